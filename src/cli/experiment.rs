@@ -11,7 +11,7 @@ use super::builtin;
 use super::experiment_check;
 use super::experiment_exploit;
 use super::experiment_report;
-use super::experiment_results;
+use super::experiment_results::{self, of_results};
 use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
 use super::game_argument::{GameArgument, Opened};
 use super::output::{Output, log};
@@ -19,12 +19,21 @@ use super::players::explained_by;
 use super::policies::refuse_misfits;
 use super::progress::Progress;
 use hyperplay_lab::experiment::{
-    self, Arena, ArenaError, ConfigError, DecisionLog, ExperimentConfig, ExperimentPlan, FolderError,
-    Journal, JournalError, MatchFailure, PlanGame, Planned, RunEnd, RunError, Sequence, Shard, slurm,
+    self, Arena, ArenaError, ConfigError, DecisionLog, ExperimentConfig, ExperimentPlan, ExperimentSummary,
+    FolderError, Journal, JournalError, MatchFailure, PlanGame, Planned, Results, RunEnd, RunError, RunTask,
+    Sequence, Shard, slurm,
 };
 use hyperplay_logic::gdl::{Game, counted};
 use hyperplay_play::player::{Registry, SpecKind};
 use hyperplay_play::referee::Interrupt;
+
+/// What to do about a run that ended because of a fault.
+const FAULT_REMEDY: &str =
+    "see to the player and give the same command again; with on_fault = 'record' in the file the run goes on";
+
+/// What to do about moves that were replaced.
+const AGAIN_REMEDY: &str =
+    "see to the player; `--again unreachable` plays those matches again in which it could not be reached";
 
 /// Arguments of `experiment`.
 #[derive(Args, Debug)]
@@ -81,6 +90,9 @@ pub struct RunArguments {
     shard: Shard,
     #[command(flatten)]
     log: LogArguments,
+    /// Play the matches again in which another program could not be reached, and replace what was recorded of them
+    #[arg(long, value_name = "FAULT", value_parser = [experiment::UNREACHABLE], conflicts_with_all = ["log_positions", "log_particles"])]
+    again: Option<String>,
 }
 
 /// What is recorded of every decision.
@@ -103,6 +115,17 @@ impl RunArguments {
             threads: NonZero::new(at_once),
             shard: Shard { index: 1, count: 1 },
             log: LogArguments::default(),
+            again: None,
+        }
+    }
+
+    /// What is recorded of every decision: what is asked for, or what there is of matches that are played again.
+    fn decisions(&self, shard: Shard) -> DecisionLog {
+        let has = |kind: &str| self.again.is_some() && shard.file(&self.out, kind).exists();
+        match self.log.decisions() {
+            _ if has("particles") => DecisionLog::Particles,
+            _ if has("positions") => DecisionLog::Positions,
+            asked => asked,
         }
     }
 }
@@ -269,21 +292,39 @@ pub fn play(
     let planned = Planned::new(&config.name, &config.about, plan);
     planned.settle(&arguments.out).map_err(of_folder)?;
     let plan = &planned.plan;
+    experiment::settle_again(&arguments.out, shard).map_err(of_run)?;
+    let decisions = arguments.decisions(shard);
+    let arena = Arena::new(plan.clone(), config.specs, &games, threads, decisions);
+    let arena = arena.map_err(of_arena)?;
+    if arguments.again.is_some() {
+        if plan.stop.is_some() {
+            return Err(CommandFailure::usage(
+                "--again: a rule stops the cells of this experiment, so other results would be followed by other matches",
+                "name another folder with --out, and play all matches",
+            ));
+        }
+        let place = (&*arguments.out, &planned);
+        let ended = experiment::again(&arena, place, shard, config.on_fault, threads, interrupt);
+        match ended.map_err(of_run)? {
+            None => log(format_args!("no match has a player that could not be reached")),
+            Some(end) if !end.is_complete => return Err(CommandFailure::Interrupted),
+            Some(_) => {}
+        }
+    }
     let mut sequence = Sequence::new(plan, shard);
-    let decisions = arguments.log.decisions();
     let journal = Journal::open(&arguments.out, plan, shard, decisions, &mut sequence);
     let journal = journal.map_err(of_journal)?;
     let (resumed, failed_before, total) = (journal.resumed, journal.failed, plan.matches_of(shard));
+    let faulted_before = journal.faulted;
     if resumed > 0 || journal.cut > 0 {
         let cut = if journal.cut > 0 { format!(", {} bytes cut off", journal.cut) } else { String::new() };
         log(format_args!("{}: going on after {}{cut}", arguments.out.display(), counted(resumed, "match")));
     }
-    let arena = Arena::new(plan.clone(), config.specs, &games, threads, decisions);
-    let arena = arena.map_err(of_arena)?;
     let progress = Progress::new((total - resumed) as usize, "matches", false);
-    let ran = experiment::run(&arena, sequence, journal, threads, interrupt, &|| progress.tick());
+    let task = RunTask { sequence, journal, on_fault: config.on_fault, kept: None };
+    let ran = experiment::run(&arena, task, threads, interrupt, &|| progress.tick());
     let time = progress.finish();
-    let RunEnd { written, is_complete: all, failed, first_failure } = ran.map_err(of_run)?;
+    let RunEnd { written, is_complete: all, failed, first_failure, faulted } = ran.map_err(of_run)?;
     let rate = written as f64 / time.as_secs_f64().max(1e-9);
     let stopped = if all && plan.stop.is_some() { " (cells stop by themselves)" } else { "" };
     out.line(format_args!(
@@ -292,14 +333,21 @@ pub fn play(
         resumed + written,
         counted(total, "match"),
     ))?;
+    let mut wrong: Vec<String> = Vec::new();
+    if faulted + faulted_before > 0 {
+        let results = Results::open(&arguments.out, &planned).map_err(of_results)?.only(shard);
+        let summary = ExperimentSummary::of(&planned, results).map_err(of_results)?;
+        wrong.extend(experiment::unreliable(&planned, &summary));
+    }
     let failed = failures(failed_before, failed, first_failure.as_ref());
-    match (failed, all) {
-        (Some(what), true) => Err(CommandFailure::failed(what, MATCH_FAILURE_REMEDY)),
-        (None, true) => Ok(()),
-        (what, false) => {
-            what.into_iter().for_each(|what| log(format_args!("{what}")));
-            Err(CommandFailure::Interrupted)
-        }
+    let remedy = if failed.is_some() { MATCH_FAILURE_REMEDY } else { AGAIN_REMEDY };
+    wrong.extend(failed);
+    let last = if all { wrong.pop() } else { None };
+    wrong.iter().for_each(|what| log(format_args!("{what}")));
+    match last {
+        Some(what) => Err(CommandFailure::failed(what, remedy)),
+        None if all => Ok(()),
+        None => Err(CommandFailure::Interrupted),
     }
 }
 
@@ -372,6 +420,10 @@ pub fn of_run(error: RunError) -> CommandFailure {
     match error {
         RunError::Arena(error) => of_arena(error),
         RunError::Journal(error) => of_journal(error),
+        RunError::Results(error) => of_results(error),
+        RunError::Fault(_) => {
+            CommandFailure::failed(format!("{error}; the match is not recorded"), FAULT_REMEDY)
+        }
         RunError::Threads(error) => {
             CommandFailure::failed(format!("the threads cannot be made: {error}"), "give fewer with -j")
         }

@@ -55,12 +55,21 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> Result<(), CommandFailu
     let blocks = document(&planned, &summary, &tables);
     let text = markdown(&planned, &blocks);
     let page = page(&planned, &blocks);
-    write(to, "report.md", text.as_bytes())?;
-    write(to, "report.html", page.finish().as_bytes())?;
-    for table in &tables {
-        write(to, &format!("{}.csv", table.name), table.as_csv().as_bytes())?;
+    let mut files = vec![
+        ("report.md".to_owned(), text.clone().into_bytes()),
+        ("report.html".to_owned(), page.finish().into_bytes()),
+    ];
+    files.extend(tables.iter().map(|table| (format!("{}.csv", table.name), table.as_csv().into_bytes())));
+    files.extend(page.files());
+    match files.iter().try_for_each(|(name, bytes)| write(to, name, bytes)) {
+        // The report is printed; its files were asked for only where a folder for them is named.
+        Err(error) if arguments.out.is_none() && error.is_forbidden() => {
+            log(format_args!(
+                "the files of the report are not written: {error}; --out DIR names another folder"
+            ));
+        }
+        other => other?,
     }
-    page.files().iter().try_for_each(|(name, bytes)| write(to, name, bytes))?;
     if arguments.json {
         let mut document = json!({
             "name": planned.name,

@@ -90,6 +90,12 @@ impl CommandFailure {
         }
     }
 
+    /// Whether this user may not write there, or nobody may.
+    pub fn is_forbidden(&self) -> bool {
+        use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+        matches!(self, CommandFailure::File { cause, .. } if matches!(cause.kind(), PermissionDenied | ReadOnlyFilesystem))
+    }
+
     /// Whether a message is needed. It is not if the result itself or the closed pipe shows the failure.
     pub fn is_silent(&self) -> bool {
         match self {

@@ -13,7 +13,7 @@ use super::failure::CommandFailure;
 use super::game_argument::source;
 use hyperplay_engine::machine::{Budget, ByRole, Move, Seed, StateMachine as _};
 use hyperplay_engine::{EngineKind, Engines};
-use hyperplay_lab::experiment::{ExperimentSummary, FinishedMatch, Planned, Results, TurnRecord};
+use hyperplay_lab::experiment::{ExperimentSummary, FinishedMatch, Planned, REPLACED, Results, TurnRecord};
 use hyperplay_net::kiosk::{WatchedExperiment, WatchedScore, WatchedState, WatchedTranscript};
 use hyperplay_play::player::{Decision, Player, Seat, View};
 use hyperplay_play::referee::{Heading, Interrupt, Settings, Transcript, match_seed, play_match};
@@ -65,10 +65,13 @@ impl FolderExperiment {
                 let Some(mean) = entrant.score.mean() else { continue };
                 let half = entrant.score.half_width();
                 let label = plan.label(entrant.entrant);
+                let replaced = entrant.replaced().filter(|&share| share > REPLACED);
+                let replaced = replaced
+                    .map_or_else(String::new, |share| format!(" ({share:.0} % of its moves replaced)"));
                 let player = if plan.cells.len() > 1 {
-                    format!("{label}, {}: {}", plan.game(cell).name, plan.meeting(cell))
+                    format!("{label}{replaced}, {}: {}", plan.game(cell).name, plan.meeting(cell))
                 } else {
-                    label.to_owned()
+                    format!("{label}{replaced}")
                 };
                 let (low, high) = (half.map(|half| mean - half), half.map(|half| mean + half));
                 table.push(WatchedScore { player, mean, low, high, matches: summed.matches as usize });

@@ -197,6 +197,66 @@ fn another_experiment_is_refused() {
     failed(&folder, "run renamed.toml --out out --deals 4", 1);
 }
 
+/// What decides is the form of the files and what is played, not which program played it.
+#[test]
+fn results_of_another_version_are_read_and_continued() {
+    let folder = Folder::new();
+    folder.write("mixed.toml", MIXED);
+    done(&folder, "run mixed.toml --out out");
+    for kind in ["matches", "turns", "timings"] {
+        let name = format!("out/{kind}.1-of-1.jsonl");
+        let text = folder.read(&name);
+        let header: Value = records(&text).next().unwrap();
+        assert!(header["commit"].as_str().is_none_or(|commit| commit.len() >= 40), "{header}");
+        let version = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
+        assert!(text.contains(&version));
+        let mut kept: Vec<&str> = text.lines().collect();
+        kept.truncate(kept.len() / 2);
+        folder.write(&name, &(kept.join("\n").replace(&version, "\"version\":\"0.2.99\"") + "\n"));
+    }
+    done(&folder, "report out");
+    failed(&folder, "merge out", 3);
+    assert!(done(&folder, "run mixed.toml --out out").contains("140 of 140 matches"));
+    assert!(done(&folder, "status out").ends_with("complete\n"));
+    done(&folder, "merge out");
+    let other = folder.read("out/turns.1-of-1.jsonl").replacen("hyperplay.turns/2", "hyperplay.turns/3", 1);
+    folder.write("out/turns.1-of-1.jsonl", &other);
+    assert!(failed(&folder, "report out", 1).contains("its schema is hyperplay.turns/3"));
+}
+
+/// Permissions do not hold for the user root, so the report is made as another one then.
+#[test]
+fn a_report_is_printed_on_a_folder_that_cannot_be_written_to() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let folder = Folder::new();
+    folder.write("mixed.toml", MIXED);
+    done(&folder, "run mixed.toml --out out");
+    let mode =
+        |name: &str, mode| fs::set_permissions(folder.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    mode("out", 0o555);
+    let is_root = fs::write(folder.path("out/probe"), "").is_ok();
+    let mut report = experiment(&folder, "report out");
+    if is_root {
+        fs::remove_file(folder.path("out/probe")).unwrap();
+        let copy = folder.path("program");
+        fs::copy(report.get_program(), &copy).unwrap();
+        mode("program", 0o755);
+        mode("", 0o755);
+        report = Command::new(copy);
+        report.args(["experiment", "report", "out"]).current_dir(folder.path("")).uid(65534).gid(65534);
+    }
+    let (printed, said) = run(&mut report, 0);
+    assert!(
+        printed.contains("## kuhn_poker") && said.contains("the files of the report are not written: "),
+        "{said}"
+    );
+    report.args(["--out", "out"]);
+    let (_, said) = run(&mut report, 1);
+    mode("out", 0o755);
+    assert!(said.contains("Permission denied") && !folder.path("out/report.md").exists(), "{said}");
+}
+
 #[test]
 fn what_is_missing_is_named_and_nothing_is_written() {
     let folder = Folder::new();

@@ -131,8 +131,8 @@ fn few_deals_are_marked_wherever_there_is_an_interval() {
     let markdown = folder.read("out/report.md");
     assert_eq!(
         markdown.matches(footnote).count(),
-        4,
-        "cross table, scores, differences, contrasts: {markdown}"
+        5,
+        "cross table, scores, scores by role, differences, contrasts: {markdown}"
     );
     let unmarked = |line: &&str| line.starts_with('|') && line.contains("+-") && !line.contains(" *");
     let cost = markdown.find("### Cost").unwrap();
@@ -147,6 +147,32 @@ fn few_deals_are_marked_wherever_there_is_an_interval() {
     assert!(
         markdown.contains(" +- ? *") && !markdown.contains("NaN") && !markdown.contains("inf"),
         "{markdown}"
+    );
+}
+
+#[test]
+fn equal_players_have_no_score_and_shares_are_over_deals() {
+    let twins = "schema = 'hyperplay.experiment/1'\nseed = 1\ngames = ['kuhn_poker']\nrepetitions = 12\n\
+                 [schedule]\nkind = 'pairings'\npairings = [['one', 'one'], ['one', 'two'], ['one', 'other'], ['two', 'other']]\n\
+                 [[player]]\nname = 'one'\nspec = 'random'\n[[player]]\nname = 'two'\nspec = 'random'\n\
+                 [[player]]\nname = 'other'\nspec = 'legal'\n";
+    let folder = reported(twins);
+    let markdown = folder.read("out/report.md");
+    assert!(!markdown.contains("50.0 +- 0.0") && !markdown.contains("50.00 +- 0.00"), "{markdown}");
+    assert!(!markdown.contains("| 0.00 +- 0.00"), "{markdown}");
+    let said = |part: &str| {
+        let (_, table) = markdown.split_once(part).unwrap();
+        table.split("###").next().unwrap().matches("the same player").count()
+    };
+    let parts = ["### Cross table", "### Scores\n", "### Differences", "### Entrants who met"];
+    assert_eq!(parts.map(said), [3, 2, 1, 2], "{markdown}");
+    let (json, _) = run(&mut folder.program("experiment report out --json"), 0);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let same: Vec<_> =
+        json["scores"].as_array().unwrap().iter().filter(|row| row["same_player"] == true).collect();
+    assert!(
+        same.len() == 3 && same.iter().all(|row| row["score"].is_null() && row["deals"] == 12),
+        "{same:?}"
     );
 }
 

@@ -300,7 +300,11 @@ fn an_experiment_plays_a_gauntlet_against_an_address_and_reports_its_faults_and_
         player.url, wrong.url
     );
     folder.write("gauntlet.toml", &file);
-    run(&mut folder.program("host gauntlet.toml --out out"), 0);
+    let (_, said) = run(&mut folder.program("host gauntlet.toml --out out"), 1);
+    assert!(
+        said.contains("wrong: 100.0 % of 18 decisions were replaced, in 6 of 6 matches (illegal 18)"),
+        "{said}"
+    );
     let lines: Vec<Value> = folder
         .read("out/matches.1-of-1.jsonl")
         .lines()
@@ -326,6 +330,88 @@ fn an_experiment_plays_a_gauntlet_against_an_address_and_reports_its_faults_and_
     folder.write("both.toml", &file.replace("spec = 'random'", "spec = 'random'\nurl = 'http://x'"));
     let (_, said) = run(&mut folder.program("host both.toml --out out2"), 2);
     assert!(said.contains("needs either a spec or a url"), "{said}");
+}
+
+/// An address at which nothing listens.
+fn nobody() -> String {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}
+
+#[test]
+fn a_player_that_is_not_there_ends_an_experiment_or_is_marked_and_its_matches_are_played_again() {
+    let folder = Folder::new();
+    folder.write("game.kif", GAME);
+    let address = nobody();
+    let file = format!(
+        "schema = 'hyperplay.experiment/1'\nname = 'absent'\nseed = 1\ngames = ['game.kif']\nrepetitions = 12\n\
+         [budget]\nplayclock = 2\n[schedule]\nkind = 'pairings'\npairings = [['near', 'far'], ['near', 'other']]\n\
+         [[player]]\nname = 'far'\nurl = 'http://{address}'\n[[player]]\nname = 'near'\nspec = 'random'\n\
+         [[player]]\nname = 'other'\nspec = 'legal'\n"
+    );
+    let with = |on_fault: &str| file.replacen('\n', &format!("\non_fault = '{on_fault}'\n"), 1);
+    folder.write("stop.toml", &file);
+    folder.write("record.toml", &with("record"));
+    folder.write("wrong.toml", &with("recrod"));
+    let called = |words: &str, code| run(&mut folder.program(&format!("experiment {words}")), code);
+    let (_, said) = called("check wrong.toml", 2);
+    assert!(said.contains("wrong.toml:2:12: on_fault = 'recrod': expected stop or record"), "{said}");
+    // A program that never answered ends the run before anything of it is recorded.
+    let (_, said) = called("run stop.toml --out out -j 2", 1);
+    assert!(
+        said.contains("match 0 of game.kif, step 1: far is unreachable (") && said.contains("on_fault"),
+        "{said}"
+    );
+    assert_eq!(folder.read("out/matches.1-of-1.jsonl").lines().count(), 1);
+    let (_, said) = called("run record.toml --out out -j 2", 1);
+    let line = "far: 100.0 % of 72 decisions were replaced, in 24 of 24 matches (unreachable 72)";
+    assert!(said.contains(line) && said.contains("--again unreachable"), "{said}");
+    // Every table that shows a score has a mark and the share.
+    let (report, _) = called("report out", 0);
+    assert!(report.contains(line), "{report}");
+    for part in
+        ["### Cross table", "### Scores\n", "### Scores by role", "### Differences", "### Entrants who met"]
+    {
+        let (_, table) = report.split_once(part).unwrap_or_else(|| panic!("{part}: {report}"));
+        let table = table.split("###").next().unwrap();
+        assert!(table.contains(" !") && table.contains("\n! ") && table.contains("100"), "{part}: {table}");
+    }
+    assert!(
+        folder.read("out/report.html").contains("! more than 1 % of the moves of a player were replaced")
+    );
+    let json = |words: &str| serde_json::from_str::<Value>(&called(&format!("{words} --json"), 0).0).unwrap();
+    let scores = json("report out")["scores"].clone();
+    let row = scores.as_array().unwrap().iter().find(|row| row["player"] == "far").unwrap();
+    assert_eq!((&row["replaced"], &row["others_replaced"]), (&Value::from(100.0), &Value::from(0.0)));
+    // The program is there now: its matches are played again, and no other one is touched.
+    let before = folder.read("out/matches.1-of-1.jsonl");
+    let (_, said) = called("run stop.toml --out out --again unreachable -j 2", 1);
+    assert!(said.contains("unreachable"), "{said}");
+    assert_eq!(
+        folder.read("out/matches.1-of-1.jsonl"),
+        before,
+        "what was recorded stays until there is something better"
+    );
+    let _player = ScriptedPlayer::at(&address, Manner::Says("right"));
+    called("run stop.toml --out out --again unreachable -j 2", 1);
+    let after = folder.read("out/matches.1-of-1.jsonl");
+    assert_eq!(after.lines().count(), before.lines().count());
+    for (old, new) in before.lines().zip(after.lines()) {
+        assert!(old == new || old.contains("\"far\""), "{old}\n{new}");
+        // In the other role only `noop` is legal, which the program does not say.
+        assert!(!old.contains("\"me\":\"far\"") || old != new, "{old}");
+    }
+    let turns = folder.read("out/turns.1-of-1.jsonl");
+    assert!(!turns.contains("unreachable") && turns.contains("right"));
+    let hidden = std::fs::read_dir(folder.path("out")).unwrap();
+    assert!(
+        hidden
+            .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().contains("again"))
+            .count()
+            == 0
+    );
+    let (_, said) = called("run stop.toml --out out --again unreachable", 1);
+    assert!(said.contains("no match has a player that could not be reached"), "{said}");
+    called("merge out", 0);
 }
 
 #[test]

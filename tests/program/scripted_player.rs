@@ -34,7 +34,12 @@ pub struct ScriptedPlayer {
 impl ScriptedPlayer {
     /// Starts it. It is ready at once, unless it is silent.
     pub fn new(manner: Manner) -> ScriptedPlayer {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        ScriptedPlayer::at("127.0.0.1:0", manner)
+    }
+
+    /// The same at this address.
+    pub fn at(address: &str, manner: Manner) -> ScriptedPlayer {
+        let listener = TcpListener::bind(address).unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let heard = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&heard);

@@ -113,6 +113,11 @@ impl Arena {
         (&self.specs[entrant], own[entrant].as_ref().unwrap_or(engine))
     }
 
+    /// Whether an entrant is another program.
+    pub(super) fn is_remote(&self, entrant: usize) -> bool {
+        self.specs[entrant].spec().is_remote()
+    }
+
     /// What a decision may spend.
     pub(super) fn budget(&self) -> DecisionBudget {
         let Settings { clocks, nodes, .. } = self.settings();

@@ -74,6 +74,18 @@ impl ConfigError {
     }
 }
 
+/// What a run does when a move of a player was replaced.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OnFault {
+    /// It goes on, but not with another program that has not answered since the run began.
+    #[default]
+    StopIfSilent,
+    /// It ends before the match is recorded.
+    Stop,
+    /// The match is recorded, and the run goes on.
+    Record,
+}
+
 /// A name in the file that is to be looked up, and its place for errors.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamedGame {
@@ -116,6 +128,8 @@ pub struct ExperimentConfig {
     pub nodes: Option<u64>,
     /// Start clock and play clock, in seconds.
     pub clocks: Option<(f64, f64)>,
+    /// What a run does when a move was replaced; no part of the plan.
+    pub on_fault: OnFault,
     /// The players with their parameters.
     pub entrants: Vec<Entrant>,
     /// The spec of each entrant, with its policy files.
@@ -196,14 +210,15 @@ impl Reader<'_> {
             },
             nodes: written.budget.nodes.as_ref().map(|nodes| self.count(nodes, 1, i64::MAX)).transpose()?,
             clocks: self.clocks(written)?,
+            on_fault: self.word(
+                "on_fault",
+                &written.on_fault,
+                [("stop", OnFault::Stop), ("record", OnFault::Record)],
+            )?,
             schedule: self.schedule(written)?,
-            seats: match written.schedule.seats.as_ref().map(|seats| (seats, seats.get_ref().as_str())) {
-                None | Some((_, "all")) => SeatPermutations::All,
-                Some((_, "given")) => SeatPermutations::Given,
-                Some((at, other)) => {
-                    let meant = did_you_mean(other, ["all", "given"]);
-                    return Err(self.error(at, format!("seats = '{other}': expected all or given{meant}")));
-                }
+            seats: {
+                let words = [("all", SeatPermutations::All), ("given", SeatPermutations::Given)];
+                self.word("seats", &written.schedule.seats, words)?
             },
             stop: written.stop.as_ref().map(|stop| self.stop(stop)).transpose()?,
             stop_place: written.stop.as_ref().map(|stop| place(self.text, &stop.span())),
@@ -227,6 +242,22 @@ impl Reader<'_> {
         } else {
             Err(self.error(number, format!("{value}: expected a whole number from {least} to {most}")))
         }
+    }
+
+    /// The meaning of a word that is one of two; the default if it is not written.
+    fn word<T: Default>(
+        &self,
+        key: &str,
+        written: &Option<Spanned<String>>,
+        words: [(&'static str, T); 2],
+    ) -> Result<T, ConfigError> {
+        let Some(word) = written else { return Ok(T::default()) };
+        let [one, other] = [words[0].0, words[1].0];
+        let found = words.into_iter().find(|(known, _)| known == word.get_ref());
+        found.map(|(_, meaning)| meaning).ok_or_else(|| {
+            let meant = did_you_mean(word.get_ref(), [one, other]);
+            self.error(word, format!("{key} = '{}': expected {one} or {other}{meant}", word.get_ref()))
+        })
     }
 
     fn engine(&self, written: &Written) -> Result<EngineKind, ConfigError> {

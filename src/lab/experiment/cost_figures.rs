@@ -6,7 +6,7 @@ use super::folder::Planned;
 use super::met::Met;
 use super::score_figures::{Family, deals, in_words, score_axis, score_point};
 use super::summary::{ExperimentSummary, StepSummary};
-use crate::report::{Axis, Figure, FigurePoint, FigureSeries, LinePlot, Plot, PlotPanel, TOGETHER, share};
+use crate::report::{Axis, Figure, FigurePoint, FigureSeries, LinePlot, Plot, PlotPanel, TOGETHER};
 use hyperplay_logic::gdl::counted;
 
 /// Times are recorded in microseconds, so times below this many seconds are not distinguished.
@@ -23,7 +23,7 @@ const PANELS: usize = 12;
 pub(super) fn score_by_time(name: &[&str], met: &[Met<'_>], families: &[Family<'_>]) -> Option<Figure> {
     let point = |met: &Met<'_>| {
         let seconds = met.entrant.work.time.mean()?;
-        score_point(1e3 * seconds.max(RESOLUTION), &met.entrant.score)
+        score_point(1e3 * seconds.max(RESOLUTION), &met.score())
     };
     let mut panels: Vec<PlotPanel> = Vec::new();
     if families.is_empty() {
@@ -88,7 +88,8 @@ pub(super) fn by_step(
         "Time by step",
         Axis::logarithmic("time a decision (ms, wall)"),
         |one| {
-            let (mean, half) = (one.time.mean()?, one.time.half_width().unwrap_or(0.0));
+            let time = one.time.means();
+            let (mean, half) = (time.mean()?, time.half_width()?);
             Some([mean, mean - half, mean + half].map(|seconds| 1e3 * seconds.max(RESOLUTION)))
         },
     );
@@ -96,8 +97,8 @@ pub(super) fn by_step(
     let depletion = is_depleted.then(|| {
         let axis = Axis::linear("decisions on a depleted belief (%)").within(0.0, 100.0);
         steps.figure("depletion-by-step", "Depletion by step", axis, |one| {
-            let (mean, low, high) = share(one.depleted, one.turns).filter(|_| one.has_belief)?;
-            Some([mean, low, high].map(|share| 100.0 * share))
+            let depletion = one.depletion.share().filter(|_| one.has_belief)?;
+            Some(depletion.map(|share| 100.0 * share))
         })
     });
     time.into_iter().chain(depletion.flatten()).collect()

@@ -3,8 +3,9 @@
 //! A row is an entrant, a column whom it met. Where no entrant is both a challenger and challenged, as in a gauntlet, the
 //! challengers have the rows and the others the columns, so a pair is there once.
 
-use super::met::Met;
-use crate::report::{FEW, Sample, ShownTable};
+use super::met::{Met, REPLACED_SIGN, SAME};
+use super::summary::REPLACED;
+use crate::report::{FEW, ShownTable};
 
 /// The most columns that can be read.
 const COLUMNS: usize = 40;
@@ -26,12 +27,12 @@ pub(super) fn cross_table(met: &[Met<'_>]) -> Option<(ShownTable, (u64, u64))> {
     } else {
         columns
     };
-    let cell = |player: &str, against: &str| {
-        rows.iter().find(|one| one.player == player && one.against == against).map(|one| &one.entrant.score)
-    };
+    let cell =
+        |player: &str, against: &str| rows.iter().find(|one| one.player == player && one.against == against);
     let shown = |player: &&str| {
-        let cells =
-            columns.iter().map(|against| cell(player, against).map_or_else(String::new, score_in_words));
+        let cells = columns
+            .iter()
+            .map(|against| cell(player, against).map_or_else(String::new, |met| score_in_words(met)));
         std::iter::once((*player).to_owned()).chain(cells).collect()
     };
     let counts = || rows.iter().map(|one| one.entrant.score.count());
@@ -42,17 +43,34 @@ pub(super) fn cross_table(met: &[Met<'_>]) -> Option<(ShownTable, (u64, u64))> {
             .collect(),
         is_text: std::iter::once(true).chain(columns.iter().map(|_| false)).collect(),
         rows: players.iter().map(shown).collect(),
-        footnote: (n.0 < FEW).then(|| format!("* fewer than {FEW} deals: the interval is not reliable")),
+        footnote: footnote(n.0 < FEW, rows.iter().any(|one| one.cell.replaced(None) > Some(REPLACED))),
     };
     Some((table, n))
 }
 
-/// A score with half the width of its interval, marked if it rests on few deals.
-pub(super) fn score_in_words(score: &Sample) -> String {
-    let Some(mean) = score.mean() else { return "?".to_owned() };
+/// A score, half the width of its interval, and its marks; none if it is not known or says nothing.
+pub(super) fn score_words(met: &Met<'_>) -> Option<[String; 3]> {
+    let score = met.score();
     let half = score.half_width().map_or_else(|| "?".to_owned(), |half| format!("{half:.1}"));
-    let mark = if score.count() < FEW { " *" } else { "" };
-    format!("{mean:.1} +- {half}{mark}")
+    let few = if score.count() < FEW { " *" } else { "" };
+    let replaced = met.cell.replaced(None).filter(|&share| share > REPLACED);
+    let replaced = replaced.map_or_else(String::new, |share| format!(" {REPLACED_SIGN} {share:.0} %"));
+    score.mean().map(|mean| [format!("{mean:.1}"), half, format!("{few}{replaced}")])
+}
+
+/// The same in one text.
+pub(super) fn score_in_words(met: &Met<'_>) -> String {
+    let unknown = if met.is_same { SAME } else { "?" };
+    score_words(met).map_or(unknown.to_owned(), |[mean, half, marks]| format!("{mean} +- {half}{marks}"))
+}
+
+/// What the marks mean, if there are any.
+fn footnote(is_few: bool, is_replaced: bool) -> Option<String> {
+    let few = is_few.then(|| format!("* fewer than {FEW} deals: the interval is not reliable"));
+    let replaced = is_replaced
+        .then(|| format!("{REPLACED_SIGN} moves of one of the two that were replaced after faults, if more than {REPLACED} %"));
+    let notes: Vec<String> = few.into_iter().chain(replaced).collect();
+    (!notes.is_empty()).then(|| notes.join("; "))
 }
 
 /// Each text once, in the order in which they come.

@@ -3,16 +3,16 @@
 //! Both are made of the same blocks in the same order. A game is a section: the cross table of its scores, the scores with
 //! their intervals, the scores over the parameters of the entrants, differences, what can be gained, and last the cost.
 //! What is missing is said in words. The caption of every figure says how many deals or decisions its points have; all
-//! intervals are 95 %, Student's t for means, Jeffreys' for shares.
+//! intervals are 95 % over deals, Student's t for means, that of Clopper and Pearson for shares.
 
 use super::cost_figures::{by_step, depletions, score_by_time};
 use super::cross_table::cross_table;
 use super::folder::Planned;
 use super::met::{Met, met_in};
-use super::role_scores::by_role;
+use super::role_scores::{by_role, scores};
 use super::score_figures::{Family, by_factors, forest, in_words};
 use super::summary::ExperimentSummary;
-use super::tables::{cost, faults, scores};
+use super::tables::{cost, faults, unreliable};
 use crate::report::{Figure, Page, ShownTable, Table};
 use hyperplay_logic::gdl::counted;
 
@@ -88,6 +88,7 @@ fn preamble(planned: &Planned, summary: &ExperimentSummary) -> Vec<String> {
         let what = "the rules could not be evaluated; nothing of them is in the tables but their number";
         lines.push(format!("{} failed: {what}.", counted(summary.failed, "match")));
     }
+    lines.extend(unreliable(planned, summary).into_iter().map(|what| format!("{what}.")));
     lines.extend(summary.missing.iter().map(|missing| format!("Incomplete: {missing}.")));
     lines
 }

@@ -70,8 +70,10 @@ pub struct Journal {
     details: Vec<Log>,
     /// Matches taken over from an earlier run.
     pub resumed: u64,
-    /// How many of them failed.
+    /// How many of them failed, and in how many a move was replaced.
     pub failed: u64,
+    /// See [`failed`](Self::failed).
+    pub faulted: u64,
     /// Bytes cut off because their record or match was incomplete.
     pub cut: u64,
 }
@@ -257,7 +259,7 @@ impl Journal {
         let mut detailed: Vec<Log> =
             log.kinds().map(|kind| Log::open(folder, shard, kind)).collect::<Result<_, _>>()?;
 
-        let (mut resumed, mut failed, mut end, mut last) = (0, 0, 0, None);
+        let (mut resumed, mut failed, mut faulted, mut end, mut last) = (0, 0, 0, 0, None);
         let found = matches.read(&header("matches"))?;
         let mut details = vec![Detail::new(&turns, &header("turns"))?];
         for (file, kind) in detailed.iter().zip(log.kinds()) {
@@ -287,6 +289,7 @@ impl Journal {
                 sequence.feed(&place, (!goals.is_empty()).then_some(&goals[..]));
                 (end, resumed, last) = (of_matches.offset, resumed + 1, Some(record.id));
                 failed += u64::from(record.has_failed());
+                faulted += u64::from(record.faults.iter().any(|&(_, count)| count > 0));
             }
         }
         let ends: Vec<u64> = details.iter().map(|detail| detail.kept.end).collect();
@@ -306,7 +309,7 @@ impl Journal {
             end = kept.end;
         }
         cut += timings.cut(end, &header("timings"))?;
-        Ok(Journal { matches, turns, timings, details: detailed, resumed, failed, cut })
+        Ok(Journal { matches, turns, timings, details: detailed, resumed, failed, faulted, cut })
     }
 
     /// Writes the lines about one match.

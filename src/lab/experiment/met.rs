@@ -4,8 +4,9 @@
 //! and figures for readers have the pair once, as the plan names it; tables for machines have both.
 
 use super::folder::Planned;
-use super::summary::{CellSummary, EntrantSummary, ExperimentSummary};
-use crate::report::share;
+use super::plan::SeatPermutations;
+use super::summary::{CellSummary, EntrantSummary, ExperimentSummary, REPLACED};
+use crate::report::{Reading, RowMark, Sample, Table};
 
 /// Scores of two entrants have a constant sum if they differ from it by no more than rounding.
 const ROUNDING: f64 = 1e-6;
@@ -29,13 +30,20 @@ pub(super) struct Met<'a> {
     pub entrant: &'a EntrantSummary,
     /// Whether the row of the other entrant says the same.
     pub is_mirrored: bool,
+    /// Whether all entrants are the same player, so that the score is half of what there is, whatever they do.
+    pub is_same: bool,
 }
 
+/// What is said in place of a score that two equal entrants must have.
+pub(super) const SAME: &str = "the same player";
+
+/// The mark of scores of players whose moves were replaced.
+pub(super) const REPLACED_SIGN: &str = "!";
+
 impl Met<'_> {
-    /// The share of matches that were won or drawn, if every match of the cell was won, lost or drawn.
-    pub fn win_or_draw(&self) -> Option<(f64, f64, f64)> {
-        let EntrantSummary { wins, draws, losses, .. } = *self.entrant;
-        share(wins + draws, wins + draws + losses).filter(|_| self.cell.is_won_or_lost)
+    /// The score; empty if it says nothing.
+    pub fn score(&self) -> Sample {
+        if self.is_same { Sample::default() } else { self.entrant.score }
     }
 }
 
@@ -50,7 +58,10 @@ pub(super) fn met_in<'a>(planned: &'a Planned, summary: &'a ExperimentSummary, g
     let cells = summary.cells.iter().enumerate();
     let cells = cells.filter(|(number, cell)| cell.matches > 0 && plan.cells[*number].game == game);
     let of_cell = |(number, cell): (usize, &'a CellSummary)| {
-        let is_pair = is_mirror(cell) && plan.cells[number].entrants.len() == 2;
+        let all = &plan.cells[number].entrants;
+        let is_pair = is_mirror(cell) && all.len() == 2;
+        let is_even = is_pair || (all.len() == 2 && cell.entrants.iter().all(is_half));
+        let is_same = plan.seats == SeatPermutations::All && is_even && plan.are_same(all[0], all[1]);
         cell.entrants.iter().enumerate().map(move |(at, entrant)| {
             let mut others = plan.cells[number].entrants.clone();
             if let Some(at) = others.iter().position(|&other| other == entrant.entrant) {
@@ -65,10 +76,30 @@ pub(super) fn met_in<'a>(planned: &'a Planned, summary: &'a ExperimentSummary, g
                 cell,
                 entrant,
                 is_mirrored: is_pair && at == 1,
+                is_same,
             }
         })
     };
     cells.flat_map(of_cell).collect()
+}
+
+/// The same table with a mark at rows in which moves were replaced, and these shares where there is one.
+pub(super) fn with_replaced(mut table: Table, shares: [&'static str; 2]) -> Table {
+    for column in shares {
+        let note = format!("more than {REPLACED} % of the moves of a player were replaced after faults");
+        let mark = RowMark { column, between: (REPLACED, f64::INFINITY), sign: REPLACED_SIGN, note };
+        let is_new = !table.view.iter().any(|reading| matches!(reading, Reading::Of(..)));
+        if is_new && table.rows.iter().any(|row| table.has_mark(row, &mark)) {
+            table.view.push(Reading::Of(shares[0], shares[1], "replaced %"));
+        }
+        table = table.marked(mark);
+    }
+    table
+}
+
+/// Whether an entrant that plays both roles got 50 points in every deal.
+fn is_half(entrant: &EntrantSummary) -> bool {
+    entrant.score.mean() == Some(50.0) && entrant.score.half_width().is_none_or(|half| half < ROUNDING)
 }
 
 /// Whether the second of two entrants scored what the first left of 100 points.

@@ -12,6 +12,7 @@
 //!
 //! Third-party: `toml`, `serde`, `serde_json`, `parquet` (files), `rayon` (threads), `thiserror`.
 
+mod again;
 mod arena;
 mod config;
 mod cost_figures;
@@ -50,8 +51,9 @@ mod wording;
 mod work;
 mod written;
 
+pub use again::{again, settle_again};
 pub use arena::{Arena, ArenaError};
-pub use config::{ConfigError, ExperimentConfig, MeetingSchedule, NamedGame, SCHEMA};
+pub use config::{ConfigError, ExperimentConfig, MeetingSchedule, NamedGame, OnFault, SCHEMA};
 pub use decision_log::{DecisionLog, ParticlesRecord, StateRecord};
 pub use document::{ReportBlock, document, markdown, page};
 pub use estimate::{CellSample, Estimate, RECORD_FILES, estimate};
@@ -71,13 +73,13 @@ pub use record::{
     FAILED, HeldRecord, MatchRecord, PositionRecord, RecordHeader, SeenRecord, TimingRecord, TurnRecord,
     TurnTime,
 };
-pub use recorder::{MatchFailure, RecordLines};
+pub use recorder::{MatchFailure, RecordLines, SeatFault};
 pub use results::{FinishedMatch, MissingMatches, Results, ResultsError};
-pub use role_scores::RoleScores;
-pub use run::{RunEnd, RunError, WINDOW, run};
+pub use role_scores::{MatchScores, RoleScores};
+pub use run::{RunEnd, RunError, RunTask, UNREACHABLE, WINDOW, run};
 pub use sequence::{NextMatch, Sequence};
 pub use sequential_test::{SequentialTest, SequentialVerdict};
 pub use shard::Shard;
-pub use summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary, StepSummary};
-pub use tables::tables;
+pub use summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary, REPLACED, StepSummary};
+pub use tables::{tables, unreliable};
 pub use work::DecisionWork;

@@ -40,10 +40,11 @@ pub struct Entrant {
 }
 
 /// Which seat permutations of a cell are played.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SeatPermutations {
     /// Every way to give the entrants the roles.
+    #[default]
     All,
     /// The entrants in the order in which they are named.
     Given,
@@ -283,6 +284,12 @@ impl ExperimentPlan {
     /// The entrant's label.
     pub fn label(&self, entrant: usize) -> &str {
         &self.entrants[entrant].label
+    }
+
+    /// Whether two entrants have the same spec and the same policy files, so that they differ in name only.
+    pub fn are_same(&self, first: usize, second: usize) -> bool {
+        let of = |entrant: usize| (&self.entrants[entrant].spec, &self.entrants[entrant].policies);
+        of(first) == of(second)
     }
 
     /// The name of a cell: who meets whom.

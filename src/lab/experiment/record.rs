@@ -23,8 +23,11 @@ fn schema(kind: &str) -> String {
 pub struct RecordHeader {
     /// The form of the file: `hyperplay.matches/2` and so on.
     pub schema: String,
-    /// The program that played.
+    /// The program that played: its version, and the commit of its sources, if it was known.
     pub version: String,
+    /// See [`version`](Self::version).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// The hash of the plan.
     pub config: String,
     /// The seed of the plan.
@@ -39,13 +42,15 @@ impl RecordHeader {
         RecordHeader {
             schema: schema(kind),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            commit: option_env!("HYPERPLAY_COMMIT").map(str::to_owned),
             config: config.to_owned(),
             seed,
             shard: shard.to_string(),
         }
     }
 
-    /// Why a file with this header does not continue one with the other, as a sentence; `None` if it does.
+    /// Why a file with this header does not continue one with the other, as a sentence; `None` if it does. What decides is the
+    /// form and what is played, and not which program played it.
     pub fn difference(&self, found: &RecordHeader) -> Option<String> {
         if let (Some((kind, form)), Some((other, former))) =
             (self.schema.split_once('/'), found.schema.split_once('/'))
@@ -57,7 +62,6 @@ impl RecordHeader {
         }
         let pairs = [
             ("schema", &self.schema, &found.schema),
-            ("version", &self.version, &found.version),
             ("config", &self.config, &found.config),
             ("shard", &self.shard, &found.shard),
         ];
@@ -305,6 +309,8 @@ mod tests {
     fn files_of_the_first_version_are_refused_with_what_to_do() {
         let header = |kind| RecordHeader::new(kind, "sha256:0", 1, Shard::WHOLE);
         assert_eq!(header("turns").difference(&header("turns")), None);
+        let later = RecordHeader { version: "0.2.9".to_owned(), commit: None, ..header("turns") };
+        assert_eq!(header("turns").difference(&later), None);
         for kind in ["matches", "turns", "positions"] {
             let schema = format!("hyperplay.{kind}/1");
             let old = RecordHeader { schema: schema.clone(), version: "0.1.0".to_owned(), ..header(kind) };

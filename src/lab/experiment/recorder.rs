@@ -36,6 +36,17 @@ pub struct MatchFailure {
     pub cause: EvaluationFailure,
 }
 
+/// What went wrong in one seat of a match.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SeatFault {
+    /// The first fault.
+    pub kind: FaultKind,
+    /// The step of the first fault, from 1.
+    pub step: usize,
+    /// Whether no move came in the whole match.
+    pub is_silent: bool,
+}
+
 /// The lines about one match, each with its end of line.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RecordLines {
@@ -43,6 +54,8 @@ pub struct RecordLines {
     pub goals: Option<Vec<u8>>,
     /// Why the match failed, if it did.
     pub failure: Option<MatchFailure>,
+    /// By played role, what went wrong.
+    pub faults: Vec<Option<SeatFault>>,
     /// Its time.
     pub time: Duration,
     /// For the file of matches.
@@ -141,6 +154,7 @@ impl<M: StateMachine> Recorder<'_, M> {
         RecordLines {
             goals,
             failure,
+            faults: game.played().map(|role| self.seat_fault(Role::new(role))).collect(),
             time: self.seconds,
             of_match: line(&of_match),
             turns: turns.iter().map(|turn| line(&self.turn(turn))).collect(),
@@ -170,6 +184,14 @@ impl<M: StateMachine> Recorder<'_, M> {
     fn faults(&self, role: Role) -> u32 {
         let all = self.played.steps.iter().flat_map(|step| &step.faults);
         all.filter(|fault| fault.role == role).count() as u32
+    }
+
+    fn seat_fault(&self, role: Role) -> Option<SeatFault> {
+        let all = || self.played.faults().filter(|(_, fault)| fault.role == role);
+        let (step, first) = all().next()?;
+        let no_move = |kind: &FaultKind| matches!(kind, FaultKind::Late | FaultKind::Unreachable(_));
+        let silent = all().filter(|(_, fault)| no_move(&fault.kind)).count();
+        Some(SeatFault { kind: first.kind.clone(), step, is_silent: silent == self.played.steps.len() })
     }
 
     fn turns(&self) -> Vec<Turn<'_>> {

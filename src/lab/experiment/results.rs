@@ -17,7 +17,8 @@ use super::decision_log::DecisionLog;
 use super::folder::{FolderError, Planned, division};
 use super::journal::JournalError;
 use super::plan::{ExperimentPlan, MatchPlace};
-use super::record::{MatchRecord, RecordHeader};
+use super::record::{MatchRecord, RecordHeader, TurnRecord};
+use super::recorder::RecordLines;
 use super::sequence::{NextMatch, Sequence};
 use super::shard::Shard;
 use hyperplay_logic::gdl::counted;
@@ -40,6 +41,30 @@ pub struct FinishedMatch {
     pub timing: Option<Vec<u8>>,
     /// The lines of its positions and of its particles: one for each turn; `None` if they were not recorded or not asked for.
     pub details: [Option<Vec<Vec<u8>>>; 2],
+}
+
+impl FinishedMatch {
+    /// Whether a move was replaced because of this kind of fault.
+    pub fn has_fault(&self, kind: &str) -> bool {
+        let turn = |line: &Vec<u8>| serde_json::from_slice::<TurnRecord>(line).ok();
+        self.turns.iter().filter_map(turn).any(|turn| turn.fault.as_deref() == Some(kind))
+    }
+}
+
+impl From<FinishedMatch> for RecordLines {
+    fn from(finished: FinishedMatch) -> RecordLines {
+        let goals: Vec<u8> = finished.record.goals.iter().map(|&(_, goal)| goal).collect();
+        let [positions, particles] = finished.details.map(Option::unwrap_or_default);
+        RecordLines {
+            goals: (!goals.is_empty()).then_some(goals),
+            of_match: finished.line,
+            turns: finished.turns,
+            timing: finished.timing.unwrap_or_default(),
+            positions,
+            particles,
+            ..RecordLines::default()
+        }
+    }
 }
 
 /// What a shard lacks.
@@ -246,6 +271,13 @@ impl<'a> Results<'a> {
     pub fn none(planned: &'a Planned) -> Results<'a> {
         let absent = Shard::all(1).collect();
         Results { plan: &planned.plan, parts: Vec::new(), absent, heap: BinaryHeap::new() }
+    }
+
+    /// The same without the matches of other shards.
+    #[must_use]
+    pub fn only(mut self, shard: Shard) -> Self {
+        self.heap.retain(|Reverse((_, part))| self.parts[*part].shard == shard);
+        self
     }
 
     fn advance(&mut self, part: usize) -> Result<(), JournalError> {

@@ -16,11 +16,16 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::arena::{Arena, ArenaError};
+use super::config::OnFault;
 use super::journal::{Journal, JournalError};
 use super::plan::MatchPlace;
-use super::recorder::{MatchFailure, RecordLines};
+use super::recorder::{MatchFailure, RecordLines, SeatFault};
+use super::results::{Results, ResultsError};
 use super::sequence::{NextMatch, Sequence};
 use hyperplay_play::referee::Interrupt;
+
+/// The kind of fault whose matches can be played again.
+pub const UNREACHABLE: &str = "unreachable";
 
 /// Matches that may be ahead of the files.
 pub const WINDOW: u64 = 1024;
@@ -37,9 +42,28 @@ pub enum RunError {
     /// The files could not be written.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// The matches that are kept could not be read.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+    /// A move was replaced, and the run is to end then.
+    #[error("{0}")]
+    Fault(String),
     /// There are no threads.
     #[error("{0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// What is to be played and where it is written.
+pub struct RunTask<'a> {
+    /// The matches.
+    pub sequence: Sequence<'a>,
+    /// The files.
+    pub journal: Journal,
+    /// What happens when a move was replaced.
+    pub on_fault: OnFault,
+    /// Matches that were recorded elsewhere: they are written down once more and not played, but for those in which another
+    /// program could not be reached. The run ends where they do.
+    pub kept: Option<Results<'a>>,
 }
 
 /// How a run ended.
@@ -53,12 +77,17 @@ pub struct RunEnd {
     pub failed: u64,
     /// The first of those.
     pub first_failure: Option<MatchFailure>,
+    /// In how many of them a move was replaced.
+    pub faulted: u64,
 }
 
 /// What all threads share.
 struct Shared<'a> {
-    sequence: Sequence<'a>,
-    journal: Journal,
+    task: RunTask<'a>,
+    /// By entrant, whether a move of it came.
+    answered: Vec<bool>,
+    /// Matches written in which a move was replaced.
+    faulted: u64,
     /// Matches given out and matches written, both in the order of the sequence.
     issued: u64,
     written: u64,
@@ -85,15 +114,15 @@ struct Run<'a> {
 /// [`RunError`]; the matches written before are complete.
 pub fn run(
     arena: &Arena,
-    sequence: Sequence<'_>,
-    journal: Journal,
+    task: RunTask<'_>,
     threads: usize,
     interrupt: &Interrupt,
     tick: &(dyn Fn() + Sync),
 ) -> Result<RunEnd, RunError> {
     let shared = Shared {
-        sequence,
-        journal,
+        task,
+        answered: vec![false; arena.plan().entrants.len()],
+        faulted: 0,
         issued: 0,
         written: 0,
         ahead: BTreeMap::new(),
@@ -112,9 +141,26 @@ pub fn run(
             is_complete: ended.into_iter().all(|end| end),
             failed: shared.failed,
             first_failure: shared.first_failure,
+            faulted: shared.faulted,
         }),
     }
 }
+
+impl RunTask<'_> {
+    /// The lines of a match that is kept, `Some(None)` if it is to be played, and `None` behind the last match that was recorded.
+    fn kept(&mut self, place: &MatchPlace) -> Result<Option<Option<RecordLines>>, ResultsError> {
+        let Some(kept) = &mut self.kept else { return Ok(Some(None)) };
+        while let Some(finished) = kept.next()? {
+            if finished.place.id >= place.id {
+                return Ok(Some((!finished.has_fault(UNREACHABLE)).then(|| finished.into())));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A match, its number in the run, and its lines if it is kept.
+type Taken = (u64, MatchPlace, Option<RecordLines>);
 
 impl<'a> Run<'a> {
     fn lock(&self) -> MutexGuard<'_, Shared<'a>> {
@@ -124,12 +170,16 @@ impl<'a> Run<'a> {
     /// The work of a thread; returns whether it ended because nothing was left to play.
     fn work(&self) -> bool {
         loop {
-            let (number, place) = match self.take() {
+            let (number, place, kept) = match self.take() {
                 Ok(Some(taken)) => taken,
                 Ok(None) => return true,
                 Err(()) => return false,
             };
-            match self.arena.play(&place, self.interrupt) {
+            let played = match kept {
+                Some(lines) => Ok(Some(lines)),
+                None => self.arena.play(&place, self.interrupt),
+            };
+            match played {
                 Ok(Some(lines)) => self.hand_in(number, place, lines),
                 Ok(None) => return false,
                 Err(error) => {
@@ -141,18 +191,26 @@ impl<'a> Run<'a> {
     }
 
     /// The next match to be played; none if there is none, an error if the run is to end.
-    fn take(&self) -> Result<Option<(u64, MatchPlace)>, ()> {
+    fn take(&self) -> Result<Option<Taken>, ()> {
         let mut shared = self.lock();
         loop {
             if self.interrupt.is_raised() || shared.failure.is_some() {
                 return Err(());
             }
             if shared.issued - shared.written < WINDOW {
-                match shared.sequence.next() {
+                match shared.task.sequence.next() {
                     NextMatch::Match(place) => {
+                        let kept = match shared.task.kept(&place) {
+                            Ok(Some(kept)) => kept,
+                            Ok(None) => return Ok(None),
+                            Err(error) => {
+                                shared.failure = Some(error.into());
+                                return Err(());
+                            }
+                        };
                         let number = shared.issued;
                         shared.issued += 1;
-                        return Ok(Some((number, place)));
+                        return Ok(Some((number, place, kept)));
                     }
                     NextMatch::End => return Ok(None),
                     NextMatch::Wait => {}
@@ -170,10 +228,15 @@ impl<'a> Run<'a> {
             if shared.failure.is_some() {
                 break;
             }
-            match shared.journal.write(&lines) {
+            if let Some(fault) = self.ends_it(&mut shared.answered, shared.task.on_fault, &place, &lines) {
+                shared.failure = Some(fault);
+                break;
+            }
+            match shared.task.journal.write(&lines) {
                 Ok(()) => {
-                    shared.sequence.feed(&place, lines.goals.as_deref());
+                    shared.task.sequence.feed(&place, lines.goals.as_deref());
                     shared.written += 1;
+                    shared.faulted += u64::from(lines.faults.iter().any(Option::is_some));
                     if let Some(failure) = lines.failure {
                         shared.failed += 1;
                         shared.first_failure.get_or_insert(failure);
@@ -184,6 +247,36 @@ impl<'a> Run<'a> {
             }
         }
         self.changed.notify_all();
+    }
+
+    /// The fault in a match because of which the run ends before the match is written.
+    fn ends_it(
+        &self,
+        answered: &mut [bool],
+        on_fault: OnFault,
+        place: &MatchPlace,
+        lines: &RecordLines,
+    ) -> Option<RunError> {
+        let plan = self.arena.plan();
+        let seats =
+            plan.cells[place.cell].seat_permutations[place.seat_permutation].iter().zip(&lines.faults);
+        for (&entrant, fault) in seats.clone() {
+            answered[entrant] |= fault.as_ref().is_none_or(|fault| !fault.is_silent);
+        }
+        let ends = |entrant: usize| match on_fault {
+            OnFault::Stop => true,
+            OnFault::Record => false,
+            OnFault::StopIfSilent => self.arena.is_remote(entrant) && !answered[entrant],
+        };
+        let mut faults = seats.filter_map(|(&entrant, fault)| Some((entrant, fault.as_ref()?)));
+        let (entrant, SeatFault { kind, step, .. }) = faults.find(|&(entrant, _)| ends(entrant))?;
+        let (game, player) = (&plan.game(place.cell).name, plan.label(entrant));
+        let detail = kind.detail().map_or_else(String::new, |detail| format!(" ({detail})"));
+        let kind = kind.as_str();
+        Some(RunError::Fault(format!(
+            "match {} of {game}, step {step}: {player} is {kind}{detail}",
+            place.id
+        )))
     }
 
     fn fail(&self, failure: RunError) {

@@ -4,7 +4,7 @@
 //! are also drawn over their [`Factor`]s: one line for each combination of all factors but the first one, in one panel for
 //! each opponent and each value of a third factor. Two factors are drawn as a heat map as well.
 
-use super::cross_table::score_in_words;
+use super::cross_table::{score_in_words, score_words};
 use super::factors::{Factor, factors};
 use super::folder::Planned;
 use super::met::Met;
@@ -22,8 +22,12 @@ const PANELS: usize = 12;
 
 /// How a score is drawn: its place, its interval, and whether that is reliable.
 pub(super) fn score_point(x: f64, score: &Sample) -> Option<FigurePoint> {
-    let (mean, half) = (score.mean()?, score.half_width().unwrap_or(0.0));
-    Some(FigurePoint::between(x, mean, mean - half, mean + half).few(score.count() < FEW))
+    let mean = score.mean()?;
+    let point = match score.half_width() {
+        Some(half) => FigurePoint::between(x, mean, mean - half, mean + half),
+        None => FigurePoint::alone(x, mean),
+    };
+    Some(point.few(score.count() < FEW))
 }
 
 /// The axis of scores.
@@ -48,7 +52,7 @@ pub(super) fn in_words((least, most): (u64, u64), noun: &str) -> String {
 
 /// The scores as a forest plot, as several where there are many.
 pub(super) fn forest(name: &[&str], met: &[Met<'_>]) -> Vec<Figure> {
-    let mut rows: Vec<&Met<'_>> = met.iter().filter(|one| !one.is_mirrored).collect();
+    let mut rows: Vec<&Met<'_>> = met.iter().filter(|one| !one.is_mirrored && !one.is_same).collect();
     let mean = |one: &Met<'_>| one.entrant.score.mean().unwrap_or(f64::NEG_INFINITY);
     rows.sort_by(|one, other| mean(other).total_cmp(&mean(one)));
     let Some(first) = rows.first() else { return Vec::new() };
@@ -65,7 +69,7 @@ pub(super) fn forest(name: &[&str], met: &[Met<'_>]) -> Vec<Figure> {
             },
             value: score.mean(),
             interval: score.mean().zip(score.half_width()).map(ends),
-            words: score_in_words(score).replace("+-", "±"),
+            words: score_in_words(one).replace("+-", "±"),
             count: score.count(),
             is_few: score.count() < FEW,
         }
@@ -230,7 +234,7 @@ pub(super) fn by_factors(name: &[&str], families: &[Family<'_>]) -> (Vec<Figure>
 fn lines(name: &[&str], family: &Family<'_>, panels: &[FamilyPanel<'_>]) -> Figure {
     let x = &family.factors[0];
     let series = |(line, points): &(String, Vec<(f64, &Met<'_>)>)| {
-        let points = points.iter().filter_map(|(x, met)| score_point(*x, &met.entrant.score)).collect();
+        let points = points.iter().filter_map(|(x, met)| score_point(*x, &met.score())).collect();
         let series = FigureSeries::measured(line.clone(), points);
         if x.is_joined() { series } else { series.unjoined() }
     };
@@ -269,11 +273,11 @@ fn heat(name: &[&str], family: &Family<'_>) -> Option<Figure> {
         });
         let place = |factor: &Factor| factor.values.iter().position(|known| Some(known) == value(factor));
         if let (Some(column), Some(row)) = (place(x), place(y)) {
-            let score = &met.entrant.score;
-            let mark = if score.count() < FEW { " *" } else { "" };
-            let half = score.half_width().map_or_else(|| "?".to_owned(), |half| format!("{half:.1}"));
-            let words = vec![format!("{:.1}{mark}", score.mean().unwrap_or(f64::NAN)), format!("± {half}")];
-            panels[at].cells[row][column] = HeatCell { value: score.mean(), words };
+            let words = match score_words(met) {
+                Some([mean, half, marks]) => vec![format!("{mean}{marks}"), format!("± {half}")],
+                None => vec![score_in_words(met)],
+            };
+            panels[at].cells[row][column] = HeatCell { value: met.score().mean(), words };
         }
     }
     if panels.len() > PANELS {

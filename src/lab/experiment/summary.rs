@@ -10,14 +10,17 @@ use super::folder::Planned;
 use super::plan::{ExperimentPlan, StoppingCriterion};
 use super::record::{TimingRecord, TurnRecord, TurnTime};
 use super::results::{FinishedMatch, MissingMatches, Results, ResultsError};
-use super::role_scores::RoleScores;
+use super::role_scores::{MatchScores, RoleScores};
 use super::sequential_test::SequentialVerdict;
 use super::work::{DecisionWork, MatchWork};
-use crate::report::Sample;
+use crate::report::{Clusters, Sample};
 
 /// Up to this many entrants that met the same others are all compared with each other; if there are more, only
 /// neighbours are.
 const CONTRASTED: usize = 12;
+
+/// The greatest percentage of decisions with a replaced move that leaves a score without a mark.
+pub const REPLACED: f64 = 1.0;
 
 /// An experiment summed up.
 pub struct ExperimentSummary {
@@ -65,14 +68,12 @@ pub struct EntrantSummary {
     pub entrant: usize,
     /// Its goals, by deal.
     pub score: Sample,
-    /// Matches with the best goal of all, shared with another, and the rest.
-    pub wins: u64,
-    /// See [`wins`](Self::wins).
-    pub draws: u64,
-    /// See [`wins`](Self::wins).
-    pub losses: u64,
+    /// What it got in all matches that ended with goals.
+    pub scores: MatchScores,
     /// Moves replaced.
     pub faults: u64,
+    /// The matches that did not fail, and those of them in which a move was replaced.
+    pub matches: [u64; 2],
     /// What its decisions were.
     pub work: DecisionWork,
 }
@@ -84,10 +85,12 @@ pub struct StepSummary {
     pub turns: u64,
     /// Those on a depleted belief.
     pub depleted: u64,
+    /// The same, by deal.
+    pub depletion: Clusters,
     /// Whether the entrant has a belief.
     pub has_belief: bool,
-    /// Seconds a decision.
-    pub time: Sample,
+    /// Seconds a decision, by deal.
+    pub time: Clusters,
 }
 
 /// Two entrants who met the same others.
@@ -112,6 +115,15 @@ struct Deal {
     broken: bool,
     /// By entrant of the summary: the sum of its goals and their number.
     sums: Vec<(f64, u32)>,
+}
+
+impl CellSummary {
+    /// The greatest percentage of moves of one entrant that were replaced, `None` without any decision; the `except`ed one does
+    /// not count.
+    pub fn replaced(&self, except: Option<usize>) -> Option<f64> {
+        let others = self.entrants.iter().filter(|one| Some(one.entrant) != except);
+        others.filter_map(EntrantSummary::replaced).reduce(f64::max)
+    }
 }
 
 impl ExperimentSummary {
@@ -220,8 +232,6 @@ impl<'a> Summing<'a> {
         } else {
             cell.is_won_or_lost &= matches!(goals[..], [100, 0] | [0, 100] | [50, 50]);
         }
-        let best = goals.iter().max();
-        let shared = goals.iter().filter(|&goal| Some(goal) == best).count() > 1;
         for (seat, &entrant) in plan_cell.seat_permutations[place.seat_permutation].iter().enumerate() {
             let Some(at) = cell.entrants.iter().position(|summary| summary.entrant == entrant) else {
                 continue;
@@ -233,11 +243,7 @@ impl<'a> Summing<'a> {
             let Some(&goal) = goals.get(seat) else { continue };
             let sum = &mut deal.sums[at];
             *sum = (sum.0 + f64::from(goal), sum.1 + 1);
-            match (Some(&goal) == best, shared) {
-                (true, false) => summary.wins += 1,
-                (true, true) => summary.draws += 1,
-                (false, _) => summary.losses += 1,
-            }
+            summary.scores.add(place.deal, &goals, seat);
         }
         deal.matches += 1;
         if deal.matches < plan_cell.seat_permutations.len() {
@@ -276,13 +282,19 @@ impl<'a> Summing<'a> {
             let step = self.summary.steps.entry((game, summary.entrant, turn.step)).or_default();
             step.turns += 1;
             step.depleted += u64::from(turn.depleted);
+            step.depletion.add(place.deal, f64::from(u8::from(turn.depleted)), 1.0);
             step.has_belief |= turn.particles.is_some() || turn.depleted;
             if let Some(all) = time.and_then(TurnTime::all) {
-                step.time.add(all);
+                step.time.add(place.deal, all, 1.0);
             }
         }
+        let record = &finished.record;
         for (summary, of_match) in cell.entrants.iter_mut().zip(matches) {
             of_match.end(&mut summary.work);
+            let is_own = |(_, player): &&(String, String)| *player == self.plan.label(summary.entrant);
+            let own = |role: &String| record.faults.iter().any(|(of, count)| of == role && *count > 0);
+            summary.matches[0] += 1;
+            summary.matches[1] += u64::from(record.players.iter().filter(is_own).any(|(role, _)| own(role)));
         }
     }
 
@@ -312,9 +324,14 @@ impl Deal {
 }
 
 impl EntrantSummary {
+    /// The percentage of its decisions in which its move was replaced; `None` without a decision.
+    pub fn replaced(&self) -> Option<f64> {
+        (self.work.turns > 0).then(|| 100.0 * self.faults as f64 / self.work.turns as f64)
+    }
+
     fn new(entrant: usize) -> Self {
-        let (score, work) = (Sample::default(), DecisionWork::default());
-        EntrantSummary { entrant, score, wins: 0, draws: 0, losses: 0, faults: 0, work }
+        let (score, scores, work) = (Sample::default(), MatchScores::default(), DecisionWork::default());
+        EntrantSummary { entrant, score, scores, faults: 0, matches: [0; 2], work }
     }
 }
 

@@ -4,13 +4,15 @@
 //! names of the columns.
 
 use super::folder::Planned;
-use super::met::{Met, met};
-use super::role_scores::by_role;
+use super::met::{Met, SAME, met, with_replaced};
+use super::plan::SeatPermutations;
+use super::role_scores::{by_role, scores};
 use super::sequential_test::SequentialVerdict;
-use super::summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary};
+use super::summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary, REPLACED};
 use crate::report::Format::{Number, Rounded, Text};
 use crate::report::Reading::{Interval, One, PlusMinus};
-use crate::report::{Column, FEW, Sample, Table, TableEntry, elo, share};
+use crate::report::{Column, FEW, Sample, Table, TableEntry, elo};
+use hyperplay_logic::gdl::counted;
 
 /// All tables that have rows, each over all games.
 pub fn tables(planned: &Planned, summary: &ExperimentSummary) -> Vec<Table> {
@@ -45,125 +47,99 @@ fn percent(part: Option<f64>) -> TableEntry {
     part.map(|part| 100.0 * part).into()
 }
 
-/// The scores of these entrants.
-pub(super) fn scores(met: &[Met<'_>]) -> Table {
-    let mut columns: Vec<Column<Met<'_>>> = who().to_vec();
-    columns.extend([
-        Column::plain("deals", Number, |met: &Met<'_>| TableEntry::Count(met.entrant.score.count())),
-        Column::plain("matches", Number, |met: &Met<'_>| TableEntry::Count(met.cell.matches)),
-        Column::plain("score", Rounded(2), |met: &Met<'_>| mean(&met.entrant.score)),
-        Column::plain("score_ci95", Rounded(2), |met: &Met<'_>| half(&met.entrant.score)).headed("+-"),
-        Column::plain("wins", Number, |met: &Met<'_>| TableEntry::Count(met.entrant.wins)),
-        Column::plain("draws", Number, |met: &Met<'_>| TableEntry::Count(met.entrant.draws)),
-        Column::plain("losses", Number, |met: &Met<'_>| TableEntry::Count(met.entrant.losses)),
-        Column::plain("win_or_draw", Rounded(1), |met: &Met<'_>| {
-            percent(met.win_or_draw().map(|(mean, ..)| mean))
-        })
-        .headed("win or draw %"),
-        Column::plain("win_or_draw_low", Rounded(1), |met: &Met<'_>| {
-            percent(met.win_or_draw().map(|(_, low, _)| low))
-        })
-        .headed("from"),
-        Column::plain("win_or_draw_high", Rounded(1), |met: &Met<'_>| {
-            percent(met.win_or_draw().map(|(.., high)| high))
-        })
-        .headed("to"),
-        Column::plain("faults", Number, |met: &Met<'_>| TableEntry::Count(met.entrant.faults)),
-        Column::plain("unfinished", Number, |met: &Met<'_>| {
-            TableEntry::Count(met.cell.unfinished.values().sum())
-        }),
-        Column::plain("failed", Number, |met: &Met<'_>| TableEntry::Count(met.cell.failed)),
-    ]);
-    let table = Table::of(&columns, met).named(
-        "scores",
-        "Scores",
-        "Mean goals over deals (each the mean over its seat permutations), with half the width of the 95 % interval \
-         (Student's t). Win-or-draw only where every match was won, lost or drawn, with Jeffreys' interval over matches. A \
-         match that did not end with goals is in no mean, nor is its deal; failed are those of them in which the rules could \
-         not be evaluated.",
-    );
-    let mut view = vec![
-        One("player"),
-        One("against"),
-        One("deals"),
-        One("matches"),
-        PlusMinus("score", "score_ci95", "score"),
-        One("wins"),
-        One("draws"),
-        One("losses"),
-        One("win_or_draw"),
-        Interval("win_or_draw_low", "win_or_draw_high", "95 %"),
-    ];
-    // Readers are told of what went wrong where something did.
-    view.extend(met.iter().any(|met| !met.cell.unfinished.is_empty()).then_some(One("unfinished")));
-    view.extend(met.iter().any(|met| met.cell.failed > 0).then_some(One("failed")));
-    table.viewed(view).with_few("deals", FEW, "deals")
-}
-
-/// The two entrants of a cell.
-struct Rivals<'a> {
+/// Two entrants who are compared: of one cell, or of two in which both met the same others.
+struct Pair<'a> {
     game: &'a str,
     first: &'a str,
     second: &'a str,
-    cell: &'a CellSummary,
+    /// Whom both met, elsewhere than in the cell of the two.
+    against: String,
+    difference: &'a Sample,
+    /// Whether they have names of their own and nothing else.
+    is_same: bool,
+    /// The greatest percentages of their moves that were replaced, or of moves of others in their cells.
+    replaced: [Option<f64>; 2],
+    /// The cell in which they met.
+    cell: Option<&'a CellSummary>,
 }
 
-impl Rivals<'_> {
+impl Pair<'_> {
+    /// The cell, if every match of it was won, lost or drawn by two players.
+    fn duel(&self) -> Option<&CellSummary> {
+        self.cell.filter(|cell| cell.is_won_or_lost && !self.is_same)
+    }
+
     /// The Elo difference at the mean score plus so many times half the width of its interval.
     fn elo(&self, times: f64) -> TableEntry {
-        let score = &self.cell.entrants[0].score;
-        let at = |mean: f64| match times {
-            0.0 => Some(mean),
-            _ => Some((mean + times * score.half_width()?).clamp(0.0, 100.0)),
+        let at = |cell: &CellSummary| {
+            let score = &cell.entrants[0].score;
+            let mean = score.mean()?;
+            Some(elo(if times == 0.0 {
+                mean
+            } else {
+                (mean + times * score.half_width()?).clamp(0.0, 100.0)
+            }))
         };
-        score.mean().and_then(at).map(elo).filter(|_| self.cell.is_won_or_lost).into()
+        self.duel().and_then(at).into()
     }
 
     /// What the sequential test says; nothing before there are two deals.
     fn test(&self) -> Option<(f64, SequentialVerdict)> {
-        self.cell.sprt.filter(|_| self.cell.difference.count() > 1)
+        self.cell?.sprt.filter(|_| self.difference.count() > 1)
     }
+}
+
+/// The columns of all pairs; `against` is the last.
+fn pair_columns<'a>() -> Vec<Column<Pair<'a>>> {
+    vec![
+        Column::plain("game", Text, |pair: &Pair<'_>| pair.game.into()),
+        Column::plain("first", Text, |pair: &Pair<'_>| pair.first.into()),
+        Column::plain("second", Text, |pair: &Pair<'_>| pair.second.into()),
+        Column::plain("deals", Number, |pair: &Pair<'_>| TableEntry::Count(pair.difference.count())),
+        Column::plain("difference", Rounded(2), |pair: &Pair<'_>| match pair.is_same {
+            true => TableEntry::Said(SAME),
+            false => mean(pair.difference),
+        })
+        .headed("first - second"),
+        Column::plain("difference_ci95", Rounded(2), |pair: &Pair<'_>| match pair.is_same {
+            true => TableEntry::Missing,
+            false => half(pair.difference),
+        })
+        .headed("+-"),
+        Column::plain("first_replaced", Rounded(1), |pair: &Pair<'_>| pair.replaced[0].into()),
+        Column::plain("second_replaced", Rounded(1), |pair: &Pair<'_>| pair.replaced[1].into()),
+        Column::plain("against", Text, |pair: &Pair<'_>| pair.against.as_str().into()),
+    ]
 }
 
 fn differences(planned: &Planned, summary: &ExperimentSummary) -> Table {
     let plan = &planned.plan;
     let cells = summary.cells.iter().enumerate().filter(|(_, cell)| cell.matches > 0);
-    let mut rows: Vec<Rivals<'_>> = Vec::new();
+    let mut rows: Vec<Pair<'_>> = Vec::new();
     for (number, cell) in cells {
         let Some((first, second)) = plan.cells[number].rivals() else { continue };
-        let (first, second) = (plan.label(first), plan.label(second));
-        rows.push(Rivals { game: &plan.game(number).name, first, second, cell });
+        rows.push(Pair {
+            game: &plan.game(number).name,
+            first: plan.label(first),
+            second: plan.label(second),
+            against: String::new(),
+            difference: &cell.difference,
+            is_same: plan.seats == SeatPermutations::All && plan.are_same(first, second),
+            replaced: [cell.entrants[0].replaced(), cell.replaced(Some(first))],
+            cell: Some(cell),
+        });
     }
-    let mut columns: Vec<Column<Rivals<'_>>> = vec![
-        Column::plain("game", Text, |rivals: &Rivals<'_>| rivals.game.into()),
-        Column::plain("first", Text, |rivals: &Rivals<'_>| rivals.first.into()),
-        Column::plain("second", Text, |rivals: &Rivals<'_>| rivals.second.into()),
-        Column::plain("deals", Number, |rivals: &Rivals<'_>| {
-            TableEntry::Count(rivals.cell.difference.count())
-        }),
-        Column::plain("difference", Rounded(2), |rivals: &Rivals<'_>| mean(&rivals.cell.difference))
-            .headed("first - second"),
-        Column::plain("difference_ci95", Rounded(2), |rivals: &Rivals<'_>| half(&rivals.cell.difference))
-            .headed("+-"),
-        Column::plain("elo", Rounded(0), |rivals: &Rivals<'_>| rivals.elo(0.0)).headed("Elo"),
-        Column::plain("elo_low", Rounded(0), |rivals: &Rivals<'_>| rivals.elo(-1.0)).headed("from"),
-        Column::plain("elo_high", Rounded(0), |rivals: &Rivals<'_>| rivals.elo(1.0)).headed("to"),
-        Column::plain("los", Rounded(4), |rivals: &Rivals<'_>| {
-            rivals.cell.difference.superiority().filter(|_| rivals.cell.is_won_or_lost).into()
+    let mut columns = pair_columns();
+    columns.pop();
+    columns.extend([
+        Column::plain("elo", Rounded(0), |pair: &Pair<'_>| pair.elo(0.0)).headed("Elo"),
+        Column::plain("elo_low", Rounded(0), |pair: &Pair<'_>| pair.elo(-1.0)).headed("from"),
+        Column::plain("elo_high", Rounded(0), |pair: &Pair<'_>| pair.elo(1.0)).headed("to"),
+        Column::plain("los", Rounded(4), |pair: &Pair<'_>| {
+            pair.duel().and_then(|cell| cell.difference.superiority()).into()
         })
         .headed("LOS"),
-    ];
-    if summary.cells.iter().any(|cell| cell.sprt.is_some()) {
-        columns.extend([
-            Column::plain("llr", Rounded(2), |rivals: &Rivals<'_>| {
-                rivals.test().map(|(ratio, _)| ratio).into()
-            })
-            .headed("LLR"),
-            Column::plain("verdict", Text, |rivals: &Rivals<'_>| {
-                rivals.test().map_or(SequentialVerdict::Open, |(_, verdict)| verdict).as_str().into()
-            }),
-        ]);
-    }
+    ]);
     let mut view = vec![
         One("first"),
         One("second"),
@@ -173,7 +149,14 @@ fn differences(planned: &Planned, summary: &ExperimentSummary) -> Table {
         Interval("elo_low", "elo_high", "95 %"),
         One("los"),
     ];
-    if columns.iter().any(|column| column.name == "llr") {
+    if summary.cells.iter().any(|cell| cell.sprt.is_some()) {
+        columns.extend([
+            Column::plain("llr", Rounded(2), |pair: &Pair<'_>| pair.test().map(|(ratio, _)| ratio).into())
+                .headed("LLR"),
+            Column::plain("verdict", Text, |pair: &Pair<'_>| {
+                pair.test().map_or(SequentialVerdict::Open, |(_, verdict)| verdict).as_str().into()
+            }),
+        ]);
         view.extend([One("llr"), One("verdict")]);
     }
     let table = Table::of(&columns, &rows).named(
@@ -183,53 +166,33 @@ fn differences(planned: &Planned, summary: &ExperimentSummary) -> Table {
          the first is the stronger) only for two roles where every match was won, lost or drawn; the ends of the Elo interval \
          are those of the score, and an end where one of them won everything is not known.",
     );
-    table.viewed(view).with_few("deals", FEW, "deals")
-}
-
-/// Two entrants who met the same others.
-struct Compared<'a> {
-    game: &'a str,
-    first: &'a str,
-    second: &'a str,
-    against: String,
-    contrast: &'a Contrast,
+    with_replaced(table.viewed(view).with_few("deals", FEW, "deals"), ["first_replaced", "second_replaced"])
 }
 
 fn contrasts(planned: &Planned, summary: &ExperimentSummary) -> Table {
     let plan = &planned.plan;
-    let mut rows: Vec<Compared<'_>> = Vec::new();
+    let mut rows: Vec<Pair<'_>> = Vec::new();
     for contrast in summary.contrasts.iter().filter(|contrast| contrast.difference.count() > 0) {
-        let Contrast { game, others, first, second, .. } = contrast;
-        rows.push(Compared {
+        let Contrast { game, others, first, second, difference } = contrast;
+        rows.push(Pair {
             game: &plan.games[*game].name,
             first: plan.label(first.1),
             second: plan.label(second.1),
             against: others.iter().map(|&other| plan.label(other)).collect::<Vec<_>>().join(" and "),
-            contrast,
+            difference,
+            is_same: plan.are_same(first.1, second.1),
+            replaced: [first.0, second.0].map(|cell| summary.cells[cell].replaced(None)),
+            cell: None,
         });
     }
-    let columns: [Column<Compared<'_>>; 7] = [
-        Column::plain("game", Text, |row: &Compared<'_>| row.game.into()),
-        Column::plain("first", Text, |row: &Compared<'_>| row.first.into()),
-        Column::plain("second", Text, |row: &Compared<'_>| row.second.into()),
-        Column::plain("against", Text, |row: &Compared<'_>| row.against.as_str().into()),
-        Column::plain("deals", Number, |row: &Compared<'_>| {
-            TableEntry::Count(row.contrast.difference.count())
-        }),
-        Column::plain("difference", Rounded(2), |row: &Compared<'_>| mean(&row.contrast.difference))
-            .headed("first - second"),
-        Column::plain("difference_ci95", Rounded(2), |row: &Compared<'_>| half(&row.contrast.difference))
-            .headed("+-"),
-    ];
-    let table = Table::of(&columns, &rows).named(
+    let table = Table::of(&pair_columns(), &rows).named(
         "contrasts",
         "Entrants who met the same others",
         "Paired by deal: what one of them scored on a deal less what the other scored on the same deal.",
     );
     let difference = PlusMinus("difference", "difference_ci95", "first - second");
-    table
-        .viewed(vec![One("first"), One("second"), One("against"), One("deals"), difference])
-        .with_few("deals", FEW, "deals")
+    let table = table.viewed(vec![One("first"), One("second"), One("against"), One("deals"), difference]);
+    with_replaced(table.with_few("deals", FEW, "deals"), ["first_replaced", "second_replaced"])
 }
 
 fn milliseconds(seconds: Option<f64>) -> TableEntry {
@@ -257,12 +220,30 @@ fn over_all(met: &[Met<'_>]) -> Vec<EntrantSummary> {
             Some(known) => {
                 known.work.merge(&one.entrant.work);
                 known.faults += one.entrant.faults;
+                known.matches = [0, 1].map(|at| known.matches[at] + one.entrant.matches[at]);
             }
             None => entrants.push(one.entrant.clone()),
         }
     }
     entrants.sort_by_key(|entrant| entrant.entrant);
     entrants
+}
+
+/// The entrants of whose moves more than [`REPLACED`] % were replaced, each as a sentence.
+pub fn unreliable(planned: &Planned, summary: &ExperimentSummary) -> Vec<String> {
+    let sentence = |one: &EntrantSummary| {
+        let share = one.replaced().filter(|&share| share > REPLACED)?;
+        let kinds: Vec<String> =
+            one.work.faults.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+        let (player, [matches, faulted]) = (planned.plan.label(one.entrant), one.matches);
+        Some(format!(
+            "{player}: {share:.1} % of {} were replaced, in {faulted} of {} ({}): its scores are not those of its play",
+            counted(one.work.turns, "decision"),
+            counted(matches, "match"),
+            kinds.join(", ")
+        ))
+    };
+    over_all(&met(planned, summary)).iter().filter_map(sentence).collect()
 }
 
 /// How many moves of an entrant were replaced because of this kind of fault.
@@ -362,8 +343,7 @@ fn work_columns<'a>() -> Vec<Column<Met<'a>>> {
             .headed("belief %"),
         Column::plain("depleted", Rounded(2), |met: &Met<'_>| {
             let work = &met.entrant.work;
-            let depleted = share(work.depleted, work.turns).filter(|_| work.has_belief());
-            percent(depleted.map(|(mean, ..)| mean))
+            percent(work.has_belief().then(|| work.depleted as f64 / work.turns as f64))
         })
         .headed("depleted %"),
     ]

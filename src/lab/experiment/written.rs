@@ -28,6 +28,8 @@ pub struct Written {
     #[serde(default)]
     pub limit: Option<Spanned<i64>>,
     #[serde(default)]
+    pub on_fault: Option<Spanned<String>>,
+    #[serde(default)]
     pub budget: BudgetTable,
     #[serde(default)]
     pub schedule: ScheduleTable,

@@ -231,6 +231,13 @@ pub(super) mod asked {
         None
     }
 
+    /// How many paths the series are drawn with.
+    pub(in super::super) fn paths_of_series(canvas: &Canvas) -> usize {
+        let is_path =
+            |part: &Part, shape: &Shape| matches!((part, shape), (Part::Series(_), Shape::Path { .. }));
+        canvas.shapes.iter().filter(|(part, shape)| is_path(part, shape)).count()
+    }
+
     /// A series that is drawn and not in the legend, or in the legend and not drawn.
     pub(in super::super) fn legend_fault(canvas: &Canvas) -> Option<String> {
         let (mut drawn, mut listed) = (Vec::new(), Vec::new());

@@ -141,7 +141,8 @@ impl Axis {
     }
 }
 
-/// Points that belong together, joined by a line in the order in which they stand.
+/// Points that belong together, joined by a line in the order in which they stand. The line has a gap at a point whose interval is
+/// not known, and at one that cannot be drawn.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FigureSeries {
     /// Its name in the legend.
@@ -173,7 +174,7 @@ impl FigureSeries {
     }
 
     /// The points that can be drawn.
-    pub(super) fn drawn(&self) -> impl Iterator<Item = &FigurePoint> {
+    pub(crate) fn drawn(&self) -> impl Iterator<Item = &FigurePoint> {
         self.points.iter().filter(|point| point.is_finite())
     }
 }
@@ -191,17 +192,24 @@ pub struct FigurePoint {
     pub high: f64,
     /// Whether it rests on too few measurements for a reliable error bar.
     pub is_few: bool,
+    /// Whether its interval is not known: no line goes through it.
+    pub is_alone: bool,
 }
 
 impl FigurePoint {
     /// A point without an error bar.
     pub fn exact(x: f64, y: f64) -> Self {
-        FigurePoint { x, y, low: y, high: y, is_few: false }
+        FigurePoint { x, y, low: y, high: y, is_few: false, is_alone: false }
     }
 
     /// A point whose error bar goes from `low` to `high`.
     pub fn between(x: f64, y: f64, low: f64, high: f64) -> Self {
-        FigurePoint { x, y, low, high, is_few: false }
+        FigurePoint { x, y, low, high, is_few: false, is_alone: false }
+    }
+
+    /// A measured point whose interval is not known.
+    pub fn alone(x: f64, y: f64) -> Self {
+        FigurePoint { is_alone: true, ..FigurePoint::exact(x, y) }
     }
 
     /// The same, marked if its error bar is not reliable.

@@ -5,7 +5,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::canvas::Canvas;
-use super::canvas::asked::{clash, legend_fault, texts};
+use super::canvas::asked::{clash, legend_fault, paths_of_series, texts};
 use super::figure::{ONE_COLUMN, TWO_COLUMNS};
 use super::*;
 
@@ -260,6 +260,26 @@ fn simple() -> LinePlot {
 
 fn words(canvas: &Canvas) -> Vec<String> {
     texts(canvas).iter().map(|label| label.text.clone()).collect()
+}
+
+#[test]
+fn no_line_goes_through_a_point_without_an_interval_or_without_data() {
+    let between = |x: f64| FigurePoint::between(x, 0.5, 0.4, 0.6);
+    let drawn = |points: Vec<FigurePoint>| {
+        let series = vec![FigureSeries::measured("measured", points)];
+        let plot = LinePlot::single(Axis::linear("x"), Axis::linear("y").from_to(0.0, 1.0), series);
+        paths_of_series(&plot.canvas())
+    };
+    let whole = drawn([1.0, 2.0, 3.0, 4.0, 5.0].map(between).to_vec());
+    let alone = [between(1.0), between(2.0), FigurePoint::alone(3.0, 0.5), between(4.0), between(5.0)];
+    let missing =
+        [between(1.0), between(2.0), FigurePoint::alone(f64::NAN, f64::NAN), between(4.0), between(5.0)];
+    // One bar and two ends for each interval, and a line in one part or in two.
+    let (alone, missing) = (drawn(alone.to_vec()), drawn(missing.to_vec()));
+    assert_eq!((whole - alone, whole - missing), (3 - 1, 3 + 1 - 1));
+    let separate = [1.0, 2.0, 3.0].map(|x| FigurePoint::alone(x, 0.5)).to_vec();
+    let one = drawn(vec![FigurePoint::alone(1.0, 0.5)]);
+    assert_eq!(drawn(separate), 3 * one, "markers and no line");
 }
 
 #[test]

@@ -234,7 +234,13 @@ fn panel_series(canvas: &mut Canvas, panel: &PlotPanel, known: &[Entry<'_>], fra
             canvas.line(vec![(x - HALF_LINE, *y), (x + HALF_LINE, *y)], Stroke { dash: None, ..look.line() });
         }
         if series.is_joined {
-            canvas.line(path.clone(), look.line());
+            let is_gap = |point: &FigurePoint| !series.is_reference && (point.is_alone || !point.is_finite());
+            for run in series.points.split(is_gap) {
+                let run: Vec<&FigurePoint> = run.iter().filter(|point| point.is_finite()).collect();
+                if run.len() > 1 {
+                    canvas.line(run.iter().map(|point| place(point.x, point.y)).collect(), look.line());
+                }
+            }
         }
         if !series.is_reference {
             series.drawn().for_each(|point| bar(canvas, point, look.bar(point.is_few), &place));

@@ -18,6 +18,7 @@
 
 mod axes;
 mod canvas;
+mod clusters;
 mod figure;
 #[cfg(test)]
 mod figures_checked;
@@ -34,11 +35,12 @@ mod svg;
 mod table;
 mod ticks;
 
+pub use clusters::Clusters;
 pub use figure::{Axis, AxisScale, Figure, FigurePoint, FigureSeries, Plot};
 pub use forest_plot::{ForestPlot, ForestRow};
 pub use heat_map::{HeatCell, HeatMap, HeatPanel};
 pub use line_plot::{LinePlot, PlotPanel, TOGETHER};
 pub use page::{Page, figure_files};
 pub use shown::{Reading, ShownTable};
-pub use statistics::{FEW, Mean, MeanInterval, Sample, bootstrap, centred, elo, rounded, share};
-pub use table::{Column, FewMeasurements, Format, Parts, Table, TableColumn, TableEntry, legend};
+pub use statistics::{FEW, Mean, MeanInterval, Sample, bootstrap, centred, elo, rounded};
+pub use table::{Column, Format, Parts, RowMark, Table, TableColumn, TableEntry, legend};

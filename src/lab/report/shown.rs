@@ -10,7 +10,7 @@ use super::table::{Format, Table, TableEntry};
 pub(super) const MISSING: &str = "?";
 
 /// What stands behind an interval that is not reliable.
-const MARK: &str = " *";
+pub(super) const FEW_SIGN: &str = "*";
 
 /// One column of what a reader is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,12 +60,12 @@ impl Table {
             place(name).map_or_else(|| MISSING.to_owned(), shown)
         };
         let is_there = |row: &[TableEntry], name: &str| cell(row, name) != MISSING;
-        let is_few = |row: &[TableEntry]| {
-            let count = self.few.and_then(|few| Some((&row[place(few.column)?], few.least)));
-            matches!(count, Some((TableEntry::Count(count), least)) if *count < least)
-        };
         let shown = |row: &Vec<TableEntry>| {
-            let mark = if is_few(row) { MARK } else { "" };
+            let mut mark = String::new();
+            for of_row in self.marks.iter().filter(|mark| self.has_mark(row, mark)) {
+                mark +=
+                    &if mark.ends_with(of_row.sign) { String::new() } else { format!(" {}", of_row.sign) };
+            }
             let one = |reading: &Reading| match *reading {
                 Reading::One(name) => cell(row, name),
                 Reading::Interval(low, high, _) if !is_there(row, low) && !is_there(row, high) => {
@@ -78,6 +78,11 @@ impl Table {
                 }
                 Reading::WithInterval([one, low, high], _) => {
                     format!("{} [{}, {}]{mark}", cell(row, one), cell(row, low), cell(row, high))
+                }
+                Reading::PlusMinus(one, ..)
+                    if place(one).is_some_and(|at| matches!(row[at], TableEntry::Said(_))) =>
+                {
+                    cell(row, one)
                 }
                 Reading::PlusMinus(one, half, _) => {
                     format!("{} +- {}{mark}", cell(row, one), cell(row, half))
@@ -99,20 +104,21 @@ impl Table {
             _ => false,
         };
         let rows: Vec<Vec<String>> = self.rows.iter().map(shown).collect();
-        let is_marked = rows.iter().flatten().any(|cell| cell.ends_with(MARK));
-        let few = self.few.filter(|_| is_marked);
+        let is_used = |sign: &str| rows.iter().flatten().any(|cell| cell.contains(&format!(" {sign}")));
+        let mut notes: Vec<String> = self
+            .marks
+            .iter()
+            .filter(|mark| is_used(mark.sign))
+            .map(|mark| format!("{} {}", mark.sign, mark.note))
+            .collect();
+        notes.dedup();
         ShownTable {
             heads: readings.iter().map(|reading| head(reading).to_owned()).collect(),
             is_text: readings.iter().map(is_text).collect(),
+            footnote: (!notes.is_empty()).then(|| notes.join("; ")),
             rows,
-            footnote: few.map(|few| few_footnote(few.least, few.what)),
         }
     }
-}
-
-/// What the mark at intervals means.
-pub(super) fn few_footnote(least: u64, what: &str) -> String {
-    format!("* fewer than {least} {what}: the interval is not reliable")
 }
 
 impl ShownTable {

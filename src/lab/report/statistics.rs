@@ -1,7 +1,7 @@
-//! Statistics: means with their errors and intervals, shares, Elo, and the bootstrap.
+//! Statistics: means with their errors and intervals, Elo, and the bootstrap.
 //!
-//! Every mean of the laboratory is computed by [`Sample`]. The interval of a mean is Student's. The interval of a
-//! share is Jeffreys'. [`bootstrap`] gives the interval of any other figure: the measurements are resampled with
+//! Every mean of the laboratory is computed by [`Sample`]. The interval of a mean is Student's; shares have that of
+//! [`Clusters`](super::Clusters). [`bootstrap`] gives the interval of any other figure: the measurements are resampled with
 //! replacement, as many as there are, and the figure is computed from each such sample; the interval contains the
 //! middle 95 % of these figures. The draws come from a generator that the caller seeds, so an interval is as
 //! reproducible as the figure that it belongs to.
@@ -11,13 +11,13 @@
 //! Reference: Efron79 (`docs/REFERENCES.md`).
 
 use rand::{Rng, RngExt};
-use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// How many samples a bootstrap draws.
 const BOOTSTRAP_SAMPLES: usize = 400;
 
 /// The share of the middle figures that an interval contains, from the lower to the upper end.
-const ENDS: (f64, f64) = (0.025, 0.975);
+pub(super) const ENDS: (f64, f64) = (0.025, 0.975);
 
 /// The 97.5 % quantile of the normal distribution.
 const NORMAL: f64 = 1.96;
@@ -224,15 +224,6 @@ pub fn centred(
     ((value + low - middle).max(0.0), value + high - middle)
 }
 
-/// A share with its 95 % interval, `count` of `of`: Jeffreys'. `None` of none.
-pub fn share(count: u64, of: u64) -> Option<(f64, f64, f64)> {
-    let (x, n) = (count as f64, of as f64);
-    let beta = Beta::new(x + 0.5, n - x + 0.5).ok()?;
-    let low = if count == 0 { 0.0 } else { beta.inverse_cdf(ENDS.0) };
-    let high = if count == of { 1.0 } else { beta.inverse_cdf(ENDS.1) };
-    (of > 0).then(|| (x / n, low, high))
-}
-
 /// The Elo difference of an expected score, 0..=100; infinite at the ends.
 pub fn elo(score: f64) -> f64 {
     let share = score / 100.0;
@@ -342,16 +333,6 @@ mod tests {
         assert_eq!(of_three, mean(3.0, 5.0 / 3.0));
         assert!((of_three.half_width() - 1.96 * 5.0 / 3.0).abs() < 1e-12);
         assert!(Mean::of_means(std::iter::empty()).value.is_nan());
-    }
-
-    #[test]
-    fn a_share_has_jeffreys_interval() {
-        // Brown, Cai, DasGupta (2001), table 5: n = 10, x = 3.
-        let (mean, low, high) = share(3, 10).unwrap();
-        assert_eq!(mean, 0.3);
-        assert!((low - 0.093).abs() < 1e-3 && (high - 0.606).abs() < 1e-3, "{low} {high}");
-        assert_eq!(share(0, 10).map(|(_, low, _)| low), Some(0.0));
-        assert_eq!(share(0, 0), None);
     }
 
     #[test]

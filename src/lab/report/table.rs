@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::shown::{MISSING, Reading};
+use super::shown::{FEW_SIGN, MISSING, Reading};
 use super::statistics::rounded;
 
 /// One thing in a table.
@@ -21,6 +21,8 @@ pub enum TableEntry {
     Count(u64),
     /// A figure. What is not finite counts as missing.
     Figure(f64),
+    /// Nothing, and why: words for readers in place of a figure.
+    Said(&'static str),
     /// Several figures in one, by the names of their [`Parts`].
     Nested(Vec<TableEntry>),
     /// Nothing.
@@ -125,15 +127,17 @@ pub struct TableColumn {
     pub format: Format,
 }
 
-/// When the intervals of a row are not reliable.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FewMeasurements {
-    /// The column that counts the measurements.
+/// Which rows have a mark at their intervals, and what it means.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RowMark {
+    /// The column that decides.
     pub column: &'static str,
-    /// The least number that is enough.
-    pub least: u64,
-    /// What is counted, as in `deals`.
-    pub what: &'static str,
+    /// A row is marked if its number is between these two.
+    pub between: (f64, f64),
+    /// The mark.
+    pub sign: &'static str,
+    /// What it means.
+    pub note: String,
 }
 
 /// Rows and columns.
@@ -147,8 +151,8 @@ pub struct Table {
     pub note: String,
     /// What readers are shown; nothing for all columns.
     pub view: Vec<Reading>,
-    /// Which rows rest on too few measurements, if the table has intervals.
-    pub few: Option<FewMeasurements>,
+    /// Which rows are marked, if the table has intervals.
+    pub marks: Vec<RowMark>,
     /// The columns.
     pub columns: Vec<TableColumn>,
     /// The rows, each as long as the columns.
@@ -185,7 +189,26 @@ impl Table {
     /// The same table with the intervals of rows marked that rest on few measurements, which this column counts.
     #[must_use]
     pub fn with_few(self, column: &'static str, least: u64, what: &'static str) -> Self {
-        Table { few: Some(FewMeasurements { column, least, what }), ..self }
+        let note = format!("fewer than {least} {what}: the interval is not reliable");
+        self.marked(RowMark { column, between: (-1.0, least as f64), sign: FEW_SIGN, note })
+    }
+
+    /// The same table with rows marked.
+    #[must_use]
+    pub fn marked(mut self, mark: RowMark) -> Self {
+        self.marks.push(mark);
+        self
+    }
+
+    /// Whether a row has a mark.
+    pub fn has_mark(&self, row: &[TableEntry], mark: &RowMark) -> bool {
+        let place = self.columns.iter().position(|column| column.name == mark.column);
+        let number = match place.map(|at| &row[at]) {
+            Some(TableEntry::Count(count)) => *count as f64,
+            Some(TableEntry::Figure(figure)) => *figure,
+            _ => return false,
+        };
+        mark.between.0 < number && number < mark.between.1
     }
 
     /// The rows that have this text in this column.
@@ -268,7 +291,7 @@ impl Format {
                     |part: &[TableEntry]| part.iter().map(|entry| self.value(entry)).collect::<Value>();
                 entries.chunks(names.len().max(1)).map(array).collect()
             }
-            (TableEntry::Nested(_) | TableEntry::Missing, _) => Value::Null,
+            (TableEntry::Nested(_) | TableEntry::Said(_) | TableEntry::Missing, _) => Value::Null,
         }
     }
 
@@ -289,6 +312,7 @@ impl Format {
     pub(super) fn shown(self, entry: &TableEntry) -> String {
         match (entry, self) {
             (TableEntry::Text(text), _) => text.clone(),
+            (TableEntry::Said(words), _) => (*words).to_owned(),
             // A word that is missing is not unknown: there is nothing to say.
             (TableEntry::Missing, Format::Text) => String::new(),
             (TableEntry::Flag(flag), _) => if *flag { "yes" } else { "no" }.to_owned(),

@@ -43,7 +43,7 @@ pub fn page(header: &Value, study: &Study) -> Page {
         );
         page.heading("Figures");
         let (drawn, missing) =
-            figures(study, &text(&config["game"]), seed, config["replicates"].as_u64().unwrap_or(0));
+            figures(study, &text(&config["game"]), config["replicates"].as_u64().unwrap_or(0));
         drawn.into_iter().for_each(|figure| page.figure(figure));
         missing.iter().for_each(|why| page.paragraph(why));
     }

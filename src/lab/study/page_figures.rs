@@ -7,8 +7,7 @@
 use super::harness::{BINS, Bin, Figures};
 use super::plan::Study;
 use super::row::StudyRow;
-use crate::report::{Axis, FEW, Figure, FigurePoint, FigureSeries, LinePlot, Mean, Plot, bootstrap};
-use hyperplay_engine::machine::Seed;
+use crate::report::{Axis, Clusters, FEW, Figure, FigurePoint, FigureSeries, LinePlot, Mean, Plot};
 use hyperplay_logic::gdl::counted;
 
 /// One curve: a sampler against a posterior.
@@ -18,8 +17,7 @@ type Key<'a> = (&'a str, &'static str);
 type Read = dyn Fn(&Figures) -> (f64, f64);
 
 /// The figures of a study of this game, and sentences on those that are not drawn.
-pub(super) fn figures(study: &Study, game: &str, seed: u64, replicates: u64) -> (Vec<Figure>, Vec<String>) {
-    let seed = Seed::root(seed).child("page");
+pub(super) fn figures(study: &Study, game: &str, replicates: u64) -> (Vec<Figure>, Vec<String>) {
     let exact = |row: &&StudyRow| row.is_decision && row.is_exact();
     let decisions: Vec<&StudyRow> = study.rows.iter().filter(exact).collect();
     let most = study.rows.iter().map(|row| row.particles).max().unwrap_or(0);
@@ -71,9 +69,10 @@ pub(super) fn figures(study: &Study, game: &str, seed: u64, replicates: u64) -> 
         (
             "calibration",
             with("Calibration of fluents"),
-            calibration(&study.rows, &largest, &seed),
+            calibration(&study.rows, &largest),
             "How often fluents of which a belief says a probability do hold in the true state. On the diagonal a belief means \
-             what it says. Fluents of one point hang together, so the bars are 95 % intervals by the bootstrap over points."
+             what it says. The fluents of a match hang together, so the bars are 95 % intervals over matches (Clopper and \
+             Pearson's); a point of one match has none, and no line goes through it."
                 .to_owned(),
         ),
     ];
@@ -81,7 +80,7 @@ pub(super) fn figures(study: &Study, game: &str, seed: u64, replicates: u64) -> 
     for (name, title, mut plot, caption) in all {
         let measured =
             || plot.panels.iter().flat_map(|panel| &panel.series).filter(|series| !series.is_reference);
-        if measured().all(|series| series.points.is_empty()) {
+        if measured().all(|series| series.drawn().next().is_none()) {
             missing.push(format!("There is no figure '{title}': {}.", why_missing(name, &decisions)));
             continue;
         }
@@ -224,18 +223,21 @@ fn points(rows: &[&StudyRow], x: fn(&StudyRow) -> usize, figure: &Read) -> Vec<F
     places.into_iter().map(at).filter(|point| point.y.is_finite()).collect()
 }
 
-fn calibration(all: &[StudyRow], rows: &[&StudyRow], seed: &Seed) -> LinePlot {
+fn calibration(all: &[StudyRow], rows: &[&StudyRow]) -> LinePlot {
     let every: Vec<&StudyRow> = all.iter().collect();
     let single = all.iter().all(|row| row.posterior == "U");
     let mut series: Vec<FigureSeries> = keys(&every)
         .into_iter()
         .map(|(sampler, posterior)| {
-            let own: Vec<&[Bin; BINS]> = rows
+            let mut own: Vec<&StudyRow> = rows
                 .iter()
+                .copied()
                 .filter(|row| (row.sampler.as_str(), row.posterior) == (sampler, posterior))
-                .map(|row| &row.figures.calibration)
                 .collect();
-            let points = (0..BINS).filter_map(|bin| bin_point(&own, bin, seed)).collect();
+            own.sort_by_key(|row| row.index);
+            let points = (0..BINS)
+                .map(|bin| bin_point(own.iter().map(|row| (row.index, row.figures.calibration[bin]))))
+                .collect();
             FigureSeries::measured(named(sampler, posterior, single), points)
         })
         .collect();
@@ -248,23 +250,37 @@ fn calibration(all: &[StudyRow], rows: &[&StudyRow], seed: &Seed) -> LinePlot {
     )
 }
 
-/// One bin over all points; none if nothing was said there.
-fn bin_point(points: &[&[Bin; BINS]], bin: usize, seed: &Seed) -> Option<FigurePoint> {
-    let sum = |sample: &mut dyn Iterator<Item = usize>| {
-        let mut all = Bin::default();
-        sample.for_each(|at| all.add(&points[at][bin], 1.0));
-        all
-    };
-    let all = sum(&mut (0..points.len()));
-    if all.count <= 0.0 {
-        return None;
+/// One bin over all matches, those of a match one after the other. Nothing of it can be drawn if nothing was said there; one
+/// match has no interval.
+fn bin_point(bins: impl Iterator<Item = (usize, Bin)>) -> FigurePoint {
+    let (mut all, mut said) = (Clusters::default(), Bin::default());
+    for (of_match, bin) in bins {
+        all.add(of_match as u64, bin.held, bin.count);
+        said.add(&bin, 1.0);
     }
-    let share = |of: Bin, otherwise: f64| if of.count > 0.0 { of.held / of.count } else { otherwise };
-    let value = share(all, 0.0);
-    let (low, high) = bootstrap(points.len(), &mut seed.child("bin").index(bin).rng(), |sample| {
-        share(sum(&mut sample.iter().copied()), value)
-    });
-    let (low, high) = if low.is_finite() { (low, high) } else { (value, value) };
-    let is_few = (points.iter().filter(|bins| bins[bin].count > 0.0).count() as u64) < FEW;
-    Some(FigurePoint::between(all.said / all.count, value, low, high).few(is_few))
+    let (at, matches) = (said.said / said.count, all.means().count());
+    match all.share() {
+        None => FigurePoint::alone(f64::NAN, f64::NAN),
+        Some([value, ..]) if matches < 2 => FigurePoint::alone(at, value),
+        Some([value, low, high]) => FigurePoint::between(at, value, low, high).few(matches < FEW),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_of_a_calibration_have_intervals_over_matches() {
+        // In one match everything that is said holds, in another one nothing, at however many steps.
+        let point = |matches: usize, steps: usize| {
+            let bin = |index: usize| Bin { count: 4.0, said: 2.0, held: [4.0, 0.0][index % 2] };
+            bin_point((0..matches).flat_map(|index| (0..steps).map(move |_| (index, bin(index)))))
+        };
+        let (one, more) = (point(20, 1), point(20, 50));
+        assert!(one.y == 0.5 && one == more, "more steps of the same matches say no more: {one:?} {more:?}");
+        assert!(one.low < 0.3 && one.high > 0.7 && !one.is_few && !one.is_alone, "{one:?}");
+        assert!(point(4, 9).is_few && point(1, 9).is_alone && point(1, 9).y == 1.0);
+        assert!(point(0, 0).x.is_nan());
+    }
 }
