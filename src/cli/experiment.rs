@@ -11,7 +11,7 @@ use super::builtin;
 use super::experiment_check;
 use super::experiment_exploit;
 use super::experiment_report;
-use super::experiment_results;
+use super::experiment_results::{self, log_damage};
 use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
 use super::game_argument::{GameArgument, Opened};
 use super::output::{Output, log};
@@ -20,7 +20,8 @@ use super::policies::refuse_misfits;
 use super::progress::Progress;
 use hyperplay_lab::experiment::{
     self, Arena, ArenaError, ConfigError, DecisionLog, ExperimentConfig, ExperimentPlan, FolderError,
-    Journal, JournalError, MatchFailure, PlanGame, Planned, RunEnd, RunError, Sequence, Shard, slurm,
+    Journal, JournalError, MatchFailure, PlanGame, Planned, RunEnd, RunError, Sequence, Shard,
+    slurm,
 };
 use hyperplay_logic::gdl::{Game, counted};
 use hyperplay_play::player::{Registry, SpecKind};
@@ -48,6 +49,8 @@ enum ExperimentCommand {
     Exploit(experiment_exploit::ExperimentExploitArguments),
     /// Report scores, differences, Elo and verdicts, as Markdown, CSV and HTML, with figures as SVG and PDF
     Report(experiment_report::ReportArguments),
+    /// Walk recorded matches by their moves, and compare their goals and all else with the rules; exit code 1 if something differs
+    Verify(experiment_results::VerifyArguments),
     /// Write tables for analysis by other programs: matches.csv, turns.csv, and what was recorded in full as Parquet
     Export(experiment_results::ExportArguments),
     /// Print a script that plays an experiment as a Slurm job array
@@ -85,6 +88,9 @@ pub struct RunArguments {
     /// Record the states that the player held possible too, with their weights; implies --log-positions
     #[arg(long)]
     log_particles: bool,
+    /// With clocks, where what players believed is to be recorded of matches that are finished: drop these and play them again
+    #[arg(long)]
+    discard: bool,
 }
 
 impl RunArguments {
@@ -97,6 +103,7 @@ impl RunArguments {
             shard: Shard { index: 1, count: 1 },
             log_positions: false,
             log_particles: false,
+            discard: false,
         }
     }
 
@@ -156,6 +163,7 @@ pub fn run(
         ExperimentCommand::Merge(arguments) => experiment_results::merge(arguments, out),
         ExperimentCommand::Exploit(arguments) => experiment_exploit::run(arguments, registry, interrupt, out),
         ExperimentCommand::Report(arguments) => experiment_report::run(arguments, out),
+        ExperimentCommand::Verify(arguments) => experiment_results::verify(arguments, interrupt, out),
         ExperimentCommand::Export(arguments) => experiment_results::export(arguments, out),
         ExperimentCommand::Slurm(arguments) => print_slurm(arguments, registry, out),
     }
@@ -261,33 +269,34 @@ pub fn play(
     let planned = Planned::new(&config.name, &config.about, plan);
     planned.settle(&arguments.out).map_err(of_folder)?;
     let plan = &planned.plan;
-    let mut sequence = Sequence::new(plan, shard);
-    let decisions = arguments.decisions();
-    let journal = Journal::open(&arguments.out, plan, shard, decisions, &mut sequence);
+    let (decisions, folder) = (arguments.decisions(), arguments.out.display());
+    let journal = Journal::open(&arguments.out, plan, shard, (decisions, arguments.discard));
     let journal = journal.map_err(of_journal)?;
     let (resumed, failed_before, total) = (journal.resumed, journal.failed, plan.matches_of(shard));
     if resumed > 0 || journal.cut > 0 {
         let cut = if journal.cut > 0 { format!(", {} bytes cut off", journal.cut) } else { String::new() };
-        log(format_args!("{}: going on after {}{cut}", arguments.out.display(), counted(resumed, "match")));
+        log(format_args!("{folder}: going on after {}{cut}", counted(resumed, "match")));
     }
+    log_damage(&journal.damage);
+    journal.moved.iter().for_each(|path| log(format_args!("{}: what could not be used", path.display())));
     let arena = Arena::new(plan.clone(), config.specs, &games, threads, decisions);
     let arena = arena.map_err(of_arena)?;
-    let progress = Progress::new((total - resumed) as usize, "matches", false);
-    let ran = experiment::run(&arena, sequence, journal, threads, interrupt, &|| progress.tick());
+    let progress = Progress::new(total as usize, "matches", false);
+    let ran =
+        experiment::run(&arena, Sequence::new(plan, shard), journal, threads, interrupt, &|| progress.tick());
     let time = progress.finish();
-    let RunEnd { written, is_complete: all, failed, first_failure } = ran.map_err(|error| match error {
+    let RunEnd { played, is_complete: all, failed, first_failure } = ran.map_err(|error| match error {
         RunError::Arena(error) => of_arena(error),
         RunError::Journal(error) => of_journal(error),
         RunError::Threads(error) => {
             CommandFailure::failed(format!("{threads} threads cannot be made: {error}"), "give fewer with -j")
         }
     })?;
-    let rate = written as f64 / time.as_secs_f64().max(1e-9);
+    let rate = played as f64 / time.as_secs_f64().max(1e-9);
     let stopped = if all && plan.stop.is_some() { " (cells stop by themselves)" } else { "" };
     out.line(format_args!(
-        "{}: shard {shard}: {} of {}{stopped}, {written} of them now, {rate:.1} a second",
-        arguments.out.display(),
-        resumed + written,
+        "{folder}: shard {shard}: {} of {}{stopped}, {played} of them now, {rate:.1} a second",
+        resumed + played,
         counted(total, "match"),
     ))?;
     let failed = failures(failed_before, failed, first_failure.as_ref());
@@ -337,7 +346,9 @@ pub fn of_folder(error: FolderError) -> CommandFailure {
         FolderError::Other { .. } => "name another folder with --out, or take that one away",
         FolderError::Divisions { .. } => "merge one division only: move the other files away",
         FolderError::Empty { .. } => "play with `hyperplay experiment run FILE --out DIR`",
-        FolderError::Plan { .. } => "take the folder away and play again",
+        FolderError::Plan { .. } => {
+            "move plan.json away: the next `hyperplay experiment run FILE --out DIR` writes it again"
+        }
         FolderError::File { path, cause } if path.ends_with("plan.json") => match cause.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory => {
                 let folder = path.parent().unwrap_or(path).display();
@@ -356,8 +367,9 @@ pub fn of_folder(error: FolderError) -> CommandFailure {
 /// What a journal's error means to the user.
 pub fn of_journal(error: JournalError) -> CommandFailure {
     let remedy = match &error {
-        JournalError::Header { .. } | JournalError::Foreign { .. } => {
-            "name another folder with --out, or take that file away"
+        JournalError::Foreign { .. } => "name another folder with --out, or take that file away",
+        JournalError::Gone { .. } => {
+            "leave out --log-particles, or replace such matches by new ones with --discard"
         }
         JournalError::Locked { .. } => "wait for it, or play another shard",
         JournalError::File { .. } => return CommandFailure::Failed { what: error.to_string(), remedy: None },
@@ -370,6 +382,9 @@ pub fn of_arena(error: ArenaError) -> CommandFailure {
     let remedy = match &error {
         ArenaError::Engine { .. } => "take engine = 'interpreter'",
         ArenaError::Thread(_) => "play without clocks, or on fewer threads",
+        ArenaError::Walk(_) => {
+            "the records, or the program, have changed since: record in full in another folder"
+        }
     };
     CommandFailure::failed(error.to_string(), remedy)
 }

@@ -112,10 +112,9 @@ impl Planned {
     /// If there is none, or it was changed.
     pub fn read(folder: &Path) -> Result<Planned, FolderError> {
         let path = folder.join(PLAN);
-        let text =
-            fs::read_to_string(&path).map_err(|cause| FolderError::File { path: path.clone(), cause })?;
+        let text = fs::read(&path).map_err(|cause| FolderError::File { path: path.clone(), cause })?;
         let wrong = |what: String| FolderError::Plan { path: path.clone(), what };
-        let planned: Planned = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let planned: Planned = serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
         if planned.schema != PLAN_SCHEMA {
             return Err(wrong(format!("its schema is '{}', not '{PLAN_SCHEMA}'", planned.schema)));
         }

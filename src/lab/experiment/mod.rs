@@ -10,7 +10,7 @@
 //! The plan and its seed determine every byte of the matches and turns, whatever the number of threads and shards and however
 //! often a run was interrupted. Wall times are in files of their own.
 //!
-//! Third-party: `toml`, `serde`, `serde_json`, `parquet` (files), `rayon` (threads), `thiserror`.
+//! Third-party: `toml`, `serde`, `serde_json`, `parquet` (files), `sha2` (checksums), `rayon` (threads), `thiserror`.
 
 mod arena;
 mod config;
@@ -28,6 +28,7 @@ mod factors;
 mod folder;
 mod grid;
 mod journal;
+mod lines;
 mod meetings;
 mod merge;
 mod met;
@@ -43,8 +44,10 @@ mod sequence;
 mod sequential_test;
 mod shard;
 pub mod slurm;
+mod stored;
 mod summary;
 mod tables;
+mod walk;
 mod watched;
 mod wording;
 mod work;
@@ -62,7 +65,8 @@ pub use exploit_record::{
 pub use exploit_tables::exploit_tables;
 pub use export::export;
 pub use folder::{FolderError, PLAN, Planned, division};
-pub use journal::{Journal, JournalError};
+pub use journal::Journal;
+pub use lines::{DamagedLine, JournalError};
 pub use merge::{Merged, merge};
 pub use plan::{
     Cell, Entrant, ExperimentPlan, MatchPlace, PlanGame, SeatPermutations, StoppingCriterion, StoppingRule,
@@ -72,12 +76,14 @@ pub use record::{
     TurnTime,
 };
 pub use recorder::{MatchFailure, RecordLines};
-pub use results::{FinishedMatch, MissingMatches, Results, ResultsError};
+pub use results::{MissingMatches, Results, ResultsError};
 pub use role_scores::RoleScores;
 pub use run::{RunEnd, RunError, WINDOW, run};
 pub use sequence::{NextMatch, Sequence};
 pub use sequential_test::{SequentialTest, SequentialVerdict};
 pub use shard::Shard;
+pub use stored::FinishedMatch;
 pub use summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary, StepSummary};
 pub use tables::tables;
+pub use walk::{WalkError, walk};
 pub use work::DecisionWork;

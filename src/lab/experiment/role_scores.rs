@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::folder::Planned;
 use super::met::Met;
 use super::plan::ExperimentPlan;
-use super::results::FinishedMatch;
+use super::stored::FinishedMatch;
 use super::summary::ExperimentSummary;
 use crate::report::Format::{Number, Rounded, Text};
 use crate::report::Reading::{Interval, One, PlusMinus};

@@ -7,6 +7,9 @@
 //!
 //! A match in which the rules cannot be evaluated is written like any other; the first of them is named at the end.
 //!
+//! What the files held already is handed in likewise, in its turn, wherever some file lacks it
+//! ([`journal`](super::journal)).
+//!
 //! An interrupt ends the matches that are being played between two steps; they are played again by the next run.
 
 use std::collections::BTreeMap;
@@ -16,10 +19,12 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::arena::{Arena, ArenaError};
-use super::journal::{Journal, JournalError};
+use super::journal::Journal;
+use super::lines::JournalError;
 use super::plan::MatchPlace;
 use super::recorder::{MatchFailure, RecordLines};
 use super::sequence::{NextMatch, Sequence};
+use super::stored::FinishedMatch;
 use hyperplay_play::referee::Interrupt;
 
 /// Matches that may be ahead of the files.
@@ -45,8 +50,8 @@ pub enum RunError {
 /// How a run ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunEnd {
-    /// Matches that were written.
-    pub written: u64,
+    /// Matches that were played.
+    pub played: u64,
     /// Whether these were all that was left.
     pub is_complete: bool,
     /// How many of them failed.
@@ -58,13 +63,14 @@ pub struct RunEnd {
 /// What all threads share.
 struct Shared<'a> {
     sequence: Sequence<'a>,
-    journal: Journal,
-    /// Matches given out and matches written, both in the order of the sequence.
+    journal: Journal<'a>,
+    /// Matches given out and matches written, both in the order of the sequence, and those of them that were played.
     issued: u64,
     written: u64,
-    /// Matches that are ahead of the files.
-    ahead: BTreeMap<u64, (MatchPlace, RecordLines)>,
-    /// Matches written that failed, and the first of them.
+    played: u64,
+    /// Matches that are ahead of the files, and whether they were played.
+    ahead: BTreeMap<u64, (MatchPlace, RecordLines, bool)>,
+    /// Matches played that failed, and the first of them.
     failed: u64,
     first_failure: Option<MatchFailure>,
     /// Why the run ends early.
@@ -86,7 +92,7 @@ struct Run<'a> {
 pub fn run(
     arena: &Arena,
     sequence: Sequence<'_>,
-    journal: Journal,
+    journal: Journal<'_>,
     threads: usize,
     interrupt: &Interrupt,
     tick: &(dyn Fn() + Sync),
@@ -96,6 +102,7 @@ pub fn run(
         journal,
         issued: 0,
         written: 0,
+        played: 0,
         ahead: BTreeMap::new(),
         failed: 0,
         first_failure: None,
@@ -104,16 +111,16 @@ pub fn run(
     let run = Run { arena, interrupt, shared: Mutex::new(shared), changed: Condvar::new(), tick };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let ended = pool.broadcast(|_| run.work());
-    let shared = run.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
-    match shared.failure {
-        Some(failure) => Err(failure),
-        None => Ok(RunEnd {
-            written: shared.written,
-            is_complete: ended.into_iter().all(|end| end),
-            failed: shared.failed,
-            first_failure: shared.first_failure,
-        }),
+    let mut shared = run.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(failure) = shared.failure {
+        return Err(failure);
     }
+    let is_complete = ended.into_iter().all(|end| end);
+    if is_complete {
+        shared.journal.end()?;
+    }
+    let Shared { played, failed, first_failure, .. } = shared;
+    Ok(RunEnd { played, is_complete, failed, first_failure })
 }
 
 impl<'a> Run<'a> {
@@ -124,13 +131,18 @@ impl<'a> Run<'a> {
     /// The work of a thread; returns whether it ended because nothing was left to play.
     fn work(&self) -> bool {
         loop {
-            let (number, place) = match self.take() {
+            let (number, place, stored) = match self.take() {
                 Ok(Some(taken)) => taken,
                 Ok(None) => return true,
                 Err(()) => return false,
             };
-            match self.arena.play(&place, self.interrupt) {
-                Ok(Some(lines)) => self.hand_in(number, place, lines),
+            let is_new = stored.is_none();
+            let lines = match stored {
+                Some(finished) => self.arena.completed(finished, self.interrupt),
+                None => self.arena.play(&place, self.interrupt),
+            };
+            match lines {
+                Ok(Some(lines)) => self.hand_in(number, (place, lines, is_new)),
                 Ok(None) => return false,
                 Err(error) => {
                     self.fail(error.into());
@@ -140,8 +152,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The next match to be played; none if there is none, an error if the run is to end.
-    fn take(&self) -> Result<Option<(u64, MatchPlace)>, ()> {
+    /// The next match, and its lines if it was played earlier; none if there is none, an error if the run is to end.
+    fn take(&self) -> Result<Option<(u64, MatchPlace, Option<FinishedMatch>)>, ()> {
         let mut shared = self.lock();
         loop {
             if self.interrupt.is_raised() || shared.failure.is_some() {
@@ -152,7 +164,10 @@ impl<'a> Run<'a> {
                     NextMatch::Match(place) => {
                         let number = shared.issued;
                         shared.issued += 1;
-                        return Ok(Some((number, place)));
+                        let stored = shared.journal.stored(place.id);
+                        return stored.map(|stored| Some((number, place, stored))).map_err(|error| {
+                            shared.failure.get_or_insert(error.into());
+                        });
                     }
                     NextMatch::End => return Ok(None),
                     NextMatch::Wait => {}
@@ -162,18 +177,19 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn hand_in(&self, number: u64, place: MatchPlace, lines: RecordLines) {
+    fn hand_in(&self, number: u64, made: (MatchPlace, RecordLines, bool)) {
         let mut shared = self.lock();
         let shared = &mut *shared;
-        shared.ahead.insert(number, (place, lines));
-        while let Some((place, lines)) = shared.ahead.remove(&shared.written) {
+        shared.ahead.insert(number, made);
+        while let Some((place, lines, is_new)) = shared.ahead.remove(&shared.written) {
             if shared.failure.is_some() {
                 break;
             }
-            match shared.journal.write(&lines) {
+            match shared.journal.write(place.id, &lines) {
                 Ok(()) => {
                     shared.sequence.feed(&place, lines.goals.as_deref());
                     shared.written += 1;
+                    shared.played += u64::from(is_new);
                     if let Some(failure) = lines.failure {
                         shared.failed += 1;
                         shared.first_failure.get_or_insert(failure);
