@@ -21,7 +21,7 @@ use super::progress::Progress;
 use hyperplay_lab::experiment::{
     self, Arena, ArenaError, ConfigError, DecisionLog, ExperimentConfig, ExperimentPlan, FolderError,
     Journal, JournalError, MatchFailure, PlanGame, Planned, RunEnd, RunError, Sequence, Shard,
-    slurm,
+    refuse_other_division, slurm,
 };
 use hyperplay_logic::gdl::{Game, counted};
 use hyperplay_play::player::{Registry, SpecKind};
@@ -268,11 +268,16 @@ pub fn play(
     let threads = threads(arguments.threads, &plan);
     let planned = Planned::new(&config.name, &config.about, plan);
     planned.settle(&arguments.out).map_err(of_folder)?;
+    refuse_other_division(&arguments.out, shard).map_err(of_folder)?;
     let plan = &planned.plan;
     let (decisions, folder) = (arguments.decisions(), arguments.out.display());
     let journal = Journal::open(&arguments.out, plan, shard, (decisions, arguments.discard));
     let journal = journal.map_err(of_journal)?;
     let (resumed, failed_before, total) = (journal.resumed, journal.failed, plan.matches_of(shard));
+    if total == 0 {
+        let few = if plan.stop.is_some() { "cells, each of which one shard plays" } else { "deals" };
+        log(format_args!("{folder}: shard {shard} has no match: there are more shards than {few}"));
+    }
     if resumed > 0 || journal.cut > 0 {
         let cut = if journal.cut > 0 { format!(", {} bytes cut off", journal.cut) } else { String::new() };
         log(format_args!("{folder}: going on after {}{cut}", counted(resumed, "match")));
@@ -345,6 +350,9 @@ pub fn of_folder(error: FolderError) -> CommandFailure {
         }
         FolderError::Other { .. } => "name another folder with --out, or take that one away",
         FolderError::Divisions { .. } => "merge one division only: move the other files away",
+        FolderError::Division { .. } => {
+            "give --shard as one of those in the folder, or name another folder with --out"
+        }
         FolderError::Empty { .. } => "play with `hyperplay experiment run FILE --out DIR`",
         FolderError::Plan { .. } => {
             "move plan.json away: the next `hyperplay experiment run FILE --out DIR` writes it again"

@@ -192,6 +192,26 @@ fn a_changed_goal_is_found_by_its_checksum_and_without_one_by_verify() {
 }
 
 #[test]
+fn a_shard_of_another_division_is_refused_at_the_start_and_one_without_matches_says_why() {
+    let folder = folder();
+    call(&folder, "run plain.toml --out out --shard 1/2", 0);
+    let before: Vec<_> =
+        fs::read_dir(folder.path("out")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let (_, said) = call(&folder, "run plain.toml --out out --shard 2/3", 1);
+    assert!(said.contains("out holds shards of 2, and 2-of-3 is none of these"), "{said}");
+    let after: Vec<_> =
+        fs::read_dir(folder.path("out")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(before.len(), after.len());
+    call(&folder, "run plain.toml --out out --shard 2/2", 0);
+    call(&folder, "merge out", 0);
+    let (_, said) = call(&folder, "run plain.toml --out many --shard 9/9", 0);
+    assert!(said.contains("shard 9-of-9 has no match: there are more shards than deals"), "{said}");
+    folder.write("stop.toml", &format!("{PLAIN}\n[stop]\nwidth = 1.0\n"));
+    let (_, said) = call(&folder, "run stop.toml --out stop --shard 9/9", 0);
+    assert!(said.contains("more shards than cells, each of which one shard plays"), "{said}");
+}
+
+#[test]
 fn a_failed_merge_leaves_no_merged_file_under_its_name() {
     let folder = folder();
     call(&folder, "run plain.toml --out out --log-positions", 0);
