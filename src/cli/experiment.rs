@@ -11,7 +11,7 @@ use super::builtin;
 use super::experiment_check;
 use super::experiment_exploit;
 use super::experiment_report;
-use super::experiment_results::{self, of_results};
+use super::experiment_results::{self, log_damage, of_results};
 use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
 use super::game_argument::{GameArgument, Opened};
 use super::output::{Output, log};
@@ -20,8 +20,8 @@ use super::policies::refuse_misfits;
 use super::progress::Progress;
 use hyperplay_lab::experiment::{
     self, Arena, ArenaError, ConfigError, DecisionLog, ExperimentConfig, ExperimentPlan, ExperimentSummary,
-    FolderError, Journal, JournalError, MatchFailure, PlanGame, Planned, Results, RunEnd, RunError, RunTask,
-    Sequence, Shard, slurm,
+    FolderError, Journal, JournalError, MatchFailure, PlanGame, Planned, Recording, Results, RunEnd,
+    RunError, RunTask, Sequence, Shard, refuse_other_division, slurm,
 };
 use hyperplay_logic::gdl::{Game, counted};
 use hyperplay_play::player::{Registry, SpecKind};
@@ -57,6 +57,8 @@ enum ExperimentCommand {
     Exploit(experiment_exploit::ExperimentExploitArguments),
     /// Report scores, differences, Elo and verdicts, as Markdown, CSV and HTML, with figures as SVG and PDF
     Report(experiment_report::ReportArguments),
+    /// Walk recorded matches by their moves, and compare their goals and all else with the rules; exit code 1 if something differs
+    Verify(experiment_results::VerifyArguments),
     /// Write tables for analysis by other programs: matches.csv, turns.csv, and what was recorded in full as Parquet
     Export(experiment_results::ExportArguments),
     /// Print a script that plays an experiment as a Slurm job array
@@ -90,6 +92,9 @@ pub struct RunArguments {
     shard: Shard,
     #[command(flatten)]
     log: LogArguments,
+    /// With clocks, where what players believed is to be recorded of matches that are finished: drop these and play them again
+    #[arg(long)]
+    discard: bool,
     /// Play the matches again in which another program could not be reached, and replace what was recorded of them
     #[arg(long, value_name = "FAULT", value_parser = [experiment::UNREACHABLE], conflicts_with_all = ["log_positions", "log_particles"])]
     again: Option<String>,
@@ -104,6 +109,9 @@ pub struct LogArguments {
     /// Record the states that the player held possible too, with their weights; implies --log-positions
     #[arg(long)]
     log_particles: bool,
+    /// With clocks, where what players believed is to be recorded of matches that are finished: drop these and play them again
+    #[arg(long)]
+    discard: bool,
 }
 
 impl RunArguments {
@@ -115,6 +123,7 @@ impl RunArguments {
             threads: NonZero::new(at_once),
             shard: Shard { index: 1, count: 1 },
             log: LogArguments::default(),
+            discard: false,
             again: None,
         }
     }
@@ -187,6 +196,7 @@ pub fn run(
         ExperimentCommand::Merge(arguments) => experiment_results::merge(arguments, out),
         ExperimentCommand::Exploit(arguments) => experiment_exploit::run(arguments, registry, interrupt, out),
         ExperimentCommand::Report(arguments) => experiment_report::run(arguments, out),
+        ExperimentCommand::Verify(arguments) => experiment_results::verify(arguments, interrupt, out),
         ExperimentCommand::Export(arguments) => experiment_results::export(arguments, out),
         ExperimentCommand::Slurm(arguments) => print_slurm(arguments, registry, out),
     }
@@ -291,46 +301,45 @@ pub fn play(
     let threads = threads(arguments.threads, &plan);
     let planned = Planned::new(&config.name, &config.about, plan);
     planned.settle(&arguments.out).map_err(of_folder)?;
+    refuse_other_division(&arguments.out, shard).map_err(of_folder)?;
     let plan = &planned.plan;
-    experiment::settle_again(&arguments.out, shard).map_err(of_run)?;
-    let decisions = arguments.decisions(shard);
-    let arena = Arena::new(plan.clone(), config.specs, &games, threads, decisions);
-    let arena = arena.map_err(of_arena)?;
-    if arguments.again.is_some() {
-        if plan.stop.is_some() {
-            return Err(CommandFailure::usage(
-                "--again: a rule stops the cells of this experiment, so other results would be followed by other matches",
-                "name another folder with --out, and play all matches",
-            ));
-        }
-        let place = (&*arguments.out, &planned);
-        let ended = experiment::again(&arena, place, shard, config.on_fault, threads, interrupt);
-        match ended.map_err(of_run)? {
-            None => log(format_args!("no match has a player that could not be reached")),
-            Some(end) if !end.is_complete => return Err(CommandFailure::Interrupted),
-            Some(_) => {}
-        }
+    let (again, folder) = (arguments.again.is_some(), arguments.out.display());
+    if again && plan.stop.is_some() {
+        return Err(CommandFailure::usage(
+            "--again: a rule stops the cells of this experiment, so other results would be followed by other matches",
+            "name another folder with --out, and play all matches",
+        ));
     }
-    let mut sequence = Sequence::new(plan, shard);
-    let journal = Journal::open(&arguments.out, plan, shard, decisions, &mut sequence);
-    let journal = journal.map_err(of_journal)?;
+    let log_of = arguments.decisions(shard);
+    let recording = Recording { log: log_of, discard: arguments.discard, again };
+    let journal = Journal::open(&arguments.out, plan, shard, recording).map_err(of_journal)?;
     let (resumed, failed_before, total) = (journal.resumed, journal.failed, plan.matches_of(shard));
     let faulted_before = journal.faulted;
+    if again && journal.dropped == 0 {
+        log(format_args!("no match has a player that could not be reached"));
+    }
+    if total == 0 {
+        let few = if plan.stop.is_some() { "cells, each of which one shard plays" } else { "deals" };
+        log(format_args!("{folder}: shard {shard} has no match: there are more shards than {few}"));
+    }
     if resumed > 0 || journal.cut > 0 {
         let cut = if journal.cut > 0 { format!(", {} bytes cut off", journal.cut) } else { String::new() };
-        log(format_args!("{}: going on after {}{cut}", arguments.out.display(), counted(resumed, "match")));
+        log(format_args!("{folder}: going on after {}{cut}", counted(resumed, "match")));
     }
-    let progress = Progress::new((total - resumed) as usize, "matches", false);
-    let task = RunTask { sequence, journal, on_fault: config.on_fault, kept: None };
+    log_damage(&journal.damage);
+    journal.moved.iter().for_each(|path| log(format_args!("{}: what could not be used", path.display())));
+    let arena = Arena::new(plan.clone(), config.specs, &games, threads, log_of);
+    let arena = arena.map_err(of_arena)?;
+    let progress = Progress::new(total as usize, "matches", false);
+    let task = RunTask { sequence: Sequence::new(plan, shard), journal, on_fault: config.on_fault };
     let ran = experiment::run(&arena, task, threads, interrupt, &|| progress.tick());
     let time = progress.finish();
-    let RunEnd { written, is_complete: all, failed, first_failure, faulted } = ran.map_err(of_run)?;
-    let rate = written as f64 / time.as_secs_f64().max(1e-9);
+    let RunEnd { played, is_complete: all, failed, first_failure, faulted } = ran.map_err(of_run)?;
+    let rate = played as f64 / time.as_secs_f64().max(1e-9);
     let stopped = if all && plan.stop.is_some() { " (cells stop by themselves)" } else { "" };
     out.line(format_args!(
-        "{}: shard {shard}: {} of {}{stopped}, {written} of them now, {rate:.1} a second",
-        arguments.out.display(),
-        resumed + written,
+        "{folder}: shard {shard}: {} of {}{stopped}, {played} of them now, {rate:.1} a second",
+        resumed + played,
         counted(total, "match"),
     ))?;
     let mut wrong: Vec<String> = Vec::new();
@@ -386,8 +395,13 @@ pub fn of_folder(error: FolderError) -> CommandFailure {
         }
         FolderError::Other { .. } => "name another folder with --out, or take that one away",
         FolderError::Divisions { .. } => "merge one division only: move the other files away",
+        FolderError::Division { .. } => {
+            "give --shard as one of those in the folder, or name another folder with --out"
+        }
         FolderError::Empty { .. } => "play with `hyperplay experiment run FILE --out DIR`",
-        FolderError::Plan { .. } => "take the folder away and play again",
+        FolderError::Plan { .. } => {
+            "move plan.json away: the next `hyperplay experiment run FILE --out DIR` writes it again"
+        }
         FolderError::File { path, cause } if path.ends_with("plan.json") => match cause.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory => {
                 let folder = path.parent().unwrap_or(path).display();
@@ -406,8 +420,9 @@ pub fn of_folder(error: FolderError) -> CommandFailure {
 /// What a journal's error means to the user.
 pub fn of_journal(error: JournalError) -> CommandFailure {
     let remedy = match &error {
-        JournalError::Header { .. } | JournalError::Foreign { .. } => {
-            "name another folder with --out, or take that file away"
+        JournalError::Foreign { .. } => "name another folder with --out, or take that file away",
+        JournalError::Gone { .. } => {
+            "leave out --log-particles, or replace such matches by new ones with --discard"
         }
         JournalError::Locked { .. } => "wait for it, or play another shard",
         JournalError::File { .. } => return CommandFailure::Failed { what: error.to_string(), remedy: None },
@@ -420,7 +435,6 @@ pub fn of_run(error: RunError) -> CommandFailure {
     match error {
         RunError::Arena(error) => of_arena(error),
         RunError::Journal(error) => of_journal(error),
-        RunError::Results(error) => of_results(error),
         RunError::Fault(_) => {
             CommandFailure::failed(format!("{error}; the match is not recorded"), FAULT_REMEDY)
         }
@@ -435,6 +449,9 @@ pub fn of_arena(error: ArenaError) -> CommandFailure {
     let remedy = match &error {
         ArenaError::Engine { .. } => "take engine = 'interpreter'",
         ArenaError::Thread(_) => "play without clocks, or on fewer threads",
+        ArenaError::Walk(_) => {
+            "the records, or the program, have changed since: record in full in another folder"
+        }
     };
     CommandFailure::failed(error.to_string(), remedy)
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::experiment::{of_folder, of_journal};
-use super::experiment_results::of_results;
+use super::experiment_results::{in_words, log_damage, of_results};
 use super::failure::CommandFailure;
 use super::options::positive;
 use super::output::{Output, log};
@@ -49,6 +49,7 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> Result<(), CommandFailu
     };
     let summary = ExperimentSummary::of(&planned, results).map_err(of_results)?;
     summary.missing.iter().for_each(|missing| log(format_args!("incomplete: {missing}")));
+    log_damage(&summary.damage);
     let mut tables = tables(&planned, &summary);
     tables.extend(exploit_tables(&planned, &exploited, arguments.unit));
     let to = arguments.out.as_ref().unwrap_or(&arguments.folder);
@@ -80,6 +81,7 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> Result<(), CommandFailu
             "failed": summary.failed,
             "of": planned.plan.matches(),
             "complete": summary.missing.is_empty(),
+            "damaged": in_words(&summary.damage),
         });
         if !exploited.is_empty() {
             document["unit"] = json!(arguments.unit);

@@ -1,18 +1,26 @@
-//! `hyperplay experiment status`, `merge`, `export`: what is in the folder of an experiment.
+//! `hyperplay experiment status`, `merge`, `export`, `verify`: what is in the folder of an experiment.
 
+use std::fmt::Display;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::experiment::{of_folder, of_journal};
 use super::failure::CommandFailure;
+use super::game_argument::{Opened, source};
 use super::output::{Output, log};
+use hyperplay_engine::{Engine, Engines};
 use hyperplay_lab::experiment::{
-    DecisionLog, Merged, MissingMatches, Planned, Results, ResultsError, export as export_tables,
-    merge as merge_shards,
+    DamagedLine, DecisionLog, Merged, MissingMatches, PlanGame, Planned, Results, ResultsError,
+    export as export_tables, merge as merge_shards, walk,
 };
-use hyperplay_logic::gdl::counted;
+use hyperplay_logic::gdl::{Game, counted};
+use hyperplay_play::referee::Interrupt;
+
+/// Damaged lines that are shown one by one.
+const SHOWN: usize = 10;
 
 /// Arguments of `experiment status` and `experiment merge`.
 #[derive(Args, Debug)]
@@ -34,6 +42,16 @@ pub struct ExportArguments {
     /// The folder for the tables [default: the same]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+}
+
+/// Arguments of `experiment verify`.
+#[derive(Args, Debug)]
+pub struct VerifyArguments {
+    #[command(flatten)]
+    of: FolderArguments,
+    /// Walk only N of the matches, spread evenly
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    sample: Option<u64>,
 }
 
 /// What a result's error means to the user.
@@ -60,7 +78,8 @@ pub fn status(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFa
         count += 1;
         failed += u64::from(finished.record.has_failed());
     }
-    let missing = results.missing();
+    let (missing, damage) = (results.missing(), results.damage());
+    log_damage(&damage);
     if arguments.json {
         return out.json(&json!({
             "name": planned.name,
@@ -71,6 +90,7 @@ pub fn status(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFa
             "of": planned.plan.matches(),
             "complete": missing.is_empty(),
             "missing": missing.iter().map(as_json).collect::<Vec<Value>>(),
+            "damaged": in_words(&damage),
         }));
     }
     let most = if planned.plan.stop.is_some() { "at most " } else { "" };
@@ -83,6 +103,19 @@ pub fn status(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFa
     if missing.is_empty() { out.line("complete") } else { Ok(()) }
 }
 
+/// Names damaged lines, the first of them one by one.
+pub fn log_damage(damage: &[DamagedLine]) {
+    damage.iter().take(SHOWN).for_each(|line| log(format_args!("{line}")));
+    if damage.len() > SHOWN {
+        log(format_args!("and {} more that cannot be used", counted((damage.len() - SHOWN) as u64, "line")));
+    }
+}
+
+/// Each as a sentence.
+pub fn in_words(all: &[impl Display]) -> Vec<String> {
+    all.iter().map(ToString::to_string).collect()
+}
+
 fn as_json(missing: &MissingMatches) -> Value {
     json!({ "shard": missing.shard.to_string(), "matches": missing.matches, "of": missing.of })
 }
@@ -93,26 +126,100 @@ fn as_json(missing: &MissingMatches) -> Value {
 /// See [`CommandFailure`]; [`CommandFailure::Incomplete`] if matches are missing.
 pub fn merge(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFailure> {
     let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
-    let merged = merge_shards(&arguments.folder, &planned).map_err(of_results)?;
-    let (count, missing) = match merged {
-        Merged::Whole(count) => (Some(count), Vec::new()),
-        Merged::Missing(missing) => (None, missing),
-    };
+    let Merged { matches, missing, damage, former } =
+        merge_shards(&arguments.folder, &planned).map_err(of_results)?;
+    log_damage(&damage);
+    former.iter().for_each(|path| log(format_args!("{}: what was merged earlier", path.display())));
     if arguments.json {
         out.json(&json!({
             "config": planned.config,
-            "matches": count,
+            "matches": matches,
             "missing": missing.iter().map(as_json).collect::<Vec<Value>>(),
+            "damaged": in_words(&damage),
         }))?;
-    } else if let Some(count) = count {
+    } else if let Some(count) = matches {
         let folder = arguments.folder.display();
         out.line(format_args!("{folder}: {} in matches.jsonl and turns.jsonl", counted(count, "match")))?;
     }
+    whole(arguments, &missing)
+}
+
+/// Names what is missing; an error if anything is.
+fn whole(arguments: &FolderArguments, missing: &[MissingMatches]) -> Result<(), CommandFailure> {
     if missing.is_empty() {
         return Ok(());
     }
     missing.iter().for_each(|missing| log(format_args!("{missing}")));
     Err(CommandFailure::Incomplete { what: format!("{}: matches are missing", arguments.folder.display()) })
+}
+
+/// The text and the rules of a game of a plan.
+///
+/// # Errors
+/// If there is no such game here, or its rules are not those of the plan.
+pub fn recorded_game(game: &PlanGame) -> Result<(String, Game), CommandFailure> {
+    let rules = source(&game.name)?;
+    let text = rules.text().to_owned();
+    let opened = Opened::new(rules, None)?;
+    if opened.hash() != game.rules {
+        let what = format!("the rules of '{}' have changed since the experiment", game.name);
+        return Err(CommandFailure::failed(what, "put back the rules that were played"));
+    }
+    Ok((text, opened.game))
+}
+
+/// Walks recorded matches.
+///
+/// # Errors
+/// See [`CommandFailure`]; [`CommandFailure::Findings`] if a match is not what is recorded, or a line is damaged.
+pub fn verify(
+    arguments: &VerifyArguments,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), CommandFailure> {
+    let VerifyArguments { of: FolderArguments { folder, json: as_json }, sample } = arguments;
+    let planned = Planned::read(folder).map_err(of_folder)?;
+    let plan = &planned.plan;
+    let machine = |game: &PlanGame| -> Result<Arc<Engine>, CommandFailure> {
+        let machine = Engines::new(&recorded_game(game)?.1).get(plan.engine);
+        machine.map_err(|error| CommandFailure::failed(format!("{}: {error}", game.name), "free memory"))
+    };
+    let machines = plan.games.iter().map(machine).collect::<Result<Vec<_>, _>>()?;
+    let open = || Results::open(folder, &planned).map_err(of_results);
+    let (mut results, mut count) = (open()?, 0);
+    while sample.is_some() && results.next().map_err(of_results)?.is_some() {
+        count += 1;
+    }
+    let (mut results, mut number, mut matches, mut differences) = (open()?, 0, 0, Vec::new());
+    while let (false, Some(finished)) = (interrupt.is_raised(), results.next().map_err(of_results)?) {
+        number += 1;
+        if sample.is_none_or(|most| number * most / count > (number - 1) * most / count) {
+            matches += 1;
+            let machine = &machines[plan.cells[finished.place.cell].game];
+            differences.extend(walk(machine, plan, &finished, DecisionLog::Turns).err());
+        }
+    }
+    let (damage, agree) = (results.damage(), matches - differences.len() as u64);
+    log_damage(&damage);
+    if *as_json {
+        out.json(&json!({
+            "matches": matches,
+            "agree": agree,
+            "differences": in_words(&differences),
+            "damaged": in_words(&damage),
+        }))?;
+    } else {
+        differences.iter().try_for_each(|difference| out.line(difference))?;
+        let of = counted(matches, "match");
+        out.line(format_args!("{}: {agree} of {of} agree with the rules", folder.display()))?;
+    }
+    if interrupt.is_raised() {
+        return Err(CommandFailure::Interrupted);
+    }
+    if !damage.is_empty() || !differences.is_empty() {
+        return Err(CommandFailure::Findings);
+    }
+    whole(&arguments.of, &results.missing())
 }
 
 /// Writes the tables.

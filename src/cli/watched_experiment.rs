@@ -1,22 +1,21 @@
 //! An experiment as the kiosk shows it: the folder of `experiment run`, read again and again while it grows.
 //!
-//! An experiment keeps the choices of its players and not whole transcripts. A match is opened by playing it once more by these choices:
-//! forced moves and the role `random` follow from the rules and the seed.
+//! An experiment keeps the choices of its players and not whole transcripts. A match is opened by walking it by these choices.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::experiment::of_folder;
+use super::experiment_results::recorded_game;
 use super::failure::CommandFailure;
-use super::game_argument::source;
-use hyperplay_engine::machine::{Budget, ByRole, Move, Seed, StateMachine as _};
+use hyperplay_engine::machine::StateMachine as _;
 use hyperplay_engine::{EngineKind, Engines};
-use hyperplay_lab::experiment::{ExperimentSummary, FinishedMatch, Planned, REPLACED, Results, TurnRecord};
+use hyperplay_lab::experiment::{
+    DecisionLog, ExperimentSummary, FinishedMatch, Planned, REPLACED, Results, walk,
+};
 use hyperplay_net::kiosk::{WatchedExperiment, WatchedScore, WatchedState, WatchedTranscript};
-use hyperplay_play::player::{Decision, Player, Seat, View};
-use hyperplay_play::referee::{Heading, Interrupt, Settings, Transcript, match_seed, play_match};
+use hyperplay_play::referee::{Heading, Settings, Transcript};
 
 /// How long a summary is shown before the files are read again.
 const FRESH: Duration = Duration::from_secs(2);
@@ -124,30 +123,11 @@ impl WatchedExperiment for FolderExperiment {
         let finished = finished.first().ok_or("there is no such match")?;
         let plan = &self.planned.plan;
         let game = plan.game(finished.place.cell);
-        let rules = source(&game.name).map_err(|failure| failure.to_string())?;
-        let text = rules.text().to_owned();
-        let loaded = hyperplay_logic::load(rules, None).game.ok_or("the rules are no game any more")?;
-        if loaded.rules_hash() != game.rules {
-            return Err(format!("the rules of '{}' have changed since the experiment", game.name));
-        }
+        let (text, loaded) = recorded_game(game).map_err(|failure| failure.to_string())?;
         let engine = Engines::new(&loaded).get(EngineKind::Auto).map_err(|error| error.to_string())?;
-        let mut chosen: HashMap<(usize, String), String> = HashMap::new();
-        for line in &finished.turns {
-            let turn: TurnRecord = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-            chosen.insert((turn.step, turn.role), turn.own);
-        }
-        let seat = |role| {
-            let name = &engine.roles()[role];
-            let chosen = chosen.iter().filter(|((_, of), _)| of == name);
-            let chosen = chosen.filter_map(|((step, _), own)| Some((*step, Move(engine.terms().read(own)?))));
-            Seat::player(Recorded(chosen.collect()))
-        };
-        let seats =
-            ByRole::from_fn(engine.roles().len(), |role| (engine.random() != Some(role)).then(|| seat(role)));
+        let walked = walk(&engine, plan, finished, DecisionLog::Turns);
+        let (played, _) = walked.map_err(|error| error.to_string())?;
         let settings = Settings { limit: plan.limit, ..Settings::default() };
-        let seed: Seed = match_seed(plan.seed, finished.place.deal as usize);
-        let played = play_match(&*engine, seats, &settings, &seed, &Interrupt::default(), |_| ());
-        let played = played.map_err(|error| error.to_string())?;
         let players = engine.roles().iter().map(|(_, name)| {
             finished.record.players.iter().find(|(role, _)| role == name).map(|(_, player)| player.clone())
         });
@@ -162,16 +142,5 @@ impl WatchedExperiment for FolderExperiment {
         let transcript = Transcript::new(&*engine, &heading, &settings, index, &played);
         let line = serde_json::to_string(&transcript).map_err(|error| error.to_string())?;
         Ok((line, text))
-    }
-}
-
-/// A player that plays what was recorded.
-struct Recorded(HashMap<usize, Move>);
-
-impl Player for Recorded {
-    fn decide(&mut self, view: &View<'_>, _: &Budget, seed: &Seed) -> Decision {
-        let recorded = self.0.get(&(view.evidence.step() + 1)).copied();
-        let own = recorded.filter(|own| view.legal.contains(own)).unwrap_or(view.legal[0]);
-        Decision::draw(vec![(own, 1.0)], seed)
     }
 }

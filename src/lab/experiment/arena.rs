@@ -11,6 +11,8 @@ use thiserror::Error;
 use super::decision_log::{DecisionLog, PlayerBeliefs};
 use super::plan::{ExperimentPlan, MatchPlace};
 use super::recorder::{RecordLines, Recorder};
+use super::stored::{FinishedMatch, KINDS};
+use super::walk::{WalkError, compare, walk};
 use super::watched::{PlayerTimes, watched};
 use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
@@ -34,6 +36,9 @@ pub enum ArenaError {
     /// The operating system has no further thread for a player.
     #[error("no thread for a player: {0}")]
     Thread(#[from] std::io::Error),
+    /// A finished match is not what is recorded, so nothing more can be recorded of it.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
 }
 
 /// The engine of a game, and the engines of the entrants that ask for another one.
@@ -131,6 +136,37 @@ impl Arena {
     /// If a thread for a player cannot be made.
     pub fn play(&self, place: &MatchPlace, interrupt: &Interrupt) -> Result<Option<RecordLines>, ArenaError> {
         OneMatch { arena: self, place, interrupt }.play()
+    }
+
+    /// The lines of a finished match, with those that it lacks; nothing if the interrupt was raised. Without clocks the
+    /// players are asked again; with clocks, where they would answer something else, the match is walked.
+    ///
+    /// # Errors
+    /// If it comes to another end than is recorded.
+    pub(super) fn completed(
+        &self,
+        finished: FinishedMatch,
+        interrupt: &Interrupt,
+    ) -> Result<Option<RecordLines>, ArenaError> {
+        let lacks =
+            |(kind, lines): (&str, &Option<_>)| lines.is_none() && kind != KINDS[0] && self.log.records(kind);
+        let made = if !KINDS.into_iter().zip(&finished.lines).any(lacks) {
+            RecordLines::default()
+        } else if self.plan.clocks.is_some() {
+            let machine = self.machine(self.plan.cells[finished.place.cell].game);
+            walk(machine, &self.plan, &finished, self.log)?.1
+        } else {
+            let Some(lines) = self.play(&finished.place, interrupt)? else { return Ok(None) };
+            compare(&finished, &lines)?;
+            lines
+        };
+        let (goals, mut lines) = (finished.goals(), made.lines);
+        // A timing that was lost cannot be had again.
+        lines[0] = Vec::new();
+        for (lines, recorded) in lines.iter_mut().zip(finished.lines) {
+            *lines = recorded.unwrap_or(std::mem::take(lines));
+        }
+        Ok(Some(RecordLines { goals, lines, ..RecordLines::default() }))
     }
 
     fn settings(&self) -> Settings {

@@ -39,6 +39,12 @@ impl DecisionLog {
         let all = [("positions", DecisionLog::Positions), ("particles", DecisionLog::Particles)];
         all.into_iter().filter(move |&(_, least)| self >= least).map(|(kind, _)| kind)
     }
+
+    /// Whether a kind of file is written.
+    pub(super) fn records(self, kind: &str) -> bool {
+        DecisionLog::Particles.kinds().all(|detail| detail != kind)
+            || self.kinds().any(|detail| detail == kind)
+    }
 }
 
 /// By joint moves made before the decision.

@@ -9,19 +9,20 @@
 
 use std::fs::{self, File};
 use std::io::Write as _;
-use std::slice::from_ref;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::arena::Arena;
+use super::lines::sealed;
 use super::plan::{Cell, ExperimentPlan, MatchPlace};
 use super::run::RunError;
+use super::stored::KINDS;
 use crate::report::Sample;
 use hyperplay_engine::machine::{Budget, Stopwatch};
 use hyperplay_play::referee::Interrupt;
 
 /// The files of an experiment, in the order of [`Estimate::bytes`].
-pub const RECORD_FILES: [&str; 5] = ["matches", "turns", "timings", "positions", "particles"];
+pub const RECORD_FILES: [&str; 5] = KINDS;
 
 /// The most bytes that a sample writes of one cell.
 const MOST: u64 = 1 << 28;
@@ -107,14 +108,11 @@ pub fn estimate(
             let (_, cells, file) = &mut *lock();
             let CellSample { parts, bytes } = &mut cells[place.cell];
             if let Some(lines) = &lines {
-                let [of_match, timing] = [&lines.of_match, &lines.timing].map(from_ref);
-                let kinds = [of_match, &lines.turns, timing, &lines.positions, &lines.particles];
-                // As a journal writes: each line at once.
-                for (lines, bytes) in kinds.into_iter().zip(bytes) {
-                    for line in lines {
-                        *bytes += line.len() as u64;
-                        file.take_if(|file| *bytes > MOST || file.write_all(line).is_err());
-                    }
+                // As a journal writes: the lines of one kind at once, with their checksums.
+                for (lines, bytes) in lines.lines.iter().zip(bytes) {
+                    let lines = lines.iter().flat_map(|line| sealed(line)).collect::<Vec<_>>();
+                    *bytes += lines.len() as u64;
+                    file.take_if(|file| *bytes > MOST || file.write_all(&lines).is_err());
                 }
             }
             parts[part] =

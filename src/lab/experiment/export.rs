@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use super::export_decisions::DecisionTables;
 use super::folder::{FolderError, Planned};
 use super::record::{MatchRecord, TimingRecord, TurnRecord, TurnTime};
-use super::results::{FinishedMatch, Results, ResultsError};
+use super::results::{Results, ResultsError};
+use super::stored::FinishedMatch;
 use crate::report::Format::{Digits, Number, Text};
 use crate::report::{Column, Table, TableEntry};
 
@@ -124,7 +125,7 @@ pub fn export(
     while let Some(finished) = results.next()? {
         count += 1;
         let timing: Option<TimingRecord> =
-            finished.timing.as_ref().and_then(|line| serde_json::from_slice(line).ok());
+            finished.timing().and_then(|line| serde_json::from_slice(line).ok());
         let rows = Table::of(&match_columns(), &match_rows(planned, &finished, timing.as_ref()));
         write!(matches, "{}", rows.csv_lines()).map_err(|cause| failed(&paths[0], cause))?;
         decisions.add(planned, &finished)?;
@@ -160,7 +161,7 @@ fn turn_rows<'a>(
     finished: &'a FinishedMatch,
     timing: Option<&TimingRecord>,
 ) -> Vec<TurnRow<'a>> {
-    let turns = finished.turns.iter().enumerate();
+    let turns = finished.turns().iter().enumerate();
     let rows = turns.filter_map(|(number, line)| {
         let turn: TurnRecord = serde_json::from_slice(line).ok()?;
         let time = timing.and_then(|timing| timing.turns.get(number)).copied();

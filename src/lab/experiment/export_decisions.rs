@@ -12,7 +12,8 @@ use super::decision_log::{ParticlesRecord, StateRecord};
 use super::folder::{FolderError, Planned};
 use super::parquet_file::{ParquetColumn, ParquetFile};
 use super::record::{MatchRecord, PositionRecord};
-use super::results::{FinishedMatch, ResultsError};
+use super::results::ResultsError;
+use super::stored::FinishedMatch;
 use ParquetColumn::{Count, Flag, Number, Numbers, Text, Texts};
 
 /// A decision.
@@ -108,7 +109,7 @@ impl<'a> DecisionTables<'a> {
 
     /// Adds what was recorded of the decisions of a match.
     pub(super) fn add(&mut self, planned: &Planned, finished: &FinishedMatch) -> Result<(), ResultsError> {
-        let [positions, particles] = &finished.details;
+        let [_, positions, particles, ..] = &finished.lines;
         let before = self.before;
         let unreadable = |what, number: usize, cause: serde_json::Error| ResultsError::Decision {
             id: finished.record.id,

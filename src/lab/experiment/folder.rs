@@ -76,6 +76,16 @@ pub enum FolderError {
         /// Parts of another.
         other: u64,
     },
+    /// A shard is to be played that is of another division than those in the folder.
+    #[error("{} holds shards of {count}, and {shard} is none of these", folder.display())]
+    Division {
+        /// The folder.
+        folder: PathBuf,
+        /// Parts of the division found there.
+        count: u64,
+        /// What is to be played.
+        shard: Shard,
+    },
     /// The folder holds no matches.
     #[error("{} holds no matches", folder.display())]
     Empty {
@@ -112,10 +122,9 @@ impl Planned {
     /// If there is none, or it was changed.
     pub fn read(folder: &Path) -> Result<Planned, FolderError> {
         let path = folder.join(PLAN);
-        let text =
-            fs::read_to_string(&path).map_err(|cause| FolderError::File { path: path.clone(), cause })?;
+        let text = fs::read(&path).map_err(|cause| FolderError::File { path: path.clone(), cause })?;
         let wrong = |what: String| FolderError::Plan { path: path.clone(), what };
-        let planned: Planned = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let planned: Planned = serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
         if planned.schema != PLAN_SCHEMA {
             return Err(wrong(format!("its schema is '{}', not '{PLAN_SCHEMA}'", planned.schema)));
         }
@@ -148,6 +157,20 @@ impl Planned {
         let text = serde_json::to_string_pretty(self).expect("a plan is plain data");
         fs::write(&draft, text + "\n").map_err(|cause| failed(&draft, cause))?;
         fs::rename(&draft, &path).map_err(|cause| failed(&path, cause))
+    }
+}
+
+/// Refuses a shard of another division than the matches in a folder.
+///
+/// # Errors
+/// If the folder holds matches of another division, or cannot be read.
+pub fn refuse_other_division(folder: &Path, shard: Shard) -> Result<(), FolderError> {
+    match division(folder) {
+        Ok(count) if count != shard.count => {
+            Err(FolderError::Division { folder: folder.to_owned(), count, shard })
+        }
+        Ok(_) | Err(FolderError::Empty { .. }) => Ok(()),
+        Err(error) => Err(error),
     }
 }
 

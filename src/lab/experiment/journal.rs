@@ -1,327 +1,299 @@
 //! Journal: the files that a shard appends to, and how it continues them after the last run ended, for whatever reason.
 //!
-//! Invariant: `matches` is a prefix of what an uninterrupted run would write, and every match in it has all its turns
-//! (and positions and particles, where these are recorded). Each record is one write to a file opened for appending. The turns of a
-//! match are written before the match, which is the last record about it. So after a kill at any moment it is enough
-//! to cut off incomplete lines and lines that no match line follows. A complete line that is not a record (after a
-//! power failure) is cut off with everything behind it, and the same matches are played again.
+//! Invariant: each file is a prefix of what an undisturbed run writes. The lines of one kind about a match are one write to a
+//! file opened for appending, and the line of the match is the last. So after a kill at any moment the end of a file has lines
+//! about one match at most that is not finished, and they are cut off.
+//!
+//! Damage breaks the invariant, and [`Journal::open`] restores it. A file keeps its matches before the first gap. Good lines
+//! behind it go to `FILE.kept`, and all else to `FILE.damaged`, to which is only ever appended; then the file is cut off.
+//! The run passes through all matches in their order: it copies what was kept, plays what is missing,
+//! and makes what else is to be recorded of finished matches. Whatever a file has already is not written to it again.
 //!
 //! The file of matches is locked while it is written to: two processes cannot append to one shard.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use thiserror::Error;
-
 use super::decision_log::DecisionLog;
+use super::lines::{
+    DamagedLine, FoundLines, JournalError, MAX_LINE, Source, at, copy, kept, line, move_aside, record, sealed,
+};
 use super::plan::ExperimentPlan;
-use super::record::{MatchRecord, RecordHeader};
+use super::record::RecordHeader;
 use super::recorder::RecordLines;
-use super::sequence::{NextMatch, Sequence};
 use super::shard::Shard;
+use super::stored::{FinishedMatch, KINDS, StoredMatches};
 
-/// The longest line that is read; a longer one counts as incomplete.
-const MAX_LINE: u64 = 1 << 26;
-
-/// Why the files of a shard cannot be taken up.
-#[derive(Debug, Error)]
-pub enum JournalError {
-    /// The operating system's.
-    #[error("{}: {cause}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What it says.
-        cause: io::Error,
-    },
-    /// The header is that of another experiment.
-    #[error("{}: {difference}", path.display())]
-    Header {
-        /// The file.
-        path: PathBuf,
-        /// What differs.
-        difference: String,
-    },
-    /// The file holds something else.
-    #[error("{}: {what}", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        what: String,
-    },
-    /// Another process writes to it.
-    #[error("{}: another process is playing this shard", path.display())]
-    Locked {
-        /// The file.
-        path: PathBuf,
-    },
-}
+/// All of a file.
+const WHOLE: Range<u64> = 0..u64::MAX;
 
 /// The open files of a shard.
-#[derive(Debug)]
-pub struct Journal {
-    matches: Log,
-    turns: Log,
-    timings: Log,
-    /// Of positions and particles, those that are recorded.
-    details: Vec<Log>,
-    /// Matches taken over from an earlier run.
+pub struct Journal<'a> {
+    /// By kind.
+    logs: Vec<Log>,
+    /// What the files hold, and the next match of it.
+    stored: StoredMatches<'a>,
+    next: Option<FinishedMatch>,
+    /// Whether a match that was kept is not played any more.
+    is_left: bool,
+    /// Finished matches taken over from an earlier run.
     pub resumed: u64,
     /// How many of them failed, and in how many a move was replaced.
     pub failed: u64,
     /// See [`failed`](Self::failed).
     pub faulted: u64,
+    /// How many others were dropped, as was asked.
+    pub dropped: u64,
     /// Bytes cut off because their record or match was incomplete.
     pub cut: u64,
+    /// What was damaged.
+    pub damage: Vec<DamagedLine>,
+    /// Files to which unreadable lines were moved.
+    pub moved: Vec<PathBuf>,
 }
 
-#[derive(Debug)]
+/// What is recorded, and which finished matches are dropped and played again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Recording {
+    /// What is recorded of every decision.
+    pub log: DecisionLog,
+    /// Drop those of which something is to be recorded that cannot be had again.
+    pub discard: bool,
+    /// Drop those in which another program could not be reached.
+    pub again: bool,
+}
+
+/// One file, and what it holds of finished matches.
 struct Log {
     path: PathBuf,
-    file: File,
+    /// None before the invariant is restored, and where nothing is recorded.
+    file: Option<File>,
+    header: Vec<u8>,
+    has_sums: bool,
+    /// Whether there must be lines about every match.
+    is_needed: bool,
+    /// Where the matches before the first gap end, and the last of them.
+    end: u64,
+    last: Option<u64>,
+    is_whole: bool,
+    /// Good lines behind it: whether they are kept already, where they lie, and whether they are still wanted.
+    behind: Vec<(bool, Range<u64>, bool)>,
 }
 
-/// What a line about a turn, a timing or a position must say: whose it is.
-#[derive(Deserialize)]
-struct OfMatch {
-    #[serde(rename = "match")]
-    id: u64,
+/// Opens a file for appending.
+fn append(path: &Path) -> Result<File, JournalError> {
+    at(path, OpenOptions::new().create(true).read(true).append(true).open(path))
 }
 
 impl Log {
-    fn open(folder: &Path, shard: Shard, kind: &str) -> Result<Log, JournalError> {
-        let path = shard.file(folder, kind);
-        let file = OpenOptions::new().create(true).read(true).append(true).open(&path);
-        match file {
-            Ok(file) => Ok(Log { path, file }),
-            Err(cause) => Err(JournalError::File { path, cause }),
+    fn new(path: PathBuf, header: &RecordHeader, source: Option<&Source>, is_needed: bool) -> Log {
+        let has_sums = source.is_none_or(Source::has_sums);
+        let header = if has_sums { sealed(&line(header)) } else { line(header) };
+        let end = source.map_or(0, Source::header_end);
+        let (file, last, is_whole, behind) = (None, None, end > 0, Vec::new());
+        Log { path, file, header, has_sums, is_needed, end, last, is_whole, behind }
+    }
+
+    /// Notes where the lines about the next finished match lie, which follows the one before if `follows`.
+    fn note(&mut self, id: u64, found: Option<&FoundLines>, follows: bool, is_wanted: bool) {
+        let Some(FoundLines { is_kept, range, .. }) = found else {
+            self.is_whole &= !self.is_needed;
+            return;
+        };
+        if range.is_empty() {
+            return;
         }
-    }
-
-    fn at<T>(&self, result: io::Result<T>) -> Result<T, JournalError> {
-        result.map_err(|cause| JournalError::File { path: self.path.clone(), cause })
-    }
-
-    /// One record, one write.
-    fn write(&mut self, line: &[u8]) -> Result<(), JournalError> {
-        let written = self.file.write_all(line);
-        self.at(written)
-    }
-
-    /// Cuts the file off at a length; returns what was lost. Puts the header into a file that has lost it.
-    fn cut(&mut self, length: u64, header: &RecordHeader) -> Result<u64, JournalError> {
-        let before = self.at(self.file.metadata())?.len();
-        self.at(self.file.set_len(length))?;
-        if length == 0 {
-            let mut line = serde_json::to_vec(header).expect("a header is plain data");
-            line.push(b'\n');
-            self.write(&line)?;
+        self.is_whole &= follows && !is_kept && range.start == self.end;
+        if self.is_whole {
+            (self.end, self.last) = (range.end, Some(id));
+            return;
         }
-        Ok(before - length)
-    }
-
-    /// A reader of the lines behind the header, if the header is complete and correct.
-    fn read(&self, header: &RecordHeader) -> Result<Option<WholeLines>, JournalError> {
-        let mut file = self.at(self.file.try_clone())?;
-        self.at(file.seek(SeekFrom::Start(0)))?;
-        let mut lines =
-            WholeLines { reader: BufReader::with_capacity(1 << 16, file), offset: 0, line: Vec::new() };
-        if !self.at(lines.advance())? {
-            return Ok(None);
-        }
-        let foreign = |what: &str| JournalError::Foreign { path: self.path.clone(), what: what.to_owned() };
-        let found: RecordHeader =
-            serde_json::from_slice(&lines.line).map_err(|_| foreign("its first line is no header"))?;
-        match header.difference(&found) {
-            Some(difference) => Err(JournalError::Header { path: self.path.clone(), difference }),
-            None => Ok(Some(lines)),
-        }
-    }
-}
-
-/// The complete lines of a file, and where they end.
-struct WholeLines {
-    reader: BufReader<File>,
-    /// Where the last complete line ends.
-    offset: u64,
-    line: Vec<u8>,
-}
-
-impl WholeLines {
-    /// Reads the next line; returns whether it is complete.
-    fn advance(&mut self) -> io::Result<bool> {
-        self.line.clear();
-        self.reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut self.line)?;
-        let whole = self.line.last() == Some(&b'\n');
-        if whole {
-            self.offset += self.line.len() as u64;
-        }
-        Ok(whole)
-    }
-
-    /// Passes over lines while they belong to matches up to `id`; returns how many belong to `id` itself, and where
-    /// they end. The first line beyond is kept for the next call.
-    fn skip_to(&mut self, id: u64, kept: &mut Kept) -> io::Result<()> {
-        loop {
-            if kept.pending.is_none() {
-                if !self.advance()? {
-                    return Ok(());
-                }
-                let Ok(of) = serde_json::from_slice::<OfMatch>(&self.line) else { return Ok(()) };
-                kept.pending = Some((of.id, self.offset));
+        match self.behind.last_mut() {
+            Some((kept, before, wanted))
+                if (*kept, before.end, *wanted) == (*is_kept, range.start, is_wanted) =>
+            {
+                before.end = range.end;
             }
-            match kept.pending {
-                Some((of, end)) if of <= id => {
-                    if of != kept.id {
-                        (kept.id, kept.count) = (of, 0);
-                    }
-                    (kept.count, kept.end, kept.pending) = (kept.count + 1, end, None);
-                }
-                _ => return Ok(()),
-            }
+            _ => self.behind.push((*is_kept, range.clone(), is_wanted)),
         }
     }
-}
 
-/// How far the lines about matches have been read.
-#[derive(Clone, Copy)]
-struct Kept {
-    /// The match looked at last, and how many lines it has.
-    id: u64,
-    count: usize,
-    /// Where the last one ends.
-    end: u64,
-    /// A line that was read already: its match and its end.
-    pending: Option<(u64, u64)>,
-}
-
-impl Kept {
-    fn from(header_end: u64) -> Kept {
-        Kept { id: u64::MAX, count: 0, end: header_end, pending: None }
+    /// Restores the invariant. An unfinished match at the end may be cut off if `was_killed`: nothing is damaged, and the files
+    /// that were written later have no more than that either. Returns how much was, and where damaged lines were moved.
+    fn restore(
+        &mut self,
+        file: File,
+        damage: &[DamagedLine],
+        was_killed: &mut bool,
+    ) -> Result<(u64, Vec<PathBuf>), JournalError> {
+        let (path, mut moved) = (&self.path, Vec::new());
+        if damage.iter().any(|line| line.path == kept(path)) {
+            moved.push(at(path, move_aside(&kept(path), &[WHOLE]))?);
+        }
+        if self.behind.iter().any(|(is_kept, _, is_wanted)| is_kept != is_wanted) {
+            self.keep()?;
+        }
+        let length = at(path, file.metadata())?.len();
+        let (mut refused, mut reached) = (Vec::new(), self.end);
+        for (_, range, _) in self.behind.iter().filter(|(is_kept, ..)| !is_kept) {
+            refused.push(reached..range.start);
+            reached = range.end;
+        }
+        *was_killed &= self.is_unfinished(reached..length)?;
+        let cut = if *was_killed { length - reached } else { 0 };
+        refused.push(reached + cut..length);
+        refused.retain(|range| !range.is_empty());
+        if !refused.is_empty() {
+            moved.push(at(path, move_aside(path, &refused))?);
+        }
+        at(path, file.set_len(self.end))?;
+        if self.end == 0 {
+            at(path, (&file).write_all(&self.header))?;
+        }
+        self.file = Some(file);
+        Ok((cut, moved))
     }
 
-    fn lines_of(&self, id: u64) -> usize {
-        if self.id == id { self.count } else { 0 }
+    /// Writes the lines that are still wanted to `FILE.kept`, which is always whole.
+    fn keep(&self) -> Result<(), JournalError> {
+        let path = kept(&self.path);
+        let draft = path.with_extension("part");
+        let write = || {
+            let mut to = File::create(&draft)?;
+            to.write_all(&self.header)?;
+            for (is_kept, range, _) in self.behind.iter().filter(|(_, _, is_wanted)| *is_wanted) {
+                let mut from = File::open(if *is_kept { &path } else { &self.path })?;
+                copy(&mut from, std::slice::from_ref(range), &mut to)?;
+            }
+            fs::rename(&draft, &path)
+        };
+        at(&draft, write())
+    }
+
+    /// Whether a part of the file has lines about one match only, the last of which may be incomplete.
+    fn is_unfinished(&self, tail: Range<u64>) -> Result<bool, JournalError> {
+        let mut bytes = Vec::new();
+        let mut from = at(&self.path, File::open(&self.path))?;
+        let read =
+            from.seek(SeekFrom::Start(tail.start)).and_then(|_| from.take(MAX_LINE).read_to_end(&mut bytes));
+        at(&self.path, read)?;
+        let mut lines = bytes.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n"));
+        let of = |line: &[u8]| record(line, self.has_sums).map(|(id, _)| id);
+        let first = lines.next().map(of);
+        Ok(tail.end - tail.start < MAX_LINE
+            && first != Some(None)
+            && lines.all(|line| Some(of(line)) == first))
+    }
+
+    /// Writes the lines about a match, unless they are there.
+    fn write(&self, id: u64, lines: &[Vec<u8>]) -> Result<(), JournalError> {
+        let Some(mut file) = self.file.as_ref().filter(|_| self.last.is_none_or(|last| id > last)) else {
+            return Ok(());
+        };
+        let bytes = if self.has_sums {
+            lines.iter().map(|line| sealed(line)).collect::<Vec<_>>().concat()
+        } else {
+            lines.concat()
+        };
+        at(&self.path, file.write_all(&bytes))
     }
 }
 
-/// A file that must have a line for every turn of a match, while it is read.
-struct Detail<'a> {
-    log: &'a Log,
-    lines: Option<WholeLines>,
-    /// How far it was read, and how far it is kept.
-    seen: Kept,
-    kept: Kept,
-}
-
-impl<'a> Detail<'a> {
-    fn new(log: &'a Log, header: &RecordHeader) -> Result<Self, JournalError> {
-        let lines = log.read(header)?;
-        let kept = Kept::from(lines.as_ref().map_or(0, |lines| lines.offset));
-        Ok(Detail { log, lines, seen: kept, kept })
-    }
-
-    /// Whether it has a line for every turn of the match.
-    fn look(&mut self, record: &MatchRecord) -> Result<bool, JournalError> {
-        let Some(lines) = &mut self.lines else { return Ok(false) };
-        self.log.at(lines.skip_to(record.id, &mut self.seen))?;
-        Ok(self.seen.lines_of(record.id) == record.turns)
-    }
-}
-
-impl Journal {
-    /// Opens the files of a shard and feeds the matches that they hold to `sequence`, which then stands behind them.
+impl<'a> Journal<'a> {
+    /// Opens the files of a shard, and drops the finished matches that are to be played again.
     ///
     /// # Errors
-    /// If a header differs, the matches are not those of the plan, another process holds the files, or they cannot be
-    /// read and written.
+    /// If a header differs, another process holds the files, they cannot be read and written, or what is to be recorded
+    /// of finished matches cannot be had again. Then nothing was changed.
     pub fn open(
         folder: &Path,
-        plan: &ExperimentPlan,
+        plan: &'a ExperimentPlan,
         shard: Shard,
-        log: DecisionLog,
-        sequence: &mut Sequence<'_>,
-    ) -> Result<Journal, JournalError> {
+        Recording { log, discard, again }: Recording,
+    ) -> Result<Journal<'a>, JournalError> {
         let hash = plan.hash();
-        let header = |kind: &str| RecordHeader::new(kind, &hash, plan.seed, shard);
-        let mut matches = Log::open(folder, shard, "matches")?;
-        match matches.file.try_lock() {
+        let path = |kind: &str| shard.file(folder, kind);
+        let lock = append(&path("matches"))?;
+        match lock.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(JournalError::Locked { path: matches.path }),
+            Err(TryLockError::WouldBlock) => return Err(JournalError::Locked { path: path("matches") }),
             // A file system without locks: the user must not start a shard twice.
             Err(TryLockError::Error(_)) => {}
         }
-        let mut turns = Log::open(folder, shard, "turns")?;
-        let mut timings = Log::open(folder, shard, "timings")?;
-        let mut detailed: Vec<Log> =
-            log.kinds().map(|kind| Log::open(folder, shard, kind)).collect::<Result<_, _>>()?;
+        let open = || StoredMatches::open(plan, (&hash, shard), DecisionLog::Particles, &path);
+        let mut stored = open()?;
+        let new_log = |(kind, source): (&str, &Option<Source>)| {
+            let header = RecordHeader::new(kind, &hash, plan.seed, shard);
+            Log::new(path(kind), &header, source.as_ref(), kind != KINDS[0] && log.records(kind))
+        };
+        let mut logs: Vec<Log> = KINDS.into_iter().zip(&stored.sources).map(new_log).collect();
+        let (mut resumed, mut failed, mut faulted, mut dropped, mut follows) = (0, 0, 0, 0, true);
+        while let Some(finished) = stored.next()? {
+            let id = finished.place.id;
+            let is_gone =
+                plan.clocks.is_some() && log >= DecisionLog::Particles && finished.lines[2].is_none();
+            if is_gone && !discard {
+                return Err(JournalError::Gone { id });
+            }
+            let stays = !is_gone && !(again && finished.was_unreachable());
+            follows &= stored.sequence.is_whole() && stays;
+            let with_found = logs.iter_mut().zip(&stored.found);
+            with_found.for_each(|(log, found)| log.note(id, found.as_ref(), follows, stays));
+            dropped += u64::from(!stays);
+            resumed += u64::from(stays);
+            failed += u64::from(stays && finished.record.has_failed());
+            faulted += u64::from(stays && finished.record.has_faults());
+        }
+        let damage = stored.damage();
+        let (mut cut, mut moved, mut lock) = (0, Vec::new(), Some(lock));
+        let mut was_killed = damage.is_empty();
+        for (log_of, kind) in logs.iter_mut().zip(KINDS).rev() {
+            if log.records(kind) || log_of.path.exists() || kept(&log_of.path).exists() {
+                // The first one is that of the matches.
+                let file = lock.take().map_or_else(|| append(&log_of.path), Ok)?;
+                let (torn, to) = log_of.restore(file, &damage, &mut was_killed)?;
+                cut += torn;
+                moved.extend(to);
+            }
+        }
+        let (stored, next, is_left) = (open()?, None, false);
+        Ok(Journal { logs, stored, next, is_left, resumed, failed, faulted, dropped, cut, damage, moved })
+    }
 
-        let (mut resumed, mut failed, mut faulted, mut end, mut last) = (0, 0, 0, 0, None);
-        let found = matches.read(&header("matches"))?;
-        let mut details = vec![Detail::new(&turns, &header("turns"))?];
-        for (file, kind) in detailed.iter().zip(log.kinds()) {
-            details.push(Detail::new(file, &header(kind))?);
-        }
-        if let Some(mut of_matches) = found {
-            end = of_matches.offset;
-            while matches.at(of_matches.advance())? {
-                let Ok(record) = serde_json::from_slice::<MatchRecord>(&of_matches.line) else { break };
-                let place = match sequence.next() {
-                    NextMatch::Match(place) if place.id == record.id => place,
-                    _ => {
-                        let what = format!("match {} is not what the plan plays next", record.id);
-                        return Err(JournalError::Foreign { path: matches.path, what });
-                    }
-                };
-                let mut whole = true;
-                for detail in &mut details {
-                    whole &= detail.look(&record)?;
-                }
-                if !whole {
-                    sequence.take_back(&place);
-                    break;
-                }
-                details.iter_mut().for_each(|detail| detail.kept = detail.seen);
-                let goals: Vec<u8> = record.goals.iter().map(|&(_, goal)| goal).collect();
-                sequence.feed(&place, (!goals.is_empty()).then_some(&goals[..]));
-                (end, resumed, last) = (of_matches.offset, resumed + 1, Some(record.id));
-                failed += u64::from(record.has_failed());
-                faulted += u64::from(record.faults.iter().any(|&(_, count)| count > 0));
+    /// The finished match of this number, if there is one; to be called in ascending order.
+    pub(super) fn stored(&mut self, id: u64) -> Result<Option<FinishedMatch>, JournalError> {
+        loop {
+            if self.next.is_none() {
+                self.next = self.stored.next()?;
+            }
+            match &self.next {
+                Some(next) if next.place.id < id => (self.is_left, self.next) = (true, None),
+                Some(next) if next.place.id == id => return Ok(self.next.take()),
+                _ => return Ok(None),
             }
         }
-        let ends: Vec<u64> = details.iter().map(|detail| detail.kept.end).collect();
-        drop(details);
-        let mut cut = matches.cut(end, &header("matches"))?;
-        cut += turns.cut(ends[0], &header("turns"))?;
-        for ((file, kind), &end) in detailed.iter_mut().zip(log.kinds()).zip(&ends[1..]) {
-            cut += file.cut(end, &header(kind))?;
-        }
-        // Timings are no part of any identity: what is there of the matches that are kept stays.
-        let mut end = 0;
-        if let Some(mut lines) = timings.read(&header("timings"))? {
-            let mut kept = Kept::from(lines.offset);
-            if let Some(last) = last {
-                timings.at(lines.skip_to(last, &mut kept))?;
-            }
-            end = kept.end;
-        }
-        cut += timings.cut(end, &header("timings"))?;
-        Ok(Journal { matches, turns, timings, details: detailed, resumed, failed, faulted, cut })
     }
 
     /// Writes the lines about one match.
     ///
     /// # Errors
     /// The operating system's.
-    pub fn write(&mut self, lines: &RecordLines) -> Result<(), JournalError> {
-        self.timings.write(&lines.timing)?;
-        for (file, lines) in self.details.iter_mut().zip([&lines.positions, &lines.particles]) {
-            lines.iter().try_for_each(|line| file.write(line))?;
+    pub(super) fn write(&mut self, id: u64, lines: &RecordLines) -> Result<(), JournalError> {
+        self.logs.iter().zip(&lines.lines).try_for_each(|(log, lines)| log.write(id, lines))
+    }
+
+    /// Ends a repair, after the last match of the shard was written: what was kept has been copied back. What is not
+    /// played any more, because a rule now stops a cell earlier, is moved aside.
+    pub(super) fn end(&mut self) -> Result<(), JournalError> {
+        self.stored(u64::MAX)?;
+        for path in self.logs.iter().map(|log| kept(&log.path)).filter(|path| path.exists()) {
+            if self.is_left {
+                at(&path, move_aside(&path, &[WHOLE]))?;
+            }
+            at(&path, fs::remove_file(&path))?;
         }
-        lines.turns.iter().try_for_each(|line| self.turns.write(line))?;
-        self.matches.write(&lines.of_match)
+        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Merge: all shards as one `matches.jsonl` and one `turns.jsonl`, byte for byte what one run without shards writes.
 //!
-//! The files appear under their names only when they are complete. `timings.jsonl` is merged beside them where the shards
+//! The files appear under their names only when they are complete, and no file of an earlier merge stays beside them. `timings.jsonl` is merged beside them where the shards
 //! have timings; it is no part of the result. So are `positions.jsonl` and `particles.jsonl`, where every match has them.
 
 use std::fs::{self, File};
@@ -8,25 +8,38 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::decision_log::DecisionLog;
-use super::folder::{FolderError, Planned};
+use super::folder::{FolderError, Planned, division};
+use super::lines::{DamagedLine, line, sealed};
 use super::record::RecordHeader;
 use super::results::{MissingMatches, Results, ResultsError};
 use super::shard::Shard;
+use super::stored::KINDS;
 
 /// What a merge made.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Merged {
-    /// All matches are there; their number.
-    Whole(u64),
-    /// These matches are missing, and no file was written.
-    Missing(Vec<MissingMatches>),
+pub struct Merged {
+    /// How many matches there are, if they are all there; else no file was written.
+    pub matches: Option<u64>,
+    /// What is missing.
+    pub missing: Vec<MissingMatches>,
+    /// The lines that cannot be read.
+    pub damage: Vec<DamagedLine>,
+    /// New names of files of an earlier merge that were not made again.
+    pub former: Vec<PathBuf>,
 }
 
-/// A file that gets its name when it is complete.
+/// A file that gets its name when it is complete, and else is removed.
 struct Draft {
     path: PathBuf,
     draft: PathBuf,
     writer: BufWriter<File>,
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // It has another name by now, or is left behind if it cannot be removed: nothing reads this name.
+        let _ = fs::remove_file(&self.draft);
+    }
 }
 
 impl Draft {
@@ -35,25 +48,17 @@ impl Draft {
         let draft = folder.join(format!(".{kind}.jsonl.{}", std::process::id()));
         let file = File::create(&draft).map_err(|cause| failed(&draft, cause))?;
         let mut draft = Draft { path, draft, writer: BufWriter::new(file) };
-        let header = RecordHeader::new(kind, &planned.config, planned.plan.seed, Shard::WHOLE);
-        let mut line = serde_json::to_vec(&header).expect("a header is plain data");
-        line.push(b'\n');
-        draft.write(&line)?;
+        draft.write(&line(&RecordHeader::new(kind, &planned.config, planned.plan.seed, Shard::WHOLE)))?;
         Ok(draft)
     }
 
     fn write(&mut self, line: &[u8]) -> Result<(), ResultsError> {
-        self.writer.write_all(line).map_err(|cause| failed(&self.draft, cause))
+        self.writer.write_all(&sealed(line)).map_err(|cause| failed(&self.draft, cause))
     }
 
     fn keep(mut self) -> Result<(), ResultsError> {
         self.writer.flush().map_err(|cause| failed(&self.draft, cause))?;
         fs::rename(&self.draft, &self.path).map_err(|cause| failed(&self.path, cause))
-    }
-
-    fn drop(self) {
-        // Left behind if it cannot be removed; it has no name that anything reads.
-        let _ = fs::remove_file(&self.draft);
     }
 }
 
@@ -61,45 +66,64 @@ fn failed(path: &Path, cause: io::Error) -> ResultsError {
     ResultsError::Folder(FolderError::File { path: path.to_owned(), cause })
 }
 
-/// Merges the shards in a folder.
+/// Merges the shards in a folder. Files of an earlier merge that are not made again, because this one fails or has no
+/// such records, are renamed: they do not belong to these shards.
 ///
 /// # Errors
 /// If they do not belong together, or files cannot be read or written.
 pub fn merge(folder: &Path, planned: &Planned) -> Result<Merged, ResultsError> {
+    // Where there are no shards, the merged files are the records.
+    let has_shards = matches!(division(folder), Ok(_) | Err(FolderError::Divisions { .. }));
+    let mut written = Vec::new();
+    let merged = merge_shards(folder, planned, &mut written);
+    let mut former = Vec::new();
+    for kind in KINDS.into_iter().filter(|kind| has_shards && !written.contains(kind)) {
+        let path = folder.join(format!("{kind}.jsonl"));
+        if path.exists() {
+            let mut names = (1_u64..).map(|number| path.with_added_extension(format!("former{number}")));
+            let name = names.find(|name| !name.exists()).expect("a folder is finite");
+            fs::rename(&path, &name).map_err(|cause| failed(&path, cause))?;
+            former.push(name);
+        }
+    }
+    merged.map(|merged| Merged { former, ..merged })
+}
+
+fn merge_shards(
+    folder: &Path,
+    planned: &Planned,
+    written: &mut Vec<&'static str>,
+) -> Result<Merged, ResultsError> {
     let mut results = Results::open_with(folder, planned, DecisionLog::Particles)?;
-    let create = |kind| Draft::create(folder, kind, planned);
-    let [mut matches, mut turns, mut timings] = [create("matches")?, create("turns")?, create("timings")?];
-    // Given up at the first match that has none.
-    let mut details = [Some(create("positions")?), Some(create("particles")?)];
-    let mut copy = || -> Result<(u64, Vec<MissingMatches>), ResultsError> {
+    let mut drafts: Vec<Option<Draft>> = Vec::new();
+    for kind in KINDS {
+        drafts.push(Some(Draft::create(folder, kind, planned)?));
+    }
+    let mut copy = || -> Result<u64, ResultsError> {
         let mut count = 0;
         while let Some(finished) = results.next()? {
-            matches.write(&finished.line)?;
-            finished.turns.iter().try_for_each(|line| turns.write(line))?;
-            if let Some(timing) = &finished.timing {
-                timings.write(timing)?;
-            }
-            for (draft, lines) in details.iter_mut().zip(&finished.details) {
+            for ((draft, lines), kind) in drafts.iter_mut().zip(&finished.lines).zip(KINDS) {
                 match (&mut *draft, lines) {
                     (Some(draft), Some(lines)) => lines.iter().try_for_each(|line| draft.write(line))?,
-                    _ => draft.take().into_iter().for_each(Draft::drop),
+                    (_, None) if kind == "timings" => {}
+                    // Given up at the first match that has none.
+                    _ => *draft = None,
                 }
             }
             count += 1;
         }
-        Ok((count, results.missing()))
+        Ok(count)
     };
-    match copy() {
-        Ok((count, missing)) if missing.is_empty() => {
-            details.into_iter().flatten().try_for_each(Draft::keep)?;
-            turns.keep()?;
-            timings.keep()?;
-            matches.keep()?;
-            Ok(Merged::Whole(count))
-        }
-        other => {
-            [matches, turns, timings].into_iter().chain(details.into_iter().flatten()).for_each(Draft::drop);
-            other.map(|(_, missing)| Merged::Missing(missing))
+    let count = copy()?;
+    let (missing, damage) = (results.missing(), results.damage());
+    let matches = missing.is_empty().then_some(count);
+    if matches.is_some() {
+        for (draft, kind) in drafts.into_iter().zip(KINDS) {
+            if let Some(draft) = draft {
+                draft.keep()?;
+                written.push(kind);
+            }
         }
     }
+    Ok(Merged { matches, missing, damage, former: Vec::new() })
 }

@@ -10,9 +10,8 @@
 //! The plan and its seed determine every byte of the matches and turns, whatever the number of threads and shards and however
 //! often a run was interrupted. Wall times are in files of their own.
 //!
-//! Third-party: `toml`, `serde`, `serde_json`, `parquet` (files), `rayon` (threads), `thiserror`.
+//! Third-party: `toml`, `serde`, `serde_json`, `parquet` (files), `sha2` (checksums), `rayon` (threads), `thiserror`.
 
-mod again;
 mod arena;
 mod config;
 mod cost_figures;
@@ -29,6 +28,7 @@ mod factors;
 mod folder;
 mod grid;
 mod journal;
+mod lines;
 mod meetings;
 mod merge;
 mod met;
@@ -44,14 +44,15 @@ mod sequence;
 mod sequential_test;
 mod shard;
 pub mod slurm;
+mod stored;
 mod summary;
 mod tables;
+mod walk;
 mod watched;
 mod wording;
 mod work;
 mod written;
 
-pub use again::{again, settle_again};
 pub use arena::{Arena, ArenaError};
 pub use config::{ConfigError, ExperimentConfig, MeetingSchedule, NamedGame, OnFault, SCHEMA};
 pub use decision_log::{DecisionLog, ParticlesRecord, StateRecord};
@@ -63,8 +64,9 @@ pub use exploit_record::{
 };
 pub use exploit_tables::exploit_tables;
 pub use export::export;
-pub use folder::{FolderError, PLAN, Planned, division};
-pub use journal::{Journal, JournalError};
+pub use folder::{FolderError, PLAN, Planned, division, refuse_other_division};
+pub use journal::{Journal, Recording};
+pub use lines::{DamagedLine, JournalError};
 pub use merge::{Merged, merge};
 pub use plan::{
     Cell, Entrant, ExperimentPlan, MatchPlace, PlanGame, SeatPermutations, StoppingCriterion, StoppingRule,
@@ -74,12 +76,14 @@ pub use record::{
     TurnTime,
 };
 pub use recorder::{MatchFailure, RecordLines, SeatFault};
-pub use results::{FinishedMatch, MissingMatches, Results, ResultsError};
+pub use results::{MissingMatches, Results, ResultsError};
 pub use role_scores::{MatchScores, RoleScores};
-pub use run::{RunEnd, RunError, RunTask, UNREACHABLE, WINDOW, run};
+pub use run::{RunEnd, RunError, RunTask, WINDOW, run};
 pub use sequence::{NextMatch, Sequence};
 pub use sequential_test::{SequentialTest, SequentialVerdict};
 pub use shard::Shard;
+pub use stored::{FinishedMatch, UNREACHABLE};
 pub use summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary, REPLACED, StepSummary};
 pub use tables::{tables, unreliable};
+pub use walk::{WalkError, walk};
 pub use work::DecisionWork;

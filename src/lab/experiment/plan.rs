@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::{ConfigError, ExperimentConfig, SCHEMA};
 use super::meetings::{MAX_CELLS, MAX_SEAT_PERMUTATIONS, meetings, seat_permutations};
+use super::record::MatchRecord;
 use super::sequential_test::SequentialTest;
 use super::shard::Shard;
 use hyperplay_engine::EngineKind;
@@ -272,6 +273,19 @@ impl ExperimentPlan {
                 here
             })
             .collect()
+    }
+
+    /// The number that a match has by its cell, deal and seat permutation, if the plan has these.
+    pub(super) fn id_of(&self, record: &MatchRecord) -> Option<u64> {
+        let cell = self.cells.get(record.cell)?;
+        if record.deal >= self.repetitions || record.seat_permutation >= cell.seat_permutations.len() {
+            return None;
+        }
+        let deals = self.deals(record.deal / self.round());
+        let seats = |cell: &Cell| cell.seat_permutations.len() as u64;
+        let before: u64 = self.cells[..record.cell].iter().map(seats).sum();
+        let first = deals.start * self.width() + (deals.end - deals.start) * before;
+        Some(first + (record.deal - deals.start) * seats(cell) + record.seat_permutation as u64)
     }
 
     /// Whether a shard plays a deal of a cell. Without a rule that stops, deals are dealt out in turn, and every shard

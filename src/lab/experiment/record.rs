@@ -116,6 +116,11 @@ impl MatchRecord {
     pub fn has_failed(&self) -> bool {
         self.outcome == FAILED
     }
+
+    /// Whether a move was replaced.
+    pub fn has_faults(&self) -> bool {
+        self.faults.iter().any(|&(_, count)| count > 0)
+    }
 }
 
 /// One decision between two legal moves or more, or a fault.

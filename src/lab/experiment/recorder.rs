@@ -6,14 +6,15 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
 use thiserror::Error;
 
 use super::decision_log::{DecisionLog, ParticlesRecord, PlayerBeliefs};
+use super::lines::line;
 use super::plan::{ExperimentPlan, MatchPlace};
 use super::record::{
     HeldRecord, MatchRecord, PositionRecord, SeenRecord, TimingRecord, TurnRecord, TurnTime,
 };
+use super::stored::KINDS;
 use super::watched::{PlayerTimes, seconds};
 use crate::report::rounded;
 use hyperplay_engine::machine::{
@@ -58,16 +59,8 @@ pub struct RecordLines {
     pub faults: Vec<Option<SeatFault>>,
     /// Its time.
     pub time: Duration,
-    /// For the file of matches.
-    pub of_match: Vec<u8>,
-    /// For the file of turns.
-    pub turns: Vec<Vec<u8>>,
-    /// For the file of timings.
-    pub timing: Vec<u8>,
-    /// For the file of positions, if these are recorded.
-    pub positions: Vec<Vec<u8>>,
-    /// For the file of particles, if these are recorded.
-    pub particles: Vec<Vec<u8>>,
+    /// By kind of file, in the order in which they are written; none where nothing is recorded.
+    pub lines: [Vec<Vec<u8>>; KINDS.len()],
 }
 
 /// A match with all that is to be recorded about it.
@@ -156,15 +149,17 @@ impl<M: StateMachine> Recorder<'_, M> {
             failure,
             faults: game.played().map(|role| self.seat_fault(Role::new(role))).collect(),
             time: self.seconds,
-            of_match: line(&of_match),
-            turns: turns.iter().map(|turn| line(&self.turn(turn))).collect(),
-            timing: line(&timing),
-            positions: positions
-                .iter()
-                .zip(states)
-                .map(|(turn, state)| line(&self.position(turn, state, &goals_by_role)))
-                .collect(),
-            particles: particles.iter().map(|turn| line(&self.believed(turn))).collect(),
+            lines: [
+                vec![line(&timing)],
+                positions
+                    .iter()
+                    .zip(states)
+                    .map(|(turn, state)| line(&self.position(turn, state, &goals_by_role)))
+                    .collect(),
+                particles.iter().map(|turn| line(&self.believed(turn))).collect(),
+                turns.iter().map(|turn| line(&self.turn(turn))).collect(),
+                vec![line(&of_match)],
+            ],
         }
     }
 
@@ -316,10 +311,4 @@ impl<M: StateMachine> Recorder<'_, M> {
             goals: goals.to_vec(),
         }
     }
-}
-
-fn line(record: &impl Serialize) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec(record).expect("a record is plain data");
-    bytes.push(b'\n');
-    bytes
 }

@@ -1,71 +1,22 @@
 //! Results: the matches in a folder, in the order of their numbers, however many shards they came from.
 //!
-//! The shards are read side by side, and each is compared with the sequence that it must follow. A match counts when all
-//! its turns are there. The missing matches are known at the end. The reader keeps one match of each shard in memory.
-//! Positions and particles are read only on request, because they are large, and a match may have none.
+//! The shards are read side by side, each as its files are ([`stored`](super::stored)). A match counts when all its turns
+//! are there. The missing matches and the damaged lines are known at the end. The reader keeps one match of each shard in
+//! memory. Positions and particles are read only on request, because they are large, and a match may have none.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
-
-use serde::Deserialize;
+use std::path::Path;
 
 use super::decision_log::DecisionLog;
 use super::folder::{FolderError, Planned, division};
-use super::journal::JournalError;
-use super::plan::{ExperimentPlan, MatchPlace};
-use super::record::{MatchRecord, RecordHeader, TurnRecord};
-use super::recorder::RecordLines;
-use super::sequence::{NextMatch, Sequence};
+use super::lines::{DamagedLine, JournalError};
+use super::plan::ExperimentPlan;
+use super::sequence::NextMatch;
 use super::shard::Shard;
+use super::stored::{FinishedMatch, StoredMatches};
 use hyperplay_logic::gdl::counted;
-
-/// The longest line that is looked at.
-const MAX_LINE: u64 = 1 << 26;
-
-/// One match with all its lines.
-#[derive(Clone, PartialEq, Debug)]
-pub struct FinishedMatch {
-    /// Which.
-    pub place: MatchPlace,
-    /// Its record.
-    pub record: MatchRecord,
-    /// The line of the record.
-    pub line: Vec<u8>,
-    /// The lines of its turns.
-    pub turns: Vec<Vec<u8>>,
-    /// The line of its timing, if there is one.
-    pub timing: Option<Vec<u8>>,
-    /// The lines of its positions and of its particles: one for each turn; `None` if they were not recorded or not asked for.
-    pub details: [Option<Vec<Vec<u8>>>; 2],
-}
-
-impl FinishedMatch {
-    /// Whether a move was replaced because of this kind of fault.
-    pub fn has_fault(&self, kind: &str) -> bool {
-        let turn = |line: &Vec<u8>| serde_json::from_slice::<TurnRecord>(line).ok();
-        self.turns.iter().filter_map(turn).any(|turn| turn.fault.as_deref() == Some(kind))
-    }
-}
-
-impl From<FinishedMatch> for RecordLines {
-    fn from(finished: FinishedMatch) -> RecordLines {
-        let goals: Vec<u8> = finished.record.goals.iter().map(|&(_, goal)| goal).collect();
-        let [positions, particles] = finished.details.map(Option::unwrap_or_default);
-        RecordLines {
-            goals: (!goals.is_empty()).then_some(goals),
-            of_match: finished.line,
-            turns: finished.turns,
-            timing: finished.timing.unwrap_or_default(),
-            positions,
-            particles,
-            ..RecordLines::default()
-        }
-    }
-}
 
 /// What a shard lacks.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -87,130 +38,12 @@ impl fmt::Display for MissingMatches {
     }
 }
 
-/// The complete lines of a file.
-struct Lines(BufReader<File>);
-
-impl Lines {
-    fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
-        let mut line = Vec::new();
-        self.0.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)?;
-        Ok(line.ends_with(b"\n").then_some(line))
-    }
-}
-
-/// The lines of positions or particles, whose matches may be some of those of the shard.
-struct DetailLines {
-    lines: Lines,
-    /// A line that was read and belongs to a later match.
-    pending: Option<(u64, Vec<u8>)>,
-}
-
-/// What every line says.
-#[derive(Deserialize)]
-struct OfMatch {
-    #[serde(rename = "match")]
-    id: u64,
-}
-
-impl DetailLines {
-    /// The lines of a match, if there are as many as it has turns.
-    fn of(&mut self, record: &MatchRecord) -> io::Result<Option<Vec<Vec<u8>>>> {
-        let mut found = Vec::new();
-        loop {
-            if self.pending.is_none() {
-                let Some(line) = self.lines.next()? else { break };
-                let Ok(OfMatch { id }) = serde_json::from_slice(&line) else { break };
-                self.pending = Some((id, line));
-            }
-            match self.pending.take() {
-                Some((id, line)) if id == record.id => found.push(line),
-                Some((id, _)) if id < record.id => {}
-                later => {
-                    self.pending = later;
-                    break;
-                }
-            }
-        }
-        Ok((found.len() == record.turns).then_some(found))
-    }
-}
-
-/// The file at a path behind its header; `None` if there is no file or no complete line in it.
-fn open(path: &Path, header: &RecordHeader) -> Result<Option<Lines>, JournalError> {
-    let failed = |cause| JournalError::File { path: path.to_owned(), cause };
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(cause) => return Err(failed(cause)),
-    };
-    let mut lines = Lines(BufReader::new(file));
-    let Some(first) = lines.next().map_err(failed)? else { return Ok(None) };
-    let found: RecordHeader = serde_json::from_slice(&first).map_err(|_| JournalError::Foreign {
-        path: path.to_owned(),
-        what: "its first line is no header".to_owned(),
-    })?;
-    match header.difference(&found) {
-        Some(difference) => Err(JournalError::Header { path: path.to_owned(), difference }),
-        None => Ok(Some(lines)),
-    }
-}
-
-/// One shard as it is read.
-struct Part<'a> {
-    shard: Shard,
-    sequence: Sequence<'a>,
-    path: PathBuf,
-    matches: Lines,
-    turns: Lines,
-    timings: Option<Lines>,
-    details: [Option<DetailLines>; 2],
-    count: u64,
-    next: Option<FinishedMatch>,
-}
-
-impl Part<'_> {
-    /// Reads the next complete match. The sequence of the part says whether it ends early.
-    fn advance(&mut self) -> Result<(), JournalError> {
-        let failed = |cause| JournalError::File { path: self.path.clone(), cause };
-        self.next = None;
-        let Some(line) = self.matches.next().map_err(failed)? else { return Ok(()) };
-        let Ok(record) = serde_json::from_slice::<MatchRecord>(&line) else { return Ok(()) };
-        let mut turns = Vec::with_capacity(record.turns);
-        for _ in 0..record.turns {
-            match self.turns.next().map_err(failed)? {
-                Some(turn) => turns.push(turn),
-                None => return Ok(()),
-            }
-        }
-        let place = match self.sequence.next() {
-            NextMatch::Match(place) if place.id == record.id => place,
-            _ => {
-                let what = format!("match {} is not what the plan plays next", record.id);
-                return Err(JournalError::Foreign { path: self.path.clone(), what });
-            }
-        };
-        let timing = match &mut self.timings {
-            Some(timings) => timings.next().map_err(failed)?,
-            None => None,
-        };
-        let [positions, particles] = &mut self.details;
-        let of = |lines: &mut Option<DetailLines>| match lines {
-            Some(lines) => lines.of(&record).map_err(failed),
-            None => Ok(None),
-        };
-        let details = [of(positions)?, of(particles)?];
-        let goals: Vec<u8> = record.goals.iter().map(|&(_, goal)| goal).collect();
-        self.sequence.feed(&place, (!goals.is_empty()).then_some(&goals[..]));
-        self.count += 1;
-        self.next = Some(FinishedMatch { place, record, line, turns, timing, details });
-        Ok(())
-    }
-}
-
 /// The matches in a folder.
 pub struct Results<'a> {
     plan: &'a ExperimentPlan,
-    parts: Vec<Part<'a>>,
+    parts: Vec<StoredMatches<'a>>,
+    /// The match of each part that is next.
+    next: Vec<Option<FinishedMatch>>,
     absent: Vec<Shard>,
     heap: BinaryHeap<Reverse<(u64, usize)>>,
 }
@@ -244,23 +77,15 @@ impl<'a> Results<'a> {
             let path = |kind: &str| {
                 if merged { folder.join(format!("{kind}.jsonl")) } else { shard.file(folder, kind) }
             };
-            let lines =
-                |kind: &str| open(&path(kind), &RecordHeader::new(kind, &planned.config, plan.seed, shard));
-            let (Some(matches), Some(turns)) = (lines("matches")?, lines("turns")?) else {
-                absent.push(shard);
-                continue;
-            };
-            let timings = lines("timings")?;
-            let mut details = [None, None];
-            for (detail, kind) in details.iter_mut().zip(log.kinds()) {
-                *detail = lines(kind)?.map(|lines| DetailLines { lines, pending: None });
+            let part = StoredMatches::open(plan, (&planned.config, shard), log, &path)?;
+            let [.., turns, matches] = &part.sources;
+            match (turns, matches) {
+                (Some(_), Some(_)) => parts.push(part),
+                _ => absent.push(shard),
             }
-            let sequence = Sequence::new(plan, shard);
-            let path = path("matches");
-            let (count, next) = (0, None);
-            parts.push(Part { shard, sequence, path, matches, turns, timings, details, count, next });
         }
-        let mut results = Results { plan, parts, absent, heap: BinaryHeap::new() };
+        let next = vec![None; parts.len()];
+        let mut results = Results { plan, parts, next, absent, heap: BinaryHeap::new() };
         for part in 0..results.parts.len() {
             results.advance(part)?;
         }
@@ -270,7 +95,8 @@ impl<'a> Results<'a> {
     /// Those of a folder in which no match was played yet.
     pub fn none(planned: &'a Planned) -> Results<'a> {
         let absent = Shard::all(1).collect();
-        Results { plan: &planned.plan, parts: Vec::new(), absent, heap: BinaryHeap::new() }
+        let (parts, next, heap) = (Vec::new(), Vec::new(), BinaryHeap::new());
+        Results { plan: &planned.plan, parts, next, absent, heap }
     }
 
     /// The same without the matches of other shards.
@@ -281,8 +107,8 @@ impl<'a> Results<'a> {
     }
 
     fn advance(&mut self, part: usize) -> Result<(), JournalError> {
-        self.parts[part].advance()?;
-        if let Some(next) = &self.parts[part].next {
+        self.next[part] = self.parts[part].next()?;
+        if let Some(next) = &self.next[part] {
             self.heap.push(Reverse((next.place.id, part)));
         }
         Ok(())
@@ -295,7 +121,7 @@ impl<'a> Results<'a> {
     #[allow(clippy::should_implement_trait, reason = "a reader may fail")]
     pub fn next(&mut self) -> Result<Option<FinishedMatch>, ResultsError> {
         let Some(Reverse((_, part))) = self.heap.pop() else { return Ok(None) };
-        let result = self.parts[part].next.take();
+        let result = self.next[part].take();
         self.advance(part)?;
         Ok(result)
     }
@@ -309,13 +135,18 @@ impl<'a> Results<'a> {
             .filter(|missing| missing.of > 0)
             .collect();
         for part in &mut self.parts {
-            if part.sequence.next() != NextMatch::End {
+            if !part.sequence.is_whole() || part.sequence.next() != NextMatch::End {
                 let of = self.plan.matches_of(part.shard);
                 missing.push(MissingMatches { shard: part.shard, matches: Some(part.count), of });
             }
         }
         missing.sort_by_key(|missing| missing.shard);
         missing
+    }
+
+    /// The lines that cannot be read, after the last [`next`](Results::next).
+    pub fn damage(&self) -> Vec<DamagedLine> {
+        self.parts.iter().flat_map(StoredMatches::damage).collect()
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::folder::Planned;
 use super::met::{Met, SAME, with_replaced};
 use super::plan::ExperimentPlan;
-use super::results::FinishedMatch;
+use super::stored::FinishedMatch;
 use super::summary::ExperimentSummary;
 use crate::report::Format::{Number, Rounded, Text};
 use crate::report::Reading::{Interval, One, PlusMinus};

@@ -7,6 +7,9 @@
 //!
 //! A match in which the rules cannot be evaluated is written like any other; the first of them is named at the end.
 //!
+//! What the files held already is handed in likewise, in its turn, wherever some file lacks it
+//! ([`journal`](super::journal)).
+//!
 //! An interrupt ends the matches that are being played between two steps; they are played again by the next run.
 
 use std::collections::BTreeMap;
@@ -17,15 +20,13 @@ use thiserror::Error;
 
 use super::arena::{Arena, ArenaError};
 use super::config::OnFault;
-use super::journal::{Journal, JournalError};
+use super::journal::Journal;
+use super::lines::JournalError;
 use super::plan::MatchPlace;
 use super::recorder::{MatchFailure, RecordLines, SeatFault};
-use super::results::{Results, ResultsError};
 use super::sequence::{NextMatch, Sequence};
+use super::stored::FinishedMatch;
 use hyperplay_play::referee::Interrupt;
-
-/// The kind of fault whose matches can be played again.
-pub const UNREACHABLE: &str = "unreachable";
 
 /// Matches that may be ahead of the files.
 pub const WINDOW: u64 = 1024;
@@ -42,9 +43,6 @@ pub enum RunError {
     /// The files could not be written.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// The matches that are kept could not be read.
-    #[error(transparent)]
-    Results(#[from] ResultsError),
     /// A move was replaced, and the run is to end then.
     #[error("{0}")]
     Fault(String),
@@ -57,20 +55,17 @@ pub enum RunError {
 pub struct RunTask<'a> {
     /// The matches.
     pub sequence: Sequence<'a>,
-    /// The files.
-    pub journal: Journal,
+    /// The files, and what they hold already.
+    pub journal: Journal<'a>,
     /// What happens when a move was replaced.
     pub on_fault: OnFault,
-    /// Matches that were recorded elsewhere: they are written down once more and not played, but for those in which another
-    /// program could not be reached. The run ends where they do.
-    pub kept: Option<Results<'a>>,
 }
 
 /// How a run ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunEnd {
-    /// Matches that were written.
-    pub written: u64,
+    /// Matches that were played.
+    pub played: u64,
     /// Whether these were all that was left.
     pub is_complete: bool,
     /// How many of them failed.
@@ -86,16 +81,17 @@ struct Shared<'a> {
     task: RunTask<'a>,
     /// By entrant, whether a move of it came.
     answered: Vec<bool>,
-    /// Matches written in which a move was replaced.
-    faulted: u64,
-    /// Matches given out and matches written, both in the order of the sequence.
+    /// Matches given out and matches written, both in the order of the sequence, and those of them that were played.
     issued: u64,
     written: u64,
-    /// Matches that are ahead of the files.
-    ahead: BTreeMap<u64, (MatchPlace, RecordLines)>,
-    /// Matches written that failed, and the first of them.
+    played: u64,
+    /// Matches that are ahead of the files, and whether they were played.
+    ahead: BTreeMap<u64, (MatchPlace, RecordLines, bool)>,
+    /// Matches played that failed, and the first of them.
     failed: u64,
     first_failure: Option<MatchFailure>,
+    /// Matches played in which a move was replaced.
+    faulted: u64,
     /// Why the run ends early.
     failure: Option<RunError>,
 }
@@ -122,45 +118,29 @@ pub fn run(
     let shared = Shared {
         task,
         answered: vec![false; arena.plan().entrants.len()],
-        faulted: 0,
         issued: 0,
         written: 0,
+        played: 0,
         ahead: BTreeMap::new(),
         failed: 0,
         first_failure: None,
+        faulted: 0,
         failure: None,
     };
     let run = Run { arena, interrupt, shared: Mutex::new(shared), changed: Condvar::new(), tick };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let ended = pool.broadcast(|_| run.work());
-    let shared = run.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
-    match shared.failure {
-        Some(failure) => Err(failure),
-        None => Ok(RunEnd {
-            written: shared.written,
-            is_complete: ended.into_iter().all(|end| end),
-            failed: shared.failed,
-            first_failure: shared.first_failure,
-            faulted: shared.faulted,
-        }),
+    let mut shared = run.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(failure) = shared.failure {
+        return Err(failure);
     }
-}
-
-impl RunTask<'_> {
-    /// The lines of a match that is kept, `Some(None)` if it is to be played, and `None` behind the last match that was recorded.
-    fn kept(&mut self, place: &MatchPlace) -> Result<Option<Option<RecordLines>>, ResultsError> {
-        let Some(kept) = &mut self.kept else { return Ok(Some(None)) };
-        while let Some(finished) = kept.next()? {
-            if finished.place.id >= place.id {
-                return Ok(Some((!finished.has_fault(UNREACHABLE)).then(|| finished.into())));
-            }
-        }
-        Ok(None)
+    let is_complete = ended.into_iter().all(|end| end);
+    if is_complete {
+        shared.task.journal.end()?;
     }
+    let Shared { played, failed, first_failure, faulted, .. } = shared;
+    Ok(RunEnd { played, is_complete, failed, first_failure, faulted })
 }
-
-/// A match, its number in the run, and its lines if it is kept.
-type Taken = (u64, MatchPlace, Option<RecordLines>);
 
 impl<'a> Run<'a> {
     fn lock(&self) -> MutexGuard<'_, Shared<'a>> {
@@ -170,17 +150,18 @@ impl<'a> Run<'a> {
     /// The work of a thread; returns whether it ended because nothing was left to play.
     fn work(&self) -> bool {
         loop {
-            let (number, place, kept) = match self.take() {
+            let (number, place, stored) = match self.take() {
                 Ok(Some(taken)) => taken,
                 Ok(None) => return true,
                 Err(()) => return false,
             };
-            let played = match kept {
-                Some(lines) => Ok(Some(lines)),
+            let is_new = stored.is_none();
+            let lines = match stored {
+                Some(finished) => self.arena.completed(finished, self.interrupt),
                 None => self.arena.play(&place, self.interrupt),
             };
-            match played {
-                Ok(Some(lines)) => self.hand_in(number, place, lines),
+            match lines {
+                Ok(Some(lines)) => self.hand_in(number, (place, lines, is_new)),
                 Ok(None) => return false,
                 Err(error) => {
                     self.fail(error.into());
@@ -190,8 +171,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The next match to be played; none if there is none, an error if the run is to end.
-    fn take(&self) -> Result<Option<Taken>, ()> {
+    /// The next match, and its lines if it was played earlier; none if there is none, an error if the run is to end.
+    fn take(&self) -> Result<Option<(u64, MatchPlace, Option<FinishedMatch>)>, ()> {
         let mut shared = self.lock();
         loop {
             if self.interrupt.is_raised() || shared.failure.is_some() {
@@ -200,17 +181,12 @@ impl<'a> Run<'a> {
             if shared.issued - shared.written < WINDOW {
                 match shared.task.sequence.next() {
                     NextMatch::Match(place) => {
-                        let kept = match shared.task.kept(&place) {
-                            Ok(Some(kept)) => kept,
-                            Ok(None) => return Ok(None),
-                            Err(error) => {
-                                shared.failure = Some(error.into());
-                                return Err(());
-                            }
-                        };
                         let number = shared.issued;
                         shared.issued += 1;
-                        return Ok(Some((number, place, kept)));
+                        let stored = shared.task.journal.stored(place.id);
+                        return stored.map(|stored| Some((number, place, stored))).map_err(|error| {
+                            shared.failure.get_or_insert(error.into());
+                        });
                     }
                     NextMatch::End => return Ok(None),
                     NextMatch::Wait => {}
@@ -220,11 +196,11 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn hand_in(&self, number: u64, place: MatchPlace, lines: RecordLines) {
+    fn hand_in(&self, number: u64, made: (MatchPlace, RecordLines, bool)) {
         let mut shared = self.lock();
         let shared = &mut *shared;
-        shared.ahead.insert(number, (place, lines));
-        while let Some((place, lines)) = shared.ahead.remove(&shared.written) {
+        shared.ahead.insert(number, made);
+        while let Some((place, lines, is_new)) = shared.ahead.remove(&shared.written) {
             if shared.failure.is_some() {
                 break;
             }
@@ -232,10 +208,11 @@ impl<'a> Run<'a> {
                 shared.failure = Some(fault);
                 break;
             }
-            match shared.task.journal.write(&lines) {
+            match shared.task.journal.write(place.id, &lines) {
                 Ok(()) => {
                     shared.task.sequence.feed(&place, lines.goals.as_deref());
                     shared.written += 1;
+                    shared.played += u64::from(is_new);
                     shared.faulted += u64::from(lines.faults.iter().any(Option::is_some));
                     if let Some(failure) = lines.failure {
                         shared.failed += 1;

@@ -3,7 +3,8 @@
 //! The order is that of the plan. At the beginning of each round the stopping rule decides whether a cell has been
 //! played enough; the decision depends only on the matches of the rounds before, so it is the same on any number of
 //! threads and after any interruption. The caller feeds the results back in the same order. If a decision needs a
-//! result that is not there yet, the sequence says so.
+//! result that is not there yet, the sequence says so. Behind a match that is missing from the records no rule is asked: the
+//! records say what was played.
 
 use super::plan::{ExperimentPlan, MatchPlace, StoppingCriterion, StoppingRule};
 use super::sequential_test::SequentialVerdict;
@@ -32,6 +33,8 @@ pub struct Sequence<'a> {
     seat_permutation: usize,
     /// Whether the rule was applied to the current cell in this round.
     asked: bool,
+    /// Whether a match was passed over.
+    has_gap: bool,
     trackers: Vec<Tracker>,
 }
 
@@ -55,9 +58,9 @@ impl<'a> Sequence<'a> {
     /// The matches of one shard, from the first on.
     pub fn new(plan: &'a ExperimentPlan, shard: Shard) -> Self {
         let trackers = vec![Tracker::default(); if plan.stop.is_some() { plan.cells.len() } else { 0 }];
-        let (round, deal) = (0, 0);
         let firsts = plan.firsts(0);
-        Sequence { plan, shard, round, firsts, cell: 0, deal, seat_permutation: 0, asked: false, trackers }
+        let (round, cell, deal, seat_permutation, asked, has_gap) = (0, 0, 0, 0, false, false);
+        Sequence { plan, shard, round, firsts, cell, deal, seat_permutation, asked, has_gap, trackers }
     }
 
     /// The next match.
@@ -84,7 +87,7 @@ impl<'a> Sequence<'a> {
                 self.deal += 1;
                 continue;
             }
-            if let (Some(stop), false) = (self.plan.stop, self.asked) {
+            if let (Some(stop), false) = (self.plan.stop, self.asked || self.has_gap) {
                 let tracker = &mut self.trackers[self.cell];
                 if tracker.fed < tracker.issued {
                     return NextMatch::Wait;
@@ -122,8 +125,28 @@ impl<'a> Sequence<'a> {
         place
     }
 
+    /// The match of this number, if it is still to come; matches before it are passed over.
+    pub fn find(&mut self, id: u64) -> Option<MatchPlace> {
+        loop {
+            match self.next() {
+                NextMatch::Match(place) if place.id == id => return Some(place),
+                NextMatch::Match(place) if place.id > id => {
+                    self.take_back(&place);
+                    return None;
+                }
+                NextMatch::Match(_) | NextMatch::Wait => self.has_gap = true,
+                NextMatch::End => return None,
+            }
+        }
+    }
+
+    /// Whether all matches so far were fed.
+    pub fn is_whole(&self) -> bool {
+        !self.has_gap
+    }
+
     /// Takes back a match that was given out last and turned out not to be there.
-    pub fn take_back(&mut self, place: &MatchPlace) {
+    fn take_back(&mut self, place: &MatchPlace) {
         (self.cell, self.deal, self.seat_permutation, self.asked) =
             (place.cell, place.deal, place.seat_permutation, true);
         if let Some(tracker) = self.trackers.get_mut(place.cell) {

@@ -7,11 +7,13 @@
 use std::collections::BTreeMap;
 
 use super::folder::Planned;
+use super::lines::DamagedLine;
 use super::plan::{ExperimentPlan, StoppingCriterion};
 use super::record::{TimingRecord, TurnRecord, TurnTime};
-use super::results::{FinishedMatch, MissingMatches, Results, ResultsError};
+use super::results::{MissingMatches, Results, ResultsError};
 use super::role_scores::{MatchScores, RoleScores};
 use super::sequential_test::SequentialVerdict;
+use super::stored::FinishedMatch;
 use super::work::{DecisionWork, MatchWork};
 use crate::report::{Clusters, Sample};
 
@@ -38,6 +40,8 @@ pub struct ExperimentSummary {
     pub failed: u64,
     /// The matches that are missing.
     pub missing: Vec<MissingMatches>,
+    /// The lines that cannot be read.
+    pub damage: Vec<DamagedLine>,
 }
 
 /// One cell.
@@ -140,6 +144,7 @@ impl ExperimentSummary {
         summing.end_round();
         let mut summary = summing.summary;
         summary.missing = results.missing();
+        summary.damage = results.damage();
         if let Some(StoppingCriterion::Sprt(test)) = plan.stop.map(|stop| stop.rule) {
             for cell in &mut summary.cells {
                 let difference = &cell.difference;
@@ -193,6 +198,7 @@ impl<'a> Summing<'a> {
             matches: 0,
             failed: 0,
             missing: Vec::new(),
+            damage: Vec::new(),
         };
         Summing { plan, summary, deals, round: 0, scores: BTreeMap::new() }
     }
@@ -267,12 +273,11 @@ impl<'a> Summing<'a> {
     fn add_turns(&mut self, finished: &FinishedMatch) {
         let place = &finished.place;
         let game = self.plan.cells[place.cell].game;
-        let timing =
-            finished.timing.as_ref().and_then(|line| serde_json::from_slice::<TimingRecord>(line).ok());
+        let timing = finished.timing().and_then(|line| serde_json::from_slice::<TimingRecord>(line).ok());
         let timing = timing.filter(|timing| timing.id == place.id);
         let cell = &mut self.summary.cells[place.cell];
         let mut matches = vec![MatchWork::default(); cell.entrants.len()];
-        for (number, line) in finished.turns.iter().enumerate() {
+        for (number, line) in finished.turns().iter().enumerate() {
             let Ok(turn) = serde_json::from_slice::<TurnRecord>(line) else { continue };
             let is_of = |summary: &EntrantSummary| self.plan.label(summary.entrant) == turn.player;
             let Some(at) = cell.entrants.iter().position(is_of) else { continue };

@@ -1,0 +1,325 @@
+//! Lines: the records of a file as they are written, and how they are read where the file is damaged.
+//!
+//! Every line ends with a checksum: the key `sum`, with the first 16 hexadecimal digits of SHA-256 over the bytes of the
+//! line before it. So damage costs the line that it is in and no other, and a line that was changed is not read. A file whose header
+//! has no checksum was written before there were any; its lines are only read as JSON.
+//!
+//! While a shard is being repaired, the good lines behind the damage lie in `FILE.kept` until a run has copied them back
+//! ([`journal`](super::journal)). A reader sees both files as one. It notes what it cannot read, with its line, and goes on.
+
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Take, Write as _};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use super::record::RecordHeader;
+
+/// The longest line that is read.
+pub(super) const MAX_LINE: u64 = 1 << 26;
+
+/// How every record begins.
+const BEGIN: &[u8] = b"{\"match\":";
+
+/// The length of the key `sum` with all that follows it.
+const SUM: usize = r#","sum":"0123456789abcdef"}"#.len() + 1;
+
+/// Why the files of a shard cannot be taken up.
+#[derive(Debug, Error)]
+pub enum JournalError {
+    /// The operating system's.
+    #[error("{}: {cause}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What it says.
+        cause: io::Error,
+    },
+    /// The file holds something else, or is of another experiment.
+    #[error("{}: {what}", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// Another process writes to it.
+    #[error("{}: another process is playing this shard", path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// What is to be recorded of a finished match cannot be found out any more.
+    #[error("match {id} was played with clocks: what its players believed cannot be had again")]
+    Gone {
+        /// The number of the match.
+        id: u64,
+    },
+}
+
+/// A line that cannot be read, or has no use because others cannot be read.
+///
+/// ```
+/// use hyperplay_lab::experiment::DamagedLine;
+///
+/// let line = DamagedLine { path: "out/turns.1-of-1.jsonl".into(), number: 7, what: "its checksum does not fit" };
+/// assert_eq!(line.to_string(), "out/turns.1-of-1.jsonl:7: its checksum does not fit");
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DamagedLine {
+    /// The file.
+    pub path: PathBuf,
+    /// Which line, from 1.
+    pub number: u64,
+    /// What is wrong with it.
+    pub what: &'static str,
+}
+
+impl fmt::Display for DamagedLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.path.display(), self.number, self.what)
+    }
+}
+
+/// The result of something done with a file.
+pub(super) fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, JournalError> {
+    result.map_err(|cause| JournalError::File { path: path.to_owned(), cause })
+}
+
+/// A record as a line, without a checksum.
+pub(super) fn line(record: &impl Serialize) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec(record).expect("a record is plain data");
+    bytes.push(b'\n');
+    bytes
+}
+
+/// The line with its checksum.
+pub(super) fn sealed(line: &[u8]) -> Vec<u8> {
+    let open = &line[..line.len() - 2];
+    let digest = Sha256::digest(open);
+    let first = u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"));
+    let mut sealed = Vec::with_capacity(line.len() + SUM);
+    sealed.extend_from_slice(open);
+    writeln!(sealed, ",\"sum\":\"{first:016x}\"}}").expect("memory can be written to");
+    sealed
+}
+
+/// The line without its checksum, if that fits.
+fn unsealed(written: &[u8]) -> Option<Vec<u8>> {
+    let line = [&written[..written.len().checked_sub(SUM)?], b"}\n"].concat();
+    (sealed(&line) == written).then_some(line)
+}
+
+/// The match that a line is about, and the line without a checksum.
+pub(super) fn record(written: &[u8], has_sums: bool) -> Option<(u64, Vec<u8>)> {
+    /// What every line says.
+    #[derive(Deserialize)]
+    struct OfMatch {
+        #[serde(rename = "match")]
+        id: u64,
+    }
+    let line = if has_sums { unsealed(written)? } else { written.to_vec() };
+    let OfMatch { id } = serde_json::from_slice(&line).ok()?;
+    Some((id, line))
+}
+
+/// Where the good lines behind damage lie until they are copied back.
+pub(super) fn kept(path: &Path) -> PathBuf {
+    path.with_added_extension("kept")
+}
+
+/// Copies parts of a file to the end of another one, and waits until they are on the disk.
+pub(super) fn copy(from: &mut File, ranges: &[Range<u64>], to: &mut File) -> io::Result<()> {
+    for range in ranges {
+        from.seek(SeekFrom::Start(range.start))?;
+        io::copy(&mut (&*from).take(range.end - range.start), to)?;
+    }
+    to.sync_all()
+}
+
+/// Appends parts of a file to `FILE.damaged`; returns the path of that.
+pub(super) fn move_aside(path: &Path, ranges: &[Range<u64>]) -> io::Result<PathBuf> {
+    let damaged = path.with_added_extension("damaged");
+    let mut to = OpenOptions::new().create(true).append(true).open(&damaged)?;
+    copy(&mut File::open(path)?, ranges, &mut to)?;
+    Ok(damaged)
+}
+
+/// The good lines of one kind about one match, and where they lie.
+#[derive(Default)]
+pub(super) struct FoundLines {
+    id: u64,
+    pub lines: Vec<Vec<u8>>,
+    /// Whether they lie in `FILE.kept`.
+    pub is_kept: bool,
+    pub range: Range<u64>,
+    /// The number of the last of them.
+    number: u64,
+}
+
+/// The good lines of one file.
+struct GoodLines {
+    path: PathBuf,
+    reader: BufReader<Take<File>>,
+    has_sums: bool,
+    /// Where the header ends; 0 if it is damaged.
+    header_end: u64,
+    /// Lines read, and where the last one ends.
+    number: u64,
+    offset: u64,
+    next: Option<FoundLines>,
+    damage: Vec<DamagedLine>,
+}
+
+impl GoodLines {
+    /// The file at a path behind its header; `None` if there is no file or no complete line in it.
+    fn open(path: PathBuf, header: &RecordHeader) -> Result<Option<GoodLines>, JournalError> {
+        let file = match File::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => at(&path, opened)?,
+        };
+        // What is appended from now on is not read.
+        let length = at(&path, file.metadata())?.len();
+        let reader = BufReader::with_capacity(1 << 16, file.take(length));
+        let (next, damage) = (None, Vec::new());
+        let mut lines =
+            GoodLines { path, reader, has_sums: true, header_end: 0, number: 0, offset: 0, next, damage };
+        let Some(first) = lines.advance()? else { return Ok(None) };
+        let (has_sums, text) = unsealed(&first).map_or((false, first.clone()), |text| (true, text));
+        let found = serde_json::from_slice::<RecordHeader>(&text).ok();
+        match found.filter(|found| line(found) == text) {
+            Some(found) => match header.difference(&found) {
+                Some(what) => return Err(JournalError::Foreign { path: lines.path, what }),
+                None => (lines.has_sums, lines.header_end) = (has_sums, lines.offset),
+            },
+            None => {
+                lines.accept(&first);
+                if lines.peek()?.is_none() {
+                    let what = "its first line is no header".to_owned();
+                    return Err(JournalError::Foreign { path: lines.path, what });
+                }
+            }
+        }
+        Ok(Some(lines))
+    }
+
+    /// The next complete line, or a piece of one that is too long.
+    fn advance(&mut self) -> Result<Option<Vec<u8>>, JournalError> {
+        let mut line = Vec::new();
+        let read = self.reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line);
+        at(&self.path, read)?;
+        if !line.ends_with(b"\n") && (line.len() as u64) < MAX_LINE {
+            return Ok(None);
+        }
+        self.number += 1;
+        self.offset += line.len() as u64;
+        Ok(Some(line))
+    }
+
+    /// Takes a line as the next one if it is good. Where the end of the line before is damaged, a record begins within
+    /// the line. In the place of the header, every line is damaged.
+    fn accept(&mut self, written: &[u8]) {
+        let mut begins = (0..written.len()).filter(|&at| written[at..].starts_with(BEGIN));
+        let good = begins.find_map(|at| Some((at, record(&written[at..], self.has_sums)?)));
+        if self.number == 1 || good.as_ref().is_none_or(|&(at, _)| at > 0) {
+            let what = if self.has_sums { "its checksum does not fit" } else { "it is no record" };
+            self.damaged(self.number, what);
+        }
+        self.next = good.map(|(at, (id, line))| {
+            let range = self.offset - (written.len() - at) as u64..self.offset;
+            FoundLines { id, lines: vec![line], is_kept: self.is_kept(), range, number: self.number }
+        });
+    }
+
+    fn is_kept(&self) -> bool {
+        self.path.extension().is_some_and(|extension| extension == "kept")
+    }
+
+    fn damaged(&mut self, number: u64, what: &'static str) {
+        self.damage.push(DamagedLine { path: self.path.clone(), number, what });
+    }
+
+    /// The match that the next good line is about.
+    fn peek(&mut self) -> Result<Option<u64>, JournalError> {
+        while self.next.is_none() {
+            let Some(line) = self.advance()? else { return Ok(None) };
+            self.accept(&line);
+        }
+        Ok(self.next.as_ref().map(|next| next.id))
+    }
+
+    /// The lines of a match that lie one behind the other; lines of matches before it are passed over.
+    fn of(&mut self, id: u64) -> Result<FoundLines, JournalError> {
+        let mut found = FoundLines::default();
+        while self.peek()?.is_some_and(|next| next <= id) {
+            let Some(mut next) = self.next.take().filter(|next| next.id == id) else { continue };
+            if found.range.end == next.range.start {
+                next.range.start = found.range.start;
+                next.lines.splice(..0, found.lines);
+            }
+            found = next;
+        }
+        Ok(found)
+    }
+}
+
+/// The good lines of one kind in the order of their matches: those of the file, and those that were kept.
+pub(super) struct Source {
+    parts: Vec<GoodLines>,
+}
+
+impl Source {
+    /// What there is at a path; `None` if there is nothing.
+    pub fn open(path: PathBuf, header: &RecordHeader) -> Result<Option<Source>, JournalError> {
+        let kept = GoodLines::open(kept(&path), header)?;
+        let parts: Vec<GoodLines> = GoodLines::open(path, header)?.into_iter().chain(kept).collect();
+        Ok((!parts.is_empty()).then_some(Source { parts }))
+    }
+
+    /// The number of the next match.
+    pub fn peek(&mut self) -> Result<Option<u64>, JournalError> {
+        let mut next: Option<u64> = None;
+        for part in &mut self.parts {
+            next = part.peek()?.into_iter().chain(next).min();
+        }
+        Ok(next)
+    }
+
+    /// The lines of a match, if there are as many.
+    pub fn of(&mut self, id: u64, count: usize) -> Result<Option<FoundLines>, JournalError> {
+        let mut whole = None;
+        for part in &mut self.parts {
+            let found = part.of(id)?;
+            if whole.is_none() && found.lines.len() == count {
+                whole = Some(found);
+            }
+        }
+        Ok(whole)
+    }
+
+    /// Notes that lines of the file are of no use.
+    pub fn refuse(&mut self, found: &FoundLines, what: &'static str) {
+        if !found.is_kept {
+            self.parts[0].damaged(found.number, what);
+        }
+    }
+
+    /// What was found damaged so far. What was kept has been read before.
+    pub fn damage(&self) -> impl Iterator<Item = &DamagedLine> {
+        self.parts.iter().flat_map(|part| &part.damage)
+    }
+
+    /// Whether the lines have checksums.
+    pub fn has_sums(&self) -> bool {
+        self.parts[0].has_sums
+    }
+
+    /// Where the header of the file ends; 0 if there is no good one.
+    pub fn header_end(&self) -> u64 {
+        if self.parts[0].is_kept() { 0 } else { self.parts[0].header_end }
+    }
+}

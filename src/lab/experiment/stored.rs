@@ -1,0 +1,123 @@
+//! Stored matches: the finished matches in the files of one shard, in the order of their numbers.
+//!
+//! A match is finished if its line and the lines of all its turns can be read. Whatever else is in the files is passed over,
+//! and what is damaged is noted. Timings, positions and particles may be there or not. One match is in memory at a time.
+
+use std::path::PathBuf;
+
+use super::decision_log::DecisionLog;
+use super::lines::{DamagedLine, FoundLines, JournalError, Source};
+use super::plan::{ExperimentPlan, MatchPlace};
+use super::record::{MatchRecord, RecordHeader, TurnRecord};
+use super::sequence::Sequence;
+use super::shard::Shard;
+
+/// The kinds of files, in the order in which a match is written to them: its own line is the last.
+pub(super) const KINDS: [&str; 5] = ["timings", "positions", "particles", "turns", "matches"];
+
+/// The kind of fault whose matches can be played again.
+pub const UNREACHABLE: &str = "unreachable";
+
+/// One match with all its lines, which have no checksums here.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FinishedMatch {
+    /// Which.
+    pub place: MatchPlace,
+    /// Its record.
+    pub record: MatchRecord,
+    /// By kind of file, in the order in which they are written; `None` if they were not recorded or not asked for.
+    pub lines: [Option<Vec<Vec<u8>>>; KINDS.len()],
+}
+
+impl FinishedMatch {
+    /// The lines of its turns.
+    pub fn turns(&self) -> &[Vec<u8>] {
+        self.lines[3].as_deref().unwrap_or_default()
+    }
+
+    /// The line of its timing, if there is one.
+    pub fn timing(&self) -> Option<&Vec<u8>> {
+        self.lines[0].as_ref()?.first()
+    }
+
+    /// Whether a move was replaced because another program could not be reached.
+    pub fn was_unreachable(&self) -> bool {
+        let mut turns =
+            self.turns().iter().filter_map(|line| serde_json::from_slice::<TurnRecord>(line).ok());
+        turns.any(|turn| turn.fault.as_deref() == Some(UNREACHABLE))
+    }
+
+    /// The goals by played role, if it ended with goals.
+    pub(super) fn goals(&self) -> Option<Vec<u8>> {
+        let goals: Vec<u8> = self.record.goals.iter().map(|&(_, goal)| goal).collect();
+        (!goals.is_empty()).then_some(goals)
+    }
+}
+
+/// The files of a shard while they are read.
+pub(super) struct StoredMatches<'a> {
+    pub shard: Shard,
+    plan: &'a ExperimentPlan,
+    /// What the shard plays; it stands behind the last match.
+    pub sequence: Sequence<'a>,
+    /// By kind; none where there is no file.
+    pub sources: [Option<Source>; KINDS.len()],
+    /// By kind, where the lines of the last match lie.
+    pub found: [Option<FoundLines>; KINDS.len()],
+    /// Matches read.
+    pub count: u64,
+}
+
+impl<'a> StoredMatches<'a> {
+    /// Opens the files of a shard, with positions and particles if `log` asks for them.
+    pub fn open(
+        plan: &'a ExperimentPlan,
+        (config, shard): (&str, Shard),
+        log: DecisionLog,
+        path: &dyn Fn(&str) -> PathBuf,
+    ) -> Result<StoredMatches<'a>, JournalError> {
+        let mut sources = [const { None }; KINDS.len()];
+        // While a run writes, a match that is seen has been written with all that belongs to it.
+        for (source, kind) in sources.iter_mut().zip(KINDS).rev() {
+            if log.records(kind) {
+                *source = Source::open(path(kind), &RecordHeader::new(kind, config, plan.seed, shard))?;
+            }
+        }
+        let (sequence, found) = (Sequence::new(plan, shard), [const { None }; KINDS.len()]);
+        Ok(StoredMatches { shard, plan, sequence, sources, found, count: 0 })
+    }
+
+    /// The next finished match.
+    pub fn next(&mut self) -> Result<Option<FinishedMatch>, JournalError> {
+        let [rest @ .., matches] = &mut self.sources;
+        let Some(matches) = matches else { return Ok(None) };
+        while let Some(id) = matches.peek()? {
+            let Some(of_match) = matches.of(id, 1)? else { continue };
+            let record = serde_json::from_slice::<MatchRecord>(&of_match.lines[0]).ok();
+            let Some(record) = record.filter(|record| self.plan.id_of(record) == Some(id)) else {
+                matches.refuse(&of_match, "it is no match of the plan");
+                continue;
+            };
+            for (kind, source) in rest.iter_mut().enumerate() {
+                let count = if kind == 0 { 1 } else { record.turns };
+                self.found[kind] = source.as_mut().map_or(Ok(None), |source| source.of(id, count))?;
+            }
+            let Some(place) = self.found[3].as_ref().and_then(|_| self.sequence.find(id)) else {
+                matches.refuse(&of_match, "it has not all its turns, or not its place among the matches");
+                continue;
+            };
+            self.found[4] = Some(of_match);
+            let lines = self.found.each_mut().map(|found| Some(std::mem::take(&mut found.as_mut()?.lines)));
+            let finished = FinishedMatch { place, record, lines };
+            self.sequence.feed(&place, finished.goals().as_deref());
+            self.count += 1;
+            return Ok(Some(finished));
+        }
+        Ok(None)
+    }
+
+    /// What was found damaged so far.
+    pub fn damage(&self) -> Vec<DamagedLine> {
+        self.sources.iter().flatten().flat_map(Source::damage).cloned().collect()
+    }
+}
