@@ -86,7 +86,7 @@ use hyperplay_play::referee::Interrupt;
 
 /// General game playing with imperfect information: GDL-II rules in, moves out
 #[derive(Parser, Debug)]
-#[command(name = "hyperplay", version, arg_required_else_help = true, after_help = examples::OVERVIEW)]
+#[command(name = "hyperplay", version, arg_required_else_help = true, after_help = examples::of("hyperplay"))]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -95,82 +95,82 @@ struct Arguments {
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Play matches and report the mean goal of each role
-    #[command(after_help = examples::MATCH)]
+    #[command(after_help = examples::of("match"))]
     Match(matches::MatchArguments),
     /// Play matches with players behind addresses: the game master
-    #[command(after_help = examples::HOST)]
+    #[command(after_help = examples::of("host"))]
     Host(host::HostArguments),
     /// Play with game masters over the network: a player server
-    #[command(after_help = examples::SERVE)]
+    #[command(after_help = examples::of("serve"))]
     Serve(serve::ServeArguments),
     /// Play in the browser, see what is believed, replay matches
-    #[command(after_help = examples::KIOSK)]
+    #[command(after_help = examples::of("kiosk"))]
     Kiosk(kiosk::KioskArguments),
     /// Check transcripts, and records of what a player knew, against the rules
-    #[command(after_help = examples::VERIFY)]
+    #[command(after_help = examples::of("verify"))]
     Verify(verify::VerifyArguments),
     /// Show the matches of a file of transcripts, step by step
-    #[command(after_help = examples::REPLAY)]
+    #[command(after_help = examples::of("replay"))]
     Replay(replay::ReplayArguments),
     /// Play the matches that one file describes, and report on them
-    #[command(after_help = examples::EXPERIMENT)]
+    #[command(after_help = examples::of("experiment"))]
     Experiment(experiment::ExperimentArguments),
     /// Measure how far samplers are from the exact posterior
-    #[command(after_help = examples::BELIEF)]
+    #[command(after_help = examples::of("belief"))]
     Belief(belief::BeliefArguments),
     /// Run the benchmark of beliefs: samplers on twelve games
-    #[command(after_help = examples::BELIEF_BENCHMARK)]
+    #[command(after_help = examples::of("belief-benchmark"))]
     BeliefBenchmark(belief_benchmark::BenchmarkArguments),
     /// Compare the processor time of samplers, step by step
-    #[command(after_help = examples::BELIEF_COST)]
+    #[command(after_help = examples::of("belief-cost"))]
     BeliefCost(belief_cost::CostArguments),
     /// Find errors in rulesheets
-    #[command(after_help = examples::CHECK)]
+    #[command(after_help = examples::of("check"))]
     Check(check::CheckArguments),
     /// Test a player server: what a game master may ask of it
-    #[command(after_help = examples::CHECK_PLAYER)]
+    #[command(after_help = examples::of("check-player"))]
     CheckPlayer(check_player::CheckPlayerArguments),
     /// Describe a game: roles, fluents, moves, percepts, states
-    #[command(after_help = examples::INSPECT)]
+    #[command(after_help = examples::of("inspect"))]
     Inspect(inspect::InspectArguments),
     /// Compare the fast engines with the interpreter on random matches
-    #[command(after_help = examples::CROSSCHECK)]
+    #[command(after_help = examples::of("crosscheck"))]
     Crosscheck(crosscheck::CrosscheckArguments),
     /// Measure the engines of a game side by side
-    #[command(after_help = examples::BENCH)]
+    #[command(after_help = examples::of("bench"))]
     Bench(bench::BenchArguments),
     /// Write a game in another form: prefix, infix, Gambit's game tree
-    #[command(after_help = examples::CONVERT)]
+    #[command(after_help = examples::of("convert"))]
     Convert(convert::ConvertArguments),
     /// Find an equilibrium of a game
-    #[command(after_help = examples::SOLVE)]
+    #[command(after_help = examples::of("solve"))]
     Solve(solve::SolveArguments),
     /// Say what can be gained against players, and where
-    #[command(after_help = examples::EXPLOIT)]
+    #[command(after_help = examples::of("exploit"))]
     Exploit(exploit::ExploitArguments),
     /// Count the sequences of joint moves, depth by depth
-    #[command(after_help = examples::PERFT)]
+    #[command(after_help = examples::of("perft"))]
     Perft(perft::PerftArguments),
     /// List the built-in games, or print one
-    #[command(after_help = examples::GAMES)]
+    #[command(after_help = examples::of("games"))]
     Games(games::GamesArguments),
     /// List the players with the keys of their specs, or show one
-    #[command(after_help = examples::PLAYERS)]
+    #[command(after_help = examples::of("players"))]
     Players(players::ListingArguments),
     /// List the samplers of beliefs with the keys of their specs, or show one
-    #[command(after_help = examples::SAMPLERS)]
+    #[command(after_help = examples::of("samplers"))]
     Samplers(players::ListingArguments),
     /// List the searches of players, or show one
-    #[command(after_help = examples::SEARCHES)]
+    #[command(after_help = examples::of("searches"))]
     Searches(players::ListingArguments),
     /// List the opponent models with the keys of their specs, or show one
-    #[command(after_help = examples::MODELS)]
+    #[command(after_help = examples::of("models"))]
     Models(players::ListingArguments),
     /// Write completions for a shell
-    #[command(after_help = examples::COMPLETIONS)]
+    #[command(after_help = examples::of("completions"))]
     Completions(shell::CompletionsArguments),
     /// Write a page of the manual
-    #[command(after_help = examples::MAN)]
+    #[command(after_help = examples::of("man"))]
     Man(shell::ManArguments),
 }
 
