@@ -1,7 +1,8 @@
 //! `hyperplay experiment report`: scores, differences, Elo, verdicts and NashConv, as Markdown, CSV and HTML, and each figure
 //! as SVG and PDF.
 
-use std::path::{Path, PathBuf};
+use std::io::Write as _;
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -14,6 +15,7 @@ use super::output::{Output, log};
 use hyperplay_lab::experiment::{
     ExperimentSummary, Planned, Results, document, exploit_records, exploit_tables, markdown, page, tables,
 };
+use hyperplay_play::files::{FileContent, FileError, WrittenFile, write_all};
 
 /// Arguments of `experiment report`.
 #[derive(Args, Debug)]
@@ -49,12 +51,14 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> Result<(), CommandFailu
     let blocks = document(&planned, &summary, &tables);
     let text = markdown(&planned, &blocks);
     let page = page(&planned, &blocks);
-    write(to, "report.md", text.as_bytes())?;
-    write(to, "report.html", page.finish().as_bytes())?;
-    for table in &tables {
-        write(to, &format!("{}.csv", table.name), table.as_csv().as_bytes())?;
-    }
-    page.files().iter().try_for_each(|(name, bytes)| write(to, name, bytes))?;
+    FileError::at(to, std::fs::create_dir_all(to))?;
+    let mark = format!("seed {}, plan {}", planned.plan.seed, planned.config);
+    let report = WrittenFile::at(&to.join("report.md"), FileContent::holding("report of this plan", mark))?;
+    let mut files = vec![("report.html".to_owned(), page.finish().into_bytes())];
+    files.extend(tables.iter().map(|table| (format!("{}.csv", table.name), table.as_csv().into_bytes())));
+    files.extend(page.files());
+    write_all(to, &files)?;
+    report.write(|out| out.write_all(text.as_bytes()))?;
     if arguments.json {
         let mut document = json!({
             "name": planned.name,
@@ -75,12 +79,4 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> Result<(), CommandFailu
         return out.json(&document);
     }
     out.text(&text)
-}
-
-/// Writes a file of the report, with the folders above it.
-fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), CommandFailure> {
-    let path = folder.join(name);
-    let above = path.parent().unwrap_or(folder);
-    let written = std::fs::create_dir_all(above).and_then(|()| std::fs::write(&path, bytes));
-    written.map_err(|cause| CommandFailure::File { path, cause })
 }

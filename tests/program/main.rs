@@ -40,4 +40,5 @@ mod readme;
 mod replay;
 mod scripted_player;
 mod serve;
+mod written_files;
 mod wrong_inputs;

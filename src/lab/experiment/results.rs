@@ -21,6 +21,7 @@ use super::record::{MatchRecord, RecordHeader};
 use super::sequence::{NextMatch, Sequence};
 use super::shard::Shard;
 use hyperplay_logic::gdl::counted;
+use hyperplay_play::files::FileError;
 
 /// The longest line that is looked at.
 const MAX_LINE: u64 = 1 << 26;
@@ -290,6 +291,9 @@ pub enum ResultsError {
     /// A file of a shard.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// A table that is made of them.
+    #[error(transparent)]
+    Table(#[from] FileError),
     /// A line of what was recorded of decisions that cannot be read.
     #[error("match {id}: {what} number {number} of its decisions cannot be read: {cause}")]
     Decision {
