@@ -84,7 +84,7 @@ impl From<FileError> for io::Error {
 /// What a file holds, and how such a file of this program is recognised.
 ///
 /// ```
-/// use hyperplay_play::files::{FileContent, FileError, WrittenFile, write_all};
+/// use hyperplay_play::files::{FileContent, FileError, WrittenFile, all_at, write_all};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("notes.txt");
@@ -97,6 +97,8 @@ impl From<FileError> for io::Error {
 /// write_all(folder.path(), &table("game,player,score\n"))?;
 /// write_all(folder.path(), &table("game,player,score,faults\n"))?;
 /// assert!(write_all(folder.path(), &table("name,player\n")).is_err());
+/// assert_eq!(all_at(folder.path(), &table("game,player\n"))?.len(), 1);
+/// assert!(matches!(FileError::at(&path, std::fs::read_dir(&path)), Err(FileError::System(..))));
 /// assert_eq!(FileContent::like("csv", b"a,b,c\n"), FileContent::beginning("table", "a,b,"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -181,6 +183,8 @@ impl FileContent {
 /// let path = folder.path().join("curve.csv");
 /// let curve = || FileContent::beginning("curve", "step,value\n");
 /// let file = WrittenFile::at(&path, curve())?;
+/// file.write(|out| out.write_all(b"step,value\n1,0.5\n"))?;
+/// file.begin().and_then(PartFile::finish)?;
 /// file.write(|out| out.write_all(b"step,value\n1,0.5\n"))?;
 /// // What is not finished leaves the former file, and nothing beside it.
 /// let mut part: PartFile = WrittenFile::at(&path, curve())?.begin()?;

@@ -28,6 +28,7 @@ mod host;
 mod hostile_clients;
 mod human;
 mod interactions;
+mod killed;
 mod kiosk;
 mod kiosk_browser;
 mod kiosk_client;
