@@ -231,24 +231,18 @@ pub fn failed(game: &str, error: &StudyError) -> CommandFailure {
 
 impl From<StudyFileError> for CommandFailure {
     fn from(error: StudyFileError) -> Self {
-        let remedy = match &error {
-            StudyFileError::Other { changed, .. } => match changed.iter().find(|(key, _)| key == "seed") {
-                Some((_, there)) if changed.len() == 1 => {
-                    format!(
-                        "give --seed {there} to measure the same again, or name another folder with --out"
-                    )
-                }
-                _ => "name another folder with --out, or take that one away".to_owned(),
-            },
-            StudyFileError::Foreign { .. } => {
-                "name a new or empty folder with --out; nothing was overwritten".to_owned()
-            }
-            StudyFileError::File { .. } => {
-                let StudyFileError::File { path, cause } = error else { unreachable!("it was just matched") };
-                return CommandFailure::File { path, cause };
-            }
+        let what = error.to_string();
+        let changed = match error {
+            StudyFileError::File(error) => return error.into(),
+            StudyFileError::Other { changed, .. } => changed,
         };
-        CommandFailure::failed(error.to_string(), remedy)
+        let remedy = match changed.iter().find(|(key, _)| key == "seed") {
+            Some((_, there)) if changed.len() == 1 => {
+                format!("give --seed {there} to measure the same again, or name another folder with --out")
+            }
+            _ => "name another folder with --out, or take that one away".to_owned(),
+        };
+        CommandFailure::failed(what, remedy)
     }
 }
 

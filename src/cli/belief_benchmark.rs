@@ -1,5 +1,6 @@
 //! `hyperplay belief-benchmark`: the benchmark of beliefs, one page over many games, as Markdown, with figures as SVG and PDF.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -14,7 +15,8 @@ use hyperplay_lab::report::figure_files;
 use hyperplay_lab::study::benchmark::{
     self, BenchmarkGame, BenchmarkRequest, GAMES, PARTICLES, REPLICATES, SAMPLERS,
 };
-use hyperplay_lab::study::{Study, StudyPlan, files};
+use hyperplay_lab::study::{Study, StudyPlan};
+use hyperplay_play::files::{FileContent, WrittenFile, write_all};
 use hyperplay_play::player::{Registry, SamplerSpec};
 use hyperplay_play::referee::{Interrupt, date};
 
@@ -84,6 +86,9 @@ pub fn run(
         seed: pick_seed(arguments.seed),
     };
     let mut text = request.opening(&date()[..10]);
+    let begins = text.split_once(" --seed").map_or(text.as_str(), |(begins, _)| begins);
+    let file = |path: &PathBuf| WrittenFile::at(path, FileContent::beginning("benchmark of beliefs", begins));
+    let file = arguments.out.as_ref().map(file).transpose()?;
     let page = arguments.out.as_ref().and_then(|path| path.file_stem()).map(|stem| stem.to_string_lossy());
     let mut figures = Vec::new();
     for game in request.games() {
@@ -96,10 +101,9 @@ pub fn run(
             figures.push(figure);
         }
     }
-    let Some(path) = &arguments.out else { return out.text(&text) };
-    std::fs::write(path, text).map_err(|cause| CommandFailure::File { path: path.clone(), cause })?;
-    files::write_all(path.parent().unwrap_or(Path::new("")), &figure_files(&figures))?;
-    Ok(())
+    let (Some(path), Some(file)) = (&arguments.out, file) else { return out.text(&text) };
+    file.write(|out| out.write_all(text.as_bytes()))?;
+    Ok(write_all(path.parent().unwrap_or(Path::new("")), &figure_files(&figures))?)
 }
 
 /// Measures one game.

@@ -20,6 +20,7 @@ use hyperplay_play::automaton::{Automaton, AutomatonError, AutomatonLimits};
 use hyperplay_play::efg::{
     Fraction, GambitFile, GambitGame, GameTree, KifError, KifOptions, Profile, to_gambit, to_kif,
 };
+use hyperplay_play::files::FileError;
 use hyperplay_play::player::{PolicyFile, profile_of, unsaid};
 use hyperplay_play::referee::Interrupt;
 
@@ -166,7 +167,7 @@ pub fn no_automaton(name: &str, error: &AutomatonError, options: &str) -> Comman
 
 /// A file in extensive form.
 fn document(path: &Path) -> Result<GambitFile, CommandFailure> {
-    let bytes = fs::read(path).map_err(|cause| CommandFailure::File { path: path.to_owned(), cause })?;
+    let bytes = FileError::at(path, fs::read(path))?;
     GambitFile::read(&String::from_utf8_lossy(&bytes))
         .map_err(|error| CommandFailure::failed(format!("{}: {error}", path.display()), error.remedy()))
 }

@@ -24,6 +24,7 @@ use hyperplay_lab::experiment::{
     RunError, RunTask, Sequence, Shard, refuse_other_division, slurm,
 };
 use hyperplay_logic::gdl::{Game, counted};
+use hyperplay_play::files::FileError;
 use hyperplay_play::player::{Registry, SpecKind};
 use hyperplay_play::referee::Interrupt;
 
@@ -208,8 +209,7 @@ impl FileArgument {
     /// # Errors
     /// A usage error with the place, if the file is not an experiment; else what opening a game says.
     pub fn open(&self, registry: &Registry) -> Result<Described, CommandFailure> {
-        let text = std::fs::read_to_string(&self.file)
-            .map_err(|cause| CommandFailure::File { path: self.file.clone(), cause })?;
+        let text = FileError::at(&self.file, std::fs::read_to_string(&self.file))?;
         let wrong = |error: ConfigError| {
             let separator = if error.place.is_some() { ":" } else { ": " };
             let remedy = match error.spec.as_deref() {

@@ -1,7 +1,8 @@
 //! `hyperplay experiment report`: scores, differences, Elo, verdicts and NashConv, as Markdown, CSV and HTML, and each figure
 //! as SVG and PDF.
 
-use std::path::{Path, PathBuf};
+use std::io::Write as _;
+use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -15,6 +16,7 @@ use hyperplay_lab::experiment::{
     ExperimentSummary, FolderError, Planned, Results, ResultsError, document, exploit_records,
     exploit_tables, markdown, page, tables,
 };
+use hyperplay_play::files::{FileContent, FileError, WrittenFile, write_all};
 
 /// Arguments of `experiment report`.
 #[derive(Args, Debug)]
@@ -56,13 +58,18 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> Result<(), CommandFailu
     let blocks = document(&planned, &summary, &tables);
     let text = markdown(&planned, &blocks);
     let page = page(&planned, &blocks);
-    let mut files = vec![
-        ("report.md".to_owned(), text.clone().into_bytes()),
-        ("report.html".to_owned(), page.finish().into_bytes()),
-    ];
+    let mark = format!("seed {}, plan {}", planned.plan.seed, planned.config);
+    let mut files = vec![("report.html".to_owned(), page.finish().into_bytes())];
     files.extend(tables.iter().map(|table| (format!("{}.csv", table.name), table.as_csv().into_bytes())));
     files.extend(page.files());
-    match files.iter().try_for_each(|(name, bytes)| write(to, name, bytes)) {
+    let write = || -> Result<(), FileError> {
+        FileError::at(to, std::fs::create_dir_all(to))?;
+        let report = FileContent::holding("report of this plan", mark);
+        let report = WrittenFile::at(&to.join("report.md"), report)?;
+        write_all(to, &files)?;
+        report.write(|out| out.write_all(text.as_bytes()))
+    };
+    match write() {
         // The report is printed; its files were asked for only where a folder for them is named.
         Err(error) if arguments.out.is_none() && error.is_forbidden() => {
             log(format_args!(
@@ -92,12 +99,4 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> Result<(), CommandFailu
         return out.json(&document);
     }
     out.text(&text)
-}
-
-/// Writes a file of the report, with the folders above it.
-fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), CommandFailure> {
-    let path = folder.join(name);
-    let above = path.parent().unwrap_or(folder);
-    let written = std::fs::create_dir_all(above).and_then(|()| std::fs::write(&path, bytes));
-    written.map_err(|cause| CommandFailure::File { path, cause })
 }

@@ -17,6 +17,7 @@ use hyperplay_lab::experiment::{
     export as export_tables, merge as merge_shards, walk,
 };
 use hyperplay_logic::gdl::{Game, counted};
+use hyperplay_play::files::FileError;
 use hyperplay_play::referee::Interrupt;
 
 /// Damaged lines that are shown one by one.
@@ -59,6 +60,7 @@ pub fn of_results(error: ResultsError) -> CommandFailure {
     match error {
         ResultsError::Folder(error) => of_folder(error),
         ResultsError::Journal(error) => of_journal(error),
+        ResultsError::Table(error) => error.into(),
         error @ ResultsError::Decision { .. } => CommandFailure::failed(
             error.to_string(),
             "the file was changed: play the matches again into another folder, or remove the files of positions and particles",
@@ -231,7 +233,7 @@ pub fn export(arguments: &ExportArguments, out: &Output) -> Result<(), CommandFa
     let results =
         Results::open_with(&arguments.folder, &planned, DecisionLog::Particles).map_err(of_results)?;
     let to = arguments.out.as_ref().unwrap_or(&arguments.folder);
-    std::fs::create_dir_all(to).map_err(|cause| CommandFailure::File { path: to.clone(), cause })?;
+    FileError::at(to, std::fs::create_dir_all(to))?;
     let (paths, count) = export_tables(&planned, results, to).map_err(of_results)?;
     let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     out.line(format_args!("{} in {}", counted(count, "match"), listed(&paths)))

@@ -5,9 +5,10 @@
 //! (`| head`) is no failure: the command ends quietly.
 
 use std::io;
-use std::path::PathBuf;
 
 use thiserror::Error;
+
+use hyperplay_play::files::FileError;
 
 /// What to do about a match that failed.
 pub const MATCH_FAILURE_REMEDY: &str =
@@ -33,13 +34,8 @@ pub enum CommandFailure {
         remedy: Option<String>,
     },
     /// A file could not be read or written.
-    #[error("{}: {cause}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the operating system says.
-        cause: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The result, which has been reported, is a negative one.
     #[error("there are findings")]
     Findings,
@@ -75,7 +71,14 @@ impl CommandFailure {
     pub fn remedy(&self) -> Option<&str> {
         match self {
             CommandFailure::Usage { remedy, .. } | CommandFailure::Failed { remedy, .. } => remedy.as_deref(),
-            CommandFailure::File { cause, .. } => match cause.kind() {
+            CommandFailure::File(FileError::Foreign(..)) => {
+                Some("name another file or a new folder, or move that file away")
+            }
+            CommandFailure::File(FileError::Records(_)) => Some(
+                "give --append to write behind them, or --overwrite to replace them, or name another file",
+            ),
+            CommandFailure::File(FileError::NoFile(_)) => Some("name a file: standard output has the report"),
+            CommandFailure::File(FileError::System(_, cause)) => match cause.kind() {
                 io::ErrorKind::NotFound => Some(
                     "check the path: nothing of this name is there, or the folder that it names is missing",
                 ),
@@ -90,12 +93,6 @@ impl CommandFailure {
         }
     }
 
-    /// Whether this user may not write there, or nobody may.
-    pub fn is_forbidden(&self) -> bool {
-        use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
-        matches!(self, CommandFailure::File { cause, .. } if matches!(cause.kind(), PermissionDenied | ReadOnlyFilesystem))
-    }
-
     /// Whether a message is needed. It is not if the result itself or the closed pipe shows the failure.
     pub fn is_silent(&self) -> bool {
         match self {
@@ -108,8 +105,9 @@ impl CommandFailure {
     /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
-            CommandFailure::Usage { .. } => 2,
-            CommandFailure::Failed { .. } | CommandFailure::File { .. } | CommandFailure::Findings => 1,
+            CommandFailure::Failed { .. } | CommandFailure::File(FileError::System(..)) => 1,
+            CommandFailure::Usage { .. } | CommandFailure::File(_) => 2,
+            CommandFailure::Findings => 1,
             CommandFailure::Incomplete { .. } => 3,
             CommandFailure::Interrupted | CommandFailure::Left => 130,
             CommandFailure::Output(_) if self.is_silent() => 0,

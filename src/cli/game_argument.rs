@@ -12,6 +12,7 @@ use super::output::{colour, log, log_text};
 use hyperplay_logic::gdl::{
     self, Finding, Game, Language, MAX_TEXT, Rulesheet, Severity, Source, Syntax, counted,
 };
+use hyperplay_play::files::FileError;
 
 /// Which game, and how its text is written.
 #[derive(Args, Clone, Debug)]
@@ -69,7 +70,7 @@ impl Opened {
 /// # Errors
 /// If there is no such file or game, or it cannot be read.
 pub fn source(game: &str) -> Result<Source, CommandFailure> {
-    let failed = |cause| CommandFailure::File { path: game.into(), cause };
+    let failed = |cause| CommandFailure::from(FileError::System(game.into(), cause));
     if game == "-" {
         return read("<stdin>", &mut std::io::stdin().lock()).map_err(failed);
     }

@@ -25,6 +25,7 @@ use hyperplay_net::host::{SightError, SightRules, remote_spec};
 use hyperplay_net::http::client::Address;
 use hyperplay_net::managed::CommandServer;
 use hyperplay_net::protocol::{WireDialect, WireLetters};
+use hyperplay_play::files::FileError;
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::{Clocks, Interrupt, Settings, Substitute};
 
@@ -206,8 +207,7 @@ impl HostArguments {
             return Ok(None);
         };
         let sight = self.sight.as_deref().map(|path| sight(path, &opened.game)).transpose()?;
-        std::fs::create_dir_all(&folder)
-            .map_err(|cause| CommandFailure::File { path: folder.clone(), cause })?;
+        FileError::at(&folder, std::fs::create_dir_all(&folder))?;
         Ok(Some(MatchRecords { folder, ggp: self.export.is_some(), sight, scrambled: self.scramble }))
     }
 }
@@ -240,8 +240,7 @@ fn own_clocks(text: &str, game: &Game) -> Result<(Role, Clocks), CommandFailure>
 
 /// The rules of a file for what viewers may see.
 fn sight(path: &Path, game: &Game) -> Result<SightRules, CommandFailure> {
-    let rules = std::fs::read_to_string(path)
-        .map_err(|cause| CommandFailure::File { path: path.to_owned(), cause })?;
+    let rules = FileError::at(path, std::fs::read_to_string(path))?;
     SightRules::new(game, &rules).map_err(|error| {
         let remedy = match error {
             SightError::Missing => "write rules such as (<= (sees_xml random ?t) (true ?t))",

@@ -1,5 +1,6 @@
 //! `hyperplay inspect`: describes a game, from its rules and from a bounded search of its states.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ use hyperplay_logic::gdl::{Dependencies, Language, TermId, TermStore};
 use hyperplay_play::automaton::{Automaton, AutomatonLimits};
 use hyperplay_play::board::BoardLayout;
 use hyperplay_play::efg::{CountError, Extent, SizeEstimate, TreeError, TreeSize, estimate_size_until};
+use hyperplay_play::files::{FileContent, WrittenFile};
 use hyperplay_play::referee::{Interrupt, Survey, SurveyWords, count_information_sets, survey};
 
 /// The most terms that are listed; if there are more, they are only counted.
@@ -154,10 +156,7 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
     }
     match &arguments.dot {
         Some(path) if is_sidl => {
-            let text = diagram(&engine);
-            refuse_standard_output(path)?;
-            std::fs::write(path, text)
-                .map_err(|cause| CommandFailure::File { path: path.to_owned(), cause })?;
+            write_diagram(path, &diagram(&engine))?;
         }
         Some(path) => draw(&engines, path, &arguments.part, &opened.name)?,
         None => {}
@@ -230,17 +229,13 @@ fn diagram(engine: &Engine) -> String {
     engine.interaction().map(|machine| machine.dot()).unwrap_or_default()
 }
 
-fn refuse_standard_output(path: &Path) -> Result<(), CommandFailure> {
-    if path.as_os_str() == "-" {
-        let what = "--dot -: standard output has the report";
-        return Err(CommandFailure::usage(what, "name a file, for example ./network.dot"));
-    }
-    Ok(())
+fn write_diagram(path: &Path, text: &str) -> Result<(), CommandFailure> {
+    let file = WrittenFile::at(path, FileContent::like("dot", text.as_bytes()))?;
+    Ok(file.write(|out| out.write_all(text.as_bytes()))?)
 }
 
 /// Writes a part of the network to a file.
 fn draw(engines: &Engines, path: &Path, part: &str, name: &str) -> Result<(), CommandFailure> {
-    refuse_standard_output(path)?;
     let too_large = |why| CommandFailure::failed(format!("{name}: {why}"), "there is no network to draw");
     let (game, propnet) = (engines.game(), &engines.network().map_err(too_large)?.propnet);
     let outputs = named_outputs(propnet, game.terms(), game.roles());
@@ -249,8 +244,7 @@ fn draw(engines: &Engines, path: &Path, part: &str, name: &str) -> Result<(), Co
         let what = format!("no output of the network contains '{part}'");
         return Err(CommandFailure::usage(what, format!("outputs are {} and others", some.join(", "))));
     }
-    let text = dot(propnet, game.terms(), game.roles(), part, DotLimits::default());
-    std::fs::write(path, text).map_err(|cause| CommandFailure::File { path: path.to_owned(), cause })
+    write_diagram(path, &dot(propnet, game.terms(), game.roles(), part, DotLimits::default()))
 }
 
 /// Finds out on a machine what is reported.

@@ -10,12 +10,13 @@ use std::time::Duration;
 use super::builtin;
 use super::failure::CommandFailure;
 use super::game_argument::source;
-use super::options::{EngineOption, pick_seed, seconds, seed};
+use super::options::{EarlierOption, EngineOption, pick_seed, seconds, seed};
 use super::output::Output;
 use super::serve::{LogForm, LogLevel, allow_files, log_to_stderr};
 use super::watched_experiment::FolderExperiment;
 use clap::Args;
 use hyperplay_net::kiosk::{CatalogueGame, Kiosk, KioskOptions, KioskRefusal, TableOrder, WatchedExperiment};
+use hyperplay_play::files::FileError;
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
 
@@ -60,8 +61,10 @@ pub struct KioskArguments {
     #[arg(long, value_name = "DIR")]
     watch: Option<PathBuf>,
     /// Keep a transcript of every match in this folder; `hyperplay verify DIR/matches.jsonl` checks them
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", group = "records")]
     record: Option<PathBuf>,
+    #[command(flatten)]
+    earlier: EarlierOption,
     /// How many matches at a time
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=1024))]
     tables: u16,
@@ -112,7 +115,7 @@ fn order(arguments: &KioskArguments) -> Result<Option<TableOrder>, CommandFailur
         order.view = match std::fs::read_to_string(&view) {
             Ok(text) => Some(text),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(cause) => return Err(CommandFailure::File { path: view, cause }),
+            Err(cause) => return Err(FileError::System(view, cause).into()),
         };
     }
     for seat in &arguments.seats {
@@ -153,17 +156,14 @@ pub fn run(
         engine: arguments.engine.kind(),
         games: catalogue(),
         seed,
-        record: arguments.record.clone(),
+        record: arguments.record.clone().map(|folder| (folder, arguments.earlier.earlier())),
         tables: arguments.tables.into(),
         names: arguments.name.clone(),
         // Without a game the clocks are those with which the form of a new table begins.
         preset: (arguments.game.is_none() && arguments.playclock.is_some()).then(|| clocks(arguments)),
         watched,
     };
-    let kiosk = Kiosk::new(options).map_err(|cause| CommandFailure::File {
-        path: arguments.record.clone().unwrap_or_default(),
-        cause,
-    })?;
+    let kiosk = Kiosk::new(options)?;
     let mut paths = Vec::new();
     if let Some(order) = &order {
         let laid = kiosk.lay(order, true).map_err(refused)?;
@@ -176,8 +176,7 @@ pub fn run(
         }
     }
     if let Some(file) = &arguments.replay {
-        let text = std::fs::read_to_string(file)
-            .map_err(|cause| CommandFailure::File { path: file.clone(), cause })?;
+        let text = FileError::at(file, std::fs::read_to_string(file))?;
         let opened = kiosk.replay(&text, None).map_err(refused)?;
         paths.push(("replay".to_owned(), format!("/#replay={}", opened["replay"].as_str().unwrap_or(""))));
     }

@@ -68,7 +68,6 @@ mod usage;
 mod verbose;
 mod verify;
 mod watched_experiment;
-mod written_file;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -81,6 +80,7 @@ use failure::CommandFailure;
 use output::{Output, log};
 
 use hyperplay_net::host::with_remote;
+use hyperplay_play::files::abandon_parts;
 use hyperplay_play::player::{Registry, SpecKind};
 use hyperplay_play::referee::Interrupt;
 
@@ -299,31 +299,34 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
 /// How long an experiment, a game master or a player server has to end the matches at hand: a scheduler kills what has not ended soon after its signal.
 const GRACE: Duration = Duration::from_secs(4);
 
-/// Makes Ctrl-C raise the interrupt; the second one, or the first if the command does not look, ends the program. With a
-/// grace SIGTERM does the same, and the end of the grace ends the program too: only for commands whose files may end
-/// anywhere. SIGHUP keeps its meaning, so `nohup` works.
+/// How long any other command has after SIGTERM to write what it has.
+const TERM_GRACE: Duration = Duration::from_secs(8);
+
+/// Makes Ctrl-C and SIGTERM raise the interrupt; the second one, or the first if the command does not look, ends the program, and
+/// so does the end of the grace. What is half written is removed then. SIGHUP keeps its meaning, so `nohup` works.
 fn listen(looks: bool, grace: Option<Duration>) -> Result<Interrupt, CommandFailure> {
     let interrupt = Interrupt::default();
     let raised = interrupt.clone();
-    let handler = move || {
+    let end = || abandon_parts(|| std::process::exit(i32::from(CommandFailure::Interrupted.code())));
+    let handler = move |grace: Option<Duration>| {
         if raised.raise() || !looks {
-            std::process::exit(i32::from(CommandFailure::Interrupted.code()));
+            end();
         }
         log(format_args!("ending after the step at hand; Ctrl-C again ends at once"));
         if let Some(grace) = grace {
             std::thread::spawn(move || {
                 std::thread::sleep(grace);
-                std::process::exit(i32::from(CommandFailure::Interrupted.code()));
+                end();
             });
         }
     };
     let uncaught = |what: &str, error: &dyn std::fmt::Display| {
         CommandFailure::failed(format!("{what} cannot be caught: {error}"), "run in another shell")
     };
-    if grace.is_some() {
-        on_termination(handler.clone()).map_err(|error| uncaught("SIGTERM", &error))?;
-    }
-    ctrlc::set_handler(handler).map_err(|error| uncaught("Ctrl-C", &error))?;
+    let on_term = handler.clone();
+    on_termination(move || on_term(grace.or(Some(TERM_GRACE))))
+        .map_err(|error| uncaught("SIGTERM", &error))?;
+    ctrlc::set_handler(move || handler(grace)).map_err(|error| uncaught("Ctrl-C", &error))?;
     Ok(interrupt)
 }
 

@@ -1,5 +1,6 @@
 //! The records of matches that `host` keeps for other programs: ggp.org's record, and what viewers may see.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use super::failure::CommandFailure;
@@ -7,6 +8,7 @@ use super::output::log;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Role, Seed};
 use hyperplay_net::host::{GgpRecord, RecordHeading, SightRules};
+use hyperplay_play::files::{FileContent, WrittenFile};
 use hyperplay_play::referee::{Heading, Match, MatchOutcome, Settings};
 use serde::Serialize;
 
@@ -52,9 +54,9 @@ impl MatchRecords {
 
     fn write(&self, extension: &str, id: &str, record: &impl Serialize) -> Result<(), CommandFailure> {
         let path = self.folder.join(format!("{id}.{extension}"));
-        let text = serde_json::to_string(record).expect("a record has string keys only");
-        std::fs::write(&path, text + "\n")
-            .map_err(|cause| CommandFailure::File { path: path.clone(), cause })?;
+        let text = serde_json::to_string(record).expect("a record has string keys only") + "\n";
+        let file = WrittenFile::at(&path, FileContent::beginning("record of this match", text.as_str()))?;
+        file.write(|out| out.write_all(text.as_bytes()))?;
         log(format_args!("{}", path.display()));
         Ok(())
     }

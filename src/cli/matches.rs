@@ -4,8 +4,6 @@
 //! step, are played one after the other. A match in which the rules cannot be evaluated is recorded as failed; the others are
 //! played all the same.
 
-use std::fs::File;
-use std::io::{LineWriter, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +14,7 @@ use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
 use super::game_argument::{GameArgument, Opened};
 use super::human::HumanTable;
 use super::match_records::MatchRecords;
-use super::options::{EngineOption, ThreadsOption, pick_seed, seconds, seed};
+use super::options::{EarlierOption, EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::output::{Output, log};
 use super::progress::{Heartbeat, Progress, RunningSeries};
 use super::real_time::RealTime;
@@ -26,11 +24,12 @@ use super::verbose::{self, ShownMatch};
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::StateMachine;
 use hyperplay_engine::machine::{ByRole, PLAYOUT_STEPS, Role};
+use hyperplay_play::files::{FileContent, RecordFile};
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::{
     ChrononClock, ChrononRecord, Clocks, Concurrency, Heading, Interrupt, ManagedInteraction, Match,
-    MatchOutcome, RunInfo, Settings, Stopwatch, Transcript, date, host, match_id, match_seed, play_match,
-    play_series, simulated, unix_millis,
+    MatchOutcome, RunInfo, SCHEMA, Settings, Stopwatch, Transcript, date, host, match_id, match_seed,
+    play_match, play_series, simulated, unix_millis,
 };
 
 /// Arguments of `match`.
@@ -64,9 +63,11 @@ pub struct MatchArguments {
     /// Show every match step by step
     #[arg(long, short, conflicts_with = "json")]
     verbose: bool,
-    /// Write one line of JSON for each match to this file, which is replaced
-    #[arg(long, value_name = "FILE")]
+    /// Write one line of JSON for each match to this file
+    #[arg(long, value_name = "FILE", group = "records")]
     transcript: Option<PathBuf>,
+    #[command(flatten)]
+    earlier: EarlierOption,
     /// Record the values of the players in the transcript
     #[arg(long, requires = "transcript")]
     values: bool,
@@ -235,7 +236,16 @@ impl Series<'_> {
     /// Plays them all; transcripts are written as the matches are finished.
     fn play(&self) -> Result<Report, CommandFailure> {
         let arguments = self.arguments;
-        let mut file = arguments.transcript.as_ref().map(TranscriptFile::create).transpose()?;
+        let open = |path: &PathBuf| {
+            RecordFile::open(path, &FileContent::records(SCHEMA), arguments.earlier.earlier())
+        };
+        let mut file = arguments.transcript.as_ref().map(open).transpose()?;
+        if let Some(file) = file.as_ref().filter(|file| file.damaged() > 0) {
+            let (path, bytes) = (file.path().display(), file.damaged());
+            log(format_args!(
+                "{path}: the last {bytes} bytes are no whole record, and are now in {path}.damaged"
+            ));
+        }
         // What is shown step by step, by itself or to a person, is played match after match.
         let shows = arguments.verbose || !self.persons.is_empty();
         let concurrency = match arguments.playclock {
@@ -265,7 +275,6 @@ impl Series<'_> {
         })?;
         drop(heartbeat);
         report.time = progress.finish();
-        file.map_or(Ok(()), TranscriptFile::close)?;
         Ok(report)
     }
 
@@ -373,31 +382,5 @@ impl Series<'_> {
         }
         transcript.run = Some(RunInfo { seconds: watch.elapsed().as_secs_f64(), ..self.run.clone() });
         serde_json::to_string(&transcript).expect("a transcript has string keys only")
-    }
-}
-
-/// The file that transcripts are written to, line by line, so finished matches are kept whatever happens next.
-struct TranscriptFile {
-    path: PathBuf,
-    writer: LineWriter<File>,
-}
-
-impl TranscriptFile {
-    fn create(path: &PathBuf) -> Result<Self, CommandFailure> {
-        if path.as_os_str() == "-" {
-            let what = "--transcript -: standard output has the report";
-            return Err(CommandFailure::usage(what, "name a file, for example ./transcript.jsonl"));
-        }
-        let file = File::create(path).map_err(|cause| CommandFailure::File { path: path.clone(), cause })?;
-        Ok(TranscriptFile { path: path.clone(), writer: LineWriter::new(file) })
-    }
-
-    fn line(&mut self, line: &str) -> Result<(), CommandFailure> {
-        writeln!(self.writer, "{line}")
-            .map_err(|cause| CommandFailure::File { path: self.path.clone(), cause })
-    }
-
-    fn close(mut self) -> Result<(), CommandFailure> {
-        self.writer.flush().map_err(|cause| CommandFailure::File { path: self.path, cause })
     }
 }

@@ -12,6 +12,7 @@ use super::game_argument::Opened;
 use super::output::log;
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
 use hyperplay_logic::gdl::Language;
+use hyperplay_play::files::EarlierRecords;
 
 /// Which engine evaluates the rules.
 #[derive(Args, Clone, Copy, Debug)]
@@ -158,6 +159,28 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 pub fn positive(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| "expected a number above 0".to_owned())
+}
+
+/// What becomes of records that are in a file already.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct EarlierOption {
+    /// Write behind the records that are in the file already
+    #[arg(long, requires = "records", conflicts_with = "overwrite")]
+    append: bool,
+    /// Replace the records that are in the file already; what this program did not write is never replaced
+    #[arg(long, requires = "records")]
+    overwrite: bool,
+}
+
+impl EarlierOption {
+    /// What was said of them.
+    pub fn earlier(self) -> EarlierRecords {
+        match self {
+            EarlierOption { append: true, .. } => EarlierRecords::Kept,
+            EarlierOption { overwrite: true, .. } => EarlierRecords::Replaced,
+            _ => EarlierRecords::Refused,
+        }
+    }
 }
 
 /// How many threads compute.

@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 
 use super::failure::CommandFailure;
 use super::human::names_human;
-use super::options::{EngineOption, pick_seed, seconds, seed};
+use super::options::{EarlierOption, EngineOption, pick_seed, seconds, seed};
 use super::output::Output;
 use super::seats::spec_of;
 use hyperplay_engine::machine::Role;
@@ -57,8 +57,10 @@ pub struct ServeArguments {
     #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(64..))]
     memory: u32,
     /// Keep a record of every match of which a game can be made in this folder, with its rules; `hyperplay verify DIR/matches.jsonl` checks them
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", group = "records")]
     record: Option<PathBuf>,
+    #[command(flatten)]
+    earlier: EarlierOption,
     /// What the server calls itself when it is asked
     #[arg(long, value_name = "NAME", default_value = "hyperplay", value_parser = name)]
     name: String,
@@ -185,15 +187,13 @@ pub fn run(
         margin: arguments.margin,
         stale: arguments.stale,
         seed,
-        record: arguments.record.clone(),
+        record: arguments.record.clone().map(|folder| (folder, arguments.earlier.earlier())),
         memory: u64::from(arguments.memory) << 20,
         thinks_ahead: !arguments.no_thinking_ahead,
     };
     let server = PlayerServer::new(options).map_err(|error| match error {
         ServeError::Spec(error) => CommandFailure::usage(error.to_string(), "see `hyperplay players`"),
-        ServeError::Record(cause) => {
-            CommandFailure::File { path: arguments.record.clone().unwrap_or_default(), cause }
-        }
+        ServeError::Record(error) => error.into(),
     })?;
     let failed = |what: String, remedy: &'static str| CommandFailure::failed(what, remedy);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();

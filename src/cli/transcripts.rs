@@ -13,6 +13,7 @@ use super::game_argument::{GameArgument, SyntaxArgument};
 use super::options::EngineOption;
 use super::output::printable;
 use hyperplay_engine::Engine;
+use hyperplay_play::files::FileError;
 use hyperplay_play::referee::EVIDENCE_SCHEMA;
 use serde::Deserialize;
 
@@ -46,7 +47,7 @@ impl TranscriptArguments {
             return Err(CommandFailure::usage(what, "name a file for one of them"));
         }
         let (path, name) = (self.file.clone(), self.file.clone());
-        let failed = move |cause| CommandFailure::File { path: path.clone().into(), cause };
+        let failed = move |cause| CommandFailure::from(FileError::System(path.clone().into(), cause));
         let reader: Box<dyn BufRead> = if self.file == "-" {
             Box::new(std::io::stdin().lock())
         } else {

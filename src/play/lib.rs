@@ -2,7 +2,7 @@
 //!
 //! [`search`], [`belief`] and [`efg`] are siblings and see a game only through
 //! [`machine`](hyperplay_engine::machine); [`player`] is where they meet; [`referee`] plays matches. [`board`] draws
-//! states. [`automaton`] holds all states of a game, to write it in another language.
+//! states. [`automaton`] holds all states of a game, to write it in another language. [`files`] writes what a user keeps.
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
@@ -10,6 +10,7 @@ pub mod automaton;
 pub mod belief;
 pub mod board;
 pub mod efg;
+pub mod files;
 pub mod player;
 pub mod referee;
 pub mod search;

@@ -15,8 +15,9 @@ use syn::visit::Visit;
 /// The layer of each top-level module, as in `docs/ARCHITECTURE.md`. `logic`, `play` and `lab` are the roots of their
 /// crates, whose other modules have layers of their own (`toy` is the machine of the tests of `play`); `engine` and
 /// `cli` are all the modules of a crate that are not named here.
-const LAYERS: [(&str, u32); 30] = [
+const LAYERS: [(&str, u32); 31] = [
     ("gdl", 0),
+    ("files", 0),
     ("report", 0),
     ("datalog", 1),
     ("sidl", 1),
@@ -97,8 +98,8 @@ impl Place {
             | (
                 "play",
                 Some(
-                    module @ ("toy" | "automaton" | "board" | "search" | "belief" | "efg" | "player"
-                    | "referee"),
+                    module @ ("toy" | "automaton" | "board" | "search" | "belief" | "efg" | "files"
+                    | "player" | "referee"),
                 ),
             )
             | ("lab", Some(module @ ("report" | "study" | "experiment")))

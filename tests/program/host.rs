@@ -32,7 +32,7 @@ const OPEN: &str = "
 fn hosted(folder: &Folder, words: &str) -> Vec<Value> {
     folder.write("game.kif", GAME);
     folder.write("open.kif", OPEN);
-    run(&mut folder.program(&format!("host {words} --transcript t.jsonl")), 0);
+    run(&mut folder.program(&format!("host {words} --transcript t.jsonl --overwrite")), 0);
     run(&mut folder.program("verify t.jsonl"), 0);
     folder.read("t.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

@@ -41,7 +41,7 @@ fn every_interaction_is_played_recorded_and_verified() {
     for game in GAMES {
         run(
             &mut folder.program(&format!(
-                "match {game}.sidl --matches 20 --seed 1 --horizon 40 --transcript t.jsonl"
+                "match {game}.sidl --matches 20 --seed 1 --horizon 40 --transcript t.jsonl --overwrite"
             )),
             0,
         );

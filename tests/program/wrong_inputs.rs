@@ -378,11 +378,8 @@ fn the_folder_of_another_study_is_refused_and_the_same_one_is_written_again() {
     // What something else wrote is not overwritten.
     std::fs::create_dir(folder.path("other")).unwrap();
     folder.write("other/report.html", "mine");
-    let (_, said) = run(&mut folder.program(&format!("{STUDY} --seed 1 --out other")), 1);
-    assert!(
-        said.contains("other/report.html is there already") && said.contains("new or empty folder"),
-        "{said}"
-    );
+    let (_, said) = run(&mut folder.program(&format!("{STUDY} --seed 1 --out other")), 2);
+    assert!(said.contains("other/report.html is there already") && said.contains("a new folder"), "{said}");
     assert_eq!(folder.read("other/report.html"), "mine");
 }
 

@@ -20,7 +20,6 @@ use super::game_tree::TreeOptions;
 use super::options::{EngineOption, ThreadsOption, seconds, seed};
 use super::output::{Output, log};
 use super::progress::Ticker;
-use super::written_file::WrittenFile;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Budget, Role};
 use hyperplay_logic::gdl::counted;
@@ -28,6 +27,7 @@ use hyperplay_play::efg::{
     GameTree, LinearProgramError, Profile, RegretCheckpoint, RegretMinimiser, RegretRule, SamplingScheme,
     SequenceForm, SolveLimits, SolvePoint, SolvedProfile, linear_program, solve,
 };
+use hyperplay_play::files::{FileContent, WrittenFile};
 use hyperplay_play::player::entries_of;
 use hyperplay_play::referee::Interrupt;
 use report::SolveReport;
@@ -119,6 +119,12 @@ impl SolveMethod {
         }
     }
 
+    /// What its policies say of the method, if it keeps no state and computes them anew.
+    fn stateless(self) -> Option<&'static str> {
+        let of_tree = (self == SolveMethod::Lp).then_some("lp");
+        self.scheme().map(SamplingScheme::name).or(of_tree)
+    }
+
     /// The regret minimisers that it runs on the tree; none for the others.
     fn rules(self) -> &'static [RegretRule] {
         match self {
@@ -147,9 +153,14 @@ pub fn run(arguments: &SolveArguments, interrupt: &Interrupt, out: &Output) -> R
     arguments.threads.apply()?;
     let opened = arguments.game.open()?;
     arguments.check_paths()?;
-    let saved = SavedSolution::open(arguments.out.as_deref(), &opened.hash())?;
-    let curve = arguments.curve.as_deref().map(WrittenFile::at).transpose()?;
-    let page = arguments.html.as_deref().map(WrittenFile::at).transpose()?;
+    let saved = SavedSolution::open(arguments.out.as_deref(), &opened.hash(), arguments.method.stateless())?;
+    let file = |path: &Option<PathBuf>, content: &dyn Fn() -> FileContent| {
+        path.as_deref().map(|path| WrittenFile::at(path, content())).transpose()
+    };
+    let curve = file(&arguments.curve, &|| FileContent::beginning("curve", report::curve_as_csv(&[])))?;
+    let page = file(&arguments.html, &|| {
+        FileContent::like("html", report::begun_page(&opened).finish().as_bytes())
+    })?;
     let files = ReportFiles { saved, curve, page };
     let (_, machine) = arguments.engine.open_for_steps(&opened)?;
     if let Some(scheme) = arguments.method.scheme() {

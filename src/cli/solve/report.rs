@@ -181,7 +181,7 @@ impl<'a> SolveReport<'a> {
     /// The page: values, curve and policies.
     pub fn page(&self, curve: &[SolvePoint]) -> String {
         let solved = self.solved;
-        let mut page = Page::new(&format!("Equilibrium: {}", self.opened.name));
+        let mut page = begun_page(self.opened);
         page.paragraph(&size_in_words(&self.tree.size()));
         page.table("Values; a payoff of 1 is the unit", &self.value_table().shown());
         let (method, iterations, nash_conv) =
@@ -218,6 +218,11 @@ impl<'a> SolveReport<'a> {
         }
         page.finish()
     }
+}
+
+/// The page of a game, otherwise empty.
+pub fn begun_page(opened: &Opened) -> Page {
+    Page::new(&format!("Equilibrium: {}", opened.name))
 }
 
 /// The most information sets of a role on a page.

@@ -10,10 +10,10 @@ use serde_json::Map;
 
 use crate::failure::CommandFailure;
 use crate::output::log;
-use crate::written_file::WrittenFile;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::Stopwatch;
 use hyperplay_play::efg::{RegretCheckpoint, RegretMinimiser, RegretRule, SequenceForm};
+use hyperplay_play::files::{FileContent, FileError, WrittenFile};
 use hyperplay_play::player::{PolicyDocument, PolicyEntry, PolicyFile, SolverState};
 
 /// Entries that are written for an estimate.
@@ -27,18 +27,24 @@ pub struct SavedSolution<'a> {
 }
 
 impl<'a> SavedSolution<'a> {
-    /// Reads what an earlier run of the game with this hash left, if there is a file.
+    /// Reads what an earlier run of the game with this hash left, if there is a file. What a method without a state computed
+    /// (`stateless`) it may compute again.
     ///
     /// # Errors
     /// If the file is something else: it is not overwritten.
-    pub fn open(path: Option<&'a Path>, rules: &str) -> Result<Self, CommandFailure> {
-        let mut saved = SavedSolution { path, file: path.map(WrittenFile::at).transpose()?, state: None };
+    pub fn open(
+        path: Option<&'a Path>,
+        rules: &str,
+        stateless: Option<&str>,
+    ) -> Result<Self, CommandFailure> {
+        let content = || FileContent::beginning("policy file", "{\"schema\": \"hyperplay.policy/");
+        let file = path.map(|path| WrittenFile::at(path, content())).transpose()?;
+        let mut saved = SavedSolution { path, file, state: None };
         let Some(path) = path else { return Ok(saved) };
-        if !path.exists() {
+        if fs::metadata(path).map_or(0, |found| found.len()) == 0 {
             return Ok(saved);
         }
-        let text = fs::read_to_string(path)
-            .map_err(|cause| CommandFailure::File { path: path.to_owned(), cause })?;
+        let text = FileError::at(path, fs::read_to_string(path))?;
         let other = |cause: String| {
             let remedy = "name another file for --out, or remove this one";
             CommandFailure::usage(format!("{cause}; it is not overwritten"), remedy)
@@ -49,7 +55,9 @@ impl<'a> SavedSolution<'a> {
         }
         let state = SolverState::read(path, &text).map_err(|error| other(error.to_string()))?;
         if state.solver.is_empty() {
-            return Err(other(format!("{}: policies without the state of a solver", path.display())));
+            let what = format!("{}: policies without the state of a solver", path.display());
+            let is_again = stateless.is_some() && state.method.as_deref() == stateless;
+            return if is_again { Ok(saved) } else { Err(other(what)) };
         }
         saved.state = Some(state);
         Ok(saved)
@@ -65,7 +73,7 @@ impl<'a> SavedSolution<'a> {
         unit: f64,
         rules: &[RegretRule],
     ) -> Result<Vec<RegretMinimiser>, CommandFailure> {
-        let Some(SolverState { unit: former, solver }) = &self.state else {
+        let Some(SolverState { unit: former, solver, .. }) = &self.state else {
             return Ok(rules.iter().map(|&rule| RegretMinimiser::new(form, rule)).collect());
         };
         let path = self.path.map_or_else(String::new, |path| path.display().to_string());
@@ -144,6 +152,6 @@ impl<'a> SavedSolution<'a> {
         states: &[RegretCheckpoint],
     ) -> Result<(), CommandFailure> {
         let Some(file) = &self.file else { return Ok(()) };
-        file.write(|out| document.write(out, entries, states))
+        Ok(file.write(|out| document.write(out, entries, states))?)
     }
 }

@@ -5,17 +5,17 @@
 //! from the timings and are empty if these are lost. What was recorded in full becomes Parquet tables
 //! ([`export_decisions`](super::export_decisions)). The export is one pass that keeps one match in memory.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::export_decisions::DecisionTables;
-use super::folder::{FolderError, Planned};
+use super::folder::Planned;
 use super::record::{MatchRecord, TimingRecord, TurnRecord, TurnTime};
 use super::results::{Results, ResultsError};
 use super::stored::FinishedMatch;
 use crate::report::Format::{Digits, Number, Text};
 use crate::report::{Column, Table, TableEntry};
+use hyperplay_play::files::{FileContent, FileError, PartFile, WrittenFile};
 
 /// A role of a match.
 struct MatchRow<'a> {
@@ -112,14 +112,14 @@ pub fn export(
     to: &Path,
 ) -> Result<(Vec<PathBuf>, u64), ResultsError> {
     let paths = ["matches.csv", "turns.csv"].map(|name| to.join(name));
-    let failed = |path: &PathBuf, cause: io::Error| {
-        ResultsError::Folder(FolderError::File { path: path.clone(), cause })
+    let create = |path: &PathBuf, head: String| -> Result<PartFile, FileError> {
+        let mut file = WrittenFile::at(path, FileContent::like("csv", head.as_bytes()))?.begin()?;
+        FileError::at(path, file.write_all(head.as_bytes()))?;
+        Ok(file)
     };
-    let create = |path: &PathBuf| File::create(path).map(BufWriter::new).map_err(|cause| failed(path, cause));
-    let [mut matches, mut turns] = [create(&paths[0])?, create(&paths[1])?];
-    let heads = [Table::of(&match_columns(), &[]), Table::of(&turn_columns(), &[])];
-    write!(matches, "{}", heads[0].csv_head()).map_err(|cause| failed(&paths[0], cause))?;
-    write!(turns, "{}", heads[1].csv_head()).map_err(|cause| failed(&paths[1], cause))?;
+    let heads = [Table::of(&match_columns(), &[]).csv_head(), Table::of(&turn_columns(), &[]).csv_head()];
+    let [match_head, turn_head] = heads;
+    let (mut matches, mut turns) = (create(&paths[0], match_head)?, create(&paths[1], turn_head)?);
     let mut decisions = DecisionTables::new(to);
     let mut count = 0;
     while let Some(finished) = results.next()? {
@@ -127,13 +127,13 @@ pub fn export(
         let timing: Option<TimingRecord> =
             finished.timing().and_then(|line| serde_json::from_slice(line).ok());
         let rows = Table::of(&match_columns(), &match_rows(planned, &finished, timing.as_ref()));
-        write!(matches, "{}", rows.csv_lines()).map_err(|cause| failed(&paths[0], cause))?;
+        FileError::at(&paths[0], write!(matches, "{}", rows.csv_lines()))?;
         decisions.add(planned, &finished)?;
         let rows = Table::of(&turn_columns(), &turn_rows(planned, &finished, timing.as_ref()));
-        write!(turns, "{}", rows.csv_lines()).map_err(|cause| failed(&paths[1], cause))?;
+        FileError::at(&paths[1], write!(turns, "{}", rows.csv_lines()))?;
     }
-    matches.flush().map_err(|cause| failed(&paths[0], cause))?;
-    turns.flush().map_err(|cause| failed(&paths[1], cause))?;
+    matches.finish()?;
+    turns.finish()?;
     Ok((paths.into_iter().chain(decisions.finish()?).collect(), count))
 }
 

@@ -9,12 +9,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::decision_log::{ParticlesRecord, StateRecord};
-use super::folder::{FolderError, Planned};
+use super::folder::Planned;
 use super::parquet_file::{ParquetColumn, ParquetFile};
 use super::record::{MatchRecord, PositionRecord};
 use super::results::ResultsError;
 use super::stored::FinishedMatch;
 use ParquetColumn::{Count, Flag, Number, Numbers, Text, Texts};
+use hyperplay_play::files::FileError;
 
 /// A decision.
 struct PositionRow {
@@ -141,12 +142,10 @@ impl<'a> DecisionTables<'a> {
     /// Completes the tables; returns the paths of those that were written.
     pub(super) fn finish(self) -> Result<Vec<PathBuf>, ResultsError> {
         let DecisionTables { to, positions, particles, .. } = self;
-        let failed = |name: &str, cause| written_at(&to.join(name), cause);
-        let positions = positions.map(ParquetFile::finish).transpose();
-        let particles = particles.map(ParquetFile::finish).transpose();
+        let end = |name: &str, table: io::Result<Option<PathBuf>>| FileError::at(&to.join(name), table);
         let written = [
-            positions.map_err(|cause| failed("positions.parquet", cause))?,
-            particles.map_err(|cause| failed("particles.parquet", cause))?,
+            end("positions.parquet", positions.map(ParquetFile::finish).transpose())?,
+            end("particles.parquet", particles.map(ParquetFile::finish).transpose())?,
         ];
         Ok(written.into_iter().flatten().collect())
     }
@@ -174,16 +173,11 @@ fn push<R>(
     columns: &'static [(&'static str, ParquetColumn<R>)],
     row: R,
 ) -> Result<(), ResultsError> {
-    let failed = |cause| written_at(path, cause);
     if table.is_none() {
-        *table = Some(ParquetFile::create(path, columns).map_err(failed)?);
+        *table = Some(FileError::at(path, ParquetFile::create(path, columns))?);
     }
     match table {
-        Some(table) => table.push(row).map_err(failed),
+        Some(table) => Ok(FileError::at(path, table.push(row))?),
         None => Ok(()),
     }
-}
-
-fn written_at(path: &Path, cause: io::Error) -> ResultsError {
-    ResultsError::Folder(FolderError::File { path: path.to_owned(), cause })
 }

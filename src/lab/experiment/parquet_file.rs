@@ -6,7 +6,6 @@
 //!
 //! Third-party: `parquet`, without Arrow and without compression.
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +15,8 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
+
+use hyperplay_play::files::{FileContent, PartFile, WrittenFile};
 
 /// Rows of a group.
 const GROUP: usize = 1 << 14;
@@ -34,7 +35,7 @@ pub(super) enum ParquetColumn<R> {
 pub(super) struct ParquetFile<R: 'static> {
     path: PathBuf,
     columns: &'static [(&'static str, ParquetColumn<R>)],
-    writer: SerializedFileWriter<File>,
+    writer: SerializedFileWriter<PartFile>,
     rows: Vec<R>,
 }
 
@@ -54,7 +55,11 @@ impl<R> ParquetColumn<R> {
         }
     }
 
-    fn write(&self, rows: &[R], group: &mut SerializedRowGroupWriter<'_, File>) -> Result<(), ParquetError> {
+    fn write(
+        &self,
+        rows: &[R],
+        group: &mut SerializedRowGroupWriter<'_, PartFile>,
+    ) -> Result<(), ParquetError> {
         let text = |text: &str| ByteArray::from(text);
         match self {
             ParquetColumn::Count(of) => {
@@ -78,7 +83,7 @@ impl<R> ParquetColumn<R> {
 /// A column with one value a row, or none: level 1 where there is one.
 fn single<T: DataType>(
     values: impl Iterator<Item = Option<T::T>>,
-    group: &mut SerializedRowGroupWriter<'_, File>,
+    group: &mut SerializedRowGroupWriter<'_, PartFile>,
 ) -> Result<(), ParquetError> {
     let (mut present, mut levels) = (Vec::new(), Vec::new());
     for value in values {
@@ -91,7 +96,7 @@ fn single<T: DataType>(
 /// A column with a list a row. An empty list has level 0 and no value; the values of a list but the first repeat its row.
 fn lists<T: DataType>(
     lists: impl Iterator<Item = Vec<T::T>>,
-    group: &mut SerializedRowGroupWriter<'_, File>,
+    group: &mut SerializedRowGroupWriter<'_, PartFile>,
 ) -> Result<(), ParquetError> {
     let (mut values, mut levels, mut repeats) = (Vec::new(), Vec::new(), Vec::new());
     for list in lists {
@@ -112,7 +117,7 @@ fn put<T: DataType>(
     values: &[T::T],
     levels: &[i16],
     repeats: Option<&[i16]>,
-    group: &mut SerializedRowGroupWriter<'_, File>,
+    group: &mut SerializedRowGroupWriter<'_, PartFile>,
 ) -> Result<(), ParquetError> {
     let mut column =
         group.next_column()?.ok_or_else(|| ParquetError::General("no such column".to_owned()))?;
@@ -130,7 +135,7 @@ impl<R> ParquetFile<R> {
         let schema = parse_message_type(&format!("message hyperplay {{ {} }}", declared.join(" ")))?;
         let made_by = format!("hyperplay version {}", env!("CARGO_PKG_VERSION"));
         let properties = WriterProperties::builder().set_created_by(made_by).build();
-        let file = File::create(path)?;
+        let file = WrittenFile::at(path, FileContent::holding("table", "hyperplay version "))?.begin()?;
         let writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))?;
         Ok(ParquetFile { path: path.to_owned(), columns, writer, rows: Vec::new() })
     }
@@ -156,7 +161,7 @@ impl<R> ParquetFile<R> {
         if !self.rows.is_empty() {
             self.write_group()?;
         }
-        self.writer.close()?;
+        self.writer.into_inner()?.finish()?;
         Ok(self.path)
     }
 }
@@ -166,6 +171,7 @@ mod tests {
     use super::*;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::Row;
+    use std::fs::File;
 
     struct Item {
         number: u64,

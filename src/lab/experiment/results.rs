@@ -17,6 +17,7 @@ use super::sequence::NextMatch;
 use super::shard::Shard;
 use super::stored::{FinishedMatch, StoredMatches};
 use hyperplay_logic::gdl::counted;
+use hyperplay_play::files::FileError;
 
 /// What a shard lacks.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -159,6 +160,9 @@ pub enum ResultsError {
     /// A file of a shard.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// A table that is made of them.
+    #[error(transparent)]
+    Table(#[from] FileError),
     /// A line of what was recorded of decisions that cannot be read.
     #[error("match {id}: {what} number {number} of its decisions cannot be read: {cause}")]
     Decision {

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,6 +20,9 @@ use super::row::{ROW_COLUMNS, StudyRow};
 use super::times::TIME_COLUMNS;
 use crate::report::Table;
 use hyperplay_logic::gdl::text_hash;
+use hyperplay_play::files::{
+    EarlierRecords, FileContent, FileError, RecordFile, WrittenFile, all_at, write_all,
+};
 use hyperplay_play::player::{SamplerSpec, Spec};
 use hyperplay_play::referee::{date, host};
 
@@ -29,14 +32,9 @@ const SCHEMA: &str = "hyperplay.belief/2";
 /// Why the files of a study cannot be written.
 #[derive(Debug, Error)]
 pub enum StudyFileError {
-    /// An error of the operating system.
-    #[error("{}: {cause}", path.display())]
-    File {
-        /// The file or folder.
-        path: PathBuf,
-        /// What it says.
-        cause: io::Error,
-    },
+    /// A file cannot be written, or something else is there.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The folder belongs to another run.
     #[error("{} holds another run of `belief`: it differs in {}", folder.display(), differences(changed))]
     Other {
@@ -45,22 +43,12 @@ pub enum StudyFileError {
         /// The keys of the configuration that differ, with what the other run has.
         changed: Vec<(String, String)>,
     },
-    /// A file of this name is there and no study wrote it.
-    #[error("{} is there already, and no run of `belief` wrote it", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-    },
 }
 
 /// What differs, with the value of the other run.
 fn differences(changed: &[(String, String)]) -> String {
     let said = changed.iter().map(|(key, there)| format!("{key} (there {there})"));
     said.collect::<Vec<String>>().join(", ")
-}
-
-fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, StudyFileError> {
-    result.map_err(|cause| StudyFileError::File { path: path.to_owned(), cause })
 }
 
 /// What a study is about, beside its plan.
@@ -123,9 +111,6 @@ fn header(config: &Value, study: &Study) -> Value {
     })
 }
 
-/// The names of the files.
-const NAMES: [&str; 4] = ["turns.jsonl", "timings.jsonl", "rows.csv", "report.html"];
-
 /// The end of the names of files that grow beside those of a finished run.
 const PART: &str = ".part";
 
@@ -138,11 +123,10 @@ pub struct StudyFiles {
     folder: PathBuf,
     config: Value,
     threads: usize,
-    /// The files that grow, and their paths: beside the files of a run that was finished, so that these are kept until all is
-    /// measured anew.
-    growing: [(PathBuf, File); 2],
+    /// The files that grow: beside the files of a run that was finished, so that these are kept until all is measured anew.
+    growing: [RecordFile; 2],
     /// The first error of writing.
-    failed: Option<StudyFileError>,
+    failed: Option<FileError>,
 }
 
 impl StudyFiles {
@@ -152,47 +136,37 @@ impl StudyFiles {
     /// # Errors
     /// If the folder belongs to another run, or has files of these names from something else; if a file cannot be written.
     pub fn open(folder: &Path, config: Value, threads: usize) -> Result<StudyFiles, StudyFileError> {
-        at(folder, fs::create_dir_all(folder))?;
+        FileError::at(folder, fs::create_dir_all(folder))?;
         let identity = folder.join(IDENTITY);
-        match at(&identity, known(&identity))? {
-            Some(there) => compare(folder, &there, &config)?,
-            None => {
-                // Folders of earlier versions have no such file, but the header says the same.
-                let turns = folder.join("turns.jsonl");
-                let first = fs::read_to_string(&turns).ok();
-                let header = first.and_then(|text| serde_json::from_str(text.lines().next()?).ok());
-                let header: Option<Value> = header;
-                match header.as_ref().map(|header| &header["config"]).filter(|config| config.is_object()) {
-                    Some(there) => compare(folder, there, &config)?,
-                    None => {
-                        if let Some(name) = NAMES.into_iter().find(|name| folder.join(name).exists()) {
-                            return Err(StudyFileError::Foreign { path: folder.join(name) });
-                        }
-                    }
-                }
-            }
+        // Folders of earlier versions have no such file, but the header says the same.
+        let first = header_of(folder).map(|header| header["config"].clone()).filter(Value::is_object);
+        if let Some(there) = FileError::at(&identity, known(&identity))?.or(first) {
+            compare(folder, &there, &config)?;
         }
         let header = header(&config, &Study::default());
+        all_at(folder, &texts(&header, &Study::default(), threads, None))?;
         let document = json!({ "schema": SCHEMA, "config": config, "config_hash": header["config_hash"] });
-        at(&identity, fs::write(&identity, format!("{document:#}\n")))?;
+        let document = format!("{document:#}\n");
+        let file = WrittenFile::at(&identity, FileContent::like("json", document.as_bytes()))?;
+        file.write(|out| out.write_all(document.as_bytes()))?;
         let ending = if is_complete(folder) { PART } else { "" };
-        let open = |name: &str, header: &Value| -> Result<(PathBuf, File), StudyFileError> {
-            let path = folder.join(format!("{name}{ending}"));
-            let mut file = at(&path, File::create(&path))?;
-            at(&path, writeln!(file, "{header}"))?;
-            Ok((path, file))
+        let open = |name: &str, header: &Value| -> Result<RecordFile, FileError> {
+            let (path, content) = (folder.join(format!("{name}{ending}")), FileContent::records(SCHEMA));
+            let mut file = RecordFile::open(&path, &content, EarlierRecords::Replaced)?;
+            file.line(&header.to_string())?;
+            Ok(file)
         };
-        let turns = open("turns.jsonl", &header)?;
-        let timings = open("timings.jsonl", &run_header(&header, threads, None))?;
-        Ok(StudyFiles { folder: folder.to_owned(), config, threads, growing: [turns, timings], failed: None })
+        let growing =
+            [open("turns.jsonl", &header)?, open("timings.jsonl", &run_header(&header, threads, None))?];
+        Ok(StudyFiles { folder: folder.to_owned(), config, threads, growing, failed: None })
     }
 
     /// Appends rows that were measured; false if they cannot be written.
     pub fn add(&mut self, rows: &[StudyRow]) -> bool {
         let tables = [Table::of(&ROW_COLUMNS, rows), Table::of(&TIME_COLUMNS, rows)];
-        let written = self.growing.iter_mut().zip(&tables).try_for_each(|((path, file), columns)| {
-            let text: String = columns.json_rows().map(|row| format!("{row}\n")).collect();
-            at(path, file.write_all(text.as_bytes()))
+        let written = self.growing.iter_mut().zip(&tables).try_for_each(|(file, columns)| {
+            let lines: Vec<String> = columns.json_rows().map(|row| row.to_string()).collect();
+            if lines.is_empty() { Ok(()) } else { file.line(&lines.join("\n")) }
         });
         match written {
             Ok(()) => true,
@@ -203,29 +177,37 @@ impl StudyFiles {
         }
     }
 
-    /// Writes all files: what was measured, in `time`.
+    /// Writes all files: what was measured, in `time`. Where a finished run was to be measured again and this one is not
+    /// finished, that one stays.
     ///
     /// # Errors
     /// If one cannot be written, or could not while the study was measured.
     pub fn finish(self, study: &Study, time: Duration) -> Result<(), StudyFileError> {
         if let Some(failed) = self.failed {
-            return Err(failed);
+            return Err(failed.into());
         }
-        let header = header(&self.config, study);
-        let table = study.table();
-        let [turns, timings, csv, html] = NAMES.map(|name| self.folder.join(name));
-        replace(&turns, &lines(&header, table.json_rows()))?;
-        let run = run_header(&header, self.threads, Some(time));
-        replace(&timings, &lines(&run, Table::of(&TIME_COLUMNS, &study.rows).json_rows()))?;
-        replace(&csv, &if study.rows.is_empty() { String::new() } else { table.as_csv() })?;
-        let page = page::page(&header, study);
-        replace(&html, &page.finish())?;
-        write_all(&self.folder, &page.files())?;
-        let parts = self.growing.iter().map(|(path, _)| path);
+        if study.is_complete || !is_complete(&self.folder) {
+            let texts = texts(&header(&self.config, study), study, self.threads, Some(time));
+            write_all(&self.folder, &texts)?;
+        }
+        let parts = self.growing.iter().map(RecordFile::path);
         parts
             .filter(|path| path.to_string_lossy().ends_with(PART))
-            .try_for_each(|path| at(path, fs::remove_file(path)))
+            .try_for_each(|path| Ok(FileError::at(path, fs::remove_file(path))?))
     }
+}
+
+/// All files but the identity: their names and what they say.
+fn texts(header: &Value, study: &Study, threads: usize, time: Option<Duration>) -> Vec<(String, Vec<u8>)> {
+    let (table, page) = (study.table(), page::page(header, study));
+    let run = run_header(header, threads, time);
+    let texts = [
+        ("turns.jsonl", lines(header, table.json_rows())),
+        ("timings.jsonl", lines(&run, Table::of(&TIME_COLUMNS, &study.rows).json_rows())),
+        ("rows.csv", table.as_csv()),
+        ("report.html", page.finish()),
+    ];
+    texts.map(|(name, text)| (name.to_owned(), text.into_bytes())).into_iter().chain(page.files()).collect()
 }
 
 /// The header of `timings.jsonl`; without a time while the study is measured.
@@ -241,27 +223,15 @@ fn run_header(header: &Value, threads: usize, time: Option<Duration>) -> Value {
     })
 }
 
-/// Writes files by their paths below a folder.
-///
-/// # Errors
-/// If one cannot be written.
-pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), StudyFileError> {
-    for (name, bytes) in files {
-        let path = folder.join(name);
-        let above = path.parent().unwrap_or(folder);
-        at(above, fs::create_dir_all(above))?;
-        at(&path, fs::write(&path, bytes))?;
-    }
-    Ok(())
+/// The first line of the rows in a folder, if it is JSON.
+fn header_of(folder: &Path) -> Option<Value> {
+    let file = File::open(folder.join("turns.jsonl")).ok()?;
+    serde_json::from_str(&BufReader::new(file).lines().next()?.ok()?).ok()
 }
 
 /// Whether a run was finished in a folder.
 fn is_complete(folder: &Path) -> bool {
-    let first = File::open(folder.join("turns.jsonl"))
-        .ok()
-        .and_then(|file| BufReader::new(file).lines().next()?.ok());
-    let header: Option<Value> = first.and_then(|line| serde_json::from_str(&line).ok());
-    header.is_some_and(|header| header["complete"] == true)
+    header_of(folder).is_some_and(|header| header["complete"] == true)
 }
 
 /// The configuration that an identity file holds; none if there is no such file, and an empty one if it is none.
@@ -295,13 +265,4 @@ fn compare(folder: &Path, there: &Value, config: &Value) -> Result<(), StudyFile
 
 fn lines(header: &Value, rows: impl Iterator<Item = Value>) -> String {
     std::iter::once(header.clone()).chain(rows).map(|line| format!("{line}\n")).collect()
-}
-
-/// Writes a file beside its place and moves it there, so a kill leaves the old one or the new one.
-fn replace(path: &Path, text: &str) -> Result<(), StudyFileError> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    let beside = PathBuf::from(beside);
-    at(&beside, fs::write(&beside, text))?;
-    at(path, fs::rename(&beside, path))
 }

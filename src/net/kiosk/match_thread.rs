@@ -243,7 +243,11 @@ impl Table {
             threads: 1,
             seconds: taken.as_secs_f64(),
         });
-        keeper.keep(&self.parts.room, transcript);
+        let room = &self.parts.room;
+        keeper.keep(|folder| {
+            let game = if room.is_listed { room.name.clone() } else { folder.rules(&room.game)?.0 };
+            Ok(Transcript { game, ..transcript })
+        });
     }
 
     /// The thread ends.

@@ -15,7 +15,6 @@ mod answers;
 mod diagram;
 mod guard;
 mod in_time;
-mod keep;
 mod lobby;
 mod match_thread;
 mod orders;
@@ -42,11 +41,12 @@ use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
 use hyperplay_engine::EngineKind;
+use hyperplay_play::files::{EarlierRecords, FileError};
 use hyperplay_play::player::Registry;
-use hyperplay_play::referee::Clocks;
+use hyperplay_play::referee::{Clocks, SCHEMA};
 
 use crate::http::server::{ServerLimits, serve_router};
-use keep::MatchKeeper;
+use crate::serve::RecordFolder;
 use lobby::Lobby;
 use past::PastMatches;
 use table::Table;
@@ -67,8 +67,8 @@ pub struct KioskOptions {
     pub games: Vec<CatalogueGame>,
     /// The seed of tables for which none is given; each has a child of it.
     pub seed: u64,
-    /// The folder for transcripts.
-    pub record: Option<PathBuf>,
+    /// The folder for transcripts, and what becomes of those that it has.
+    pub record: Option<(PathBuf, EarlierRecords)>,
     /// Tables at a time.
     pub tables: usize,
     /// Names of this computer that a browser may use in place of its address.
@@ -102,7 +102,7 @@ pub struct Kiosk {
     lobby: Lobby,
     tables: Mutex<BTreeMap<String, Arc<Table>>>,
     past: PastMatches,
-    keeper: Option<Arc<MatchKeeper>>,
+    keeper: Option<Arc<RecordFolder>>,
     numbers: AtomicU64,
     /// Room for matches that are being played.
     places: Arc<Semaphore>,
@@ -118,8 +118,9 @@ impl Kiosk {
     ///
     /// # Errors
     /// If the folder for transcripts cannot be made.
-    pub fn new(options: KioskOptions) -> std::io::Result<Kiosk> {
-        let keeper = options.record.as_deref().map(MatchKeeper::open).transpose()?;
+    pub fn new(options: KioskOptions) -> Result<Kiosk, FileError> {
+        let open = |(folder, earlier): &(PathBuf, _)| RecordFolder::open(folder, SCHEMA, *earlier);
+        let keeper = options.record.as_ref().map(open).transpose()?;
         let lobby = Lobby::new(options.games.clone(), options.engine);
         Ok(Kiosk {
             keeper: keeper.map(Arc::new),

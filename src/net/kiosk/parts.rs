@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-use super::keep::MatchKeeper;
 use super::room::GameRoom;
+use crate::serve::RecordFolder;
 use hyperplay_engine::machine::Role;
 use hyperplay_play::player::{PlayerSpec, SamplerSpec};
 use hyperplay_play::referee::Clocks;
@@ -70,7 +70,7 @@ pub(super) struct TableParts {
     pub(super) sampler: SamplerSpec,
     /// The player that solves its game, for the mixes beside own moves.
     pub(super) equilibrium: PlayerSpec,
-    pub(super) keeper: Option<Arc<MatchKeeper>>,
+    pub(super) keeper: Option<Arc<RecordFolder>>,
 }
 
 #[cfg(test)]

@@ -23,4 +23,5 @@ mod table;
 mod tests;
 mod thinker;
 
+pub(crate) use records::RecordFolder;
 pub use table::{PlayerServer, Refusal, ServeError, ServeOptions};

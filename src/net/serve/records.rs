@@ -3,18 +3,21 @@
 //! A folder has `matches.jsonl`, to which lines are appended, and `rules/HASH.kif`, one file for each game. A record names its rules by
 //! that path, so the folder can be moved. `hyperplay verify` reads it.
 
-use std::fs::{File, OpenOptions, create_dir_all};
-use std::io::Write as _;
+use std::fs::create_dir_all;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
 
 use super::knowledge::Knowledge;
 use crate::protocol::{StartMessage, WireDialect};
 use hyperplay_engine::machine::Evidence;
 use hyperplay_engine::{Engine, EngineKind, Engines};
-use hyperplay_logic::gdl::Game;
+use hyperplay_logic::gdl::{Game, Language};
+use hyperplay_play::files::{EarlierRecords, FileContent, FileError, RecordFile, WrittenFile};
 use hyperplay_play::referee::{
-    EvidenceHeading, EvidenceOutcome, EvidenceRecord, RunInfo, ToldClocks, date, host,
+    EVIDENCE_SCHEMA, EvidenceHeading, EvidenceOutcome, EvidenceRecord, RunInfo, ToldClocks, date, host,
 };
 
 /// Characters of a hash in the name of a file.
@@ -60,36 +63,82 @@ pub struct EndedMatch<'a> {
     pub seconds: f64,
 }
 
-/// Keeps records in a folder.
+/// Records in a folder, and the rules that they name.
 #[derive(Debug)]
-pub struct EvidenceRecorder {
+pub struct RecordFolder {
     folder: PathBuf,
-    file: Mutex<File>,
-    seed: u64,
+    file: Mutex<RecordFile>,
 }
 
-impl EvidenceRecorder {
-    /// Opens a folder, which is created if it does not exist. Records that are there stay.
+impl RecordFolder {
+    /// Opens a folder for records of this schema; it is created if it does not exist.
     ///
     /// # Errors
-    /// If it cannot be made.
-    pub fn open(folder: &Path, seed: u64) -> std::io::Result<EvidenceRecorder> {
-        create_dir_all(folder.join("rules"))?;
-        let file = OpenOptions::new().create(true).append(true).open(folder.join("matches.jsonl"))?;
-        Ok(EvidenceRecorder { folder: folder.to_owned(), file: Mutex::new(file), seed })
+    /// If it cannot be made, or its `matches.jsonl` must not be written to.
+    pub fn open(folder: &Path, schema: &str, earlier: EarlierRecords) -> Result<RecordFolder, FileError> {
+        FileError::at(folder, create_dir_all(folder.join("rules")))?;
+        let file = RecordFile::open(&folder.join("matches.jsonl"), &FileContent::records(schema), earlier)?;
+        Ok(RecordFolder { folder: folder.to_owned(), file: Mutex::new(file) })
     }
 
-    /// Keeps a match. What goes wrong is logged: the next match is played all the same.
-    pub fn keep(&self, ended: &EndedMatch<'_>) {
-        if let Err(error) = self.written(ended) {
+    fn file(&self) -> MutexGuard<'_, RecordFile> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a match: `record` makes its record. What goes wrong is logged: the next match is played all the same.
+    pub fn keep<R: Serialize>(&self, record: impl FnOnce(&RecordFolder) -> io::Result<R>) {
+        // The record may write rules first, so the file is not locked before it is made.
+        let written = record(self).and_then(|record| Ok(serde_json::to_string(&record)?));
+        if let Err(error) = written.and_then(|line| Ok(self.file().line(&line)?)) {
             tracing::error!(%error, folder = %self.folder.display(), "a record could not be kept");
         }
     }
 
-    fn written(&self, ended: &EndedMatch<'_>) -> std::io::Result<()> {
+    /// Where the rules of a game are kept, relative to the folder, and their hash.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn rules(&self, game: &Game) -> io::Result<(String, String)> {
+        let hash = game.rules_hash();
+        let name: String = hash.trim_start_matches("sha256:").chars().take(NAMED).collect();
+        let ending = if game.language() == Language::Sidl { "sidl" } else { "kif" };
+        let (path, text) = (format!("rules/{name}.{ending}"), game.source().text());
+        let file = self.folder.join(&path);
+        // One match at a time writes. Another layout of the same rules may be there.
+        let _file = self.file();
+        if !file.exists() {
+            let rules = WrittenFile::at(&file, FileContent::beginning("rulesheet", text))?;
+            rules.write(|out| out.write_all(text.as_bytes()))?;
+        }
+        Ok((path, hash))
+    }
+}
+
+/// Keeps records in a folder.
+#[derive(Debug)]
+pub struct EvidenceRecorder {
+    folder: RecordFolder,
+    seed: u64,
+}
+
+impl EvidenceRecorder {
+    /// Opens a folder, which is created if it does not exist.
+    ///
+    /// # Errors
+    /// If it cannot be made, or its records must not be written to.
+    pub fn open(folder: &Path, earlier: EarlierRecords, seed: u64) -> Result<EvidenceRecorder, FileError> {
+        Ok(EvidenceRecorder { folder: RecordFolder::open(folder, EVIDENCE_SCHEMA, earlier)?, seed })
+    }
+
+    /// Keeps a match.
+    pub fn keep(&self, ended: &EndedMatch<'_>) {
+        self.folder.keep(|folder| self.record(folder, ended));
+    }
+
+    fn record(&self, folder: &RecordFolder, ended: &EndedMatch<'_>) -> io::Result<EvidenceRecord> {
         let game = ended.engines.game();
-        let (path, hash) = self.rules(game)?;
-        let no_engine = |error: hyperplay_engine::EngineError| std::io::Error::other(error.to_string());
+        let (path, hash) = folder.rules(game)?;
+        let no_engine = |error: hyperplay_engine::EngineError| io::Error::other(error.to_string());
         let engine: std::sync::Arc<Engine> = ended.engines.get(EngineKind::Interpreter).map_err(no_engine)?;
         let dialect = match (game.is_imperfect(), ended.known.is_numbered()) {
             (_, true) => WireDialect::Gdl2,
@@ -126,22 +175,6 @@ impl EvidenceRecorder {
         record.remarks = ended.remarks.to_vec();
         let engine = engine.kind().to_string();
         record.run = Some(RunInfo { date: date(), host: host(), engine, threads: 1, seconds: ended.seconds });
-        let line = serde_json::to_string(&record)? + "\n";
-        self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes())
-    }
-
-    /// Where the rules of a game are kept, relative to the folder, and their hash.
-    fn rules(&self, game: &Game) -> std::io::Result<(String, String)> {
-        let hash = game.rules_hash();
-        let name: String = hash.trim_start_matches("sha256:").chars().take(NAMED).collect();
-        let path = format!("rules/{name}.kif");
-        let file = self.folder.join(&path);
-        if !file.exists() {
-            // Another match may write the same rules, and whoever reads them must never see a half of them.
-            let part = self.folder.join(format!("{path}.{:?}.part", std::thread::current().id()));
-            std::fs::write(&part, game.source().text())?;
-            std::fs::rename(part, file)?;
-        }
-        Ok((path, hash))
+        Ok(record)
     }
 }

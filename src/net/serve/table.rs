@@ -25,6 +25,7 @@ use super::session::{LONGEST, Order, SessionParts, Spare, run};
 use crate::protocol::{Message, MessageError, StartMessage, StepMessage};
 use hyperplay_engine::EngineKind;
 use hyperplay_engine::machine::Seed;
+use hyperplay_play::files::{EarlierRecords, FileError};
 use hyperplay_play::player::{Registry, SpecError};
 use hyperplay_play::referee::EvidenceOutcome;
 
@@ -56,8 +57,8 @@ pub struct ServeOptions {
     pub stale: Duration,
     /// What every random choice follows from, with the name of the match and its role.
     pub seed: u64,
-    /// The folder for records.
-    pub record: Option<PathBuf>,
+    /// The folder for records, and what becomes of those that it has.
+    pub record: Option<(PathBuf, EarlierRecords)>,
     /// The bytes that the rules of all matches may take together, by estimate: each match has an equal share.
     pub memory: u64,
     /// Whether players think ahead between their moves.
@@ -111,8 +112,8 @@ impl PlayerServer {
     /// If the spec of the player is wrong, or the folder for records cannot be made.
     pub fn new(options: ServeOptions) -> Result<PlayerServer, ServeError> {
         options.registry.player(&options.player)?;
-        let recorder = options.record.as_deref().map(|folder| EvidenceRecorder::open(folder, options.seed));
-        let recorder = recorder.transpose().map_err(ServeError::Record)?.map(Arc::new);
+        let open = |(folder, earlier): &(PathBuf, _)| EvidenceRecorder::open(folder, *earlier, options.seed);
+        let recorder = options.record.as_ref().map(open).transpose()?.map(Arc::new);
         Ok(PlayerServer {
             margin: Arc::new(AnswerMargin::new(options.margin)),
             options,
@@ -375,6 +376,6 @@ pub enum ServeError {
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// The folder for records cannot be used.
-    #[error("the folder for records cannot be used: {0}")]
-    Record(std::io::Error),
+    #[error(transparent)]
+    Record(#[from] FileError),
 }

@@ -143,6 +143,8 @@ impl PolicyDocument<'_> {
 pub struct SolverState {
     /// Goal points for a payoff of 1, in which regrets are counted.
     pub unit: Option<f64>,
+    /// How the policies were found.
+    pub method: Option<String>,
     /// What each minimiser keeps; empty if the file holds no state.
     #[serde(default)]
     pub solver: Vec<RegretCheckpoint>,

@@ -1,0 +1,438 @@
+//! Files that a user keeps: one rule and one writer for every command.
+//!
+//! What this program did not write is never replaced; [`FileContent`] tells it by what the file holds. What was computed may be
+//! computed again: a [`WrittenFile`] is written beside its place and then moved there, so a kill leaves the former file whole.
+//! Records of matches cannot be had again: a [`RecordFile`] is replaced or lengthened only if that was asked for
+//! ([`EarlierRecords`]).
+//!
+//! Invariant: a file beside its place is locked while it is written. One that is not was left by a kill, and the next start
+//! with the same place removes it; [`abandon_parts`] removes those of this process before a signal ends it.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::de::IgnoredAny;
+use thiserror::Error;
+
+/// Bytes at the beginning and at the end of a file that are looked at.
+const LOOK: i64 = 4096;
+
+/// The files of this process that are written beside their places; a signal knows no arguments, so it finds them here.
+static PARTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn parts() -> MutexGuard<'static, Vec<PathBuf>> {
+    PARTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes what is half written and then ends the program as `end` says; no file is begun in between.
+///
+/// ```
+/// use hyperplay_play::files::{FileContent, WrittenFile, abandon_parts};
+///
+/// let folder = tempfile::tempdir()?;
+/// let file = WrittenFile::at(&folder.path().join("curve.csv"), FileContent::beginning("curve", "step,value\n"))?;
+/// let part = file.begin()?;
+/// assert_eq!(std::fs::read_dir(folder.path())?.count(), 1);
+/// abandon_parts(|| ());
+/// assert_eq!(std::fs::read_dir(folder.path())?.count(), 0);
+/// # drop(part);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn abandon_parts(end: impl FnOnce()) {
+    let parts = parts();
+    parts.iter().for_each(|part| drop(fs::remove_file(part)));
+    end();
+}
+
+/// Why a file is not written.
+#[derive(Debug, Error)]
+pub enum FileError {
+    /// An error of the operating system.
+    #[error("{}: {_1}", _0.display())]
+    System(PathBuf, io::Error),
+    /// Something else is there than what would be written.
+    #[error("{} is there already, and is no {_1} that this program wrote; it is left as it is", _0.display())]
+    Foreign(PathBuf, &'static str),
+    /// Records are there, and nobody said what becomes of them.
+    #[error("{} is there already, and holds records", _0.display())]
+    Records(PathBuf),
+    /// Standard output, a device or a pipe.
+    #[error("'{}' is no ordinary file", _0.display())]
+    NoFile(PathBuf),
+}
+
+impl FileError {
+    /// The result of the operating system, or of this module, with the path that it is about.
+    ///
+    /// # Errors
+    /// As the result.
+    pub fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, FileError> {
+        result.map_err(|cause| {
+            cause.downcast().unwrap_or_else(|cause| FileError::System(path.to_owned(), cause))
+        })
+    }
+
+    /// Whether this user may not write there, or nobody may.
+    pub fn is_forbidden(&self) -> bool {
+        use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+        matches!(self, FileError::System(_, cause) if matches!(cause.kind(), PermissionDenied | ReadOnlyFilesystem))
+    }
+}
+
+impl From<FileError> for io::Error {
+    fn from(error: FileError) -> io::Error {
+        io::Error::other(error)
+    }
+}
+
+/// What a file holds, and how such a file of this program is recognised.
+///
+/// ```
+/// use hyperplay_play::files::{FileContent, FileError, WrittenFile, all_at, write_all};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("notes.txt");
+/// std::fs::write(&path, "mine")?;
+/// for content in [FileContent::beginning("curve", "step,"), FileContent::holding("report", "plan 7"), FileContent::records("a/1")] {
+///     assert!(matches!(WrittenFile::at(&path, content), Err(FileError::Foreign(..))));
+/// }
+/// // A table is told by its first columns, whatever else it has.
+/// let table = |text: &str| [("table.csv".to_owned(), text.as_bytes().to_vec())];
+/// write_all(folder.path(), &table("game,player,score\n"))?;
+/// write_all(folder.path(), &table("game,player,score,faults\n"))?;
+/// assert!(write_all(folder.path(), &table("name,player\n")).is_err());
+/// assert_eq!(all_at(folder.path(), &table("game,player\n"))?.len(), 1);
+/// assert!(matches!(FileError::at(&path, std::fs::read_dir(&path)), Err(FileError::System(..))));
+/// assert_eq!(FileContent::like("csv", b"a,b,c\n"), FileContent::beginning("table", "a,b,"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileContent {
+    name: &'static str,
+    mark: Vec<u8>,
+    is_inside: bool,
+}
+
+impl FileContent {
+    /// What always begins with the same bytes.
+    pub fn beginning(name: &'static str, mark: impl Into<Vec<u8>>) -> Self {
+        FileContent { name, mark: mark.into(), is_inside: false }
+    }
+
+    /// What has these bytes near its beginning or its end.
+    pub fn holding(name: &'static str, mark: impl Into<Vec<u8>>) -> Self {
+        FileContent { name, mark: mark.into(), is_inside: true }
+    }
+
+    /// Lines of JSON of this schema, in any version.
+    pub fn records(schema: &str) -> Self {
+        let form = schema.rsplit_once('/').map_or(schema, |(form, _)| form);
+        FileContent::beginning("record", format!("{{\"schema\":\"{form}/"))
+    }
+
+    /// What begins like these bytes, as far as every file of this ending and subject does.
+    pub fn like(ending: &str, bytes: &[u8]) -> Self {
+        let (name, until, times) = match ending {
+            "pdf" => return FileContent::holding("figure", "/Creator (hyperplay)"),
+            "svg" => ("figure", "aria-label=\"", 1),
+            "html" => ("page", "</title>", 1),
+            "csv" => ("table", ",", 2),
+            "dot" => ("diagram", "\n", 1),
+            _ => ("document", "/", 1),
+        };
+        let mut ends = (until.len()..=bytes.len()).filter(|&end| bytes[..end].ends_with(until.as_bytes()));
+        FileContent::beginning(name, &bytes[..ends.nth(times - 1).unwrap_or(bytes.len())])
+    }
+
+    /// Whether nothing of another origin is lost if this replaces what is at a path: nothing is there, or such a file, or no
+    /// more than its beginning.
+    fn may_replace(&self, path: &Path) -> io::Result<bool> {
+        let mut file = match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+            file => file?,
+        };
+        let mut seen = Vec::new();
+        (&file).take((LOOK as u64).max(self.mark.len() as u64)).read_to_end(&mut seen)?;
+        if !self.is_inside {
+            return Ok(seen.starts_with(&self.mark) || self.mark.starts_with(&seen));
+        }
+        // A file that is shorter is read on from where it is.
+        let _ = file.seek(SeekFrom::End(-LOOK));
+        file.read_to_end(&mut seen)?;
+        Ok(seen.is_empty() || seen.windows(self.mark.len()).any(|part| part == self.mark))
+    }
+
+    /// The file itself, where a path is a link, if it may be replaced.
+    fn target(&self, path: &Path) -> Result<PathBuf, FileError> {
+        match fs::metadata(path) {
+            Ok(found) if found.is_dir() => FileError::at(path, Err(io::ErrorKind::IsADirectory.into())),
+            ref found if path.as_os_str() == "-" || found.as_ref().is_ok_and(|found| !found.is_file()) => {
+                Err(FileError::NoFile(path.to_owned()))
+            }
+            _ if FileError::at(path, self.may_replace(path))? => {
+                Ok(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))
+            }
+            _ => Err(FileError::Foreign(path.to_owned(), self.name)),
+        }
+    }
+}
+
+/// A file that will be written whole or not at all, and can be computed again.
+///
+/// ```
+/// use std::io::Write as _;
+/// use hyperplay_play::files::{FileContent, PartFile, WrittenFile};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("curve.csv");
+/// let curve = || FileContent::beginning("curve", "step,value\n");
+/// let file = WrittenFile::at(&path, curve())?;
+/// file.write(|out| out.write_all(b"step,value\n1,0.5\n"))?;
+/// file.begin().and_then(PartFile::finish)?;
+/// file.write(|out| out.write_all(b"step,value\n1,0.5\n"))?;
+/// // What is not finished leaves the former file, and nothing beside it.
+/// let mut part: PartFile = WrittenFile::at(&path, curve())?.begin()?;
+/// part.write_all(b"step,value\n")?;
+/// drop(part);
+/// assert_eq!(std::fs::read_to_string(&path)?.lines().count(), 2);
+/// assert_eq!(std::fs::read_dir(folder.path())?.count(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct WrittenFile {
+    /// As given.
+    path: PathBuf,
+    target: PathBuf,
+    part: PathBuf,
+    content: FileContent,
+}
+
+impl WrittenFile {
+    /// Tries whether a file can be written at `path`, without touching what is there, and removes what an earlier start that
+    /// was killed left beside it.
+    ///
+    /// # Errors
+    /// If it cannot, or something else is there.
+    pub fn at(path: &Path, content: FileContent) -> Result<WrittenFile, FileError> {
+        let target = content.target(path)?;
+        let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let part = target.with_file_name(format!("{name}.{}.part", std::process::id()));
+        let is_part = |found: &str| {
+            let number =
+                found.strip_prefix(&name).and_then(|rest| rest.strip_prefix('.')?.strip_suffix(".part"));
+            number.is_some_and(|number| number.parse::<u32>().is_ok())
+        };
+        let folder =
+            target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        for found in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let left = found.path();
+            if is_part(&found.file_name().to_string_lossy())
+                && File::options()
+                    .read(true)
+                    .write(true)
+                    .open(&left)
+                    .is_ok_and(|file| file.try_lock().is_ok())
+                && FileError::at(&left, content.may_replace(&left))?
+            {
+                FileError::at(&left, fs::remove_file(&left))?;
+            }
+        }
+        let file = WrittenFile { path: path.to_owned(), target, part, content };
+        file.begin()?;
+        Ok(file)
+    }
+
+    /// Begins to write it; it takes its place when the part is finished.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn begin(&self) -> Result<PartFile, FileError> {
+        let mut parts = parts();
+        loop {
+            let file = FileError::at(&self.path, File::create_new(&self.part))?;
+            // Where a file system has no locks, nothing takes this file for one that was left.
+            let _ = file.lock();
+            // Another start may have removed it before it was locked.
+            if self.part.exists() {
+                parts.push(self.part.clone());
+                return Ok(PartFile { of: self.clone(), out: BufWriter::new(file) });
+            }
+        }
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&self, text: impl FnOnce(&mut PartFile) -> io::Result<()>) -> Result<(), FileError> {
+        let mut out = self.begin()?;
+        FileError::at(&self.path, text(&mut out))?;
+        out.finish()
+    }
+}
+
+/// A file that is being written beside its place. It is removed if it is not finished.
+#[derive(Debug)]
+pub struct PartFile {
+    of: WrittenFile,
+    out: BufWriter<File>,
+}
+
+impl PartFile {
+    /// Puts it in its place.
+    ///
+    /// # Errors
+    /// If it cannot be written, or something else has come to be there.
+    pub fn finish(mut self) -> Result<(), FileError> {
+        FileError::at(&self.of.path, self.out.flush())?;
+        self.of.content.target(&self.of.target)?;
+        FileError::at(&self.of.path, fs::rename(&self.of.part, &self.of.target))
+    }
+}
+
+impl Write for PartFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Drop for PartFile {
+    fn drop(&mut self) {
+        // A finished one is not there any more.
+        let _ = fs::remove_file(&self.of.part);
+        parts().retain(|part| *part != self.of.part);
+    }
+}
+
+/// Tries whether all files of a folder can be written: their names in it, and bytes that begin as they will.
+///
+/// # Errors
+/// If one cannot.
+pub fn all_at(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<Vec<WrittenFile>, FileError> {
+    let file = |(name, bytes): &(String, Vec<u8>)| {
+        let path = folder.join(name);
+        FileError::at(&path, fs::create_dir_all(path.parent().unwrap_or(folder)))?;
+        WrittenFile::at(&path, FileContent::like(name.rsplit('.').next().unwrap_or_default(), bytes))
+    };
+    files.iter().map(file).collect()
+}
+
+/// Writes files by their names in a folder, once it is known that all can be written ([`all_at`]).
+///
+/// # Errors
+/// If one cannot be written.
+pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), FileError> {
+    let written = all_at(folder, files)?;
+    written.iter().zip(files).try_for_each(|(file, (_, bytes))| file.write(|out| out.write_all(bytes)))
+}
+
+/// What becomes of the records that are in a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum EarlierRecords {
+    /// If there are any, nothing is written.
+    #[default]
+    Refused,
+    /// They stay, and others are written behind them.
+    Kept,
+    /// They are removed.
+    Replaced,
+}
+
+/// Records, one a line, which are in the file as soon as they are there.
+///
+/// ```
+/// use hyperplay_play::files::{EarlierRecords, FileContent, FileError, RecordFile};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("t.jsonl");
+/// let open = |earlier| RecordFile::open(&path, &FileContent::records("a/1"), earlier);
+/// open(EarlierRecords::Refused)?.line(r#"{"schema":"a/1"}"#)?;
+/// assert!(matches!(open(EarlierRecords::Refused), Err(FileError::Records(_))));
+/// // What a kill cut off goes to a file of its own.
+/// let whole = std::fs::read_to_string(&path)?;
+/// std::fs::write(&path, whole.clone() + "{\"sche")?;
+/// let mut file = open(EarlierRecords::Kept)?;
+/// assert_eq!((file.damaged(), file.path()), (6, path.as_path()));
+/// file.line("{}")?;
+/// assert_eq!(std::fs::read_to_string(&path)?, whole + "{}\n");
+/// assert_eq!(std::fs::read_to_string(folder.path().join("t.jsonl.damaged"))?, "{\"sche\n");
+/// open(EarlierRecords::Replaced)?;
+/// assert_eq!(std::fs::read_to_string(&path)?, "");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct RecordFile {
+    path: PathBuf,
+    file: File,
+    damaged: usize,
+}
+
+impl RecordFile {
+    /// Opens a file for records of this content.
+    ///
+    /// # Errors
+    /// If something else is there, or records of which nobody said what becomes of them; if it cannot be written.
+    pub fn open(
+        path: &Path,
+        content: &FileContent,
+        earlier: EarlierRecords,
+    ) -> Result<RecordFile, FileError> {
+        let mut options = File::options();
+        options.append(true);
+        match content.target(path) {
+            // A device or a pipe has nothing that could be lost.
+            Err(FileError::NoFile(_)) if path.as_os_str() != "-" => {}
+            Err(error) => return Err(error),
+            Ok(_) => drop(options.read(true).create(true)),
+        }
+        let mut file = FileError::at(path, options.open(path))?;
+        let length = FileError::at(path, file.metadata())?.len();
+        let mut damaged = 0;
+        match earlier {
+            _ if length == 0 => {}
+            EarlierRecords::Refused => return Err(FileError::Records(path.to_owned())),
+            EarlierRecords::Kept => damaged = FileError::at(path, end_line(path, &mut file, length))?,
+            EarlierRecords::Replaced => FileError::at(path, file.set_len(0))?,
+        }
+        Ok(RecordFile { path: path.to_owned(), file, damaged })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Bytes that were no record and went to `FILE.damaged`.
+    pub fn damaged(&self) -> usize {
+        self.damaged
+    }
+
+    /// Adds lines, in one write.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn line(&mut self, line: &str) -> Result<(), FileError> {
+        FileError::at(&self.path, self.file.write_all(format!("{line}\n").as_bytes()))
+    }
+}
+
+/// Ends the last line of a file. If it is no whole record, it goes to `FILE.damaged`; returns its bytes.
+fn end_line(path: &Path, file: &mut File, length: u64) -> io::Result<usize> {
+    let (mut reader, mut last) = (BufReader::new(&*file), Vec::new());
+    while reader.read_until(b'\n', &mut last)? > 0 && last.ends_with(b"\n") {
+        last.clear();
+    }
+    if last.is_empty() || serde_json::from_slice::<IgnoredAny>(&last).is_ok() {
+        return file.write_all(if last.is_empty() { b"" } else { b"\n" }).map(|()| 0);
+    }
+    let mut damaged = path.as_os_str().to_owned();
+    damaged.push(".damaged");
+    File::options().create(true).append(true).open(damaged)?.write_all(&[&last[..], b"\n"].concat())?;
+    file.set_len(length - last.len() as u64).map(|()| last.len())
+}
