@@ -40,4 +40,5 @@ mod readme;
 mod replay;
 mod scripted_player;
 mod serve;
+mod tree_faults;
 mod wrong_inputs;

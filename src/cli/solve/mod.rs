@@ -159,7 +159,7 @@ pub fn run(arguments: &SolveArguments, interrupt: &Interrupt, out: &Output) -> R
             }
         }
     } else {
-        let tree = arguments.tree.build(&machine, &opened.name, interrupt)?;
+        let tree = arguments.tree.build(&opened, &machine, interrupt)?;
         let solved = arguments.solve(&opened.name, tree, &files.saved, interrupt)?;
         arguments.deliver(&opened, &machine, &solved, &files, out)?;
     }

@@ -11,7 +11,7 @@ use super::saved::SavedSolution;
 use super::{SolveArguments, Solved, in_words};
 use crate::failure::CommandFailure;
 use crate::game_argument::Opened;
-use crate::game_tree::TreeOptions;
+use crate::game_tree::{TreeOptions, no_tree};
 use crate::options::pick_seed;
 use crate::output::{Output, log};
 use crate::progress::Ticker;
@@ -54,12 +54,13 @@ impl SampledRun<'_> {
     pub fn run(&self) -> Result<Sampled, CommandFailure> {
         let options =
             TreeOptions { max_nodes: self.arguments.tree.max_nodes.min(JUDGED), ..self.arguments.tree };
-        let judge = match options.try_build(self.machine, self.interrupt) {
+        let judge = match options.try_build(self.opened, self.machine, self.interrupt) {
             Ok(tree) => {
                 let form = SequenceForm::new(&tree, options.unit);
                 Ok((tree, form))
             }
             Err(TreeError::Stopped) => return Err(CommandFailure::Interrupted),
+            Err(error @ TreeError::Faulty(_)) => return Err(no_tree(&self.opened.name, &error)),
             Err(why) => Err(why),
         };
         let number = pick_seed(self.arguments.seed);
