@@ -194,7 +194,7 @@ fn to_efg(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) -> 
     let opened = arguments.game.open()?;
     let unit = exact(arguments.tree.unit)?;
     let (_, machine) = arguments.engine.open_for_steps(&opened)?;
-    let tree = arguments.tree.build(&machine, &opened.name, interrupt)?;
+    let tree = arguments.tree.build(&opened, &machine, interrupt)?;
     let game = to_gambit(&tree, &opened.name, unit, &|own| machine.show_move(own))
         .map_err(|error| CommandFailure::failed(format!("{}: {error}", opened.name), error.remedy()))?;
     let Some(path) = &arguments.policy else { return write(&game.file, out) };

@@ -56,6 +56,8 @@ pub struct Opened {
     pub rulesheet: Rulesheet,
     /// The rules as meant.
     pub game: Game,
+    /// Whether what shows a fault of the rules later on is refused too.
+    pub is_strict: bool,
 }
 
 impl Opened {
@@ -152,7 +154,7 @@ impl GameArgument {
                 "leave it out: a game of GDL ends by its rules",
             ));
         }
-        Ok(Opened { game: opened.game.with_horizon(self.horizon), ..opened })
+        Ok(Opened { game: opened.game.with_horizon(self.horizon), is_strict: self.strict, ..opened })
     }
 }
 
@@ -179,6 +181,6 @@ impl Opened {
             let (faults, are) = (counted(faults as u64, "fault"), if faults == 1 { "is" } else { "are" });
             log(format_args!("{name}: {faults} {are} repaired for play; see `hyperplay check {name}`"));
         }
-        Ok(Opened { name, rulesheet: loaded.rulesheet, game })
+        Ok(Opened { name, rulesheet: loaded.rulesheet, game, is_strict: false })
     }
 }

@@ -4,16 +4,14 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::failure::CommandFailure;
+use super::game_argument::Opened;
 use super::output::log;
 use super::progress::Ticker;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{ByRole, Role, Seed};
+use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_logic::gdl::counted;
-use hyperplay_play::efg::{GameTree, TreeError, TreeLimits, TreeSize, estimate_size_until};
+use hyperplay_play::efg::{GameTree, TreeError, TreeFault, TreeLimits, TreeSize};
 use hyperplay_play::referee::Interrupt;
-
-/// Random paths that measure a game before its tree is built.
-const PROBES: usize = 300;
 
 /// How large a tree may be, and in which unit its payoffs are counted.
 #[derive(Args, Clone, Copy, Debug)]
@@ -48,35 +46,31 @@ impl TreeOptions {
     /// That the game has none, with the remedy; or that the command was interrupted.
     pub fn build(
         &self,
+        opened: &Opened,
         machine: &Engine,
-        name: &str,
         interrupt: &Interrupt,
     ) -> Result<GameTree, CommandFailure> {
-        match self.try_build(machine, interrupt) {
+        match self.try_build(opened, machine, interrupt) {
             Ok(tree) => Ok(tree),
             Err(TreeError::Stopped) if interrupt.budget().is_late() => Err(CommandFailure::failed(
-                format!("{name}: the time was up before the game tree was built"),
+                format!("{}: the time was up before the game tree was built", opened.name),
                 "give more --seconds, or take a smaller game",
             )),
             Err(TreeError::Stopped) => Err(CommandFailure::Interrupted),
-            Err(error) => Err(no_tree(name, &error)),
+            Err(error) => Err(no_tree(&opened.name, &error)),
         }
     }
 
-    /// The same with the error as it is.
+    /// The same with the error as it is. Faults of the rules that the tree shows are logged, or refused by `--strict`.
     ///
     /// # Errors
     /// As [`GameTree::build`].
-    pub fn try_build(&self, machine: &Engine, interrupt: &Interrupt) -> Result<GameTree, TreeError> {
-        // What is far too large is known at once; the estimate is seldom too high, because most paths miss the heavy parts
-        // of a tree.
-        let estimate =
-            estimate_size_until(machine, PROBES, &Seed::root(0), interrupt.budget().deadline, &|| {
-                interrupt.is_raised()
-            })?;
-        if estimate.interval().0 > self.max_nodes as f64 {
-            return Err(TreeError::TooLarge { limit: self.max_nodes, estimate });
-        }
+    pub fn try_build(
+        &self,
+        opened: &Opened,
+        machine: &Engine,
+        interrupt: &Interrupt,
+    ) -> Result<GameTree, TreeError> {
         let ticker = Ticker::new();
         let stop = |nodes: usize| {
             ticker.say(|| format!("the game tree has {nodes} nodes so far"));
@@ -87,7 +81,14 @@ impl TreeOptions {
             &TreeLimits { nodes: self.max_nodes, stop: &stop, deadline: interrupt.budget().deadline },
         );
         ticker.finish();
-        tree
+        let tree = tree?;
+        match tree.faults() {
+            [first, ..] if opened.is_strict => return Err(TreeError::Faulty(first.clone())),
+            faults => faults
+                .iter()
+                .for_each(|fault| log(format_args!("{}: the rules have a fault: {fault}", opened.name))),
+        }
+        Ok(tree)
     }
 }
 
@@ -95,10 +96,14 @@ impl TreeOptions {
 pub fn no_tree(name: &str, error: &TreeError) -> CommandFailure {
     let remedy = match error {
         TreeError::TooLarge { .. } => {
-            "give more with --max-nodes, where memory allows (about 40 bytes a node), or take a smaller game"
+            "give more with --max-nodes, where memory allows (about 40 bytes a node), or do without the tree: `solve --method \
+             external` samples the game, and `exploit` plays matches"
         }
         TreeError::Endless { .. } => {
             "count the steps in the rules and end the game after so many; an interaction in SIDL takes --horizon N"
+        }
+        TreeError::Faulty(_) => {
+            "mend the rules (`hyperplay check --simulate` says where), or leave out --strict"
         }
         TreeError::MovesDiffer { .. } | TreeError::NoLegalMove { .. } => {
             "mend the rules; `hyperplay check --simulate` may say more"
@@ -123,7 +128,13 @@ pub fn size_as_json(size: &TreeSize, roles: &ByRole<String>, random: Option<Role
         "sequences": by_role(&size.sequences),
         "depth": size.depth,
         "largest_information_set": size.largest_set,
+        "faults": size.faults.iter().map(fault_as_json).collect::<Value>(),
     })
+}
+
+fn fault_as_json(fault: &TreeFault) -> Value {
+    let TreeFault { code, role, histories, line } = fault;
+    json!({"code": code.as_str(), "role": role, "histories": histories, "line": line})
 }
 
 /// The counts of a tree in words.

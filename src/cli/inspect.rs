@@ -31,8 +31,8 @@ use hyperplay_play::referee::{Interrupt, Survey, SurveyWords, count_information_
 /// The most terms that are listed; if there are more, they are only counted.
 const LISTED: usize = 20;
 
-/// Random paths that estimate the size of a game tree.
-const PROBES: usize = 10_000;
+/// States that are sampled to estimate the size of a game tree.
+const SAMPLED: usize = 1 << 18;
 
 /// Arguments of `inspect`.
 #[derive(Args, Debug)]
@@ -185,13 +185,18 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
 }
 
 /// Measures the game tree.
-fn tree(machine: &Engine, most: usize, interrupt: &Interrupt) -> Result<TreeInspection, TreeError> {
+fn tree(
+    opened: &Opened,
+    machine: &Engine,
+    most: usize,
+    interrupt: &Interrupt,
+) -> Result<TreeInspection, TreeError> {
     // The count may follow in what the estimate leaves.
     let half = interrupt.within(interrupt.budget().share(0.5));
     let stop = || half.is_raised();
-    let estimate = estimate_size_until(machine, PROBES, &Seed::root(0), half.budget().deadline, &stop)?;
+    let estimate = estimate_size_until(machine, SAMPLED, &Seed::root(0), half.budget().deadline, &stop)?;
     let options = TreeOptions { unit: 1.0, max_nodes: most };
-    let counted = match options.try_build(machine, interrupt) {
+    let counted = match options.try_build(opened, machine, interrupt) {
         Ok(tree) => Some((tree.size(), tree.constant_sum())),
         Err(TreeError::TooLarge { .. }) => None,
         Err(error) => return Err(error),
@@ -296,7 +301,7 @@ impl<'a> Look<'a> {
             extent,
             tree: arguments.tree.then(|| {
                 let part = interrupt.within(Budget::time(arguments.seconds));
-                tree(machine, arguments.max_nodes, &part)
+                tree(opened, machine, arguments.max_nodes, &part)
             }),
         })
     }
@@ -377,9 +382,9 @@ impl Inspection<'_> {
             report["terminal_histories"] = extent.ends.into();
         }
         if let Some(Ok(TreeInspection { estimate, counted })) = &self.tree {
-            let (low, high) = estimate.interval();
+            let (low, high) = estimate.interval;
             report["tree_estimate"] =
-                json!({"nodes": estimate.nodes, "low": low, "high": high, "paths": estimate.probes});
+                json!({"nodes": estimate.nodes, "low": low, "high": high, "states": estimate.states});
             report["tree"] = counted
                 .as_ref()
                 .map_or(Value::Null, |(size, _)| size_as_json(size, &self.roles, self.random));

@@ -279,6 +279,14 @@ impl StateMachine for Engine {
         }
     }
 
+    fn goal_count(&self, state: &State, role: Role, scratch: &mut EngineScratch) -> usize {
+        match self {
+            Engine::Interpreter(machine) => machine.goal_count(state, role, scratch.interpreter()),
+            Engine::Network(machine) => machine.goal_count(state, role, scratch.network()),
+            Engine::Interaction(_) => 1, // one balance for each role, which no rule can contradict
+        }
+    }
+
     fn fluents(&self, state: &State) -> Vec<String> {
         match self {
             Engine::Interpreter(machine) => machine.fluents(state),

@@ -13,6 +13,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use rustc_hash::FxHashSet;
+
 use super::evaluable::{EvaluableRules, INPUTS, STATE, STEP, is_asked_or_given, restricted_rules};
 use super::{EngineError, State, StepWork};
 use crate::machine::{
@@ -294,6 +296,11 @@ impl Interpreter {
         }
     }
 
+    /// The goal that a value stands for.
+    fn number(&self, value: TermId) -> Goal {
+        self.terms().show(value).parse().map_or(Goal::default(), Goal::clamped)
+    }
+
     /// The values of a role for which the scratch holds several. The order in which they were derived cannot be used,
     /// because it depends on the ids of the fluents.
     fn in_rule_order(
@@ -481,8 +488,12 @@ impl StateMachine for Interpreter {
     fn goal(&self, state: &State, role: Role, scratch: &mut InterpreterScratch) -> Goal {
         // Several goals are a fault of the rules; the repair is the first in rule order.
         let value = self.goal_values(state, role, scratch).first().copied();
-        let number = value.and_then(|value| self.terms().show(value).parse().ok());
-        number.map_or(Goal::default(), Goal::clamped)
+        value.map_or(Goal::default(), |value| self.number(value))
+    }
+
+    fn goal_count(&self, state: &State, role: Role, scratch: &mut InterpreterScratch) -> usize {
+        let values = self.goal_values(state, role, scratch);
+        values.into_iter().map(|value| self.number(value)).collect::<FxHashSet<Goal>>().len()
     }
 
     fn fluents(&self, state: &State) -> Vec<String> {

@@ -215,6 +215,10 @@ impl StateMachine for NetworkEngine {
         }
     }
 
+    fn goal_count(&self, state: &State, role: Role, scratch: &mut NetworkScratch) -> usize {
+        self.propagator.goal_count(state, role, &mut scratch.single)
+    }
+
     fn take_failure(&self, scratch: &mut NetworkScratch) -> Option<EvaluationFailure> {
         self.stepper.as_ref().and_then(|stepper| stepper.take_failure(&mut scratch.stepper))
     }

@@ -261,7 +261,7 @@ impl Bulk for Toy {
                 ByRole::from_fn(self.roles.len(), |role| self.percepts(state, joint, role, &mut ()));
             let state = self.next(state, joint, &mut ());
             let end = self.terminal(&state, &mut ()).then(|| self.goals(&state, &mut ()));
-            Successor { state, percepts, end }
+            Successor { state, percepts, end, is_faulty: false }
         };
         steps.iter().map(expand).collect()
     }

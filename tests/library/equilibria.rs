@@ -313,20 +313,6 @@ fn a_run_that_was_interrupted_continues_bit_by_bit() {
 }
 
 #[test]
-fn the_estimate_of_a_size_holds_it() {
-    for game in ["kuhn_poker", "leduc_poker", "liars_dice_1x6", "dark_hex_2x2"] {
-        let machine = imperfect(game);
-        let nodes = tree(&machine).len() as f64;
-        let estimate = estimate_size(&*machine, 5_000, &Seed::root(7)).unwrap();
-        // Five standard errors: about one run in a million fails.
-        assert!(
-            (estimate.nodes - nodes).abs() <= 5.0 * estimate.error + 1e-9,
-            "{game}: {nodes}, {estimate:?}"
-        );
-    }
-}
-
-#[test]
 fn a_game_without_a_finite_tree_is_refused_with_the_reason() {
     let endless = crate::common::machines::machine_of(
         "(role a) (role b) (init s) (<= (next s) (true s)) (<= terminal (true end)) (legal a wait) (legal b wait)

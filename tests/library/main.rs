@@ -54,4 +54,5 @@ mod search;
 mod simplify;
 mod solved_players;
 mod threads;
+mod tree_sizes;
 mod type_names;

@@ -45,5 +45,6 @@ mod replay;
 mod scripted_player;
 mod serve;
 mod solve;
+mod tree_faults;
 mod written_files;
 mod wrong_inputs;

@@ -173,7 +173,7 @@ pub fn run(arguments: &SolveArguments, interrupt: &Interrupt, out: &Output) -> R
             }
         }
     } else {
-        let tree = arguments.tree.build(&machine, &opened.name, &interrupt.within(clock))?;
+        let tree = arguments.tree.build(&opened, &machine, &interrupt.within(clock))?;
         let solved = arguments.solve(&opened.name, &machine, tree, &files.saved, (clock, interrupt))?;
         arguments.deliver(&opened, &machine, &solved, &files, out)?;
     }

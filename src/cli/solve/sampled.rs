@@ -12,7 +12,7 @@ use super::saved::SavedSolution;
 use super::{SolveArguments, Solved, in_words};
 use crate::failure::CommandFailure;
 use crate::game_argument::Opened;
-use crate::game_tree::TreeOptions;
+use crate::game_tree::{TreeOptions, no_tree};
 use crate::options::pick_seed;
 use crate::output::{Output, log};
 use crate::progress::Ticker;
@@ -57,14 +57,19 @@ impl SampledRun<'_> {
         let options =
             TreeOptions { max_nodes: self.arguments.tree.max_nodes.min(JUDGED), ..self.arguments.tree };
         // What is sampled gets half of the time at least, and is not judged where the tree takes more than the other half.
-        let judge = match options.try_build(self.machine, &self.interrupt.within(self.clock.share(0.5))) {
-            Ok(tree) => {
-                let form = SequenceForm::new(&tree, options.unit);
-                Ok((tree, form))
-            }
-            Err(TreeError::Stopped) if self.interrupt.is_raised() => return Err(CommandFailure::Interrupted),
-            Err(why) => Err(why),
-        };
+        let judge =
+            match options.try_build(self.opened, self.machine, &self.interrupt.within(self.clock.share(0.5)))
+            {
+                Ok(tree) => {
+                    let form = SequenceForm::new(&tree, options.unit);
+                    Ok((tree, form))
+                }
+                Err(TreeError::Stopped) if self.interrupt.is_raised() => {
+                    return Err(CommandFailure::Interrupted);
+                }
+                Err(error @ TreeError::Faulty(_)) => return Err(no_tree(&self.opened.name, &error)),
+                Err(why) => Err(why),
+            };
         let number = pick_seed(self.arguments.seed);
         log(format_args!("seed {number}"));
         let mut minimiser = MonteCarloMinimiser::new(self.machine, self.scheme);

@@ -109,6 +109,7 @@ fn read(code: &LanesCode, net: &Propnet, planes: &[[u64; 1]], active: u64, steps
                 state: next,
                 percepts: ByRole::from_fn(roles, percepts),
                 end: is_on(code.terminal).then(|| ByRole::from_fn(roles, goal)),
+                is_faulty: false, // lanes read no more goals than they need
             },
         ));
     }

@@ -45,6 +45,8 @@ pub struct Successor<S> {
     pub percepts: ByRole<Percepts>,
     /// The goals, if the step ended the game.
     pub end: Option<ByRole<Goal>>,
+    /// Whether the step ended the game with [a fault of the goals](StateMachineExt::has_goal_fault).
+    pub is_faulty: bool,
 }
 
 /// Playouts to make from one state.
@@ -151,7 +153,8 @@ pub trait Bulk: StateMachine {
                     ByRole::from_fn(self.roles().len(), |role| self.percepts(state, joint, role, scratch));
                 let state = self.next(state, joint, scratch);
                 let end = self.terminal(&state, scratch).then(|| self.goals(&state, scratch));
-                Successor { state, percepts, end }
+                let is_faulty = end.is_some() && self.has_goal_fault(&state, scratch);
+                Successor { state, percepts, end, is_faulty }
             })
             .collect()
     }

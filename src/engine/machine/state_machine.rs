@@ -132,6 +132,11 @@ pub trait StateMachine: Send + Sync {
     /// The goal value of `role`; 0 where the rules give none.
     fn goal(&self, state: &Self::State, role: Role, scratch: &mut Self::Scratch) -> Goal;
 
+    /// How many different goal values the rules give `role`: one at every end, unless the rules have a fault.
+    fn goal_count(&self, _state: &Self::State, _role: Role, _scratch: &mut Self::Scratch) -> usize {
+        1
+    }
+
     /// The fluents that hold, printed, in the natural order of terms.
     fn fluents(&self, state: &Self::State) -> Vec<String>;
 
@@ -200,6 +205,12 @@ pub trait StateMachineExt: StateMachine {
     /// The goals of every role.
     fn goals(&self, state: &Self::State, scratch: &mut Self::Scratch) -> ByRole<Goal> {
         ByRole::from_fn(self.roles().len(), |role| self.goal(state, role, scratch))
+    }
+
+    /// Whether the rules give a role other than `random` no goal, or several.
+    fn has_goal_fault(&self, state: &Self::State, scratch: &mut Self::Scratch) -> bool {
+        let mut roles = self.each_role().filter(|&role| Some(role) != self.random());
+        roles.any(|role| self.goal_count(state, role, scratch) != 1)
     }
 
     /// A joint move in which every role chooses uniformly among its legal moves, and `random` by the weights of its; `None` if

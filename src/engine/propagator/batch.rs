@@ -85,7 +85,8 @@ impl Propagator {
     ) -> Successor<State> {
         let percepts = ByRole::from_fn(self.roles.len(), |role| self.percepts(state, joint, role, scratch));
         let (state, end) = self.reached(state, joint, scratch);
-        Successor { state, percepts, end }
+        let is_faulty = end.is_some() && self.has_goal_fault(&state, scratch);
+        Successor { state, percepts, end, is_faulty }
     }
 
     fn reached(&self, state: &State, joint: &JointMove, scratch: &mut PropagatorScratch) -> Reached {
@@ -101,10 +102,13 @@ impl Propagator {
     ) -> Vec<Successor<State>> {
         let mut successors = Vec::with_capacity(steps.len());
         for steps in steps.chunks(64 * W) {
-            let reached = self.pass(self.step(), steps, &mut memory.step, &mut memory.end);
+            let (reached, faults) = self.pass(self.step(), steps, &mut memory.step, &mut memory.end);
             let percepts = self.seen(steps, &memory.step);
-            let both = reached.into_iter().zip(percepts);
-            successors.extend(both.map(|((state, end), percepts)| Successor { state, percepts, end }));
+            let both = reached.into_iter().zip(percepts).enumerate();
+            successors.extend(both.map(|(lane, ((state, end), percepts))| {
+                let is_faulty = faults[lane / 64] >> (lane % 64) & 1 == 1;
+                Successor { state, percepts, end, is_faulty }
+            }));
         }
         successors
     }
@@ -112,19 +116,19 @@ impl Propagator {
     fn advance_in<const W: usize>(&self, steps: &[StepRequest<'_>], memory: &mut Memory<W>) -> Vec<Reached> {
         let mut reached = Vec::with_capacity(steps.len());
         for steps in steps.chunks(64 * W) {
-            reached.append(&mut self.pass(self.next_only(), steps, &mut memory.next, &mut memory.end));
+            reached.append(&mut self.pass(self.next_only(), steps, &mut memory.next, &mut memory.end).0);
         }
         reached
     }
 
-    /// Makes at most `64 * W` steps.
+    /// Makes at most `64 * W` steps; in which lanes the goals have a fault.
     fn pass<const W: usize>(
         &self,
         step: &StepProgram,
         steps: &[StepRequest<'_>],
         planes: &mut Planes<W>,
         ends: &mut Planes<W>,
-    ) -> Vec<Reached> {
+    ) -> (Vec<Reached>, [u64; W]) {
         planes.resize(step.program.planes());
         let end = self.end();
         ends.resize(end.program.planes());
@@ -135,12 +139,13 @@ impl Propagator {
             *bit = planes[plane as usize];
         }
         end.program.run(ends);
-        let mut goals = goals(end, ends, steps.len()).into_iter();
+        let (goals, faults) = goals(end, ends, steps.len(), self.random);
+        let mut goals = goals.into_iter();
         let mut reached = Vec::with_capacity(steps.len());
         for (word, steps) in steps.chunks(64).enumerate() {
             reached.extend(gather(steps.len(), &ends[..bits], word).zip(&mut goals));
         }
-        reached
+        (reached, faults)
     }
 
     /// Puts states and joint moves into the planes of the inputs.
@@ -179,25 +184,42 @@ impl Propagator {
     }
 }
 
-/// The goals of the first `count` lanes that are at an end.
-fn goals<const W: usize>(end: &EndProgram, planes: &[[u64; W]], count: usize) -> Vec<Option<ByRole<Goal>>> {
+/// The goals of the first `count` lanes that are at an end, and the lanes in which a role other than `random` has none or
+/// several.
+fn goals<const W: usize>(
+    end: &EndProgram,
+    planes: &[[u64; W]],
+    count: usize,
+    random: Option<Role>,
+) -> (Vec<Option<ByRole<Goal>>>, [u64; W]) {
     let roles = end.goals.len();
     let over = planes[end.terminal as usize];
     let mut goals: Vec<Option<ByRole<Goal>>> = vec![None; count];
+    let mut faults = [0; W];
     for lane in lanes_on(&over, count) {
         goals[lane] = Some(ByRole::from_fn(roles, |_| Goal::default()));
     }
     for (role, values) in end.goals.iter() {
         let mut open = over;
         for &(goal, plane) in values {
-            let holds: [u64; W] = std::array::from_fn(|word| open[word] & planes[plane as usize][word]);
+            let on: [u64; W] = std::array::from_fn(|word| over[word] & planes[plane as usize][word]);
+            let holds: [u64; W] = std::array::from_fn(|word| open[word] & on[word]);
+            let again: [u64; W] = std::array::from_fn(|word| on[word] & !open[word]);
             open.iter_mut().zip(holds).for_each(|(open, holds)| *open &= !holds);
             for lane in lanes_on(&holds, count) {
                 put(&mut goals[lane], role, goal);
             }
+            // The same value by another rule is no fault.
+            let is_other = |lane: &usize| goals[*lane].as_ref().is_some_and(|goals| goals[role] != goal);
+            for lane in lanes_on(&again, count).filter(is_other) {
+                faults[lane / 64] |= u64::from(Some(role) != random) << (lane % 64);
+            }
+        }
+        if Some(role) != random {
+            faults.iter_mut().zip(open).for_each(|(faults, open)| *faults |= open);
         }
     }
-    goals
+    (goals, faults)
 }
 
 fn put(goals: &mut Option<ByRole<Goal>>, role: Role, goal: Goal) {

@@ -23,6 +23,8 @@ use batch::BatchPlanes;
 use code::{EndProgram, SingleStep, SingleView, StepProgram};
 use select::{SelectPlanes, SelectProgram};
 
+use rustc_hash::FxHashSet;
+
 use super::State;
 use super::packed::bits_on;
 use super::single::{SingleMemory, SingleWork};
@@ -377,6 +379,12 @@ impl StateMachine for Propagator {
         let outputs = self.viewed(state, scratch);
         let holds = bits_on(outputs, self.view().goals[role].clone()).next();
         holds.map_or(Goal::default(), |place| self.propnet.roles[role].goals[place].0)
+    }
+
+    fn goal_count(&self, state: &State, role: Role, scratch: &mut PropagatorScratch) -> usize {
+        let outputs = self.viewed(state, scratch);
+        let holds = bits_on(outputs, self.view().goals[role].clone());
+        holds.map(|place| self.propnet.roles[role].goals[place].0).collect::<FxHashSet<Goal>>().len()
     }
 
     fn fluents(&self, state: &State) -> Vec<String> {

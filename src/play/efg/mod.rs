@@ -47,4 +47,6 @@ pub use regret::{CheckpointError, RegretCheckpoint, RegretMinimiser, RegretRule}
 pub use sampling::{MonteCarloMinimiser, SampledPolicy, SamplingError, SamplingScheme};
 pub use sequences::SequenceForm;
 pub use solve::{SolveLimits, SolvePoint, SolvedProfile, solve};
-pub use tree::{EvidenceIndex, GameTree, InformationSet, NodeKind, TreeError, TreeLimits, TreeSize};
+pub use tree::{
+    EvidenceIndex, GameTree, InformationSet, NodeKind, TreeError, TreeFault, TreeLimits, TreeSize,
+};

@@ -427,7 +427,7 @@ impl<M: Bulk> Tree<M> {
         successor: Successor<M::State>,
     ) -> Option<NodeId> {
         let depth = self.depth(parent) + 1;
-        let Successor { state, percepts, end } = successor;
+        let Successor { state, percepts, end, .. } = successor;
         let over = self.evidence.over && depth == self.target();
         let seen = &self.evidence.steps[depth - 1].percepts;
         if percepts[self.evidence.role] != *seen || end.is_some() != over {

@@ -263,7 +263,7 @@ impl<M: Bulk> Positions<M> {
         if let Some(failure) = machine.take_failure(&mut self.scratch) {
             return Err(TreeError::Failed(failure).into());
         }
-        let Successor { state, percepts, end } = successors.pop().expect("one for each step");
+        let Successor { state, percepts, end, .. } = successors.pop().expect("one for each step");
         if let Some(goals) = end {
             return Ok(Err(self.end(goals)));
         }

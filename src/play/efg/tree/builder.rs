@@ -9,28 +9,38 @@
 //!    with what each role knows of it.
 //!
 //! The order in which nodes are made depends on the size of a block; [`layout`](super::layout) removes that.
+//!
+//! A tree that is not finished after [`UNMEASURED`] nodes is measured, so that one that is far too large does not fill the
+//! memory first. Smaller trees are built in less time than the measurement takes.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hashbrown::HashMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::super::estimate::estimate_size_until;
+use super::super::estimate::{SizeEstimate, estimate_size_until};
 use super::classes::{EvidenceClasses, PerceptSets};
 use super::error::TreeError;
+use super::fault::TreeFault;
 use super::layout::lay_out;
 use super::{CHANCE, DECISION, Draw, GameTree, Node, TERMINAL};
 use hyperplay_engine::machine::{
-    Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, PLAYOUT_STEPS, Role, Seed, StateMachineExt,
-    Successor,
+    Budget, Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, PLAYOUT_STEPS, Role, Seed,
+    StateMachineExt, Successor,
 };
 
 /// The most histories that are expanded at a time. The first blocks are smaller, so that a limit of time is kept where the
 /// rules are slow.
 const BLOCK: usize = 1024;
 
-/// Random paths of the estimate that says how large a tree is that does not fit.
-const PROBES: usize = 1_000;
+/// Nodes after which a tree that is not finished is measured.
+const UNMEASURED: usize = 1 << 15;
+
+/// The most states that are visited to measure a tree.
+const MEASURING: usize = 1 << 17;
+
+/// The most time in which a tree is measured while it is built; in what is left of a limit of time half of it.
+const MEASURING_TIME: Duration = Duration::from_millis(1_500);
 
 /// No number.
 const NONE: u32 = u32::MAX;
@@ -83,6 +93,7 @@ pub(super) struct Builder {
     set_of: ByRole<Vec<u32>>,
     draw_numbers: HashMap<Draw, u32, FxBuildHasher>,
     goal_numbers: FxHashMap<ByRole<Goal>, u32>,
+    pub(super) faults: Vec<TreeFault>,
 }
 
 impl GameTree {
@@ -97,12 +108,24 @@ impl GameTree {
             Err(Stopped::TooLarge) => {
                 let made = builder.nodes.len();
                 drop(builder);
-                let stop = || (limits.stop)(made);
-                let estimate = estimate_size_until(machine, PROBES, &Seed::root(0), limits.deadline, &stop)?;
+                let estimate = limits.measure(machine, made, limits.deadline)?;
                 Err(TreeError::TooLarge { limit: limits.nodes, estimate })
             }
             Err(Stopped::Because(error)) => Err(error),
         }
+    }
+}
+
+impl TreeLimits<'_> {
+    /// Measures a tree of which so many nodes were made, with no more work than building what is allowed.
+    fn measure<M: Bulk>(
+        &self,
+        machine: &M,
+        made: usize,
+        deadline: Option<Instant>,
+    ) -> Result<SizeEstimate, TreeError> {
+        let states = self.nodes.clamp(1 << 12, MEASURING);
+        estimate_size_until(machine, states, &Seed::root(0), deadline, &|| (self.stop)(made))
     }
 }
 
@@ -134,6 +157,7 @@ impl Builder {
             set_of: ByRole::from_fn(roles, |_| Vec::new()),
             draw_numbers: HashMap::default(),
             goal_numbers: FxHashMap::default(),
+            faults: Vec::new(),
         }
     }
 
@@ -151,16 +175,29 @@ impl Builder {
         }
         if is_over {
             let goals = machine.goals(&state, &mut scratch);
+            self.note_faults(machine, 0, &state, &mut scratch);
             self.end(0, &goals);
             return Ok(());
         }
         let mut stack =
             vec![Open { state, node: 0, step: 0, known: ByRole::from_fn(self.roles.len(), |_| 0) }];
         let limit = limits.nodes.min(1 << 30);
-        let mut size = 1;
+        let (mut size, mut is_measured) = (1, false);
         while !stack.is_empty() {
             if (limits.stop)(self.nodes.len()) {
                 return Err(TreeError::Stopped.into());
+            }
+            if self.nodes.len() >= UNMEASURED && !is_measured {
+                is_measured = true;
+                let time =
+                    Budget { nodes: None, deadline: limits.deadline }.share(0.5).within(MEASURING_TIME);
+                match limits.measure(machine, self.nodes.len(), time.deadline) {
+                    Ok(estimate) if estimate.surely_exceeds(limit) => {
+                        return Err(TreeError::TooLarge { limit, estimate }.into());
+                    }
+                    Ok(_) | Err(TreeError::Stopped) => {}
+                    Err(error) => return Err(error.into()),
+                }
             }
             let block = stack.split_off(stack.len().saturating_sub(size));
             size = (2 * size).min(BLOCK);
@@ -189,13 +226,15 @@ impl Builder {
                 if machine.is_interrupted(scratch) {
                     return Err(TreeError::Stopped.into());
                 }
-                if legal[role].is_empty() {
-                    if let Some(failure) = machine.take_failure(scratch) {
-                        return Err(TreeError::Failed(failure).into());
-                    }
-                    let role = self.roles[role].clone();
-                    return Err(TreeError::NoLegalMove { role, step: open.step as usize }.into());
+            }
+            if legal.values().iter().any(Vec::is_empty) {
+                if let Some(failure) = machine.take_failure(scratch) {
+                    return Err(TreeError::Failed(failure).into());
                 }
+                self.note_faults(machine, open.node, &open.state, scratch);
+                let goals = machine.goals(&open.state, scratch);
+                self.end(open.node, &goals);
+                continue;
             }
             if open.step as usize >= PLAYOUT_STEPS {
                 return Err(TreeError::Endless { steps: open.step as usize }.into());
@@ -209,8 +248,13 @@ impl Builder {
         if machine.is_interrupted(scratch) {
             return Err(TreeError::Stopped.into());
         }
-        for ((place, node, joint), Successor { state, percepts, end }) in steps.iter().zip(successors) {
+        for ((place, node, joint), Successor { state, percepts, end, is_faulty }) in
+            steps.iter().zip(successors)
+        {
             if let Some(goals) = end {
+                if is_faulty {
+                    self.note_faults(machine, *node, &state, scratch);
+                }
                 self.end(*node, &goals);
                 continue;
             }

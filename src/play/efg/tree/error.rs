@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::super::estimate::SizeEstimate;
+use super::fault::TreeFault;
 use hyperplay_engine::machine::EvaluationFailure;
 
 /// Why a tree could not be built.
@@ -37,6 +38,9 @@ pub enum TreeError {
         /// The moves in the other.
         other: String,
     },
+    /// The rules have a fault, and none is allowed.
+    #[error("the rules have a fault: {0}")]
+    Faulty(TreeFault),
     /// A role has no move in a state that is not terminal.
     #[error("after {step} steps the role '{role}' has no legal move, and the game is not over")]
     NoLegalMove {

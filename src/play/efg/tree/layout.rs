@@ -9,7 +9,8 @@ use super::{CHANCE, DECISION, GameTree, InformationSet, Node};
 
 /// A builder's nodes and sets in their final order.
 pub(super) fn lay_out(builder: Builder) -> GameTree {
-    let Builder { roles, random, nodes, sets, pool, draws, goals, mut classes, percepts, .. } = builder;
+    let Builder { roles, random, nodes, sets, pool, draws, goals, mut classes, percepts, faults, .. } =
+        builder;
     for role in (0..roles.len()).map(hyperplay_engine::machine::Role::new) {
         classes[role].freeze();
     }
@@ -25,6 +26,7 @@ pub(super) fn lay_out(builder: Builder) -> GameTree {
         classes,
         percepts,
         depth,
+        faults,
     };
     number_sets(&mut tree, &sets, &pool);
     tree

@@ -12,6 +12,7 @@
 mod builder;
 mod classes;
 mod error;
+mod fault;
 mod index;
 mod layout;
 
@@ -23,6 +24,7 @@ pub(in crate::efg) use classes::{EvidenceClasses, PerceptSets};
 
 pub use builder::TreeLimits;
 pub use error::TreeError;
+pub use fault::TreeFault;
 pub use index::EvidenceIndex;
 
 /// What a node is.
@@ -151,6 +153,7 @@ pub struct GameTree {
     classes: ByRole<EvidenceClasses>,
     percepts: PerceptSets,
     depth: u32,
+    faults: Vec<TreeFault>,
 }
 
 /// How large a tree is.
@@ -170,6 +173,8 @@ pub struct TreeSize {
     pub depth: u32,
     /// Histories of the largest information set.
     pub largest_set: u32,
+    /// What is wrong with the rules at some ends of the game.
+    pub faults: Vec<TreeFault>,
 }
 
 impl TreeSize {
@@ -272,6 +277,27 @@ impl GameTree {
         sums.all(|other| other == first).then_some(first)
     }
 
+    /// What is wrong with the rules at some ends of the game, as [`build`](GameTree::build) met it.
+    ///
+    /// ```
+    /// use hyperplay_engine::{EngineKind, Engines};
+    /// use hyperplay_logic::gdl::{FindingCode, Source, load};
+    /// use hyperplay_play::efg::{GameTree, TreeFault, TreeLimits};
+    ///
+    /// // Heads is worth 100 by one rule and 0 by another, and tails is worth nothing.
+    /// let text = "(role a) (init s) (legal a heads) (legal a tails) (<= (next (did ?m)) (does a ?m))
+    ///     (<= terminal (not (true s))) (<= (goal a 100) (true (did heads))) (<= (goal a 0) (true (did heads)))";
+    /// let game = load(Source::new("coin", text), None).game.expect("the rules are in order");
+    /// let tree = GameTree::build(&*Engines::new(&game).get(EngineKind::Auto)?, &TreeLimits::default())?;
+    /// let [TreeFault { code, role, histories, line }, none] = tree.faults() else { panic!("there are two") };
+    /// assert_eq!((*code, role.as_str(), *histories), (FindingCode::SeveralGoals, "a", 1));
+    /// assert_eq!((line.as_slice(), none.code), (["(heads)".to_owned()].as_slice(), FindingCode::MissingGoal));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn faults(&self) -> &[TreeFault] {
+        &self.faults
+    }
+
     /// Counts what there is. Visits every node.
     pub fn size(&self) -> TreeSize {
         let mut counts = [0_u64; 3];
@@ -286,6 +312,7 @@ impl GameTree {
             sequences[set.role] += set.range().len() as u64;
         }
         let largest_set = self.sets.iter().map(|set| set.histories).max().unwrap_or(0);
-        TreeSize { chance, decisions, terminals, information_sets, sequences, depth: self.depth, largest_set }
+        let (depth, faults) = (self.depth, self.faults.clone());
+        TreeSize { chance, decisions, terminals, information_sets, sequences, depth, largest_set, faults }
     }
 }

@@ -4,10 +4,10 @@ use rayon::ThreadPoolBuilder;
 
 use crate::efg::{
     EvidenceIndex, GameTree, MoveValues, Profile, RegretMinimiser, RegretRule, SequenceForm, SolveLimits,
-    SolvePoint, TreeLimits, estimate_size_until, solve,
+    SolvePoint, TreeLimits, solve,
 };
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, ByRole, Evidence, Role, Seed, StateMachine as _};
+use hyperplay_engine::machine::{Budget, ByRole, Evidence, Role, StateMachine as _};
 
 /// How far a player solves its game.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -25,14 +25,8 @@ pub(super) struct SolveEffort {
 /// The share of the time in which the tree must be built.
 const BUILD_SHARE: f64 = 0.4;
 
-/// The share of the time in which a careful player measures its game.
-const MEASURE_SHARE: f64 = 0.15;
-
 /// The share of the time in which it is solved; what is left is for the tables of the solution.
 const SOLVE_SHARE: f64 = 0.8;
-
-/// Random paths that measure a game before its tree is built.
-const PROBES: usize = 200;
 
 /// A careful player takes a profile for an equilibrium up to this NashConv, in goal points.
 const NEAR: f64 = 5.0;
@@ -73,16 +67,6 @@ impl SolvedGame {
 
     fn solve_here(machine: &Engine, effort: &SolveEffort, budget: &Budget) -> Result<SolvedGame, String> {
         let (for_building, for_solving) = (budget.share(BUILD_SHARE), budget.share(SOLVE_SHARE));
-        if effort.careful {
-            let for_measuring = budget.share(MEASURE_SHARE);
-            let stop = || for_measuring.is_late();
-            let estimate =
-                estimate_size_until(machine, PROBES, &Seed::root(0), for_measuring.deadline, &stop)
-                    .map_err(|error| error.to_string())?;
-            if estimate.interval().0 > effort.nodes as f64 {
-                return Err(format!("the game tree is too large for {} nodes: {estimate}", effort.nodes));
-            }
-        }
         let visits = budget.nodes.unwrap_or(u64::MAX);
         let nodes = effort.nodes.min(usize::try_from(visits).unwrap_or(usize::MAX));
         let stop = |_| for_building.is_late();
@@ -134,8 +118,10 @@ impl SolvedGame {
     /// The solution in a sentence, for a role.
     pub(super) fn describe(&self, role: Role) -> String {
         let SolvePoint { method, iterations, verdict, .. } = &self.point;
+        let faults: String =
+            self.tree.faults().iter().map(|fault| format!("; the rules have a fault: {fault}")).collect();
         format!(
-            "equilibrium of {} histories: {iterations} iterations of {method}, NashConv {:.2e} goal points, value {:.3}",
+            "equilibrium of {} histories: {iterations} iterations of {method}, NashConv {:.2e} goal points, value {:.3}{faults}",
             self.tree.len(),
             verdict.nash_conv,
             self.values[role].value

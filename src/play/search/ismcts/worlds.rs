@@ -205,7 +205,7 @@ impl<'a, M: Bulk> Worlds<'a, M> {
     fn child(&mut self, key: (Number, JointMove), scratch: &mut M::Scratch) -> Option<Number> {
         let (machine, sides) = (self.machine, &self.worlds[key.0 as usize].sides);
         let step = (&self.worlds[key.0 as usize].state, &key.1);
-        let Successor { state, mut percepts, end } =
+        let Successor { state, mut percepts, end, .. } =
             machine.expand(&[step], scratch).pop().expect("one successor for one step");
         if machine.is_interrupted(scratch) {
             return None;

@@ -1,0 +1,97 @@
+//! Faults of the rules that a tree shows: ends with several goals of a role or with none, and states without a legal move.
+//!
+//! They are repaired as in play: the first goal in rule order counts, 0 where there is none, and a history in which a role has
+//! no legal move ends with the goals of its last state. A tree counts each kind by role, with the line of play to the first.
+
+use std::fmt;
+
+use super::builder::Builder;
+use hyperplay_engine::machine::{Bulk, JointMove, StateMachineExt};
+use hyperplay_logic::gdl::{FindingCode, counted};
+
+/// What is wrong at some ends of a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TreeFault {
+    /// [`FindingCode::SeveralGoals`], [`FindingCode::MissingGoal`] or [`FindingCode::NoLegalMove`].
+    pub code: FindingCode,
+    /// Whose goals or moves.
+    pub role: String,
+    /// At how many histories.
+    pub histories: u64,
+    /// The joint moves to one of them, each in role order and in parentheses.
+    pub line: Vec<String>,
+}
+
+impl fmt::Display for TreeFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TreeFault { code, role, histories, line } = self;
+        let (what, repair) = match code {
+            FindingCode::SeveralGoals => ("has several goals", "the first in rule order counts"),
+            FindingCode::MissingGoal => ("has no goal", "it counts as 0"),
+            _ => ("has no legal move, and the game is not over", "the goals of that state count"),
+        };
+        let (ends, line) = (counted(*histories, "end"), line.join(" "));
+        let line = if line.is_empty() { "at the start" } else { line.as_str() };
+        write!(f, "{role} {what} at {ends} of the game tree ({repair}); for example after {line}")
+    }
+}
+
+impl Builder {
+    /// Notes what is wrong at a state that is an end, or where a role has no legal move.
+    pub(super) fn note_faults<M: Bulk>(
+        &mut self,
+        machine: &M,
+        node: u32,
+        state: &M::State,
+        scratch: &mut M::Scratch,
+    ) {
+        let is_over = machine.terminal(state, scratch);
+        let legal = machine.legal_by_role(state, scratch);
+        for role in machine.each_role() {
+            let code = match machine.goal_count(state, role, scratch) {
+                _ if !is_over && legal[role].is_empty() => FindingCode::NoLegalMove,
+                1 => continue,
+                _ if !is_over || Some(role) == machine.random() => continue,
+                0 => FindingCode::MissingGoal,
+                _ => FindingCode::SeveralGoals,
+            };
+            let name = &self.roles[role];
+            if let Some(known) =
+                self.faults.iter_mut().find(|known| known.code == code && known.role == *name)
+            {
+                known.histories += 1;
+                continue;
+            }
+            let show = |joint: &JointMove| -> String {
+                let moves: Vec<String> =
+                    machine.each_role().map(|role| machine.show_move(joint.of(role))).collect();
+                format!("({})", moves.join(" "))
+            };
+            let line = self.line_to(machine, node, scratch).iter().map(show).collect();
+            self.faults.push(TreeFault { code, role: name.clone(), histories: 1, line });
+        }
+    }
+
+    /// The joint moves to a node. Who has one move makes it; the nodes above say what the others chose.
+    fn line_to<M: Bulk>(&self, machine: &M, node: u32, scratch: &mut M::Scratch) -> Vec<JointMove> {
+        let mut choices = Vec::new();
+        let mut below = node;
+        while below != 0 {
+            let above = self.nodes[below as usize].parent;
+            choices.push((below - self.nodes[above as usize].first) as usize);
+            below = above;
+        }
+        let (mut state, mut line) = (machine.initial(), Vec::new());
+        while !choices.is_empty() {
+            let legal = machine.legal_by_role(&state, scratch);
+            let mut joint = JointMove::new(legal.values().iter().map(|moves| moves[0]));
+            let others = machine.each_role().filter(|&role| Some(role) != machine.random());
+            for role in machine.random().into_iter().chain(others).filter(|&role| legal[role].len() > 1) {
+                joint = joint.with(role, legal[role][choices.pop().expect("a node for each choice")]);
+            }
+            state = machine.next(&state, &joint, scratch);
+            line.push(joint);
+        }
+        line
+    }
+}
