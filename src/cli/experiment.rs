@@ -110,9 +110,6 @@ pub struct LogArguments {
     /// Record the states that the player held possible too, with their weights; implies --log-positions
     #[arg(long)]
     log_particles: bool,
-    /// With clocks, where what players believed is to be recorded of matches that are finished: drop these and play them again
-    #[arg(long)]
-    discard: bool,
 }
 
 impl RunArguments {
