@@ -91,7 +91,8 @@ fn every_rulesheet_but_the_listed_is_a_game() {
         let line =
             |finding: &Finding| rulesheet.source.text()[..finding.span.start].matches('\n').count() + 1;
         let found: Vec<_> = errors.map(|error| (error.code, line(error))).collect();
-        assert_eq!(found, lines.map(|line| (FindingCode::UnsafeVariable, line)), "{file}");
+        let expected: Vec<_> = lines.iter().map(|&line| (FindingCode::UnsafeVariable, line)).collect();
+        assert_eq!(found, expected, "{file}");
     }
 }
 
