@@ -59,7 +59,7 @@ enum ExperimentCommand {
     /// Report scores, differences, Elo and verdicts, as Markdown, CSV and HTML, with figures as SVG and PDF
     Report(experiment_report::ReportArguments),
     /// Walk recorded matches by their moves, and compare their goals and all else with the rules; exit code 1 if something differs
-    Verify(experiment_results::VerifyArguments),
+    Verify(experiment_results::ExperimentVerifyArguments),
     /// Write tables for analysis by other programs: matches.csv, turns.csv, and what was recorded in full as Parquet
     Export(experiment_results::ExportArguments),
     /// Print a script that plays an experiment as a Slurm job array

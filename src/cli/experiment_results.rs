@@ -47,7 +47,7 @@ pub struct ExportArguments {
 
 /// Arguments of `experiment verify`.
 #[derive(Args, Debug)]
-pub struct VerifyArguments {
+pub struct ExperimentVerifyArguments {
     #[command(flatten)]
     of: FolderArguments,
     /// Walk only N of the matches, spread evenly
@@ -175,11 +175,11 @@ pub fn recorded_game(game: &PlanGame) -> Result<(String, Game), CommandFailure> 
 /// # Errors
 /// See [`CommandFailure`]; [`CommandFailure::Findings`] if a match is not what is recorded, or a line is damaged.
 pub fn verify(
-    arguments: &VerifyArguments,
+    arguments: &ExperimentVerifyArguments,
     interrupt: &Interrupt,
     out: &Output,
 ) -> Result<(), CommandFailure> {
-    let VerifyArguments { of: FolderArguments { folder, json: as_json }, sample } = arguments;
+    let ExperimentVerifyArguments { of: FolderArguments { folder, json: as_json }, sample } = arguments;
     let planned = Planned::read(folder).map_err(of_folder)?;
     let plan = &planned.plan;
     let machine = |game: &PlanGame| -> Result<Arc<Engine>, CommandFailure> {
