@@ -64,10 +64,11 @@ pub use configured::{Assumed, ModelSpec, PlayerSpec, SamplerSpec};
 pub use decision::{
     BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, DecisionCost, HeldBelief, Player, View,
 };
-pub use hyperplay::HyperPlay;
-pub use ismcts::{FinalMove, IsMcts};
+pub use hyperplay::hyperplay;
+pub use ismcts::{FinalMove, ismcts};
 pub use legal::LegalPlayer;
-pub use pimc::Pimc;
+pub use own_belief::OwnBelief;
+pub use pimc::pimc;
 pub use policy_check::{PolicyFindings, check_policy};
 pub use policy_file::{PolicyError, PolicyFile, profile_of, unsaid};
 pub use policy_writer::{PolicyDocument, PolicyEntry, SolverState, entries_of, known_in_words};
