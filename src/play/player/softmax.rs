@@ -17,10 +17,10 @@ use super::evidence_seed::evidence_seed;
 use super::hyperplay::hyperplay;
 use super::own_belief::OwnBelief;
 use super::remembered::Remembered;
-use crate::belief::{BeliefOptions, OpponentModel, ParticleSampler, Uniform};
+use crate::belief::{BeliefOptions, ModelAnswer, OpponentModel, ParticleSampler, Uniform};
 use crate::search::SearchOptions;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, EvaluationFailure, Evidence, Move, Role, Seed, StateMachine as _};
+use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed, StateMachine as _};
 
 /// What a softmax opponent is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,24 +76,14 @@ impl OpponentModel for Softmax {
         self.policy_and_failure(role, evidence, legal).0
     }
 
-    fn policy_and_failure(
-        &self,
-        role: Role,
-        evidence: &Evidence,
-        legal: &[Move],
-    ) -> (Vec<f64>, Option<EvaluationFailure>) {
+    fn policy_and_failure(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> ModelAnswer {
         if legal.len() == 1 {
             return (vec![1.0], None);
         }
-        let answer = self.met.or(evidence, legal, || {
+        self.met.or(evidence, legal, || {
             let Decision { values, failure, .. } = self.decision(role, evidence, legal);
-            let policy = shares(&values, legal, self.options.temperature as f64);
-            match failure {
-                None => Ok(policy),
-                Some(failure) => Err((policy, failure)),
-            }
-        });
-        answer.map_or_else(|(policy, failure)| (policy, Some(failure)), |policy| (policy, None))
+            (shares(&values, legal, self.options.temperature as f64), failure)
+        })
     }
 }
 
