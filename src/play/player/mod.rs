@@ -24,6 +24,7 @@ pub mod engine_beliefs;
 mod engine_key;
 mod equilibrium;
 mod evidence_seed;
+mod guarded;
 mod hyperplay;
 mod ismcts;
 mod judgement;
@@ -51,7 +52,6 @@ mod spec_tests;
 mod standard;
 mod vote;
 
-pub(crate) use asked::panic_message;
 pub use asked::{
     AskError, AskedCounts, AskedModel, AskedPolicy, Asking, BudgetedPlayer, DecisionBudget,
     LocalBestResponse, LocalResponseOptions, ask_policy,
@@ -64,6 +64,7 @@ pub use configured::{Assumed, ModelSpec, PlayerSpec, SamplerSpec};
 pub use decision::{
     BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, DecisionCost, HeldBelief, Player, View,
 };
+pub use guarded::guarded;
 pub use hyperplay::hyperplay;
 pub use ismcts::{FinalMove, ismcts};
 pub use legal::LegalPlayer;
