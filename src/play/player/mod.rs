@@ -68,6 +68,7 @@ pub use guarded::guarded;
 pub use hyperplay::hyperplay;
 pub use ismcts::{FinalMove, ismcts};
 pub use legal::LegalPlayer;
+pub use margin::Overrun;
 pub use own_belief::OwnBelief;
 pub use pimc::pimc;
 pub use policy_check::{PolicyFindings, check_policy};
