@@ -33,7 +33,7 @@ struct Ending {
 impl Table {
     /// Plays the match, and tells how it ended even if it could not be played.
     pub(super) fn run(self: &Arc<Table>) {
-        let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.play()));
+        let played = hyperplay_play::player::guarded(|| self.play());
         let failed = || Err("a part of the program failed; the log says where".to_owned());
         self.finish(played.unwrap_or_else(|_| failed()));
     }

@@ -334,7 +334,7 @@ async fn advise(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: B
         if !is_first {
             return Err(KioskRefusal::new(429, "a hint is being worked out", "wait for it"));
         }
-        let said = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| hint(&engine, &player, &known)));
+        let said = hyperplay_play::player::guarded(|| hint(&engine, &player, &known));
         table.is_hinting.lock().unwrap_or_else(PoisonError::into_inner).remove(&role);
         let said =
             said.unwrap_or_else(|_| Err(KioskRefusal::new(500, "the player failed", "ask another one")))?;

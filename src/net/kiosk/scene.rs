@@ -118,7 +118,7 @@ pub(super) struct SceneState {
 }
 
 /// What is believed.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub(super) struct SceneBelief {
     /// `enumerated`, `sampled` or `none`.
     pub(super) source: &'static str,
@@ -228,12 +228,7 @@ impl SceneBelief {
                 source: "none",
                 sentence: sentence.to_owned(),
                 method: companion.method().to_string(),
-                histories: 0,
-                states: 0,
-                ess: 0.0,
-                facts: Vec::new(),
-                picture: None,
-                likeliest: Vec::new(),
+                ..SceneBelief::default()
             };
         };
         let states = companion.states();

@@ -154,14 +154,8 @@ impl LegalMoves {
 
     /// What is legal in a state; nothing if that is no move, or the time was up.
     fn legal(&mut self, state: &State, budget: &Budget) -> Option<Vec<Move>> {
-        let (engine, role) = (&self.engine, self.role);
-        let legal = engine.by_deadline(budget.deadline, &mut self.scratch, |scratch| {
-            let mut legal = Vec::new();
-            engine.legal(state, role, scratch, &mut legal);
-            (!engine.is_interrupted(scratch)).then_some(legal)
-        });
-        let failed = engine.take_failure(&mut self.scratch).is_some();
-        legal.filter(|legal| !legal.is_empty() && !failed)
+        let legal = certain_moves(&*self.engine, self.role, [(state, 1.0)], budget, &mut self.scratch);
+        Some(legal).filter(|legal| !legal.is_empty())
     }
 
     /// What is legal in every state held possible; where nothing is, in as much weight as possible.

@@ -6,8 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How many times the longest delay is kept free.
-const DELAYS: u32 = 2;
+use hyperplay_play::player::Overrun;
 
 /// What is left of a learnt delay after each answer.
 const FADING: f64 = 0.95;
@@ -16,25 +15,24 @@ const FADING: f64 = 0.95;
 #[derive(Debug)]
 pub struct AnswerMargin {
     least: Duration,
-    delay: Mutex<Duration>,
+    delay: Mutex<Overrun>,
 }
 
 impl AnswerMargin {
     /// At least so much.
     pub fn new(least: Duration) -> AnswerMargin {
-        AnswerMargin { least, delay: Mutex::new(Duration::ZERO) }
+        AnswerMargin { least, delay: Mutex::default() }
     }
 
     /// The margin of an answer under this clock: never more than half of it.
     pub fn of(&self, clock: Duration) -> Duration {
         let delay = *self.delay.lock().unwrap_or_else(PoisonError::into_inner);
-        self.least.saturating_add(delay * DELAYS).min(clock / 2)
+        self.least.saturating_add(delay.reserve()).min(clock / 2)
     }
 
     /// Learns that an answer was ready so long after its deadline; zero if it was in time.
     pub fn learn(&self, after: Duration) {
-        let mut delay = self.delay.lock().unwrap_or_else(PoisonError::into_inner);
-        *delay = delay.mul_f64(FADING).max(after);
+        self.delay.lock().unwrap_or_else(PoisonError::into_inner).learn(after, FADING);
     }
 }
 

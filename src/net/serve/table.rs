@@ -7,7 +7,6 @@
 //! A match whose game master falls silent for longer than its clocks and a while ends, so that it does not block the next one.
 
 use std::collections::{HashMap, VecDeque};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -26,7 +25,7 @@ use crate::protocol::{Message, MessageError, StartMessage, StepMessage};
 use hyperplay_engine::EngineKind;
 use hyperplay_engine::machine::Seed;
 use hyperplay_play::files::{EarlierRecords, FileError};
-use hyperplay_play::player::{Registry, SpecError};
+use hyperplay_play::player::{Registry, SpecError, guarded};
 use hyperplay_play::referee::EvidenceOutcome;
 
 /// How many matches that have ended are remembered, to answer a message that is repeated.
@@ -255,7 +254,7 @@ impl PlayerServer {
             .name("session".to_owned())
             .spawn(move || {
                 let id = parts.start.id.clone();
-                if catch_unwind(AssertUnwindSafe(|| run(parts, ready, &inbox))).is_err() {
+                if guarded(|| run(parts, ready, &inbox)).is_err() {
                     tracing::error!(%id, "a part of the program failed; the match has no record");
                 }
             })

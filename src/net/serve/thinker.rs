@@ -5,7 +5,6 @@
 //!
 //! Between two questions the player thinks ahead in short turns, as long as it says that this is of use.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, channel, sync_channel};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::time::Duration;
@@ -13,7 +12,7 @@ use std::time::Duration;
 use super::cancel::CancelToken;
 use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
 use hyperplay_engine::{Engine, EngineKind, Engines};
-use hyperplay_play::player::{Decision, Player, PlayerSpec, Seat, View};
+use hyperplay_play::player::{Decision, Player, PlayerSpec, Seat, View, guarded};
 
 /// One turn of thinking ahead: short, because a question has to wait for its end.
 pub(super) const TURN: Duration = Duration::from_millis(30);
@@ -144,8 +143,7 @@ fn work(
     ready: &SyncSender<()>,
     inbox: &Receiver<PlayerQuestion>,
 ) {
-    let prepared =
-        catch_unwind(AssertUnwindSafe(|| player.prepare(&parts.preparation, &parts.seed.child("prepare"))));
+    let prepared = guarded(|| player.prepare(&parts.preparation, &parts.seed.child("prepare")));
     // Whoever waited may have given up.
     let _ = ready.try_send(());
     if prepared.is_err() {
@@ -161,9 +159,7 @@ fn work(
             (Err(TryRecvError::Empty), Some((evidence, turns))) => {
                 let seed = parts.seed.child("ahead").index(evidence.step()).index(*turns);
                 *turns += 1;
-                match catch_unwind(AssertUnwindSafe(|| {
-                    player.think_ahead(evidence, &Budget::time(TURN), &seed)
-                })) {
+                match guarded(|| player.think_ahead(evidence, &Budget::time(TURN), &seed)) {
                     Ok(true) => {}
                     Ok(false) => ahead = None,
                     Err(_) => {
@@ -181,9 +177,9 @@ fn work(
         if question.budget.is_late() {
             continue;
         }
-        let decided = catch_unwind(AssertUnwindSafe(|| decided(&mut *player, &question)));
+        let decided = guarded(|| decided(&mut *player, &question));
         let panicked = decided.is_err();
-        let _ = question.answer.try_send(decided.map_err(|panic| message_of(panic.as_ref())));
+        let _ = question.answer.try_send(decided);
         if panicked {
             return;
         }
@@ -197,10 +193,4 @@ fn decided(player: &mut dyn Player, question: &PlayerQuestion) -> Said {
     let known = question.is_guess.then(|| player.legal_after(evidence, &budget.share(0.6), seed)).flatten();
     let legal = known.unwrap_or_else(|| question.legal.clone());
     Said { decision: player.decide(&View { evidence, legal: &legal }, budget, seed), legal }
-}
-
-/// The message of a panic.
-fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
 }

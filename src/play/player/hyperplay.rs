@@ -14,24 +14,21 @@
 //! Information*, AAAI 2012.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::decision::{BelievedState, Decision, Player, View};
+use super::decision::Player;
 use super::judgement::judge;
 use super::own_belief::OwnBelief;
-use crate::belief::{OpponentModel, Sampler};
 use crate::search::StateSearch;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
 
-/// The player `hyperplay`.
+/// The player `hyperplay` for one match: the states of its belief are searched.
 ///
 /// ```
 /// use std::sync::Arc;
 ///
 /// use hyperplay_engine::machine::{ByRole, Goal, Role, Seed};
 /// use hyperplay_play::belief::{ParticleSampler, Uniform};
-/// use hyperplay_play::player::{Clairvoyant, HyperPlay, Seat};
+/// use hyperplay_play::player::{Clairvoyant, OwnBelief, Seat, hyperplay};
 /// use hyperplay_play::referee::{Interrupt, MatchOutcome, Settings, play_match};
 /// use hyperplay_play::search::{Algorithm, SearchOptions};
 ///
@@ -46,7 +43,8 @@ use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
 /// let (role, algorithm) = (Role::new(0), Algorithm::Exact);
 /// let search = Arc::new(SearchOptions { algorithm, nodes: 100, ..SearchOptions::default() });
 /// let sampler = Arc::new(ParticleSampler::default());
-/// let blind = HyperPlay::new(machine.clone(), role, Arc::new(Uniform), sampler, 20, search.clone());
+/// let belief = OwnBelief::new(machine.clone(), role, Arc::new(Uniform), sampler, 20);
+/// let blind = hyperplay(belief, search.clone());
 /// let seeing = Clairvoyant::new(machine.clone(), role, search);
 /// for seat in [Seat::player(blind), Seat::clairvoyant(seeing)] {
 ///     let (seats, settings) = (ByRole::new(vec![Some(seat)]), Settings::default());
@@ -55,47 +53,6 @@ use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct HyperPlay {
-    belief: OwnBelief,
-    search: Arc<dyn StateSearch<Engine>>,
-}
-
-impl HyperPlay {
-    /// A player for one match: its belief is sampled by so many particles under an opponent model, and the states of these
-    /// are searched.
-    pub fn new(
-        machine: Arc<Engine>,
-        role: Role,
-        model: Arc<dyn OpponentModel>,
-        sampler: Arc<dyn Sampler<Engine>>,
-        particles: usize,
-        search: Arc<dyn StateSearch<Engine>>,
-    ) -> Self {
-        HyperPlay { belief: OwnBelief::new(machine, role, model, sampler, particles), search }
-    }
-}
-
-impl Player for HyperPlay {
-    fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
-        let HyperPlay { belief, search } = self;
-        belief.decide(view, budget, seed, |deliberation, possible| {
-            deliberation.decide(&**search, possible.states, judge)
-        })
-    }
-
-    fn legal_after(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<Vec<Move>> {
-        self.belief.legal_after(evidence, budget, seed)
-    }
-
-    fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
-        self.belief.think_ahead(evidence, budget, seed)
-    }
-
-    fn update_time(&self) -> Option<Duration> {
-        self.belief.update_time()
-    }
-
-    fn believed(&self) -> Vec<BelievedState> {
-        self.belief.believed()
-    }
+pub fn hyperplay(belief: OwnBelief, search: Arc<dyn StateSearch<Engine>>) -> impl Player {
+    belief.player(move |deliberation, possible| deliberation.decide(&*search, possible.states, judge))
 }

@@ -1,6 +1,6 @@
 //! The player `ismcts`: it searches all states that its evidence leaves possible in one tree of what the roles know.
 //!
-//! The belief is that of [`hyperplay`](super::hyperplay), with the same keys. Every simulation of the search
+//! The belief is that of [`hyperplay`](mod@super::hyperplay), with the same keys. Every simulation of the search
 //! ([`crate::search::ismcts`]) begins in a particle that is drawn by its weight. What another role knows in a particle
 //! is what it knows after the history of that particle. (Where a belief is enumerated by states, one history stands for all
 //! that end in a state: the key `exact_update`.)
@@ -13,18 +13,14 @@
 //! Reference: Cowling, Powley, Whitehouse, *Information Set Monte Carlo Tree Search*, IEEE Transactions on Computational
 //! Intelligence and AI in Games 4, 2012.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use super::catalogue::SpecWord;
-use super::decision::{BelievedState, Decision, DecisionCost, Player, View};
+use super::decision::{Decision, DecisionCost, Player};
 use super::deliberation::Deliberation;
 use super::judgement::{Judgement, greedy};
 use super::own_belief::{OwnBelief, Possible};
-use crate::belief::{OpponentModel, Sampler};
-use crate::search::{IsmctsOptions, PossibleStates, SimulatedMove, Simulations, ismcts};
-use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
-use hyperplay_engine::{Engine, State};
+use crate::search::{self, IsmctsOptions, PossibleStates, SimulatedMove, Simulations};
+use hyperplay_engine::State;
+use hyperplay_engine::machine::{Move, Role};
 
 /// How a policy follows from the simulations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,13 +38,13 @@ impl SpecWord for FinalMove {
         &[("visits", FinalMove::Visits), ("mixed", FinalMove::Mixed), ("value", FinalMove::Value)];
 }
 
-/// The player `ismcts`.
+/// The player `ismcts` for one match: the particles of its belief are searched.
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
 /// use hyperplay_engine::{EngineKind, Engines};
 /// use hyperplay_play::belief::{ParticleSampler, Uniform};
-/// use hyperplay_play::player::{FinalMove, IsMcts, Player, View};
+/// use hyperplay_play::player::{FinalMove, OwnBelief, Player, View, ismcts};
 /// use hyperplay_play::search::IsmctsOptions;
 ///
 /// let machine = Engines::new(&game).get(EngineKind::Auto)?;
@@ -58,57 +54,16 @@ impl SpecWord for FinalMove {
 /// let options = IsmctsOptions { simulations: 1_000, exploration: 0.5 };
 /// for (last, most) in [(FinalMove::Visits, 0.0), (FinalMove::Value, 0.0), (FinalMove::Mixed, 0.2)] {
 ///     let (model, sampler) = (Arc::new(Uniform), Arc::new(ParticleSampler::default()));
-///     let mut player = IsMcts::new(machine.clone(), candidate, model, sampler, 20, options, last);
+///     let belief = OwnBelief::new(machine.clone(), candidate, model, sampler, 20);
+///     let mut player = ismcts(belief, options, last);
 ///     let view = View { evidence: &evidence, legal: &legal };
 ///     let decision = player.decide(&view, &Budget::UNLIMITED, &Seed::root(1));
 ///     assert!(decision.policy[0].1 <= most, "it seldom stays");
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct IsMcts {
-    belief: OwnBelief,
-    options: IsmctsOptions,
-    last: FinalMove,
-}
-
-impl IsMcts {
-    /// A player for one match: its belief is sampled by so many particles under an opponent model, and these are searched.
-    pub fn new(
-        machine: Arc<Engine>,
-        role: Role,
-        model: Arc<dyn OpponentModel>,
-        sampler: Arc<dyn Sampler<Engine>>,
-        particles: usize,
-        options: IsmctsOptions,
-        last: FinalMove,
-    ) -> Self {
-        IsMcts { belief: OwnBelief::new(machine, role, model, sampler, particles), options, last }
-    }
-}
-
-impl Player for IsMcts {
-    fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
-        let IsMcts { belief, options, last } = self;
-        belief.decide(view, budget, seed, |deliberation, possible| {
-            search(deliberation, possible, options, *last)
-        })
-    }
-
-    fn legal_after(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<Vec<Move>> {
-        self.belief.legal_after(evidence, budget, seed)
-    }
-
-    fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
-        self.belief.think_ahead(evidence, budget, seed)
-    }
-
-    fn update_time(&self) -> Option<Duration> {
-        self.belief.update_time()
-    }
-
-    fn believed(&self) -> Vec<BelievedState> {
-        self.belief.believed()
-    }
+pub fn ismcts(belief: OwnBelief, options: IsmctsOptions, last: FinalMove) -> impl Player {
+    belief.player(move |deliberation, possible| search(deliberation, possible, &options, last))
 }
 
 fn search(
@@ -125,7 +80,7 @@ fn search(
         let deadline = context.budget.deadline;
         let known = |place: usize, role: Role| belief.evidence_until(&particles[place], role, deadline);
         let possible = PossibleStates { states: &states, known: &known };
-        let made = ismcts(&mut context, &possible, legal, options);
+        let made = search::ismcts(&mut context, &possible, legal, options);
         let Simulations { ref moves, simulations, playouts, steps, information_sets, worlds } = made;
         let explanation = format!(
             "{simulations} simulations, {playouts} with a playout, in a tree of {information_sets} information sets \

@@ -15,21 +15,44 @@ use hyperplay_engine::machine::{Budget, Stopwatch};
 /// interrupted and for the way back to the referee.
 pub(super) const SAFE_SHARE: f64 = 0.85;
 
-/// How many times the longest overrun is kept free.
-const OVERRUNS: u32 = 2;
-
 /// What is left of a learnt overrun after each decision.
 const FADING: f64 = 0.9;
 
 /// The share of the time that is used whatever was learnt.
 const LEAST_SHARE: f64 = 0.3;
 
+/// The longest overrun, as far as it is remembered.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hyperplay_play::player::Overrun;
+///
+/// let mut overrun = Overrun::default();
+/// overrun.learn(Duration::from_secs(3), 0.5);
+/// assert_eq!(overrun.reserve(), Duration::from_secs(6));
+/// // It fades.
+/// overrun.learn(Duration::ZERO, 0.5);
+/// assert_eq!(overrun.reserve(), Duration::from_secs(3));
+/// ```
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Overrun(Duration);
+
+impl Overrun {
+    /// The time to keep free: twice the longest overrun.
+    pub fn reserve(self) -> Duration {
+        self.0 * 2
+    }
+
+    /// Learns by how much an end was missed, zero if it was kept; of the longest overrun this part is still remembered.
+    pub fn learn(&mut self, missed: Duration, fading: f64) {
+        self.0 = self.0.mul_f64(fading).max(missed);
+    }
+}
+
 /// What one player has learnt about its punctuality.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Margin {
-    /// By how much it has overrun its own end, as far as that is remembered.
-    overrun: Duration,
-}
+pub(super) struct Margin(Overrun);
 
 /// The time that a player has set itself for one decision.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +67,7 @@ impl Margin {
     pub(super) fn begin(&self, budget: &Budget) -> (Budget, OwnTime) {
         let watch = Stopwatch::start();
         let Some(left) = budget.left() else { return (*budget, OwnTime { watch, time: None }) };
-        let free = left.saturating_sub(self.overrun * OVERRUNS);
+        let free = left.saturating_sub(self.0.reserve());
         let time = left.mul_f64(SAFE_SHARE).min(free).max(left.mul_f64(LEAST_SHARE));
         (budget.within(time), OwnTime { watch, time: Some(time) })
     }
@@ -52,12 +75,8 @@ impl Margin {
     /// Learns from a decision that ends now.
     pub(super) fn end(&mut self, own: OwnTime) {
         if let Some(time) = own.time {
-            self.learn(own.watch.elapsed().saturating_sub(time));
+            self.0.learn(own.watch.elapsed().saturating_sub(time), FADING);
         }
-    }
-
-    fn learn(&mut self, overrun: Duration) {
-        self.overrun = self.overrun.mul_f64(FADING).max(overrun);
     }
 }
 
@@ -74,15 +93,15 @@ mod tests {
     fn a_player_that_was_late_keeps_more_time_and_forgets_it_slowly() {
         let mut margin = Margin::default();
         assert!((share_used(&margin) - SAFE_SHARE).abs() < 0.01);
-        margin.learn(Duration::from_secs(50));
+        margin.0.learn(Duration::from_secs(50), FADING);
         assert!((share_used(&margin) - SAFE_SHARE).abs() < 0.01, "there is time enough for that");
-        margin.learn(Duration::from_secs(200));
+        margin.0.learn(Duration::from_secs(200), FADING);
         assert!((share_used(&margin) - 0.6).abs() < 0.01);
-        margin.learn(Duration::ZERO);
+        margin.0.learn(Duration::ZERO, FADING);
         assert!((share_used(&margin) - 0.64).abs() < 0.01);
-        margin.learn(Duration::from_secs(2000));
+        margin.0.learn(Duration::from_secs(2000), FADING);
         assert!((share_used(&margin) - LEAST_SHARE).abs() < 0.01);
-        (0..60).for_each(|_| margin.learn(Duration::ZERO));
+        (0..60).for_each(|_| margin.0.learn(Duration::ZERO, FADING));
         assert!((share_used(&margin) - SAFE_SHARE).abs() < 0.01);
     }
 
@@ -92,10 +111,10 @@ mod tests {
         let (budget, own) = margin.begin(&Budget::nodes(5));
         assert_eq!(budget, Budget::nodes(5));
         margin.end(own);
-        assert_eq!(margin.overrun, Duration::ZERO);
+        assert_eq!(margin.0, Overrun::default());
         let (_, own) = margin.begin(&Budget::time(Duration::from_millis(1)));
         std::thread::sleep(Duration::from_millis(5));
         margin.end(own);
-        assert!(margin.overrun > Duration::from_millis(3));
+        assert!(margin.0.reserve() > Duration::from_millis(6));
     }
 }

@@ -24,6 +24,7 @@ pub mod engine_beliefs;
 mod engine_key;
 mod equilibrium;
 mod evidence_seed;
+mod guarded;
 mod hyperplay;
 mod ismcts;
 mod judgement;
@@ -51,7 +52,6 @@ mod spec_tests;
 mod standard;
 mod vote;
 
-pub(crate) use asked::panic_message;
 pub use asked::{
     AskError, AskedCounts, AskedModel, AskedPolicy, Asking, BudgetedPlayer, DecisionBudget,
     LocalBestResponse, LocalResponseOptions, ask_policy,
@@ -64,10 +64,13 @@ pub use configured::{Assumed, ModelSpec, PlayerSpec, SamplerSpec};
 pub use decision::{
     BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, DecisionCost, HeldBelief, Player, View,
 };
-pub use hyperplay::HyperPlay;
-pub use ismcts::{FinalMove, IsMcts};
+pub use guarded::guarded;
+pub use hyperplay::hyperplay;
+pub use ismcts::{FinalMove, ismcts};
 pub use legal::LegalPlayer;
-pub use pimc::Pimc;
+pub use margin::Overrun;
+pub use own_belief::OwnBelief;
+pub use pimc::pimc;
 pub use policy_check::{PolicyFindings, check_policy};
 pub use policy_file::{PolicyError, PolicyFile, profile_of, unsaid};
 pub use policy_writer::{PolicyDocument, PolicyEntry, SolverState, entries_of, known_in_words};

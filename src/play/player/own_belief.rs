@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::certain::certain_moves;
-use super::decision::{BelievedState, Decision, HeldBelief, View};
+use super::decision::{BelievedState, Decision, HeldBelief, Player, View};
 use super::deliberation::{Deliberation, merge};
 use super::margin::Margin;
 use crate::belief::{
@@ -48,7 +48,7 @@ const EXCLUDED: &str =
     "the opponent model excludes what was seen: the other roles are taken to choose uniformly";
 
 /// What one player holds possible in one match.
-pub(super) struct OwnBelief {
+pub struct OwnBelief {
     machine: Arc<Engine>,
     role: Role,
     model: Arc<dyn OpponentModel>,
@@ -74,7 +74,7 @@ pub(super) struct Possible<'a> {
 
 impl OwnBelief {
     /// Before the first step of a match: so many particles will be sampled under an opponent model.
-    pub(super) fn new(
+    pub fn new(
         machine: Arc<Engine>,
         role: Role,
         model: Arc<dyn OpponentModel>,
@@ -98,8 +98,16 @@ impl OwnBelief {
         }
     }
 
+    /// The player that chooses in this way from what it holds possible.
+    pub(super) fn player(
+        self,
+        choose: impl Fn(Deliberation<'_>, &Possible<'_>) -> Decision + Send,
+    ) -> impl Player {
+        Believing { belief: self, choose }
+    }
+
     /// The states held possible at the last decision, the likeliest first; equally likely ones by what holds in them.
-    pub(super) fn believed(&self) -> Vec<BelievedState> {
+    fn believed(&self) -> Vec<BelievedState> {
         let particles = self.belief.particles().iter();
         let states = merge(particles.map(|particle| (self.belief.state(particle), particle.weight)));
         let mut believed: Vec<BelievedState> = states
@@ -114,14 +122,9 @@ impl OwnBelief {
         believed
     }
 
-    /// How long the belief took to follow the evidence at the last decision.
-    pub(super) fn update_time(&self) -> Option<Duration> {
-        self.update_time
-    }
-
     /// Follows the evidence and lets `choose` decide from what is then held possible; its explanation comes after that
     /// of the belief.
-    pub(super) fn decide(
+    fn decide(
         &mut self,
         view: &View<'_>,
         budget: &Budget,
@@ -136,7 +139,7 @@ impl OwnBelief {
 
     /// Uses time between two decisions. If no history was found that explains this evidence, which is that of the last
     /// decision, the search for one goes on; so the next decision begins with a belief. Returns whether that is still of use.
-    pub(super) fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
+    fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
         if self.lost_since.is_none() {
             return false;
         }
@@ -147,12 +150,7 @@ impl OwnBelief {
     }
 
     /// What is legal in every state held possible after this evidence; `None` if no history explains it, or none was found.
-    pub(super) fn legal_after(
-        &mut self,
-        evidence: &Evidence,
-        budget: &Budget,
-        seed: &Seed,
-    ) -> Option<Vec<Move>> {
+    fn legal_after(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<Vec<Move>> {
         let (outcome, _) = self.follow(evidence, &budget.share(LEGAL_SHARE), &seed.child("belief"));
         if !matches!(outcome, UpdateOutcome::Enumerated | UpdateOutcome::Sampled) {
             self.lost_since.get_or_insert(evidence.step());
@@ -300,6 +298,34 @@ impl OwnBelief {
             lines.push(format!("  ... and {} more", states.len() - SHOWN));
         }
         lines
+    }
+}
+
+/// A player that decides from its belief, and what it chooses from that.
+struct Believing<C> {
+    belief: OwnBelief,
+    choose: C,
+}
+
+impl<C: Fn(Deliberation<'_>, &Possible<'_>) -> Decision + Send> Player for Believing<C> {
+    fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
+        self.belief.decide(view, budget, seed, &self.choose)
+    }
+
+    fn legal_after(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<Vec<Move>> {
+        self.belief.legal_after(evidence, budget, seed)
+    }
+
+    fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
+        self.belief.think_ahead(evidence, budget, seed)
+    }
+
+    fn update_time(&self) -> Option<Duration> {
+        self.belief.update_time
+    }
+
+    fn believed(&self) -> Vec<BelievedState> {
+        self.belief.believed()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The player `pimc`, perfect information Monte Carlo: it searches every state that its evidence leaves possible and lets
 //! the states vote.
 //!
-//! Belief and search are those of [`hyperplay`](super::hyperplay), with the same keys, so the two differ in nothing but the
+//! Belief and search are those of [`hyperplay`](mod@super::hyperplay), with the same keys, so the two differ in nothing but the
 //! last step: there the values of a move are averaged, here every state [votes](super::vote) for its best move. It assumes that
 //! it will know the state from the next step on, and that the others know it (Frank, Basin 1998: strategy fusion and
 //! non-locality). So it cannot value information, keep a secret or bluff.
@@ -10,23 +10,20 @@
 //! Buro, Furtak, *Understanding the Success of Perfect Information Monte Carlo Sampling in Game Tree Search*, AAAI 2010.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::decision::{BelievedState, Decision, Player, View};
+use super::decision::Player;
 use super::own_belief::OwnBelief;
 use super::vote::{VotePolicy, vote};
-use crate::belief::{OpponentModel, Sampler};
 use crate::search::StateSearch;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
 
-/// The player `pimc`.
+/// The player `pimc` for one match: the states of its belief are searched and vote.
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
 /// use hyperplay_engine::{EngineKind, Engines};
 /// use hyperplay_play::belief::{ParticleSampler, Uniform};
-/// use hyperplay_play::player::{Pimc, Player, View, VotePolicy};
+/// use hyperplay_play::player::{OwnBelief, Player, View, VotePolicy, pimc};
 /// use hyperplay_play::search::{Algorithm, SearchOptions};
 ///
 /// let machine = Engines::new(&game).get(EngineKind::Auto)?;
@@ -37,56 +34,16 @@ use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
 /// // In one of three states the car is behind the door that was chosen first.
 /// for (policy, stay) in [(VotePolicy::Vote, 0.0), (VotePolicy::Mixed, 1.0 / 3.0)] {
 ///     let (model, sampler) = (Arc::new(Uniform), Arc::new(ParticleSampler::default()));
-///     let mut player = Pimc::new(machine.clone(), candidate, model, sampler, 20, search.clone(), policy);
+///     let belief = OwnBelief::new(machine.clone(), candidate, model, sampler, 20);
+///     let mut player = pimc(belief, search.clone(), policy);
 ///     let view = View { evidence: &evidence, legal: &legal };
 ///     let decision = player.decide(&view, &Budget::UNLIMITED, &Seed::root(1));
 ///     assert!((decision.policy[0].1 - stay).abs() < 1e-9);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Pimc {
-    belief: OwnBelief,
-    search: Arc<dyn StateSearch<Engine>>,
-    policy: VotePolicy,
-}
-
-impl Pimc {
-    /// A player for one match: its belief is sampled by so many particles under an opponent model, and the states of these
-    /// are searched and vote.
-    pub fn new(
-        machine: Arc<Engine>,
-        role: Role,
-        model: Arc<dyn OpponentModel>,
-        sampler: Arc<dyn Sampler<Engine>>,
-        particles: usize,
-        search: Arc<dyn StateSearch<Engine>>,
-        policy: VotePolicy,
-    ) -> Self {
-        Pimc { belief: OwnBelief::new(machine, role, model, sampler, particles), search, policy }
-    }
-}
-
-impl Player for Pimc {
-    fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
-        let Pimc { belief, search, policy } = self;
-        belief.decide(view, budget, seed, |deliberation, possible| {
-            deliberation.decide(&**search, possible.states, |judged, legal| vote(judged, legal, *policy))
-        })
-    }
-
-    fn legal_after(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<Vec<Move>> {
-        self.belief.legal_after(evidence, budget, seed)
-    }
-
-    fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
-        self.belief.think_ahead(evidence, budget, seed)
-    }
-
-    fn update_time(&self) -> Option<Duration> {
-        self.belief.update_time()
-    }
-
-    fn believed(&self) -> Vec<BelievedState> {
-        self.belief.believed()
-    }
+pub fn pimc(belief: OwnBelief, search: Arc<dyn StateSearch<Engine>>, policy: VotePolicy) -> impl Player {
+    belief.player(move |deliberation, possible| {
+        deliberation.decide(&*search, possible.states, |judged, legal| vote(judged, legal, policy))
+    })
 }

@@ -438,11 +438,9 @@ impl FilePolicy {
 
 impl OpponentModel for FilePolicy {
     fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
-        let Ok(policy) = self.met.or(evidence, legal, || {
-            let uniform = || vec![1.0 / legal.len() as f64; legal.len()];
-            Ok::<_, Infallible>(self.written(role, evidence, legal).unwrap_or_else(uniform))
-        });
-        policy
+        let uniform = || vec![1.0 / legal.len() as f64; legal.len()];
+        let read = || (self.written(role, evidence, legal).unwrap_or_else(uniform), None::<Infallible>);
+        self.met.or(evidence, legal, read).0
     }
 }
 

@@ -34,19 +34,22 @@ impl<T: Clone> Remembered<T> {
     }
 
     /// The answer, worked out unless it is remembered. Two threads may work out the same at once; `work_out` must be a
-    /// function of evidence and legal moves, so both get the same answer. Its error is not remembered.
-    pub(super) fn or<E>(
+    /// function of evidence and legal moves, so both get the same answer. One with a failure is not remembered.
+    pub(super) fn or<F>(
         &self,
         evidence: &Evidence,
         legal: &[Move],
-        work_out: impl FnOnce() -> Result<T, E>,
-    ) -> Result<T, E> {
+        work_out: impl FnOnce() -> (T, Option<F>),
+    ) -> (T, Option<F>) {
         let lock = || self.met.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().answers.get(evidence).and_then(|by_moves| by_moves.get(legal)).cloned();
         if let Some(known) = known {
-            return Ok(known);
+            return (known, None);
         }
-        let answer = work_out()?;
+        let (answer, failure) = work_out();
+        if failure.is_some() {
+            return (answer, failure);
+        }
         let mut met = lock();
         if met.count >= self.most {
             met.answers.clear();
@@ -56,7 +59,7 @@ impl<T: Clone> Remembered<T> {
         if by_moves.insert(legal.into(), answer.clone()).is_none() {
             met.count += 1;
         }
-        Ok(answer)
+        (answer, None)
     }
 }
 
@@ -73,15 +76,15 @@ mod tests {
         let terms = TermStore::new(symbols);
         let [a, b, c] = names.map(|name| Move(terms.intern(name, &[])));
         let remembered = Remembered::of_at_most(2);
-        let again = || -> Result<u8, u8> { panic!("it is remembered") };
+        let again = || -> (u8, Option<u8>) { panic!("it is remembered") };
         let [first, second] = [0, 1].map(|role| Evidence::new(Role::new(role)));
-        assert_eq!(remembered.or(&first, &[a, b], || Err(9)), Err(9));
-        assert_eq!(remembered.or(&first, &[a, b], || Ok::<_, u8>(1)), Ok(1));
-        assert_eq!(remembered.or(&first, &[a, c], || Ok::<_, u8>(2)), Ok(2));
-        assert_eq!(remembered.or(&first, &[a, b], again), Ok(1));
-        assert_eq!(remembered.or(&first, &[a, c], again), Ok(2));
-        assert_eq!(remembered.or(&second, &[a, b], || Ok::<_, u8>(3)), Ok(3));
-        assert_eq!(remembered.or(&second, &[a, b], again), Ok(3));
-        assert_eq!(remembered.or(&first, &[a, b], || Ok::<_, u8>(4)), Ok(4));
+        assert_eq!(remembered.or(&first, &[a, b], || (0, Some(9))), (0, Some(9)));
+        assert_eq!(remembered.or(&first, &[a, b], || (1, None::<u8>)), (1, None));
+        assert_eq!(remembered.or(&first, &[a, c], || (2, None::<u8>)), (2, None));
+        assert_eq!(remembered.or(&first, &[a, b], again), (1, None));
+        assert_eq!(remembered.or(&first, &[a, c], again), (2, None));
+        assert_eq!(remembered.or(&second, &[a, b], || (3, None::<u8>)), (3, None));
+        assert_eq!(remembered.or(&second, &[a, b], again), (3, None));
+        assert_eq!(remembered.or(&first, &[a, b], || (4, None::<u8>)), (4, None));
     }
 }

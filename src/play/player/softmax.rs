@@ -2,7 +2,7 @@
 //! often (level-k reasoning).
 //!
 //! The probability of a move is proportional to `exp(value / temperature)`, where the values, 0..=100, are those of the
-//! player [`HyperPlay`] given what that role knows in the particle: its own belief, searched with small
+//! player [`hyperplay`](fn@hyperplay) given what that role knows in the particle: its own belief, searched with small
 //! budgets. At level 1 that belief takes all others to play uniformly, at level k to play as at level k - 1.
 //!
 //! An answer is a function of role, evidence and legal moves, because its random stream is derived from the printed
@@ -14,12 +14,13 @@ use std::sync::Arc;
 
 use super::decision::{Decision, Player, View};
 use super::evidence_seed::evidence_seed;
-use super::hyperplay::HyperPlay;
+use super::hyperplay::hyperplay;
+use super::own_belief::OwnBelief;
 use super::remembered::Remembered;
-use crate::belief::{BeliefOptions, OpponentModel, ParticleSampler, Uniform};
+use crate::belief::{BeliefOptions, ModelAnswer, OpponentModel, ParticleSampler, Uniform};
 use crate::search::SearchOptions;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, EvaluationFailure, Evidence, Move, Role, Seed, StateMachine as _};
+use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed, StateMachine as _};
 
 /// What a softmax opponent is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,7 +64,7 @@ impl Softmax {
         let search = SearchOptions { nodes, playouts, ..SearchOptions::default() };
         let (machine, below) = (Arc::clone(&self.machine), Arc::clone(&self.below));
         let (sampler, search) = (Arc::new(ParticleSampler(belief)), Arc::new(search));
-        let mut player = HyperPlay::new(machine, role, below, sampler, particles, search);
+        let mut player = hyperplay(OwnBelief::new(machine, role, below, sampler, particles), search);
         let view = View { evidence, legal };
         let seed = Seed::root(self.options.level).child(&self.machine.roles()[role]);
         player.decide(&view, &Budget::UNLIMITED, &evidence_seed(&self.machine, seed, evidence))
@@ -75,24 +76,14 @@ impl OpponentModel for Softmax {
         self.policy_and_failure(role, evidence, legal).0
     }
 
-    fn policy_and_failure(
-        &self,
-        role: Role,
-        evidence: &Evidence,
-        legal: &[Move],
-    ) -> (Vec<f64>, Option<EvaluationFailure>) {
+    fn policy_and_failure(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> ModelAnswer {
         if legal.len() == 1 {
             return (vec![1.0], None);
         }
-        let answer = self.met.or(evidence, legal, || {
+        self.met.or(evidence, legal, || {
             let Decision { values, failure, .. } = self.decision(role, evidence, legal);
-            let policy = shares(&values, legal, self.options.temperature as f64);
-            match failure {
-                None => Ok(policy),
-                Some(failure) => Err((policy, failure)),
-            }
-        });
-        answer.map_or_else(|(policy, failure)| (policy, Some(failure)), |policy| (policy, None))
+            (shares(&values, legal, self.options.temperature as f64), failure)
+        })
     }
 }
 
@@ -180,7 +171,8 @@ mod tests {
         // So a softmax opponent of the second level, and a player that assumes one, admit it too.
         let search = SearchOptions { algorithm: Algorithm::Flat, playouts: 1, ..SearchOptions::default() };
         let sampler = Arc::new(ParticleSampler::default());
-        let mut player = HyperPlay::new(Arc::clone(&machine), me, model, sampler, 10, Arc::new(search));
+        let belief = OwnBelief::new(Arc::clone(&machine), me, model, sampler, 10);
+        let mut player = hyperplay(belief, Arc::new(search));
         let view = View { evidence: &evidence, legal: &legal[me] };
         assert!(player.decide(&view, &Budget::UNLIMITED, &Seed::root(1)).failure.is_some());
     }

@@ -7,11 +7,10 @@ use super::catalogue::{SpecEntry, SpecKey};
 use super::clairvoyant::Clairvoyant;
 use super::configured::Assumed;
 use super::equilibrium::{with_equilibria, with_equilibrium_model};
-use super::hyperplay::HyperPlay;
-use super::ismcts::{FinalMove, IsMcts};
+use super::ismcts::FinalMove;
 use super::legal::LegalPlayer;
 use super::models::with_models;
-use super::pimc::Pimc;
+use super::own_belief::OwnBelief;
 use super::policy_player::PolicyPlayer;
 use super::random::RandomPlayer;
 use super::registry::Registry;
@@ -20,7 +19,7 @@ use super::seat::Seat;
 use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
 use super::vote::VotePolicy;
-use crate::belief::{BootstrapSampler, IndependentSampler, OpponentModel, ParticleSampler, Sampler};
+use crate::belief::{BootstrapSampler, IndependentSampler, ParticleSampler};
 use crate::search::IsmctsOptions;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::Role;
@@ -67,8 +66,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
         .with_player(hyperplay, |spec, registry| {
             let (belief, search) = (belief_of(spec, registry)?, SearchEffort::search(spec, registry)?);
             Ok(move |engine: &Arc<Engine>, role: Role| {
-                let (machine, model, sampler, particles) = belief(engine);
-                Seat::player(HyperPlay::new(machine, role, model, sampler, particles, Arc::clone(&search)))
+                Seat::player(super::hyperplay(belief(engine, role), Arc::clone(&search)))
             })
         })?
         .with_player(clairvoyant, |spec, registry| {
@@ -81,8 +79,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
             let (belief, search) = (belief_of(spec, registry)?, SearchEffort::search(spec, registry)?);
             let policy = spec.word::<VotePolicy>("policy");
             Ok(move |engine: &Arc<Engine>, role: Role| {
-                let ((machine, model, sampler, particles), search) = (belief(engine), Arc::clone(&search));
-                Seat::player(Pimc::new(machine, role, model, sampler, particles, search, policy))
+                Seat::player(super::pimc(belief(engine, role), Arc::clone(&search), policy))
             })
         })?
         .with_player(ismcts, |spec, registry| {
@@ -90,8 +87,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
             let (simulations, exploration) = (spec.count("simulations"), spec.real("exploration"));
             let options = IsmctsOptions { simulations, exploration };
             Ok(move |engine: &Arc<Engine>, role: Role| {
-                let (machine, model, sampler, particles) = belief(engine);
-                Seat::player(IsMcts::new(machine, role, model, sampler, particles, options, last))
+                Seat::player(super::ismcts(belief(engine, role), options, last))
             })
         })?
         .with_player(policy, |spec, _| {
@@ -113,20 +109,17 @@ fn believing(name: &'static str, about: &'static str, own: impl IntoIterator<Ite
     entry
 }
 
-/// What a player of an engine makes its belief of: the engine, the opponent model, the sampler, and how many particles.
-type BeliefParts = (Arc<Engine>, Arc<dyn OpponentModel>, Arc<dyn Sampler<Engine>>, usize);
-
 /// The belief that the spec of a [`believing`] player asks for.
 fn belief_of(
     spec: &Spec,
     registry: &Registry,
-) -> Result<impl Fn(&Arc<Engine>) -> BeliefParts + Send + Sync + use<>, SpecError> {
+) -> Result<impl Fn(&Arc<Engine>, Role) -> OwnBelief + Send + Sync + use<>, SpecError> {
     let (assumed, particles) = (Assumed::of(spec, registry)?, spec.size("particles"));
     let sampler = belief_keys::sampler_of(spec, registry)?;
     let has_method = if spec.is_given("sampler") { spec.inner("sampler") } else { spec };
     belief_keys::refuse_filter(has_method, &assumed)?;
-    Ok(move |engine: &Arc<Engine>| {
-        (Arc::clone(engine), assumed.model(engine), Arc::clone(&sampler), particles)
+    Ok(move |engine: &Arc<Engine>, role| {
+        OwnBelief::new(Arc::clone(engine), role, assumed.model(engine), Arc::clone(&sampler), particles)
     })
 }
 

@@ -12,16 +12,13 @@
 //! Invariant: an actor gets one task at a time and then gives one answer. A player cannot be stopped from
 //! outside, so a thread that never answers still runs when the match ends.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
 use super::clock::{Answered, ClockTurn};
 use super::fault::FaultKind;
-use crate::player::{
-    ClairvoyantView, Decision, RemoteEnd, RemoteFailure, RemoteStart, Seat, View, panic_message,
-};
+use crate::player::{ClairvoyantView, Decision, RemoteEnd, RemoteFailure, RemoteStart, Seat, View, guarded};
 use hyperplay_engine::machine::{Budget, Evidence, History, Move, Seed};
 
 /// The question to a player at one step.
@@ -157,8 +154,9 @@ impl Actor {
         turn: Option<&ClockTurn>,
     ) -> Result<(Decision, Option<Duration>), FaultKind> {
         let answer = match self {
-            Actor::Inline(seat) => guarded(|| seat.decide(&question.view, &question.budget, question.seed))
-                .map(|said| (said, None)),
+            Actor::Inline(seat) => {
+                said(|| seat.decide(&question.view, &question.budget, question.seed)).map(|said| (said, None))
+            }
             Actor::Thread(thread) => {
                 thread.wait(question.view.own.evidence.step() + 1, turn).and_then(|(said, taken)| {
                     said.map(|said| (said, taken))
@@ -257,7 +255,7 @@ impl PlayerThread {
 fn serve(mut seat: Seat, inbox: &Receiver<(Task, Budget)>, outbox: &Sender<Answer>) {
     for (task, budget) in inbox {
         let number = task.number();
-        let said = guarded(|| done(&mut seat, task, &budget));
+        let said = said(|| done(&mut seat, task, &budget));
         let crashed = matches!(said, Err(FaultKind::Crashed(_)));
         if outbox.send(Answer { task: number, given: Answered::now(), said }).is_err() || crashed {
             return;
@@ -291,11 +289,7 @@ fn done(seat: &mut Seat, task: Task, budget: &Budget) -> Result<Option<Decision>
     }
 }
 
-/// Asks a player and catches its panic.
-fn guarded<T>(ask: impl FnOnce() -> Result<T, RemoteFailure>) -> Result<T, FaultKind> {
-    // After a panic the player is not used again, so its broken state is never seen.
-    match catch_unwind(AssertUnwindSafe(ask)) {
-        Ok(said) => said.map_err(FaultKind::from),
-        Err(panic) => Err(FaultKind::Crashed(panic_message(panic.as_ref()))),
-    }
+/// What a player says; its panic is a fault.
+fn said<T>(ask: impl FnOnce() -> Result<T, RemoteFailure>) -> Result<T, FaultKind> {
+    guarded(ask).map_err(FaultKind::Crashed)?.map_err(FaultKind::from)
 }

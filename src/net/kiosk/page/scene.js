@@ -6,7 +6,7 @@ import { drawMove } from './moves.js';
 import { isOpen } from './picture.js';
 
 /** Whether boards are shaded by the belief; remembered for the page's life. */
-export const shading = { isOn: true };
+const shading = { isOn: true };
 
 /** `kuhn_poker` as `kuhn poker`. */
 export function spoken(name) {
@@ -53,9 +53,15 @@ export function drawScene(scene, large, picks) {
   });
 }
 
-/** Whether there is something that the belief could shade. */
-export function canShade(scene) {
-  return Boolean(scene.belief?.picture) && scene.belief.facts.some(isOpen);
+/** The box that says whether the board shows the belief, or null where there is nothing to shade; `again` draws the board. */
+export function shadeBox(scene, text, again) {
+  if (!scene.belief?.picture || !scene.belief.facts.some(isOpen)) return null;
+  const onchange = event => {
+    shading.isOn = event.target.checked;
+    again();
+  };
+  const box = el('input', { type: 'checkbox', id: 'shade', checked: shading.isOn, onchange });
+  return el('label', { class: 'check' }, box, text);
 }
 
 function drawEquilibrium(entry) {

@@ -20,6 +20,5 @@ mod response;
 pub use budget::{BudgetedPlayer, DecisionBudget};
 pub use model::AskedModel;
 pub use policy::{AskedPolicy, Asking, ask_policy};
-pub(crate) use question::panic_message;
 pub use question::{AskError, AskedCounts};
 pub use response::{LocalBestResponse, LocalResponseOptions};

@@ -4,15 +4,14 @@
 //! follow. A player that panics moves uniformly, and what it would do with moves that are not legal is shared evenly among
 //! the legal ones, because the referee draws a legal move instead. [`AskedCounts`] says how often that happened.
 
-use std::any::Any;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use thiserror::Error;
 
 use super::super::configured::PlayerSpec;
 use super::super::decision::{Decision, View};
+use super::super::guarded::guarded;
 use super::super::seat::Seat;
 use super::budget::DecisionBudget;
 use hyperplay_engine::Engine;
@@ -127,8 +126,7 @@ pub(super) struct Answer {
 /// Whether a player can be asked at all.
 pub(super) fn check(player: &PlayerSpec, machine: &Arc<Engine>, role: Role) -> Result<(), AskError> {
     // One that panics when it is seated is asked: each of its answers is a crash.
-    let seated = catch_unwind(AssertUnwindSafe(|| player.seat(machine, role).is_clairvoyant()));
-    match seated {
+    match guarded(|| player.seat(machine, role).is_clairvoyant()) {
         Ok(true) => Err(AskError::Clairvoyant { player: player.spec().to_string() }),
         _ => Ok(()),
     }
@@ -151,7 +149,7 @@ pub(super) fn ask(
         (decision, budget.is_late())
     };
     let mut counts = AskedCounts { decisions: 1, ..AskedCounts::default() };
-    match catch_unwind(AssertUnwindSafe(decide)) {
+    match guarded(decide) {
         Ok((Decision { policy, cost, depleted, failure, .. }, late)) => {
             let (policy, is_legal) = among(&policy, view.legal);
             counts.states = cost.states;
@@ -165,7 +163,7 @@ pub(super) fn ask(
         }
         Err(panic) => {
             counts.crashed = 1;
-            counts.first = Some(panic_message(panic.as_ref()));
+            counts.first = Some(panic);
             Answer { policy: even(view.legal), counts, failure: None }
         }
     }
@@ -191,12 +189,6 @@ fn among(policy: &[(Move, f64)], legal: &[Move]) -> (Vec<f64>, bool) {
 
 fn even(legal: &[Move]) -> Vec<f64> {
     vec![1.0 / legal.len() as f64; legal.len()]
-}
-
-/// What a panic says.
-pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
 }
 
 #[cfg(test)]

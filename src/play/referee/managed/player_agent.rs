@@ -3,14 +3,13 @@
 //! It is asked again with the newest news as soon as it has answered. A decision may take longer than a chronon: the news that
 //! came meanwhile are put together, and its switches stay as they are.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::commands::CommandInbox;
 use super::run::{AgentStart, ChrononNews, InteractionAgent};
-use crate::player::{Player, View};
+use crate::player::{Player, View, guarded};
 use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
 
 /// The part of a chronon that a player may think, so that its commands count in it.
@@ -74,8 +73,7 @@ fn think(
     seed: &Seed,
     ready: Budget,
 ) -> Option<String> {
-    let prepared = catch_unwind(AssertUnwindSafe(|| player.prepare(&ready, &seed.child("prepare"))));
-    if prepared.is_err() {
+    if guarded(|| player.prepare(&ready, &seed.child("prepare"))).is_err() {
         return Some("it crashed before the first chronon".to_owned());
     }
     while let Ok(mut task) = inbox.recv() {
@@ -86,7 +84,7 @@ fn think(
         let view = View { evidence: &task.evidence, legal: &task.legal };
         let budget = Budget::time(left.mul_f64(SHARE));
         let seed = seed.child("step").index(task.chronon);
-        let Ok(decision) = catch_unwind(AssertUnwindSafe(|| player.decide(&view, &budget, &seed))) else {
+        let Ok(decision) = guarded(|| player.decide(&view, &budget, &seed)) else {
             return Some(format!("it crashed in chronon {}", task.chronon));
         };
         for (switch, alias) in commands.commands_of(role, decision.choice) {

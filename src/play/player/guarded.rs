@@ -1,0 +1,21 @@
+//! Calls that may panic: a player is a program of somebody, and its panic is no reason to end the match.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Calls something that may panic. Whatever it works on may be in any state after a panic and is not to be used again.
+///
+/// ```
+/// use hyperplay_play::player::guarded;
+///
+/// assert_eq!(guarded(|| 7), Ok(7));
+/// assert_eq!(guarded(|| panic!("out of ideas")), Err::<(), String>("out of ideas".to_owned()));
+/// ```
+///
+/// # Errors
+/// What the panic says.
+pub fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+    })
+}
