@@ -3,7 +3,7 @@
 use crate::gdl::{Atom, Clause, FindingCode, Formula, Span, Symbol, Term};
 use crate::sidl::lower::items;
 
-use super::{Checker, RESERVED};
+use super::{Checker, is_reserved};
 
 /// What a body belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -121,7 +121,7 @@ impl<'s> Checker<'s> {
                 let message = format!("`{}` is a number, and a number is no test", self.spell_atom(atom));
                 self.error(FindingCode::KeywordMisused, at, message, "compare it with another one");
             }
-            _ if RESERVED.contains(&word) && self.declared.fact(atom.relation).is_none() => {
+            _ if is_reserved(word) && self.declared.fact(atom.relation).is_none() => {
                 let message = format!("`{word}` is a word of the language and no test");
                 let help = if word == "true" {
                     "a fact is tested by its name alone"

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::gdl::{Finding, FindingCode, Rulesheet, Severity, Span, Symbol, Symbols, Term, did_you_mean};
 use crate::sidl::lower::{items, number};
 
-use super::{Checker, RESERVED};
+use super::{Checker, is_reserved};
 
 /// A fact that the text declares.
 pub(super) struct DeclaredFact {
@@ -154,7 +154,7 @@ impl<'s> Checker<'s> {
     fn fact_declaration(&mut self, name: &Term, arity: &Term, at: Span) {
         let spelled = self.spell(name);
         match name {
-            Term::Constant(symbol) if RESERVED.contains(&self.name(*symbol)) => {
+            Term::Constant(symbol) if is_reserved(self.name(*symbol)) => {
                 let message =
                     format!("`{spelled}` is a word of the language and cannot be the name of a fact");
                 self.error(FindingCode::ReservedHead, at, message, "give the fact another name");
@@ -299,7 +299,7 @@ impl<'s> Checker<'s> {
         let (right, span) = match self.declared.fact(name) {
             Some(fact) => (fact.arity, fact.span),
             None => {
-                if RESERVED.contains(&word) {
+                if is_reserved(word) {
                     let message = format!("`{word}` is a word of the language and has no meaning here");
                     self.error(
                         FindingCode::KeywordMisused,

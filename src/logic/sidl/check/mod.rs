@@ -28,38 +28,16 @@ use super::read::HEADS;
 use super::spell::{spell, spell_atom};
 use declared::Declared;
 
-/// The words of the language that no fact may have.
-pub(super) const RESERVED: [&str; 29] = [
-    "fact",
-    "switch",
-    "chance",
-    "branching",
-    "operation",
-    "hidden",
-    "request",
-    "init",
-    "terminal",
-    "momentary",
-    "balances",
-    "account",
-    "does",
-    "ax",
-    "next",
-    "goal",
-    "command",
-    "chronon",
-    "true",
-    "false",
-    "fail",
-    "not",
-    "is",
-    "mod",
-    "min",
-    "max",
-    "list",
-    "nil",
-    "random",
+/// The words of the language that no fact may have, besides those that begin a clause.
+const OTHER_WORDS: [&str; 18] = [
+    "account", "does", "ax", "next", "goal", "command", "chronon", "true", "false", "fail", "not", "is",
+    "mod", "min", "max", "list", "nil", "random",
 ];
+
+/// Whether no fact may have this word, because it is one of the language.
+pub(super) fn is_reserved(word: &str) -> bool {
+    HEADS.contains(&word) || OTHER_WORDS.contains(&word)
+}
 
 /// All findings about the clauses of a text. `is_complete` says that all its clauses could be read.
 pub(super) fn check(sheet: &Rulesheet, program: &Interaction, is_complete: bool) -> Vec<Finding> {
@@ -150,7 +128,7 @@ impl<'s> Checker<'s> {
                     let help =
                         format!("write `init({}).` if it holds at the start", self.spell_atom(&clause.head));
                     self.error(FindingCode::KeywordMisused, at, message, help);
-                } else if RESERVED.contains(&word) {
+                } else if is_reserved(word) {
                     let message =
                         format!("no clause begins with `{word}`, which stands in clauses for operations");
                     self.error(
