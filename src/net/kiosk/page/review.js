@@ -9,7 +9,7 @@ import { beliefCard, drawBelief } from './belief.js';
 import { announce, card, el, failure, icon, keepFocus, refill } from './dom.js';
 import { drawDecision } from './hint.js';
 import { drawMove } from './moves.js';
-import { canShade, drawResult, drawScene, drawSeats, pastCard, shading, spoken } from './scene.js';
+import { drawResult, drawScene, drawSeats, pastCard, shadeBox, spoken } from './scene.js';
 
 /** The place of a replay. */
 export async function openReplay(root, { id }) {
@@ -156,22 +156,7 @@ class Review {
   }
 
   draw(scene) {
-    const shade = canShade(scene)
-      ? el(
-          'label',
-          { class: 'check' },
-          el('input', {
-            type: 'checkbox',
-            id: 'shade',
-            checked: shading.isOn,
-            onchange: event => {
-              shading.isOn = event.target.checked;
-              this.show(scene);
-            },
-          }),
-          ' Show the belief on the board',
-        )
-      : null;
+    const shade = shadeBox(scene, 'Show the belief on the board', () => this.show(scene));
     const { joint } = scene.review ?? {};
     const moves = joint
       ? card(

@@ -6,7 +6,7 @@ import { drawMove } from './moves.js';
 import { isOpen } from './picture.js';
 
 /** Whether boards are shaded by the belief; remembered for the page's life. */
-export const shading = { isOn: true };
+const shading = { isOn: true };
 
 /** `kuhn_poker` as `kuhn poker`. */
 export function spoken(name) {
@@ -54,8 +54,19 @@ export function drawScene(scene, large, picks) {
 }
 
 /** Whether there is something that the belief could shade. */
-export function canShade(scene) {
+function canShade(scene) {
   return Boolean(scene.belief?.picture) && scene.belief.facts.some(isOpen);
+}
+
+/** The box that turns the shading on and off, and draws again; null where nothing could be shaded. */
+export function shadeBox(scene, text, redraw) {
+  if (!canShade(scene)) return null;
+  const onchange = event => {
+    shading.isOn = event.target.checked;
+    redraw();
+  };
+  const box = el('input', { type: 'checkbox', id: 'shade', checked: shading.isOn, onchange });
+  return el('label', { class: 'check' }, box, ` ${text}`);
 }
 
 function drawEquilibrium(entry) {

@@ -11,7 +11,7 @@ import { announce, counted, el, failure, keepFocus, refill } from './dom.js';
 import { HintCard } from './hint.js';
 import { Choice, MoveList } from './moves.js';
 import { openReview } from './review.js';
-import { canShade, drawResult, drawScene, drawSeats, pastCard, shading, spoken } from './scene.js';
+import { drawResult, drawScene, drawSeats, pastCard, shadeBox, spoken } from './scene.js';
 import { switchesCard } from './switches.js';
 
 export async function openTable(root, { id, token }) {
@@ -277,22 +277,7 @@ class Table {
     const draw = () => {
       const board = drawScene(scene, this.large, picks);
       board.classList.toggle('choosing', Boolean(picks?.chosen.size));
-      const shade = canShade(scene)
-        ? el(
-            'label',
-            { class: 'check' },
-            el('input', {
-              type: 'checkbox',
-              id: 'shade',
-              checked: shading.isOn,
-              onchange: event => {
-                shading.isOn = event.target.checked;
-                this.drawBoard();
-              },
-            }),
-            ' Show my belief on the board',
-          )
-        : null;
+      const shade = shadeBox(scene, 'Show my belief on the board', () => this.drawBoard());
       refill(
         this.parts.board,
         el(
