@@ -5,11 +5,10 @@
 //! on, down to a given depth and up to a given number of gates. What is left out is shown as a dashed box.
 
 use std::collections::VecDeque;
-use std::fmt::{self, Write as _};
 
 use super::net::Propnet;
 use super::network::{Gate, Wire};
-use hyperplay_logic::gdl::{TermId, TermStore};
+use hyperplay_logic::gdl::{DotGraph, TermId, TermStore};
 
 /// What to draw of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,10 +67,7 @@ pub fn named_outputs(net: &Propnet, store: &TermStore, roles: &[TermId]) -> Vec<
 pub fn dot(net: &Propnet, store: &TermStore, roles: &[TermId], part: &str, limits: DotLimits) -> String {
     let chosen: Vec<(String, Wire)> =
         named_outputs(net, store, roles).into_iter().filter(|(name, _)| name.contains(part)).collect();
-    let names = input_names(net, store, roles);
-    let mut text = String::new();
-    draw(net, &names, &chosen, limits, &mut text).expect("writing to a string never fails");
-    text
+    draw(net, &input_names(net, store, roles), &chosen, limits)
 }
 
 /// The name of each input.
@@ -92,19 +88,13 @@ fn input_names(net: &Propnet, store: &TermStore, roles: &[TermId]) -> Vec<String
     names
 }
 
-fn draw(
-    net: &Propnet,
-    inputs: &[String],
-    outputs: &[(String, Wire)],
-    limits: DotLimits,
-    text: &mut String,
-) -> fmt::Result {
+fn draw(net: &Propnet, inputs: &[String], outputs: &[(String, Wire)], limits: DotLimits) -> String {
     let gates = net.network.gates();
     let mut drawn = vec![false; gates.len()];
     let mut room = limits.nodes;
     // Breadth first, so that what is nearest to the outputs is drawn.
     let mut open: VecDeque<(usize, usize)> = VecDeque::new();
-    writeln!(text, "digraph propnet {{\n  rankdir=LR;\n  node [shape=box, height=0.2];")?;
+    let mut graph = DotGraph::new("propnet", &["rankdir=LR", "node [shape=box, height=0.2]"]);
     let mut shown = 0;
     for (number, (name, wire)) in outputs.iter().enumerate() {
         if room == 0 {
@@ -112,12 +102,12 @@ fn draw(
         }
         room -= 1;
         shown += 1;
-        writeln!(text, "  o{number} [label=\"{}\", style=bold];", escaped(name))?;
-        line(text, *wire, &format!("o{number}"))?;
+        graph.node(format_args!("o{number}"), name, "style=bold");
+        draw_wire(&mut graph, *wire, &format!("o{number}"));
         open.push_back((wire.gate(), 1));
     }
     if shown < outputs.len() {
-        writeln!(text, "  more [label=\"{} more outputs\", style=dashed];", outputs.len() - shown)?;
+        graph.node("more", &format!("{} more outputs", outputs.len() - shown), "style=dashed");
     }
     while let Some((gate, depth)) = open.pop_front() {
         if std::mem::replace(&mut drawn[gate], true) {
@@ -125,34 +115,26 @@ fn draw(
         }
         let inside = room > 0 && depth <= limits.depth;
         room = room.saturating_sub(1);
+        let id = format!("g{gate}");
         match &gates[gate] {
-            Gate::False => writeln!(text, "  g0 [label=\"false\"];")?,
-            Gate::Input(input) => {
-                let name = escaped(&inputs[*input as usize]);
-                writeln!(text, "  g{gate} [label=\"{name}\", style=rounded];")?;
-            }
+            Gate::False => graph.node(id, "false", ""),
+            Gate::Input(input) => graph.node(id, &inputs[*input as usize], "style=rounded"),
             Gate::And(wires) if inside => {
-                writeln!(text, "  g{gate} [label=\"and\"];")?;
+                graph.node(&id, "and", "");
                 for &wire in wires {
-                    line(text, wire, &format!("g{gate}"))?;
+                    draw_wire(&mut graph, wire, &id);
                     open.push_back((wire.gate(), depth + 1));
                 }
             }
-            Gate::And(wires) => {
-                writeln!(text, "  g{gate} [label=\"and of {}\", style=dashed];", wires.len())?;
-            }
+            Gate::And(wires) => graph.node(id, &format!("and of {}", wires.len()), "style=dashed"),
         }
     }
-    writeln!(text, "}}")
+    graph.finish()
 }
 
-fn line(text: &mut String, from: Wire, to: &str) -> fmt::Result {
-    let end = if from.is_negated() { " [arrowhead=odot]" } else { "" };
-    writeln!(text, "  g{} -> {to}{end};", from.gate())
-}
-
-fn escaped(name: &str) -> String {
-    name.replace('\\', "\\\\").replace('"', "\\\"")
+fn draw_wire(graph: &mut DotGraph, from: Wire, to: &str) {
+    let end = if from.is_negated() { "arrowhead=odot" } else { "" };
+    graph.arrow(format_args!("g{}", from.gate()), to, end);
 }
 
 #[cfg(test)]

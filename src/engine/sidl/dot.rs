@@ -5,19 +5,15 @@
 //! hollow dot where the fact must not hold), a creation an arrow to it, a removal a dashed one, and a payment an arrow to
 //! the agent, or to `account/2` where a test decides who is paid.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, BTreeSet};
 
-use hyperplay_logic::gdl::{Symbol, Symbols, Syntax, Term, TermStore, print_term};
+use hyperplay_logic::gdl::{DotGraph, Symbol, Symbols, Syntax, Term, TermStore, print_term};
 use hyperplay_logic::sidl::{Branching, Chance, Effect, Interaction, Number, Selector, Switch, Test};
 
 use super::interaction_machine::InteractionMachine;
 use super::numbers::Numbers;
 use super::pattern::{Slots, compile};
 use super::program::ground;
-
-/// The labels of one arrow that are written; more are counted.
-const MOST_LABELS: usize = 6;
 
 impl InteractionMachine {
     /// The diagram of the program, for Graphviz.
@@ -46,47 +42,36 @@ struct Diagram<'a> {
     symbols: &'a Symbols,
     /// The predicates that occur, with their arity, each with its number.
     facts: BTreeMap<(Symbol, usize), usize>,
-    text: String,
-}
-
-/// A text between quotation marks.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+    /// The arrows of tests and effects that are drawn: from, to and style.
+    arrows: BTreeSet<[String; 3]>,
+    graph: DotGraph,
 }
 
 impl Diagram<'_> {
     fn of(program: &Interaction, terms: &TermStore) -> String {
-        let mut diagram =
-            Diagram { program, symbols: terms.symbols(), facts: BTreeMap::new(), text: String::new() };
-        diagram.line("rankdir=LR;");
-        diagram.line("node [fontname=\"Helvetica\", fontsize=10];");
-        diagram.line("edge [fontname=\"Helvetica\", fontsize=9];");
+        let (nodes, edges) =
+            ("node [fontname=\"Helvetica\", fontsize=10]", "edge [fontname=\"Helvetica\", fontsize=9]");
+        let graph = DotGraph::new("interaction", &["rankdir=LR", nodes, edges]);
+        let (facts, arrows) = (BTreeMap::new(), BTreeSet::new());
+        let mut diagram = Diagram { program, symbols: terms.symbols(), facts, arrows, graph };
         diagram.selectors();
         diagram.branchings(terms);
         for (number, operation) in program.operations.iter().enumerate() {
-            diagram.node(&format!("o{number}"), &diagram.show(&operation.head), "shape=box");
+            let head = diagram.show(&operation.head);
+            diagram.graph.node(format_args!("o{number}"), &head, "shape=box");
             diagram.tests(&operation.tests, false, &format!("o{number}"));
             operation.effects.iter().for_each(|effect| diagram.effect(number, effect));
         }
         if !program.terminal.is_empty() {
-            diagram.node("terminal", "terminal", "shape=box, peripheries=2");
+            diagram.graph.node("terminal", "terminal", "shape=box, peripheries=2");
             program.terminal.iter().for_each(|tests| diagram.tests(tests, false, "terminal"));
         }
-        let facts: Vec<(String, usize)> = (diagram.facts.iter())
-            .map(|(&(name, arity), &number)| (format!("{}/{arity}", diagram.symbols.name(name)), number))
-            .collect();
-        for (name, number) in facts {
-            diagram.node(&format!("f{number}"), &name, "shape=ellipse, style=filled, fillcolor=gray92");
+        for (&(name, arity), number) in &diagram.facts {
+            let name = format!("{}/{arity}", diagram.symbols.name(name));
+            let style = "shape=ellipse, style=filled, fillcolor=gray92";
+            diagram.graph.node(format_args!("f{number}"), &name, style);
         }
-        format!("digraph interaction {{\n{}}}\n", diagram.text)
-    }
-
-    fn line(&mut self, line: impl std::fmt::Display) {
-        writeln!(self.text, "  {line}").expect("a string can be written to");
-    }
-
-    fn node(&mut self, id: &str, label: &str, style: &str) {
-        self.line(format_args!("{id} [label={}, {style}];", quoted(label)));
+        diagram.graph.finish()
     }
 
     fn show(&self, term: &Term) -> String {
@@ -97,7 +82,7 @@ impl Diagram<'_> {
     fn selectors(&mut self) {
         for (number, (agent, balance)) in self.program.agents.iter().enumerate() {
             let label = format!("{}\nbalance {balance}", self.show(agent));
-            self.node(&format!("a{number}"), &label, "shape=egg, style=bold");
+            self.graph.node(format_args!("a{number}"), &label, "shape=egg, style=bold");
         }
         for (number, switch) in self.program.switches.iter().enumerate() {
             let Switch { id, owner, aliases, initial, is_momentary, .. } = switch;
@@ -109,12 +94,12 @@ impl Diagram<'_> {
                 .collect();
             let kind = if *is_momentary { "momentary switch" } else { "switch" };
             let label = format!("{kind} {}\n{}", self.show(id), aliases.join("\n"));
-            self.node(&format!("s{number}"), &label, "shape=box, style=rounded");
-            self.line(format_args!("a{owner} -> s{number};"));
+            self.graph.node(format_args!("s{number}"), &label, "shape=box, style=rounded");
+            self.graph.arrow(format_args!("a{owner}"), format_args!("s{number}"), "");
         }
         for (number, Chance { id, .. }) in self.program.chances.iter().enumerate() {
             let label = format!("chance {}", self.show(id));
-            self.node(&format!("c{number}"), &label, "shape=diamond");
+            self.graph.node(format_args!("c{number}"), &label, "shape=diamond");
         }
     }
 
@@ -122,10 +107,11 @@ impl Diagram<'_> {
     fn branchings(&mut self, terms: &TermStore) {
         let numbers = Numbers::new(terms);
         for (number, Branching { operations, selector, .. }) in self.program.branchings.iter().enumerate() {
-            self.node(&format!("b{number}"), &format!("branching {}", number + 1), "shape=hexagon");
+            let branching = format!("b{number}");
+            self.graph.node(&branching, &format!("branching {}", number + 1), "shape=hexagon");
             match selector {
-                Selector::Switch(switch) => self.line(format_args!("s{switch} -> b{number};")),
-                Selector::Chance(chance) => self.line(format_args!("c{chance} -> b{number};")),
+                Selector::Switch(switch) => self.graph.arrow(format_args!("s{switch}"), &branching, ""),
+                Selector::Chance(chance) => self.graph.arrow(format_args!("c{chance}"), &branching, ""),
                 Selector::Always => {}
             }
             let mut arrows: BTreeMap<usize, Vec<String>> = BTreeMap::new();
@@ -151,13 +137,8 @@ impl Diagram<'_> {
                     }
                 }
             }
-            for (clause, mut labels) in arrows {
-                if labels.len() > MOST_LABELS {
-                    let more = labels.len() - MOST_LABELS;
-                    labels.truncate(MOST_LABELS);
-                    labels.push(format!("and {more} more"));
-                }
-                self.line(format_args!("b{number} -> o{clause} [label={}];", quoted(&labels.join("\n"))));
+            for (clause, labels) in arrows {
+                self.graph.labelled_arrow(&branching, format_args!("o{clause}"), labels);
             }
         }
     }
@@ -194,11 +175,9 @@ impl Diagram<'_> {
     }
 
     fn arrow(&mut self, from: &str, to: &str, style: &str) {
-        let arrow =
-            if style.is_empty() { format!("{from} -> {to};") } else { format!("{from} -> {to} [{style}];") };
         // Two tests of one predicate are one arrow.
-        if !self.text.contains(&format!("  {arrow}\n")) {
-            self.line(arrow);
+        if self.arrows.insert([from, to, style].map(str::to_owned)) {
+            self.graph.arrow(from, to, style);
         }
     }
 
@@ -234,7 +213,7 @@ impl Diagram<'_> {
                     (None, Some(account)) => self.fact(account, 2),
                     (None, None) => return,
                 };
-                let amount = quoted(&self.show(amount));
+                let amount = DotGraph::quoted(&self.show(amount));
                 self.arrow(&from, &to, &format!("color=blue, label={amount}"));
             }
         }

@@ -10,7 +10,7 @@ use crate::report::{FEW, ShownTable, Table};
 /// The column of the posterior, which is left out where all rows are measured against the same one.
 const AGAINST: Reading = One("posterior");
 
-/// The rows on the page, each column with whether it is on the terminal too.
+/// The columns of the rows on the page, each with whether the terminal shows it too.
 const ROWS: [(Reading, bool); 33] = [
     (One("sampler"), true),
     (One("particles"), true),
@@ -85,23 +85,24 @@ impl Study {
 
     /// The rows as the terminal shows them.
     pub fn shown_rows(&self) -> ShownTable {
-        self.table().read(&self.without_posterior(ROWS.iter().filter(|row| row.1).map(|row| &row.0)))
+        let short = ROWS.into_iter().filter_map(|(reading, is_short)| is_short.then_some(reading));
+        self.table().read(&self.without_posterior(short))
     }
 
     /// The first rows as the page shows them.
     pub fn shown_in_full(&self, most: usize) -> ShownTable {
         let rows: &[StudyRow] = &self.rows[..self.rows.len().min(most)];
-        Table::of(&ROW_COLUMNS, rows).read(&self.without_posterior(ROWS.iter().map(|row| &row.0)))
+        Table::of(&ROW_COLUMNS, rows).read(&self.without_posterior(ROWS.map(|(reading, _)| reading)))
     }
 
     /// The summaries as terminal and page show them.
     pub fn shown_summaries(&self, seed: u64) -> ShownTable {
-        self.summary_table(seed).read(&self.without_posterior(&SUMMARIES))
+        self.summary_table(seed).read(&self.without_posterior(SUMMARIES))
     }
 
-    fn without_posterior<'a>(&self, readings: impl IntoIterator<Item = &'a Reading>) -> Vec<Reading> {
+    fn without_posterior(&self, readings: impl IntoIterator<Item = Reading>) -> Vec<Reading> {
         let is_uniform = self.is_uniform();
-        readings.into_iter().copied().filter(|reading| !is_uniform || *reading != AGAINST).collect()
+        readings.into_iter().filter(|reading| !is_uniform || *reading != AGAINST).collect()
     }
 }
 
@@ -130,7 +131,7 @@ mod tests {
 
     #[test]
     fn every_view_shows_columns_that_exist() {
-        assert_known(&ROWS.map(|row| row.0), &ROW_COLUMNS);
+        assert_known(&ROWS.map(|(reading, _)| reading), &ROW_COLUMNS);
         assert_known(&SUMMARIES, &SUMMARY_COLUMNS);
         for view in super::super::benchmark::VIEWS {
             assert_known(view, &super::super::benchmark::columns());

@@ -11,7 +11,6 @@
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
-use std::fmt::Write;
 
 use petgraph::Direction;
 use petgraph::algo::kosaraju_scc;
@@ -20,6 +19,7 @@ use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::game::Game;
+use super::graphviz::DotGraph;
 use super::rule::Literal;
 use super::symbol::{Symbol, Symbols};
 
@@ -165,17 +165,16 @@ impl Dependencies {
     /// The graph in the language of Graphviz, with dashed edges for negations and boxes for keywords.
     pub fn dot(&self, symbols: &Symbols) -> String {
         let quoted = |symbol| format!("{:?}", symbols.name(symbol));
-        let mut text = String::from("digraph dependencies {\n");
+        let mut graph = DotGraph::new("dependencies", &[]);
         for &symbol in self.graph.node_weights() {
             let shape = if symbol.keyword_arity().is_some() { "box" } else { "ellipse" };
-            writeln!(text, "  {} [shape={shape}];", quoted(symbol)).expect("a string takes all writes");
+            graph.statement(quoted(symbol), &format!("shape={shape}"));
         }
         for arrow in self.graph.edge_weights() {
-            let style = if arrow.negative { " [style=dashed]" } else { "" };
-            writeln!(text, "  {} -> {}{style};", quoted(arrow.body), quoted(arrow.head))
-                .expect("a string takes all writes");
+            let style = if arrow.negative { "style=dashed" } else { "" };
+            graph.arrow(quoted(arrow.body), quoted(arrow.head), style);
         }
-        text + "}\n"
+        graph.finish()
     }
 }
 

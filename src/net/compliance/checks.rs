@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::conversation::{CheckClocks, Conversation};
 use super::verdict::{CheckEnd, CheckReport, CheckVerdict};
-use super::{match_checks, server_checks};
+use super::{match_checks as matches, server_checks as server};
 use crate::http::client::Address;
 
 /// How a check is run: what it found worth saying, or why it ended early.
@@ -31,69 +31,42 @@ const fn check(name: &'static str, about: &'static str, run: CheckRun) -> Compli
 /// assert!(names.contains(&"abort") && names.len() > 20);
 /// ```
 pub fn checks() -> &'static [ComplianceCheck] {
-    const CHECKS: &[ComplianceCheck] = &[
-        check("info", "INFO is answered at once with ((name X) (status available))", server_checks::info),
-        check("start", "START is answered `ready` within the start clock", match_checks::start),
-        check("gdl2", "a match of official GDL-II with legal moves", match_checks::official),
-        check("gdl2-2011", "a match of GDL-II as of 2011 with legal moves", match_checks::of_2011),
-        check("gdl1", "a match of GDL-I with legal moves", match_checks::gdl1),
-        check(
-            "gdl1-as-gdl2",
-            "a match of GDL-I told as GDL-II by `did` percepts",
-            match_checks::gdl1_as_gdl2,
-        ),
-        check("stop", "STOP is answered `done`", match_checks::stop),
-        check("upper-case", "moves come in upper case if the rules do", match_checks::upper_case),
-        check("as-written", "moves are spelt as the rules spell them", match_checks::as_written),
-        check("scrambled", "a match whose names are scrambled", match_checks::scrambled),
-        check(
-            "forced-move",
-            "percepts that leave one history, and its one legal move",
-            match_checks::forced_move,
-        ),
-        check("percept-order", "the same with percepts in the opposite order", match_checks::percept_order),
-        check(
-            "replaced-move",
-            "the move that the master recorded counts, not the own one",
-            match_checks::replaced_move,
-        ),
-        check("repeated-play", "a PLAY that is sent again gets the same answer", match_checks::repeated_play),
-        check("late-play", "a PLAY after a pause is answered as usual", match_checks::late_play),
-        check("two-matches", "two matches at once, or `busy`", match_checks::two_matches),
-        check("abort", "ABORT while the player thinks, then a new match", match_checks::abort),
-        check(
-            "unknown-match",
-            "a PLAY of an unknown match gets `busy` or an error",
-            server_checks::unknown_match,
-        ),
-        check(
-            "reply-form",
-            "status 200, a right Content-length, exactly one term",
-            server_checks::reply_form,
-        ),
-        check("closes", "the connection is closed after every answer", server_checks::closes),
-        check(
-            "header-case",
-            "headers in other letters and a request in pieces are read",
-            server_checks::header_case,
-        ),
-        check(
-            "idle-connection",
-            "a connection that says nothing blocks no other",
-            server_checks::idle_connection,
-        ),
-        check(
-            "garbage",
-            "what is no message gets an answer or a close, and harms nothing",
-            server_checks::garbage,
-        ),
-        check("get", "optional: GET /MESSAGE is answered like POST", server_checks::get),
-        check("preview", "optional: PREVIEW is answered `ready`", match_checks::preview),
-        check("options", "optional: OPTIONS is answered with CORS headers", server_checks::options),
-        check("clocks", "every answer came within its clock", server_checks::clocks),
-    ];
     CHECKS
 }
+
+const CHECKS: &[ComplianceCheck] = &[
+    check("info", "INFO is answered at once with ((name X) (status available))", server::info),
+    check("start", "START is answered `ready` within the start clock", matches::start),
+    check("gdl2", "a match of official GDL-II with legal moves", matches::official),
+    check("gdl2-2011", "a match of GDL-II as of 2011 with legal moves", matches::of_2011),
+    check("gdl1", "a match of GDL-I with legal moves", matches::gdl1),
+    check("gdl1-as-gdl2", "a match of GDL-I told as GDL-II by `did` percepts", matches::gdl1_as_gdl2),
+    check("stop", "STOP is answered `done`", matches::stop),
+    check("upper-case", "moves come in upper case if the rules do", matches::upper_case),
+    check("as-written", "moves are spelt as the rules spell them", matches::as_written),
+    check("scrambled", "a match whose names are scrambled", matches::scrambled),
+    check("forced-move", "percepts that leave one history, and its one legal move", matches::forced_move),
+    check("percept-order", "the same with percepts in the opposite order", matches::percept_order),
+    check(
+        "replaced-move",
+        "the move that the master recorded counts, not the own one",
+        matches::replaced_move,
+    ),
+    check("repeated-play", "a PLAY that is sent again gets the same answer", matches::repeated_play),
+    check("late-play", "a PLAY after a pause is answered as usual", matches::late_play),
+    check("two-matches", "two matches at once, or `busy`", matches::two_matches),
+    check("abort", "ABORT while the player thinks, then a new match", matches::abort),
+    check("unknown-match", "a PLAY of an unknown match gets `busy` or an error", server::unknown_match),
+    check("reply-form", "status 200, a right Content-length, exactly one term", server::reply_form),
+    check("closes", "the connection is closed after every answer", server::closes),
+    check("header-case", "headers in other letters and a request in pieces are read", server::header_case),
+    check("idle-connection", "a connection that says nothing blocks no other", server::idle_connection),
+    check("garbage", "what is no message gets an answer or a close, and harms nothing", server::garbage),
+    check("get", "optional: GET /MESSAGE is answered like POST", server::get),
+    check("preview", "optional: PREVIEW is answered `ready`", matches::preview),
+    check("options", "optional: OPTIONS is answered with CORS headers", server::options),
+    check("clocks", "every answer came within its clock", server::clocks),
+];
 
 /// Runs the checks that are `wanted` on a player. `watch` sees every report as soon as it is there; when `go_on` says no,
 /// no further check begins.

@@ -5,20 +5,11 @@
 //! states are known, those whose steps are not known have a dashed border.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
 
 use super::{Automaton, AutomatonStep};
-use hyperplay_logic::gdl::TermId;
-
-/// The labels of one arrow that are written; more are counted.
-const MOST_LABELS: usize = 6;
-
-/// A text between quotation marks.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
-}
+use hyperplay_logic::gdl::{DotGraph, TermId};
 
 impl Automaton<'_> {
     /// The graph of the states, for Graphviz.
@@ -29,11 +20,11 @@ impl Automaton<'_> {
             *held.entry(fluent).or_default() += 1;
         }
         let is_constant = |fluent: &TermId| self.states().len() > 1 && held[fluent] == self.states().len();
-        let mut text = String::from(
-            "digraph states {\n  rankdir=LR;\n  node [shape=box, fontname=\"Helvetica\", fontsize=10];\n  \
-             edge [fontname=\"Helvetica\", fontsize=9];\n",
+        let (nodes, edges) = (
+            "node [shape=box, fontname=\"Helvetica\", fontsize=10]",
+            "edge [fontname=\"Helvetica\", fontsize=9]",
         );
-        let mut line = |line: String| writeln!(text, "  {line}").expect("a string can be written to");
+        let mut graph = DotGraph::new("states", &["rankdir=LR", nodes, edges]);
         for (number, state) in self.states().iter().enumerate() {
             let mut label = vec![format!("state {number}")];
             let fluents = state.fluents.iter().filter(|fluent| !is_constant(fluent));
@@ -45,12 +36,12 @@ impl Automaton<'_> {
                         "goals: {}",
                         self.players().into_iter().map(own).collect::<Vec<_>>().join(", ")
                     ));
-                    ", peripheries=2"
+                    "peripheries=2"
                 }
-                None if self.is_open(number) => ", style=dashed",
+                None if self.is_open(number) => "style=dashed",
                 None => "",
             };
-            line(format!("s{number} [label={}{style}];", quoted(&label.join("\n"))));
+            graph.node(format_args!("s{number}"), &label.join("\n"), style);
         }
         for (number, state) in self.states().iter().enumerate() {
             let mut arrows: BTreeMap<usize, Vec<String>> = BTreeMap::new();
@@ -60,16 +51,11 @@ impl Automaton<'_> {
                     labels.push(label);
                 }
             }
-            for (successor, mut labels) in arrows {
-                if labels.len() > MOST_LABELS {
-                    let more = labels.len() - MOST_LABELS;
-                    labels.truncate(MOST_LABELS);
-                    labels.push(format!("and {more} more"));
-                }
-                line(format!("s{number} -> s{successor} [label={}];", quoted(&labels.join("\n"))));
+            for (successor, labels) in arrows {
+                graph.labelled_arrow(format_args!("s{number}"), format_args!("s{successor}"), labels);
             }
         }
-        text + "}\n"
+        graph.finish()
     }
 
     /// The operations of a step; the moves of the roles where the game has no operations.

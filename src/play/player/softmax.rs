@@ -17,7 +17,7 @@ use super::evidence_seed::evidence_seed;
 use super::hyperplay::hyperplay;
 use super::own_belief::OwnBelief;
 use super::remembered::Remembered;
-use crate::belief::{BeliefOptions, ModelAnswer, OpponentModel, ParticleSampler, Uniform};
+use crate::belief::{BeliefOptions, OpponentModel, ParticleSampler, PolicyAndFailure, Uniform};
 use crate::search::SearchOptions;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed, StateMachine as _};
@@ -43,7 +43,7 @@ pub(super) struct Softmax {
     options: SoftmaxOptions,
     below: Arc<dyn OpponentModel>,
     /// The policies worked out before.
-    met: Remembered<Vec<f64>>,
+    met: Remembered,
 }
 
 impl Softmax {
@@ -76,7 +76,7 @@ impl OpponentModel for Softmax {
         self.policy_and_failure(role, evidence, legal).0
     }
 
-    fn policy_and_failure(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> ModelAnswer {
+    fn policy_and_failure(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> PolicyAndFailure {
         if legal.len() == 1 {
             return (vec![1.0], None);
         }

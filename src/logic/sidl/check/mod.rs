@@ -28,15 +28,15 @@ use super::read::HEADS;
 use super::spell::{spell, spell_atom};
 use declared::Declared;
 
-/// The words of the language that no fact may have, beside those that begin a clause.
-const RESERVED: [&str; 18] = [
+/// The words of the language that no fact may have, besides those that begin a clause.
+const OTHER_WORDS: [&str; 18] = [
     "account", "does", "ax", "next", "goal", "command", "chronon", "true", "false", "fail", "not", "is",
     "mod", "min", "max", "list", "nil", "random",
 ];
 
-/// Whether this is a word of the language, which no fact may have.
-fn is_reserved(word: &str) -> bool {
-    HEADS.contains(&word) || RESERVED.contains(&word)
+/// Whether no fact may have this word, because it is one of the language.
+pub(super) fn is_reserved(word: &str) -> bool {
+    HEADS.contains(&word) || OTHER_WORDS.contains(&word)
 }
 
 /// All findings about the clauses of a text. `is_complete` says that all its clauses could be read.

@@ -156,7 +156,7 @@ class Review {
   }
 
   draw(scene) {
-    const shade = shadeBox(scene, ' Show the belief on the board', () => this.show(scene));
+    const shade = shadeBox(scene, 'Show the belief on the board', () => this.show(scene));
     const { joint } = scene.review ?? {};
     const moves = joint
       ? card(

@@ -53,15 +53,20 @@ export function drawScene(scene, large, picks) {
   });
 }
 
-/** The box that says whether the board shows the belief, or null where there is nothing to shade; `again` draws the board. */
-export function shadeBox(scene, text, again) {
-  if (!scene.belief?.picture || !scene.belief.facts.some(isOpen)) return null;
+/** Whether there is something that the belief could shade. */
+function canShade(scene) {
+  return Boolean(scene.belief?.picture) && scene.belief.facts.some(isOpen);
+}
+
+/** The box that turns the shading on and off, and draws again; null where nothing could be shaded. */
+export function shadeBox(scene, text, redraw) {
+  if (!canShade(scene)) return null;
   const onchange = event => {
     shading.isOn = event.target.checked;
-    again();
+    redraw();
   };
   const box = el('input', { type: 'checkbox', id: 'shade', checked: shading.isOn, onchange });
-  return el('label', { class: 'check' }, box, text);
+  return el('label', { class: 'check' }, box, ` ${text}`);
 }
 
 function drawEquilibrium(entry) {

@@ -277,7 +277,7 @@ class Table {
     const draw = () => {
       const board = drawScene(scene, this.large, picks);
       board.classList.toggle('choosing', Boolean(picks?.chosen.size));
-      const shade = shadeBox(scene, ' Show my belief on the board', () => this.drawBoard());
+      const shade = shadeBox(scene, 'Show my belief on the board', () => this.drawBoard());
       refill(
         this.parts.board,
         el(

@@ -12,7 +12,7 @@ use super::super::evidence_seed::evidence_seed;
 use super::super::remembered::Remembered;
 use super::budget::DecisionBudget;
 use super::question::{Answer, AskError, AskedCounts, ask, check};
-use crate::belief::{ModelAnswer, OpponentModel};
+use crate::belief::{OpponentModel, PolicyAndFailure};
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{ByRole, Evidence, Move, Role, Seed, StateMachine as _};
 use hyperplay_logic::gdl::fold;
@@ -45,7 +45,7 @@ pub struct AskedModel {
     players: ByRole<Option<(PlayerSpec, Arc<Engine>)>>,
     budget: DecisionBudget,
     seed: Seed,
-    met: Remembered<Vec<f64>>,
+    met: Remembered,
     counts: Mutex<AskedCounts>,
 }
 
@@ -79,7 +79,7 @@ impl OpponentModel for AskedModel {
         self.policy_and_failure(role, evidence, legal).0
     }
 
-    fn policy_and_failure(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> ModelAnswer {
+    fn policy_and_failure(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> PolicyAndFailure {
         let player = self.players[role].as_ref().filter(|_| legal.len() > 1);
         let Some((player, machine)) = player else {
             return (vec![1.0 / legal.len() as f64; legal.len()], None);
