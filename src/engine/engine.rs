@@ -10,15 +10,15 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use hyperplay_logic::gdl::{Game, TermId, TermStore};
+use hyperplay_logic::gdl::{Game, TermId};
 
 use super::interpreter::InterpreterScratch;
 use super::lanes::LaneUsage;
 use super::sidl::{InteractionMachine, InteractionScratch};
 use super::{EngineKind, Interpreter, NetworkEngine, NetworkScratch, State};
 use crate::machine::{
-    Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, Goal, JointMove, Move, ObservedStep, Percepts,
-    Role, Seed, Start, StateMachine, Successor, Tally,
+    Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, GameSetup, Goal, JointMove, Move, ObservedStep,
+    Percepts, Role, Seed, Start, StateMachine, Successor, Tally,
 };
 
 /// An engine of a game; cheap to clone.
@@ -185,35 +185,11 @@ impl StateMachine for Engine {
         }
     }
 
-    fn terms(&self) -> &TermStore {
+    fn setup(&self) -> &GameSetup<State> {
         match self {
-            Engine::Interpreter(machine) => machine.terms(),
-            Engine::Network(machine) => machine.terms(),
-            Engine::Interaction(machine) => machine.terms(),
-        }
-    }
-
-    fn roles(&self) -> &ByRole<String> {
-        match self {
-            Engine::Interpreter(machine) => machine.roles(),
-            Engine::Network(machine) => machine.roles(),
-            Engine::Interaction(machine) => machine.roles(),
-        }
-    }
-
-    fn random(&self) -> Option<Role> {
-        match self {
-            Engine::Interpreter(machine) => machine.random(),
-            Engine::Network(machine) => machine.random(),
-            Engine::Interaction(machine) => machine.random(),
-        }
-    }
-
-    fn initial(&self) -> State {
-        match self {
-            Engine::Interpreter(machine) => machine.initial(),
-            Engine::Network(machine) => machine.initial(),
-            Engine::Interaction(machine) => machine.initial(),
+            Engine::Interpreter(machine) => machine.setup(),
+            Engine::Network(machine) => machine.setup(),
+            Engine::Interaction(machine) => machine.setup(),
         }
     }
 

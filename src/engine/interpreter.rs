@@ -18,13 +18,13 @@ use rustc_hash::FxHashSet;
 use super::evaluable::{EvaluableRules, INPUTS, STATE, STEP, is_asked_or_given, restricted_rules};
 use super::{EngineError, State, StepWork};
 use crate::machine::{
-    Bulk, ByRole, EvaluationFailure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
-    StateMachineExt,
+    Bulk, ByRole, EvaluationFailure, GameSetup, Goal, JointMove, Move, Percept, Percepts, Role, Seed,
+    StateMachine, StateMachineExt,
 };
 use hyperplay_logic::datalog::{
     Database, DatalogProgram, EvaluationLimits, EvaluationWork, LimitError, RelationId,
 };
-use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId, TermStore};
+use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId};
 
 /// A relation with more rows in the initial state is restricted to what is asked of it, together with what reads it,
 /// if fewer rows are visited then. Measured on chess: 2,400 steps a second at 300 and 100, 1,800 at 1,000 and 30.
@@ -69,12 +69,10 @@ struct Queries {
 #[derive(Debug)]
 pub struct Interpreter {
     game: Game,
-    roles: ByRole<String>,
-    random: Option<Role>,
+    setup: GameSetup<State>,
     program: DatalogProgram,
     fixed: Arc<Database>,
     queries: Queries,
-    initial: State,
     work: StepWork,
 }
 
@@ -137,15 +135,12 @@ impl Interpreter {
         }
         fixed.plan_stage(&mut program, &queries.targets(), 0, terms)?;
         fixed.freeze(&program, terms);
-        let names = game.roles().iter().map(|&role| terms.show(role)).collect();
         let mut interpreter = Interpreter {
-            roles: ByRole::new(names),
-            random: game.random().map(Role::new),
             game: game.clone(),
             fixed: Arc::new(fixed),
             program,
             queries,
-            initial: State::of_fluents(initial),
+            setup: GameSetup::of(game, State::of_fluents(initial)),
             work: StepWork::default(),
         };
         let sample = interpreter.plan_steps()?;
@@ -196,8 +191,8 @@ impl Interpreter {
     /// Plans what depends on states: first in the initial state, then again in a state some random steps on, where
     /// the relations have the sizes of play.
     fn plan_steps(&mut self) -> Result<Database, LimitError> {
-        let sample = self.plan_in(&self.initial.clone(), false)?;
-        let (mut state, mut steps) = (self.initial.clone(), 0);
+        let sample = self.plan_in(&self.setup.initial.clone(), false)?;
+        let (mut state, mut steps) = (self.setup.initial.clone(), 0);
         let seed = Seed::root(0).child("plan");
         self.random_match(&seed, &mut self.scratch(), &mut |next, _| {
             state = next.clone();
@@ -216,7 +211,7 @@ impl Interpreter {
         scratch: &mut InterpreterScratch,
         visit: &mut dyn FnMut(&State, &InterpreterScratch) -> bool,
     ) {
-        let mut state = self.initial.clone();
+        let mut state = self.setup.initial.clone();
         let mut rng = seed.rng();
         while !self.terminal(&state, scratch) {
             let Some(joint) = self.random_joint(&state, scratch, &mut rng) else { break };
@@ -419,20 +414,8 @@ impl StateMachine for Interpreter {
         }
     }
 
-    fn terms(&self) -> &TermStore {
-        self.game.terms()
-    }
-
-    fn roles(&self) -> &ByRole<String> {
-        &self.roles
-    }
-
-    fn random(&self) -> Option<Role> {
-        self.random
-    }
-
-    fn initial(&self) -> State {
-        self.initial.clone()
+    fn setup(&self) -> &GameSetup<State> {
+        &self.setup
     }
 
     fn legal(&self, state: &State, role: Role, scratch: &mut InterpreterScratch, out: &mut Vec<Move>) {
@@ -442,7 +425,7 @@ impl StateMachine for Interpreter {
             out.extend_from_slice(&legal[role]);
             return;
         }
-        let mut legal: ByRole<Vec<Move>> = ByRole::from_fn(self.roles.len(), |_| Vec::new());
+        let mut legal: ByRole<Vec<Move>> = ByRole::from_fn(self.setup.roles.len(), |_| Vec::new());
         for row in self.ask(self.queries.legal, state, None, scratch) {
             if let Some(position) = self.game.roles().iter().position(|&name| name == row[0]) {
                 legal[Role::new(position)].push(Move(row[1]));

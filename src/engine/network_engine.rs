@@ -32,10 +32,10 @@ use super::propagator::{Propagator, PropagatorScratch};
 use super::stepper::{Stepper, StepperScratch};
 use super::{Interpreter, State};
 use crate::machine::{
-    Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, Goal, JointMove, Move, ObservedStep, Percepts,
-    Role, Seed, Start, StateMachine, Successor, Tally,
+    Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, GameSetup, Goal, JointMove, Move, ObservedStep,
+    Percepts, Role, Seed, Start, StateMachine, Successor, Tally,
 };
-use hyperplay_logic::gdl::{Game, TermId, TermStore};
+use hyperplay_logic::gdl::{Game, TermId};
 
 /// The number of playouts that a call should have if they are made in lanes.
 const IN_LANES: u32 = 4096;
@@ -149,20 +149,8 @@ impl StateMachine for NetworkEngine {
         }
     }
 
-    fn terms(&self) -> &TermStore {
-        self.propagator.terms()
-    }
-
-    fn roles(&self) -> &ByRole<String> {
-        self.propagator.roles()
-    }
-
-    fn random(&self) -> Option<Role> {
-        self.propagator.random()
-    }
-
-    fn initial(&self) -> State {
-        self.propagator.initial()
+    fn setup(&self) -> &GameSetup<State> {
+        self.propagator.setup()
     }
 
     fn legal(&self, state: &State, role: Role, scratch: &mut NetworkScratch, out: &mut Vec<Move>) {

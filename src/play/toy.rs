@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rand::RngExt;
 
 use hyperplay_engine::machine::{
-    Bulk, ByRole, Evidence, Goal, History, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
-    StateMachineExt, Successor,
+    Bulk, ByRole, Evidence, GameSetup, Goal, History, JointMove, Move, Percept, Percepts, Role, Seed,
+    StateMachine, StateMachineExt, Successor,
 };
 use hyperplay_logic::gdl::{Symbols, TermId, TermStore};
 
@@ -65,10 +65,8 @@ pub(crate) enum Rules {
 
 pub(crate) struct Toy {
     rules: Rules,
-    terms: TermStore,
+    setup: GameSetup<State>,
     words: Vec<TermId>,
-    roles: ByRole<String>,
-    random: Option<Role>,
     /// The number of its calls to expand.
     pub(crate) calls: AtomicUsize,
 }
@@ -104,7 +102,9 @@ impl Toy {
         let terms = TermStore::new(symbols);
         let words = names.into_iter().map(|name| terms.intern(name, &[])).collect();
         let roles = ByRole::new(roles.iter().map(|&role| role.to_owned()).collect());
-        Toy { rules, terms, words, roles, random, calls: AtomicUsize::new(0) }
+        let initial = if matches!(rules, Rules::Table(_)) { at(0) } else { Vec::new() };
+        let setup = GameSetup { terms: Arc::new(terms), roles, random, initial };
+        Toy { rules, setup, words, calls: AtomicUsize::new(0) }
     }
 
     pub(crate) fn number(&self, own: Move) -> u8 {
@@ -151,20 +151,8 @@ impl StateMachine for Toy {
 
     fn scratch(&self) {}
 
-    fn terms(&self) -> &TermStore {
-        &self.terms
-    }
-
-    fn roles(&self) -> &ByRole<String> {
-        &self.roles
-    }
-
-    fn random(&self) -> Option<Role> {
-        self.random
-    }
-
-    fn initial(&self) -> State {
-        if matches!(self.rules, Rules::Table(_)) { at(0) } else { Vec::new() }
+    fn setup(&self) -> &GameSetup<State> {
+        &self.setup
     }
 
     fn legal(&self, state: &State, role: Role, (): &mut (), out: &mut Vec<Move>) {
@@ -219,7 +207,7 @@ impl StateMachine for Toy {
             Rules::MontyHall | Rules::Coin | Rules::Table(_) => None,
         };
         let seen = seen.map(|number| Percept(self.mv(number).0)).into_iter().collect();
-        Percepts::new(seen, |a, b| self.terms.compare(a.0, b.0))
+        Percepts::new(seen, |a, b| self.terms().compare(a.0, b.0))
     }
 
     fn terminal(&self, state: &State, (): &mut ()) -> bool {
@@ -258,7 +246,7 @@ impl Bulk for Toy {
         self.calls.fetch_add(1, Ordering::Relaxed);
         let expand = |(state, joint): &(&State, &JointMove)| {
             let percepts =
-                ByRole::from_fn(self.roles.len(), |role| self.percepts(state, joint, role, &mut ()));
+                ByRole::from_fn(self.roles().len(), |role| self.percepts(state, joint, role, &mut ()));
             let state = self.next(state, joint, &mut ());
             let end = self.terminal(&state, &mut ()).then(|| self.goals(&state, &mut ()));
             Successor { state, percepts, end, is_faulty: false }

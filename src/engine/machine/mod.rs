@@ -44,5 +44,5 @@ pub use consistent::{ConsistentDraws, ConsistentStep, ObservedStep};
 pub use evidence::{Evidence, History, Observation, OwnMove};
 pub use moves::{Goal, JointMove, Move, Percept, Percepts};
 pub use role::{ByRole, Role};
-pub use state_machine::{EvaluationFailure, JointMoves, StateMachine, StateMachineExt};
+pub use state_machine::{EvaluationFailure, GameSetup, JointMoves, StateMachine, StateMachineExt};
 pub use stream::Seed;

@@ -14,6 +14,7 @@
 
 use std::fmt::Debug;
 use std::hash::Hash;
+use std::sync::Arc;
 use std::time::Instant;
 
 use rand::{Rng, RngExt};
@@ -23,7 +24,7 @@ use super::chance::ChanceDistribution;
 use super::evidence::{Evidence, History};
 use super::moves::{Goal, JointMove, Move, Percepts};
 use super::role::{ByRole, Role};
-use hyperplay_logic::gdl::{TermStore, fold};
+use hyperplay_logic::gdl::{Game, TermStore, fold};
 
 /// Why an evaluation of the rules did not come to its end.
 ///
@@ -52,6 +53,42 @@ use hyperplay_logic::gdl::{TermStore, fold};
 pub struct EvaluationFailure {
     /// Which limit was met, and where.
     pub reason: String,
+}
+
+/// What a machine knows of its game before any step.
+///
+/// ```
+/// use hyperplay_engine::Interpreter;
+/// use hyperplay_engine::machine::{GameSetup, StateMachine};
+/// # use hyperplay_logic::gdl::{self, Source};
+/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+/// let machine = Interpreter::new(&game)?;
+/// let GameSetup { roles, random, initial, .. } = machine.setup();
+/// assert_eq!((roles.len(), *random), (2, None));
+/// assert_eq!(machine.fluents(initial), ["s"]);
+/// # Ok::<(), hyperplay_engine::EngineError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct GameSetup<S> {
+    /// The ground terms of the game.
+    pub terms: Arc<TermStore>,
+    /// The names of the roles, in role order.
+    pub roles: ByRole<String>,
+    /// The role that moves at random, if there is one.
+    pub random: Option<Role>,
+    /// The state in which the game begins.
+    pub initial: S,
+}
+
+impl<S> GameSetup<S> {
+    /// The setup of a game that begins in this state.
+    pub fn of(game: &Game, initial: S) -> Self {
+        let terms = Arc::clone(game.terms());
+        let roles = ByRole::new(game.roles().iter().map(|&role| terms.show(role)).collect());
+        GameSetup { terms, roles, random: game.random().map(Role::new), initial }
+    }
 }
 
 /// A game as states and steps, by the definitions of GDL-II (Thielscher 2011, section 3).
@@ -89,17 +126,28 @@ pub trait StateMachine: Send + Sync {
     /// Scratch space for this machine.
     fn scratch(&self) -> Self::Scratch;
 
+    /// What is known of the game before any step.
+    fn setup(&self) -> &GameSetup<Self::State>;
+
     /// The ground terms of the game: what moves, percepts and fluents print as.
-    fn terms(&self) -> &TermStore;
+    fn terms(&self) -> &TermStore {
+        &self.setup().terms
+    }
 
     /// The names of the roles, in role order.
-    fn roles(&self) -> &ByRole<String>;
+    fn roles(&self) -> &ByRole<String> {
+        &self.setup().roles
+    }
 
     /// The role that moves uniformly at random, if there is one.
-    fn random(&self) -> Option<Role>;
+    fn random(&self) -> Option<Role> {
+        self.setup().random
+    }
 
     /// The state in which the game begins.
-    fn initial(&self) -> Self::State;
+    fn initial(&self) -> Self::State {
+        self.setup().initial.clone()
+    }
 
     /// Puts the legal moves of `role` into `out` (cleared first), in the natural order of terms.
     fn legal(&self, state: &Self::State, role: Role, scratch: &mut Self::Scratch, out: &mut Vec<Move>);

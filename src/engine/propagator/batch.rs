@@ -83,7 +83,8 @@ impl Propagator {
         joint: &JointMove,
         scratch: &mut PropagatorScratch,
     ) -> Successor<State> {
-        let percepts = ByRole::from_fn(self.roles.len(), |role| self.percepts(state, joint, role, scratch));
+        let percepts =
+            ByRole::from_fn(self.setup.roles.len(), |role| self.percepts(state, joint, role, scratch));
         let (state, end) = self.reached(state, joint, scratch);
         let is_faulty = end.is_some() && self.has_goal_fault(&state, scratch);
         Successor { state, percepts, end, is_faulty }
@@ -139,7 +140,7 @@ impl Propagator {
             *bit = planes[plane as usize];
         }
         end.program.run(ends);
-        let (goals, faults) = goals(end, ends, steps.len(), self.random);
+        let (goals, faults) = goals(end, ends, steps.len(), self.setup.random);
         let mut goals = goals.into_iter();
         let mut reached = Vec::with_capacity(steps.len());
         for (word, steps) in steps.chunks(64).enumerate() {
@@ -164,7 +165,7 @@ impl Propagator {
 
     /// What each role perceives of each step, after a pass of the long form.
     fn seen<const W: usize>(&self, steps: &[StepRequest<'_>], planes: &[[u64; W]]) -> Vec<ByRole<Percepts>> {
-        let roles = self.roles.len();
+        let roles = self.setup.roles.len();
         if let Some(order) = &self.perceived {
             let same = |joint| ByRole::new(vec![self.did(order, joint); roles]);
             return steps.iter().map(|(_, joint)| same(joint)).collect();

@@ -28,9 +28,9 @@ use rustc_hash::FxHashSet;
 use super::State;
 use super::packed::bits_on;
 use super::single::{SingleMemory, SingleWork};
-use crate::machine::{ByRole, Goal, JointMove, Move, Percept, Percepts, Role, StateMachine};
+use crate::machine::{ByRole, GameSetup, Goal, JointMove, Move, Percept, Percepts, Role, StateMachine};
 use crate::propnet::Propnet;
-use hyperplay_logic::gdl::{Game, Symbol, TermId, TermStore};
+use hyperplay_logic::gdl::{Game, Symbol, TermId};
 
 /// The engine for single states.
 ///
@@ -54,12 +54,10 @@ use hyperplay_logic::gdl::{Game, Symbol, TermId, TermStore};
 #[derive(Debug)]
 pub struct Propagator {
     game: Game,
-    roles: ByRole<String>,
-    random: Option<Role>,
+    setup: GameSetup<State>,
     propnet: Arc<Propnet>,
     /// Whether the network says what is perceived.
     has_percepts: bool,
-    initial: State,
     programs: Programs,
     inputs: ByRole<Inputs>,
     /// The fluents with their bits, and those without a bit that always hold, in the natural order.
@@ -146,7 +144,6 @@ impl Propagator {
     /// An engine for a game, on its network.
     pub fn new(game: &Game, propnet: Arc<Propnet>) -> Propagator {
         let terms = game.terms();
-        let names = game.roles().iter().map(|&role| terms.show(role)).collect();
         let mut listing: Vec<(TermId, Option<usize>)> =
             propnet.fluents.iter().map(|fluent| (fluent.term, Some(fluent.bit))).collect();
         listing.extend(propnet.fixed.iter().map(|&term| (term, None)));
@@ -167,10 +164,8 @@ impl Propagator {
             Inputs { did, ..Inputs::new(moves, does[role].start) }
         });
         Propagator {
-            roles: ByRole::new(names),
-            random: game.random().map(Role::new),
             has_percepts: propnet.roles.values().iter().any(|role| !role.percepts.is_empty()),
-            initial: State::of_bits(&propnet.initial),
+            setup: GameSetup::of(game, State::of_bits(&propnet.initial)),
             programs: Programs {
                 select: ByRole::from_fn(game.roles().len(), |_| OnceLock::new()),
                 ..Programs::default()
@@ -316,20 +311,8 @@ impl StateMachine for Propagator {
         PropagatorScratch::default()
     }
 
-    fn terms(&self) -> &TermStore {
-        self.game.terms()
-    }
-
-    fn roles(&self) -> &ByRole<String> {
-        &self.roles
-    }
-
-    fn random(&self) -> Option<Role> {
-        self.random
-    }
-
-    fn initial(&self) -> State {
-        self.initial.clone()
+    fn setup(&self) -> &GameSetup<State> {
+        &self.setup
     }
 
     fn legal(&self, state: &State, role: Role, scratch: &mut PropagatorScratch, out: &mut Vec<Move>) {

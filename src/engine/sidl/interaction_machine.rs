@@ -16,7 +16,7 @@ use super::program::{Program, number};
 use super::solve::{Evaluation, Facts};
 use crate::State;
 use crate::machine::{
-    Bulk, ByRole, EvaluationFailure, Goal, JointMove, JointMoves, Move, Percept, Percepts, Role, Seed,
+    Bulk, EvaluationFailure, GameSetup, Goal, JointMove, JointMoves, Move, Percept, Percepts, Role, Seed,
     StateMachine, StateMachineExt,
 };
 
@@ -61,9 +61,7 @@ const SAMPLED_CHRONONS: usize = 200;
 pub struct InteractionMachine {
     game: Game,
     program: Program,
-    roles: ByRole<String>,
-    random: Option<Role>,
-    initial: State,
+    setup: GameSetup<State>,
     scale: BalanceScale,
     horizon: Option<u32>,
 }
@@ -113,14 +111,11 @@ impl InteractionMachine {
         if game.horizon().is_some() {
             fluents.push(chronon(0, &program, game.terms()).expect("0 is in the range of numbers"));
         }
-        let names = game.roles().iter().map(|&role| game.terms().show(role)).collect();
         let declared = interaction.balances.map(|(low, high)| BalanceScale::declared(low, high));
         let mut machine = InteractionMachine {
             game: game.clone(),
             program,
-            roles: ByRole::new(names),
-            random: game.random().map(Role::new),
-            initial: State::of_fluents(fluents),
+            setup: GameSetup::of(game, State::of_fluents(fluents)),
             scale: BalanceScale::declared(Number::from(0), Number::from(1)),
             horizon: game.horizon(),
         };
@@ -273,7 +268,7 @@ impl InteractionMachine {
     }
 
     fn visible_ids(&self, state: &State, role: Role, scratch: &mut InteractionScratch) -> Vec<TermId> {
-        if Some(role) == self.random {
+        if Some(role) == self.setup.random {
             return Vec::new();
         }
         let facts = self.facts(state, scratch);
@@ -295,7 +290,7 @@ impl InteractionMachine {
             .collect();
         let selection = Selection {
             settings: self.settings_after(&facts, commands),
-            draws: match self.random {
+            draws: match self.setup.random {
                 Some(random) => self.program.drawn(joint.of(random).0, &facts, terms),
                 None => Vec::new(),
             },
@@ -331,12 +326,12 @@ impl InteractionMachine {
     fn explore(&self) -> BalanceScale {
         let mut scratch = self.scratch();
         let mut met: FxHashSet<Number> = FxHashSet::default();
-        let mut seen: FxHashSet<State> = FxHashSet::from_iter([self.initial.clone()]);
-        let (mut open, mut steps) = (vec![self.initial.clone()], 0);
+        let mut seen: FxHashSet<State> = FxHashSet::from_iter([self.setup.initial.clone()]);
+        let (mut open, mut steps) = (vec![self.setup.initial.clone()], 0);
         let add = |state: &State, met: &mut FxHashSet<Number>| {
             met.extend((0..self.program.agents.len()).map(|agent| self.balance(state, Role::new(agent))));
         };
-        add(&self.initial, &mut met);
+        add(&self.setup.initial, &mut met);
         let mut place = 0;
         while place < open.len() && steps < EXPLORED_STEPS && scratch.work < EXPLORED_FACTS {
             let state = open[place].clone();
@@ -360,7 +355,7 @@ impl InteractionMachine {
         let is_complete = place == open.len() && steps < EXPLORED_STEPS && scratch.work < EXPLORED_FACTS;
         for number in 0..if is_complete { 0 } else { SAMPLED_MATCHES } {
             let mut rng = Seed::root(0).child("balances").index(number).rng();
-            let mut state = self.initial.clone();
+            let mut state = self.setup.initial.clone();
             for _ in 0..SAMPLED_CHRONONS {
                 if self.terminal(&state, &mut scratch) || scratch.work >= 2 * EXPLORED_FACTS {
                     break;
@@ -395,26 +390,14 @@ impl StateMachine for InteractionMachine {
         InteractionScratch::default()
     }
 
-    fn terms(&self) -> &TermStore {
-        self.game.terms()
-    }
-
-    fn roles(&self) -> &ByRole<String> {
-        &self.roles
-    }
-
-    fn random(&self) -> Option<Role> {
-        self.random
-    }
-
-    fn initial(&self) -> State {
-        self.initial.clone()
+    fn setup(&self) -> &GameSetup<State> {
+        &self.setup
     }
 
     fn legal(&self, state: &State, role: Role, scratch: &mut InteractionScratch, out: &mut Vec<Move>) {
         out.clear();
         let (facts, terms) = (self.facts(state, scratch), self.terms());
-        let moves = match Some(role) == self.random {
+        let moves = match Some(role) == self.setup.random {
             true => self
                 .program
                 .random_moves(&facts, terms)
@@ -422,7 +405,7 @@ impl StateMachine for InteractionMachine {
             false => self.program.moves(role.index(), &facts, terms),
         };
         if moves.is_none() {
-            note(Some(format!("{} has more moves than are kept", self.roles[role])), scratch);
+            note(Some(format!("{} has more moves than are kept", self.setup.roles[role])), scratch);
         }
         out.extend(moves.unwrap_or_default().into_iter().map(Move));
         out.sort_unstable_by(|&a, &b| terms.compare(a.0, b.0));
@@ -430,7 +413,7 @@ impl StateMachine for InteractionMachine {
 
     fn chance_weights(&self, state: &State, scratch: &mut InteractionScratch, out: &mut Vec<u64>) -> bool {
         out.clear();
-        if self.random.is_none() {
+        if self.setup.random.is_none() {
             return false;
         }
         let (facts, terms) = (self.facts(state, scratch), self.terms());
@@ -493,7 +476,11 @@ impl StateMachine for InteractionMachine {
     }
 
     fn goal(&self, state: &State, role: Role, _scratch: &mut InteractionScratch) -> Goal {
-        if Some(role) == self.random { Goal::default() } else { self.scale.goal(self.balance(state, role)) }
+        if Some(role) == self.setup.random {
+            Goal::default()
+        } else {
+            self.scale.goal(self.balance(state, role))
+        }
     }
 
     fn fluents(&self, state: &State) -> Vec<String> {
