@@ -43,7 +43,7 @@ mod tests;
 pub use backtracking::weight::effective_size;
 pub use histories::{Histories, HistoryBelief, TracedHistory};
 pub use independent::{IndependentSampler, draws};
-pub use model::{OpponentModel, Uniform};
+pub use model::{OpponentModel, PolicyAndFailure, Uniform};
 pub use options::{BeliefOptions, SamplingMethod, Weight};
 pub use particle_belief::ParticleBelief;
 pub(crate) use resample::systematic;

@@ -6,6 +6,9 @@
 
 use hyperplay_engine::machine::{EvaluationFailure, Evidence, Move, Role};
 
+/// A policy, and the failure of the rules that it rests on if there was one.
+pub type PolicyAndFailure = (Vec<f64>, Option<EvaluationFailure>);
+
 /// What the other roles are expected to do.
 ///
 /// ```
@@ -37,12 +40,7 @@ pub trait OpponentModel: Send + Sync {
 
     /// The [policy](OpponentModel::policy), and the failure that it rests on, for a model that evaluates the rules itself and
     /// met one. Beliefs ask this, and [pass the failure on](super::Belief::take_failure).
-    fn policy_and_failure(
-        &self,
-        role: Role,
-        evidence: &Evidence,
-        legal: &[Move],
-    ) -> (Vec<f64>, Option<EvaluationFailure>) {
+    fn policy_and_failure(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> PolicyAndFailure {
         (self.policy(role, evidence, legal), None)
     }
 

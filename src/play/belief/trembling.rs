@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use super::model::{OpponentModel, Uniform};
-use hyperplay_engine::machine::{EvaluationFailure, Evidence, Move, Role};
+use super::model::{OpponentModel, PolicyAndFailure, Uniform};
+use hyperplay_engine::machine::{Evidence, Move, Role};
 
 /// Another model with a tremble.
 ///
@@ -48,12 +48,7 @@ impl OpponentModel for Trembling {
         self.policy_and_failure(role, evidence, legal).0
     }
 
-    fn policy_and_failure(
-        &self,
-        role: Role,
-        evidence: &Evidence,
-        legal: &[Move],
-    ) -> (Vec<f64>, Option<EvaluationFailure>) {
+    fn policy_and_failure(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> PolicyAndFailure {
         if self.is_uniform() {
             return Uniform.policy_and_failure(role, evidence, legal);
         }

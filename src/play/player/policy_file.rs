@@ -21,7 +21,6 @@
 //! Every error names the file and the place in it, and says what is expected instead.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -422,7 +421,7 @@ pub(super) struct FilePolicy {
     machine: Arc<Engine>,
     file: Arc<PolicyFile>,
     /// What was looked up before. It saves the printing of terms and changes no answer.
-    met: Remembered<Vec<f64>>,
+    met: Remembered,
 }
 
 impl FilePolicy {
@@ -438,11 +437,9 @@ impl FilePolicy {
 
 impl OpponentModel for FilePolicy {
     fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
-        let Ok(policy) = self.met.or(evidence, legal, || {
-            let uniform = || vec![1.0 / legal.len() as f64; legal.len()];
-            Ok::<_, Infallible>(self.written(role, evidence, legal).unwrap_or_else(uniform))
-        });
-        policy
+        let uniform = || vec![1.0 / legal.len() as f64; legal.len()];
+        let written = || (self.written(role, evidence, legal).unwrap_or_else(uniform), None);
+        self.met.or(evidence, legal, written).0
     }
 }
 

@@ -1,4 +1,4 @@
-//! The earlier answers of an opponent model.
+//! The earlier policies of an opponent model.
 //!
 //! The key of an answer is everything that it depends on: the role's evidence and its legal moves. The legal moves
 //! belong to the key because they may differ between histories of equal evidence. So remembering saves work and
@@ -8,23 +8,24 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
+use crate::belief::PolicyAndFailure;
 use hyperplay_engine::machine::{Evidence, Move};
 
 /// The most answers kept.
 const MOST: usize = 1 << 16;
 
-struct Met<T> {
+struct Met {
     count: usize,
-    answers: FxHashMap<Evidence, FxHashMap<Box<[Move]>, T>>,
+    answers: FxHashMap<Evidence, FxHashMap<Box<[Move]>, Vec<f64>>>,
 }
 
 /// Answers by evidence and legal moves, shared by all threads.
-pub(super) struct Remembered<T> {
-    met: Mutex<Met<T>>,
+pub(super) struct Remembered {
+    met: Mutex<Met>,
     most: usize,
 }
 
-impl<T: Clone> Remembered<T> {
+impl Remembered {
     pub(super) fn new() -> Self {
         Remembered::of_at_most(MOST)
     }
@@ -33,37 +34,40 @@ impl<T: Clone> Remembered<T> {
         Remembered { met: Mutex::new(Met { count: 0, answers: FxHashMap::default() }), most }
     }
 
-    /// The answer, worked out unless it is remembered. Two threads may work out the same at once; `work_out` must be a
-    /// function of evidence and legal moves, so both get the same answer. Its error is not remembered.
-    pub(super) fn or<E>(
+    /// The policy, worked out unless it is remembered. Two threads may work out the same at once; `work_out` must be a
+    /// function of evidence and legal moves, so both get the same policy. One that rests on a failure is not remembered.
+    pub(super) fn or(
         &self,
         evidence: &Evidence,
         legal: &[Move],
-        work_out: impl FnOnce() -> Result<T, E>,
-    ) -> Result<T, E> {
+        work_out: impl FnOnce() -> PolicyAndFailure,
+    ) -> PolicyAndFailure {
         let lock = || self.met.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().answers.get(evidence).and_then(|by_moves| by_moves.get(legal)).cloned();
         if let Some(known) = known {
-            return Ok(known);
+            return (known, None);
         }
-        let answer = work_out()?;
+        let (policy, failure) = work_out();
+        if failure.is_some() {
+            return (policy, failure);
+        }
         let mut met = lock();
         if met.count >= self.most {
             met.answers.clear();
             met.count = 0;
         }
         let by_moves = met.answers.entry(evidence.clone()).or_default();
-        if by_moves.insert(legal.into(), answer.clone()).is_none() {
+        if by_moves.insert(legal.into(), policy.clone()).is_none() {
             met.count += 1;
         }
-        Ok(answer)
+        (policy, None)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperplay_engine::machine::Role;
+    use hyperplay_engine::machine::{EvaluationFailure, Role};
     use hyperplay_logic::gdl::{Symbols, TermStore};
 
     #[test]
@@ -73,15 +77,17 @@ mod tests {
         let terms = TermStore::new(symbols);
         let [a, b, c] = names.map(|name| Move(terms.intern(name, &[])));
         let remembered = Remembered::of_at_most(2);
-        let again = || -> Result<u8, u8> { panic!("it is remembered") };
+        let again = || -> PolicyAndFailure { panic!("it is remembered") };
+        let [one, two, three, four] = [1.0, 2.0, 3.0, 4.0].map(|share| (vec![share], None));
+        let failed = (vec![9.0], Some(EvaluationFailure { reason: "too deep".to_owned() }));
         let [first, second] = [0, 1].map(|role| Evidence::new(Role::new(role)));
-        assert_eq!(remembered.or(&first, &[a, b], || Err(9)), Err(9));
-        assert_eq!(remembered.or(&first, &[a, b], || Ok::<_, u8>(1)), Ok(1));
-        assert_eq!(remembered.or(&first, &[a, c], || Ok::<_, u8>(2)), Ok(2));
-        assert_eq!(remembered.or(&first, &[a, b], again), Ok(1));
-        assert_eq!(remembered.or(&first, &[a, c], again), Ok(2));
-        assert_eq!(remembered.or(&second, &[a, b], || Ok::<_, u8>(3)), Ok(3));
-        assert_eq!(remembered.or(&second, &[a, b], again), Ok(3));
-        assert_eq!(remembered.or(&first, &[a, b], || Ok::<_, u8>(4)), Ok(4));
+        assert_eq!(remembered.or(&first, &[a, b], || failed.clone()), failed);
+        assert_eq!(remembered.or(&first, &[a, b], || one.clone()), one);
+        assert_eq!(remembered.or(&first, &[a, c], || two.clone()), two);
+        assert_eq!(remembered.or(&first, &[a, b], again), one);
+        assert_eq!(remembered.or(&first, &[a, c], again), two);
+        assert_eq!(remembered.or(&second, &[a, b], || three.clone()), three);
+        assert_eq!(remembered.or(&second, &[a, b], again), three);
+        assert_eq!(remembered.or(&first, &[a, b], || four.clone()), four);
     }
 }

@@ -16,10 +16,10 @@ use super::decision::{Decision, Player, View};
 use super::evidence_seed::evidence_seed;
 use super::hyperplay::HyperPlay;
 use super::remembered::Remembered;
-use crate::belief::{BeliefOptions, OpponentModel, ParticleSampler, Uniform};
+use crate::belief::{BeliefOptions, OpponentModel, ParticleSampler, PolicyAndFailure, Uniform};
 use crate::search::SearchOptions;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, EvaluationFailure, Evidence, Move, Role, Seed, StateMachine as _};
+use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed, StateMachine as _};
 
 /// What a softmax opponent is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,7 +42,7 @@ pub(super) struct Softmax {
     options: SoftmaxOptions,
     below: Arc<dyn OpponentModel>,
     /// The policies worked out before.
-    met: Remembered<Vec<f64>>,
+    met: Remembered,
 }
 
 impl Softmax {
@@ -75,24 +75,14 @@ impl OpponentModel for Softmax {
         self.policy_and_failure(role, evidence, legal).0
     }
 
-    fn policy_and_failure(
-        &self,
-        role: Role,
-        evidence: &Evidence,
-        legal: &[Move],
-    ) -> (Vec<f64>, Option<EvaluationFailure>) {
+    fn policy_and_failure(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> PolicyAndFailure {
         if legal.len() == 1 {
             return (vec![1.0], None);
         }
-        let answer = self.met.or(evidence, legal, || {
+        self.met.or(evidence, legal, || {
             let Decision { values, failure, .. } = self.decision(role, evidence, legal);
-            let policy = shares(&values, legal, self.options.temperature as f64);
-            match failure {
-                None => Ok(policy),
-                Some(failure) => Err((policy, failure)),
-            }
-        });
-        answer.map_or_else(|(policy, failure)| (policy, Some(failure)), |policy| (policy, None))
+            (shares(&values, legal, self.options.temperature as f64), failure)
+        })
     }
 }
 

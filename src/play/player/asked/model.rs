@@ -12,9 +12,9 @@ use super::super::evidence_seed::evidence_seed;
 use super::super::remembered::Remembered;
 use super::budget::DecisionBudget;
 use super::question::{Answer, AskError, AskedCounts, ask, check};
-use crate::belief::OpponentModel;
+use crate::belief::{OpponentModel, PolicyAndFailure};
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{ByRole, EvaluationFailure, Evidence, Move, Role, Seed, StateMachine as _};
+use hyperplay_engine::machine::{ByRole, Evidence, Move, Role, Seed, StateMachine as _};
 use hyperplay_logic::gdl::fold;
 
 /// Each role does what its player would do; a role without a player chooses uniformly.
@@ -45,7 +45,7 @@ pub struct AskedModel {
     players: ByRole<Option<(PlayerSpec, Arc<Engine>)>>,
     budget: DecisionBudget,
     seed: Seed,
-    met: Remembered<Vec<f64>>,
+    met: Remembered,
     counts: Mutex<AskedCounts>,
 }
 
@@ -79,28 +79,19 @@ impl OpponentModel for AskedModel {
         self.policy_and_failure(role, evidence, legal).0
     }
 
-    fn policy_and_failure(
-        &self,
-        role: Role,
-        evidence: &Evidence,
-        legal: &[Move],
-    ) -> (Vec<f64>, Option<EvaluationFailure>) {
+    fn policy_and_failure(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> PolicyAndFailure {
         let player = self.players[role].as_ref().filter(|_| legal.len() > 1);
         let Some((player, machine)) = player else {
             return (vec![1.0 / legal.len() as f64; legal.len()], None);
         };
-        let answer = self.met.or(evidence, legal, || {
+        self.met.or(evidence, legal, || {
             let seed = self.seed.child(&fold(&machine.roles()[role]));
             let seed = evidence_seed(machine, seed, evidence);
             let Answer { policy, counts, failure } =
                 ask(player, machine, &View { evidence, legal }, &self.budget, &seed);
             self.counts.lock().unwrap_or_else(PoisonError::into_inner).add(counts);
-            match failure {
-                None => Ok(policy),
-                Some(failure) => Err((policy, failure)),
-            }
-        });
-        answer.map_or_else(|(policy, failure)| (policy, Some(failure)), |policy| (policy, None))
+            (policy, failure)
+        })
     }
 
     /// So if there is no player.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::shared::SharedSolutions;
 use super::solved_game::{SolveEffort, SolvedGame};
-use crate::belief::OpponentModel;
+use crate::belief::{OpponentModel, PolicyAndFailure};
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Budget, EvaluationFailure, Evidence, Move, Role};
 
@@ -24,12 +24,7 @@ impl OpponentModel for EquilibriumModel {
         self.policy_and_failure(role, evidence, legal).0
     }
 
-    fn policy_and_failure(
-        &self,
-        _: Role,
-        evidence: &Evidence,
-        legal: &[Move],
-    ) -> (Vec<f64>, Option<EvaluationFailure>) {
+    fn policy_and_failure(&self, _: Role, evidence: &Evidence, legal: &[Move]) -> PolicyAndFailure {
         let budget = match self.seconds {
             0.0 => Budget::UNLIMITED,
             seconds => Budget::UNLIMITED.within(std::time::Duration::from_secs_f64(seconds)),
