@@ -10,63 +10,41 @@ use crate::report::{FEW, ShownTable, Table};
 /// The column of the posterior, which is left out where all rows are measured against the same one.
 const AGAINST: Reading = One("posterior");
 
-/// The rows on the terminal.
-const ROWS: [Reading; 18] = [
-    One("sampler"),
-    One("particles"),
-    AGAINST,
-    One("match"),
-    One("role"),
-    One("step"),
-    One("information_set"),
-    One("bias_tv"),
-    Interval("bias_tv_low", "bias_tv_high", "95 %"),
-    One("bias_tv_baseline"),
-    One("set_tv"),
-    One("set_tv_baseline"),
-    One("ess"),
-    One("coverage"),
-    One("regret"),
-    One("method"),
-    One("states_per_particle"),
-    One("depletions"),
-];
-
-/// The rows on the page.
-const ROWS_IN_FULL: [Reading; 33] = [
-    One("sampler"),
-    One("particles"),
-    AGAINST,
-    One("match"),
-    One("role"),
-    One("step"),
-    One("information_set"),
-    One("bias_tv"),
-    Interval("bias_tv_low", "bias_tv_high", "95 %"),
-    One("bias_tv_baseline"),
-    One("bias_tv_control"),
-    One("set_tv"),
-    One("set_tv_baseline"),
-    One("kl"),
-    One("chi_squared"),
-    One("ess"),
-    One("distinct"),
-    One("coverage"),
-    One("coverage_baseline"),
-    One("true_history_ratio"),
-    One("true_history_ratio_exact"),
-    One("log_loss"),
-    One("log_loss_exact"),
-    One("brier"),
-    One("brier_exact"),
-    One("regret"),
-    One("method"),
-    One("attempts_per_particle"),
-    One("acceptance"),
-    One("states_per_particle"),
-    One("rejuvenation_states_per_particle"),
-    One("backtracks_per_particle"),
-    One("depletions"),
+/// The columns of the rows on the page, each with whether the terminal shows it too.
+const ROWS: [(Reading, bool); 33] = [
+    (One("sampler"), true),
+    (One("particles"), true),
+    (AGAINST, true),
+    (One("match"), true),
+    (One("role"), true),
+    (One("step"), true),
+    (One("information_set"), true),
+    (One("bias_tv"), true),
+    (Interval("bias_tv_low", "bias_tv_high", "95 %"), true),
+    (One("bias_tv_baseline"), true),
+    (One("bias_tv_control"), false),
+    (One("set_tv"), true),
+    (One("set_tv_baseline"), true),
+    (One("kl"), false),
+    (One("chi_squared"), false),
+    (One("ess"), true),
+    (One("distinct"), false),
+    (One("coverage"), true),
+    (One("coverage_baseline"), false),
+    (One("true_history_ratio"), false),
+    (One("true_history_ratio_exact"), false),
+    (One("log_loss"), false),
+    (One("log_loss_exact"), false),
+    (One("brier"), false),
+    (One("brier_exact"), false),
+    (One("regret"), true),
+    (One("method"), true),
+    (One("attempts_per_particle"), false),
+    (One("acceptance"), false),
+    (One("states_per_particle"), true),
+    (One("rejuvenation_states_per_particle"), false),
+    (One("backtracks_per_particle"), false),
+    (One("depletions"), true),
 ];
 
 /// The summaries.
@@ -107,23 +85,24 @@ impl Study {
 
     /// The rows as the terminal shows them.
     pub fn shown_rows(&self) -> ShownTable {
-        self.table().read(&self.without_posterior(&ROWS))
+        let short = ROWS.into_iter().filter_map(|(reading, is_short)| is_short.then_some(reading));
+        self.table().read(&self.without_posterior(short))
     }
 
     /// The first rows as the page shows them.
     pub fn shown_in_full(&self, most: usize) -> ShownTable {
         let rows: &[StudyRow] = &self.rows[..self.rows.len().min(most)];
-        Table::of(&ROW_COLUMNS, rows).read(&self.without_posterior(&ROWS_IN_FULL))
+        Table::of(&ROW_COLUMNS, rows).read(&self.without_posterior(ROWS.map(|(reading, _)| reading)))
     }
 
     /// The summaries as terminal and page show them.
     pub fn shown_summaries(&self, seed: u64) -> ShownTable {
-        self.summary_table(seed).read(&self.without_posterior(&SUMMARIES))
+        self.summary_table(seed).read(&self.without_posterior(SUMMARIES))
     }
 
-    fn without_posterior(&self, readings: &[Reading]) -> Vec<Reading> {
+    fn without_posterior(&self, readings: impl IntoIterator<Item = Reading>) -> Vec<Reading> {
         let is_uniform = self.is_uniform();
-        readings.iter().copied().filter(|reading| !is_uniform || *reading != AGAINST).collect()
+        readings.into_iter().filter(|reading| !is_uniform || *reading != AGAINST).collect()
     }
 }
 
@@ -152,8 +131,7 @@ mod tests {
 
     #[test]
     fn every_view_shows_columns_that_exist() {
-        assert_known(&ROWS, &ROW_COLUMNS);
-        assert_known(&ROWS_IN_FULL, &ROW_COLUMNS);
+        assert_known(&ROWS.map(|(reading, _)| reading), &ROW_COLUMNS);
         assert_known(&SUMMARIES, &SUMMARY_COLUMNS);
         for view in super::super::benchmark::VIEWS {
             assert_known(view, &super::super::benchmark::columns());
