@@ -246,7 +246,7 @@ impl Bulk for Toy {
         self.calls.fetch_add(1, Ordering::Relaxed);
         let expand = |(state, joint): &(&State, &JointMove)| {
             let percepts =
-                ByRole::from_fn(self.roles.len(), |role| self.percepts(state, joint, role, &mut ()));
+                ByRole::from_fn(self.roles().len(), |role| self.percepts(state, joint, role, &mut ()));
             let state = self.next(state, joint, &mut ());
             let end = self.terminal(&state, &mut ()).then(|| self.goals(&state, &mut ()));
             Successor { state, percepts, end, is_faulty: false }

@@ -13,7 +13,7 @@ pub type PolicyAndFailure = (Vec<f64>, Option<EvaluationFailure>);
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_play::belief::{OpponentModel, Uniform, exact};
+/// use hyperplay_play::belief::{OpponentModel, PolicyAndFailure, Uniform, exact};
 ///
 /// /// Always the first of the legal moves.
 /// struct First;
@@ -25,6 +25,10 @@ pub type PolicyAndFailure = (Vec<f64>, Option<EvaluationFailure>);
 /// }
 ///
 /// assert!(Uniform.is_uniform() && !First.is_uniform());
+/// let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch())[candidate].clone();
+/// let (policy, failure): PolicyAndFailure =
+///     First.policy_and_failure(candidate, &Evidence::new(candidate), &legal);
+/// assert!(policy == [1.0, 0.0, 0.0] && failure.is_none());
 ///
 /// // Seen from `random`, the candidate cannot have chosen door 2 now.
 /// let random = Role::new(1);
