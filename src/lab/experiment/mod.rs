@@ -13,6 +13,7 @@
 //! Third-party: `toml`, `serde`, `serde_json`, `parquet` (files), `sha2` (checksums), `rayon` (threads), `thiserror`.
 
 mod arena;
+mod columns;
 mod config;
 mod cost_figures;
 mod cross_table;
