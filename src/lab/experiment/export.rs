@@ -106,8 +106,7 @@ pub fn export(
     let mut count = 0;
     while let Some(finished) = results.next()? {
         count += 1;
-        let timing: Option<TimingRecord> =
-            finished.timing().and_then(|line| serde_json::from_slice(line).ok());
+        let timing = finished.timing();
         let rows = Table::of(&match_columns(), &match_rows(planned, &finished, timing.as_ref()));
         FileError::at(&paths[0], write!(matches, "{}", rows.csv_lines()))?;
         decisions.add(planned, &finished)?;

@@ -49,9 +49,8 @@ impl RoleScores {
     /// Adds a match.
     pub(super) fn add(&mut self, plan: &ExperimentPlan, finished: &FinishedMatch) {
         let place = &finished.place;
-        let seats = &plan.cells[place.cell].seat_permutations[place.seat_permutation];
         let goals: Vec<u8> = finished.record.goals.iter().map(|&(_, goal)| goal).collect();
-        for (seat, &entrant) in seats.iter().enumerate().take(goals.len()) {
+        for (seat, &entrant) in plan.seats(place).iter().enumerate().take(goals.len()) {
             self.by_role.entry((place.cell, entrant, seat)).or_default().add(place.deal, &goals, seat);
         }
     }
