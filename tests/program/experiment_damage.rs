@@ -12,7 +12,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
-use crate::common::program::{Folder, run, start};
+use crate::common::program::{Folder, played, run, start};
 
 const KINDS: [&str; 5] = ["matches", "turns", "positions", "particles", "timings"];
 
@@ -118,13 +118,6 @@ fn rows(folder: &Folder) -> BTreeSet<String> {
         }
     }
     rows
-}
-
-/// Plays to the end. On a busy machine a move may be late, and the run says so.
-fn played(folder: &Folder, command: &str) {
-    let ended = folder.program(command).output().unwrap();
-    let said = String::from_utf8(ended.stderr).unwrap();
-    assert!(ended.status.success() || said.contains("(late ") && ended.status.code() == Some(1), "{said}");
 }
 
 fn undisturbed(name: &str, text: &str, options: &str) -> (Folder, Undisturbed) {
