@@ -11,7 +11,7 @@ use super::builtin;
 use super::experiment_check;
 use super::experiment_exploit;
 use super::experiment_report;
-use super::experiment_results::{self, log_damage, of_results};
+use super::experiment_results::{self, log_damage};
 use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
 use super::game_argument::{GameArgument, Opened};
 use super::output::{Output, log};
@@ -20,8 +20,8 @@ use super::policies::refuse_misfits;
 use super::progress::Progress;
 use hyperplay_lab::experiment::{
     self, Arena, ArenaError, ConfigError, DecisionLog, ExperimentConfig, ExperimentPlan, ExperimentSummary,
-    FolderError, Journal, JournalError, MatchFailure, PlanGame, Planned, Recording, Results, RunEnd,
-    RunError, RunTask, Sequence, Shard, refuse_other_division, slurm,
+    FolderError, Journal, JournalError, MatchFailure, PLAN, PlanGame, Planned, Recording, Results,
+    ResultsError, RunEnd, RunError, RunTask, Sequence, Shard, refuse_other_division, slurm,
 };
 use hyperplay_logic::gdl::{Game, counted};
 use hyperplay_play::files::FileError;
@@ -234,12 +234,8 @@ impl FileArgument {
             for entrant in entrants {
                 let (line, column) = config.places[plan.entrants[entrant].table];
                 let specs = [config.specs[entrant].spec()];
-                refuse_misfits(&game.game, &game.hash(), specs).map_err(|failure| match failure {
-                    CommandFailure::Usage { what, remedy } => {
-                        CommandFailure::Usage { what: format!("{}{what}", place((line, column))), remedy }
-                    }
-                    other => other,
-                })?;
+                refuse_misfits(&game.game, &game.hash(), specs)
+                    .map_err(|failure| failure.at(&place((line, column))))?;
             }
         }
         Ok(Described { config, games: opened.into_iter().map(|opened| opened.game).collect(), plan })
@@ -258,17 +254,9 @@ fn open(folder: &Path, name: &str, place: &str) -> Result<Opened, CommandFailure
         }
         .open();
     }
-    match builtin::find(name) {
-        Some(builtin) => Opened::new(builtin.source(), None),
-        None => {
-            Err(match builtin::unknown(name, "neither a file beside the experiment nor a built-in game") {
-                CommandFailure::Usage { what, remedy } => {
-                    CommandFailure::Usage { what: format!("{place}{what}"), remedy }
-                }
-                other => other,
-            })
-        }
-    }
+    let unknown =
+        || builtin::unknown(name, "neither a file beside the experiment nor a built-in game").at(place);
+    Opened::new(builtin::find(name).ok_or_else(unknown)?.source(), None)
 }
 
 /// The number of threads: as asked for, or as many matches as the computer has processors for.
@@ -297,8 +285,8 @@ pub fn play(
     let shard = arguments.shard;
     let threads = threads(arguments.threads, &plan);
     let planned = Planned::new(&config.name, &config.about, plan);
-    planned.settle(&arguments.out).map_err(of_folder)?;
-    refuse_other_division(&arguments.out, shard).map_err(of_folder)?;
+    planned.settle(&arguments.out)?;
+    refuse_other_division(&arguments.out, shard)?;
     let plan = &planned.plan;
     let (again, folder) = (arguments.again.is_some(), arguments.out.display());
     if again && plan.stop.is_some() {
@@ -309,43 +297,41 @@ pub fn play(
     }
     let log_of = arguments.decisions(shard);
     let recording = Recording { log: log_of, discard: arguments.discard, again };
-    let journal = Journal::open(&arguments.out, plan, shard, recording).map_err(of_journal)?;
-    let (resumed, failed_before, total) = (journal.resumed, journal.failed, plan.matches_of(shard));
-    let faulted_before = journal.faulted;
-    if again && journal.dropped == 0 {
+    let journal = Journal::open(&arguments.out, plan, shard, recording)?;
+    let (earlier, total) = (journal.earlier.clone(), plan.matches_of(shard));
+    if again && earlier.dropped == 0 {
         log(format_args!("no match has a player that could not be reached"));
     }
     if total == 0 {
         let few = if plan.stop.is_some() { "cells, each of which one shard plays" } else { "deals" };
         log(format_args!("{folder}: shard {shard} has no match: there are more shards than {few}"));
     }
-    if resumed > 0 || journal.cut > 0 {
-        let cut = if journal.cut > 0 { format!(", {} bytes cut off", journal.cut) } else { String::new() };
-        log(format_args!("{folder}: going on after {}{cut}", counted(resumed, "match")));
+    if earlier.resumed > 0 || earlier.cut > 0 {
+        let cut = if earlier.cut > 0 { format!(", {} bytes cut off", earlier.cut) } else { String::new() };
+        log(format_args!("{folder}: going on after {}{cut}", counted(earlier.resumed, "match")));
     }
-    log_damage(&journal.damage);
-    journal.moved.iter().for_each(|path| log(format_args!("{}: what could not be used", path.display())));
+    log_damage(&earlier.damage, &earlier.moved);
     let arena = Arena::new(plan.clone(), config.specs, &games, threads, log_of);
-    let arena = arena.map_err(of_arena)?;
+    let arena = arena?;
     let progress = Progress::new(total as usize, "matches", false);
     let task = RunTask { sequence: Sequence::new(plan, shard), journal, on_fault: config.on_fault };
     let ran = experiment::run(&arena, task, threads, interrupt, &|| progress.tick());
     let time = progress.finish();
-    let RunEnd { played, is_complete: all, failed, first_failure, faulted } = ran.map_err(of_run)?;
+    let RunEnd { played, is_complete: all, failed, first_failure, faulted } = ran?;
     let rate = played as f64 / time.as_secs_f64().max(1e-9);
     let stopped = if all && plan.stop.is_some() { " (cells stop by themselves)" } else { "" };
     out.line(format_args!(
         "{folder}: shard {shard}: {} of {}{stopped}, {played} of them now, {rate:.1} a second",
-        resumed + played,
+        earlier.resumed + played,
         counted(total, "match"),
     ))?;
     let mut wrong: Vec<String> = Vec::new();
-    if faulted + faulted_before > 0 {
-        let results = Results::open(&arguments.out, &planned).map_err(of_results)?.only(shard);
-        let summary = ExperimentSummary::of(&planned, results).map_err(of_results)?;
+    if faulted + earlier.faulted > 0 {
+        let results = Results::open(&arguments.out, &planned)?.only(shard);
+        let summary = ExperimentSummary::of(&planned, results)?;
         wrong.extend(experiment::unreliable(&planned, &summary));
     }
-    let failed = failures(failed_before, failed, first_failure.as_ref());
+    let failed = failures(earlier.failed, failed, first_failure.as_ref());
     let remedy = if failed.is_some() { MATCH_FAILURE_REMEDY } else { AGAIN_REMEDY };
     wrong.extend(failed);
     let last = if all { wrong.pop() } else { None };
@@ -384,71 +370,89 @@ fn print_slurm(arguments: &SlurmArguments, registry: &Registry, out: &Output) ->
     out.text(&script)
 }
 
-/// What a folder's error means to the user.
-pub fn of_folder(error: FolderError) -> CommandFailure {
-    let remedy = match &error {
-        FolderError::Other { changed, .. } if !changed.is_empty() => {
-            "name another folder with --out, or put back what the policy file said"
-        }
-        FolderError::Other { .. } => "name another folder with --out, or take that one away",
-        FolderError::Divisions { .. } => "merge one division only: move the other files away",
-        FolderError::Division { .. } => {
-            "give --shard as one of those in the folder, or name another folder with --out"
-        }
-        FolderError::Empty { .. } => "play with `hyperplay experiment run FILE --out DIR`",
-        FolderError::Plan { .. } => {
-            "move plan.json away: the next `hyperplay experiment run FILE --out DIR` writes it again"
-        }
-        FolderError::File { path, cause } if path.ends_with("plan.json") => match cause.kind() {
-            ErrorKind::NotFound | ErrorKind::NotADirectory => {
+impl From<FolderError> for CommandFailure {
+    fn from(error: FolderError) -> Self {
+        let remedy = match error {
+            FolderError::Other { ref changed, .. } if !changed.is_empty() => {
+                "name another folder with --out, or put back what the policy file said"
+            }
+            FolderError::Other { .. } => "name another folder with --out, or take that one away",
+            FolderError::Divisions { .. } => "merge one division only: move the other files away",
+            FolderError::Division { .. } => {
+                "give --shard as one of those in the folder, or name another folder with --out"
+            }
+            FolderError::Empty { .. } => "play with `hyperplay experiment run FILE --out DIR`",
+            FolderError::Plan { .. } => {
+                "move plan.json away: the next `hyperplay experiment run FILE --out DIR` writes it again"
+            }
+            FolderError::File(FileError::System(ref path, ref cause))
+                if path.ends_with(PLAN)
+                    && matches!(cause.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
                 let folder = path.parent().unwrap_or(path).display();
                 return CommandFailure::failed(
                     format!("{folder} holds no experiment: {error}"),
                     "name the folder that `hyperplay experiment run FILE --out DIR` wrote",
                 );
             }
-            _ => return CommandFailure::Failed { what: error.to_string(), remedy: None },
-        },
-        FolderError::File { .. } => return CommandFailure::Failed { what: error.to_string(), remedy: None },
-    };
-    CommandFailure::failed(error.to_string(), remedy)
+            FolderError::File(error) => return error.into(),
+        };
+        CommandFailure::failed(error.to_string(), remedy)
+    }
 }
 
-/// What a journal's error means to the user.
-pub fn of_journal(error: JournalError) -> CommandFailure {
-    let remedy = match &error {
-        JournalError::Foreign { .. } => "name another folder with --out, or take that file away",
-        JournalError::Gone { .. } => {
-            "leave out --log-particles, or replace such matches by new ones with --discard"
-        }
-        JournalError::Locked { .. } => "wait for it, or play another shard",
-        JournalError::File { .. } => return CommandFailure::Failed { what: error.to_string(), remedy: None },
-    };
-    CommandFailure::failed(error.to_string(), remedy)
+impl From<JournalError> for CommandFailure {
+    fn from(error: JournalError) -> Self {
+        let remedy = match error {
+            JournalError::Foreign { .. } => "name another folder with --out, or take that file away",
+            JournalError::Gone { .. } => {
+                "leave out --log-particles, or replace such matches by new ones with --discard"
+            }
+            JournalError::Locked { .. } => "wait for it, or play another shard",
+            JournalError::File(error) => return error.into(),
+        };
+        CommandFailure::failed(error.to_string(), remedy)
+    }
 }
 
-/// What a run's error means to the user.
-pub fn of_run(error: RunError) -> CommandFailure {
-    match error {
-        RunError::Arena(error) => of_arena(error),
-        RunError::Journal(error) => of_journal(error),
-        RunError::Fault(_) => {
-            CommandFailure::failed(format!("{error}; the match is not recorded"), FAULT_REMEDY)
-        }
-        RunError::Threads(error) => {
-            CommandFailure::failed(format!("the threads cannot be made: {error}"), "give fewer with -j")
+impl From<ResultsError> for CommandFailure {
+    fn from(error: ResultsError) -> Self {
+        match error {
+            ResultsError::Folder(error) => error.into(),
+            ResultsError::Journal(error) => error.into(),
+            ResultsError::File(error) => error.into(),
+            ResultsError::Decision { .. } => CommandFailure::failed(
+                error.to_string(),
+                "the file was changed: play the matches again into another folder, or remove the files of positions and particles",
+            ),
         }
     }
 }
 
-/// What an arena's error means to the user.
-pub fn of_arena(error: ArenaError) -> CommandFailure {
-    let remedy = match &error {
-        ArenaError::Engine { .. } => "take engine = 'interpreter'",
-        ArenaError::Thread(_) => "play without clocks, or on fewer threads",
-        ArenaError::Walk(_) => {
-            "the records, or the program, have changed since: record in full in another folder"
+impl From<RunError> for CommandFailure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Arena(error) => error.into(),
+            RunError::Journal(error) => error.into(),
+            RunError::Fault(_) => {
+                CommandFailure::failed(format!("{error}; the match is not recorded"), FAULT_REMEDY)
+            }
+            RunError::Threads(error) => {
+                CommandFailure::failed(format!("the threads cannot be made: {error}"), "give fewer with -j")
+            }
         }
-    };
-    CommandFailure::failed(error.to_string(), remedy)
+    }
+}
+
+impl From<ArenaError> for CommandFailure {
+    fn from(error: ArenaError) -> Self {
+        let remedy = match &error {
+            ArenaError::Engine { .. } => "take engine = 'interpreter'",
+            ArenaError::Thread(_) => "play without clocks, or on fewer threads",
+            ArenaError::Walk(_) => {
+                "the records, or the program, have changed since: record in full in another folder"
+            }
+        };
+        CommandFailure::failed(error.to_string(), remedy)
+    }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::experiment::{Described, FileArgument, LogArguments, of_arena, of_run, threads};
+use super::experiment::{Described, FileArgument, LogArguments, threads};
 use super::failure::CommandFailure;
 use super::options::seconds;
 use super::output::Output;
@@ -52,10 +52,10 @@ pub fn run(
         None
     } else {
         let log = arguments.log.decisions();
-        let arena = Arena::new(plan.clone(), config.specs, &games, threads, log).map_err(of_arena)?;
+        let arena = Arena::new(plan.clone(), config.specs, &games, threads, log)?;
         // More threads than there are here are those of another computer.
         let here = std::thread::available_parallelism().map_or(1, NonZero::get);
-        Some(estimate(&arena, arguments.sample, threads.min(here), interrupt).map_err(of_run)?)
+        Some(estimate(&arena, arguments.sample, threads.min(here), interrupt)?)
     };
     if interrupt.is_raised() {
         return Err(CommandFailure::Interrupted);

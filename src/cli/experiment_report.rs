@@ -7,8 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use super::experiment::{of_folder, of_journal};
-use super::experiment_results::{in_words, log_damage, of_results};
+use super::experiment_results::{in_words, log_damage};
 use super::failure::CommandFailure;
 use super::options::positive;
 use super::output::{Output, log};
@@ -41,17 +40,18 @@ pub struct ReportArguments {
 /// # Errors
 /// See [`CommandFailure`].
 pub fn run(arguments: &ReportArguments, out: &Output) -> Result<(), CommandFailure> {
-    let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
-    let exploited = exploit_records(&arguments.folder, &planned).map_err(of_journal)?;
+    let planned = Planned::read(&arguments.folder)?;
+    let (exploited, damaged) = exploit_records(&arguments.folder, &planned)?;
     let results = match Results::open(&arguments.folder, &planned) {
         Err(ResultsError::Folder(FolderError::Empty { .. })) if !exploited.is_empty() => {
             Results::none(&planned)
         }
-        results => results.map_err(of_results)?,
+        results => results?,
     };
-    let summary = ExperimentSummary::of(&planned, results).map_err(of_results)?;
+    let mut summary = ExperimentSummary::of(&planned, results)?;
+    summary.damage.extend(damaged);
     summary.missing.iter().for_each(|missing| log(format_args!("incomplete: {missing}")));
-    log_damage(&summary.damage);
+    log_damage(&summary.damage, &[]);
     let mut tables = tables(&planned, &summary);
     tables.extend(exploit_tables(&planned, &exploited, arguments.unit));
     let to = arguments.out.as_ref().unwrap_or(&arguments.folder);

@@ -7,14 +7,13 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::experiment::{of_folder, of_journal};
 use super::failure::CommandFailure;
 use super::game_argument::{Opened, source};
 use super::output::{Output, log};
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_lab::experiment::{
-    DamagedLine, DecisionLog, Merged, MissingMatches, PlanGame, Planned, Results, ResultsError,
-    export as export_tables, merge as merge_shards, walk,
+    DamagedLine, DecisionLog, Merged, MissingMatches, PlanGame, Planned, Results, export as export_tables,
+    merge as merge_shards, walk,
 };
 use hyperplay_logic::gdl::{Game, counted};
 use hyperplay_play::files::FileError;
@@ -55,33 +54,20 @@ pub struct ExperimentVerifyArguments {
     sample: Option<u64>,
 }
 
-/// What a result's error means to the user.
-pub fn of_results(error: ResultsError) -> CommandFailure {
-    match error {
-        ResultsError::Folder(error) => of_folder(error),
-        ResultsError::Journal(error) => of_journal(error),
-        ResultsError::Table(error) => error.into(),
-        error @ ResultsError::Decision { .. } => CommandFailure::failed(
-            error.to_string(),
-            "the file was changed: play the matches again into another folder, or remove the files of positions and particles",
-        ),
-    }
-}
-
 /// Shows the progress of the shards.
 ///
 /// # Errors
 /// See [`CommandFailure`].
 pub fn status(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFailure> {
-    let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
-    let mut results = Results::open(&arguments.folder, &planned).map_err(of_results)?;
+    let planned = Planned::read(&arguments.folder)?;
+    let mut results = Results::open(&arguments.folder, &planned)?;
     let (mut count, mut failed): (u64, u64) = (0, 0);
-    while let Some(finished) = results.next().map_err(of_results)? {
+    while let Some(finished) = results.next()? {
         count += 1;
         failed += u64::from(finished.record.has_failed());
     }
     let (missing, damage) = (results.missing(), results.damage());
-    log_damage(&damage);
+    log_damage(&damage, &[]);
     if arguments.json {
         return out.json(&json!({
             "name": planned.name,
@@ -105,12 +91,13 @@ pub fn status(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFa
     if missing.is_empty() { out.line("complete") } else { Ok(()) }
 }
 
-/// Names damaged lines, the first of them one by one.
-pub fn log_damage(damage: &[DamagedLine]) {
+/// Names damaged lines, the first of them one by one, and the files to which they were moved.
+pub fn log_damage(damage: &[DamagedLine], moved: &[PathBuf]) {
     damage.iter().take(SHOWN).for_each(|line| log(format_args!("{line}")));
     if damage.len() > SHOWN {
         log(format_args!("and {} more that cannot be used", counted((damage.len() - SHOWN) as u64, "line")));
     }
+    moved.iter().for_each(|path| log(format_args!("{}: what could not be used", path.display())));
 }
 
 /// Each as a sentence.
@@ -127,10 +114,9 @@ fn as_json(missing: &MissingMatches) -> Value {
 /// # Errors
 /// See [`CommandFailure`]; [`CommandFailure::Incomplete`] if matches are missing.
 pub fn merge(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFailure> {
-    let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
-    let Merged { matches, missing, damage, former } =
-        merge_shards(&arguments.folder, &planned).map_err(of_results)?;
-    log_damage(&damage);
+    let planned = Planned::read(&arguments.folder)?;
+    let Merged { matches, missing, damage, former } = merge_shards(&arguments.folder, &planned)?;
+    log_damage(&damage, &[]);
     former.iter().for_each(|path| log(format_args!("{}: what was merged earlier", path.display())));
     if arguments.json {
         out.json(&json!({
@@ -180,29 +166,31 @@ pub fn verify(
     out: &Output,
 ) -> Result<(), CommandFailure> {
     let ExperimentVerifyArguments { of: FolderArguments { folder, json: as_json }, sample } = arguments;
-    let planned = Planned::read(folder).map_err(of_folder)?;
+    let planned = Planned::read(folder)?;
     let plan = &planned.plan;
     let machine = |game: &PlanGame| -> Result<Arc<Engine>, CommandFailure> {
         let machine = Engines::new(&recorded_game(game)?.1).get(plan.engine);
         machine.map_err(|error| CommandFailure::failed(format!("{}: {error}", game.name), "free memory"))
     };
     let machines = plan.games.iter().map(machine).collect::<Result<Vec<_>, _>>()?;
-    let open = || Results::open(folder, &planned).map_err(of_results);
+    let open = || Results::open(folder, &planned);
     let (mut results, mut count) = (open()?, 0);
-    while sample.is_some() && results.next().map_err(of_results)?.is_some() {
+    while sample.is_some() && results.next()?.is_some() {
         count += 1;
     }
     let (mut results, mut number, mut matches, mut differences) = (open()?, 0, 0, Vec::new());
-    while let (false, Some(finished)) = (interrupt.is_raised(), results.next().map_err(of_results)?) {
+    while let (false, Some(finished)) = (interrupt.is_raised(), results.next()?) {
         number += 1;
-        if sample.is_none_or(|most| number * most / count > (number - 1) * most / count) {
+        // More matches than were counted may be there by now.
+        let before = |number: u64, most: u64| number * most / count.max(1);
+        if sample.is_none_or(|most| before(number, most) > before(number - 1, most)) {
             matches += 1;
             let machine = &machines[plan.cells[finished.place.cell].game];
             differences.extend(walk(machine, plan, &finished, DecisionLog::Turns).err());
         }
     }
     let (damage, agree) = (results.damage(), matches - differences.len() as u64);
-    log_damage(&damage);
+    log_damage(&damage, &[]);
     if *as_json {
         out.json(&json!({
             "matches": matches,
@@ -229,12 +217,11 @@ pub fn verify(
 /// # Errors
 /// See [`CommandFailure`].
 pub fn export(arguments: &ExportArguments, out: &Output) -> Result<(), CommandFailure> {
-    let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
-    let results =
-        Results::open_with(&arguments.folder, &planned, DecisionLog::Particles).map_err(of_results)?;
+    let planned = Planned::read(&arguments.folder)?;
+    let results = Results::open_with(&arguments.folder, &planned, DecisionLog::Particles)?;
     let to = arguments.out.as_ref().unwrap_or(&arguments.folder);
     FileError::at(to, std::fs::create_dir_all(to))?;
-    let (paths, count) = export_tables(&planned, results, to).map_err(of_results)?;
+    let (paths, count) = export_tables(&planned, results, to)?;
     let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     out.line(format_args!("{} in {}", counted(count, "match"), listed(&paths)))
 }

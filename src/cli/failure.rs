@@ -67,6 +67,15 @@ impl CommandFailure {
         CommandFailure::Failed { what: what.into(), remedy: Some(remedy.into()) }
     }
 
+    /// A usage error with the place that it is about before it; any other failure as it is.
+    #[must_use]
+    pub fn at(mut self, place: &str) -> Self {
+        if let CommandFailure::Usage { what, .. } = &mut self {
+            what.insert_str(0, place);
+        }
+        self
+    }
+
     /// What to do about it.
     pub fn remedy(&self) -> Option<&str> {
         match self {

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::experiment::of_folder;
 use super::experiment_results::recorded_game;
 use super::failure::CommandFailure;
 use hyperplay_engine::machine::StateMachine as _;
@@ -36,7 +35,7 @@ impl FolderExperiment {
     /// # Errors
     /// If it is none.
     pub fn open(folder: &Path) -> Result<FolderExperiment, CommandFailure> {
-        let planned = Planned::read(folder).map_err(of_folder)?;
+        let planned = Planned::read(folder)?;
         Ok(FolderExperiment {
             folder: folder.to_owned(),
             planned,

@@ -72,6 +72,20 @@ pub fn until_it_catches_ctrl_c(child: &Child) {
     }
 }
 
+/// Plays an experiment to its end; returns its outputs. On a busy machine a move may be late, and the run says so.
+pub fn played(folder: &Folder, command: &str) -> (String, String) {
+    let output = folder.program(command).output().unwrap();
+    let is_late = String::from_utf8_lossy(&output.stderr).contains("(late ");
+    ended(&command, output, i32::from(is_late))
+}
+
+/// Records as earlier versions wrote them, without checksums.
+pub fn without_sums(text: &str) -> String {
+    let open =
+        |line: &str| line.split_once(",\"sum\":\"").map_or(String::new(), |(open, _)| format!("{open}}}\n"));
+    text.lines().map(open).collect()
+}
+
 /// An empty folder, removed when this is dropped.
 pub struct Folder(TempDir);
 

@@ -12,7 +12,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
-use crate::common::program::{Folder, run, start};
+use crate::common::program::{Folder, played, run, start};
 
 const KINDS: [&str; 5] = ["matches", "turns", "positions", "particles", "timings"];
 
@@ -125,7 +125,7 @@ fn undisturbed(name: &str, text: &str, options: &str) -> (Folder, Undisturbed) {
     folder.write(&format!("{name}.toml"), text);
     let command = format!("experiment run {name}.toml --out out -j 2{options}");
     let begun = Instant::now();
-    run(&mut folder.program(&command), 0);
+    played(&folder, &command);
     let time = begun.elapsed();
     let (files, rows, has_clocks) = (files(&folder), rows(&folder), text.contains("playclock"));
     (folder, Undisturbed { run: command, has_clocks, files, rows, time })
@@ -219,7 +219,7 @@ fn trial(how: Damage, of: &(Folder, Undisturbed), rng: &mut ChaCha8Rng, count: &
     if has_matches && !undisturbed.has_clocks {
         count.wrong += rows(&folder).difference(&undisturbed.rows).count();
     }
-    run(&mut folder.program(command), 0);
+    played(&folder, command);
     let status = run(&mut folder.program("experiment status out"), 0);
     assert!(status.0.ends_with("complete\n") && status.1.is_empty(), "{how:?} {kind} {status:?}");
     let verified = run(&mut folder.program("experiment verify out"), 0).0;

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::common::program::{Folder, run};
+use crate::common::program::{Folder, played, run};
 use serde_json::Value;
 
 const PLAIN: &str = r#"
@@ -91,9 +91,9 @@ fn logging_is_not_added_to_a_match_that_is_not_what_is_recorded() {
 #[test]
 fn with_clocks_positions_are_had_by_walking_and_particles_only_by_discarding() {
     let folder = folder();
-    call(&folder, "run clocks.toml --out out", 0);
+    played(&folder, "experiment run clocks.toml --out out");
     let before = files(&folder, "out");
-    call(&folder, "run clocks.toml --out out --log-positions", 0);
+    played(&folder, "experiment run clocks.toml --out out --log-positions");
     assert_eq!(files(&folder, "out")[..3], before[..3]);
     let read = |kind: &str| records(&folder.read(&format!("out/{kind}.1-of-1.jsonl")));
     let (turns, positions) = (read("turns"), read("positions"));
@@ -115,17 +115,17 @@ fn with_clocks_positions_are_had_by_walking_and_particles_only_by_discarding() {
         "{said}"
     );
     assert_eq!(files(&folder, "out"), all);
-    let (said, _) = call(&folder, "run clocks.toml --out out --log-particles --discard", 0);
+    let (said, _) = played(&folder, "experiment run clocks.toml --out out --log-particles --discard");
     assert!(said.contains("20 of them now"), "{said}");
     assert_eq!(read("particles").len(), read("turns").len());
-    let (said, _) = call(&folder, "run clocks.toml --out out --log-particles --discard", 0);
+    let (said, _) = played(&folder, "experiment run clocks.toml --out out --log-particles --discard");
     assert!(said.contains("0 of them now"), "{said}");
 }
 
 #[test]
 fn a_damaged_line_is_named_and_costs_its_match_alone() {
     let folder = folder();
-    call(&folder, "run clocks.toml --out out", 0);
+    played(&folder, "experiment run clocks.toml --out out");
     let name = "out/matches.1-of-1.jsonl";
     let text = folder.read(name);
     let wrong = text.replacen("\"deal\":0", "\"deal\":8", 1);
@@ -138,7 +138,7 @@ fn a_damaged_line_is_named_and_costs_its_match_alone() {
         assert!(said.contains(place), "{command}: {said}");
     }
     assert!(call(&folder, "status out", 0).0.contains("19 of 20 matches"));
-    let (printed, said) = call(&folder, "run clocks.toml --out out", 0);
+    let (printed, said) = played(&folder, "experiment run clocks.toml --out out");
     assert!(said.contains(place) && said.contains("out/matches.1-of-1.jsonl.damaged"), "{said}");
     assert!(
         said.contains("going on after 19 matches") && printed.contains("1 of them now"),
@@ -151,7 +151,7 @@ fn a_damaged_line_is_named_and_costs_its_match_alone() {
     assert_eq!(behind(&after), behind(&text));
     // A second time it is appended.
     folder.write(name, &after.replacen("\"deal\":0", "\"deal\":9", 1));
-    call(&folder, "run clocks.toml --out out", 0);
+    played(&folder, "experiment run clocks.toml --out out");
     assert!(folder.read(&format!("{name}.damaged")).starts_with(&format!("{damaged}\n{{\"match\":0,")));
 }
 

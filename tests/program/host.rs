@@ -2,6 +2,7 @@
 //!
 //! The game has three steps. `left` and `right` are legal for `me` in each; `left` is the first in the order of terms.
 
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -337,17 +338,22 @@ fn nobody() -> String {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }
 
+/// An experiment in which a program at this address plays, and two players meet without it.
+fn absent(address: &str) -> String {
+    format!(
+        "schema = 'hyperplay.experiment/1'\nname = 'absent'\nseed = 1\ngames = ['game.kif']\nrepetitions = 12\n\
+         [budget]\nplayclock = 2\n[schedule]\nkind = 'pairings'\npairings = [['near', 'far'], ['near', 'other']]\n\
+         [[player]]\nname = 'far'\nurl = 'http://{address}'\n[[player]]\nname = 'near'\nspec = 'random'\n\
+         [[player]]\nname = 'other'\nspec = 'legal'\n"
+    )
+}
+
 #[test]
 fn a_player_that_is_not_there_ends_an_experiment_or_is_marked_and_its_matches_are_played_again() {
     let folder = Folder::new();
     folder.write("game.kif", GAME);
     let address = nobody();
-    let file = format!(
-        "schema = 'hyperplay.experiment/1'\nname = 'absent'\nseed = 1\ngames = ['game.kif']\nrepetitions = 12\n\
-         [budget]\nplayclock = 2\n[schedule]\nkind = 'pairings'\npairings = [['near', 'far'], ['near', 'other']]\n\
-         [[player]]\nname = 'far'\nurl = 'http://{address}'\n[[player]]\nname = 'near'\nspec = 'random'\n\
-         [[player]]\nname = 'other'\nspec = 'legal'\n"
-    );
+    let file = absent(&address);
     let with = |on_fault: &str| file.replacen('\n', &format!("\non_fault = '{on_fault}'\n"), 1);
     folder.write("stop.toml", &file);
     folder.write("record.toml", &with("record"));
@@ -412,6 +418,63 @@ fn a_player_that_is_not_there_ends_an_experiment_or_is_marked_and_its_matches_ar
     let (_, said) = called("run stop.toml --out out --again unreachable", 1);
     assert!(said.contains("no match has a player that could not be reached"), "{said}");
     called("merge out", 0);
+}
+
+/// Every match in which the player was not there was dropped before one was played again; and where one of them had been played
+/// without its particles, `--again` said that these cannot be had again.
+#[test]
+fn playing_again_loses_nothing_when_it_is_killed() {
+    let folder = Folder::new();
+    folder.write("game.kif", GAME);
+    let address = nobody();
+    folder.write("file.toml", &absent(&address).replacen('\n', "\non_fault = 'record'\n", 1));
+    let called = |words: &str| {
+        let ended = folder.program(&format!("experiment {words}")).output().unwrap();
+        String::from_utf8(ended.stderr).unwrap()
+    };
+    called("run file.toml --out first --log-particles");
+    let kinds = ["matches", "turns", "positions", "particles"];
+    let read = |out: &str, kind: &str| folder.read(&format!("{out}/{kind}.1-of-1.jsonl"));
+    let is_untouched = |line: &&str| !line.contains("\"far\"");
+    let untouched = |out: &str| {
+        kinds.map(|kind| {
+            // Lines of a kind name one player, so they belong to a match of which the other line may be about `far`.
+            let matches = read(out, "matches");
+            let of = |line: &str| line.split(',').next().unwrap().to_owned();
+            let ids: Vec<String> = matches.lines().skip(1).filter(is_untouched).map(of).collect();
+            let text = read(out, kind);
+            text.lines().skip(1).filter(|line| ids.contains(&of(line))).map(str::to_owned).collect::<Vec<_>>()
+        })
+    };
+    let before = untouched("first");
+    assert!(before.iter().all(|lines| lines.len() >= 24));
+    // Nobody is there again, and the same is recorded.
+    called("run file.toml --out first --again unreachable");
+    assert!(untouched("first") == before);
+    let _player = ScriptedPlayer::at(&address, Manner::Says("right"));
+    for wait in [0, 10, 15, 20, 25, 30, 40, 60] {
+        let out = format!("out{wait}");
+        std::fs::create_dir(folder.path(&out)).unwrap();
+        for entry in std::fs::read_dir(folder.path("first")).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            std::fs::copy(folder.path(&format!("first/{name}")), folder.path(&format!("{out}/{name}")))
+                .unwrap();
+        }
+        let mut again =
+            folder.program(&format!("experiment run file.toml --out {out} --again unreachable -j 1"));
+        let mut child = again.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        called(&format!("run file.toml --out {out}"));
+        let said = called(&format!("run file.toml --out {out} --again unreachable"));
+        assert!(!said.contains("had again"), "{said}");
+        assert!(untouched(&out) == before, "{wait}");
+        assert_eq!(read(&out, "matches").lines().count(), 49, "{wait}");
+        assert!(!read(&out, "turns").contains("unreachable"), "{wait}");
+        let (said, _) = run(&mut folder.program(&format!("experiment verify {out}")), 0);
+        assert!(said.contains("48 of 48 matches agree"), "{said}");
+    }
 }
 
 #[test]

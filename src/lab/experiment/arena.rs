@@ -15,7 +15,7 @@ use super::stored::{FinishedMatch, KINDS};
 use super::walk::{WalkError, compare, walk};
 use super::watched::{PlayerTimes, watched};
 use hyperplay_engine::machine::{ByRole, Role};
-use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
+use hyperplay_engine::{Engine, EngineError, Engines};
 use hyperplay_logic::gdl::Game;
 use hyperplay_play::player::{DecisionBudget, PlayerSpec, Seat};
 use hyperplay_play::referee::{
@@ -97,16 +97,6 @@ impl Arena {
         &self.plan
     }
 
-    /// What is recorded of every decision.
-    pub fn log(&self) -> DecisionLog {
-        self.log
-    }
-
-    /// The engine of a game.
-    pub fn engine(&self, game: usize) -> EngineKind {
-        self.games[game].engine.kind()
-    }
-
     /// The machine of a game.
     pub(super) fn machine(&self, game: usize) -> &Arc<Engine> {
         &self.games[game].engine
@@ -154,7 +144,8 @@ impl Arena {
             RecordLines::default()
         } else if self.plan.clocks.is_some() {
             let machine = self.machine(self.plan.cells[finished.place.cell].game);
-            walk(machine, &self.plan, &finished, self.log)?.1
+            // What was believed cannot be had again.
+            walk(machine, &self.plan, &finished, self.log.min(DecisionLog::Positions))?.1
         } else {
             let Some(lines) = self.play(&finished.place, interrupt)? else { return Ok(None) };
             compare(&finished, &lines)?;
@@ -193,12 +184,11 @@ impl OneMatch<'_> {
         let number = plan.cells[place.cell].game;
         let machine = arena.machine(number);
         let game = plan.game(place.cell);
-        let seat_permutation = &plan.cells[place.cell].seat_permutations[place.seat_permutation];
         let mut players: ByRole<Option<Seat>> = ByRole::from_fn(game.roles.len(), |_| None);
         let mut times: ByRole<PlayerTimes> = ByRole::from_fn(game.roles.len(), |_| PlayerTimes::default());
         let beliefs: ByRole<PlayerBeliefs> =
             ByRole::from_fn(game.roles.len(), |_| PlayerBeliefs::new(arena.log));
-        for (role, &entrant) in game.played().map(Role::new).zip(seat_permutation) {
+        for (role, &entrant) in game.played().map(Role::new).zip(plan.seats(place)) {
             let (spec, engine) = arena.entrant(number, entrant);
             let seat = spec.seat(engine, role);
             let kept = PlayerTimes::default();

@@ -260,15 +260,24 @@ impl Reader<'_> {
         })
     }
 
+    /// The place of a word among those that there are.
+    fn place_of(
+        &self,
+        word: &Spanned<String>,
+        unknown: &str,
+        all: &[&str],
+        there_are: &str,
+    ) -> Result<usize, ConfigError> {
+        all.iter().position(|known| known == word.get_ref()).ok_or_else(|| {
+            let (word_read, meant) = (word.get_ref(), did_you_mean(word.get_ref(), all.iter().copied()));
+            self.error(word, format!("{unknown} '{word_read}'{meant}; {there_are} {}", all.join(", ")))
+        })
+    }
+
     fn engine(&self, written: &Written) -> Result<EngineKind, ConfigError> {
         let Some(engine) = &written.engine else { return Ok(EngineKind::Auto) };
-        EngineKind::named(engine.get_ref()).ok_or_else(|| {
-            let known: Vec<&str> = EngineKind::ALL.iter().map(|kind| kind.as_str()).collect();
-            let meant = did_you_mean(engine.get_ref(), known.iter().copied());
-            let what =
-                format!("there is no engine '{}'{meant}; there are {}", engine.get_ref(), known.join(", "));
-            self.error(engine, what)
-        })
+        let names = EngineKind::ALL.map(EngineKind::as_str);
+        Ok(EngineKind::ALL[self.place_of(engine, "there is no engine", &names, "there are")?])
     }
 
     fn clocks(&self, written: &Written) -> Result<Option<(f64, f64)>, ConfigError> {
@@ -320,32 +329,16 @@ impl Reader<'_> {
     }
 
     fn table(&self, written: &Written, name: &Spanned<String>) -> Result<usize, ConfigError> {
-        let mut names = written.player.iter().map(|player| player.name.get_ref());
-        names.position(|known| known == name.get_ref()).ok_or_else(|| {
-            let known: Vec<&str> =
-                written.player.iter().map(|player| player.name.get_ref().as_str()).collect();
-            let meant = did_you_mean(name.get_ref(), known.iter().copied());
-            let what = format!(
-                "no player of this file is named '{}'{meant}; there are {}",
-                name.get_ref(),
-                known.join(", ")
-            );
-            self.error(name, what)
-        })
+        let names: Vec<&str> = written.player.iter().map(|player| player.name.get_ref().as_str()).collect();
+        self.place_of(name, "no player of this file is named", &names, "there are")
     }
 
     fn schedule(&self, written: &Written) -> Result<MeetingSchedule, ConfigError> {
         let table = &written.schedule;
-        let kind = table.kind.as_ref().map_or("round_robin", |kind| kind.get_ref().as_str());
-        if let Some(written) = table.kind.as_ref().filter(|kind| !KINDS.contains(&kind.get_ref().as_str())) {
-            let meant = did_you_mean(written.get_ref(), KINDS);
-            let what = format!(
-                "there is no schedule of kind '{}'{meant}; the kinds are {}",
-                written.get_ref(),
-                KINDS.join(", ")
-            );
-            return Err(self.error(written, what));
-        }
+        let place = table.kind.as_ref().map_or(Ok(0), |kind| {
+            self.place_of(kind, "there is no schedule of kind", &KINDS, "the kinds are")
+        });
+        let kind = KINDS[place?];
         let beside = |what: &str, has: bool, wants: bool| {
             let said = match (has, wants) {
                 (true, false) => format!("a schedule of kind '{kind}' has no {what}"),

@@ -6,6 +6,7 @@ use super::folder::Planned;
 use super::met::Met;
 use super::score_figures::{Family, deals, in_words, score_axis, score_point};
 use super::summary::{ExperimentSummary, StepSummary};
+use super::work::Figure as WorkFigure;
 use crate::report::{Axis, Figure, FigurePoint, FigureSeries, LinePlot, Plot, PlotPanel, TOGETHER};
 use hyperplay_logic::gdl::counted;
 
@@ -22,7 +23,7 @@ const PANELS: usize = 12;
 /// the markers that they have over their parameters.
 pub(super) fn score_by_time(name: &[&str], met: &[Met<'_>], families: &[Family<'_>]) -> Option<Figure> {
     let point = |met: &Met<'_>| {
-        let seconds = met.entrant.work.time.mean()?;
+        let seconds = met.entrant.work.mean(WorkFigure::Time)?;
         score_point(1e3 * seconds.max(RESOLUTION), &met.score())
     };
     let mut panels: Vec<PlotPanel> = Vec::new();

@@ -4,6 +4,7 @@
 //! challengers have the rows and the others the columns, so a pair is there once.
 
 use super::met::{Met, REPLACED_SIGN, SAME};
+use super::plan::distinct;
 use super::summary::REPLACED;
 use crate::report::{FEW, ShownTable};
 
@@ -71,15 +72,4 @@ fn footnote(is_few: bool, is_replaced: bool) -> Option<String> {
         .then(|| format!("{REPLACED_SIGN} moves of one of the two that were replaced after faults, if more than {REPLACED} %"));
     let notes: Vec<String> = few.into_iter().chain(replaced).collect();
     (!notes.is_empty()).then(|| notes.join("; "))
-}
-
-/// Each text once, in the order in which they come.
-fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut distinct = Vec::new();
-    for text in texts {
-        if !distinct.contains(&text) {
-            distinct.push(text);
-        }
-    }
-    distinct
 }

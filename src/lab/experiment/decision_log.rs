@@ -19,8 +19,8 @@ use hyperplay_play::player::BelievedState;
 /// use hyperplay_lab::experiment::DecisionLog;
 ///
 /// assert!(DecisionLog::Particles > DecisionLog::Positions && DecisionLog::Positions > DecisionLog::Turns);
-/// let kinds: Vec<&str> = DecisionLog::Particles.kinds().collect();
-/// assert_eq!(kinds, ["positions", "particles"]);
+/// let is_recorded = ["turns", "positions", "particles"].map(|kind| DecisionLog::Positions.records(kind));
+/// assert_eq!(is_recorded, [true, true, false]);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum DecisionLog {
@@ -34,16 +34,13 @@ pub enum DecisionLog {
 }
 
 impl DecisionLog {
-    /// The kinds of files with a line for every turn, beside the turns.
-    pub fn kinds(self) -> impl Iterator<Item = &'static str> {
-        let all = [("positions", DecisionLog::Positions), ("particles", DecisionLog::Particles)];
-        all.into_iter().filter(move |&(_, least)| self >= least).map(|(kind, _)| kind)
-    }
-
     /// Whether a kind of file is written.
-    pub(super) fn records(self, kind: &str) -> bool {
-        DecisionLog::Particles.kinds().all(|detail| detail != kind)
-            || self.kinds().any(|detail| detail == kind)
+    pub fn records(self, kind: &str) -> bool {
+        match kind {
+            "positions" => self >= DecisionLog::Positions,
+            "particles" => self >= DecisionLog::Particles,
+            _ => true,
+        }
     }
 }
 

@@ -8,13 +8,13 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use super::columns::Columns;
 use super::export_decisions::DecisionTables;
 use super::folder::Planned;
 use super::record::{MatchRecord, TimingRecord, TurnRecord, TurnTime};
 use super::results::{Results, ResultsError};
 use super::stored::FinishedMatch;
-use crate::report::Format::{Digits, Number, Text};
-use crate::report::{Column, Table, TableEntry};
+use crate::report::{Column, Table};
 use hyperplay_play::files::{FileContent, FileError, PartFile, WrittenFile};
 
 /// A role of a match.
@@ -35,71 +35,53 @@ struct TurnRow<'a> {
     time: Option<TurnTime>,
 }
 
-fn id(number: u64) -> TableEntry {
-    TableEntry::Count(number)
+fn match_columns<'a>() -> Vec<Column<MatchRow<'a>>> {
+    Columns("match").read_by(&[
+        ("match", |row| row.record.id.into()),
+        ("game", |row| row.record.game.as_str().into()),
+        ("cell", |row| row.record.cell.into()),
+        ("deal", |row| row.record.deal.into()),
+        ("seat_permutation", |row| row.record.seat_permutation.into()),
+        ("role", |row| row.role.into()),
+        ("player", |row| row.player.into()),
+        ("spec", |row| row.spec.into()),
+        ("goal", |row| row.record.goals.get(row.seat).map(|&(_, goal)| u64::from(goal)).into()),
+        ("outcome", |row| row.record.outcome.as_str().into()),
+        ("steps", |row| row.record.steps.into()),
+        ("faults", |row| row.record.faults.get(row.seat).map(|&(_, count)| u64::from(count)).into()),
+        ("seconds", |row| row.seconds.into()),
+    ])
 }
 
-fn counted(number: Option<usize>) -> TableEntry {
-    number.map_or(TableEntry::Missing, TableEntry::from)
-}
-
-fn text(written: Option<&str>) -> TableEntry {
-    written.map_or(TableEntry::Missing, TableEntry::from)
-}
-
-fn match_columns<'a>() -> [Column<MatchRow<'a>>; 13] {
-    [
-        Column::plain("match", Number, |row| id(row.record.id)),
-        Column::plain("game", Text, |row| row.record.game.as_str().into()),
-        Column::plain("cell", Number, |row| row.record.cell.into()),
-        Column::plain("deal", Number, |row| id(row.record.deal)),
-        Column::plain("seat_permutation", Number, |row| row.record.seat_permutation.into()),
-        Column::plain("role", Text, |row| row.role.into()),
-        Column::plain("player", Text, |row| row.player.into()),
-        Column::plain("spec", Text, |row| row.spec.into()),
-        Column::plain("goal", Number, |row| {
-            row.record.goals.get(row.seat).map_or(TableEntry::Missing, |&(_, goal)| id(goal.into()))
-        }),
-        Column::plain("outcome", Text, |row| row.record.outcome.as_str().into()),
-        Column::plain("steps", Number, |row| row.record.steps.into()),
-        Column::plain("faults", Number, |row| {
-            row.record.faults.get(row.seat).map_or(TableEntry::Missing, |&(_, count)| id(count.into()))
-        }),
-        Column::plain("seconds", Digits(6), |row| row.seconds.into()),
-    ]
-}
-
-fn turn_columns<'a>() -> [Column<TurnRow<'a>>; 26] {
-    [
-        Column::plain("match", Number, |row| id(row.turn.id)),
-        Column::plain("game", Text, |row| row.turn.game.as_str().into()),
-        Column::plain("cell", Number, |row| row.turn.cell.into()),
-        Column::plain("deal", Number, |row| id(row.record.deal)),
-        Column::plain("seat_permutation", Number, |row| row.record.seat_permutation.into()),
-        Column::plain("step", Number, |row| row.turn.step.into()),
-        Column::plain("role", Text, |row| row.turn.role.as_str().into()),
-        Column::plain("player", Text, |row| row.turn.player.as_str().into()),
-        Column::plain("spec", Text, |row| row.spec.into()),
-        Column::plain("legal", Number, |row| row.turn.legal.into()),
-        Column::plain("move", Text, |row| row.turn.own.as_str().into()),
-        Column::plain("value", Digits(2), |row| row.turn.value.into()),
-        Column::plain("particles", Number, |row| counted(row.turn.particles)),
-        Column::plain("states", Number, |row| counted(row.turn.states)),
-        Column::plain("effective", Digits(1), |row| row.turn.effective.into()),
-        Column::plain("enumerated", Number, |row| {
-            row.turn.enumerated.map_or(TableEntry::Missing, TableEntry::Flag)
-        }),
-        Column::plain("method", Text, |row| text(row.turn.method.as_deref())),
-        Column::plain("attempts", Number, |row| row.turn.attempts.map_or(TableEntry::Missing, id)),
-        Column::plain("accepted", Number, |row| row.turn.accepted.map_or(TableEntry::Missing, id)),
-        Column::plain("depleted", Number, |row| TableEntry::Flag(row.turn.depleted)),
-        Column::plain("visited", Number, |row| id(row.turn.visited)),
-        Column::plain("playouts", Number, |row| id(row.turn.playouts)),
-        Column::plain("playouts_per_move", Digits(1), |row| row.turn.playouts_per_move.into()),
-        Column::plain("time_to_update", Digits(6), |row| row.time.and_then(|time| time.update).into()),
-        Column::plain("time_to_select", Digits(6), |row| row.time.and_then(|time| time.select).into()),
-        Column::plain("fault", Text, |row| text(row.turn.fault.as_deref())),
-    ]
+fn turn_columns<'a>() -> Vec<Column<TurnRow<'a>>> {
+    Columns("turn").read_by(&[
+        ("match", |row| row.turn.id.into()),
+        ("game", |row| row.turn.game.as_str().into()),
+        ("cell", |row| row.turn.cell.into()),
+        ("deal", |row| row.record.deal.into()),
+        ("seat_permutation", |row| row.record.seat_permutation.into()),
+        ("step", |row| row.turn.step.into()),
+        ("role", |row| row.turn.role.as_str().into()),
+        ("player", |row| row.turn.player.as_str().into()),
+        ("spec", |row| row.spec.into()),
+        ("legal", |row| row.turn.legal.into()),
+        ("move", |row| row.turn.own.as_str().into()),
+        ("value", |row| row.turn.value.into()),
+        ("particles", |row| row.turn.particles.into()),
+        ("states", |row| row.turn.states.into()),
+        ("effective", |row| row.turn.effective.into()),
+        ("enumerated", |row| row.turn.enumerated.into()),
+        ("method", |row| row.turn.method.as_deref().into()),
+        ("attempts", |row| row.turn.attempts.into()),
+        ("accepted", |row| row.turn.accepted.into()),
+        ("depleted", |row| row.turn.depleted.into()),
+        ("visited", |row| row.turn.visited.into()),
+        ("playouts", |row| row.turn.playouts.into()),
+        ("playouts_per_move", |row| row.turn.playouts_per_move.into()),
+        ("time_to_update", |row| row.time.and_then(|time| time.update).into()),
+        ("time_to_select", |row| row.time.and_then(|time| time.select).into()),
+        ("fault", |row| row.turn.fault.as_deref().into()),
+    ])
 }
 
 /// Writes the tables into a folder; returns their paths and the number of matches.
@@ -124,8 +106,7 @@ pub fn export(
     let mut count = 0;
     while let Some(finished) = results.next()? {
         count += 1;
-        let timing: Option<TimingRecord> =
-            finished.timing().and_then(|line| serde_json::from_slice(line).ok());
+        let timing = finished.timing();
         let rows = Table::of(&match_columns(), &match_rows(planned, &finished, timing.as_ref()));
         FileError::at(&paths[0], write!(matches, "{}", rows.csv_lines()))?;
         decisions.add(planned, &finished)?;
@@ -147,8 +128,7 @@ fn match_rows<'a>(
     finished: &'a FinishedMatch,
     timing: Option<&TimingRecord>,
 ) -> Vec<MatchRow<'a>> {
-    let record = &finished.record;
-    let seconds = timing.map(|timing| timing.seconds);
+    let (record, seconds) = (&finished.record, timing.map(|timing| timing.seconds));
     let rows = record.players.iter().enumerate().map(|(seat, (role, player))| {
         let spec = spec(planned, player);
         MatchRow { record, seat, role, player, spec, seconds }

@@ -5,7 +5,6 @@
 //! row of positions that it belongs to, so that two arrays are enough to join them. A table is written where there is a
 //! row for it.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::decision_log::{ParticlesRecord, StateRecord};
@@ -15,7 +14,6 @@ use super::record::{MatchRecord, PositionRecord};
 use super::results::ResultsError;
 use super::stored::FinishedMatch;
 use ParquetColumn::{Count, Flag, Number, Numbers, Text, Texts};
-use hyperplay_play::files::FileError;
 
 /// A decision.
 struct PositionRow {
@@ -94,18 +92,19 @@ fn of_legal(record: &PositionRecord, pairs: &[(String, f64)], other: f64) -> Vec
 }
 
 /// The two tables, each begun with its first row.
-pub(super) struct DecisionTables<'a> {
-    to: &'a Path,
-    positions: Option<ParquetFile<PositionRow>>,
-    particles: Option<ParquetFile<ParticleRow>>,
+pub(super) struct DecisionTables {
+    positions: ParquetFile<PositionRow>,
+    particles: ParquetFile<ParticleRow>,
     /// Rows of positions before the match that is added next.
     before: u64,
 }
 
-impl<'a> DecisionTables<'a> {
+impl DecisionTables {
     /// Tables in a folder.
-    pub(super) fn new(to: &'a Path) -> Self {
-        DecisionTables { to, positions: None, particles: None, before: 0 }
+    pub(super) fn new(to: &Path) -> Self {
+        let positions = ParquetFile::new(to.join("positions.parquet"), POSITIONS);
+        let particles = ParquetFile::new(to.join("particles.parquet"), PARTICLES);
+        DecisionTables { positions, particles, before: 0 }
     }
 
     /// Adds what was recorded of the decisions of a match.
@@ -122,8 +121,7 @@ impl<'a> DecisionTables<'a> {
             let record = serde_json::from_slice::<PositionRecord>(line);
             let record = record.map_err(|cause| unreadable("position", number, cause))?;
             self.before += 1;
-            let row = position_row(planned, &finished.record, record);
-            push(&mut self.positions, &self.to.join("positions.parquet"), POSITIONS, row)?;
+            self.positions.push(position_row(planned, &finished.record, record))?;
         }
         for (number, line) in particles.iter().flatten().enumerate() {
             let record = serde_json::from_slice::<ParticlesRecord>(line);
@@ -133,7 +131,7 @@ impl<'a> DecisionTables<'a> {
                 let (game, role, player) = (game.clone(), role.clone(), player.clone());
                 let position = before + number as u64;
                 let row = ParticleRow { position, id, game, step: step as u64, role, player, state };
-                push(&mut self.particles, &self.to.join("particles.parquet"), PARTICLES, row)?;
+                self.particles.push(row)?;
             }
         }
         Ok(())
@@ -141,13 +139,7 @@ impl<'a> DecisionTables<'a> {
 
     /// Completes the tables; returns the paths of those that were written.
     pub(super) fn finish(self) -> Result<Vec<PathBuf>, ResultsError> {
-        let DecisionTables { to, positions, particles, .. } = self;
-        let end = |name: &str, table: io::Result<Option<PathBuf>>| FileError::at(&to.join(name), table);
-        let written = [
-            end("positions.parquet", positions.map(ParquetFile::finish).transpose())?,
-            end("particles.parquet", particles.map(ParquetFile::finish).transpose())?,
-        ];
-        Ok(written.into_iter().flatten().collect())
+        Ok([self.positions.finish()?, self.particles.finish()?].into_iter().flatten().collect())
     }
 }
 
@@ -164,20 +156,5 @@ fn position_row(planned: &Planned, of: &MatchRecord, record: PositionRecord) -> 
         spec: entrant.map_or_else(String::new, |entrant| entrant.spec.clone()),
         evidence: record.evidence.iter().map(|seen| step(&seen.own, &seen.percepts)).collect(),
         record,
-    }
-}
-
-fn push<R>(
-    table: &mut Option<ParquetFile<R>>,
-    path: &Path,
-    columns: &'static [(&'static str, ParquetColumn<R>)],
-    row: R,
-) -> Result<(), ResultsError> {
-    if table.is_none() {
-        *table = Some(FileError::at(path, ParquetFile::create(path, columns))?);
-    }
-    match table {
-        Some(table) => Ok(FileError::at(path, table.push(row))?),
-        None => Ok(()),
     }
 }

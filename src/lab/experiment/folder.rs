@@ -5,7 +5,6 @@
 //! the same, and one of another hash is refused.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +12,7 @@ use thiserror::Error;
 
 use super::plan::ExperimentPlan;
 use super::shard::Shard;
+use hyperplay_play::files::FileError;
 
 /// The name of the plan in its folder.
 pub const PLAN: &str = "plan.json";
@@ -39,13 +39,8 @@ pub struct Planned {
 #[derive(Debug, Error)]
 pub enum FolderError {
     /// An error of the operating system.
-    #[error("{}: {cause}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What it says.
-        cause: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The plan is not a plan.
     #[error("{}: {what}", path.display())]
     Plan {
@@ -122,7 +117,7 @@ impl Planned {
     /// If there is none, or it was changed.
     pub fn read(folder: &Path) -> Result<Planned, FolderError> {
         let path = folder.join(PLAN);
-        let text = fs::read(&path).map_err(|cause| FolderError::File { path: path.clone(), cause })?;
+        let text = FileError::at(&path, fs::read(&path))?;
         let wrong = |what: String| FolderError::Plan { path: path.clone(), what };
         let planned: Planned = serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
         if planned.schema != PLAN_SCHEMA {
@@ -139,24 +134,22 @@ impl Planned {
     /// # Errors
     /// If another plan is there, or the folder cannot be written to.
     pub fn settle(&self, folder: &Path) -> Result<(), FolderError> {
-        let failed = |path: &Path, cause| FolderError::File { path: path.to_owned(), cause };
-        fs::create_dir_all(folder).map_err(|cause| failed(folder, cause))?;
+        FileError::at(folder, fs::create_dir_all(folder))?;
         let path = folder.join(PLAN);
         if path.exists() {
             let found = Planned::read(folder)?;
-            return if found.config == self.config {
-                Ok(())
-            } else {
-                let changed = self.plan.changed_policies(&found.plan);
-                let (name, config) = (found.name, found.config);
-                Err(FolderError::Other { folder: folder.to_owned(), name, config, changed })
-            };
+            if found.config == self.config {
+                return Ok(());
+            }
+            let changed = self.plan.changed_policies(&found.plan);
+            let (name, config) = (found.name, found.config);
+            return Err(FolderError::Other { folder: folder.to_owned(), name, config, changed });
         }
         // Several shards may come at once: each writes a file of its own and renames it.
         let draft = folder.join(format!(".{PLAN}.{}", std::process::id()));
         let text = serde_json::to_string_pretty(self).expect("a plan is plain data");
-        fs::write(&draft, text + "\n").map_err(|cause| failed(&draft, cause))?;
-        fs::rename(&draft, &path).map_err(|cause| failed(&path, cause))
+        FileError::at(&draft, fs::write(&draft, text + "\n"))?;
+        Ok(FileError::at(&path, fs::rename(&draft, &path))?)
     }
 }
 
@@ -179,10 +172,9 @@ pub fn refuse_other_division(folder: &Path, shard: Shard) -> Result<(), FolderEr
 /// # Errors
 /// If there are none, or they are of several divisions.
 pub fn division(folder: &Path) -> Result<u64, FolderError> {
-    let failed = |cause| FolderError::File { path: folder.to_owned(), cause };
     let mut found: Option<u64> = None;
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let name = entry.map_err(failed)?.file_name();
+    for entry in FileError::at(folder, fs::read_dir(folder))? {
+        let name = FileError::at(folder, entry)?.file_name();
         let Some(shard) = name.to_str().and_then(|name| Shard::of_file(name, "matches")) else { continue };
         match found {
             Some(count) if count != shard.count => {

@@ -9,8 +9,12 @@
 //! The run passes through all matches in their order: it copies what was kept, plays what is missing,
 //! and makes what else is to be recorded of finished matches. Whatever a file has already is not written to it again.
 //!
+//! Finished matches that are played again stay until the first of them has been played. Then all of them are dropped in the
+//! same way: they become a gap, and the good lines behind it are kept.
+//!
 //! The file of matches is locked while it is written to: two processes cannot append to one shard.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
@@ -18,33 +22,48 @@ use std::path::{Path, PathBuf};
 
 use super::decision_log::DecisionLog;
 use super::lines::{
-    DamagedLine, FoundLines, JournalError, MAX_LINE, Source, at, copy, kept, line, move_aside, record, sealed,
+    DamagedLine, FoundLines, JournalError, MAX_LINE, Source, copy, kept, line, move_aside, record, sealed,
 };
 use super::plan::ExperimentPlan;
 use super::record::RecordHeader;
 use super::recorder::RecordLines;
 use super::shard::Shard;
 use super::stored::{FinishedMatch, KINDS, StoredMatches};
+use hyperplay_play::files::FileError;
 
 /// All of a file.
 const WHOLE: Range<u64> = 0..u64::MAX;
 
 /// The open files of a shard.
 pub struct Journal<'a> {
+    folder: PathBuf,
+    plan: &'a ExperimentPlan,
+    shard: Shard,
+    recording: Recording,
     /// By kind.
     logs: Vec<Log>,
-    /// What the files hold, and the next match of it.
+    /// What the files hold, the next match of it, and the last one that was asked for.
     stored: StoredMatches<'a>,
     next: Option<FinishedMatch>,
+    asked: Option<u64>,
+    /// The finished matches that are played again. All stay until one of them has been.
+    replaced: BTreeSet<u64>,
     /// Whether a match that was kept is not played any more.
     is_left: bool,
-    /// Finished matches taken over from an earlier run.
+    /// What the files held.
+    pub earlier: EarlierRun,
+}
+
+/// What an earlier run left.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct EarlierRun {
+    /// Finished matches that are taken over.
     pub resumed: u64,
     /// How many of them failed, and in how many a move was replaced.
     pub failed: u64,
     /// See [`failed`](Self::failed).
     pub faulted: u64,
-    /// How many others were dropped, as was asked.
+    /// How many others are played again, as was asked.
     pub dropped: u64,
     /// Bytes cut off because their record or match was incomplete.
     pub cut: u64,
@@ -66,7 +85,7 @@ pub struct Recording {
 }
 
 /// One file, and what it holds of finished matches.
-struct Log {
+pub(super) struct Log {
     path: PathBuf,
     /// None before the invariant is restored, and where nothing is recorded.
     file: Option<File>,
@@ -83,12 +102,22 @@ struct Log {
 }
 
 /// Opens a file for appending.
-fn append(path: &Path) -> Result<File, JournalError> {
-    at(path, OpenOptions::new().create(true).read(true).append(true).open(path))
+fn append(path: &Path) -> Result<File, FileError> {
+    FileError::at(path, OpenOptions::new().create(true).read(true).append(true).open(path))
+}
+
+/// Opens a file for appending, to which no other process may append meanwhile.
+pub(super) fn locked(path: &Path) -> Result<File, JournalError> {
+    let file = append(path)?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(JournalError::Locked { path: path.to_owned() }),
+        // A file system without locks: the user must not start a shard twice.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    }
 }
 
 impl Log {
-    fn new(path: PathBuf, header: &RecordHeader, source: Option<&Source>, is_needed: bool) -> Log {
+    pub fn new(path: PathBuf, header: &RecordHeader, source: Option<&Source>, is_needed: bool) -> Log {
         let has_sums = source.is_none_or(Source::has_sums);
         let header = if has_sums { sealed(&line(header)) } else { line(header) };
         let end = source.map_or(0, Source::header_end);
@@ -97,7 +126,7 @@ impl Log {
     }
 
     /// Notes where the lines about the next finished match lie, which follows the one before if `follows`.
-    fn note(&mut self, id: u64, found: Option<&FoundLines>, follows: bool, is_wanted: bool) {
+    pub fn note(&mut self, id: u64, found: Option<&FoundLines>, follows: bool, is_wanted: bool) {
         let Some(FoundLines { is_kept, range, .. }) = found else {
             self.is_whole &= !self.is_needed;
             return;
@@ -122,20 +151,20 @@ impl Log {
 
     /// Restores the invariant. An unfinished match at the end may be cut off if `was_killed`: nothing is damaged, and the files
     /// that were written later have no more than that either. Returns how much was, and where damaged lines were moved.
-    fn restore(
+    pub fn restore(
         &mut self,
         file: File,
         damage: &[DamagedLine],
         was_killed: &mut bool,
-    ) -> Result<(u64, Vec<PathBuf>), JournalError> {
+    ) -> Result<(u64, Vec<PathBuf>), FileError> {
         let (path, mut moved) = (&self.path, Vec::new());
         if damage.iter().any(|line| line.path == kept(path)) {
-            moved.push(at(path, move_aside(&kept(path), &[WHOLE]))?);
+            moved.push(FileError::at(path, move_aside(&kept(path), &[WHOLE]))?);
         }
         if self.behind.iter().any(|(is_kept, _, is_wanted)| is_kept != is_wanted) {
             self.keep()?;
         }
-        let length = at(path, file.metadata())?.len();
+        let length = FileError::at(path, file.metadata())?.len();
         let (mut refused, mut reached) = (Vec::new(), self.end);
         for (_, range, _) in self.behind.iter().filter(|(is_kept, ..)| !is_kept) {
             refused.push(reached..range.start);
@@ -146,18 +175,18 @@ impl Log {
         refused.push(reached + cut..length);
         refused.retain(|range| !range.is_empty());
         if !refused.is_empty() {
-            moved.push(at(path, move_aside(path, &refused))?);
+            moved.push(FileError::at(path, move_aside(path, &refused))?);
         }
-        at(path, file.set_len(self.end))?;
+        FileError::at(path, file.set_len(self.end))?;
         if self.end == 0 {
-            at(path, (&file).write_all(&self.header))?;
+            FileError::at(path, (&file).write_all(&self.header))?;
         }
         self.file = Some(file);
         Ok((cut, moved))
     }
 
     /// Writes the lines that are still wanted to `FILE.kept`, which is always whole.
-    fn keep(&self) -> Result<(), JournalError> {
+    fn keep(&self) -> Result<(), FileError> {
         let path = kept(&self.path);
         let draft = path.with_extension("part");
         let write = || {
@@ -169,16 +198,16 @@ impl Log {
             }
             fs::rename(&draft, &path)
         };
-        at(&draft, write())
+        FileError::at(&draft, write())
     }
 
     /// Whether a part of the file has lines about one match only, the last of which may be incomplete.
-    fn is_unfinished(&self, tail: Range<u64>) -> Result<bool, JournalError> {
+    fn is_unfinished(&self, tail: Range<u64>) -> Result<bool, FileError> {
         let mut bytes = Vec::new();
-        let mut from = at(&self.path, File::open(&self.path))?;
+        let mut from = FileError::at(&self.path, File::open(&self.path))?;
         let read =
             from.seek(SeekFrom::Start(tail.start)).and_then(|_| from.take(MAX_LINE).read_to_end(&mut bytes));
-        at(&self.path, read)?;
+        FileError::at(&self.path, read)?;
         let mut lines = bytes.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n"));
         let of = |line: &[u8]| record(line, self.has_sums).map(|(id, _)| id);
         let first = lines.next().map(of);
@@ -188,7 +217,7 @@ impl Log {
     }
 
     /// Writes the lines about a match, unless they are there.
-    fn write(&self, id: u64, lines: &[Vec<u8>]) -> Result<(), JournalError> {
+    pub fn write(&self, id: u64, lines: &[Vec<u8>]) -> Result<(), FileError> {
         let Some(mut file) = self.file.as_ref().filter(|_| self.last.is_none_or(|last| id > last)) else {
             return Ok(());
         };
@@ -197,12 +226,21 @@ impl Log {
         } else {
             lines.concat()
         };
-        at(&self.path, file.write_all(&bytes))
+        FileError::at(&self.path, file.write_all(&bytes))
+    }
+
+    /// Removes what was kept, which has been copied back; moves it aside if some of it has no use any more.
+    pub fn end(&self, is_left: bool) -> Result<(), FileError> {
+        let path = kept(&self.path);
+        if is_left && path.exists() {
+            FileError::at(&path, move_aside(&path, &[WHOLE]))?;
+        }
+        if path.exists() { FileError::at(&path, fs::remove_file(&path)) } else { Ok(()) }
     }
 }
 
 impl<'a> Journal<'a> {
-    /// Opens the files of a shard, and drops the finished matches that are to be played again.
+    /// Opens the files of a shard, and finds the finished matches that are to be played again.
     ///
     /// # Errors
     /// If a header differs, another process holds the files, they cannot be read and written, or what is to be recorded
@@ -211,89 +249,121 @@ impl<'a> Journal<'a> {
         folder: &Path,
         plan: &'a ExperimentPlan,
         shard: Shard,
-        Recording { log, discard, again }: Recording,
+        recording: Recording,
     ) -> Result<Journal<'a>, JournalError> {
-        let hash = plan.hash();
-        let path = |kind: &str| shard.file(folder, kind);
-        let lock = append(&path("matches"))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(JournalError::Locked { path: path("matches") }),
-            // A file system without locks: the user must not start a shard twice.
-            Err(TryLockError::Error(_)) => {}
-        }
-        let open = || StoredMatches::open(plan, (&hash, shard), DecisionLog::Particles, &path);
-        let mut stored = open()?;
-        let new_log = |(kind, source): (&str, &Option<Source>)| {
-            let header = RecordHeader::new(kind, &hash, plan.seed, shard);
-            Log::new(path(kind), &header, source.as_ref(), kind != KINDS[0] && log.records(kind))
+        let lock = locked(&shard.file(folder, KINDS[4]))?;
+        let mut journal = Journal {
+            folder: folder.to_owned(),
+            plan,
+            shard,
+            recording,
+            logs: Vec::new(),
+            stored: stored_in(folder, plan, shard)?,
+            next: None,
+            asked: None,
+            replaced: BTreeSet::new(),
+            is_left: false,
+            earlier: EarlierRun::default(),
         };
-        let mut logs: Vec<Log> = KINDS.into_iter().zip(&stored.sources).map(new_log).collect();
-        let (mut resumed, mut failed, mut faulted, mut dropped, mut follows) = (0, 0, 0, 0, true);
+        journal.earlier = journal.restore(lock, false)?;
+        Ok(journal)
+    }
+
+    /// Restores the invariant, with the matches that are played again or without them; returns what was found.
+    fn restore(&mut self, lock: File, drops: bool) -> Result<EarlierRun, JournalError> {
+        let (plan, Recording { log, discard, again }) = (self.plan, self.recording);
+        let (mut stored, mut earlier) = (stored_in(&self.folder, plan, self.shard)?, EarlierRun::default());
+        let new_log = |(kind, source): (&str, &Option<Source>)| {
+            let header = RecordHeader::new(kind, &plan.hash(), plan.seed, self.shard);
+            let is_needed = kind != KINDS[0] && log.records(kind);
+            Log::new(self.shard.file(&self.folder, kind), &header, source.as_ref(), is_needed)
+        };
+        self.logs = KINDS.into_iter().zip(&stored.sources).map(new_log).collect();
+        self.replaced.clear();
+        let mut follows = true;
         while let Some(finished) = stored.next()? {
             let id = finished.place.id;
-            let is_gone =
-                plan.clocks.is_some() && log >= DecisionLog::Particles && finished.lines[2].is_none();
+            let has_beliefs = log < DecisionLog::Particles || finished.lines[2].is_some();
+            let is_gone = plan.clocks.is_some() && !has_beliefs && !again;
             if is_gone && !discard {
                 return Err(JournalError::Gone { id });
             }
-            let stays = !is_gone && !(again && finished.was_unreachable());
+            let is_replaced = is_gone || again && finished.was_unreachable();
+            let stays = !(is_replaced && drops);
             follows &= stored.sequence.is_whole() && stays;
-            let with_found = logs.iter_mut().zip(&stored.found);
+            let with_found = self.logs.iter_mut().zip(&stored.found);
             with_found.for_each(|(log, found)| log.note(id, found.as_ref(), follows, stays));
-            dropped += u64::from(!stays);
-            resumed += u64::from(stays);
-            failed += u64::from(stays && finished.record.has_failed());
-            faulted += u64::from(stays && finished.record.has_faults());
-        }
-        let damage = stored.damage();
-        let (mut cut, mut moved, mut lock) = (0, Vec::new(), Some(lock));
-        let mut was_killed = damage.is_empty();
-        for (log_of, kind) in logs.iter_mut().zip(KINDS).rev() {
-            if log.records(kind) || log_of.path.exists() || kept(&log_of.path).exists() {
-                // The first one is that of the matches.
-                let file = lock.take().map_or_else(|| append(&log_of.path), Ok)?;
-                let (torn, to) = log_of.restore(file, &damage, &mut was_killed)?;
-                cut += torn;
-                moved.extend(to);
+            if is_replaced {
+                earlier.dropped += 1;
+                self.replaced.extend(stays.then_some(id));
+            } else {
+                earlier.resumed += 1;
+                earlier.failed += u64::from(finished.record.has_failed());
+                earlier.faulted += u64::from(finished.record.has_faults());
             }
         }
-        let (stored, next, is_left) = (open()?, None, false);
-        Ok(Journal { logs, stored, next, is_left, resumed, failed, faulted, dropped, cut, damage, moved })
+        earlier.damage = stored.damage();
+        let (mut was_killed, mut lock) = (earlier.damage.is_empty(), Some(lock));
+        for (of_kind, kind) in self.logs.iter_mut().zip(KINDS).rev() {
+            if log.records(kind) || of_kind.path.exists() || kept(&of_kind.path).exists() {
+                // The first one is that of the matches.
+                let file = lock.take().map_or_else(|| append(&of_kind.path), Ok)?;
+                let (torn, moved) = of_kind.restore(file, &earlier.damage, &mut was_killed)?;
+                earlier.cut += torn;
+                earlier.moved.extend(moved);
+            }
+        }
+        (self.stored, self.next) = (stored_in(&self.folder, plan, self.shard)?, None);
+        Ok(earlier)
     }
 
-    /// The finished match of this number, if there is one; to be called in ascending order.
+    /// The finished match of this number, if there is one that is not played again; to be called in ascending order.
     pub(super) fn stored(&mut self, id: u64) -> Result<Option<FinishedMatch>, JournalError> {
+        let asked = self.asked.replace(id);
         loop {
             if self.next.is_none() {
                 self.next = self.stored.next()?;
             }
             match &self.next {
-                Some(next) if next.place.id < id => (self.is_left, self.next) = (true, None),
-                Some(next) if next.place.id == id => return Ok(self.next.take()),
+                Some(next) if next.place.id < id => {
+                    self.is_left |= asked.is_none_or(|asked| next.place.id > asked);
+                    self.next = None;
+                }
+                Some(next) if next.place.id == id => {
+                    return Ok(self.next.take().filter(|_| !self.replaced.contains(&id)));
+                }
                 _ => return Ok(None),
             }
         }
     }
 
-    /// Writes the lines about one match.
+    /// Writes the lines about one match. Where it is the first one that was played again, all that are to be are dropped now:
+    /// their lines and those of the new ones would else be taken for one another after a kill.
     ///
     /// # Errors
     /// The operating system's.
     pub(super) fn write(&mut self, id: u64, lines: &RecordLines) -> Result<(), JournalError> {
-        self.logs.iter().zip(&lines.lines).try_for_each(|(log, lines)| log.write(id, lines))
+        if self.replaced.contains(&id) {
+            let lock = self.logs.pop().and_then(|matches| matches.file).expect("the file is open");
+            self.restore(lock, true)?;
+        }
+        Ok(self.logs.iter().zip(&lines.lines).try_for_each(|(log, lines)| log.write(id, lines))?)
     }
 
     /// Ends a repair, after the last match of the shard was written: what was kept has been copied back. What is not
     /// played any more, because a rule now stops a cell earlier, is moved aside.
     pub(super) fn end(&mut self) -> Result<(), JournalError> {
         self.stored(u64::MAX)?;
-        for path in self.logs.iter().map(|log| kept(&log.path)).filter(|path| path.exists()) {
-            if self.is_left {
-                at(&path, move_aside(&path, &[WHOLE]))?;
-            }
-            at(&path, fs::remove_file(&path))?;
-        }
-        Ok(())
+        Ok(self.logs.iter().try_for_each(|log| log.end(self.is_left))?)
     }
+}
+
+/// What the files of a shard hold.
+fn stored_in<'a>(
+    folder: &Path,
+    plan: &'a ExperimentPlan,
+    shard: Shard,
+) -> Result<StoredMatches<'a>, JournalError> {
+    let path = |kind: &str| shard.file(folder, kind);
+    StoredMatches::open(plan, (&plan.hash(), shard), DecisionLog::Particles, &path)
 }

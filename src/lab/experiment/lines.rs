@@ -18,12 +18,13 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::record::RecordHeader;
+use hyperplay_play::files::FileError;
 
 /// The longest line that is read.
 pub(super) const MAX_LINE: u64 = 1 << 26;
 
-/// How every record begins.
-const BEGIN: &[u8] = b"{\"match\":";
+/// How records begin: those of matches, and those of entrants of games.
+const BEGINS: [&[u8]; 2] = [b"{\"match\":", b"{\"game\":"];
 
 /// The length of the key `sum` with all that follows it.
 const SUM: usize = r#","sum":"0123456789abcdef"}"#.len() + 1;
@@ -32,13 +33,8 @@ const SUM: usize = r#","sum":"0123456789abcdef"}"#.len() + 1;
 #[derive(Debug, Error)]
 pub enum JournalError {
     /// The operating system's.
-    #[error("{}: {cause}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What it says.
-        cause: io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The file holds something else, or is of another experiment.
     #[error("{}: {what}", path.display())]
     Foreign {
@@ -85,11 +81,6 @@ impl fmt::Display for DamagedLine {
     }
 }
 
-/// The result of something done with a file.
-pub(super) fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, JournalError> {
-    result.map_err(|cause| JournalError::File { path: path.to_owned(), cause })
-}
-
 /// A record as a line, without a checksum.
 pub(super) fn line(record: &impl Serialize) -> Vec<u8> {
     let mut bytes = serde_json::to_vec(record).expect("a record is plain data");
@@ -114,13 +105,16 @@ fn unsealed(written: &[u8]) -> Option<Vec<u8>> {
     (sealed(&line) == written).then_some(line)
 }
 
-/// The match that a line is about, and the line without a checksum.
+/// The match that a line is about, 0 if it is about none, and the line without a checksum.
 pub(super) fn record(written: &[u8], has_sums: bool) -> Option<(u64, Vec<u8>)> {
     /// What every line says.
     #[derive(Deserialize)]
     struct OfMatch {
-        #[serde(rename = "match")]
+        #[serde(default, rename = "match")]
         id: u64,
+    }
+    if !BEGINS.iter().any(|begin| written.starts_with(begin)) {
+        return None;
     }
     let line = if has_sums { unsealed(written)? } else { written.to_vec() };
     let OfMatch { id } = serde_json::from_slice(&line).ok()?;
@@ -180,10 +174,10 @@ impl GoodLines {
     fn open(path: PathBuf, header: &RecordHeader) -> Result<Option<GoodLines>, JournalError> {
         let file = match File::open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            opened => at(&path, opened)?,
+            opened => FileError::at(&path, opened)?,
         };
         // What is appended from now on is not read.
-        let length = at(&path, file.metadata())?.len();
+        let length = FileError::at(&path, file.metadata())?.len();
         let reader = BufReader::with_capacity(1 << 16, file.take(length));
         let (next, damage) = (None, Vec::new());
         let mut lines =
@@ -211,7 +205,7 @@ impl GoodLines {
     fn advance(&mut self) -> Result<Option<Vec<u8>>, JournalError> {
         let mut line = Vec::new();
         let read = self.reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line);
-        at(&self.path, read)?;
+        FileError::at(&self.path, read)?;
         if !line.ends_with(b"\n") && (line.len() as u64) < MAX_LINE {
             return Ok(None);
         }
@@ -223,8 +217,7 @@ impl GoodLines {
     /// Takes a line as the next one if it is good. Where the end of the line before is damaged, a record begins within
     /// the line. In the place of the header, every line is damaged.
     fn accept(&mut self, written: &[u8]) {
-        let mut begins = (0..written.len()).filter(|&at| written[at..].starts_with(BEGIN));
-        let good = begins.find_map(|at| Some((at, record(&written[at..], self.has_sums)?)));
+        let good = (0..written.len()).find_map(|at| Some((at, record(&written[at..], self.has_sums)?)));
         if self.number == 1 || good.as_ref().is_none_or(|&(at, _)| at > 0) {
             let what = if self.has_sums { "its checksum does not fit" } else { "it is no record" };
             self.damaged(self.number, what);
@@ -299,6 +292,16 @@ impl Source {
             }
         }
         Ok(whole)
+    }
+
+    /// The next good line, whatever it is about.
+    pub fn next(&mut self) -> Result<Option<FoundLines>, JournalError> {
+        for part in &mut self.parts {
+            if part.peek()?.is_some() {
+                return Ok(part.next.take());
+            }
+        }
+        Ok(None)
     }
 
     /// Notes that lines of the file are of no use.

@@ -22,18 +22,8 @@ pub(super) fn meetings(config: &ExperimentConfig, width: usize) -> Result<Vec<Ve
     };
     let found: Vec<Vec<usize>> = match &config.schedule {
         MeetingSchedule::RoundRobin => {
-            let mut found = vec![Vec::new()];
-            for _ in 0..width {
-                found = found
-                    .iter()
-                    .flat_map(|chosen: &Vec<usize>| {
-                        let next = chosen.last().map_or(0, |last| last + 1);
-                        all[next..].iter().map(move |&entrant| with(chosen, entrant))
-                    })
-                    .take(MAX_CELLS + 1)
-                    .collect();
-            }
-            found
+            let later = |chosen: &[usize]| chosen.last().map_or(0, |last| last + 1)..all.len();
+            (0..width).fold(vec![Vec::new()], |found, _| extended(&found, MAX_CELLS + 1, later))
         }
         MeetingSchedule::Gauntlet(_) if width == 1 => all.iter().map(|&entrant| vec![entrant]).collect(),
         MeetingSchedule::Gauntlet(tables) if width == 2 => {
@@ -50,20 +40,12 @@ pub(super) fn meetings(config: &ExperimentConfig, width: usize) -> Result<Vec<Ve
         }
         MeetingSchedule::Pairings(pairings) => {
             let fitting = pairings.iter().filter(|pairing| pairing.len() == width);
-            fitting
-                .flat_map(|pairing| {
-                    let mut found = vec![Vec::new()];
-                    for &table in pairing {
-                        let here = of_table(table);
-                        found = found
-                            .iter()
-                            .flat_map(|chosen: &Vec<usize>| here.iter().map(|&entrant| with(chosen, entrant)))
-                            .take(MAX_CELLS + 1)
-                            .collect();
-                    }
-                    found
-                })
-                .collect()
+            let of_pairing = |pairing: &Vec<usize>| {
+                let any =
+                    |found: Vec<_>, &table: &usize| extended(&found, MAX_CELLS + 1, |_| of_table(table));
+                pairing.iter().fold(vec![Vec::new()], any)
+            };
+            fitting.flat_map(of_pairing).collect()
         }
     };
     let mut seen = BTreeSet::new();
@@ -84,29 +66,28 @@ pub(super) fn meetings(config: &ExperimentConfig, width: usize) -> Result<Vec<Ve
     Ok(found)
 }
 
-fn with(chosen: &[usize], next: usize) -> Vec<usize> {
-    let mut chosen = chosen.to_vec();
-    chosen.push(next);
-    chosen
+/// Each of these with each of those that may come next, at most so many.
+fn extended<N: IntoIterator<Item = usize>>(
+    found: &[Vec<usize>],
+    most: usize,
+    next: impl Fn(&[usize]) -> N,
+) -> Vec<Vec<usize>> {
+    let of = |chosen: &Vec<usize>| {
+        next(chosen).into_iter().map(|one| [&chosen[..], &[one]].concat()).collect::<Vec<_>>()
+    };
+    found.iter().flat_map(of).take(most).collect()
 }
 
 /// The different arrangements of entrants, the given one first.
 pub(super) fn seat_permutations(entrants: &[usize], seats: SeatPermutations) -> Vec<Vec<usize>> {
-    let mut found: Vec<Vec<usize>> = vec![Vec::new()];
     if seats == SeatPermutations::Given {
         return vec![entrants.to_vec()];
     }
     // Arrangements of positions, in order; then the entrants that stand there.
-    for _ in 0..entrants.len() {
-        found = found
-            .iter()
-            .flat_map(|chosen: &Vec<usize>| {
-                (0..entrants.len()).filter(|at| !chosen.contains(at)).map(move |at| with(chosen, at))
-            })
-            .take(MAX_SEAT_PERMUTATIONS * 8)
-            .collect();
-    }
+    let free = |chosen: &[usize]| (0..entrants.len()).filter(|at| !chosen.contains(at)).collect::<Vec<_>>();
+    let all =
+        entrants.iter().fold(vec![Vec::new()], |found, _| extended(&found, MAX_SEAT_PERMUTATIONS * 8, free));
     let mut seen = BTreeSet::new();
-    let arranged = found.iter().map(|positions| positions.iter().map(|&at| entrants[at]).collect::<Vec<_>>());
+    let arranged = all.iter().map(|positions| positions.iter().map(|&at| entrants[at]).collect::<Vec<_>>());
     arranged.filter(|seat_permutation| seen.insert(seat_permutation.clone())).collect()
 }

@@ -4,7 +4,7 @@
 //! have timings; it is no part of the result. So are `positions.jsonl` and `particles.jsonl`, where every match has them.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::decision_log::DecisionLog;
@@ -14,6 +14,7 @@ use super::record::RecordHeader;
 use super::results::{MissingMatches, Results, ResultsError};
 use super::shard::Shard;
 use super::stored::KINDS;
+use hyperplay_play::files::FileError;
 
 /// What a merge made.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,24 +47,20 @@ impl Draft {
     fn create(folder: &Path, kind: &str, planned: &Planned) -> Result<Draft, ResultsError> {
         let path = folder.join(format!("{kind}.jsonl"));
         let draft = folder.join(format!(".{kind}.jsonl.{}", std::process::id()));
-        let file = File::create(&draft).map_err(|cause| failed(&draft, cause))?;
+        let file = FileError::at(&draft, File::create(&draft))?;
         let mut draft = Draft { path, draft, writer: BufWriter::new(file) };
         draft.write(&line(&RecordHeader::new(kind, &planned.config, planned.plan.seed, Shard::WHOLE)))?;
         Ok(draft)
     }
 
     fn write(&mut self, line: &[u8]) -> Result<(), ResultsError> {
-        self.writer.write_all(&sealed(line)).map_err(|cause| failed(&self.draft, cause))
+        Ok(FileError::at(&self.draft, self.writer.write_all(&sealed(line)))?)
     }
 
     fn keep(mut self) -> Result<(), ResultsError> {
-        self.writer.flush().map_err(|cause| failed(&self.draft, cause))?;
-        fs::rename(&self.draft, &self.path).map_err(|cause| failed(&self.path, cause))
+        FileError::at(&self.draft, self.writer.flush())?;
+        Ok(FileError::at(&self.path, fs::rename(&self.draft, &self.path))?)
     }
-}
-
-fn failed(path: &Path, cause: io::Error) -> ResultsError {
-    ResultsError::Folder(FolderError::File { path: path.to_owned(), cause })
 }
 
 /// Merges the shards in a folder. Files of an earlier merge that are not made again, because this one fails or has no
@@ -82,7 +79,7 @@ pub fn merge(folder: &Path, planned: &Planned) -> Result<Merged, ResultsError> {
         if path.exists() {
             let mut names = (1_u64..).map(|number| path.with_added_extension(format!("former{number}")));
             let name = names.find(|name| !name.exists()).expect("a folder is finite");
-            fs::rename(&path, &name).map_err(|cause| failed(&path, cause))?;
+            FileError::at(&path, fs::rename(&path, &name))?;
             former.push(name);
         }
     }
@@ -99,30 +96,24 @@ fn merge_shards(
     for kind in KINDS {
         drafts.push(Some(Draft::create(folder, kind, planned)?));
     }
-    let mut copy = || -> Result<u64, ResultsError> {
-        let mut count = 0;
-        while let Some(finished) = results.next()? {
-            for ((draft, lines), kind) in drafts.iter_mut().zip(&finished.lines).zip(KINDS) {
-                match (&mut *draft, lines) {
-                    (Some(draft), Some(lines)) => lines.iter().try_for_each(|line| draft.write(line))?,
-                    (_, None) if kind == "timings" => {}
-                    // Given up at the first match that has none.
-                    _ => *draft = None,
-                }
+    let mut count = 0;
+    while let Some(finished) = results.next()? {
+        for ((draft, lines), kind) in drafts.iter_mut().zip(&finished.lines).zip(KINDS) {
+            match (&mut *draft, lines) {
+                (Some(draft), Some(lines)) => lines.iter().try_for_each(|line| draft.write(line))?,
+                (_, None) if kind == "timings" => {}
+                // Given up at the first match that has none.
+                _ => *draft = None,
             }
-            count += 1;
         }
-        Ok(count)
-    };
-    let count = copy()?;
+        count += 1;
+    }
     let (missing, damage) = (results.missing(), results.damage());
     let matches = missing.is_empty().then_some(count);
-    if matches.is_some() {
-        for (draft, kind) in drafts.into_iter().zip(KINDS) {
-            if let Some(draft) = draft {
-                draft.keep()?;
-                written.push(kind);
-            }
+    for (draft, kind) in drafts.into_iter().zip(KINDS).filter(|_| matches.is_some()) {
+        if let Some(draft) = draft {
+            draft.keep()?;
+            written.push(kind);
         }
     }
     Ok(Merged { matches, missing, damage, former: Vec::new() })

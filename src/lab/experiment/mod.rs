@@ -13,6 +13,7 @@
 //! Third-party: `toml`, `serde`, `serde_json`, `parquet` (files), `sha2` (checksums), `rayon` (threads), `thiserror`.
 
 mod arena;
+mod columns;
 mod config;
 mod cost_figures;
 mod cross_table;
@@ -65,7 +66,7 @@ pub use exploit_record::{
 pub use exploit_tables::exploit_tables;
 pub use export::export;
 pub use folder::{FolderError, PLAN, Planned, division, refuse_other_division};
-pub use journal::{Journal, Recording};
+pub use journal::{EarlierRun, Journal, Recording};
 pub use lines::{DamagedLine, JournalError};
 pub use merge::{Merged, merge};
 pub use plan::{

@@ -7,7 +7,7 @@
 //! Third-party: `parquet`, without Arrow and without compression.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
@@ -16,7 +16,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
-use hyperplay_play::files::{FileContent, PartFile, WrittenFile};
+use hyperplay_play::files::{FileContent, FileError, PartFile, WrittenFile};
 
 /// Rows of a group.
 const GROUP: usize = 1 << 14;
@@ -35,7 +35,8 @@ pub(super) enum ParquetColumn<R> {
 pub(super) struct ParquetFile<R: 'static> {
     path: PathBuf,
     columns: &'static [(&'static str, ParquetColumn<R>)],
-    writer: SerializedFileWriter<PartFile>,
+    /// None before the first row.
+    writer: Option<SerializedFileWriter<PartFile>>,
     rows: Vec<R>,
 }
 
@@ -126,43 +127,48 @@ fn put<T: DataType>(
 }
 
 impl<R> ParquetFile<R> {
-    /// Begins the file.
-    pub(super) fn create(
-        path: &Path,
-        columns: &'static [(&'static str, ParquetColumn<R>)],
-    ) -> io::Result<ParquetFile<R>> {
-        let declared: Vec<String> = columns.iter().map(|(name, column)| column.declared(name)).collect();
+    /// A file that is begun with its first row.
+    pub(super) fn new(path: PathBuf, columns: &'static [(&'static str, ParquetColumn<R>)]) -> ParquetFile<R> {
+        ParquetFile { path, columns, writer: None, rows: Vec::new() }
+    }
+
+    fn begin(&self) -> io::Result<SerializedFileWriter<PartFile>> {
+        let declared: Vec<String> = self.columns.iter().map(|(name, column)| column.declared(name)).collect();
         let schema = parse_message_type(&format!("message hyperplay {{ {} }}", declared.join(" ")))?;
         let made_by = format!("hyperplay version {}", env!("CARGO_PKG_VERSION"));
         let properties = WriterProperties::builder().set_created_by(made_by).build();
-        let file = WrittenFile::at(path, FileContent::holding("table", "hyperplay version "))?.begin()?;
-        let writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))?;
-        Ok(ParquetFile { path: path.to_owned(), columns, writer, rows: Vec::new() })
+        let file =
+            WrittenFile::at(&self.path, FileContent::holding("table", "hyperplay version "))?.begin()?;
+        Ok(SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))?)
     }
 
     /// Adds a row.
-    pub(super) fn push(&mut self, row: R) -> io::Result<()> {
+    pub(super) fn push(&mut self, row: R) -> Result<(), FileError> {
+        if self.writer.is_none() {
+            self.writer = Some(FileError::at(&self.path, self.begin())?);
+        }
         self.rows.push(row);
         if self.rows.len() == GROUP { self.write_group() } else { Ok(()) }
     }
 
-    fn write_group(&mut self) -> io::Result<()> {
-        let mut group = self.writer.next_row_group()?;
-        for (_, column) in self.columns {
-            column.write(&self.rows, &mut group)?;
-        }
-        group.close()?;
+    fn write_group(&mut self) -> Result<(), FileError> {
+        let Some(writer) = self.writer.as_mut().filter(|_| !self.rows.is_empty()) else { return Ok(()) };
+        let mut write = || -> io::Result<()> {
+            let mut group = writer.next_row_group()?;
+            self.columns.iter().try_for_each(|(_, column)| column.write(&self.rows, &mut group))?;
+            Ok(group.close().map(drop)?)
+        };
+        FileError::at(&self.path, write())?;
         self.rows.clear();
         Ok(())
     }
 
-    /// Writes what is left; returns the path.
-    pub(super) fn finish(mut self) -> io::Result<PathBuf> {
-        if !self.rows.is_empty() {
-            self.write_group()?;
-        }
-        self.writer.into_inner()?.finish()?;
-        Ok(self.path)
+    /// Writes what is left; returns the path, if there was a row.
+    pub(super) fn finish(mut self) -> Result<Option<PathBuf>, FileError> {
+        self.write_group()?;
+        let Some(writer) = self.writer else { return Ok(None) };
+        FileError::at(&self.path, writer.into_inner().map_err(io::Error::from))?.finish()?;
+        Ok(Some(self.path))
     }
 }
 
@@ -172,6 +178,7 @@ mod tests {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::Row;
     use std::fs::File;
+    use std::path::Path;
 
     struct Item {
         number: u64,
@@ -191,12 +198,12 @@ mod tests {
     ];
 
     fn write(path: &Path, count: u64) {
-        let mut file = ParquetFile::create(path, COLUMNS).unwrap();
+        let mut file = ParquetFile::new(path.to_owned(), COLUMNS);
         for number in 0..count {
             let words = (0..number % 3).map(|place| "ab".repeat(place as usize + 1)).collect();
             file.push(Item { number, words }).unwrap();
         }
-        assert_eq!(file.finish().unwrap(), path);
+        assert_eq!(file.finish().unwrap().as_deref(), Some(path));
     }
 
     #[test]

@@ -177,7 +177,7 @@ impl ExperimentPlan {
             }
         }
         let is_sprt = matches!(config.stop, Some(StoppingRule { rule: StoppingCriterion::Sprt(_), .. }));
-        if is_sprt && cells.iter().any(|cell: &Cell| cell.is_alone()) {
+        if is_sprt && cells.iter().any(|cell: &Cell| cell.rivals().is_none()) {
             let what = "an sprt needs two different entrants in every cell";
             return Err(ConfigError { place: config.stop_place, ..ConfigError::new(what) });
         }
@@ -313,6 +313,11 @@ impl ExperimentPlan {
         labels.join(" - ")
     }
 
+    /// The entrant of each played role in a match.
+    pub fn seats(&self, place: &MatchPlace) -> &[usize] {
+        &self.cells[place.cell].seat_permutations[place.seat_permutation]
+    }
+
     /// The game of a cell.
     pub fn game(&self, cell: usize) -> &PlanGame {
         &self.games[self.cells[cell].game]
@@ -327,10 +332,17 @@ impl Cell {
             _ => None,
         }
     }
+}
 
-    fn is_alone(&self) -> bool {
-        self.rivals().is_none()
+/// Each once, in the order in which they come.
+pub(super) fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for one in all {
+        if !distinct.contains(&one) {
+            distinct.push(one);
+        }
     }
+    distinct
 }
 
 /// Whether the models of the entrants that meet in a game fit it.

@@ -11,7 +11,7 @@ use super::shard::Shard;
 /// got the true state.
 fn schema(kind: &str) -> String {
     let form = match kind {
-        "timings" | "particles" => 1,
+        "timings" | "particles" | "exploit" => 1,
         "positions" => 3,
         _ => 2,
     };
@@ -32,8 +32,12 @@ pub struct RecordHeader {
     pub config: String,
     /// The seed of the plan.
     pub seed: u64,
-    /// Which part of the experiment this is, as in `1-of-8`.
+    /// Which part of the experiment this is, as in `1-of-8`; empty in a file that has no parts.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub shard: String,
+    /// The most nodes of a game tree, where entrants were asked; `None` for a reader, to whom it does not matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_nodes: Option<usize>,
 }
 
 impl RecordHeader {
@@ -46,6 +50,7 @@ impl RecordHeader {
             config: config.to_owned(),
             seed,
             shard: shard.to_string(),
+            max_nodes: None,
         }
     }
 
@@ -60,20 +65,17 @@ impl RecordHeader {
             let (version, schema) = (&found.version, &found.schema);
             return Some(format!("made by version {version} with the columns of {schema}; play it again"));
         }
+        let text =
+            |number: Option<usize>| number.or(found.max_nodes).map_or(String::new(), |n| n.to_string());
         let pairs = [
-            ("schema", &self.schema, &found.schema),
-            ("config", &self.config, &found.config),
-            ("shard", &self.shard, &found.shard),
+            ("schema", self.schema.clone(), found.schema.clone()),
+            ("config", self.config.clone(), found.config.clone()),
+            ("shard", self.shard.clone(), found.shard.clone()),
+            ("seed", self.seed.to_string(), found.seed.to_string()),
+            ("max_nodes", text(self.max_nodes), text(found.max_nodes)),
         ];
-        let differing = pairs.into_iter().find(|(_, mine, theirs)| mine != theirs);
-        let sentence = |key, mine: &dyn std::fmt::Display, theirs: &dyn std::fmt::Display| {
-            format!("its {key} is {theirs}, that of this run {mine}")
-        };
-        match differing {
-            Some((key, mine, theirs)) => Some(sentence(key, mine, theirs)),
-            None if self.seed != found.seed => Some(sentence("seed", &self.seed, &found.seed)),
-            None => None,
-        }
+        let (key, mine, theirs) = pairs.into_iter().find(|(_, mine, theirs)| mine != theirs)?;
+        Some(format!("its {key} is {theirs}, that of this run {mine}"))
     }
 }
 

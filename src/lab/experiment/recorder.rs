@@ -57,8 +57,6 @@ pub struct RecordLines {
     pub failure: Option<MatchFailure>,
     /// By played role, what went wrong.
     pub faults: Vec<Option<SeatFault>>,
-    /// Its time.
-    pub time: Duration,
     /// By kind of file, in the order in which they are written; none where nothing is recorded.
     pub lines: [Vec<Vec<u8>>; KINDS.len()],
 }
@@ -101,21 +99,17 @@ impl<M: StateMachine> Recorder<'_, M> {
         let turns: Vec<Turn<'_>> = self.turns();
         let times: Vec<TurnTime> =
             turns.iter().map(|turn| self.times[turn.role].at(turn.number - 1)).collect();
-        let goals = match &self.played.outcome {
-            MatchOutcome::Over(goals) => {
-                Some(game.played().map(|role| goals[Role::new(role)].value()).collect())
+        let (mut goals, mut failure) = (None, None);
+        match &self.played.outcome {
+            MatchOutcome::Over(all) => {
+                goals = Some(game.played().map(|role| all[Role::new(role)].value()).collect());
             }
-            _ => None,
-        };
-        let failure = match &self.played.outcome {
-            MatchOutcome::Failed(cause) => Some(MatchFailure {
-                id: self.place.id,
-                game: game.name.clone(),
-                step: self.played.steps.len(),
-                cause: cause.clone(),
-            }),
-            _ => None,
-        };
+            MatchOutcome::Failed(cause) => {
+                let (game, step) = (game.name.clone(), self.played.steps.len());
+                failure = Some(MatchFailure { id: self.place.id, game, step, cause: cause.clone() });
+            }
+            _ => {}
+        }
         let by_role = |goals: &Vec<u8>| self.names().zip(goals.iter().copied()).collect::<Vec<_>>();
         let goals_by_role = goals.as_ref().map(by_role).unwrap_or_default();
         let of_match = MatchRecord {
@@ -128,10 +122,7 @@ impl<M: StateMachine> Recorder<'_, M> {
             outcome: self.played.outcome.as_str().to_owned(),
             steps: self.played.steps.len(),
             goals: goals_by_role.clone(),
-            faults: game
-                .played()
-                .map(|role| (game.roles[role].clone(), self.faults(Role::new(role))))
-                .collect(),
+            faults: self.names().zip(game.played().map(|role| self.faults(Role::new(role)))).collect(),
             turns: turns.len(),
         };
         let timing = TimingRecord {
@@ -148,7 +139,6 @@ impl<M: StateMachine> Recorder<'_, M> {
             goals,
             failure,
             faults: game.played().map(|role| self.seat_fault(Role::new(role))).collect(),
-            time: self.seconds,
             lines: [
                 vec![line(&timing)],
                 positions
@@ -171,9 +161,7 @@ impl<M: StateMachine> Recorder<'_, M> {
 
     /// Who plays them.
     fn labels(&self) -> impl Iterator<Item = String> + '_ {
-        let seat_permutation =
-            &self.plan.cells[self.place.cell].seat_permutations[self.place.seat_permutation];
-        seat_permutation.iter().map(|&entrant| self.plan.label(entrant).to_owned())
+        self.plan.seats(self.place).iter().map(|&entrant| self.plan.label(entrant).to_owned())
     }
 
     fn faults(&self, role: Role) -> u32 {

@@ -160,9 +160,9 @@ pub enum ResultsError {
     /// A file of a shard.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// A table that is made of them.
+    /// A file that is made of them.
     #[error(transparent)]
-    Table(#[from] FileError),
+    File(#[from] FileError),
     /// A line of what was recorded of decisions that cannot be read.
     #[error("match {id}: {what} number {number} of its decisions cannot be read: {cause}")]
     Decision {

@@ -6,12 +6,12 @@
 
 use std::collections::BTreeMap;
 
+use super::columns::Columns;
 use super::folder::Planned;
 use super::met::{Met, SAME, with_replaced};
 use super::plan::ExperimentPlan;
 use super::stored::FinishedMatch;
 use super::summary::ExperimentSummary;
-use crate::report::Format::{Number, Rounded, Text};
 use crate::report::Reading::{Interval, One, PlusMinus};
 use crate::report::{Clusters, Column, FEW, Reading, Sample, Table, TableEntry};
 
@@ -49,9 +49,8 @@ impl RoleScores {
     /// Adds a match.
     pub(super) fn add(&mut self, plan: &ExperimentPlan, finished: &FinishedMatch) {
         let place = &finished.place;
-        let seats = &plan.cells[place.cell].seat_permutations[place.seat_permutation];
         let goals: Vec<u8> = finished.record.goals.iter().map(|&(_, goal)| goal).collect();
-        for (seat, &entrant) in seats.iter().enumerate().take(goals.len()) {
+        for (seat, &entrant) in plan.seats(place).iter().enumerate().take(goals.len()) {
             self.by_role.entry((place.cell, entrant, seat)).or_default().add(place.deal, &goals, seat);
         }
     }
@@ -68,6 +67,11 @@ struct Scored<'a> {
 }
 
 impl Scored<'_> {
+    /// Whether the score says something: of all roles together, that of two equal entrants does not.
+    fn is_known(&self) -> bool {
+        !self.met.is_same || !self.role.is_empty()
+    }
+
     /// The percentage of matches that were won or drawn and the ends of its interval, if every match was won, lost or drawn.
     fn win_or_draw(&self, part: usize) -> TableEntry {
         let share = self.of.kept.share().filter(|_| self.met.cell.is_won_or_lost);
@@ -82,20 +86,17 @@ pub(super) fn scores(met: &[Met<'_>]) -> Table {
         let Met { entrant, cell, .. } = *met;
         rows.push(Scored { met, role: "", score: entrant.score, matches: cell.matches, of: entrant.scores });
     }
-    let of_cell: [Column<Scored<'_>>; 4] = [
-        Column::plain("same_player", Number, |row: &Scored<'_>| TableEntry::Flag(row.met.is_same)),
-        Column::plain("faults", Number, |row: &Scored<'_>| TableEntry::Count(row.met.entrant.faults)),
-        Column::plain("unfinished", Number, |row: &Scored<'_>| {
-            TableEntry::Count(row.met.cell.unfinished.values().sum())
-        }),
-        Column::plain("failed", Number, |row: &Scored<'_>| TableEntry::Count(row.met.cell.failed)),
-    ];
-    let mut view = vec![One("player"), One("against"), One("deals"), One("matches")];
-    view.extend(VIEW);
+    let of_cell: Vec<Column<Scored<'_>>> = Columns("cell").read_by(&[
+        ("same_player", |row| row.met.is_same.into()),
+        ("faults", |row| row.met.entrant.faults.into()),
+        ("unfinished", |row| row.met.cell.unfinished.values().sum::<u64>().into()),
+        ("failed", |row| row.met.cell.failed.into()),
+    ]);
+    let mut view = view(["player", "against", "deals", "matches"]);
     // Readers are told of what went wrong where something did.
     view.extend(met.iter().any(|met| !met.cell.unfinished.is_empty()).then_some(One("unfinished")));
     view.extend(met.iter().any(|met| met.cell.failed > 0).then_some(One("failed")));
-    let table = Table::of(&[&who()[..], &columns(), &of_cell].concat(), &rows).named(
+    let table = Table::of(&[who(), columns(), of_cell].concat(), &rows).named(
         "scores",
         "Scores",
         "Mean goals over deals (each the mean over its seat permutations), with half the width of the 95 % interval \
@@ -118,64 +119,50 @@ pub(super) fn by_role(planned: &Planned, summary: &ExperimentSummary, met: &[Met
             Some(Scored { met, role: &game.roles[role], score, matches, of })
         }));
     }
-    let role = [Column::plain("role", Text, |row: &Scored<'_>| row.role.into())];
-    let mut view = vec![One("player"), One("against"), One("role"), One("matches")];
-    view.extend(VIEW);
-    let table = Table::of(&[&who()[..], &role, &columns()].concat(), &rows).named(
+    let role: Vec<Column<Scored<'_>>> = Columns("role").read_by(&[("role", |row| row.role.into())]);
+    let table = Table::of(&[who(), role, columns()].concat(), &rows).named(
         "roles",
         "Scores by role",
         "Mean goals over the matches in which the entrant had the role, with half the width of the 95 % interval (Student's t). \
          Win-or-draw only where every match was won, lost or drawn, with the interval of Clopper and Pearson. All intervals are \
          over deals. Matches that did not end with goals are left out.",
     );
-    with_replaced(table.viewed(view).with_few("deals", FEW, "deals"), ["replaced", "others_replaced"])
+    let table = table.viewed(view(["player", "against", "role", "matches"]));
+    with_replaced(table.with_few("deals", FEW, "deals"), ["replaced", "others_replaced"])
 }
 
 /// The columns that say who met whom.
-fn who<'a>() -> [Column<Scored<'a>>; 3] {
-    [
-        Column::plain("game", Text, |row: &Scored<'_>| row.met.game.into()),
-        Column::plain("player", Text, |row: &Scored<'_>| row.met.player.into()),
-        Column::plain("against", Text, |row: &Scored<'_>| row.met.against.as_str().into()),
-    ]
+fn who<'a>() -> Vec<Column<Scored<'a>>> {
+    Columns("who").read_by(&[
+        ("game", |row| row.met.game.into()),
+        ("player", |row| row.met.player.into()),
+        ("against", |row| row.met.against.as_str().into()),
+    ])
 }
 
 /// The columns of scores.
-fn columns<'a>() -> [Column<Scored<'a>>; 12] {
-    [
-        Column::plain("deals", Number, |row: &Scored<'_>| TableEntry::Count(row.score.count())),
-        Column::plain("matches", Number, |row: &Scored<'_>| TableEntry::Count(row.matches)),
-        Column::plain("score", Rounded(2), |row: &Scored<'_>| match row.met.is_same && row.role.is_empty() {
-            true => TableEntry::Said(SAME),
-            false => row.score.mean().into(),
-        }),
-        Column::plain("score_ci95", Rounded(2), |row: &Scored<'_>| {
-            match row.met.is_same && row.role.is_empty() {
-                true => TableEntry::Missing,
-                false => row.score.half_width().into(),
-            }
-        })
-        .headed("+-"),
-        Column::plain("wins", Number, |row: &Scored<'_>| TableEntry::Count(row.of.results[0])),
-        Column::plain("draws", Number, |row: &Scored<'_>| TableEntry::Count(row.of.results[1])),
-        Column::plain("losses", Number, |row: &Scored<'_>| TableEntry::Count(row.of.results[2])),
-        Column::plain("win_or_draw", Rounded(1), |row: &Scored<'_>| row.win_or_draw(0))
-            .headed("win or draw %"),
-        Column::plain("win_or_draw_low", Rounded(1), |row: &Scored<'_>| row.win_or_draw(1)).headed("from"),
-        Column::plain("win_or_draw_high", Rounded(1), |row: &Scored<'_>| row.win_or_draw(2)).headed("to"),
-        Column::plain("replaced", Rounded(1), |row: &Scored<'_>| row.met.entrant.replaced().into()),
-        Column::plain("others_replaced", Rounded(1), |row: &Scored<'_>| {
-            row.met.cell.replaced(Some(row.met.entrant.entrant)).into()
-        }),
-    ]
+fn columns<'a>() -> Vec<Column<Scored<'a>>> {
+    Columns("score").read_by(&[
+        ("deals", |row| row.score.count().into()),
+        ("matches", |row| row.matches.into()),
+        ("score", |row| if row.is_known() { row.score.mean().into() } else { TableEntry::Said(SAME) }),
+        ("score_ci95", |row| row.score.half_width().filter(|_| row.is_known()).into()),
+        ("wins", |row| row.of.results[0].into()),
+        ("draws", |row| row.of.results[1].into()),
+        ("losses", |row| row.of.results[2].into()),
+        ("win_or_draw", |row| row.win_or_draw(0)),
+        ("win_or_draw_low", |row| row.win_or_draw(1)),
+        ("win_or_draw_high", |row| row.win_or_draw(2)),
+        ("replaced", |row| row.met.entrant.replaced().into()),
+        ("others_replaced", |row| row.met.cell.replaced(Some(row.met.entrant.entrant)).into()),
+    ])
 }
 
-/// What readers are shown of them.
-const VIEW: [Reading; 6] = [
-    PlusMinus("score", "score_ci95", "score"),
-    One("wins"),
-    One("draws"),
-    One("losses"),
-    One("win_or_draw"),
-    Interval("win_or_draw_low", "win_or_draw_high", "95 %"),
-];
+/// What readers are shown: these columns, and the scores.
+fn view(first: [&'static str; 4]) -> Vec<Reading> {
+    let mut view = first.map(One).to_vec();
+    view.push(PlusMinus("score", "score_ci95", "score"));
+    view.extend(["wins", "draws", "losses", "win_or_draw"].map(One));
+    view.push(Interval("win_or_draw_low", "win_or_draw_high", "95 %"));
+    view
+}

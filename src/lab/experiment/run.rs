@@ -62,7 +62,7 @@ pub struct RunTask<'a> {
 }
 
 /// How a run ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RunEnd {
     /// Matches that were played.
     pub played: u64,
@@ -81,17 +81,12 @@ struct Shared<'a> {
     task: RunTask<'a>,
     /// By entrant, whether a move of it came.
     answered: Vec<bool>,
-    /// Matches given out and matches written, both in the order of the sequence, and those of them that were played.
+    /// Matches given out and matches written, both in the order of the sequence, and what is known of the end by these.
     issued: u64,
     written: u64,
-    played: u64,
+    end: RunEnd,
     /// Matches that are ahead of the files, and whether they were played.
     ahead: BTreeMap<u64, (MatchPlace, RecordLines, bool)>,
-    /// Matches played that failed, and the first of them.
-    failed: u64,
-    first_failure: Option<MatchFailure>,
-    /// Matches played in which a move was replaced.
-    faulted: u64,
     /// Why the run ends early.
     failure: Option<RunError>,
 }
@@ -120,11 +115,8 @@ pub fn run(
         answered: vec![false; arena.plan().entrants.len()],
         issued: 0,
         written: 0,
-        played: 0,
+        end: RunEnd::default(),
         ahead: BTreeMap::new(),
-        failed: 0,
-        first_failure: None,
-        faulted: 0,
         failure: None,
     };
     let run = Run { arena, interrupt, shared: Mutex::new(shared), changed: Condvar::new(), tick };
@@ -134,12 +126,11 @@ pub fn run(
     if let Some(failure) = shared.failure {
         return Err(failure);
     }
-    let is_complete = ended.into_iter().all(|end| end);
-    if is_complete {
+    shared.end.is_complete = ended.into_iter().all(|end| end);
+    if shared.end.is_complete {
         shared.task.journal.end()?;
     }
-    let Shared { played, failed, first_failure, faulted, .. } = shared;
-    Ok(RunEnd { played, is_complete, failed, first_failure, faulted })
+    Ok(shared.end)
 }
 
 impl<'a> Run<'a> {
@@ -212,12 +203,11 @@ impl<'a> Run<'a> {
                 Ok(()) => {
                     shared.task.sequence.feed(&place, lines.goals.as_deref());
                     shared.written += 1;
-                    shared.played += u64::from(is_new);
-                    shared.faulted += u64::from(lines.faults.iter().any(Option::is_some));
-                    if let Some(failure) = lines.failure {
-                        shared.failed += 1;
-                        shared.first_failure.get_or_insert(failure);
-                    }
+                    let end = &mut shared.end;
+                    end.played += u64::from(is_new);
+                    end.faulted += u64::from(lines.faults.iter().any(Option::is_some));
+                    end.failed += u64::from(lines.failure.is_some());
+                    end.first_failure = end.first_failure.take().or(lines.failure);
                     (self.tick)();
                 }
                 Err(error) => shared.failure = Some(error.into()),
@@ -235,8 +225,7 @@ impl<'a> Run<'a> {
         lines: &RecordLines,
     ) -> Option<RunError> {
         let plan = self.arena.plan();
-        let seats =
-            plan.cells[place.cell].seat_permutations[place.seat_permutation].iter().zip(&lines.faults);
+        let seats = plan.seats(place).iter().zip(&lines.faults);
         for (&entrant, fault) in seats.clone() {
             answered[entrant] |= fault.as_ref().is_none_or(|fault| !fault.is_silent);
         }

@@ -6,7 +6,9 @@
 //! result that is not there yet, the sequence says so. Behind a match that is missing from the records no rule is asked: the
 //! records say what was played.
 
-use super::plan::{ExperimentPlan, MatchPlace, StoppingCriterion, StoppingRule};
+use std::collections::BTreeMap;
+
+use super::plan::{Cell, ExperimentPlan, MatchPlace, StoppingCriterion, StoppingRule};
 use super::sequential_test::SequentialVerdict;
 use super::shard::Shard;
 use crate::report::Sample;
@@ -38,17 +40,22 @@ pub struct Sequence<'a> {
     trackers: Vec<Tracker>,
 }
 
+/// What is known of the deal that a cell is at.
+#[derive(Clone, Default)]
+pub(super) struct Deal {
+    matches: usize,
+    is_broken: bool,
+    /// By entrant, the sum of its goals and their number.
+    sums: BTreeMap<usize, (f64, u32)>,
+}
+
 /// The results of a cell so far.
 #[derive(Clone, Default)]
 struct Tracker {
     issued: u64,
     fed: u64,
     stopped: bool,
-    /// The scores of the first two entrants in the deal at hand: their sums and counts.
-    sums: [(f64, u32); 2],
-    /// Matches of the deal at hand, and whether one of them has no goals.
-    matches: usize,
-    broken: bool,
+    deal: Deal,
     /// By deal: the first entrant's score, and the difference.
     score: Sample,
     difference: Sample,
@@ -159,37 +166,35 @@ impl<'a> Sequence<'a> {
         let Some(tracker) = self.trackers.get_mut(place.cell) else { return };
         let cell = &self.plan.cells[place.cell];
         tracker.fed += 1;
-        tracker.matches += 1;
-        tracker.broken |= goals.is_none();
-        for (&entrant, &goal) in
-            cell.seat_permutations[place.seat_permutation].iter().zip(goals.unwrap_or_default())
-        {
-            for (sum, who) in tracker.sums.iter_mut().zip(&cell.entrants) {
-                if entrant == *who {
-                    *sum = (sum.0 + f64::from(goal), sum.1 + 1);
-                }
-            }
-        }
-        if tracker.matches == cell.seat_permutations.len() {
-            tracker.end_deal();
+        let means = tracker.deal.add(cell, self.plan.seats(place), goals.unwrap_or_default());
+        let mut means = cell.entrants.iter().map_while(|entrant| means.as_ref()?.get(entrant).copied());
+        if let Some(first) = means.next() {
+            tracker.score.add(first);
+            means.next().into_iter().for_each(|second| tracker.difference.add(first - second));
         }
     }
 }
 
-impl Tracker {
-    /// A deal counts by the means over its matches; one with a match that has no goals does not count.
-    fn end_deal(&mut self) {
-        let mean = |(sum, count): (f64, u32)| (count > 0).then(|| sum / f64::from(count));
-        let [first, second] = self.sums.map(mean);
-        if let (Some(first), false) = (first, self.broken) {
-            self.score.add(first);
-            if let Some(second) = second {
-                self.difference.add(first - second);
-            }
+impl Deal {
+    /// Adds the next match of a cell, with its goals by played role; none if it did not end with goals. At the end of a deal
+    /// returns the mean of each entrant over its matches; a deal with a match that has no goals does not count.
+    pub fn add(&mut self, cell: &Cell, seats: &[usize], goals: &[u8]) -> Option<BTreeMap<usize, f64>> {
+        self.matches += 1;
+        self.is_broken |= goals.is_empty();
+        for (&entrant, &goal) in seats.iter().zip(goals) {
+            let (sum, count) = self.sums.entry(entrant).or_default();
+            (*sum, *count) = (*sum + f64::from(goal), *count + 1);
         }
-        (self.sums, self.matches, self.broken) = ([(0.0, 0); 2], 0, false);
+        if self.matches < cell.seat_permutations.len() {
+            return None;
+        }
+        let deal = std::mem::take(self);
+        let mean = |(entrant, (sum, count)): (usize, (f64, u32))| (entrant, sum / f64::from(count));
+        (!deal.is_broken).then(|| deal.sums.into_iter().map(mean).collect())
     }
+}
 
+impl Tracker {
     fn is_enough(&self, stop: &StoppingRule) -> bool {
         match stop.rule {
             StoppingCriterion::Width { points } => {

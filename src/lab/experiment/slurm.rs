@@ -5,7 +5,6 @@
 //! written into the script and never taken from the environment, so a part of the array that is submitted again
 //! (`--array=3,7`) still plays its own shards.
 
-use std::fmt::Write;
 use std::path::Path;
 
 /// What is to be played, and where.
@@ -35,43 +34,21 @@ pub fn script(job: &Job<'_>) -> String {
     let name: String = job.name.chars().map(plain).collect();
     let name = if name.is_empty() { "hyperplay".to_owned() } else { name };
     let deals = job.deals.map_or(String::new(), |deals| format!(" --deals {deals}"));
-    let log = quoted(&format!("--output={}/slurm-%x-%a.log", job.out.display()));
-    let mut text = String::new();
-    let mut line = |line: &str| {
-        // Writing to a string does not fail.
-        let _ = writeln!(text, "{line}");
+    let log = |of: &str| quoted(&format!("--output={}/slurm-%x{of}.log", job.out.display()));
+    let (log, merge_log, shards, cpus) = (log("-%a"), log(""), shards.to_string(), cpus.to_string());
+    let filled = |part| match part {
+        "SHARDS" => &shards,
+        "LOG" => &log,
+        "MERGE_LOG" => &merge_log,
+        "NAME" => &name,
+        "CPUS" => &cpus,
+        "TIME" => *time,
+        "DEALS" => &deals,
+        "FILE" => &file,
+        "OUT" => &out,
+        text => text,
     };
-    line("#!/bin/sh");
-    line(
-        "# Submits one task a shard, and a merge behind them. Run it with sh where the experiment file lies.",
-    );
-    line("# A part again: HYPERPLAY_ARRAY=3,7 sh this_script. Each task goes on where its last run ended.");
-    line("set -eu");
-    line(&format!("mkdir -p {out}"));
-    line(&format!("array=$(sbatch --parsable --array=\"${{HYPERPLAY_ARRAY:-1-{shards}}}\" {log} <<'TASK'"));
-    line("#!/bin/sh");
-    line(&format!("#SBATCH --job-name={name}"));
-    line(&format!("#SBATCH --cpus-per-task={cpus}"));
-    line(&format!("#SBATCH --time={time}"));
-    line("#SBATCH --signal=B:TERM@50");
-    line("#SBATCH --open-mode=append");
-    line("#SBATCH --requeue");
-    line(&format!(
-        "exec hyperplay experiment run {file} --out {out} --shard \"$SLURM_ARRAY_TASK_ID/{shards}\" -j {cpus}{deals}"
-    ));
-    line("TASK");
-    line(")");
-    line("echo \"array job $array\"");
-    line(&format!(
-        "sbatch --dependency=afterany:\"${{array%%;*}}\" {} <<'MERGE'",
-        quoted(&format!("--output={}/slurm-%x.log", job.out.display()))
-    ));
-    line("#!/bin/sh");
-    line(&format!("#SBATCH --job-name={name}-merge"));
-    line("#SBATCH --open-mode=append");
-    line(&format!("exec hyperplay experiment merge {out}"));
-    line("MERGE");
-    text
+    include_str!("slurm.txt").split('|').map(filled).collect()
 }
 
 /// A word for the shell.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::decision_log::DecisionLog;
 use super::lines::{DamagedLine, FoundLines, JournalError, Source};
 use super::plan::{ExperimentPlan, MatchPlace};
-use super::record::{MatchRecord, RecordHeader, TurnRecord};
+use super::record::{MatchRecord, RecordHeader, TimingRecord, TurnRecord};
 use super::sequence::Sequence;
 use super::shard::Shard;
 
@@ -35,9 +35,10 @@ impl FinishedMatch {
         self.lines[3].as_deref().unwrap_or_default()
     }
 
-    /// The line of its timing, if there is one.
-    pub fn timing(&self) -> Option<&Vec<u8>> {
-        self.lines[0].as_ref()?.first()
+    /// Its timing, if it can be read.
+    pub fn timing(&self) -> Option<TimingRecord> {
+        let timing: TimingRecord = serde_json::from_slice(self.lines[0].as_ref()?.first()?).ok()?;
+        (timing.id == self.place.id).then_some(timing)
     }
 
     /// Whether a move was replaced because another program could not be reached.

@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 
 use super::folder::Planned;
 use super::lines::DamagedLine;
-use super::plan::{ExperimentPlan, StoppingCriterion};
-use super::record::{TimingRecord, TurnRecord, TurnTime};
+use super::plan::{Cell, ExperimentPlan, StoppingCriterion, distinct};
+use super::record::{TurnRecord, TurnTime};
 use super::results::{MissingMatches, Results, ResultsError};
 use super::role_scores::{MatchScores, RoleScores};
+use super::sequence::Deal;
 use super::sequential_test::SequentialVerdict;
 use super::stored::FinishedMatch;
 use super::work::{DecisionWork, MatchWork};
@@ -25,6 +26,7 @@ const CONTRASTED: usize = 12;
 pub const REPLACED: f64 = 1.0;
 
 /// An experiment summed up.
+#[derive(Default)]
 pub struct ExperimentSummary {
     /// By cell.
     pub cells: Vec<CellSummary>,
@@ -45,7 +47,7 @@ pub struct ExperimentSummary {
 }
 
 /// One cell.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CellSummary {
     /// Matches read.
     pub matches: u64,
@@ -66,7 +68,7 @@ pub struct CellSummary {
 }
 
 /// One entrant in one cell.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct EntrantSummary {
     /// The entrant, by its place in the plan.
     pub entrant: usize,
@@ -112,15 +114,6 @@ pub struct Contrast {
     pub difference: Sample,
 }
 
-/// What is known of the deal that a cell is at.
-#[derive(Clone, Default)]
-struct Deal {
-    matches: usize,
-    broken: bool,
-    /// By entrant of the summary: the sum of its goals and their number.
-    sums: Vec<(f64, u32)>,
-}
-
 impl CellSummary {
     /// The greatest percentage of moves of one entrant that were replaced, `None` without any decision; the `except`ed one does
     /// not count.
@@ -161,45 +154,19 @@ struct Summing<'a> {
     deals: Vec<Deal>,
     /// The scores of the deals of the round at hand, by cell and deal.
     round: u64,
-    scores: BTreeMap<(usize, u64), Vec<f64>>,
+    scores: BTreeMap<(usize, u64), BTreeMap<usize, f64>>,
 }
 
 impl<'a> Summing<'a> {
     fn new(plan: &'a ExperimentPlan) -> Self {
-        let cells: Vec<CellSummary> = plan
-            .cells
-            .iter()
-            .map(|cell| {
-                let mut different: Vec<usize> = Vec::new();
-                for &entrant in &cell.entrants {
-                    if !different.contains(&entrant) {
-                        different.push(entrant);
-                    }
-                }
-                CellSummary {
-                    matches: 0,
-                    unfinished: BTreeMap::new(),
-                    failed: 0,
-                    is_won_or_lost: plan.games[cell.game].width() == 2,
-                    steps: Sample::default(),
-                    entrants: different.into_iter().map(EntrantSummary::new).collect(),
-                    difference: Sample::default(),
-                    sprt: None,
-                }
-            })
-            .collect();
-        let deals = cells.iter().map(|cell| Deal::new(cell.entrants.len())).collect();
-        let contrasts = contrasts(plan);
-        let summary = ExperimentSummary {
-            cells,
-            contrasts,
-            steps: BTreeMap::new(),
-            roles: RoleScores::default(),
-            matches: 0,
-            failed: 0,
-            missing: Vec::new(),
-            damage: Vec::new(),
+        let cell = |cell: &Cell| CellSummary {
+            is_won_or_lost: plan.games[cell.game].width() == 2,
+            entrants: distinct(cell.entrants.iter().copied()).into_iter().map(EntrantSummary::new).collect(),
+            ..CellSummary::default()
         };
+        let cells: Vec<CellSummary> = plan.cells.iter().map(cell).collect();
+        let deals = vec![Deal::default(); cells.len()];
+        let summary = ExperimentSummary { cells, contrasts: contrasts(plan), ..ExperimentSummary::default() };
         Summing { plan, summary, deals, round: 0, scores: BTreeMap::new() }
     }
 
@@ -224,7 +191,6 @@ impl<'a> Summing<'a> {
         let (place, record) = (&finished.place, &finished.record);
         let plan_cell = &self.plan.cells[place.cell];
         let cell = &mut self.summary.cells[place.cell];
-        let deal = &mut self.deals[place.cell];
         cell.matches += 1;
         if record.has_failed() {
             cell.failed += 1;
@@ -234,37 +200,27 @@ impl<'a> Summing<'a> {
         let goals: Vec<u8> = record.goals.iter().map(|&(_, goal)| goal).collect();
         if goals.is_empty() {
             *cell.unfinished.entry(record.outcome.clone()).or_default() += 1;
-            deal.broken = true;
         } else {
             cell.is_won_or_lost &= matches!(goals[..], [100, 0] | [0, 100] | [50, 50]);
         }
-        for (seat, &entrant) in plan_cell.seat_permutations[place.seat_permutation].iter().enumerate() {
-            let Some(at) = cell.entrants.iter().position(|summary| summary.entrant == entrant) else {
-                continue;
-            };
-            let summary = &mut cell.entrants[at];
+        let seats = self.plan.seats(place);
+        for (seat, entrant) in seats.iter().enumerate() {
+            let is_here = |summary: &&mut EntrantSummary| summary.entrant == *entrant;
+            let Some(summary) = cell.entrants.iter_mut().find(is_here) else { continue };
             if !record.has_failed() {
                 summary.faults += record.faults.get(seat).map_or(0, |&(_, count)| u64::from(count));
             }
-            let Some(&goal) = goals.get(seat) else { continue };
-            let sum = &mut deal.sums[at];
-            *sum = (sum.0 + f64::from(goal), sum.1 + 1);
-            summary.scores.add(place.deal, &goals, seat);
+            if seat < goals.len() {
+                summary.scores.add(place.deal, &goals, seat);
+            }
         }
-        deal.matches += 1;
-        if deal.matches < plan_cell.seat_permutations.len() {
-            return;
+        let Some(means) = self.deals[place.cell].add(plan_cell, seats, &goals) else { return };
+        for summary in &mut cell.entrants {
+            means.get(&summary.entrant).into_iter().for_each(|&mean| summary.score.add(mean));
         }
-        let fresh = Deal::new(cell.entrants.len());
-        let deal = std::mem::replace(deal, fresh);
-        if deal.broken {
-            return;
-        }
-        let means: Vec<f64> = deal.sums.iter().map(|&(sum, count)| sum / f64::from(count.max(1))).collect();
-        for (summary, &mean) in cell.entrants.iter_mut().zip(&means) {
-            summary.score.add(mean);
-        }
-        if let (Some(_), [first, second, ..]) = (plan_cell.rivals(), &means[..]) {
+        if let Some((first, second)) = plan_cell.rivals()
+            && let (Some(first), Some(second)) = (means.get(&first), means.get(&second))
+        {
             cell.difference.add(first - second);
         }
         self.scores.insert((place.cell, place.deal), means);
@@ -273,8 +229,7 @@ impl<'a> Summing<'a> {
     fn add_turns(&mut self, finished: &FinishedMatch) {
         let place = &finished.place;
         let game = self.plan.cells[place.cell].game;
-        let timing = finished.timing().and_then(|line| serde_json::from_slice::<TimingRecord>(line).ok());
-        let timing = timing.filter(|timing| timing.id == place.id);
+        let timing = finished.timing();
         let cell = &mut self.summary.cells[place.cell];
         let mut matches = vec![MatchWork::default(); cell.entrants.len()];
         for (number, line) in finished.turns().iter().enumerate() {
@@ -308,8 +263,7 @@ impl<'a> Summing<'a> {
         let scores = std::mem::take(&mut self.scores);
         for contrast in &mut self.summary.contrasts {
             let score = |(cell, entrant): (usize, usize), deal: u64| {
-                let at = self.summary.cells[cell].entrants.iter().position(|one| one.entrant == entrant)?;
-                scores.get(&(cell, deal))?.get(at).copied()
+                scores.get(&(cell, deal))?.get(&entrant).copied()
             };
             for deal in self.plan.deals(self.round) {
                 if let (Some(first), Some(second)) =
@@ -322,12 +276,6 @@ impl<'a> Summing<'a> {
     }
 }
 
-impl Deal {
-    fn new(entrants: usize) -> Self {
-        Deal { matches: 0, broken: false, sums: vec![(0.0, 0); entrants] }
-    }
-}
-
 impl EntrantSummary {
     /// The percentage of its decisions in which its move was replaced; `None` without a decision.
     pub fn replaced(&self) -> Option<f64> {
@@ -335,8 +283,7 @@ impl EntrantSummary {
     }
 
     fn new(entrant: usize) -> Self {
-        let (score, scores, work) = (Sample::default(), MatchScores::default(), DecisionWork::default());
-        EntrantSummary { entrant, score, scores, faults: 0, matches: [0; 2], work }
+        EntrantSummary { entrant, ..EntrantSummary::default() }
     }
 }
 

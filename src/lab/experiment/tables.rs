@@ -3,13 +3,14 @@
 //! Intervals are 95 %; a column `ci95` is half the width of the interval of the column before it. `docs/json.md` lists the
 //! names of the columns.
 
+use super::columns::Columns;
 use super::folder::Planned;
 use super::met::{Met, SAME, met, with_replaced};
 use super::plan::SeatPermutations;
 use super::role_scores::{by_role, scores};
 use super::sequential_test::SequentialVerdict;
 use super::summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary, REPLACED};
-use crate::report::Format::{Number, Rounded, Text};
+use super::work::Figure;
 use crate::report::Reading::{Interval, One, PlusMinus};
 use crate::report::{Column, FEW, Sample, Table, TableEntry, elo};
 use hyperplay_logic::gdl::counted;
@@ -26,25 +27,21 @@ pub fn tables(planned: &Planned, summary: &ExperimentSummary) -> Vec<Table> {
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
-fn mean(sample: &Sample) -> TableEntry {
-    sample.mean().into()
-}
-
-fn half(sample: &Sample) -> TableEntry {
-    sample.half_width().into()
-}
-
 /// The columns that say who met whom.
-fn who<'a>() -> [Column<Met<'a>>; 3] {
-    [
-        Column::plain("game", Text, |met: &Met<'_>| met.game.into()),
-        Column::plain("player", Text, |met: &Met<'_>| met.player.into()),
-        Column::plain("against", Text, |met: &Met<'_>| met.against.as_str().into()),
-    ]
+fn who<'a>() -> Vec<Column<Met<'a>>> {
+    Columns("who").read_by(&[
+        ("game", |met| met.game.into()),
+        ("player", |met| met.player.into()),
+        ("against", |met| met.against.as_str().into()),
+    ])
 }
 
 fn percent(part: Option<f64>) -> TableEntry {
     part.map(|part| 100.0 * part).into()
+}
+
+fn milliseconds(seconds: Option<f64>) -> TableEntry {
+    seconds.map(|seconds| 1e3 * seconds).into()
 }
 
 /// Two entrants who are compared: of one cell, or of two in which both met the same others.
@@ -87,29 +84,27 @@ impl Pair<'_> {
     fn test(&self) -> Option<(f64, SequentialVerdict)> {
         self.cell?.sprt.filter(|_| self.difference.count() > 1)
     }
+
+    fn verdict(&self) -> SequentialVerdict {
+        self.test().map_or(SequentialVerdict::Open, |(_, verdict)| verdict)
+    }
 }
 
-/// The columns of all pairs; `against` is the last.
+/// The columns of all pairs.
 fn pair_columns<'a>() -> Vec<Column<Pair<'a>>> {
-    vec![
-        Column::plain("game", Text, |pair: &Pair<'_>| pair.game.into()),
-        Column::plain("first", Text, |pair: &Pair<'_>| pair.first.into()),
-        Column::plain("second", Text, |pair: &Pair<'_>| pair.second.into()),
-        Column::plain("deals", Number, |pair: &Pair<'_>| TableEntry::Count(pair.difference.count())),
-        Column::plain("difference", Rounded(2), |pair: &Pair<'_>| match pair.is_same {
+    Columns("pair").read_by(&[
+        ("game", |pair| pair.game.into()),
+        ("first", |pair| pair.first.into()),
+        ("second", |pair| pair.second.into()),
+        ("deals", |pair| pair.difference.count().into()),
+        ("difference", |pair| match pair.is_same {
             true => TableEntry::Said(SAME),
-            false => mean(pair.difference),
-        })
-        .headed("first - second"),
-        Column::plain("difference_ci95", Rounded(2), |pair: &Pair<'_>| match pair.is_same {
-            true => TableEntry::Missing,
-            false => half(pair.difference),
-        })
-        .headed("+-"),
-        Column::plain("first_replaced", Rounded(1), |pair: &Pair<'_>| pair.replaced[0].into()),
-        Column::plain("second_replaced", Rounded(1), |pair: &Pair<'_>| pair.replaced[1].into()),
-        Column::plain("against", Text, |pair: &Pair<'_>| pair.against.as_str().into()),
-    ]
+            false => pair.difference.mean().into(),
+        }),
+        ("difference_ci95", |pair| pair.difference.half_width().filter(|_| !pair.is_same).into()),
+        ("first_replaced", |pair| pair.replaced[0].into()),
+        ("second_replaced", |pair| pair.replaced[1].into()),
+    ])
 }
 
 fn differences(planned: &Planned, summary: &ExperimentSummary) -> Table {
@@ -130,34 +125,21 @@ fn differences(planned: &Planned, summary: &ExperimentSummary) -> Table {
         });
     }
     let mut columns = pair_columns();
-    columns.pop();
-    columns.extend([
-        Column::plain("elo", Rounded(0), |pair: &Pair<'_>| pair.elo(0.0)).headed("Elo"),
-        Column::plain("elo_low", Rounded(0), |pair: &Pair<'_>| pair.elo(-1.0)).headed("from"),
-        Column::plain("elo_high", Rounded(0), |pair: &Pair<'_>| pair.elo(1.0)).headed("to"),
-        Column::plain("los", Rounded(4), |pair: &Pair<'_>| {
-            pair.duel().and_then(|cell| cell.difference.superiority()).into()
-        })
-        .headed("LOS"),
-    ]);
-    let mut view = vec![
-        One("first"),
-        One("second"),
-        One("deals"),
-        PlusMinus("difference", "difference_ci95", "first - second"),
-        One("elo"),
-        Interval("elo_low", "elo_high", "95 %"),
-        One("los"),
-    ];
+    columns.extend(Columns("elo").read_by(&[
+        ("elo", |pair: &Pair<'_>| pair.elo(0.0)),
+        ("elo_low", |pair| pair.elo(-1.0)),
+        ("elo_high", |pair| pair.elo(1.0)),
+        ("los", |pair| pair.duel().and_then(|cell| cell.difference.superiority()).into()),
+    ]));
+    let mut view = ["first", "second", "deals"].map(One).to_vec();
+    view.push(PlusMinus("difference", "difference_ci95", "first - second"));
+    view.extend([One("elo"), Interval("elo_low", "elo_high", "95 %"), One("los")]);
     if summary.cells.iter().any(|cell| cell.sprt.is_some()) {
-        columns.extend([
-            Column::plain("llr", Rounded(2), |pair: &Pair<'_>| pair.test().map(|(ratio, _)| ratio).into())
-                .headed("LLR"),
-            Column::plain("verdict", Text, |pair: &Pair<'_>| {
-                pair.test().map_or(SequentialVerdict::Open, |(_, verdict)| verdict).as_str().into()
-            }),
-        ]);
-        view.extend([One("llr"), One("verdict")]);
+        columns.extend(Columns("test").read_by(&[
+            ("llr", |pair: &Pair<'_>| pair.test().map(|(ratio, _)| ratio).into()),
+            ("verdict", |pair| pair.verdict().as_str().into()),
+        ]));
+        view.extend(["llr", "verdict"].map(One));
     }
     let table = Table::of(&columns, &rows).named(
         "differences",
@@ -185,24 +167,21 @@ fn contrasts(planned: &Planned, summary: &ExperimentSummary) -> Table {
             cell: None,
         });
     }
-    let table = Table::of(&pair_columns(), &rows).named(
+    let against = Columns("against").read_by(&[("against", |pair: &Pair<'_>| pair.against.as_str().into())]);
+    let table = Table::of(&[pair_columns(), against].concat(), &rows).named(
         "contrasts",
         "Entrants who met the same others",
         "Paired by deal: what one of them scored on a deal less what the other scored on the same deal.",
     );
-    let difference = PlusMinus("difference", "difference_ci95", "first - second");
-    let table = table.viewed(vec![One("first"), One("second"), One("against"), One("deals"), difference]);
+    let mut view = ["first", "second", "against", "deals"].map(One).to_vec();
+    view.push(PlusMinus("difference", "difference_ci95", "first - second"));
+    let table = table.viewed(view);
     with_replaced(table.with_few("deals", FEW, "deals"), ["first_replaced", "second_replaced"])
-}
-
-fn milliseconds(seconds: Option<f64>) -> TableEntry {
-    seconds.map(|seconds| 1e3 * seconds).into()
 }
 
 /// What the decisions of these entrants cost.
 fn work(met: &[Met<'_>]) -> Table {
-    let columns: Vec<Column<Met<'_>>> = who().into_iter().chain(work_columns()).collect();
-    Table::of(&columns, met).named(
+    Table::of(&[who(), work_columns()].concat(), met).named(
         "work",
         "What the decisions cost",
         "Over decisions between two legal moves or more; means over a match first. The method is how the particles were found, \
@@ -248,7 +227,16 @@ pub fn unreliable(planned: &Planned, summary: &ExperimentSummary) -> Vec<String>
 
 /// How many moves of an entrant were replaced because of this kind of fault.
 fn of_kind(met: &Met<'_>, kind: &str) -> TableEntry {
-    TableEntry::Count(met.entrant.work.faults.get(kind).copied().unwrap_or_default())
+    met.entrant.work.faults.get(kind).copied().unwrap_or_default().into()
+}
+
+/// The first row of each of these entrants, with what it did in all cells.
+fn rows_over_all<'a>(entrants: &'a [EntrantSummary], met: &[Met<'a>]) -> Vec<Met<'a>> {
+    let row = |entrant: &'a EntrantSummary| {
+        let first = met.iter().find(|one| one.entrant.entrant == entrant.entrant)?;
+        Some(Met { entrant, ..first.clone() })
+    };
+    entrants.iter().filter_map(row).collect()
 }
 
 /// What went wrong in a game, and how long answers took: an entrant has one row. Nothing where nothing went wrong and there
@@ -258,26 +246,19 @@ pub(super) fn faults(met: &[Met<'_>], has_clocks: bool) -> Option<Table> {
     if !has_clocks && entrants.iter().all(|entrant| entrant.faults == 0) {
         return None;
     }
-    let longest = |met: &Met<'_>| milliseconds(met.entrant.work.longest);
-    let mean = |met: &Met<'_>| milliseconds(met.entrant.work.time.mean());
-    let columns: Vec<Column<Met<'_>>> = [
-        Column::plain("player", Text, |met: &Met<'_>| met.player.into()),
-        Column::plain("decisions", Number, |met: &Met<'_>| TableEntry::Count(met.entrant.work.turns)),
-        Column::plain("mean", Rounded(1), mean).headed("mean ms"),
-        Column::plain("longest", Rounded(1), longest).headed("longest ms"),
-        Column::plain("faults", Number, |met: &Met<'_>| TableEntry::Count(met.entrant.faults)),
-        Column::plain("late", Number, |met: &Met<'_>| of_kind(met, "late")),
-        Column::plain("illegal", Number, |met: &Met<'_>| of_kind(met, "illegal")),
-        Column::plain("unreachable", Number, |met: &Met<'_>| of_kind(met, "unreachable")),
-        Column::plain("crashed", Number, |met: &Met<'_>| of_kind(met, "crashed")),
-        Column::plain("dropped", Number, |met: &Met<'_>| of_kind(met, "dropped")),
-    ]
-    .into();
-    let rows = entrants.iter().filter_map(|entrant| {
-        let first = met.iter().find(|one| one.entrant.entrant == entrant.entrant)?;
-        Some(Met { entrant, ..first.clone() })
-    });
-    Some(Table::of(&columns, &rows.collect::<Vec<_>>()).named(
+    let columns: Vec<Column<Met<'_>>> = Columns("fault").read_by(&[
+        ("player", |met| met.player.into()),
+        ("decisions", |met| met.entrant.work.turns.into()),
+        ("mean", |met| milliseconds(met.entrant.work.mean(Figure::Time))),
+        ("longest", |met| milliseconds(met.entrant.work.longest)),
+        ("faults", |met| met.entrant.faults.into()),
+        ("late", |met| of_kind(met, "late")),
+        ("illegal", |met| of_kind(met, "illegal")),
+        ("unreachable", |met| of_kind(met, "unreachable")),
+        ("crashed", |met| of_kind(met, "crashed")),
+        ("dropped", |met| of_kind(met, "dropped")),
+    ]);
+    Some(Table::of(&columns, &rows_over_all(&entrants, met)).named(
         "faults",
         "Faults and times",
         "Moves that were replaced, by what went wrong, and wall times of answers, late ones too, in milliseconds; of a player \
@@ -288,63 +269,34 @@ pub(super) fn faults(met: &[Met<'_>], has_clocks: bool) -> Option<Table> {
 /// The same in a game for readers: an entrant has one row, over all that it met.
 pub(super) fn cost(met: &[Met<'_>]) -> Table {
     let entrants = over_all(met);
-    let rows = entrants.iter().filter_map(|entrant| {
-        let first = met.iter().find(|one| one.entrant.entrant == entrant.entrant)?;
-        Some(Met { entrant, ..first.clone() })
-    });
-    let faults = Column::plain("faults", Number, |met: &Met<'_>| TableEntry::Count(met.entrant.faults));
-    let columns: Vec<Column<Met<'_>>> = who().into_iter().chain(work_columns()).chain([faults]).collect();
-    let table = Table::of(&columns, &rows.collect::<Vec<_>>());
-    table.viewed(vec![
-        One("player"),
-        One("decisions"),
-        PlusMinus("time_ms", "time_ms_ci95", "time ms"),
-        One("belief_share"),
-        One("playouts"),
-        One("playouts_per_move"),
-        One("particles"),
-        One("states"),
-        One("effective"),
-        One("method"),
-        One("acceptance"),
-        One("update_ms"),
-        One("select_ms"),
-        One("depleted"),
-        One("faults"),
-    ])
+    let faults: Vec<Column<Met<'_>>> =
+        Columns("faults").read_by(&[("faults", |met| met.entrant.faults.into())]);
+    let columns = [who(), work_columns(), faults].concat();
+    let mut view = ["player", "decisions"].map(One).to_vec();
+    view.push(PlusMinus("time_ms", "time_ms_ci95", "time ms"));
+    view.extend(
+        ["belief_share", "playouts", "playouts_per_move", "particles", "states", "effective"].map(One),
+    );
+    view.extend(["method", "acceptance", "update_ms", "select_ms", "depleted", "faults"].map(One));
+    Table::of(&columns, &rows_over_all(&entrants, met)).viewed(view)
 }
 
 /// The columns of what decisions cost.
 fn work_columns<'a>() -> Vec<Column<Met<'a>>> {
-    vec![
-        Column::plain("decisions", Number, |met: &Met<'_>| TableEntry::Count(met.entrant.work.turns)),
-        Column::plain("particles", Rounded(1), |met: &Met<'_>| mean(&met.entrant.work.particles)),
-        Column::plain("states", Rounded(1), |met: &Met<'_>| mean(&met.entrant.work.states)),
-        Column::plain("effective", Rounded(1), |met: &Met<'_>| mean(&met.entrant.work.effective)),
-        Column::plain("method", Text, |met: &Met<'_>| met.entrant.work.method().as_str().into()),
-        Column::plain("acceptance", Rounded(1), |met: &Met<'_>| percent(met.entrant.work.acceptance()))
-            .headed("acceptance %"),
-        Column::plain("playouts", Rounded(1), |met: &Met<'_>| mean(&met.entrant.work.playouts)),
-        Column::plain("playouts_per_move", Rounded(1), |met: &Met<'_>| {
-            mean(&met.entrant.work.playouts_per_move)
-        })
-        .headed("playouts a move"),
-        Column::plain("update_ms", Rounded(3), |met: &Met<'_>| milliseconds(met.entrant.work.update.mean()))
-            .headed("update ms"),
-        Column::plain("select_ms", Rounded(3), |met: &Met<'_>| milliseconds(met.entrant.work.select.mean()))
-            .headed("select ms"),
-        Column::plain("time_ms", Rounded(3), |met: &Met<'_>| milliseconds(met.entrant.work.time.mean()))
-            .headed("time ms"),
-        Column::plain("time_ms_ci95", Rounded(3), |met: &Met<'_>| {
-            milliseconds(met.entrant.work.time.half_width())
-        })
-        .headed("+-"),
-        Column::plain("belief_share", Rounded(1), |met: &Met<'_>| percent(met.entrant.work.belief_share()))
-            .headed("belief %"),
-        Column::plain("depleted", Rounded(2), |met: &Met<'_>| {
-            let work = &met.entrant.work;
-            percent(work.has_belief().then(|| work.depleted as f64 / work.turns as f64))
-        })
-        .headed("depleted %"),
-    ]
+    Columns("work").read_by(&[
+        ("decisions", |met| met.entrant.work.turns.into()),
+        ("particles", |met| met.entrant.work.mean(Figure::Particles).into()),
+        ("states", |met| met.entrant.work.mean(Figure::States).into()),
+        ("effective", |met| met.entrant.work.mean(Figure::Effective).into()),
+        ("method", |met| met.entrant.work.method().as_str().into()),
+        ("acceptance", |met| percent(met.entrant.work.acceptance())),
+        ("playouts", |met| met.entrant.work.mean(Figure::Playouts).into()),
+        ("playouts_per_move", |met| met.entrant.work.mean(Figure::PlayoutsPerMove).into()),
+        ("update_ms", |met| milliseconds(met.entrant.work.mean(Figure::Update))),
+        ("select_ms", |met| milliseconds(met.entrant.work.mean(Figure::Select))),
+        ("time_ms", |met| milliseconds(met.entrant.work.mean(Figure::Time))),
+        ("time_ms_ci95", |met| milliseconds(met.entrant.work.sample(Figure::Time).half_width())),
+        ("belief_share", |met| percent(met.entrant.work.belief_share())),
+        ("depleted", |met| percent(met.entrant.work.depletion())),
+    ])
 }

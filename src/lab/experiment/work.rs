@@ -7,7 +7,31 @@ use std::collections::BTreeMap;
 use super::record::{TurnRecord, TurnTime};
 use crate::report::Sample;
 
-/// What decisions cost and rested on. Samples are of means over a match.
+/// Figures of which a sample has the means over matches.
+#[derive(Clone, Copy)]
+pub(super) enum Figure {
+    /// Particles held.
+    Particles,
+    /// Their distinct states.
+    States,
+    /// Their effective sample size.
+    Effective,
+    /// Playouts.
+    Playouts,
+    /// Playouts for each legal move and state.
+    PlayoutsPerMove,
+    /// Seconds of the belief.
+    Update,
+    /// Seconds of all the rest.
+    Select,
+    /// Seconds in all.
+    Time,
+}
+
+/// How many these are.
+const FIGURES: usize = Figure::Time as usize + 1;
+
+/// What decisions cost and rested on.
 #[derive(Clone, Debug, Default)]
 pub struct DecisionWork {
     /// Decisions.
@@ -24,22 +48,7 @@ pub struct DecisionWork {
     pub faults: BTreeMap<String, u64>,
     /// The longest time that an answer took, in seconds.
     pub longest: Option<f64>,
-    /// Particles held.
-    pub particles: Sample,
-    /// Their distinct states.
-    pub states: Sample,
-    /// Their effective sample size.
-    pub effective: Sample,
-    /// Playouts.
-    pub playouts: Sample,
-    /// Playouts for each legal move and state.
-    pub playouts_per_move: Sample,
-    /// Seconds of the belief.
-    pub update: Sample,
-    /// Seconds of all the rest.
-    pub select: Sample,
-    /// Seconds in all.
-    pub time: Sample,
+    samples: [Sample; FIGURES],
 }
 
 /// The greater of two numbers that may be unknown.
@@ -54,29 +63,28 @@ impl DecisionWork {
         self.depleted += other.depleted;
         self.attempts += other.attempts;
         self.accepted += other.accepted;
-        for (method, count) in &other.methods {
-            *self.methods.entry(method.clone()).or_default() += count;
-        }
-        for (kind, count) in &other.faults {
-            *self.faults.entry(kind.clone()).or_default() += count;
+        let counts = [(&mut self.methods, &other.methods), (&mut self.faults, &other.faults)];
+        for (counts, others) in counts {
+            others.iter().for_each(|(kind, count)| *counts.entry(kind.clone()).or_default() += count);
         }
         self.longest = greater(self.longest, other.longest);
-        let samples = [
-            (&mut self.particles, &other.particles),
-            (&mut self.states, &other.states),
-            (&mut self.effective, &other.effective),
-            (&mut self.playouts, &other.playouts),
-            (&mut self.playouts_per_move, &other.playouts_per_move),
-            (&mut self.update, &other.update),
-            (&mut self.select, &other.select),
-            (&mut self.time, &other.time),
-        ];
-        samples.into_iter().for_each(|(sample, other)| sample.merge(other));
+        self.samples.iter_mut().zip(&other.samples).for_each(|(sample, other)| sample.merge(other));
     }
 
-    /// Whether any decision rested on a belief.
-    pub fn has_belief(&self) -> bool {
-        self.particles.count() > 0 || self.depleted > 0
+    /// The means over matches of a figure.
+    pub(super) fn sample(&self, figure: Figure) -> &Sample {
+        &self.samples[figure as usize]
+    }
+
+    /// The mean of a figure, if it is known.
+    pub(super) fn mean(&self, figure: Figure) -> Option<f64> {
+        self.sample(figure).mean()
+    }
+
+    /// The share of decisions on a depleted belief, if any rested on a belief.
+    pub fn depletion(&self) -> Option<f64> {
+        let has_belief = self.sample(Figure::Particles).count() > 0 || self.depleted > 0;
+        has_belief.then(|| self.depleted as f64 / self.turns as f64)
     }
 
     /// The share of attempts that agreed, if any was made.
@@ -86,7 +94,7 @@ impl DecisionWork {
 
     /// The share of the time that the belief took: the ratio of the means, if both are known.
     pub fn belief_share(&self) -> Option<f64> {
-        let (update, time) = (self.update.mean()?, self.time.mean()?);
+        let (update, time) = (self.mean(Figure::Update)?, self.mean(Figure::Time)?);
         (time > 0.0).then(|| update / time)
     }
 
@@ -127,16 +135,7 @@ impl MatchMean {
 
 /// The decisions of an entrant in one match.
 #[derive(Clone, Copy, Default)]
-pub(super) struct MatchWork {
-    particles: MatchMean,
-    states: MatchMean,
-    effective: MatchMean,
-    playouts: MatchMean,
-    playouts_per_move: MatchMean,
-    update: MatchMean,
-    select: MatchMean,
-    time: MatchMean,
-}
+pub(super) struct MatchWork([MatchMean; FIGURES]);
 
 impl MatchWork {
     /// Adds a decision, to the counts of `work` and to the means of the match.
@@ -145,34 +144,28 @@ impl MatchWork {
         work.depleted += u64::from(turn.depleted);
         work.attempts += turn.attempts.unwrap_or(0);
         work.accepted += turn.accepted.unwrap_or(0);
-        if let Some(method) = &turn.method {
-            *work.methods.entry(method.clone()).or_default() += 1;
+        for (counts, kind) in [(&mut work.methods, &turn.method), (&mut work.faults, &turn.fault)] {
+            kind.iter().for_each(|kind| *counts.entry(kind.clone()).or_default() += 1);
         }
-        if let Some(kind) = &turn.fault {
-            *work.faults.entry(kind.clone()).or_default() += 1;
-        }
-        work.longest = greater(work.longest, time.and_then(TurnTime::all));
+        let all = time.and_then(TurnTime::all);
+        work.longest = greater(work.longest, all);
         let number = |count: Option<usize>| count.map(|count| count as f64);
-        self.particles.add(number(turn.particles));
-        self.states.add(number(turn.states));
-        self.effective.add(turn.effective);
-        self.playouts.add(Some(turn.playouts as f64));
-        self.playouts_per_move.add(Some(turn.playouts_per_move));
-        self.update.add(time.and_then(|time| time.update));
-        self.select.add(time.and_then(|time| time.select));
-        self.time.add(time.and_then(TurnTime::all));
+        let figures: [Option<f64>; FIGURES] = [
+            number(turn.particles),
+            number(turn.states),
+            turn.effective,
+            Some(turn.playouts as f64),
+            Some(turn.playouts_per_move),
+            time.and_then(|time| time.update),
+            time.and_then(|time| time.select),
+            all,
+        ];
+        self.0.iter_mut().zip(figures).for_each(|(mean, figure)| mean.add(figure));
     }
 
     /// Adds the means of the match to the samples of `work`.
     pub(super) fn end(self, work: &mut DecisionWork) {
-        self.particles.end(&mut work.particles);
-        self.states.end(&mut work.states);
-        self.effective.end(&mut work.effective);
-        self.playouts.end(&mut work.playouts);
-        self.playouts_per_move.end(&mut work.playouts_per_move);
-        self.update.end(&mut work.update);
-        self.select.end(&mut work.select);
-        self.time.end(&mut work.time);
+        self.0.into_iter().zip(&mut work.samples).for_each(|(mean, sample)| mean.end(sample));
     }
 }
 
@@ -226,9 +219,10 @@ mod tests {
         assert_eq!((work.turns, work.depleted, work.longest), (5, 1, Some(4.0)));
         assert_eq!(work.method(), "enumeration 1 + rejection 3");
         assert_eq!(work.acceptance(), Some(0.25));
-        assert_eq!((work.playouts.count(), work.playouts.mean()), (2, Some(25.0)));
+        let playouts = work.sample(Figure::Playouts);
+        assert_eq!((playouts.count(), playouts.mean()), (2, Some(25.0)));
         let share = work.belief_share().unwrap_or_default();
-        assert!(work.time.count() == 1 && (share - 0.45).abs() < 1e-12, "{share}");
+        assert!(work.sample(Figure::Time).count() == 1 && (share - 0.45).abs() < 1e-12, "{share}");
         work.methods.remove("enumeration");
         assert_eq!(work.method(), "rejection");
     }

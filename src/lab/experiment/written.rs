@@ -23,17 +23,13 @@ pub struct Written {
     pub seed: Spanned<i64>,
     pub games: Vec<Spanned<String>>,
     pub repetitions: Spanned<i64>,
-    #[serde(default)]
     pub engine: Option<Spanned<String>>,
-    #[serde(default)]
     pub limit: Option<Spanned<i64>>,
-    #[serde(default)]
     pub on_fault: Option<Spanned<String>>,
     #[serde(default)]
     pub budget: BudgetTable,
     #[serde(default)]
     pub schedule: ScheduleTable,
-    #[serde(default)]
     pub stop: Option<Spanned<StopTable>>,
     pub player: Vec<PlayerTable>,
 }
@@ -49,15 +45,11 @@ pub struct BudgetTable {
 
 /// Who meets whom.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct ScheduleTable {
-    #[serde(default)]
     pub kind: Option<Spanned<String>>,
-    #[serde(default)]
     pub challengers: Vec<Spanned<String>>,
-    #[serde(default)]
     pub pairings: Vec<Spanned<Vec<Spanned<String>>>>,
-    #[serde(default)]
     pub seats: Option<Spanned<String>>,
 }
 
@@ -92,10 +84,8 @@ fn five_percent() -> f64 {
 #[serde(deny_unknown_fields)]
 pub struct PlayerTable {
     pub name: Spanned<String>,
-    #[serde(default)]
     pub spec: Option<Spanned<String>>,
     /// In the place of a spec: the address of another program.
-    #[serde(default)]
     pub url: Option<Spanned<String>>,
     /// Every combination of these values.
     #[serde(default)]

@@ -19,6 +19,7 @@
 mod axes;
 mod canvas;
 mod clusters;
+mod defined;
 mod figure;
 #[cfg(test)]
 mod figures_checked;
@@ -36,6 +37,7 @@ mod table;
 mod ticks;
 
 pub use clusters::Clusters;
+pub(crate) use defined::defined;
 pub use figure::{Axis, AxisScale, Figure, FigurePoint, FigureSeries, Plot};
 pub use forest_plot::{ForestPlot, ForestRow};
 pub use heat_map::{HeatCell, HeatMap, HeatPanel};

@@ -47,9 +47,21 @@ impl From<f64> for TableEntry {
     }
 }
 
-impl From<Option<f64>> for TableEntry {
-    fn from(figure: Option<f64>) -> Self {
-        figure.map_or(TableEntry::Missing, TableEntry::Figure)
+impl From<u64> for TableEntry {
+    fn from(count: u64) -> Self {
+        TableEntry::Count(count)
+    }
+}
+
+impl From<bool> for TableEntry {
+    fn from(flag: bool) -> Self {
+        TableEntry::Flag(flag)
+    }
+}
+
+impl<T: Into<TableEntry>> From<Option<T>> for TableEntry {
+    fn from(entry: Option<T>) -> Self {
+        entry.map_or(TableEntry::Missing, Into::into)
     }
 }
 
