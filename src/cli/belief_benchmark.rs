@@ -1,6 +1,5 @@
 //! `hyperplay belief-benchmark`: the benchmark of beliefs, one page over many games, as Markdown, with figures as SVG and PDF.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -87,8 +86,8 @@ pub fn run(
     };
     let mut text = request.opening(&date()[..10]);
     let begins = text.split_once(" --seed").map_or(text.as_str(), |(begins, _)| begins);
-    let file = |path: &PathBuf| WrittenFile::at(path, FileContent::beginning("benchmark of beliefs", begins));
-    let file = arguments.out.as_ref().map(file).transpose()?;
+    let content = FileContent::beginning("benchmark of beliefs", begins);
+    let file = WrittenFile::if_given(arguments.out.as_deref(), content)?;
     let page = arguments.out.as_ref().and_then(|path| path.file_stem()).map(|stem| stem.to_string_lossy());
     let mut figures = Vec::new();
     for game in request.games() {
@@ -102,7 +101,7 @@ pub fn run(
         }
     }
     let (Some(path), Some(file)) = (&arguments.out, file) else { return out.text(&text) };
-    file.write(|out| out.write_all(text.as_bytes()))?;
+    file.text(text)?;
     Ok(write_all(path.parent().unwrap_or(Path::new("")), &figure_files(&figures))?)
 }
 

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::failure::CommandFailure;
 use super::game_argument::GameArgument;
@@ -113,7 +113,7 @@ pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> R
         });
         network::put_into(&mut document, network, Some(grounding.as_secs_f64()));
         let of_engines = all.iter().map(|one| (one.kind.to_string(), one.as_json()));
-        document["engines"] = of_engines.collect::<Map<String, Value>>().into();
+        document["engines"] = of_engines.collect();
         document["auto"] = chosen(&engines);
         out.json(&document)?;
     } else {

@@ -1,7 +1,7 @@
 //! The game tree of a command: options of its size, building it with progress, and how it is described.
 
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::failure::CommandFailure;
 use super::game_argument::Opened;
@@ -115,21 +115,27 @@ pub fn no_tree(name: &str, error: &TreeError) -> CommandFailure {
 
 /// A tree as JSON: counts, and information sets and sequences by role.
 pub fn size_as_json(size: &TreeSize, roles: &ByRole<String>, random: Option<Role>) -> Value {
-    let by_role = |counts: &ByRole<u64>| -> Map<String, Value> {
-        let players = counts.iter().filter(|(role, _)| Some(*role) != random);
-        players.map(|(role, &count)| (roles[role].clone(), count.into())).collect()
-    };
+    let players = || (0..roles.len()).map(Role::new).filter(|&role| Some(role) != random);
     json!({
         "nodes": size.nodes(),
         "chance": size.chance,
         "decisions": size.decisions,
         "terminals": size.terminals,
-        "information_sets": by_role(&size.information_sets),
-        "sequences": by_role(&size.sequences),
+        "information_sets": by_role(roles, players(), |role| size.information_sets[role]),
+        "sequences": by_role(roles, players(), |role| size.sequences[role]),
         "depth": size.depth,
         "largest_information_set": size.largest_set,
         "faults": size.faults.iter().map(fault_as_json).collect::<Value>(),
     })
+}
+
+/// An object with a value for each of these roles, by their names.
+pub fn by_role<V: Into<Value>>(
+    names: &ByRole<String>,
+    roles: impl IntoIterator<Item = Role>,
+    value: impl Fn(Role) -> V,
+) -> Value {
+    roles.into_iter().map(|role| (names[role].as_str(), value(role))).collect()
 }
 
 fn fault_as_json(fault: &TreeFault) -> Value {

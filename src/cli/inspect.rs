@@ -1,6 +1,5 @@
 //! `hyperplay inspect`: describes a game, from its rules and from a bounded search of its states.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -235,8 +234,7 @@ fn diagram(engine: &Engine) -> String {
 }
 
 fn write_diagram(path: &Path, text: &str) -> Result<(), CommandFailure> {
-    let file = WrittenFile::at(path, FileContent::like("dot", text.as_bytes()))?;
-    Ok(file.write(|out| out.write_all(text.as_bytes()))?)
+    Ok(WrittenFile::at(path, FileContent::like("dot", text.as_bytes()))?.text(text)?)
 }
 
 /// Writes a part of the network to a file.
@@ -375,9 +373,8 @@ impl Inspection<'_> {
         }
         if let Some(Ok(extent)) = &self.extent {
             let sets = extent.information_sets.iter().filter(|(role, _)| Some(*role) != self.random);
-            let sets: Map<String, Value> =
-                sets.map(|(role, &count)| (self.roles[role].clone(), count.into())).collect();
-            report["information_sets"] = sets.into();
+            report["information_sets"] =
+                sets.map(|(role, &count)| (self.roles[role].as_str(), count)).collect();
             report["histories"] = extent.histories.into();
             report["terminal_histories"] = extent.ends.into();
         }

@@ -2,7 +2,7 @@
 //!
 //! What it prints is the address of its page, and of each seat of a table that was asked for; what happens is logged on standard error.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,16 +12,13 @@ use super::failure::CommandFailure;
 use super::game_argument::source;
 use super::options::{EarlierOption, EngineOption, pick_seed, seconds, seed};
 use super::output::Output;
-use super::serve::{LogForm, LogLevel, allow_files, log_to_stderr};
+use super::serve::{LogForm, LogLevel, allow_files, listen, log_to_stderr, network_threads, raised};
 use super::watched_experiment::FolderExperiment;
 use clap::Args;
 use hyperplay_net::kiosk::{CatalogueGame, Kiosk, KioskOptions, KioskRefusal, TableOrder, WatchedExperiment};
 use hyperplay_play::files::FileError;
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
-
-/// How often the interrupt is looked at.
-const LOOK: Duration = Duration::from_millis(30);
 
 /// Arguments of `kiosk`.
 #[derive(Args, Debug)]
@@ -183,33 +180,21 @@ pub fn run(
     if arguments.watch.is_some() {
         paths.push(("experiment".to_owned(), "/#watch".to_owned()));
     }
-    let failed = |what: String, remedy: &'static str| CommandFailure::failed(what, remedy);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime
-        .map_err(|error| failed(format!("no threads for the network: {error}"), "end other programs"))?;
-    let address = SocketAddr::new(arguments.listen, arguments.port);
-    let ended = runtime.block_on(async {
-        let listener = tokio::net::TcpListener::bind(address).await;
-        let listener = listener.map_err(|error| {
-            let remedy = "another program may listen there: take another --port, or 0 for any that is free";
-            failed(format!("cannot listen at {address}: {error}"), remedy)
-        })?;
-        let own = listener.local_addr().unwrap_or(address);
+    let threads = network_threads()?;
+    let ended = threads.block_on(async {
+        let (listener, own) = listen(arguments.listen, arguments.port).await?;
         tracing::info!(seed, "listening at {own}");
         let mut text = format!("http://{own}/\n");
         for (who, path) in &paths {
             text += &format!("{who}: http://{own}{path}\n");
         }
         out.now(&text)?;
-        let shutdown = async {
-            while !interrupt.is_raised() {
-                tokio::time::sleep(LOOK).await;
-            }
-        };
-        let served = Arc::new(kiosk).run(listener, shutdown).await;
-        served.map_err(|error| failed(format!("the kiosk has ended: {error}"), "start it again"))
+        let served = Arc::new(kiosk).run(listener, raised(interrupt)).await;
+        served.map_err(|error| {
+            CommandFailure::failed(format!("the kiosk has ended: {error}"), "start it again")
+        })
     });
     // Hints that are being worked out are not waited for.
-    runtime.shutdown_background();
+    threads.shutdown_background();
     ended
 }

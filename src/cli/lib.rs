@@ -74,7 +74,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use failure::CommandFailure;
 use output::{Output, log};
@@ -86,7 +86,7 @@ use hyperplay_play::referee::Interrupt;
 
 /// General game playing with imperfect information: GDL-II rules in, moves out
 #[derive(Parser, Debug)]
-#[command(name = "hyperplay", version, arg_required_else_help = true, after_help = examples::of("hyperplay"))]
+#[command(name = "hyperplay", version, arg_required_else_help = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -95,83 +95,66 @@ struct Arguments {
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Play matches and report the mean goal of each role
-    #[command(after_help = examples::of("match"))]
     Match(matches::MatchArguments),
     /// Play matches with players behind addresses: the game master
-    #[command(after_help = examples::of("host"))]
     Host(host::HostArguments),
     /// Play with game masters over the network: a player server
-    #[command(after_help = examples::of("serve"))]
     Serve(serve::ServeArguments),
     /// Play in the browser, see what is believed, replay matches
-    #[command(after_help = examples::of("kiosk"))]
     Kiosk(kiosk::KioskArguments),
     /// Check transcripts, and records of what a player knew, against the rules
-    #[command(after_help = examples::of("verify"))]
     Verify(verify::VerifyArguments),
     /// Show the matches of a file of transcripts, step by step
-    #[command(after_help = examples::of("replay"))]
     Replay(replay::ReplayArguments),
     /// Play the matches that one file describes, and report on them
-    #[command(after_help = examples::of("experiment"))]
     Experiment(experiment::ExperimentArguments),
     /// Measure how far samplers are from the exact posterior
-    #[command(after_help = examples::of("belief"))]
     Belief(belief::BeliefArguments),
     /// Run the benchmark of beliefs: samplers on twelve games
-    #[command(after_help = examples::of("belief-benchmark"))]
     BeliefBenchmark(belief_benchmark::BenchmarkArguments),
     /// Compare the processor time of samplers, step by step
-    #[command(after_help = examples::of("belief-cost"))]
     BeliefCost(belief_cost::CostArguments),
     /// Find errors in rulesheets
-    #[command(after_help = examples::of("check"))]
     Check(check::CheckArguments),
     /// Test a player server: what a game master may ask of it
-    #[command(after_help = examples::of("check-player"))]
     CheckPlayer(check_player::CheckPlayerArguments),
     /// Describe a game: roles, fluents, moves, percepts, states
-    #[command(after_help = examples::of("inspect"))]
     Inspect(inspect::InspectArguments),
     /// Compare the fast engines with the interpreter on random matches
-    #[command(after_help = examples::of("crosscheck"))]
     Crosscheck(crosscheck::CrosscheckArguments),
     /// Measure the engines of a game side by side
-    #[command(after_help = examples::of("bench"))]
     Bench(bench::BenchArguments),
     /// Write a game in another form: prefix, infix, Gambit's game tree
-    #[command(after_help = examples::of("convert"))]
     Convert(convert::ConvertArguments),
     /// Find an equilibrium of a game
-    #[command(after_help = examples::of("solve"))]
     Solve(solve::SolveArguments),
     /// Say what can be gained against players, and where
-    #[command(after_help = examples::of("exploit"))]
     Exploit(exploit::ExploitArguments),
     /// Count the sequences of joint moves, depth by depth
-    #[command(after_help = examples::of("perft"))]
     Perft(perft::PerftArguments),
     /// List the built-in games, or print one
-    #[command(after_help = examples::of("games"))]
     Games(games::GamesArguments),
     /// List the players with the keys of their specs, or show one
-    #[command(after_help = examples::of("players"))]
     Players(players::ListingArguments),
     /// List the samplers of beliefs with the keys of their specs, or show one
-    #[command(after_help = examples::of("samplers"))]
     Samplers(players::ListingArguments),
     /// List the searches of players, or show one
-    #[command(after_help = examples::of("searches"))]
     Searches(players::ListingArguments),
     /// List the opponent models with the keys of their specs, or show one
-    #[command(after_help = examples::of("models"))]
     Models(players::ListingArguments),
     /// Write completions for a shell
-    #[command(after_help = examples::of("completions"))]
     Completions(shell::CompletionsArguments),
     /// Write a page of the manual
-    #[command(after_help = examples::of("man"))]
     Man(shell::ManArguments),
+}
+
+/// The arguments of the program, with examples below the help of each command.
+fn program() -> clap::Command {
+    let with_examples = |command: clap::Command| {
+        let examples = examples::of(command.get_name());
+        command.after_help(examples)
+    };
+    with_examples(Arguments::command().mut_subcommands(with_examples))
 }
 
 /// The program: [`run_with`] the players, samplers, searches and opponent models of `hyperplay` itself.
@@ -204,12 +187,13 @@ pub fn run_with_arguments<A: Into<OsString> + Clone>(
     if arguments.get(1).is_some_and(|first| first == complete::REQUEST) {
         let words = arguments.iter().skip(2).map(|word| word.to_string_lossy().into_owned());
         let words: Vec<String> = words.skip_while(|word| word == "--").collect();
-        let mut command = Arguments::command();
+        let mut command = program();
         command.build();
         complete::run(&words, &command, &human::with_human(&with_remote(registry), None));
         return ExitCode::SUCCESS;
     }
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let matches = program().try_get_matches_from(arguments);
+    let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => {
             usage::print(&error);
@@ -232,25 +216,18 @@ pub fn run_with_arguments<A: Into<OsString> + Clone>(
 
 fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure> {
     let out = Output::new();
-    let looks = matches!(
+    // These do not look at the interrupt: it ends them at once.
+    let looks = !matches!(
         command,
-        Command::Match(_)
-            | Command::Host(_)
-            | Command::Serve(_)
-            | Command::Kiosk(_)
-            | Command::Exploit(_)
-            | Command::Belief(_)
-            | Command::BeliefBenchmark(_)
-            | Command::BeliefCost(_)
-            | Command::Experiment(_)
-            | Command::Check(_)
-            | Command::CheckPlayer(_)
-            | Command::Solve(_)
-            | Command::Convert(_)
-            | Command::Inspect(_)
-            | Command::Perft(_)
-            | Command::Crosscheck(_)
-            | Command::Bench(_)
+        Command::Verify(_)
+            | Command::Replay(_)
+            | Command::Games(_)
+            | Command::Players(_)
+            | Command::Samplers(_)
+            | Command::Searches(_)
+            | Command::Models(_)
+            | Command::Completions(_)
+            | Command::Man(_)
     );
     let grace =
         matches!(command, Command::Experiment(_) | Command::Host(_) | Command::Serve(_) | Command::Kiosk(_))
@@ -291,8 +268,8 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
         Command::Samplers(arguments) => players::run(arguments, SpecKind::Sampler, registry, &out),
         Command::Searches(arguments) => players::run(arguments, SpecKind::Search, registry, &out),
         Command::Models(arguments) => players::run(arguments, SpecKind::Model, registry, &out),
-        Command::Completions(arguments) => shell::completions(arguments, Arguments::command(), &out),
-        Command::Man(arguments) => shell::man(arguments, Arguments::command(), &out),
+        Command::Completions(arguments) => shell::completions(arguments, program(), &out),
+        Command::Man(arguments) => shell::man(arguments, program(), &out),
     }
 }
 
@@ -343,12 +320,12 @@ mod tests {
 
     #[test]
     fn the_arguments_fit_together() {
-        Arguments::command().debug_assert();
+        program().debug_assert();
     }
 
     #[test]
     fn every_example_is_read() {
-        let mut command = Arguments::command();
+        let mut command = program();
         let mut helps = vec![command.render_long_help().to_string()];
         helps.extend(command.get_subcommands_mut().map(|command| command.render_long_help().to_string()));
         assert!(helps.iter().filter(|help| help.contains("Examples:")).count() >= helps.len() - 1);

@@ -1,6 +1,5 @@
 //! The records of matches that `host` keeps for other programs: ggp.org's record, and what viewers may see.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use super::failure::CommandFailure;
@@ -55,8 +54,7 @@ impl MatchRecords {
     fn write(&self, extension: &str, id: &str, record: &impl Serialize) -> Result<(), CommandFailure> {
         let path = self.folder.join(format!("{id}.{extension}"));
         let text = serde_json::to_string(record).expect("a record has string keys only") + "\n";
-        let file = WrittenFile::at(&path, FileContent::beginning("record of this match", text.as_str()))?;
-        file.write(|out| out.write_all(text.as_bytes()))?;
+        WrittenFile::at(&path, FileContent::beginning("record of this match", text.as_str()))?.text(text)?;
         log(format_args!("{}", path.display()));
         Ok(())
     }

@@ -240,11 +240,8 @@ impl Series<'_> {
             RecordFile::open(path, &FileContent::records(SCHEMA), arguments.earlier.earlier())
         };
         let mut file = arguments.transcript.as_ref().map(open).transpose()?;
-        if let Some(file) = file.as_ref().filter(|file| file.damaged() > 0) {
-            let (path, bytes) = (file.path().display(), file.damaged());
-            log(format_args!(
-                "{path}: the last {bytes} bytes are no whole record, and are now in {path}.damaged"
-            ));
+        if let Some(repair) = file.as_ref().and_then(RecordFile::repair) {
+            log(format_args!("{repair}"));
         }
         // What is shown step by step, by itself or to a person, is played match after match.
         let shows = arguments.verbose || !self.persons.is_empty();

@@ -7,7 +7,7 @@ use super::output::Output;
 use hyperplay_engine::Grounded;
 use hyperplay_engine::propnet::{GroundingStats, Size, TooLarge};
 use hyperplay_lab::report::Format::{Digits, Number, Text};
-use hyperplay_lab::report::{Column, Table};
+use hyperplay_lab::report::{Table, TableEntry};
 
 /// The name under which [`Grounded::passes`] has the network before the first pass.
 const GROUND: &str = "ground";
@@ -103,26 +103,25 @@ pub fn write(grounded: &Grounded, out: &Output) -> Result<(), CommandFailure> {
         ("  percepts", stats.percepts),
         ("  next", stats.next),
     ];
-    let columns: [Column<(&str, Size)>; 5] = [
-        Column::plain("  decides", Text, |(part, _)| (*part).into()),
-        Column::plain("gates", Number, |(_, size)| size.gates.into()),
-        Column::plain("wires", Number, |(_, size)| size.wires.into()),
-        Column::plain("two-input gates", Number, |(_, size)| size.two_inputs.into()),
-        Column::plain("depth", Number, |(_, size)| size.depth.into()),
-    ];
-    out.text(&Table::of(&columns, &parts).shown().as_text())?;
-    let passes: Vec<(&str, [usize; 4], f64)> = grounded
-        .passes
-        .iter()
-        .map(|pass| (pass.name, [pass.bits, pass.gates, pass.wires, pass.two_inputs], pass.seconds))
-        .collect();
-    let columns: [Column<(&str, [usize; 4], f64)>; 6] = [
-        Column::plain("  pass", Text, |(name, ..)| format!("  {name}").as_str().into()),
-        Column::plain("bits", Number, |(_, counts, _)| counts[0].into()),
-        Column::plain("gates", Number, |(_, counts, _)| counts[1].into()),
-        Column::plain("wires", Number, |(_, counts, _)| counts[2].into()),
-        Column::plain("two-input gates", Number, |(_, counts, _)| counts[3].into()),
-        Column::plain("ms", Digits(2), |(.., seconds)| (seconds * 1e3).into()),
-    ];
-    out.text(&Table::of(&columns, &passes).shown().as_text())
+    let [gates, wires, two_inputs, depth] =
+        ["gates", "wires", "two-input gates", "depth"].map(|name| (name, Number));
+    let columns = [("  decides", Text), gates, wires, two_inputs, depth];
+    let row = |(part, size): (&str, Size)| {
+        [part.into(), size.gates.into(), size.wires.into(), size.two_inputs.into(), size.depth.into()]
+    };
+    out.text(&Table::plain(columns, parts.map(row)).shown().as_text())?;
+    let columns = [("  pass", Text), ("bits", Number), gates, wires, two_inputs, ("ms", Digits(2))];
+    let rows = grounded.passes.iter().map(|pass| {
+        let [bits, gates, wires, two_inputs] =
+            [pass.bits, pass.gates, pass.wires, pass.two_inputs].map(TableEntry::from);
+        [
+            format!("  {}", pass.name).as_str().into(),
+            bits,
+            gates,
+            wires,
+            two_inputs,
+            (pass.seconds * 1e3).into(),
+        ]
+    });
+    out.text(&Table::plain(columns, rows).shown().as_text())
 }

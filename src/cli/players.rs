@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::failure::CommandFailure;
 use super::output::Output;
@@ -176,9 +176,7 @@ fn kind_as_json(registry: &Registry, kind: SpecKind) -> Value {
 
 /// All four lists, as `hyperplay players --json` has always had them.
 fn all_as_json(registry: &Registry) -> Value {
-    let kinds =
-        SpecKind::ALL.into_iter().map(|kind| (kind.plural().to_owned(), kind_as_json(registry, kind)));
-    Value::Object(kinds.collect::<Map<String, Value>>())
+    SpecKind::ALL.into_iter().map(|kind| (kind.plural(), kind_as_json(registry, kind))).collect()
 }
 
 #[cfg(test)]

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::failure::CommandFailure;
 use super::output::Output;
 use hyperplay_engine::machine::{ByRole, EvaluationFailure, Goal, Role};
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_lab::report::Format::{Digits, Number, Text};
-use hyperplay_lab::report::{Column, FEW, Sample, Table, TableEntry};
+use hyperplay_lab::report::{FEW, Sample, Table, TableEntry};
 use hyperplay_logic::gdl::counted;
 use hyperplay_play::referee::{Clocks, Heading, Match, MatchOutcome};
 
@@ -248,17 +248,12 @@ impl Report {
 
     /// The report as `docs/json.md` has it.
     pub fn as_json(&self, title: &Title<'_>) -> Value {
-        let mut goals = Map::new();
-        let mut players = Map::new();
-        let mut faults = Map::new();
-        let mut decisions = Map::new();
-        for (role, name, spec) in title.players() {
-            let score = &self.scores[role];
-            goals.insert(name.to_owned(), json!({ "mean": score.mean(), "ci95": score.half_width() }));
-            players.insert(name.to_owned(), spec.into());
-            faults.insert(name.to_owned(), json!(self.faults[role]));
-            decisions.insert(name.to_owned(), self.work[role].as_json());
-        }
+        let by_role = |value: &dyn Fn(Role) -> Value| -> Value {
+            title.players().map(|(role, name, _)| (name, value(role))).collect()
+        };
+        let goals =
+            |role| json!({ "mean": self.scores[role].mean(), "ci95": self.scores[role].half_width() });
+        let players: Value = title.players().map(|(_, name, spec)| (name, spec)).collect();
         json!({
             "game": title.game,
             "rules": title.heading.rules,
@@ -268,10 +263,10 @@ impl Report {
             "engine": title.engine_as_json(),
             "players": players,
             "matches": self.matches,
-            "goals": goals,
+            "goals": by_role(&goals),
             "faults": self.all_faults(),
-            "faults_by_role": faults,
-            "decisions": decisions,
+            "faults_by_role": by_role(&|role| json!(self.faults[role])),
+            "decisions": by_role(&|role| self.work[role].as_json()),
             "unfinished": self.unfinished,
             "steps": self.steps,
             "seconds": self.time.as_secs_f64(),
@@ -290,13 +285,21 @@ impl Report {
         if self.matches == 0 {
             return out.line("nothing was played, so there are no scores; --matches N plays N matches");
         }
-        let rows = title.players().map(|(role, name, spec)| ScoreRow {
-            name,
-            spec,
-            score: &self.scores[role],
-            faults: self.faults[role].values().sum(),
+        let rows = title.players().map(|(role, name, spec)| {
+            let score = &self.scores[role];
+            let half = score.half_width().filter(|_| score.count() >= FEW);
+            let half = half.map_or(TableEntry::Missing, |half| TableEntry::Text(format!("+-{half:.2}")));
+            let faults = TableEntry::Count(self.faults[role].values().sum());
+            [name.into(), spec.into(), score.mean().into(), half, faults]
         });
-        out.text(&Table::of(&score_columns(), &rows.collect::<Vec<_>>()).shown().as_text())?;
+        let columns = [
+            ("role", Text),
+            ("player", Text),
+            ("mean goal", Digits(2)),
+            ("95% interval", Number),
+            ("faults", Number),
+        ];
+        out.text(&Table::plain(columns, rows).shown().as_text())?;
         let ended = self.scores.values().iter().map(Sample::count).max().unwrap_or(0);
         if ended < FEW {
             let few = counted(ended, "match");
@@ -331,25 +334,4 @@ impl Report {
             self.rate()
         ))
     }
-}
-
-/// A role in the table for reading.
-struct ScoreRow<'a> {
-    name: &'a str,
-    spec: &'a str,
-    score: &'a Sample,
-    faults: u64,
-}
-
-fn score_columns<'a>() -> [Column<ScoreRow<'a>>; 5] {
-    [
-        Column::plain("role", Text, |row| row.name.into()),
-        Column::plain("player", Text, |row| row.spec.into()),
-        Column::plain("mean goal", Digits(2), |row| row.score.mean().into()),
-        Column::plain("95% interval", Number, |row| {
-            let half = row.score.half_width().filter(|_| row.score.count() >= FEW);
-            half.map_or(TableEntry::Missing, |half| TableEntry::Text(format!("+-{half:.2}")))
-        }),
-        Column::plain("faults", Number, |row| TableEntry::Count(row.faults)),
-    ]
 }

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
 
 use super::failure::CommandFailure;
 use super::human::names_human;
@@ -195,27 +197,46 @@ pub fn run(
         ServeError::Spec(error) => CommandFailure::usage(error.to_string(), "see `hyperplay players`"),
         ServeError::Record(error) => error.into(),
     })?;
-    let failed = |what: String, remedy: &'static str| CommandFailure::failed(what, remedy);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime
-        .map_err(|error| failed(format!("no threads for the network: {error}"), "end other programs"))?;
-    let address = SocketAddr::new(arguments.listen, arguments.port);
-    runtime.block_on(async {
-        let listener = tokio::net::TcpListener::bind(address).await;
-        let listener = listener.map_err(|error| {
-            let remedy = "another program may listen there: take another --port, or 0 for any that is free";
-            failed(format!("cannot listen at {address}: {error}"), remedy)
-        })?;
-        let own = listener.local_addr().unwrap_or(address);
+    network_threads()?.block_on(async {
+        let (listener, own) = listen(arguments.listen, arguments.port).await?;
         tracing::info!(player = %arguments.player, seed, matches = arguments.matches, "listening at {own}");
         out.now(&format!("http://{own}\n"))?;
-        let shutdown = async {
-            while !interrupt.is_raised() {
-                tokio::time::sleep(LOOK).await;
-            }
-        };
-        let served = Arc::new(server).run(listener, ServerLimits::default(), shutdown).await;
+        let served = Arc::new(server).run(listener, ServerLimits::default(), raised(interrupt)).await;
         tracing::info!("ended");
-        served.map_err(|error| failed(format!("the server has ended: {error}"), "start it again"))
+        served.map_err(|error| {
+            CommandFailure::failed(format!("the server has ended: {error}"), "start it again")
+        })
     })
+}
+
+/// The threads of a server.
+///
+/// # Errors
+/// If there can be none.
+pub fn network_threads() -> Result<Runtime, CommandFailure> {
+    let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    threads.map_err(|error| {
+        CommandFailure::failed(format!("no threads for the network: {error}"), "end other programs")
+    })
+}
+
+/// Listens at an address; where that is, for port 0.
+///
+/// # Errors
+/// If nothing can listen there.
+pub async fn listen(address: IpAddr, port: u16) -> Result<(TcpListener, SocketAddr), CommandFailure> {
+    let address = SocketAddr::new(address, port);
+    let listener = TcpListener::bind(address).await.map_err(|error| {
+        let remedy = "another program may listen there: take another --port, or 0 for any that is free";
+        CommandFailure::failed(format!("cannot listen at {address}: {error}"), remedy)
+    })?;
+    let own = listener.local_addr().unwrap_or(address);
+    Ok((listener, own))
+}
+
+/// Waits until an interrupt is raised.
+pub async fn raised(interrupt: &Interrupt) {
+    while !interrupt.is_raised() {
+        tokio::time::sleep(LOOK).await;
+    }
 }

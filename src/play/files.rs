@@ -164,6 +164,19 @@ impl FileContent {
         Ok(seen.is_empty() || seen.windows(self.mark.len()).any(|part| part == self.mark))
     }
 
+    /// Removes a file that was left beside its place. It is locked meanwhile, so that no other start that finds it takes it for
+    /// its own; one that is locked is being written, and stays.
+    fn remove_left(&self, path: &Path) -> io::Result<()> {
+        match File::options().read(true).write(true).open(path) {
+            Ok(file) if file.try_lock().is_ok() && self.may_replace(path)? => match fs::remove_file(path) {
+                // Another start was faster.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+                removed => removed,
+            },
+            _ => Ok(()),
+        }
+    }
+
     /// The file itself, where a path is a link, if it may be replaced.
     fn target(&self, path: &Path) -> Result<PathBuf, FileError> {
         match fs::metadata(path) {
@@ -191,7 +204,8 @@ impl FileContent {
 /// let file = WrittenFile::at(&path, curve())?;
 /// file.write(|out| out.write_all(b"step,value\n1,0.5\n"))?;
 /// file.begin().and_then(PartFile::finish)?;
-/// file.write(|out| out.write_all(b"step,value\n1,0.5\n"))?;
+/// file.text("step,value\n1,0.5\n")?;
+/// assert!(WrittenFile::if_given(None, curve())?.is_none());
 /// // What is not finished leaves the former file, and nothing beside it.
 /// let mut part: PartFile = WrittenFile::at(&path, curve())?.begin()?;
 /// part.write_all(b"step,value\n")?;
@@ -227,21 +241,21 @@ impl WrittenFile {
         let folder =
             target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         for found in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let left = found.path();
-            if is_part(&found.file_name().to_string_lossy())
-                && File::options()
-                    .read(true)
-                    .write(true)
-                    .open(&left)
-                    .is_ok_and(|file| file.try_lock().is_ok())
-                && FileError::at(&left, content.may_replace(&left))?
-            {
-                FileError::at(&left, fs::remove_file(&left))?;
+            if is_part(&found.file_name().to_string_lossy()) {
+                FileError::at(&found.path(), content.remove_left(&found.path()))?;
             }
         }
         let file = WrittenFile { path: path.to_owned(), target, part, content };
         file.begin()?;
         Ok(file)
+    }
+
+    /// The same for a file that may have been asked for.
+    ///
+    /// # Errors
+    /// As [`at`](WrittenFile::at).
+    pub fn if_given(path: Option<&Path>, content: FileContent) -> Result<Option<WrittenFile>, FileError> {
+        path.map(|path| WrittenFile::at(path, content)).transpose()
     }
 
     /// Begins to write it; it takes its place when the part is finished.
@@ -262,7 +276,15 @@ impl WrittenFile {
         }
     }
 
-    /// Writes it.
+    /// Writes this text.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn text(&self, text: impl AsRef<[u8]>) -> Result<(), FileError> {
+        self.write(|out| out.write_all(text.as_ref()))
+    }
+
+    /// Writes it as `text` says.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -329,7 +351,7 @@ pub fn all_at(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<Vec<WrittenF
 /// If one cannot be written.
 pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), FileError> {
     let written = all_at(folder, files)?;
-    written.iter().zip(files).try_for_each(|(file, (_, bytes))| file.write(|out| out.write_all(bytes)))
+    written.iter().zip(files).try_for_each(|(file, (_, bytes))| file.text(bytes))
 }
 
 /// What becomes of the records that are in a file.
@@ -358,7 +380,7 @@ pub enum EarlierRecords {
 /// let whole = std::fs::read_to_string(&path)?;
 /// std::fs::write(&path, whole.clone() + "{\"sche")?;
 /// let mut file = open(EarlierRecords::Kept)?;
-/// assert_eq!((file.damaged(), file.path()), (6, path.as_path()));
+/// assert!(file.path() == path && file.repair().is_some_and(|what| what.contains("the last 6 bytes")));
 /// file.line("{}")?;
 /// assert_eq!(std::fs::read_to_string(&path)?, whole + "{}\n");
 /// assert_eq!(std::fs::read_to_string(folder.path().join("t.jsonl.damaged"))?, "{\"sche\n");
@@ -408,17 +430,26 @@ impl RecordFile {
         &self.path
     }
 
-    /// Bytes that were no record and went to `FILE.damaged`.
-    pub fn damaged(&self) -> usize {
-        self.damaged
+    /// What was done about a last line that was no whole record, if there was one.
+    pub fn repair(&self) -> Option<String> {
+        let (path, bytes) = (self.path.display(), self.damaged);
+        let what =
+            || format!("{path}: the last {bytes} bytes are no whole record, and are now in {path}.damaged");
+        (bytes > 0).then(what)
     }
 
-    /// Adds lines, in one write.
+    /// Adds lines, in one write: all of them, or none.
     ///
     /// # Errors
     /// The operating system's.
     pub fn line(&mut self, line: &str) -> Result<(), FileError> {
-        FileError::at(&self.path, self.file.write_all(format!("{line}\n").as_bytes()))
+        let end = FileError::at(&self.path, self.file.metadata())?.len();
+        let written = self.file.write_all(format!("{line}\n").as_bytes());
+        if written.is_err() {
+            // A part of a line, as a full disk leaves it, would spoil the next one. A device has none.
+            let _ = self.file.set_len(end);
+        }
+        FileError::at(&self.path, written)
     }
 }
 
@@ -435,4 +466,26 @@ fn end_line(path: &Path, file: &mut File, length: u64) -> io::Result<usize> {
     damaged.push(".damaged");
     File::options().create(true).append(true).open(damaged)?.write_all(&[&last[..], b"\n"].concat())?;
     file.set_len(length - last.len() as u64).map(|()| last.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file that was left is often found by two starts at once, as where a scheduler starts both again.
+    #[test]
+    fn two_starts_that_find_the_same_file_both_go_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let content = FileContent::beginning("curve", "step,value\n");
+        let left: Vec<PathBuf> =
+            (0..2_000).map(|number| folder.path().join(format!("{number}.part"))).collect();
+        left.iter().for_each(|left| fs::write(left, "step,").unwrap());
+        let start = || left.iter().try_for_each(|left| content.remove_left(left));
+        let (one, other) = std::thread::scope(|scope| {
+            let one = scope.spawn(start);
+            (start(), one.join().unwrap())
+        });
+        assert!(one.is_ok() && other.is_ok(), "{one:?} {other:?}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyperplay::belief::{Belief, BeliefOptions, ParticleBelief, SamplingMethod, Uniform, UpdateOutcome};
+use hyperplay::efg::{GameTree, TreeError, TreeLimits};
 use hyperplay::engine::{Engine, EngineKind, Engines, Interpreter};
 use hyperplay::gdl::{Game, Source, load};
 use hyperplay::machine::{
@@ -31,13 +32,19 @@ fn pigeons(count: usize) -> Game {
          (<= (goal ?r 100) (role ?r) (true (went ?r))) (<= (goal ?r 0) (role ?r) (not (true (went ?r))))",
     );
     (0..16).for_each(|n| text += &format!(" (succ {n} {})", n + 1));
-    (1..count).for_each(|hole| text += &format!(" (hole h{hole})"));
-    text += &format!(" (<= (legal a fly) (true (at {BEFORE}))");
+    text += &seated(&format!("(legal a fly) (true (at {BEFORE}))"), count);
+    load(Source::new("pigeons", text), None).game.expect("the rules are fine")
+}
+
+/// A rule that begins like this, for what holds if so many pigeons find a seat in one hole less.
+fn seated(begins: &str, count: usize) -> String {
+    let mut text: String = (1..count).map(|hole| format!(" (hole h{hole})")).collect();
+    text += &format!(" (<= {begins}");
     (0..count).for_each(|pigeon| text += &format!(" (hole ?p{pigeon})"));
     for one in 0..count {
         (0..one).for_each(|other| text += &format!(" (distinct ?p{one} ?p{other})"));
     }
-    load(Source::new("pigeons", text + ")"), None).game.expect("the rules are fine")
+    text + ")"
 }
 
 fn over() -> Budget {
@@ -113,6 +120,16 @@ fn shown(machine: &Engine, steps: usize) -> (History, Evidence, Vec<Move>) {
     let evidence = machine.evidence(&history, Role::new(0), &mut machine.scratch());
     let legal = ["go", "stay"].map(|own| Move(machine.terms().read(own).unwrap()));
     (history, evidence, legal.to_vec())
+}
+
+#[test]
+fn a_tree_with_goals_that_are_cut_off_is_not_finished() {
+    let text = "(role a) (role b) (init (at 0)) (legal a stay) (legal b stay) (<= terminal (true (at 0))) (goal b 50)";
+    let text = text.to_owned() + &seated("(goal a 100) (true (at 0))", 10);
+    let game = load(Source::new("over", text), None).game.expect("the rules are fine");
+    let limits = TreeLimits { deadline: soon().deadline, ..TreeLimits::default() };
+    let tree = GameTree::build(&Interpreter::new(&game).unwrap(), &limits);
+    assert_eq!(tree.map(|tree| tree.faults().to_vec()), Err(TreeError::Stopped));
 }
 
 #[test]

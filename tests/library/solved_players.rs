@@ -150,7 +150,7 @@ fn a_policy_file_is_played_as_it_is_written() {
     let roles: Vec<Role> = tree.players().collect();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("policy.json");
-    let document = PolicyDocument { machine: &machine, header: serde_json::Map::new() };
+    let document = PolicyDocument { machine: &machine, header: serde_json::Value::Null };
     let entries = entries_of(&tree, &rng_profile, &roles[..1]);
     document.write(std::fs::File::create(&path).unwrap(), entries, &[]).unwrap();
     let file = hyperplay::player::PolicyFile::read(&path).unwrap();

@@ -2,6 +2,7 @@
 //! and what the same command computed may be computed again.
 
 use std::fs;
+use std::io::BufRead as _;
 use std::path::Path;
 
 use crate::common::program::{Folder, run, signal, start};
@@ -207,6 +208,46 @@ fn the_line_that_a_kill_cut_off_goes_to_a_file_of_its_own() {
     folder.write("t.jsonl", whole.trim_end());
     run(&mut folder.program(&format!("{command} --append")), 0);
     assert!(folder.read("t.jsonl").starts_with(&whole) && folder.read("t.jsonl").lines().count() == 6);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_record_that_did_not_fit_leaves_no_part_that_would_spoil_the_next_one() {
+    let folder = Folder::new();
+    let program = env!("CARGO_BIN_EXE_hyperplay");
+    let play = format!("{program} match kuhn_poker --seed 1 --matches 40 --transcript t.jsonl");
+    let full = format!("trap '' XFSZ; ulimit -f 8; exec {play}");
+    let output = std::process::Command::new("sh").args(["-c", &full]).current_dir(folder.path("")).output();
+    let output = output.unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && said.contains("t.jsonl: "), "{said}");
+    let kept = folder.read("t.jsonl");
+    assert!(kept.ends_with("}\n") && kept.lines().count() > 0, "{kept}");
+    run(&mut folder.program("verify t.jsonl"), 0);
+    // When there is room again, it goes on behind the last whole record.
+    run(&mut folder.program(&format!("{MATCH} --transcript t.jsonl --append")), 0);
+    assert!(folder.read("t.jsonl").starts_with(&kept) && !folder.path("t.jsonl.damaged").exists());
+    assert_eq!(folder.read("t.jsonl").lines().count(), kept.lines().count() + 3);
+}
+
+#[cfg(unix)]
+#[test]
+fn servers_say_what_they_moved_out_of_the_way_of_a_record() {
+    for (command, schema) in [("serve", "hyperplay.evidence/1"), ("kiosk", hyperplay::referee::SCHEMA)] {
+        let folder = Folder::new();
+        fs::create_dir(folder.path("kept")).unwrap();
+        let whole = format!("{{\"schema\":\"{schema}\"}}\n");
+        folder.write("kept/matches.jsonl", &format!("{whole}{{\"sche"));
+        let mut server = start(&mut folder.program(&format!("{command} --port 0 --record kept --append")));
+        let mut address = String::new();
+        std::io::BufReader::new(server.stdout.take().unwrap()).read_line(&mut address).unwrap();
+        signal(&server, "TERM");
+        let said = String::from_utf8(server.wait_with_output().unwrap().stderr).unwrap();
+        let expected = "matches.jsonl: the last 6 bytes are no whole record, and are now in ";
+        assert!(address.starts_with("http://") && said.contains(expected), "{command}: {address}{said}");
+        assert_eq!(folder.read("kept/matches.jsonl"), whole);
+        assert_eq!(folder.read("kept/matches.jsonl.damaged"), "{\"sche\n");
+    }
 }
 
 /// The names in a folder, and in the folders in it, of files that are written beside their places.

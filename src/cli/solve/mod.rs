@@ -8,7 +8,6 @@ mod report;
 mod sampled;
 mod saved;
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -154,13 +153,10 @@ pub fn run(arguments: &SolveArguments, interrupt: &Interrupt, out: &Output) -> R
     let opened = arguments.game.open()?;
     arguments.check_paths()?;
     let saved = SavedSolution::open(arguments.out.as_deref(), &opened.hash(), arguments.method.stateless())?;
-    let file = |path: &Option<PathBuf>, content: &dyn Fn() -> FileContent| {
-        path.as_deref().map(|path| WrittenFile::at(path, content())).transpose()
-    };
-    let curve = file(&arguments.curve, &|| FileContent::beginning("curve", report::curve_as_csv(&[])))?;
-    let page = file(&arguments.html, &|| {
-        FileContent::like("html", report::begun_page(&opened).finish().as_bytes())
-    })?;
+    let content = FileContent::beginning("curve", report::curve_as_csv(&[]));
+    let curve = WrittenFile::if_given(arguments.curve.as_deref(), content)?;
+    let content = FileContent::like("html", report::begun_page(&opened).finish().as_bytes());
+    let page = WrittenFile::if_given(arguments.html.as_deref(), content)?;
     let files = ReportFiles { saved, curve, page };
     let (_, machine) = arguments.engine.open_for_steps(&opened)?;
     if let Some(scheme) = arguments.method.scheme() {
@@ -288,10 +284,10 @@ impl SolveArguments {
         let states: Vec<RegretCheckpoint> = minimisers.iter().map(RegretMinimiser::checkpoint).collect();
         files.saved.write(&report.document(), report.entries(), &states)?;
         if let Some(file) = &files.curve {
-            file.write(|out| out.write_all(report::curve_as_csv(curve).as_bytes()))?;
+            file.text(report::curve_as_csv(curve))?;
         }
         if let Some(file) = &files.page {
-            file.write(|out| out.write_all(report.page(curve).as_bytes()))?;
+            file.text(report.page(curve))?;
         }
         if self.json { out.json(&report.as_json()) } else { report.write(self.top, out) }
     }

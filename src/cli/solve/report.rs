@@ -1,16 +1,16 @@
 //! The report of `solve`: value a role, NashConv, and the policies as tables that a person reads.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{Solved, is_sure};
 use crate::failure::CommandFailure;
 use crate::game_argument::Opened;
-use crate::game_tree::{size_as_json, size_in_words};
+use crate::game_tree::{by_role, size_as_json, size_in_words};
 use crate::output::Output;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_lab::report::Format::{Digits, Text};
-use hyperplay_lab::report::{Axis, Column, Figure, FigurePoint, FigureSeries, LinePlot, Page, Plot, Table};
+use hyperplay_lab::report::{Axis, Figure, FigurePoint, FigureSeries, LinePlot, Page, Plot, Table};
 use hyperplay_logic::gdl::counted;
 use hyperplay_play::efg::{GameTree, SolvePoint, SolvedProfile};
 use hyperplay_play::player::{PolicyDocument, PolicyEntry, entries_of, known_in_words};
@@ -47,22 +47,16 @@ impl<'a> SolveReport<'a> {
 
     /// What stands before the policies in a file.
     pub fn document(&self) -> PolicyDocument<'_> {
-        let solved = self.solved;
-        let values: Map<String, Value> = self
-            .players
-            .iter()
-            .map(|&role| (self.name(role).to_owned(), solved.point.verdict.values[role].into()))
-            .collect();
-        let header = [
-            ("game", json!(self.opened.name)),
-            ("rules", json!(self.opened.hash())),
-            ("method", json!(self.solved.point.method)),
-            ("iterations", json!(solved.point.iterations)),
-            ("unit", json!(self.unit)),
-            ("values", json!(values)),
-            ("nash_conv", json!(solved.point.verdict.nash_conv)),
-        ];
-        let header = header.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        let point = &self.solved.point;
+        let header = json!({
+            "game": self.opened.name,
+            "rules": self.opened.hash(),
+            "method": point.method,
+            "iterations": point.iterations,
+            "unit": self.unit,
+            "values": by_role(self.engine.roles(), self.tree.players(), |role| point.verdict.values[role]),
+            "nash_conv": point.verdict.nash_conv,
+        });
         PolicyDocument { machine: self.engine, header }
     }
 
@@ -73,27 +67,21 @@ impl<'a> SolveReport<'a> {
 
     /// The report for machines.
     pub fn as_json(&self) -> Value {
-        let solved = self.solved;
-        let roles: Map<String, Value> = self
-            .players
-            .iter()
-            .map(|&role| {
-                let (value, best) =
-                    (solved.point.verdict.values[role], solved.point.verdict.best_responses[role]);
-                let goal = 50.0 + self.unit * value;
-                (self.name(role).to_owned(), json!({"value": value, "goal": goal, "best_response": best}))
-            })
-            .collect();
+        let point = &self.solved.point;
+        let role = |role: Role| {
+            let (value, best) = (point.verdict.values[role], point.verdict.best_responses[role]);
+            json!({"value": value, "goal": 50.0 + self.unit * value, "best_response": best})
+        };
         json!({
             "game": self.opened.name,
             "rules": self.opened.hash(),
             "unit": self.unit,
             "tree": size_as_json(&self.tree.size(), self.engine.roles(), self.tree.random()),
             "constant_sum": self.tree.constant_sum().is_some(),
-            "method": self.solved.point.method,
-            "iterations": solved.point.iterations,
-            "roles": roles,
-            "nash_conv": solved.point.verdict.nash_conv,
+            "method": point.method,
+            "iterations": point.iterations,
+            "roles": by_role(self.engine.roles(), self.tree.players(), role),
+            "nash_conv": point.verdict.nash_conv,
             "reproduces": !self.is_cut,
         })
     }
@@ -138,17 +126,15 @@ impl<'a> SolveReport<'a> {
     }
 
     fn value_table(&self) -> Table {
-        let rows: Vec<ValueRow<'_>> = self
-            .players
-            .iter()
-            .map(|&role| ValueRow {
-                role: self.name(role),
-                value: self.solved.point.verdict.values[role],
-                goal: 50.0 + self.unit * self.solved.point.verdict.values[role],
-                best: self.solved.point.verdict.best_responses[role],
-            })
-            .collect();
-        Table::of(&value_columns(), &rows)
+        let verdict = &self.solved.point.verdict;
+        let rows = self.players.iter().map(|&role| {
+            let (value, best) = (verdict.values[role], verdict.best_responses[role]);
+            let goal = 50.0 + self.unit * value;
+            [self.name(role).into(), value.into(), goal.into(), best.into()]
+        });
+        let columns =
+            [("role", Text), ("value", Digits(6)), ("goal", Digits(3)), ("best response", Digits(6))];
+        Table::plain(columns, rows)
     }
 
     /// The information sets of a role, the most often reached first.
@@ -160,22 +146,16 @@ impl<'a> SolveReport<'a> {
     }
 
     fn policy_table(&self, sets: &[usize]) -> Table {
-        let rows: Vec<PolicyRow<'_>> = sets
-            .iter()
-            .map(|&set| {
-                let shares = self.solved.profile.of(self.tree, set);
-                let moves = self.tree.moves(set).iter().zip(shares);
-                let plays: Vec<String> =
-                    moves.map(|(&own, share)| format!("{} {share:.3}", self.engine.show_move(own))).collect();
-                PolicyRow {
-                    role: self.name(self.tree.sets()[set].role),
-                    knows: known_in_words(self.engine, self.tree, set),
-                    plays: plays.join(", "),
-                    reached: self.reached[set],
-                }
-            })
-            .collect();
-        Table::of(&policy_columns(), &rows)
+        let rows = sets.iter().map(|&set| {
+            let shares = self.solved.profile.of(self.tree, set);
+            let moves = self.tree.moves(set).iter().zip(shares);
+            let plays: Vec<String> =
+                moves.map(|(&own, share)| format!("{} {share:.3}", self.engine.show_move(own))).collect();
+            let (role, knows) = (self.tree.sets()[set].role, known_in_words(self.engine, self.tree, set));
+            let reached = self.reached[set].into();
+            [self.name(role).into(), knows.as_str().into(), plays.join(", ").as_str().into(), reached]
+        });
+        Table::plain([("role", Text), ("knows", Text), ("plays", Text), ("reached", Digits(4))], rows)
     }
 
     /// The page: values, curve and policies.
@@ -227,38 +207,6 @@ pub fn begun_page(opened: &Opened) -> Page {
 
 /// The most information sets of a role on a page.
 const PAGE_ROWS: usize = 500;
-
-struct ValueRow<'a> {
-    role: &'a str,
-    value: f64,
-    goal: f64,
-    best: f64,
-}
-
-fn value_columns<'a>() -> [Column<ValueRow<'a>>; 4] {
-    [
-        Column::plain("role", Text, |row| row.role.into()),
-        Column::plain("value", Digits(6), |row| Some(row.value).into()),
-        Column::plain("goal", Digits(3), |row| Some(row.goal).into()),
-        Column::plain("best response", Digits(6), |row| Some(row.best).into()),
-    ]
-}
-
-struct PolicyRow<'a> {
-    role: &'a str,
-    knows: String,
-    plays: String,
-    reached: f64,
-}
-
-fn policy_columns<'a>() -> [Column<PolicyRow<'a>>; 4] {
-    [
-        Column::plain("role", Text, |row| row.role.into()),
-        Column::plain("knows", Text, |row| row.knows.as_str().into()),
-        Column::plain("plays", Text, |row| row.plays.as_str().into()),
-        Column::plain("reached", Digits(4), |row| Some(row.reached).into()),
-    ]
-}
 
 /// How NashConv fell, as CSV.
 pub fn curve_as_csv(curve: &[SolvePoint]) -> String {

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::report::CUT;
 use super::saved::SavedSolution;
@@ -159,20 +159,17 @@ impl SampledRun<'_> {
         out: &Output,
     ) -> Result<(), CommandFailure> {
         let (iterations, sets) = (minimiser.iterations(), minimiser.information_sets());
-        let header: Map<String, Value> = [
-            ("game", json!(self.opened.name)),
-            ("rules", json!(self.opened.hash())),
-            ("method", json!(self.scheme.name())),
-            ("iterations", json!(iterations)),
-        ]
-        .into_iter()
-        .map(|(key, value)| (key.to_owned(), value))
-        .collect();
+        let header = json!({
+            "game": self.opened.name,
+            "rules": self.opened.hash(),
+            "method": self.scheme.name(),
+            "iterations": iterations,
+        });
         let document = PolicyDocument { machine: self.machine, header: header.clone() };
         saved.write(&document, entries(minimiser), &[])?;
         let is_cut = self.arguments.iterations.is_none_or(|most| iterations < most);
         if self.arguments.json {
-            let mut report = Value::Object(header);
+            let mut report = header;
             report["seed"] = seed.into();
             report["information_sets_met"] = sets.into();
             report["visits"] = minimiser.visits().into();

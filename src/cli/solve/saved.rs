@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 use std::{fs, io};
 
-use serde_json::Map;
+use serde_json::Value;
 
 use crate::failure::CommandFailure;
 use crate::output::log;
@@ -37,8 +37,8 @@ impl<'a> SavedSolution<'a> {
         rules: &str,
         stateless: Option<&str>,
     ) -> Result<Self, CommandFailure> {
-        let content = || FileContent::beginning("policy file", "{\"schema\": \"hyperplay.policy/");
-        let file = path.map(|path| WrittenFile::at(path, content())).transpose()?;
+        let content = FileContent::beginning("policy file", "{\"schema\": \"hyperplay.policy/");
+        let file = WrittenFile::if_given(path, content)?;
         let mut saved = SavedSolution { path, file, state: None };
         let Some(path) = path else { return Ok(saved) };
         if fs::metadata(path).map_or(0, |found| found.len()) == 0 {
@@ -135,7 +135,7 @@ impl<'a> SavedSolution<'a> {
             return Duration::ZERO;
         }
         let (watch, mut written) = (Stopwatch::start(), 0_usize);
-        let document = PolicyDocument { machine, header: Map::new() };
+        let document = PolicyDocument { machine, header: Value::Null };
         // Nothing can go wrong in a sink.
         let _ = document.write(io::sink(), entries.take(SAMPLE).inspect(|_| written += 1), &[]);
         watch.elapsed().mul_f64(count as f64 / written.max(1) as f64)

@@ -186,6 +186,16 @@ impl Table {
         }
     }
 
+    /// The table of these columns, each with its name and its format, whose rows are there already.
+    pub fn plain<const N: usize>(
+        columns: [(&'static str, Format); N],
+        rows: impl IntoIterator<Item = [TableEntry; N]>,
+    ) -> Table {
+        let columns = columns.map(|(name, format)| TableColumn { name, head: name, format });
+        let rows = rows.into_iter().map(Vec::from).collect();
+        Table { columns: columns.into(), rows, ..Table::default() }
+    }
+
     /// The same table with a name, a title and a note.
     #[must_use]
     pub fn named(self, name: &'static str, title: &'static str, note: impl Into<String>) -> Self {

@@ -5,13 +5,13 @@
 //! `.jsonl` files is a header; every other line is one decision and sampler. A folder belongs to the run of one
 //! configuration: no other run writes into it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Write as _};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::page;
@@ -147,8 +147,7 @@ impl StudyFiles {
         all_at(folder, &texts(&header, &Study::default(), threads, None))?;
         let document = json!({ "schema": SCHEMA, "config": config, "config_hash": header["config_hash"] });
         let document = format!("{document:#}\n");
-        let file = WrittenFile::at(&identity, FileContent::like("json", document.as_bytes()))?;
-        file.write(|out| out.write_all(document.as_bytes()))?;
+        WrittenFile::at(&identity, FileContent::like("json", document.as_bytes()))?.text(document)?;
         let ending = if is_complete(folder) { PART } else { "" };
         let open = |name: &str, header: &Value| -> Result<RecordFile, FileError> {
             let (path, content) = (folder.join(format!("{name}{ending}")), FileContent::records(SCHEMA));
@@ -237,12 +236,8 @@ fn is_complete(folder: &Path) -> bool {
 /// The configuration that an identity file holds; none if there is no such file, and an empty one if it is none.
 fn known(identity: &Path) -> io::Result<Option<Value>> {
     match fs::read_to_string(identity) {
-        Ok(text) => {
-            let document: Value = serde_json::from_str(&text).unwrap_or_default();
-            Ok(Some(document["config"].clone()))
-        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+        text => Ok(Some(serde_json::from_str::<Value>(&text?).unwrap_or_default()["config"].clone())),
     }
 }
 
@@ -251,14 +246,11 @@ fn compare(folder: &Path, there: &Value, config: &Value) -> Result<(), StudyFile
     if there == config {
         return Ok(());
     }
-    let keys = |value: &Value| value.as_object().map(|all| all.keys().cloned().collect::<Vec<String>>());
-    let mut all: Vec<String> = [config, there].into_iter().filter_map(keys).flatten().collect();
-    all.sort_unstable();
-    all.dedup();
-    let differs = |key: &String| config.get(key) != there.get(key);
-    let changed = all.into_iter().filter(differs).map(|key| {
-        let found = there.get(&key).map_or_else(|| "nothing".to_owned(), Value::to_string);
-        (key, found)
+    let all: BTreeSet<&String> =
+        [config, there].into_iter().filter_map(Value::as_object).flat_map(Map::keys).collect();
+    let changed = all.into_iter().filter(|&key| config.get(key) != there.get(key)).map(|key| {
+        let found = there.get(key).map_or_else(|| "nothing".to_owned(), Value::to_string);
+        (key.clone(), found)
     });
     Err(StudyFileError::Other { folder: folder.to_owned(), changed: changed.collect() })
 }

@@ -8,7 +8,7 @@ use super::page_figures::figures;
 use super::plan::{LeftOut, Study};
 use super::row::ROW_COLUMNS;
 use crate::report::Format::Text;
-use crate::report::{Column, Page, Table, legend};
+use crate::report::{Page, Table, legend};
 
 /// More rows than these are not shown; all are in the other files.
 const SHOWN: usize = 600;
@@ -52,20 +52,17 @@ pub fn page(header: &Value, study: &Study) -> Page {
     }
     page.heading("What was measured");
     let of_config = |key: &str| (key.to_owned(), text(&config[key]));
-    let mut rows: Vec<(String, String)> =
+    let mut options: Vec<(String, String)> =
         ["rules", "engine", "samplers", "particles", "replicates", "matches", "play"]
             .into_iter()
             .chain(["roles", "steps", "max_set", "reference", "playouts", "seed"])
             .map(of_config)
             .collect();
     let policies = config["policies"].as_object().into_iter().flatten();
-    rows.extend(policies.map(|(path, hash)| (format!("policy file {path}"), text(hash))));
-    rows.extend(["version", "config_hash"].map(|key| (key.to_owned(), text(&header[key]))));
-    let options: [Column<(String, String)>; 2] = [
-        Column::plain("option", Text, |(option, _)| option.as_str().into()),
-        Column::plain("value", Text, |(_, value)| value.as_str().into()),
-    ];
-    page.table("", &Table::of(&options, &rows).shown());
+    options.extend(policies.map(|(path, hash)| (format!("policy file {path}"), text(hash))));
+    options.extend(["version", "config_hash"].map(|key| (key.to_owned(), text(&header[key]))));
+    let rows = options.iter().map(|(option, value)| [option.as_str().into(), value.as_str().into()]);
+    page.table("", &Table::plain([("option", Text), ("value", Text)], rows).shown());
     if !study.rows.is_empty() {
         page.heading("Every decision");
         let caption = match study.rows.len().saturating_sub(SHOWN) {

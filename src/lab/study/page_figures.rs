@@ -127,9 +127,8 @@ fn over_particles(
     baseline: &Read,
 ) -> LinePlot {
     let mut series = curves(&study.rows, decisions, |row| row.particles, figure);
-    let first = decisions.first().map(|row| (row.sampler.as_str(), row.posterior));
-    let of_first = decisions.iter().copied().filter(|row| first == Some((&row.sampler, row.posterior)));
-    let baselines = points(&of_first.collect::<Vec<_>>(), |row| row.particles, baseline);
+    let of_first = decisions.first().map(|first| rows_of(decisions, key(first))).unwrap_or_default();
+    let baselines = points(&of_first, |row| row.particles, baseline);
     if !baselines.is_empty() {
         series.push(FigureSeries::reference("baseline: independent draws", baselines));
     }
@@ -145,20 +144,16 @@ fn cost(study: &Study, largest: &[&StudyRow]) -> Vec<FigureSeries> {
     let mut cost = curves(&study.rows, largest, |row| row.step, &|figures| {
         (figures.costs.states_per_particle.value, figures.costs.states_per_particle.error)
     });
-    for (sampler, posterior) in keys(largest) {
-        let own: Vec<&StudyRow> = largest
-            .iter()
-            .copied()
-            .filter(|row| (row.sampler.as_str(), row.posterior) == (sampler, posterior))
-            .filter(|row| row.figures.costs.rejuvenation_per_particle > 0.0)
-            .collect();
+    for of in keys(largest) {
+        let mut own = rows_of(largest, of);
+        own.retain(|row| row.figures.costs.rejuvenation_per_particle > 0.0);
         let apart: &Read = &|figures| {
             let costs = &figures.costs;
             (costs.states_per_particle.value - costs.rejuvenation_per_particle, 0.0)
         };
         let points = points(&own, |row| row.step, apart);
         if !points.is_empty() {
-            cost.push(FigureSeries::reference(format!("{sampler}, without rejuvenation"), points));
+            cost.push(FigureSeries::reference(format!("{}, without rejuvenation", of.0), points));
         }
     }
     cost
@@ -172,8 +167,7 @@ fn half((low, high): (f64, f64)) -> f64 {
 /// The samplers of these rows with their posteriors, in the order in which they come.
 fn keys<'a>(rows: &[&'a StudyRow]) -> Vec<Key<'a>> {
     let mut keys = Vec::new();
-    for row in rows {
-        let key = (row.sampler.as_str(), row.posterior);
+    for key in rows.iter().map(|row| key(row)) {
         if !keys.contains(&key) {
             keys.push(key);
         }
@@ -181,30 +175,38 @@ fn keys<'a>(rows: &[&'a StudyRow]) -> Vec<Key<'a>> {
     keys
 }
 
-/// One series for each sampler and posterior of `all`, so that a sampler looks the same in every figure.
+fn key(row: &StudyRow) -> Key<'_> {
+    (&row.sampler, row.posterior)
+}
+
+/// The rows of one sampler and posterior.
+fn rows_of<'a>(rows: &[&'a StudyRow], of: Key<'_>) -> Vec<&'a StudyRow> {
+    rows.iter().copied().filter(|row| key(row) == of).collect()
+}
+
+/// One series for each sampler and posterior of `all`, so that a sampler looks the same in every figure: the points of its rows.
+fn series(
+    all: &[StudyRow],
+    rows: &[&StudyRow],
+    points: impl Fn(Vec<&StudyRow>) -> Vec<FigurePoint>,
+) -> Vec<FigureSeries> {
+    let is_single = all.iter().all(|row| row.posterior == "U");
+    let every: Vec<&StudyRow> = all.iter().collect();
+    let one = |of: Key<'_>| {
+        let (sampler, posterior) = of;
+        let name = if is_single { sampler.to_owned() } else { format!("{sampler} ({posterior})") };
+        FigureSeries::measured(name, points(rows_of(rows, of)))
+    };
+    keys(&every).into_iter().map(one).collect()
+}
+
 fn curves(
     all: &[StudyRow],
     rows: &[&StudyRow],
     x: fn(&StudyRow) -> usize,
     figure: &Read,
 ) -> Vec<FigureSeries> {
-    let single = all.iter().all(|row| row.posterior == "U");
-    let every: Vec<&StudyRow> = all.iter().collect();
-    keys(&every)
-        .into_iter()
-        .map(|(sampler, posterior)| {
-            let own = rows
-                .iter()
-                .copied()
-                .filter(|row| (row.sampler.as_str(), row.posterior) == (sampler, posterior));
-            let points = points(&own.collect::<Vec<_>>(), x, figure);
-            FigureSeries::measured(named(sampler, posterior, single), points)
-        })
-        .collect()
-}
-
-fn named(sampler: &str, posterior: &str, single: bool) -> String {
-    if single { sampler.to_owned() } else { format!("{sampler} ({posterior})") }
+    series(all, rows, |own| points(&own, x, figure))
 }
 
 /// For each x the mean of a figure with its 95 % interval. Whatever is averaged is the same for all samplers, so its
@@ -224,23 +226,11 @@ fn points(rows: &[&StudyRow], x: fn(&StudyRow) -> usize, figure: &Read) -> Vec<F
 }
 
 fn calibration(all: &[StudyRow], rows: &[&StudyRow]) -> LinePlot {
-    let every: Vec<&StudyRow> = all.iter().collect();
-    let single = all.iter().all(|row| row.posterior == "U");
-    let mut series: Vec<FigureSeries> = keys(&every)
-        .into_iter()
-        .map(|(sampler, posterior)| {
-            let mut own: Vec<&StudyRow> = rows
-                .iter()
-                .copied()
-                .filter(|row| (row.sampler.as_str(), row.posterior) == (sampler, posterior))
-                .collect();
-            own.sort_by_key(|row| row.index);
-            let points = (0..BINS)
-                .map(|bin| bin_point(own.iter().map(|row| (row.index, row.figures.calibration[bin]))))
-                .collect();
-            FigureSeries::measured(named(sampler, posterior, single), points)
-        })
-        .collect();
+    let mut series = series(all, rows, |mut own| {
+        own.sort_by_key(|row| row.index);
+        let bins = |bin: usize| own.iter().map(move |row| (row.index, row.figures.calibration[bin]));
+        (0..BINS).map(|bin| bin_point(bins(bin))).collect()
+    });
     let diagonal = vec![FigurePoint::exact(0.0, 0.0), FigurePoint::exact(1.0, 1.0)];
     series.push(FigureSeries::reference("what is said is so", diagonal));
     LinePlot::single(

@@ -4,7 +4,7 @@
 //! that path, so the folder can be moved. `hyperplay verify` reads it.
 
 use std::fs::create_dir_all;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -78,6 +78,9 @@ impl RecordFolder {
     pub fn open(folder: &Path, schema: &str, earlier: EarlierRecords) -> Result<RecordFolder, FileError> {
         FileError::at(folder, create_dir_all(folder.join("rules")))?;
         let file = RecordFile::open(&folder.join("matches.jsonl"), &FileContent::records(schema), earlier)?;
+        if let Some(repair) = file.repair() {
+            tracing::warn!("{repair}");
+        }
         Ok(RecordFolder { folder: folder.to_owned(), file: Mutex::new(file) })
     }
 
@@ -107,8 +110,7 @@ impl RecordFolder {
         // One match at a time writes. Another layout of the same rules may be there.
         let _file = self.file();
         if !file.exists() {
-            let rules = WrittenFile::at(&file, FileContent::beginning("rulesheet", text))?;
-            rules.write(|out| out.write_all(text.as_bytes()))?;
+            WrittenFile::at(&file, FileContent::beginning("rulesheet", text))?.text(text)?;
         }
         Ok((path, hash))
     }

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::policy_file::{PolicyError, SCHEMA};
 use crate::efg::{GameTree, Profile, RegretCheckpoint};
@@ -49,7 +49,7 @@ pub fn entries_of<'a>(
 /// ```
 /// use hyperplay_play::efg::{GameTree, Profile, TreeLimits};
 /// use hyperplay_play::player::{PolicyDocument, PolicyEntry, PolicyFile, SolverState, entries_of};
-/// use serde_json::{Map, json};
+/// use serde_json::json;
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};
 /// # use hyperplay_logic::gdl::{Source, load};
@@ -65,7 +65,7 @@ pub fn entries_of<'a>(
 /// let entries: Vec<PolicyEntry<'_>> = entries_of(&tree, &profile, &roles).collect();
 /// assert_eq!((entries.len(), &entries[0].shares[..]), (1, &[0.5, 0.5][..]));
 ///
-/// let header = Map::from_iter([("game".to_owned(), json!("yes")), ("rules".to_owned(), json!("sha256:0"))]);
+/// let header = json!({"game": "yes", "rules": "sha256:0"});
 /// let document = PolicyDocument { machine: &machine, header };
 /// let mut text = Vec::new();
 /// document.write(&mut text, entries, &[])?;
@@ -78,8 +78,8 @@ pub fn entries_of<'a>(
 pub struct PolicyDocument<'a> {
     /// The machine of the game.
     pub machine: &'a Engine,
-    /// What stands before the policies.
-    pub header: Map<String, Value>,
+    /// What stands before the policies: an object.
+    pub header: Value,
 }
 
 impl PolicyDocument<'_> {
@@ -94,7 +94,7 @@ impl PolicyDocument<'_> {
         solver: &[RegretCheckpoint],
     ) -> io::Result<()> {
         write!(out, "{{\"schema\": \"{SCHEMA}\"")?;
-        for (key, value) in &self.header {
+        for (key, value) in self.header.as_object().into_iter().flatten() {
             write!(out, ", {}: {value}", Value::from(key.as_str()))?;
         }
         writeln!(out, ", \"policy\": [")?;
@@ -123,8 +123,7 @@ impl PolicyDocument<'_> {
         };
         let evidence: Vec<Value> = entry.evidence.steps.iter().map(step).collect();
         let shares = entry.moves.iter().zip(&entry.shares);
-        let moves: Map<String, Value> =
-            shares.map(|(&own, &share)| (machine.show_move(own), share.into())).collect();
+        let moves: Value = shares.map(|(&own, &share)| (machine.show_move(own), share)).collect();
         json!({"role": machine.roles()[entry.role], "evidence": evidence, "moves": moves})
     }
 }

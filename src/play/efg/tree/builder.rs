@@ -28,6 +28,7 @@ use hyperplay_engine::machine::{
     Budget, Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, PLAYOUT_STEPS, Role, Seed,
     StateMachineExt, Successor,
 };
+use hyperplay_logic::gdl::FindingCode;
 
 /// The most histories that are expanded at a time. The first blocks are smaller, so that a limit of time is kept where the
 /// rules are slow.
@@ -141,6 +142,14 @@ impl From<TreeError> for Stopped {
     }
 }
 
+/// Whether all that the machine said so far is right: the time was not over, and the rules could be evaluated.
+fn check<M: Bulk>(machine: &M, scratch: &mut M::Scratch) -> Result<(), Stopped> {
+    if machine.is_interrupted(scratch) {
+        return Err(TreeError::Stopped.into());
+    }
+    machine.take_failure(scratch).map_or(Ok(()), |failure| Err(TreeError::Failed(failure).into()))
+}
+
 impl Builder {
     fn new<M: Bulk>(machine: &M) -> Self {
         let roles = machine.roles().len();
@@ -167,17 +176,12 @@ impl Builder {
         let state = machine.initial();
         self.push_node(0);
         let is_over = machine.terminal(&state, &mut scratch);
-        if machine.is_interrupted(&scratch) {
-            return Err(TreeError::Stopped.into());
-        }
-        if let Some(failure) = machine.take_failure(&mut scratch) {
-            return Err(TreeError::Failed(failure).into());
-        }
+        check(machine, &mut scratch)?;
         if is_over {
             let goals = machine.goals(&state, &mut scratch);
-            self.note_faults(machine, 0, &state, &mut scratch);
+            self.note_goals(machine, 0, &state, &mut scratch);
             self.end(0, &goals);
-            return Ok(());
+            return check(machine, &mut scratch);
         }
         let mut stack =
             vec![Open { state, node: 0, step: 0, known: ByRole::from_fn(self.roles.len(), |_| 0) }];
@@ -202,9 +206,7 @@ impl Builder {
             let block = stack.split_off(stack.len().saturating_sub(size));
             size = (2 * size).min(BLOCK);
             self.expand_block(machine, &block, limit, &mut scratch, &mut stack)?;
-            if let Some(failure) = machine.take_failure(&mut scratch) {
-                return Err(TreeError::Failed(failure).into());
-            }
+            check(machine, &mut scratch)?;
         }
         Ok(())
     }
@@ -228,10 +230,10 @@ impl Builder {
                 }
             }
             if legal.values().iter().any(Vec::is_empty) {
-                if let Some(failure) = machine.take_failure(scratch) {
-                    return Err(TreeError::Failed(failure).into());
+                check(machine, scratch)?;
+                for (role, _) in legal.iter().filter(|(_, moves)| moves.is_empty()) {
+                    self.note(machine, open.node, FindingCode::NoLegalMove, role, scratch);
                 }
-                self.note_faults(machine, open.node, &open.state, scratch);
                 let goals = machine.goals(&open.state, scratch);
                 self.end(open.node, &goals);
                 continue;
@@ -245,15 +247,13 @@ impl Builder {
         let asked: Vec<(&M::State, &JointMove)> =
             steps.iter().map(|(place, _, joint)| (&block[*place as usize].state, joint)).collect();
         let successors = machine.expand(&asked, scratch);
-        if machine.is_interrupted(scratch) {
-            return Err(TreeError::Stopped.into());
-        }
+        check(machine, scratch)?;
         for ((place, node, joint), Successor { state, percepts, end, is_faulty }) in
             steps.iter().zip(successors)
         {
             if let Some(goals) = end {
                 if is_faulty {
-                    self.note_faults(machine, *node, &state, scratch);
+                    self.note_goals(machine, *node, &state, scratch);
                 }
                 self.end(*node, &goals);
                 continue;

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use super::builder::Builder;
-use hyperplay_engine::machine::{Bulk, JointMove, StateMachineExt};
+use hyperplay_engine::machine::{Bulk, JointMove, Role, StateMachineExt};
 use hyperplay_logic::gdl::{FindingCode, counted};
 
 /// What is wrong at some ends of a game.
@@ -37,39 +37,43 @@ impl fmt::Display for TreeFault {
 }
 
 impl Builder {
-    /// Notes what is wrong at a state that is an end, or where a role has no legal move.
-    pub(super) fn note_faults<M: Bulk>(
+    /// Notes what is wrong with the goals of a state that is an end.
+    pub(super) fn note_goals<M: Bulk>(
         &mut self,
         machine: &M,
         node: u32,
         state: &M::State,
         scratch: &mut M::Scratch,
     ) {
-        let is_over = machine.terminal(state, scratch);
-        let legal = machine.legal_by_role(state, scratch);
-        for role in machine.each_role() {
-            let code = match machine.goal_count(state, role, scratch) {
-                _ if !is_over && legal[role].is_empty() => FindingCode::NoLegalMove,
-                1 => continue,
-                _ if !is_over || Some(role) == machine.random() => continue,
-                0 => FindingCode::MissingGoal,
-                _ => FindingCode::SeveralGoals,
-            };
-            let name = &self.roles[role];
-            if let Some(known) =
-                self.faults.iter_mut().find(|known| known.code == code && known.role == *name)
-            {
-                known.histories += 1;
-                continue;
+        for role in machine.each_role().filter(|&role| Some(role) != machine.random()) {
+            match machine.goal_count(state, role, scratch) {
+                0 => self.note(machine, node, FindingCode::MissingGoal, role, scratch),
+                1 => {}
+                _ => self.note(machine, node, FindingCode::SeveralGoals, role, scratch),
             }
-            let show = |joint: &JointMove| -> String {
-                let moves: Vec<String> =
-                    machine.each_role().map(|role| machine.show_move(joint.of(role))).collect();
-                format!("({})", moves.join(" "))
-            };
-            let line = self.line_to(machine, node, scratch).iter().map(show).collect();
-            self.faults.push(TreeFault { code, role: name.clone(), histories: 1, line });
         }
+    }
+
+    /// Notes a fault at a node.
+    pub(super) fn note<M: Bulk>(
+        &mut self,
+        machine: &M,
+        node: u32,
+        code: FindingCode,
+        role: Role,
+        scratch: &mut M::Scratch,
+    ) {
+        let role = &self.roles[role];
+        if let Some(known) = self.faults.iter_mut().find(|known| known.code == code && known.role == *role) {
+            known.histories += 1;
+            return;
+        }
+        let show = |joint: JointMove| {
+            let moves = machine.each_role().map(|role| machine.show_move(joint.of(role)));
+            format!("({})", moves.collect::<Vec<_>>().join(" "))
+        };
+        let line = self.line_to(machine, node, scratch).into_iter().map(show).collect();
+        self.faults.push(TreeFault { code, role: role.clone(), histories: 1, line });
     }
 
     /// The joint moves to a node. Who has one move makes it; the nodes above say what the others chose.

@@ -7,6 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::Serialize;
 use thiserror::Error;
 
 use super::super::configured::PlayerSpec;
@@ -45,9 +46,10 @@ pub enum AskError {
 /// assert_eq!(all.to_string(), "of 3 decisions 1 on a depleted belief, 1 crashed; the first: out of ideas");
 /// assert!(all.is_faulty() && !AskedCounts::default().is_faulty());
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct AskedCounts {
     /// Decisions made.
+    #[serde(rename = "count")]
     pub decisions: u64,
     /// States visited in them.
     pub states: u64,
@@ -64,6 +66,7 @@ pub struct AskedCounts {
     /// Decisions that took more time than the budget had.
     pub late: u64,
     /// What was said when the first failed or crashed.
+    #[serde(rename = "first_message")]
     pub first: Option<String>,
 }
 
