@@ -1,13 +1,13 @@
 //! The definitions of the columns of experiments, read from `columns.tsv`.
 
-use crate::report::{Column, TableEntry, defined};
+use crate::report::{Column, Reader, defined};
 
 /// The table of this name in `columns.tsv`.
 pub(super) struct Columns(pub &'static str);
 
 impl Columns {
     /// Its columns, read off a row by these functions.
-    pub fn read_by<R>(self, readers: &[(&str, fn(&R) -> TableEntry)]) -> Vec<Column<R>> {
+    pub fn read_by<R>(self, readers: &[Reader<R>]) -> Vec<Column<R>> {
         defined(include_str!("columns.tsv"), &[], self.0, readers)
     }
 }

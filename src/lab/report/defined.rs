@@ -6,6 +6,9 @@
 
 use super::table::{Column, Format, TableEntry};
 
+/// The name of a column, and how it is read off a row.
+pub(crate) type Reader<R> = (&'static str, fn(&R) -> TableEntry);
+
 /// The columns of this table of the text, read off a row by these functions. The formats of figures that are several in one
 /// are given by their names; the others are `text`, `number`, a number of digits, or `~` and a number of rounded digits.
 ///
@@ -15,12 +18,12 @@ pub(crate) fn defined<R>(
     definitions: &'static str,
     nested: &[(&str, Format)],
     table: &str,
-    readers: &[(&str, fn(&R) -> TableEntry)],
+    readers: &[Reader<R>],
 ) -> Vec<Column<R>> {
     let lines = definitions.lines().map(|line| line.split('\t').collect::<Vec<_>>());
     let lines: Vec<_> = lines.filter(|line| line[0] == table).collect();
     assert_eq!(lines.len(), readers.len(), "the table {table} has a definition for each function");
-    let column = |(line, &(expected, read)): (Vec<&'static str>, &(&str, fn(&R) -> TableEntry))| {
+    let column = |(line, &(expected, read)): (Vec<&'static str>, &Reader<R>)| {
         let [_, name, head, unit, format, meaning] = line[..] else {
             panic!("a definition has six parts: {line:?}");
         };

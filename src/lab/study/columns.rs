@@ -1,7 +1,7 @@
 //! The definitions of the figures of studies, read from `columns.tsv`.
 
 use super::harness::BINS;
-use crate::report::{Column, Format, Parts as Names, TableEntry, defined as defined_by};
+use crate::report::{Column, Format, Parts as Names, Reader, defined as defined_by};
 
 /// The formats that are several figures in one.
 const NESTED: [(&str, Format); 2] = [
@@ -10,6 +10,6 @@ const NESTED: [(&str, Format); 2] = [
 ];
 
 /// The columns of this table of `columns.tsv`, read off a row by these functions.
-pub(super) fn defined<R>(table: &str, readers: &[(&str, fn(&R) -> TableEntry)]) -> Vec<Column<R>> {
+pub(super) fn defined<R>(table: &str, readers: &[Reader<R>]) -> Vec<Column<R>> {
     defined_by(include_str!("columns.tsv"), &NESTED, table, readers)
 }

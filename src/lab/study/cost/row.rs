@@ -6,7 +6,7 @@ use super::super::columns::defined;
 use super::super::harness::MethodCounts;
 use super::{CostPlan, CostSample};
 use crate::report::Column;
-use crate::report::{Mean, TableEntry};
+use crate::report::{Mean, Reader, TableEntry};
 use hyperplay_play::belief::UpdateCost;
 
 /// The updates of one sampler at one step.
@@ -112,7 +112,7 @@ fn over(made: &[&CostSample], at_step: &AtStep<'_>, others: impl Iterator<Item =
 
 /// The columns of a table of costs.
 pub static COST_COLUMNS: LazyLock<Vec<Column<CostRow>>> = LazyLock::new(|| {
-    let readers: &[(&str, fn(&CostRow) -> TableEntry)] = &[
+    let readers: &[Reader<CostRow>] = &[
         ("step", |row| row.step.into()),
         ("sampler", |row| row.sampler.as_str().into()),
         ("unbiased", |row| TableEntry::Flag(row.is_unbiased)),
