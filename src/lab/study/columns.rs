@@ -9,11 +9,14 @@ use crate::report::{Column, Format, Parts as Names, TableEntry};
 
 const DEFINITIONS: &str = include_str!("columns.tsv");
 
+/// The name of a column, and how its figure is read off a row.
+pub(super) type Reader<R> = (&'static str, fn(&R) -> TableEntry);
+
 /// The columns of this table of `columns.tsv`, read off a row by these functions.
 ///
 /// # Panics
 /// If the names of the file and of the functions differ, which a test excludes.
-pub(super) fn defined<R>(table: &str, readers: &[(&str, fn(&R) -> TableEntry)]) -> Vec<Column<R>> {
+pub(super) fn defined<R>(table: &str, readers: &[Reader<R>]) -> Vec<Column<R>> {
     let lines = DEFINITIONS.lines().map(|line| line.split('\t').collect::<Vec<_>>());
     let lines: Vec<_> = lines.filter(|line| line[0] == table).collect();
     assert_eq!(lines.len(), readers.len(), "the table {table} of columns.tsv has a line for each function");

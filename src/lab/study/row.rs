@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use super::columns::defined;
+use super::columns::{Reader, defined};
 use super::harness::{Bin, Control, Figures, PosteriorSource};
 use crate::report::{Column, TableEntry};
 
@@ -75,7 +75,7 @@ pub(super) fn bins(bins: &[Bin]) -> TableEntry {
 
 /// The columns of `turns.jsonl` and `rows.csv`.
 pub static ROW_COLUMNS: LazyLock<Vec<Column<StudyRow>>> = LazyLock::new(|| {
-    let readers: &[(&str, fn(&StudyRow) -> TableEntry)] = &[
+    let readers: &[Reader<StudyRow>] = &[
         ("sampler", |row| row.sampler.as_str().into()),
         ("particles", |row| row.particles.into()),
         ("posterior", |row| row.posterior.into()),

@@ -2,14 +2,14 @@
 
 use std::sync::LazyLock;
 
-use super::columns::defined;
+use super::columns::{Reader, defined};
 use super::row::bins;
 use super::summary::StudySummary;
-use crate::report::{Column, TableEntry};
+use crate::report::Column;
 
 /// The columns of a summary.
 pub static SUMMARY_COLUMNS: LazyLock<Vec<Column<StudySummary>>> = LazyLock::new(|| {
-    let readers: &[(&str, fn(&StudySummary) -> TableEntry)] = &[
+    let readers: &[Reader<StudySummary>] = &[
         ("sampler", |all| all.sampler.as_str().into()),
         ("particles", |all| all.particles.into()),
         ("posterior", |all| all.posterior.into()),

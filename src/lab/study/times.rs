@@ -2,14 +2,14 @@
 
 use std::sync::LazyLock;
 
-use super::columns::defined;
+use super::columns::{Reader, defined};
 use super::row::{ROW_COLUMNS, StudyRow};
-use crate::report::{Column, TableEntry};
+use crate::report::Column;
 
 /// The columns of `timings.jsonl`: where a row was measured, and processor times of an update, which the seed does not determine.
 pub static TIME_COLUMNS: LazyLock<Vec<Column<StudyRow>>> = LazyLock::new(|| {
     const PLACE: [&str; 6] = ["sampler", "particles", "posterior", "match", "role", "step"];
-    let readers: &[(&str, fn(&StudyRow) -> TableEntry)] = &[
+    let readers: &[Reader<StudyRow>] = &[
         ("seconds_mean", |row| row.figures.costs.seconds[0].into()),
         ("seconds_median", |row| row.figures.costs.seconds[1].into()),
         ("seconds_max", |row| row.figures.costs.seconds[2].into()),

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::super::columns::defined;
+use super::super::columns::{Reader, defined};
 use super::super::harness::MethodCounts;
 use super::{CostPlan, CostSample};
 use crate::report::Column;
@@ -112,7 +112,7 @@ fn over(made: &[&CostSample], at_step: &AtStep<'_>, others: impl Iterator<Item =
 
 /// The columns of a table of costs.
 pub static COST_COLUMNS: LazyLock<Vec<Column<CostRow>>> = LazyLock::new(|| {
-    let readers: &[(&str, fn(&CostRow) -> TableEntry)] = &[
+    let readers: &[Reader<CostRow>] = &[
         ("step", |row| row.step.into()),
         ("sampler", |row| row.sampler.as_str().into()),
         ("unbiased", |row| TableEntry::Flag(row.is_unbiased)),
