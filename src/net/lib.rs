@@ -13,6 +13,11 @@
 //!
 //! Beside `lab`; what both need (series of matches, transcripts) lies in `hyperplay_play::referee`.
 
+#![cfg_attr(
+    test,
+    allow(clippy::duplicate_mod, reason = "tests of several layers draw by `tests/common/property.rs`")
+)]
+
 pub mod compliance;
 pub mod host;
 pub mod http;
