@@ -1,4 +1,4 @@
-//! Layers 0 and 1, logic: the language of rulesheets, and the evaluation of stratified logic programs.
+//! Logic: the language of rulesheets, and the evaluation of stratified logic programs.
 //!
 //! [`gdl`] turns the text of a rulesheet into a [`gdl::Game`], or reports what is wrong with it. [`datalog`] evaluates
 //! stratified logic programs and knows nothing about games. [`sidl`] reads a second language, for interactions in time.
