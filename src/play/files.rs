@@ -103,7 +103,7 @@ impl From<FileError> for io::Error {
 /// write_all(folder.path(), &table("game,player,score\n"))?;
 /// write_all(folder.path(), &table("game,player,score,faults\n"))?;
 /// assert!(write_all(folder.path(), &table("name,player\n")).is_err());
-/// assert_eq!(all_at(folder.path(), &table("game,player\n"))?.len(), 1);
+/// assert_eq!(all_at(folder.path(), &table("game,player,goal\n"))?.len(), 1);
 /// assert!(matches!(FileError::at(&path, std::fs::read_dir(&path)), Err(FileError::System(..))));
 /// assert_eq!(FileContent::like("csv", b"a,b,c\n"), FileContent::beginning("table", "a,b,"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
