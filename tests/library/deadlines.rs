@@ -3,7 +3,7 @@
 //! No test measures time. The rules seat pigeons in holes: with one hole too few, the search for seats visits some 10^10
 //! rows before it fails. A test that does not end shows that a deadline was not kept.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use hyperplay::belief::{Belief, BeliefOptions, ParticleBelief, SamplingMethod, Uniform, UpdateOutcome};
@@ -47,6 +47,10 @@ fn seated(begins: &str, count: usize) -> String {
     text + ")"
 }
 
+/// The interpreter of the rules that take minutes, made once: it measures the order of its joins, which takes half a minute here.
+static SLOW: LazyLock<Arc<Engine>> =
+    LazyLock::new(|| Engines::new(&pigeons(15)).get(EngineKind::Interpreter).unwrap());
+
 fn over() -> Budget {
     Budget::time(Duration::ZERO)
 }
@@ -83,8 +87,8 @@ fn a_question_after_the_deadline_is_marked_and_the_next_one_is_answered_in_full(
 
 #[test]
 fn an_evaluation_that_would_take_minutes_ends_at_the_deadline() {
-    let machine = Interpreter::new(&pigeons(15)).unwrap();
-    let (_, state) = after(&machine, BEFORE);
+    let machine = &**SLOW;
+    let (_, state) = after(machine, BEFORE);
     let mut scratch = machine.scratch();
     let legal = machine.by_deadline(soon().deadline, &mut scratch, |scratch| {
         let legal = machine.legal_by_role(&state, scratch);
@@ -93,22 +97,22 @@ fn an_evaluation_that_would_take_minutes_ends_at_the_deadline() {
     });
     assert!(legal.values().iter().all(Vec::is_empty));
     assert_eq!(machine.take_failure(&mut scratch), None);
-    let (_, easy) = after(&machine, BEFORE - 1);
+    let (_, easy) = after(machine, BEFORE - 1);
     assert_eq!(machine.legal_by_role(&easy, &mut scratch).values()[0].len(), 2);
 }
 
 #[test]
 fn playouts_and_draws_that_are_cut_off_do_not_count() {
-    let machine = Interpreter::new(&pigeons(15)).unwrap();
+    let machine = &**SLOW;
     let (scratch, seed) = (&mut machine.scratch(), Seed::root(1));
-    let (_, state) = after(&machine, BEFORE - 2);
+    let (_, state) = after(machine, BEFORE - 2);
     let start = Start { state: state.clone(), first: Vec::new(), count: 10 };
     let tally = machine.playouts(&[start], &seed, &soon(), scratch).remove(0);
     assert_eq!((tally.count, tally.unfinished), (0, 0), "every playout comes to the slow state");
     let stay = Move(machine.terms().read("stay").unwrap());
     let observation = Observation { own: OwnMove::Known(stay), percepts: Percepts::default() };
     let observed = ObservedStep { role: Role::new(0), observation: &observation, is_end: false };
-    let (_, slow) = after(&machine, BEFORE);
+    let (_, slow) = after(machine, BEFORE);
     let draws = machine.draw_consistent(&[slow], &[0; 100], &observed, &seed, &soon(), scratch);
     assert_eq!((draws.tried, draws.steps.len()), (0, 0));
     assert!(!machine.is_interrupted(scratch), "the scratch is as before");
@@ -134,9 +138,8 @@ fn a_tree_with_goals_that_are_cut_off_is_not_finished() {
 
 #[test]
 fn every_player_answers_a_legal_move_where_its_own_evaluations_would_take_minutes() {
-    let engines = Engines::new(&pigeons(15));
-    let machine = engines.get(EngineKind::Interpreter).unwrap();
-    let (history, evidence, legal) = shown(&machine, BEFORE);
+    let machine = &*SLOW;
+    let (history, evidence, legal) = shown(machine, BEFORE);
     let own = View { evidence: &evidence, legal: &legal };
     for spec in [
         "random",
@@ -156,7 +159,7 @@ fn every_player_answers_a_legal_move_where_its_own_evaluations_would_take_minute
         "auto",
     ] {
         for budget in [over(), soon()] {
-            let mut seat = Registry::standard().player(spec).unwrap().seat(&machine, Role::new(0));
+            let mut seat = Registry::standard().player(spec).unwrap().seat(machine, Role::new(0));
             let view = ClairvoyantView { own, history: &history };
             let decision: Decision =
                 seat.decide(&view, &budget, &Seed::root(1)).expect("it is no other program");
