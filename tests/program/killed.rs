@@ -75,7 +75,7 @@ fn lines(text: &str) -> (usize, usize) {
 /// Kills each command so often with each signal; prints what was left behind.
 fn kill(count: usize, seed: u64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    println!("seed {seed}\n{:8} {:5} {:>6}  {}", "command", "signal", "kills", "left behind");
+    println!("seed {seed}\n{:8} {:5} {:>6}  left behind", "command", "signal", "kills");
     for killed in &KILLED {
         let name = killed.command.split(' ').next().unwrap();
         let command = format!("{}{}", killed.command, killed.again);
