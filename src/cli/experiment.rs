@@ -126,7 +126,7 @@ impl RunArguments {
         }
     }
 
-    /// What is recorded of every decision: what is asked for, or what there is of matches that are played again.
+    /// The log of decisions: the one of the arguments, or with `--again` the one that the folder has already.
     fn decisions(&self, shard: Shard) -> DecisionLog {
         let has = |kind: &str| self.again.is_some() && shard.file(&self.out, kind).exists();
         match self.log.decisions() {

@@ -15,7 +15,7 @@ use hyperplay_logic::gdl::counted;
 use hyperplay_play::efg::{GameTree, SolvePoint, SolvedProfile};
 use hyperplay_play::player::{PolicyDocument, PolicyEntry, entries_of, known_in_words};
 
-/// What is said of a run that its time ended.
+/// The line about a run that its time ended.
 pub const CUT: &str = "the time, or an interrupt, ended this run: another run may differ";
 
 /// Everything that is reported.

@@ -124,7 +124,7 @@ impl<'a> SavedSolution<'a> {
         }
     }
 
-    /// About how long it will take to write so many entries, by the time that the first of them take.
+    /// About how long it will take to write this number of entries, by the time that the first of them take.
     pub fn time_to_write<'p>(
         &self,
         machine: &Engine,
