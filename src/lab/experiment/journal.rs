@@ -149,13 +149,13 @@ impl Log {
         }
     }
 
-    /// Restores the invariant. An unfinished match at the end may be cut off if `was_killed`: nothing is damaged, and the files
-    /// that were written later have no more than that either. Returns how much was, and where damaged lines were moved.
+    /// Restores the invariant. What is behind the last finished match is cut off if `was_killed`: nothing is damaged, and no file has
+    /// more there than an unfinished match. Returns how much was, and where damaged lines were moved.
     pub fn restore(
         &mut self,
         file: File,
         damage: &[DamagedLine],
-        was_killed: &mut bool,
+        was_killed: bool,
     ) -> Result<(u64, Vec<PathBuf>), FileError> {
         let (path, mut moved) = (&self.path, Vec::new());
         if damage.iter().any(|line| line.path == kept(path)) {
@@ -170,8 +170,7 @@ impl Log {
             refused.push(reached..range.start);
             reached = range.end;
         }
-        *was_killed &= self.is_unfinished(reached..length)?;
-        let cut = if *was_killed { length - reached } else { 0 };
+        let cut = if was_killed { length - reached } else { 0 };
         refused.push(reached + cut..length);
         refused.retain(|range| !range.is_empty());
         if !refused.is_empty() {
@@ -201,17 +200,19 @@ impl Log {
         FileError::at(&draft, write())
     }
 
-    /// Whether a part of the file has lines about one match only, the last of which may be incomplete.
-    fn is_unfinished(&self, tail: Range<u64>) -> Result<bool, FileError> {
-        let mut bytes = Vec::new();
-        let mut from = FileError::at(&self.path, File::open(&self.path))?;
-        let read =
-            from.seek(SeekFrom::Start(tail.start)).and_then(|_| from.take(MAX_LINE).read_to_end(&mut bytes));
-        FileError::at(&self.path, read)?;
+    /// Whether there are lines about one match only behind the last finished one; the last of them may be incomplete.
+    pub fn is_unfinished(&self) -> Result<bool, FileError> {
+        let (path, mut bytes) = (&self.path, Vec::new());
+        let start = self.behind.iter().filter(|(is_kept, ..)| !is_kept).map(|(_, range, _)| range.end).max();
+        let read = File::open(path).and_then(|mut from| {
+            from.seek(SeekFrom::Start(start.unwrap_or(self.end)))?;
+            from.take(MAX_LINE).read_to_end(&mut bytes)
+        });
+        FileError::at(path, read)?;
         let mut lines = bytes.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n"));
         let of = |line: &[u8]| record(line, self.has_sums).map(|(id, _)| id);
         let first = lines.next().map(of);
-        Ok(tail.end - tail.start < MAX_LINE
+        Ok((bytes.len() as u64) < MAX_LINE
             && first != Some(None)
             && lines.all(|line| Some(of(line)) == first))
     }
@@ -303,12 +304,20 @@ impl<'a> Journal<'a> {
             }
         }
         earlier.damage = stored.damage();
-        let (mut was_killed, mut lock) = (earlier.damage.is_empty(), Some(lock));
-        for (of_kind, kind) in self.logs.iter_mut().zip(KINDS).rev() {
+        let mut was_killed = earlier.damage.is_empty();
+        for of_kind in self.logs.iter().filter(|of_kind| of_kind.path.exists()) {
+            was_killed &= of_kind.is_unfinished()?;
+        }
+        // The file of the matches is the last: until it is restored, a repair that is killed is known as one.
+        for (of_kind, kind) in self.logs.iter_mut().zip(KINDS) {
             if log.records(kind) || of_kind.path.exists() || kept(&of_kind.path).exists() {
-                // The first one is that of the matches.
-                let file = lock.take().map_or_else(|| append(&of_kind.path), Ok)?;
-                let (torn, moved) = of_kind.restore(file, &earlier.damage, &mut was_killed)?;
+                let own = if kind == KINDS[4] {
+                    FileError::at(&of_kind.path, lock.try_clone())
+                } else {
+                    append(&of_kind.path)
+                };
+                let file = own?;
+                let (torn, moved) = of_kind.restore(file, &earlier.damage, was_killed)?;
                 earlier.cut += torn;
                 earlier.moved.extend(moved);
             }
