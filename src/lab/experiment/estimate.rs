@@ -74,7 +74,7 @@ pub struct Estimate {
     pub bytes: [u64; 5],
 }
 
-/// Plays for about so long on so many threads.
+/// Plays a sample for about `time` on `threads` threads.
 ///
 /// # Errors
 /// If a match cannot be played, or there are no threads.

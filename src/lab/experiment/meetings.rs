@@ -66,7 +66,7 @@ pub(super) fn meetings(config: &ExperimentConfig, width: usize) -> Result<Vec<Ve
     Ok(found)
 }
 
-/// Each of these with each of those that may come next, at most so many.
+/// Each combination with each entrant that may come next, up to the limit.
 fn extended<N: IntoIterator<Item = usize>>(
     found: &[Vec<usize>],
     most: usize,

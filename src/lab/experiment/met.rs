@@ -34,7 +34,7 @@ pub(super) struct Met<'a> {
     pub is_same: bool,
 }
 
-/// What is said in place of a score that two equal entrants must have.
+/// The words in place of a score that two equal entrants must have.
 pub(super) const SAME: &str = "the same player";
 
 /// The mark of scores of players whose moves were replaced.
