@@ -12,11 +12,11 @@ use super::output::Output;
 use super::players::{explained_by, wrong_spec};
 use super::policies::refuse_misfits;
 use super::progress::Progress;
-use hyperplay_engine::machine::StateMachine as _;
-use hyperplay_engine::machine::{PLAYOUT_STEPS, Role};
 use hyperplay_lab::study::files::{self, StudyFileError, StudyFiles, StudySubject};
 use hyperplay_lab::study::{LeftOut, MatchSource, MatchSourceError, Study, StudyError, StudyPlan, StudyRow};
 use hyperplay_logic::gdl::{Game, counted, did_you_mean, fold};
+use hyperplay_machine::StateMachine as _;
+use hyperplay_machine::{PLAYOUT_STEPS, Role};
 use hyperplay_play::player::{Registry, SamplerSpec, SpecError, SpecKind};
 use hyperplay_play::referee::Interrupt;
 

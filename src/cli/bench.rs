@@ -15,12 +15,12 @@ use super::options::{EngineArgument, no_engine, pick_seed, seconds, seed};
 use super::output::Output;
 use super::progress::Progress;
 use hyperplay_engine::lanes::LaneUsage;
-use hyperplay_engine::machine::EvaluationFailure;
-use hyperplay_engine::machine::Seed;
 use hyperplay_engine::{Engine, EngineCosts, EngineError, EngineKind, Engines, StepWork};
 use hyperplay_lab::report::Format::{Number, Text};
 use hyperplay_lab::report::{Column, Table, TableEntry};
 use hyperplay_lab::study::speed::{Measure, Rate, Speed};
+use hyperplay_machine::EvaluationFailure;
+use hyperplay_machine::Seed;
 use hyperplay_play::referee::{Interrupt, Stopwatch};
 
 /// Arguments of `bench`.

@@ -11,8 +11,8 @@ use super::options::{EngineOption, ThreadsOption, engine_for_steps, pick_seed, s
 use super::output::{Output, colour, log};
 use super::progress::Progress;
 use hyperplay_engine::Engines;
-use hyperplay_engine::machine::{Budget, PLAYOUT_STEPS};
 use hyperplay_logic::gdl::{self, Finding, FindingCode, Language, Severity, Source, Span, Syntax};
+use hyperplay_machine::{Budget, PLAYOUT_STEPS};
 use hyperplay_play::referee::{Effort, Interrupt, Simulation, findings_on_size, simulate};
 
 /// Arguments of `check`.

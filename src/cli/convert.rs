@@ -13,9 +13,9 @@ use super::game_tree::TreeOptions;
 use super::options::EngineOption;
 use super::output::{Output, log};
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::StateMachineExt as _;
 use hyperplay_logic::gdl::{self, Source, Syntax, counted};
 use hyperplay_logic::sidl::is_sidl;
+use hyperplay_machine::StateMachineExt as _;
 use hyperplay_play::automaton::{Automaton, AutomatonError, AutomatonLimits};
 use hyperplay_play::efg::{
     Fraction, GambitFile, GambitGame, GameTree, KifError, KifOptions, Profile, to_gambit, to_kif,

@@ -8,8 +8,8 @@ use super::game_argument::Opened;
 use super::output::log;
 use super::progress::Ticker;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_logic::gdl::counted;
+use hyperplay_machine::{ByRole, Role};
 use hyperplay_play::efg::{GameTree, TreeError, TreeFault, TreeLimits, TreeSize};
 use hyperplay_play::referee::Interrupt;
 

@@ -15,12 +15,12 @@ use super::network;
 use super::options::{EngineOption, no_engine, pick_seed, seconds, seed};
 use super::output::{Output, log};
 use super::progress::Progress;
-use hyperplay_engine::machine::{
-    Budget, ByRole, EvaluationFailure as Stopped, Move, Role, Seed, StateMachine, StateMachineExt,
-};
 use hyperplay_engine::propnet::{DotLimits, dot, named_outputs};
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_logic::gdl::{Dependencies, Language, TermId, TermStore};
+use hyperplay_machine::{
+    Budget, ByRole, EvaluationFailure as Stopped, Move, Role, Seed, StateMachine, StateMachineExt,
+};
 use hyperplay_play::automaton::{Automaton, AutomatonLimits};
 use hyperplay_play::board::BoardLayout;
 use hyperplay_play::efg::{CountError, Extent, SizeEstimate, TreeError, TreeSize, estimate_size_until};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::failure::CommandFailure;
 use super::output::log;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Role, Seed};
+use hyperplay_machine::{Role, Seed};
 use hyperplay_net::host::{GgpRecord, RecordHeading, SightRules};
 use hyperplay_play::files::{FileContent, WrittenFile};
 use hyperplay_play::referee::{Heading, Match, MatchOutcome, Settings};

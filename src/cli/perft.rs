@@ -7,8 +7,8 @@ use super::failure::CommandFailure;
 use super::game_argument::GameArgument;
 use super::options::EngineOption;
 use super::output::Output;
-use hyperplay_engine::machine::{JointMoves, StateMachine, StateMachineExt};
-use hyperplay_engine::{Engine, EngineScratch, State};
+use hyperplay_engine::{Engine, EngineScratch};
+use hyperplay_machine::{JointMoves, State, StateMachine, StateMachineExt};
 use hyperplay_play::referee::{Interrupt, Stopwatch};
 
 /// Sequences of this length are counted without looking for an interrupt.

@@ -9,7 +9,7 @@ use super::failure::CommandFailure;
 use super::output::{Output, log};
 use super::seats::SeatArguments;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{ByRole, Role, Seed, StateMachine};
+use hyperplay_machine::{ByRole, Role, Seed, StateMachine};
 use hyperplay_net::http::client::Address;
 use hyperplay_net::managed::{CommandServer, RemoteAgent};
 use hyperplay_play::player::Seat;

@@ -14,8 +14,8 @@ use super::output::{Output, log, printable};
 use super::transcripts::{TranscriptArguments, is_of_player};
 use super::verbose::ShownMatch;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{ByRole, JointMove, Move, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay_logic::gdl::fold;
+use hyperplay_machine::{ByRole, JointMove, Move, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::player::Decision;
 use hyperplay_play::referee::{
     DecisionRecord, Fault, FaultKind, FaultRecord, MatchStep, StepRecord, Transcript, TranscriptDifference,
@@ -253,7 +253,7 @@ impl Replay<'_> {
     fn step(
         &self,
         record: &StepRecord,
-        state: &hyperplay_engine::State,
+        state: &hyperplay_machine::State,
         legal: ByRole<Vec<Move>>,
     ) -> Option<MatchStep> {
         let (machine, mut scratch) = (self.engine, self.engine.scratch());

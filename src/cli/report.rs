@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::failure::CommandFailure;
 use super::output::Output;
-use hyperplay_engine::machine::{ByRole, EvaluationFailure, Goal, Role};
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_lab::report::Format::{Digits, Number, Text};
 use hyperplay_lab::report::{FEW, Sample, Table, TableEntry};
 use hyperplay_logic::gdl::counted;
+use hyperplay_machine::{ByRole, EvaluationFailure, Goal, Role};
 use hyperplay_play::referee::{Clocks, Heading, Match, MatchOutcome};
 
 /// What the decisions of one role cost.

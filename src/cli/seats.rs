@@ -7,9 +7,9 @@ use super::human::names_human;
 use super::options::engine;
 use super::players::wrong_spec;
 use super::policies::refuse_misfits;
-use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_logic::gdl::{Game, did_you_mean, fold};
+use hyperplay_machine::{ByRole, Role};
 use hyperplay_play::player::{PlayerSpec, Registry, Seat, SpecKind};
 
 /// The spec of every role but `random`.

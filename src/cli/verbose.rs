@@ -4,9 +4,9 @@
 
 use super::failure::CommandFailure;
 use super::output::Output;
-use hyperplay_engine::machine::{Move, Percepts, Role, StateMachine, StateMachineExt};
-use hyperplay_engine::{Engine, EngineScratch, State};
+use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_logic::gdl::TermId;
+use hyperplay_machine::{Move, Percepts, Role, State, StateMachine, StateMachineExt};
 use hyperplay_play::board::BoardLayout;
 use hyperplay_play::player::Decision;
 use hyperplay_play::referee::{FaultKind, Match, MatchOutcome, MatchStep};

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use super::experiment_results::recorded_game;
 use super::failure::CommandFailure;
-use hyperplay_engine::machine::StateMachine as _;
 use hyperplay_engine::{EngineKind, Engines};
 use hyperplay_lab::experiment::{
     DecisionLog, ExperimentSummary, FinishedMatch, Planned, REPLACED, Results, walk,
 };
+use hyperplay_machine::StateMachine as _;
 use hyperplay_net::kiosk::{WatchedExperiment, WatchedScore, WatchedState, WatchedTranscript};
 use hyperplay_play::referee::{Heading, Settings, Transcript};
 

@@ -10,11 +10,11 @@ use std::sync::{Arc, OnceLock};
 
 use super::lanes::{LaneDetail, Lanes, Policy};
 use super::{Engine, EngineCosts, EngineError, Interpreter, NetworkEngine, Propagator};
-use crate::machine::{ByRole, StateMachine};
 use crate::propnet::simplify::PassStats;
 use crate::propnet::{GroundingLimits, GroundingStats, Propnet, TooLarge, What, ground, simplify};
 use crate::sidl::InteractionMachine;
 use hyperplay_logic::gdl::{Game, Language};
+use hyperplay_machine::{ByRole, StateMachine};
 
 /// The largest network, in gates of two inputs, that is used by default: it takes some ten seconds to compile.
 const WORTHWHILE: u64 = 1_500_000;
@@ -76,7 +76,7 @@ impl fmt::Display for EngineKind {
 /// The engines of a game, which all threads share. Each is made when it is first needed.
 ///
 /// ```
-/// use hyperplay_engine::machine::StateMachine;
+/// use hyperplay_machine::StateMachine;
 /// use hyperplay_engine::propnet::{GroundingLimits, What};
 /// use hyperplay_engine::{EngineError, EngineKind, Engines, Grounded};
 /// # use hyperplay_logic::gdl::{self, Source};

@@ -15,16 +15,16 @@ use hyperplay_logic::gdl::{Game, TermId};
 use super::interpreter::InterpreterScratch;
 use super::lanes::LaneUsage;
 use super::sidl::{InteractionMachine, InteractionScratch};
-use super::{EngineKind, Interpreter, NetworkEngine, NetworkScratch, State};
-use crate::machine::{
+use super::{EngineKind, Interpreter, NetworkEngine, NetworkScratch};
+use hyperplay_machine::{
     Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, GameSetup, Goal, JointMove, Move, ObservedStep,
-    Percepts, Role, Seed, Start, StateMachine, Successor, Tally,
+    Percepts, Role, Seed, Start, State, StateMachine, Successor, Tally,
 };
 
 /// An engine of a game; cheap to clone.
 ///
 /// ```
-/// use hyperplay_engine::machine::{Budget, Bulk, Seed, Start, StateMachine};
+/// use hyperplay_machine::{Budget, Bulk, Seed, Start, StateMachine};
 /// use hyperplay_engine::{EngineKind, EngineScratch, Engines};
 /// # use hyperplay_logic::gdl::{self, Source};
 /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))

@@ -16,15 +16,15 @@ use std::time::Instant;
 use rustc_hash::FxHashSet;
 
 use super::evaluable::{EvaluableRules, INPUTS, STATE, STEP, is_asked_or_given, restricted_rules};
-use super::{EngineError, State, StepWork};
-use crate::machine::{
-    Bulk, ByRole, EvaluationFailure, GameSetup, Goal, JointMove, Move, Percept, Percepts, Role, Seed,
-    StateMachine, StateMachineExt,
-};
+use super::{EngineError, StepWork};
 use hyperplay_logic::datalog::{
     Database, DatalogProgram, EvaluationLimits, EvaluationWork, LimitError, RelationId,
 };
 use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId};
+use hyperplay_machine::{
+    Bulk, ByRole, EvaluationFailure, GameSetup, Goal, JointMove, Move, Percept, Percepts, Role, Seed, State,
+    StateMachine, StateMachineExt,
+};
 
 /// A relation with more rows in the initial state is restricted to what is asked of it, together with what reads it,
 /// if fewer rows are visited then. Measured on chess: 2,400 steps a second at 300 and 100, 1,800 at 1,000 and 30.
@@ -52,7 +52,7 @@ struct Queries {
 ///
 /// ```
 /// use hyperplay_engine::{Interpreter, InterpreterScratch};
-/// use hyperplay_engine::machine::{Role, StateMachine};
+/// use hyperplay_machine::{Role, StateMachine};
 /// # use hyperplay_logic::gdl::{self, Source};
 /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
 /// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
@@ -140,7 +140,7 @@ impl Interpreter {
             fixed: Arc::new(fixed),
             program,
             queries,
-            setup: GameSetup::of(game, State::of_fluents(initial)),
+            setup: game.setup(State::of_fluents(initial)),
             work: StepWork::default(),
         };
         let sample = interpreter.plan_steps()?;

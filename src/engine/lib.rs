@@ -1,4 +1,4 @@
-//! The engines of a game: implementations of [`StateMachine`](crate::machine::StateMachine).
+//! The engines of a game: implementations of [`StateMachine`](hyperplay_machine::StateMachine).
 //!
 //! The [`Interpreter`] is the reference: it evaluates the rules as they stand. The [`Propagator`] computes its
 //! answers on the ground network of the game ([`propnet`]), for one state or for many at a time, and [`Lanes`] make
@@ -16,7 +16,6 @@ mod engine;
 mod evaluable;
 mod interpreter;
 pub mod lanes;
-pub mod machine;
 mod network_engine;
 mod packed;
 mod program;
@@ -26,7 +25,6 @@ pub mod propnet;
 mod rule_forms_tests;
 pub mod sidl;
 mod single;
-mod state;
 mod stepper;
 #[cfg(test)]
 mod tests;
@@ -45,7 +43,6 @@ pub use interpreter::{Interpreter, InterpreterScratch};
 pub use lanes::Lanes;
 pub use network_engine::{NetworkEngine, NetworkScratch};
 pub use propagator::{Propagator, PropagatorScratch};
-pub use state::State;
 
 /// Why no engine could be made for a game.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

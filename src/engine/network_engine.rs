@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use hyperplay_engine::lanes::LaneUsage;
-//! use hyperplay_engine::machine::{Budget, Bulk, Seed, Start, StateMachine};
+//! use hyperplay_machine::{Budget, Bulk, Seed, Start, StateMachine};
 //! use hyperplay_engine::{Engines, NetworkEngine, NetworkScratch};
 //! use hyperplay_logic::gdl::{self, Source};
 //!
@@ -27,15 +27,15 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::Interpreter;
 use super::lanes::{LaneUsage, Lanes, LanesScratch};
 use super::propagator::{Propagator, PropagatorScratch};
 use super::stepper::{Stepper, StepperScratch};
-use super::{Interpreter, State};
-use crate::machine::{
-    Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, GameSetup, Goal, JointMove, Move, ObservedStep,
-    Percepts, Role, Seed, Start, StateMachine, Successor, Tally,
-};
 use hyperplay_logic::gdl::{Game, TermId};
+use hyperplay_machine::{
+    Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, GameSetup, Goal, JointMove, Move, ObservedStep,
+    Percepts, Role, Seed, Start, State, StateMachine, Successor, Tally,
+};
 
 /// The number of playouts that a call should have if they are made in lanes.
 const IN_LANES: u32 = 4096;

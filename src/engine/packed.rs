@@ -10,7 +10,7 @@ use std::ops::Range;
 use multiversion::multiversion;
 use smallvec::SmallVec;
 
-use super::state::{FEW, State};
+use hyperplay_machine::state::{FEW, State};
 
 /// The bits that are on in this range of some words, counted from its start, in ascending order.
 pub(crate) fn bits_on(words: &[u64], range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
@@ -30,11 +30,6 @@ pub(crate) fn bits_on(words: &[u64], range: Range<usize>) -> impl Iterator<Item 
         left &= left - 1;
         (bit < range.end).then(|| bit - range.start)
     })
-}
-
-/// The words that so many bits need.
-pub(crate) fn words_of(bits: usize) -> usize {
-    bits.div_ceil(64)
 }
 
 /// Transposes a block of bits: bit `j` of word `i` becomes bit `i` of word `j`.
@@ -141,7 +136,7 @@ mod tests {
     use super::*;
     use rand::RngExt;
 
-    use crate::machine::Seed;
+    use hyperplay_machine::Seed;
 
     #[test]
     fn transposing_moves_every_bit_to_its_place() {

@@ -17,10 +17,10 @@ use rand_chacha::ChaCha8Rng;
 use super::crosscheck::{Disagreement, crosscheck};
 use super::evaluable::EvaluableRules;
 use super::{Engine, Interpreter, NetworkEngine, Propagator};
-use crate::machine::Seed;
 use crate::propnet::{GroundingLimits, Propnet, ground_in_each_form, simplify};
 use hyperplay_logic::datalog::{Database, EvaluationLimits};
 use hyperplay_logic::gdl::{Game, Rule, Source, load};
+use hyperplay_machine::Seed;
 
 #[path = "../../tests/naive/generate.rs"]
 mod generate;

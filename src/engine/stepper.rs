@@ -9,11 +9,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::packed::words_of;
-use super::{Interpreter, InterpreterScratch, State};
-use crate::machine::{EvaluationFailure, JointMove, StateMachine};
+use super::{Interpreter, InterpreterScratch};
 use crate::propnet::Propnet;
 use hyperplay_logic::gdl::TermId;
+use hyperplay_machine::state::words_of;
+use hyperplay_machine::{EvaluationFailure, JointMove, State, StateMachine};
 
 /// The interpreter of a game, for the states of its network.
 #[derive(Debug)]

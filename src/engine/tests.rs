@@ -1,8 +1,8 @@
 //! Tests of the interpreter on small rulesheets, each of which tests one sentence of the definitions.
 
 use super::Interpreter;
-use crate::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
 use hyperplay_logic::gdl::{Game, Source, Syntax, load};
+use hyperplay_machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
 
 /// A game with the role `r`, in which everybody can wait, and these clauses besides.
 fn game(clauses: &str) -> Game {

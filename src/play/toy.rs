@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rand::RngExt;
 
-use hyperplay_engine::machine::{
+use hyperplay_logic::gdl::{Symbols, TermId, TermStore};
+use hyperplay_machine::{
     Bulk, ByRole, Evidence, GameSetup, Goal, History, JointMove, Move, Percept, Percepts, Role, Seed,
     StateMachine, StateMachineExt, Successor,
 };
-use hyperplay_logic::gdl::{Symbols, TermId, TermStore};
 
 /// The first role, whose evidence most tests look at.
 pub(crate) const ME: usize = 0;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crate::common;
 use hyperplay::engine::crosscheck::{Disagreement, crosscheck};
-use hyperplay::engine::{Engine, EngineKind, Engines, NetworkEngine, Propagator, State};
+use hyperplay::engine::{Engine, EngineKind, Engines, NetworkEngine, Propagator};
 use hyperplay::gdl::{Game, Source, load};
-use hyperplay::machine::{
+use hyperplay::machine::{State, 
     Bulk, Goal, JointMove, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt, laws,
 };
 use hyperplay::propnet::{GroundingLimits, Wire};

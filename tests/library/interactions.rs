@@ -322,7 +322,7 @@ fn the_referee_draws_chances_by_their_weights() {
 /// A state after the toss and the noise, by the weights.
 fn after_two_steps(
     engine: &Engine,
-) -> impl Fn(&mut rand_chacha::ChaCha8Rng) -> hyperplay::engine::State + '_ {
+) -> impl Fn(&mut rand_chacha::ChaCha8Rng) -> hyperplay::machine::State + '_ {
     |rng| {
         let mut scratch = engine.scratch();
         let mut state = engine.initial();

@@ -375,7 +375,7 @@ fn what_is_generic_over_the_machine_sees_no_engine_and_no_sibling() {
         ] {
             assert_eq!(breaches(&here, text).len(), 1, "{module}: {text}");
         }
-        for text in ["use hyperplay_engine::machine::Role;", "use hyperplay_logic::gdl::TermId;"] {
+        for text in ["use hyperplay_machine::Role;", "use hyperplay_logic::gdl::TermId;"] {
             assert_eq!(breaches(&here, text), Vec::<String>::new(), "{module}: {text}");
         }
         let siblings =

@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use hyperplay::engine::{EngineKind, Engines, State};
+use hyperplay::engine::{EngineKind, Engines};
 use hyperplay::gdl::{Source, load};
-use hyperplay::machine::{JointMoves, Move, Percepts, Role, StateMachine, StateMachineExt};
+use hyperplay::machine::{State, JointMoves, Move, Percepts, Role, StateMachine, StateMachineExt};
 use serde_json::Value;
 
 /// What may be true, with its probability.

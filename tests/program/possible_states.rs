@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use hyperplay::engine::{Engine, EngineKind, Engines, State};
+use hyperplay::engine::{Engine, EngineKind, Engines};
 use hyperplay::gdl::{Source, load};
-use hyperplay::machine::{JointMoves, Move, Percept, Percepts, Role, StateMachine, StateMachineExt};
+use hyperplay::machine::{State, JointMoves, Move, Percept, Percepts, Role, StateMachine, StateMachineExt};
 
 /// The members of a list: `(a (b c) d)` has three.
 pub fn members(list: &str) -> Vec<String> {

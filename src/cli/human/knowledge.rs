@@ -8,9 +8,9 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use hyperplay_engine::machine::{Budget, Evidence, Role, Seed};
-use hyperplay_engine::{Engine, State};
+use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::{TermId, counted};
+use hyperplay_machine::{Budget, Evidence, Role, Seed, State};
 use hyperplay_play::board::BoardLayout;
 use hyperplay_play::player::{Companion, SamplerSpec, is_certain};
 

@@ -23,7 +23,7 @@ mod table;
 use std::sync::Arc;
 
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::Role;
+use hyperplay_machine::Role;
 use hyperplay_play::player::{Registry, Seat, Spec, SpecEntry, SpecError, SpecKey, SpecKind};
 
 use seat::HumanSeat;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Evidence, Move, OwnMove, Role, Seed, StateMachine};
+use hyperplay_machine::{Budget, Evidence, Move, OwnMove, Role, Seed, StateMachine};
 use hyperplay_play::player::{Decision, Player, PlayerSpec, SamplerSpec, Seat, View};
 
 use super::choice::{self, Line, WORDS, Word};

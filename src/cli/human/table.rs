@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Role, StateMachine, StateMachineExt};
+use hyperplay_machine::{Role, StateMachine, StateMachineExt};
 use hyperplay_play::referee::{FaultKind, Interrupt, Match, MatchOutcome, MatchStep};
 
 use super::console::{Console, Typed};

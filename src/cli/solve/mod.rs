@@ -20,8 +20,8 @@ use super::options::{EngineOption, ThreadsOption, seconds, seed};
 use super::output::{Output, log};
 use super::progress::Ticker;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Role};
 use hyperplay_logic::gdl::counted;
+use hyperplay_machine::{Budget, Role};
 use hyperplay_play::efg::{
     GameTree, LinearProgramError, Profile, RegretCheckpoint, RegretMinimiser, RegretRule, SamplingScheme,
     SequenceForm, SolveLimits, SolvePoint, SolvedProfile, linear_program, solve,

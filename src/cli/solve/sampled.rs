@@ -17,8 +17,8 @@ use crate::options::pick_seed;
 use crate::output::{Output, log};
 use crate::progress::Ticker;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Seed};
 use hyperplay_logic::gdl::counted;
+use hyperplay_machine::{Budget, Seed};
 use hyperplay_play::efg::{
     GameTree, MonteCarloMinimiser, SamplingError, SamplingScheme, SequenceForm, SolveLimits, SolvePoint,
     SolvedProfile, TreeError,

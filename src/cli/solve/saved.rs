@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::failure::CommandFailure;
 use crate::output::log;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::Stopwatch;
+use hyperplay_machine::Stopwatch;
 use hyperplay_play::efg::{RegretCheckpoint, RegretMinimiser, RegretRule, SequenceForm};
 use hyperplay_play::files::{FileContent, FileError, WrittenFile};
 use hyperplay_play::player::{PolicyDocument, PolicyEntry, PolicyFile, SolverState};

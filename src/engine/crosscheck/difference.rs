@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::EngineKind;
-use crate::machine::{JointMove, StateMachine, StateMachineExt};
+use hyperplay_machine::{JointMove, StateMachine, StateMachineExt};
 
 /// The first difference of a match.
 ///

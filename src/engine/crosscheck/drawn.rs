@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use super::difference::{EngineDifference, fact};
 use super::{Agreed, Disagreement};
 use crate::lanes::{TracedStep, Tracer};
-use crate::machine::{ByRole, Goal, Percepts, Seed, Start, StateMachine, StateMachineExt};
-use crate::{EngineKind, Interpreter, InterpreterScratch, Propagator, State};
+use crate::{EngineKind, Interpreter, InterpreterScratch, Propagator};
+use hyperplay_machine::{ByRole, Goal, Percepts, Seed, Start, State, StateMachine, StateMachineExt};
 
 /// Follows `count` playouts of the lanes from the initial state, each for at most `limit` steps. `over` says whether
 /// all of them came to an end.

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use super::difference::{EngineDifference, fact};
 use super::{Answers, Made};
-use crate::machine::{Bulk, ByRole, Goal, JointMove, Move, Percepts, Role, StateMachine, StateMachineExt};
-use crate::{Engine, EngineScratch, State};
+use crate::{Engine, EngineScratch};
 use hyperplay_logic::gdl::TermId;
+use hyperplay_machine::{
+    Bulk, ByRole, Goal, JointMove, Move, Percepts, Role, State, StateMachine, StateMachineExt,
+};
 
 /// Steps made at once in bulk: more than any engine takes in one pass.
 const BULK: usize = 600;

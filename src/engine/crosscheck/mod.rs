@@ -11,7 +11,7 @@
 //! use std::sync::Arc;
 //! use hyperplay_engine::crosscheck::{Agreed, crosscheck, crosscheck_drawn};
 //! use hyperplay_engine::lanes::Tracer;
-//! use hyperplay_engine::machine::Seed;
+//! use hyperplay_machine::Seed;
 //! use hyperplay_engine::{Engine, Engines};
 //! # use hyperplay_logic::gdl::{self, Source};
 //! # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
@@ -33,11 +33,11 @@ mod follower;
 
 use std::sync::Arc;
 
-use super::{Engine, Interpreter, InterpreterScratch, State};
-use crate::machine::{
-    ByRole, EvaluationFailure, Goal, JointMove, Move, Percepts, Seed, StateMachine, StateMachineExt,
-};
+use super::{Engine, Interpreter, InterpreterScratch};
 use hyperplay_logic::gdl::TermId;
+use hyperplay_machine::{
+    ByRole, EvaluationFailure, Goal, JointMove, Move, Percepts, Seed, State, StateMachine, StateMachineExt,
+};
 
 pub use difference::EngineDifference;
 pub use drawn::crosscheck_drawn;
@@ -57,7 +57,7 @@ pub struct Agreed {
 /// ```
 /// use hyperplay_engine::Engines;
 /// use hyperplay_engine::crosscheck::{Disagreement, crosscheck};
-/// use hyperplay_engine::machine::Seed;
+/// use hyperplay_machine::Seed;
 /// # use hyperplay_logic::gdl::{self, Source};
 ///
 /// // A term that grows with every step.

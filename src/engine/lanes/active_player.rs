@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use crate::machine::Role;
 use crate::propnet::{Gate, Propnet, Wire};
+use hyperplay_machine::Role;
 
 /// Whose move one choice draws.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -12,8 +12,8 @@ use super::active_player::{ActivePlayer, active_players};
 use super::draw::index_bits;
 use super::drawing::{Drawing, ForcedInputs, leaves_of, rounds};
 use super::policy::Policy;
-use crate::machine::{ByRole, Goal};
 use crate::propnet::{Network, Propnet, Wire};
+use hyperplay_machine::{ByRole, Goal};
 
 /// Where the inputs of a choice stand, and the roles that it chooses for.
 #[derive(Clone, Debug)]

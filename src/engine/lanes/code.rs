@@ -1,9 +1,9 @@
 //! The circuit as a program, and the planes in which the program leaves what the lanes need.
 
 use super::circuit::Circuit;
-use crate::machine::ByRole;
 use crate::program::LutProgram;
 use crate::propnet::Wire;
+use hyperplay_machine::ByRole;
 
 /// What a program computes beside the random playouts themselves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -6,8 +6,8 @@
 use super::active_player::{ActivePlayer, ActiveWhen};
 use super::draw::{Tree, choose, draw, is_below};
 use super::policy::{GREEDY_BITS, Policy};
-use crate::machine::{ByRole, Move};
 use crate::propnet::{Network, Propnet, Wire};
+use hyperplay_machine::{ByRole, Move};
 
 /// The rounds of drawing in each choice, chosen so that at least nine steps of ten succeed.
 pub(super) fn rounds(choices: usize) -> usize {

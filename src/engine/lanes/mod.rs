@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use hyperplay_engine::lanes::{LaneDetail, Lanes, Policy, TracedStep, Tracer};
-//! use hyperplay_engine::machine::{Budget, Bulk, ByRole, Move, Role, Seed, Start, StateMachine};
+//! use hyperplay_machine::{Budget, Bulk, ByRole, Move, Role, Seed, Start, StateMachine};
 //! use hyperplay_engine::{Engines, NetworkEngine};
 //! # use hyperplay_logic::gdl::{self, Source};
 //! # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
@@ -60,9 +60,8 @@ pub use policy::Policy;
 pub use trace::{TracedStep, Tracer};
 pub use vector::LaneUsage;
 
-use super::State;
 use super::propagator::{Propagator, PropagatorScratch};
-use crate::machine::{Budget, Bulk, ByRole, Seed, Start, StateMachine, StateMachineExt, Tally};
+use hyperplay_machine::{Budget, Bulk, ByRole, Seed, Start, State, StateMachine, StateMachineExt, Tally};
 
 /// How many lanes play in lockstep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! Policies: how a role draws its moves in a playout.
 
-use crate::machine::Move;
+use hyperplay_machine::Move;
 
 /// How a role draws its move among the legal ones.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

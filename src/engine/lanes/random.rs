@@ -8,7 +8,7 @@
 
 use rand::Rng;
 
-use crate::machine::Seed;
+use hyperplay_machine::Seed;
 
 /// What the streams of the words of a call are derived from, where there are too many to seed each by ChaCha8.
 ///

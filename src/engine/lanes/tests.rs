@@ -7,11 +7,11 @@ use rand::RngExt;
 use super::draw::{Tree, draw, index_bits};
 use super::random::Streams;
 use super::*;
-use crate::machine::{Move, Percept, Percepts, Role};
 use crate::program::{LutProgram, Planes};
 use crate::propnet::{GroundingLimits, Network, Wire, ground, simplify};
 use crate::{Interpreter, NetworkEngine, NetworkScratch};
 use hyperplay_logic::gdl::{self, Game, Source};
+use hyperplay_machine::{Move, Percept, Percepts, Role};
 
 pub(super) fn game(text: &str) -> Game {
     let loaded = gdl::load(Source::new("test", text), None);
@@ -326,7 +326,7 @@ fn a_playout_that_does_not_end_is_cut_off_and_said_to_be() {
     let start = Start { state: lanes.initial(), first: Vec::new(), count: 100 };
     let tally = lanes.playouts(&[start], &Seed::root(1), &Budget::UNLIMITED, &mut lanes.scratch()).remove(0);
     assert_eq!((tally.count, tally.unfinished, tally.sum[Role::new(0)]), (100, 100, 3_000));
-    let longest = crate::machine::PLAYOUT_STEPS as u64;
+    let longest = hyperplay_machine::PLAYOUT_STEPS as u64;
     assert!((75 * longest..=100 * longest).contains(&tally.steps), "{}", tally.steps);
 }
 

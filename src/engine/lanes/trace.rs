@@ -6,13 +6,13 @@ use super::Lanes;
 use super::code::{LaneDetail, LanesCode};
 use super::plan::PlayoutPlan;
 use super::vector::{LaneWork, Vector};
-use crate::machine::{
-    Budget, ByRole, Goal, JointMove, Move, Percept, Percepts, Role, Seed, Start, StateMachine,
-    StateMachineExt, Successor, Tally,
-};
 use crate::packed::gather;
 use crate::propnet::Propnet;
-use crate::{NetworkEngine, Propagator, State};
+use crate::{NetworkEngine, Propagator};
+use hyperplay_machine::{
+    Budget, ByRole, Goal, JointMove, Move, Percept, Percepts, Role, Seed, Start, State, StateMachine,
+    StateMachineExt, Successor, Tally,
+};
 
 /// A state, the joint move drawn in it, and the result of the step.
 pub type TracedStep = (State, JointMove, Successor<State>);
@@ -37,7 +37,7 @@ impl Tracer {
         &self.propagator
     }
 
-    /// The steps of the playouts that [`playouts`](crate::machine::Bulk::playouts) makes from these starts, lane by
+    /// The steps of the playouts that [`playouts`](hyperplay_machine::Bulk::playouts) makes from these starts, lane by
     /// lane as they come, and the tallies; at most `limit` steps of each lane, and only from starts whose first moves
     /// are legal. In a GDL-I game no percepts are given: everybody perceives the joint move.
     pub fn trace(&self, starts: &[Start<State>], limit: usize, seed: &Seed) -> (Vec<TracedStep>, Vec<Tally>) {

@@ -13,9 +13,9 @@ use super::code::LanesCode;
 use super::counter::{Counter, is_any};
 use super::plan::{MAX_CHUNK, PlayoutPlan};
 use super::random::Streams;
-use crate::machine::{Budget, ByRole, Goal, PLAYOUT_STEPS, Seed, Tally};
 use crate::packed::transpose;
 use crate::program::Planes;
+use hyperplay_machine::{Budget, ByRole, Goal, PLAYOUT_STEPS, Seed, Tally};
 
 /// Bits of the number of playouts of a chunk.
 const CHUNK_BITS: usize = MAX_CHUNK.count_ones() as usize;

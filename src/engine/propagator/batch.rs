@@ -6,15 +6,14 @@
 
 use smallvec::SmallVec;
 
-use super::super::State;
 use super::super::packed::{gather, spread};
 use super::code::{EndProgram, StepProgram};
 use super::{Propagator, PropagatorScratch};
-use crate::machine::{
-    Bulk, ByRole, Goal, JointMove, ObservedStep, Percept, Percepts, Role, StateMachine, StateMachineExt,
-    Successor,
-};
 use crate::program::Planes;
+use hyperplay_machine::{
+    Bulk, ByRole, Goal, JointMove, ObservedStep, Percept, Percepts, Role, State, StateMachine,
+    StateMachineExt, Successor,
+};
 
 /// Up to this many steps are faster one by one, where a single state is.
 pub(super) const FEW: usize = 2;

@@ -7,10 +7,10 @@
 
 use std::ops::Range;
 
-use crate::machine::{ByRole, Goal, Percept};
 use crate::program::LutProgram;
 use crate::propnet::{Propnet, RoleNet, Wire};
 use crate::single::Single;
+use hyperplay_machine::{ByRole, Goal, Percept};
 
 /// Whether a state is an end, and what it is worth.
 #[derive(Debug)]

@@ -25,18 +25,19 @@ use select::{SelectPlanes, SelectProgram};
 
 use rustc_hash::FxHashSet;
 
-use super::State;
 use super::packed::bits_on;
 use super::single::{SingleMemory, SingleWork};
-use crate::machine::{ByRole, GameSetup, Goal, JointMove, Move, Percept, Percepts, Role, StateMachine};
 use crate::propnet::Propnet;
 use hyperplay_logic::gdl::{Game, Symbol, TermId};
+use hyperplay_machine::{
+    ByRole, GameSetup, Goal, JointMove, Move, Percept, Percepts, Role, State, StateMachine,
+};
 
 /// The engine for single states.
 ///
 /// ```
 /// use std::sync::Arc;
-/// use hyperplay_engine::machine::{Role, StateMachine};
+/// use hyperplay_machine::{Role, StateMachine};
 /// use hyperplay_engine::propnet::{GroundingLimits, ground, simplify};
 /// use hyperplay_engine::{Propagator, PropagatorScratch};
 /// # use hyperplay_logic::gdl::{self, Source};
@@ -165,7 +166,7 @@ impl Propagator {
         });
         Propagator {
             has_percepts: propnet.roles.values().iter().any(|role| !role.percepts.is_empty()),
-            setup: GameSetup::of(game, State::of_bits(&propnet.initial)),
+            setup: game.setup(State::of_bits(&propnet.initial)),
             programs: Programs {
                 select: ByRole::from_fn(game.roles().len(), |_| OnceLock::new()),
                 ..Programs::default()

@@ -4,13 +4,12 @@
 //! state is terminal. The comparison with the observation is made in planes, and only the steps that agree are read
 //! back. In a GDL-I game every role perceives the joint move, so there the joint moves are compared before the step.
 
-use super::super::State;
 use super::super::packed::gather;
 use super::batch::{FEW, MANY, StepRequest, lanes_on};
 use super::{Propagator, PropagatorScratch};
-use crate::machine::{JointMove, ObservedStep, Percept, Percepts, Role, consistent};
 use crate::program::{LutProgram, Planes};
 use crate::propnet::{Network, Propnet, Wire};
+use hyperplay_machine::{JointMove, ObservedStep, Percept, Percepts, Role, State, select_consistent};
 
 /// A step as one role observes it.
 #[derive(Debug)]
@@ -52,7 +51,7 @@ pub(super) struct SelectPlanes {
 
 impl Propagator {
     /// The steps that agree, with the states after them. See
-    /// [`Bulk::select_consistent`](crate::machine::Bulk::select_consistent).
+    /// [`Bulk::select_consistent`](hyperplay_machine::Bulk::select_consistent).
     pub(super) fn selected(
         &self,
         steps: &[StepRequest<'_>],
@@ -60,7 +59,7 @@ impl Propagator {
         scratch: &mut PropagatorScratch,
     ) -> Vec<(usize, State)> {
         if steps.len() <= FEW && self.is_quick() {
-            return consistent::select(self, steps, observed, scratch);
+            return select_consistent(self, steps, observed, scratch);
         }
         let percepts = &observed.observation.percepts;
         let Some(order) = &self.perceived else {

@@ -180,7 +180,7 @@ mod tests {
     use super::super::limits::{GroundingLimits, What};
     use super::super::network::{Network, value_of};
     use super::*;
-    use crate::machine::Seed;
+    use hyperplay_machine::Seed;
 
     const INPUTS: usize = 6;
 

@@ -13,8 +13,8 @@ use super::limits::{GroundingLimits, TooLarge};
 use super::net::{Fluent, Propnet, RoleNet};
 use super::network::{Gate, Network, Wire};
 use crate::evaluable::EvaluableRules;
-use crate::machine::{ByRole, Goal, Move, Percept};
 use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId};
+use hyperplay_machine::{ByRole, Goal, Move, Percept};
 
 /// How large a game is when ground.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

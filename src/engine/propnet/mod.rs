@@ -4,7 +4,7 @@
 //! answer.
 //!
 //! ```
-//! use hyperplay_engine::machine::Role;
+//! use hyperplay_machine::Role;
 //! use hyperplay_engine::propnet::{DotLimits, GroundingLimits, GroundingStats, dot, ground, simplify, value_of};
 //! # use hyperplay_logic::gdl::{self, Source};
 //! # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))

@@ -9,8 +9,8 @@
 //! answers in that order; equal bits are equal states; no output that a state alone decides depends on a move.
 
 use super::network::{Network, Wire};
-use crate::machine::{ByRole, Goal, Move, Percept};
 use hyperplay_logic::gdl::TermId;
+use hyperplay_machine::{ByRole, Goal, Move, Percept};
 
 /// A fluent and the bit of the state that says whether it holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,7 +37,7 @@ pub struct RoleNet {
 /// The propositional network of a game.
 ///
 /// ```
-/// use hyperplay_engine::machine::Role;
+/// use hyperplay_machine::Role;
 /// use hyperplay_engine::propnet::{Fluent, GroundingLimits, Propnet, RoleNet, ground};
 /// # use hyperplay_logic::gdl::{self, Source};
 /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))

@@ -8,7 +8,7 @@ use std::fmt;
 
 use hyperplay_logic::sidl::Number;
 
-use crate::machine::Goal;
+use hyperplay_machine::Goal;
 
 /// How balances become goals.
 ///

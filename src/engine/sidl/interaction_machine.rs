@@ -14,10 +14,9 @@ use super::chronon::{Chronon, Executed, Selection, set_switches};
 use super::goals::BalanceScale;
 use super::program::{Program, number};
 use super::solve::{Evaluation, Facts};
-use crate::State;
-use crate::machine::{
+use hyperplay_machine::{
     Bulk, EvaluationFailure, GameSetup, Goal, JointMove, JointMoves, Move, Percept, Percepts, Role, Seed,
-    StateMachine, StateMachineExt,
+    State, StateMachine, StateMachineExt,
 };
 
 /// Steps that are made to find the range of the balances, and the facts that they may look at: about a second.
@@ -30,7 +29,7 @@ const SAMPLED_CHRONONS: usize = 200;
 /// The machine of an interaction in SIDL.
 ///
 /// ```
-/// use hyperplay_engine::machine::{JointMove, Role, StateMachine, StateMachineExt};
+/// use hyperplay_machine::{JointMove, Role, StateMachine, StateMachineExt};
 /// use hyperplay_engine::sidl::{CommandFault, ExecutedOperation, InteractionMachine, InteractionScratch};
 /// use hyperplay_logic::gdl::Source;
 /// use hyperplay_logic::sidl::load;
@@ -115,7 +114,7 @@ impl InteractionMachine {
         let mut machine = InteractionMachine {
             game: game.clone(),
             program,
-            setup: GameSetup::of(game, State::of_fluents(fluents)),
+            setup: game.setup(State::of_fluents(fluents)),
             scale: BalanceScale::declared(Number::from(0), Number::from(1)),
             horizon: game.horizon(),
         };

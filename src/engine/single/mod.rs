@@ -11,10 +11,10 @@ mod tests;
 
 use std::ops::Add;
 
-use super::packed::words_of;
 use super::program::LutProgram;
 use crate::propnet::{Network, Wire};
 use flat::Flat;
+use hyperplay_machine::state::words_of;
 use nibble::NibbleLookUp;
 
 /// A nibble look-up costs less than a 3-input look-up table of a program. This many look-ups cost as much as one

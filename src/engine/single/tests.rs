@@ -4,9 +4,10 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::{Flat, Form, Single, SingleMemory};
-use crate::packed::{bits_on, words_of};
+use crate::packed::bits_on;
 use crate::program::tests::random_network;
 use crate::propnet::{Network, Wire, value_of};
+use hyperplay_machine::state::words_of;
 
 /// Runs a form on random states and moves.
 fn check(

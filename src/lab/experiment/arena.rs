@@ -14,9 +14,9 @@ use super::recorder::{RecordLines, Recorder};
 use super::stored::{FinishedMatch, KINDS};
 use super::walk::{WalkError, compare, walk};
 use super::watched::{PlayerTimes, watched};
-use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_engine::{Engine, EngineError, Engines};
 use hyperplay_logic::gdl::Game;
+use hyperplay_machine::{ByRole, Role};
 use hyperplay_play::player::{DecisionBudget, PlayerSpec, Seat};
 use hyperplay_play::referee::{
     Clocks, Interrupt, Match, MatchOutcome, Settings, Stopwatch, host, match_id, match_seed, play_match,

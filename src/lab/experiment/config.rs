@@ -18,8 +18,8 @@ use super::sequential_test::SequentialTest;
 use super::wording::sentence;
 use super::written::{StopTable, Written};
 use hyperplay_engine::EngineKind;
-use hyperplay_engine::machine::PLAYOUT_STEPS;
 use hyperplay_logic::gdl::did_you_mean;
+use hyperplay_machine::PLAYOUT_STEPS;
 use hyperplay_play::player::{PlayerSpec, Registry, SpecError};
 
 /// The name of this form of experiments.

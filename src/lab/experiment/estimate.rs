@@ -18,7 +18,7 @@ use super::plan::{Cell, ExperimentPlan, MatchPlace};
 use super::run::RunError;
 use super::stored::KINDS;
 use crate::report::Sample;
-use hyperplay_engine::machine::{Budget, Stopwatch};
+use hyperplay_machine::{Budget, Stopwatch};
 use hyperplay_play::referee::Interrupt;
 
 /// The files of an experiment, in the order of [`Estimate::bytes`].

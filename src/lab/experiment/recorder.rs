@@ -17,9 +17,7 @@ use super::record::{
 use super::stored::KINDS;
 use super::watched::{PlayerTimes, seconds};
 use crate::report::rounded;
-use hyperplay_engine::machine::{
-    ByRole, EvaluationFailure, Move, OwnMove, Role, StateMachine, StateMachineExt,
-};
+use hyperplay_machine::{ByRole, EvaluationFailure, Move, OwnMove, Role, StateMachine, StateMachineExt};
 use hyperplay_play::player::{Decision, HeldBelief};
 use hyperplay_play::referee::{FaultKind, Match, MatchOutcome, MatchStep};
 

@@ -16,7 +16,7 @@ use super::recorder::{RecordLines, Recorder};
 use super::stored::FinishedMatch;
 use super::watched::PlayerTimes;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, ByRole, Move, Seed, StateMachine, StateMachineExt};
+use hyperplay_machine::{Budget, ByRole, Move, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::belief::UpdateMethod;
 use hyperplay_play::player::{Decision, DecisionCost, HeldBelief, Player, Seat, View};
 use hyperplay_play::referee::{Fault, FaultKind, Interrupt, Match, Settings, match_seed, play_match};

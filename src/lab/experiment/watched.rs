@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::decision_log::PlayerBeliefs;
 use super::record::TurnTime;
-use hyperplay_engine::machine::{Budget, Evidence, Move, Seed, Stopwatch};
+use hyperplay_machine::{Budget, Evidence, Move, Seed, Stopwatch};
 use hyperplay_play::player::{
     BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, Player, RemoteEnd, RemoteFailure,
     RemotePlayer, RemoteStart, Seat, View,

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use statrs::function::factorial::ln_binomial;
 
-use hyperplay_engine::machine::{Bulk, History};
+use hyperplay_machine::{Bulk, History};
 use hyperplay_play::belief::exact::Posterior;
 use hyperplay_play::belief::{Belief, Particle};
 
@@ -214,8 +214,8 @@ mod tests {
     use rand::{Rng, RngExt};
 
     use super::*;
-    use hyperplay_engine::machine::{JointMove, Move, Seed};
     use hyperplay_logic::gdl::{Symbols, TermStore};
+    use hyperplay_machine::{JointMove, Move, Seed};
 
     /// The baseline by the normal approximation: `sum of sqrt(2 p (1 - p) / (pi draws)) / 2`. A check of [`baseline`] where
     /// every history is drawn often.

@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use super::harness::{self, Oracle, Replicates};
 use super::{MatchSource, StudyError, StudyPlan};
-use hyperplay_engine::machine::{
-    EvaluationFailure, History, JointMove, Role, Seed, StateMachine, StateMachineExt,
-};
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
+use hyperplay_machine::{EvaluationFailure, History, JointMove, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::belief::{Belief, HistoryBelief, OpponentModel, Sampler, Uniform, UpdateOutcome};
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;

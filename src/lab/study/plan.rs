@@ -13,10 +13,10 @@ use super::harness::{self, Control, Oracle, Replicates};
 use super::match_source::MatchSource;
 use super::row::StudyRow;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{
+use hyperplay_logic::gdl::counted;
+use hyperplay_machine::{
     ByRole, EvaluationFailure, Evidence, History, Role, Seed, StateMachine, StateMachineExt,
 };
-use hyperplay_logic::gdl::counted;
 use hyperplay_play::belief::OpponentModel;
 use hyperplay_play::belief::exact::ExactError;
 use hyperplay_play::player::{Assumed, SamplerSpec};

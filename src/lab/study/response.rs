@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::report::Sample;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{ByRole, Goal, PLAYOUT_STEPS, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay_machine::{ByRole, Goal, PLAYOUT_STEPS, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::belief::OpponentModel;
 use hyperplay_play::player::{
     AskError, AskedCounts, AskedModel, BudgetedPlayer, DecisionBudget, LocalBestResponse,

@@ -14,11 +14,11 @@ use std::time::Duration;
 use cpu_time::ThreadTime;
 
 use hyperplay_engine::lanes::LaneUsage;
-use hyperplay_engine::machine::{
-    Budget, Bulk, ByRole, EvaluationFailure, JointMove, JointMoves, Move, Percepts, Role, Seed, Start,
+use hyperplay_engine::{Engine, EngineScratch};
+use hyperplay_machine::{
+    Budget, Bulk, ByRole, EvaluationFailure, JointMove, JointMoves, Move, Percepts, Role, Seed, Start, State,
     StateMachine, StateMachineExt,
 };
-use hyperplay_engine::{Engine, EngineScratch, State};
 
 /// Steps that are expanded at once, if so many are met in the time.
 const STEPS: usize = 2048;

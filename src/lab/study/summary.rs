@@ -11,7 +11,7 @@
 use super::harness::{BINS, Bin, Control, Figures, MethodCounts};
 use super::row::StudyRow;
 use crate::report::{Mean, MeanInterval};
-use hyperplay_engine::machine::Seed;
+use hyperplay_machine::Seed;
 
 /// A chi-squared test rejects where its p is below this.
 pub const LEVEL: f64 = 0.05;
@@ -196,9 +196,9 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
 mod tests {
     use super::super::{MatchSource, Study, StudyPlan};
     use super::*;
-    use hyperplay_engine::machine::Role;
     use hyperplay_engine::{EngineKind, Engines};
     use hyperplay_logic::gdl::{Source, load};
+    use hyperplay_machine::Role;
     use hyperplay_play::player::Registry;
     use hyperplay_play::referee::Interrupt;
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::harness::random_match;
 use super::{MatchSource, Study, StudyError, StudyPlan};
-use hyperplay_engine::machine::{History, JointMove, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
+use hyperplay_machine::{History, JointMove, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::belief::OpponentModel;
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;

@@ -6,7 +6,7 @@
 //!
 //! Invariant: no name that is given here is a name that the text spells.
 
-use super::symbol::{Symbol, Symbols};
+use hyperplay_machine::terms::{Symbol, Symbols};
 
 /// The names of the anonymous variables of one text.
 pub(crate) struct AnonymousVariables {

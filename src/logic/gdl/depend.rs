@@ -21,7 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::game::Game;
 use super::graphviz::DotGraph;
 use super::rule::Literal;
-use super::symbol::{Symbol, Symbols};
+use hyperplay_machine::terms::{Symbol, Symbols};
 
 /// An edge from a relation in a body to the relation of the head.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

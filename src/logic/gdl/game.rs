@@ -12,8 +12,8 @@ use super::print::{print, print_term};
 use super::rule::Rule;
 use super::rulesheet::{Rulesheet, Syntax};
 use super::source::{Source, Span};
-use super::store::{TermId, TermStore};
-use super::symbol::Symbol;
+use hyperplay_machine::terms::{Symbol, TermId, TermStore};
+use hyperplay_machine::{ByRole, GameSetup, Role};
 
 /// The language in which a game is described.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -157,6 +157,12 @@ impl Game {
     /// The faults that validation has found and repaired. The laws of the machine hold for a game without faults.
     pub fn faults(&self) -> &[Finding] {
         &self.faults
+    }
+
+    /// What every machine of the game knows before any step, with the state in which it begins.
+    pub fn setup<S>(&self, initial: S) -> GameSetup<S> {
+        let roles = ByRole::new(self.roles().iter().map(|&role| self.terms().show(role)).collect());
+        GameSetup { terms: Arc::clone(self.terms()), roles, random: self.random().map(Role::new), initial }
     }
 
     /// The position of the role `random` among [`Game::roles`], if the game has this role.

@@ -5,7 +5,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::symbol::fold;
+use hyperplay_machine::terms::fold;
 
 /// The hash of rules in their canonical print. The case of letters does not matter.
 ///

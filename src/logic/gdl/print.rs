@@ -13,9 +13,9 @@ use std::borrow::Cow;
 use super::rule::{Atom, Clause, Formula, Literal, Rule};
 use super::rulesheet::{Rulesheet, Syntax};
 use super::source::At;
-use super::symbol::{Symbols, fold};
-use super::term::Term;
 use super::{infix, kif};
+use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbols, fold};
 
 /// A rulesheet as text in the given syntax. O(size).
 ///

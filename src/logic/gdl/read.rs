@@ -13,9 +13,9 @@ use super::finding::{Finding, FindingCode, Severity, sort_findings};
 use super::rule::{Atom, Clause, Formula};
 use super::rulesheet::{Rulesheet, Syntax};
 use super::source::{Source, Span};
-use super::symbol::{Symbol, Symbols};
-use super::term::{MAX_DEPTH, Term};
 use super::{infix, kif};
+use hyperplay_machine::terms::{MAX_DEPTH, Term};
+use hyperplay_machine::terms::{Symbol, Symbols};
 
 /// The length in bytes above which the readers refuse a text: 16 MiB.
 ///

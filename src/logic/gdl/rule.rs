@@ -19,8 +19,8 @@
 //! ```
 
 use super::source::At;
-use super::symbol::Symbol;
-use super::term::Term;
+use hyperplay_machine::terms::Symbol;
+use hyperplay_machine::terms::Term;
 
 /// A relation applied to terms. Two atoms are equal if they say the same, wherever they stand.
 ///

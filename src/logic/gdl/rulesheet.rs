@@ -5,7 +5,7 @@
 
 use super::rule::Clause;
 use super::source::{Source, Span};
-use super::symbol::{Symbol, Symbols};
+use hyperplay_machine::terms::{Symbol, Symbols};
 
 /// The two syntaxes of GDL. The example is at [`print`](super::print()).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

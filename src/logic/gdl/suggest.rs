@@ -4,7 +4,7 @@
 //! alignment, Damerau 1964). A word is near if the distance is at most a third of its length, rounded up, and at most
 //! 3; so a short name is never corrected to an unrelated one.
 
-use super::symbol::fold;
+use hyperplay_machine::terms::fold;
 
 /// The candidate nearest to `word`, if one is near; of several at the same distance, the first. Case is ignored, and a
 /// candidate that equals the word is not a suggestion.

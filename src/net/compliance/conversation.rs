@@ -10,7 +10,7 @@ use super::master::CheckMaster;
 use super::verdict::{CheckEnd, CheckExchange};
 use crate::http::client::{Address, Ending, ExchangeError, ReplyLimits, exchange_bytes, request};
 use crate::protocol::{Message, Phrasing};
-use hyperplay_engine::machine::Move;
+use hyperplay_machine::Move;
 
 /// The clocks under which a player is tested.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,9 +3,9 @@
 //! The other roles answer by rule: `random` draws by a fixed seed, and any other role makes the move behind the one that the
 //! player made, so that the two differ wherever they can.
 
-use hyperplay_engine::machine::{JointMove, Move, Role, Seed, StateMachine, StateMachineExt};
-use hyperplay_engine::{Interpreter, InterpreterScratch, State};
+use hyperplay_engine::{Interpreter, InterpreterScratch};
 use hyperplay_logic::gdl::{Source, load};
+use hyperplay_machine::{JointMove, Move, Role, Seed, State, StateMachine, StateMachineExt};
 use rand::RngExt;
 
 use super::conversation::{CheckClocks, LegalAnswer};

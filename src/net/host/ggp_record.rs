@@ -8,7 +8,7 @@
 use serde::Serialize;
 
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{ByRole, Role, Seed, StateMachine as _, StateMachineExt as _};
+use hyperplay_machine::{ByRole, Role, Seed, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::referee::{FaultKind, Heading, Match, MatchOutcome, Settings};
 use rand::RngExt as _;
 
@@ -166,7 +166,7 @@ fn token(seed: &Seed) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperplay_engine::machine::Move;
+    use hyperplay_machine::Move;
     use hyperplay_play::referee::Fault;
 
     #[test]

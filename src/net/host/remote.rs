@@ -15,7 +15,7 @@ use crate::protocol::{
     with_joint_moves,
 };
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Evidence, Move, OwnMove, Role, StateMachine as _};
+use hyperplay_machine::{Budget, Evidence, Move, OwnMove, Role, StateMachine as _};
 use hyperplay_play::player::{
     REMOTE, Registry, RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat, SpecEntry, SpecKey, SpecWord,
 };

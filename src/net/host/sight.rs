@@ -11,9 +11,9 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::protocol::game_line;
-use hyperplay_engine::machine::{JointMove, Move, StateMachine as _, StateMachineExt as _};
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
 use hyperplay_logic::gdl::{Game, Severity, Source, Syntax, load, render};
+use hyperplay_machine::{JointMove, Move, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::referee::Match;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -90,7 +90,7 @@ impl SightRules {
         let mut scratch = viewing.scratch();
         let mut state = viewing.initial();
         let mut states = Vec::with_capacity(played.steps.len() + 1);
-        let seen = |state: &hyperplay_engine::State, scratch: &mut hyperplay_engine::EngineScratch| {
+        let seen = |state: &hyperplay_machine::State, scratch: &mut hyperplay_engine::EngineScratch| {
             let by_role = viewing.legal_by_role(state, scratch);
             by_role
                 .iter()
@@ -153,7 +153,7 @@ fn renamed(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperplay_engine::machine::{ByRole, Seed};
+    use hyperplay_machine::{ByRole, Seed};
     use hyperplay_play::player::{LegalPlayer, Seat};
     use hyperplay_play::referee::{Interrupt, Settings, play_match};
 

@@ -10,7 +10,7 @@ use super::answers::KioskRefusal;
 use super::scene::{SceneMix, Weighed, weighed};
 use super::table::Table;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Evidence, Move, Seed, StateMachineExt as _};
+use hyperplay_machine::{Budget, Evidence, Move, Seed, StateMachineExt as _};
 use hyperplay_play::player::{PlayerSpec, Seat, View};
 
 /// The player that solves a game whose tree fits, and says nothing of others.

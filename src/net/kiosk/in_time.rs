@@ -14,8 +14,8 @@ use super::scene::SceneSwitch;
 use super::table::{InTime, Table};
 use super::telling::Telling;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{ByRole, Role, Seed, StateMachine as _};
 use hyperplay_engine::sidl::InteractionMachine;
+use hyperplay_machine::{ByRole, Role, Seed, StateMachine as _};
 use hyperplay_play::player::Seat;
 use hyperplay_play::referee::{
     AgentStart, ChrononNews, ChrononRecord, InteractionAgent, ManagedInteraction, ManagedSettings, MatchStep,
@@ -129,7 +129,7 @@ impl Table {
 /// The switches of a role as they are set in a state, with what was commanded since.
 pub(super) fn switches(
     machine: &InteractionMachine,
-    state: &hyperplay_engine::State,
+    state: &hyperplay_machine::State,
     role: Role,
 ) -> Vec<SceneSwitch> {
     let show = |term| machine.terms().show(term);

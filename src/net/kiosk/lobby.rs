@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::answers::KioskRefusal;
 use super::room::{GameRoom, hash};
-use hyperplay_engine::machine::{PLAYOUT_STEPS, Seed, StateMachine as _, StateMachineExt as _};
 use hyperplay_engine::{EngineKind, Interpreter};
 use hyperplay_logic::gdl::{Finding, Severity, Source, did_you_mean};
+use hyperplay_machine::{PLAYOUT_STEPS, Seed, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::player::{Registry, SpecKind};
 use hyperplay_play::referee::findings_on_size;
 

@@ -12,7 +12,7 @@ use super::scene::{Phase, SceneGoal, SceneMove, SceneResult};
 use super::table::{GONE, OpenQuestion, SightScene, Table};
 use super::telling::Telling;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{ByRole, Role, StateMachine as _, StateMachineExt as _};
+use hyperplay_machine::{ByRole, Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::player::Seat;
 use hyperplay_play::referee::{
     ChrononClock, ChrononRecord, Heading, Match, MatchOutcome, MatchStep, RunInfo, Settings, Transcript,

@@ -11,8 +11,8 @@ use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::table::Table;
 use super::{Kiosk, NO_CLOCKS};
-use hyperplay_engine::machine::{Role, Seed};
 use hyperplay_logic::gdl::fold;
+use hyperplay_machine::{Role, Seed};
 use hyperplay_play::player::SpecError;
 use hyperplay_play::referee::{Clocks, Transcript};
 

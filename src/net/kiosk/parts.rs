@@ -6,7 +6,7 @@ use tokio::sync::Semaphore;
 
 use super::room::GameRoom;
 use crate::serve::RecordFolder;
-use hyperplay_engine::machine::Role;
+use hyperplay_machine::Role;
 use hyperplay_play::player::{PlayerSpec, SamplerSpec};
 use hyperplay_play::referee::Clocks;
 

@@ -12,10 +12,11 @@ use super::scene::{
     SceneSeat,
 };
 use super::told::{FollowedBelief, picture_of};
-use hyperplay_engine::machine::{
-    Evidence, JointMove, Move, Observation, OwnMove, Percepts, Role, StateMachine as _, StateMachineExt as _,
+use hyperplay_engine::Engine;
+use hyperplay_machine::{
+    Evidence, JointMove, Move, Observation, OwnMove, Percepts, Role, State, StateMachine as _,
+    StateMachineExt as _,
 };
-use hyperplay_engine::{Engine, State};
 use hyperplay_play::player::{Decision, SamplerSpec};
 use hyperplay_play::referee::{DecisionRecord, MatchStep, Transcript, verify};
 
@@ -315,7 +316,7 @@ fn decision_of(engine: &Engine, choice: Move, record: &DecisionRecord) -> Decisi
             kept.iter().filter_map(|(own, number)| Some((Move(engine.terms().read(own)?), number.as_f64()?)));
         each.collect::<Vec<_>>()
     };
-    let mut decision = Decision::draw(vec![(choice, 1.0)], &hyperplay_engine::machine::Seed::root(0));
+    let mut decision = Decision::draw(vec![(choice, 1.0)], &hyperplay_machine::Seed::root(0));
     (decision.policy, decision.values) = (moves(&record.policy), moves(&record.values));
     decision.depleted = record.depleted;
     if record.depleted {

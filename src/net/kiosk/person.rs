@@ -3,7 +3,7 @@
 use std::sync::Weak;
 
 use super::table::Table;
-use hyperplay_engine::machine::{Budget, Role, Seed};
+use hyperplay_machine::{Budget, Role, Seed};
 use hyperplay_play::player::{Decision, Player, View};
 
 /// The person of one role.

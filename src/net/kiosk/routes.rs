@@ -30,8 +30,8 @@ use super::scene::Scene;
 use super::table::Table;
 use super::{Kiosk, page};
 use crate::http::server::Received;
-use hyperplay_engine::machine::Role;
 use hyperplay_logic::gdl::Language;
+use hyperplay_machine::Role;
 use hyperplay_play::player::SpecError;
 
 /// Bytes of a body: a rulesheet in JSON, or a transcript.

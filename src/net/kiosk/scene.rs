@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::room::GameRoom;
 use super::view::BoardView;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Move, StateMachineExt as _};
+use hyperplay_machine::{Move, StateMachineExt as _};
 use hyperplay_play::board::{BoardPicture, MoveTarget};
 use hyperplay_play::player::{Companion, Decision, is_certain};
 

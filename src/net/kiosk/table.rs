@@ -20,8 +20,8 @@ use super::scene::{
     PastStep, Phase, Scene, SceneBelief, SceneClock, SceneGame, SceneMix, SceneMove, SceneResult, SceneSeat,
     SceneSwitch,
 };
-use hyperplay_engine::machine::{Evidence, Move, Role};
 use hyperplay_logic::gdl::fold;
+use hyperplay_machine::{Evidence, Move, Role};
 use hyperplay_play::board::BoardPicture;
 use hyperplay_play::referee::{CommandInbox, Interrupt};
 

@@ -12,8 +12,8 @@ use super::room::GameRoom;
 use super::scene::PastStep;
 use super::table::{SightScene, Table};
 use super::told::{ToldRole, picture_of};
-use hyperplay_engine::machine::{Role, StateMachine as _, StateMachineExt as _};
-use hyperplay_engine::{Engine, State};
+use hyperplay_engine::Engine;
+use hyperplay_machine::{Role, State, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::referee::MatchStep;
 
 /// What the tokens of a table are told.

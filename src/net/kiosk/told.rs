@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use super::room::GameRoom;
 use super::scene::{PastStep, SceneBelief, Shares};
-use hyperplay_engine::machine::{
-    Budget, Evidence, Move, Observation, OwnMove, Percepts, Role, Seed, StateMachine as _,
+use hyperplay_engine::{Engine, EngineKind};
+use hyperplay_machine::{
+    Budget, Evidence, Move, Observation, OwnMove, Percepts, Role, Seed, State, StateMachine as _,
     StateMachineExt as _,
 };
-use hyperplay_engine::{Engine, EngineKind, State};
 use hyperplay_play::board::BoardPicture;
 use hyperplay_play::player::{Companion, SamplerSpec, is_certain};
 

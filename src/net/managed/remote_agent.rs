@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::server::CommandServer;
 use crate::http::client::{Address, Ending, ReplyLimits, exchange_bytes};
-use hyperplay_engine::machine::{Move, StateMachine, StateMachineExt};
 use hyperplay_engine::sidl::InteractionMachine;
+use hyperplay_machine::{Move, StateMachine, StateMachineExt};
 use hyperplay_play::referee::{AgentStart, ChrononNews, InteractionAgent};
 
 /// The longest time for one message.

@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::http::server::{Call, CallAnswer, FutureAnswer, Responder, ServerLimits, serve_http};
-use hyperplay_engine::machine::Role;
+use hyperplay_machine::Role;
 use hyperplay_play::referee::CommandInbox;
 
 /// The most bytes of a command.

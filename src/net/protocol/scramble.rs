@@ -10,8 +10,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use hyperplay_engine::machine::Seed;
 use hyperplay_logic::gdl::{Symbols, fold};
+use hyperplay_machine::Seed;
 use rand::seq::SliceRandom;
 
 use super::scan::{Piece, pieces, replace_words};
@@ -78,7 +78,7 @@ const WORDS: [&str; 56] = [
 /// A one-to-one renaming of the names of a rulesheet.
 ///
 /// ```
-/// use hyperplay_engine::machine::Seed;
+/// use hyperplay_machine::Seed;
 /// use hyperplay_net::protocol::Scrambler;
 ///
 /// let scrambler = Scrambler::new("(role white) (<= (legal white (mark ?x 1)) (free ?x))", &Seed::root(1));

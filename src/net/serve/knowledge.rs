@@ -10,8 +10,8 @@
 use std::collections::BTreeMap;
 
 use crate::protocol::StepMessage;
-use hyperplay_engine::machine::{Evidence, Move, Observation, OwnMove, Percept, Percepts, Role};
 use hyperplay_logic::gdl::{Game, TermId};
+use hyperplay_machine::{Evidence, Move, Observation, OwnMove, Percept, Percepts, Role};
 
 /// Remarks of a match, and characters of each.
 const REMARKS: usize = 100;

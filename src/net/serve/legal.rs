@@ -13,11 +13,11 @@ use std::sync::Arc;
 
 use rand::RngExt as _;
 
-use hyperplay_engine::machine::{
-    Budget, Evidence, JointMove, Move, Observation, OwnMove, Role, Seed, StateMachine as _,
+use hyperplay_engine::{Engine, EngineScratch};
+use hyperplay_machine::{
+    Budget, Evidence, JointMove, Move, Observation, OwnMove, Role, Seed, State, StateMachine as _,
     StateMachineExt as _,
 };
-use hyperplay_engine::{Engine, EngineScratch, State};
 use hyperplay_play::belief::{
     Belief, BeliefOptions, OpponentModel, ParticleSampler, Sampler as _, Uniform, UpdateOutcome,
 };
@@ -231,9 +231,9 @@ impl LegalMoves {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperplay_engine::machine::{History, Percepts};
     use hyperplay_engine::{EngineKind, Engines};
     use hyperplay_logic::gdl::{Source, load};
+    use hyperplay_machine::{History, Percepts};
 
     fn engine(text: &str) -> Arc<Engine> {
         let game = load(Source::new("t", text), None).game.expect("the rules are in order");

@@ -12,9 +12,9 @@ use serde::Serialize;
 
 use super::knowledge::Knowledge;
 use crate::protocol::{StartMessage, WireDialect};
-use hyperplay_engine::machine::Evidence;
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Game, Language};
+use hyperplay_machine::Evidence;
 use hyperplay_play::files::{EarlierRecords, FileContent, FileError, RecordFile, WrittenFile};
 use hyperplay_play::referee::{
     EVIDENCE_SCHEMA, EvidenceHeading, EvidenceOutcome, EvidenceRecord, RunInfo, ToldClocks, date, host,

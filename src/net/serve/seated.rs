@@ -15,8 +15,8 @@ use super::legal::{LegalMoves, LegalSource};
 use super::rules::unconditional_move;
 use super::session::Spare;
 use super::thinker::{PlayerParts, Said, TURN, Thinker};
-use hyperplay_engine::machine::{Budget, Evidence, Move, Seed};
 use hyperplay_engine::{Engine, EngineKind};
+use hyperplay_machine::{Budget, Evidence, Move, Seed};
 
 /// The share of the play clock in which legal moves are looked for before the player is asked.
 const LEGAL_SHARE: f64 = 0.3;

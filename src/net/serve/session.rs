@@ -21,9 +21,9 @@ use super::rules::{ReceivedRules, unconditional_move};
 use super::seated::{Chosen, Seated};
 use super::thinker::PlayerParts;
 use crate::protocol::{StartMessage, StepMessage};
-use hyperplay_engine::machine::{Budget, Move, Role, Seed};
 use hyperplay_engine::propnet::GroundingLimits;
 use hyperplay_engine::{EngineKind, Engines};
+use hyperplay_machine::{Budget, Move, Role, Seed};
 use hyperplay_play::player::PlayerSpec;
 use hyperplay_play::referee::EvidenceOutcome;
 

@@ -23,7 +23,7 @@ use super::records::EvidenceRecorder;
 use super::session::{LONGEST, Order, SessionParts, Spare, run};
 use crate::protocol::{Message, MessageError, StartMessage, StepMessage};
 use hyperplay_engine::EngineKind;
-use hyperplay_engine::machine::Seed;
+use hyperplay_machine::Seed;
 use hyperplay_play::files::{EarlierRecords, FileError};
 use hyperplay_play::player::{Registry, SpecError, guarded};
 use hyperplay_play::referee::EvidenceOutcome;

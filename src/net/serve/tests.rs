@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{PlayerServer, Refusal, ServeOptions};
 use hyperplay_engine::EngineKind;
-use hyperplay_engine::machine::{Budget, Evidence, Seed};
+use hyperplay_machine::{Budget, Evidence, Seed};
 use hyperplay_play::player::{Decision, Player, Registry, Seat, SpecEntry, View};
 
 /// A server that plays by this spec, with so many matches at a time.

@@ -10,8 +10,8 @@ use std::sync::{Arc, OnceLock, mpsc};
 use std::time::Duration;
 
 use super::cancel::CancelToken;
-use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
 use hyperplay_engine::{Engine, EngineKind, Engines};
+use hyperplay_machine::{Budget, Evidence, Move, Role, Seed};
 use hyperplay_play::player::{Decision, Player, PlayerSpec, Seat, View, guarded};
 
 /// One turn of thinking ahead: short, because a question has to wait for its end.

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::names::Names;
 use super::{Automaton, AutomatonError};
-use hyperplay_engine::machine::{ByRole, Percepts, StateMachine};
+use hyperplay_machine::{ByRole, Percepts, StateMachine};
 
 /// The words with a meaning in GDL-II.
 const RESERVED: [&str; 15] = [

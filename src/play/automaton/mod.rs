@@ -17,11 +17,11 @@ use thiserror::Error;
 
 use hyperplay_engine::Engine;
 use hyperplay_engine::EngineScratch;
-use hyperplay_engine::machine::{
+use hyperplay_logic::gdl::TermId;
+use hyperplay_machine::{
     ByRole, EvaluationFailure, Goal, JointMove, JointMoves, Move, Percepts, Role, StateMachine,
     StateMachineExt,
 };
-use hyperplay_logic::gdl::TermId;
 
 /// How large an automaton may be.
 ///
@@ -291,7 +291,7 @@ impl<'m> Automaton<'m> {
 
     fn state(
         &self,
-        state: &hyperplay_engine::State,
+        state: &hyperplay_machine::State,
         scratch: &mut EngineScratch,
     ) -> Result<AutomatonState, AutomatonError> {
         let machine = self.machine;

@@ -6,8 +6,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Automaton;
-use hyperplay_engine::machine::StateMachine;
 use hyperplay_logic::gdl::{Symbol, TermId, TermStore, fold};
+use hyperplay_machine::StateMachine;
 
 /// The names of an automaton in another language.
 pub(super) struct Names<'t> {

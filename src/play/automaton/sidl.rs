@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::names::Names;
 use super::{Automaton, AutomatonError, AutomatonState, AutomatonStep};
-use hyperplay_engine::machine::{Move, Role, StateMachine};
+use hyperplay_machine::{Move, Role, StateMachine};
 
 /// The names with a meaning inside terms of SIDL, and those of facts and tests.
 const RESERVED: [&str; 30] = [

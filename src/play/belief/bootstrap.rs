@@ -15,9 +15,7 @@ use super::backtracking::lockstep;
 use super::backtracking::tree::{NodeId, ROOT, Tree};
 use super::resample::systematic;
 use super::{Belief, OpponentModel, Particle, UpdateCost, UpdateOutcome};
-use hyperplay_engine::machine::{
-    Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed,
-};
+use hyperplay_machine::{Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
 
 pub(super) struct Bootstrap<M: Bulk> {
     tree: Tree<M>,

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::model::OpponentModel;
-use hyperplay_engine::machine::{
+use hyperplay_machine::{
     ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, JointMoves, Observation, OwnMove,
     Role, StateMachine, StateMachineExt,
 };

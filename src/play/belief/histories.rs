@@ -17,7 +17,7 @@ use super::backtracking::branches::{Branches, joint_policy};
 use super::model::OpponentModel;
 use super::resample::systematic;
 use super::{Belief, Particle, ParticleId, UpdateCost, UpdateOutcome};
-use hyperplay_engine::machine::{
+use hyperplay_machine::{
     Budget, Bulk, ByRole, ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, Observation,
     OwnMove, Percepts, Role, Seed, StateMachineExt,
 };
@@ -67,7 +67,7 @@ impl<S> TracedHistory<S> {
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_engine::machine::EvaluationFailure;
+/// use hyperplay_machine::EvaluationFailure;
 /// use hyperplay_play::belief::{Belief, Histories, HistoryBelief, OpponentModel, Uniform, UpdateOutcome};
 ///
 /// // A sampler that was told the truth, and that says so as a failure of the rules.
@@ -258,7 +258,7 @@ impl<M: Bulk> Histories<M> {
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_engine::machine::{Bulk, BudgetAccount};
+/// use hyperplay_machine::{Bulk, BudgetAccount};
 /// use hyperplay_play::belief::{Belief, Histories, HistoryBelief, OpponentModel, Uniform, UpdateOutcome};
 ///
 /// /// A bootstrap particle filter.

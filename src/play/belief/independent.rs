@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::exact::{self, ExactError, Posterior};
 use super::{Belief, Histories, HistoryBelief, OpponentModel, Sampler, TracedHistory, UpdateOutcome};
-use hyperplay_engine::machine::{Budget, Bulk, Evidence, Role, Seed};
+use hyperplay_machine::{Budget, Bulk, Evidence, Role, Seed};
 
 /// The largest information set that is enumerated.
 const LIMIT: usize = 1 << 20;

@@ -13,7 +13,7 @@
 //!
 //! [`ParticleBelief`] is HyperPlay (Schofield, Cerexhe, Thielscher, *HyperPlay: A Solution to General Game Playing with
 //! Imperfect Information*, 2012) with the weight that makes its sampling unbiased. [`exact`] is the independent oracle
-//! that it is compared with. This layer sees only [`machine`](hyperplay_engine::machine).
+//! that it is compared with. This layer sees only [`machine`](hyperplay_machine).
 //!
 //! Evidence that no history explains and a budget that ran out are results ([`UpdateOutcome`]), never panics.
 //!
@@ -53,7 +53,7 @@ pub use trembling::Trembling;
 use std::fmt;
 use std::time::Instant;
 
-use hyperplay_engine::machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
+use hyperplay_machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
 
 /// The name of a particle in the belief that reports it. The number is the belief's own: only that belief can say which
 /// history it stands for, and only until its next update.
@@ -250,7 +250,7 @@ pub trait Belief<M: Bulk>: Send {
     ///
     /// The deadline of the budget also stops evaluations. What is cut off by it must have no part in the particles: a
     /// belief with a scratch of its own uses
-    /// [`StateMachineExt::by_deadline`](hyperplay_engine::machine::StateMachineExt::by_deadline).
+    /// [`StateMachineExt::by_deadline`](hyperplay_machine::StateMachineExt::by_deadline).
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome;
 
     /// The particles, weights summing to 1; empty when depleted or inconsistent. Where merging is on, their histories
@@ -281,7 +281,7 @@ pub trait Belief<M: Bulk>: Send {
 
     /// Why an evaluation of the rules met a limit in an update, if one did since the last call; forgets it. Until the
     /// failure has been taken, the particles may be wrong. A belief with a scratch of its own asks the machine
-    /// ([`StateMachine::take_failure`](hyperplay_engine::machine::StateMachine::take_failure)).
+    /// ([`StateMachine::take_failure`](hyperplay_machine::StateMachine::take_failure)).
     fn take_failure(&mut self) -> Option<EvaluationFailure> {
         None
     }

@@ -4,7 +4,7 @@
 //! state, because a role cannot act on what it does not know. The role `random` is uniform by the definition of
 //! GDL-II, and no model is used for it.
 
-use hyperplay_engine::machine::{EvaluationFailure, Evidence, Move, Role};
+use hyperplay_machine::{EvaluationFailure, Evidence, Move, Role};
 
 /// A policy, and the failure of the rules that it rests on if there was one.
 pub type PolicyAndFailure = (Vec<f64>, Option<EvaluationFailure>);

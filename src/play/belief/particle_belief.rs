@@ -13,9 +13,7 @@ use super::forward::{Followed, Forward};
 use super::model::OpponentModel;
 use super::options::{BeliefOptions, SamplingMethod};
 use super::{Belief, Particle, ParticleId, UpdateCost, UpdateMethod, UpdateOutcome};
-use hyperplay_engine::machine::{
-    Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed, StateMachineExt,
-};
+use hyperplay_machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed, StateMachineExt};
 
 /// After so many updates in a row in which backtracking found nothing, forward sampling has its turn.
 const PATIENCE: usize = 6;

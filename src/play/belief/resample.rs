@@ -29,7 +29,7 @@ pub(crate) fn systematic(weights: &[f64], count: usize, rng: &mut impl Rng) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperplay_engine::machine::Seed;
+    use hyperplay_machine::Seed;
 
     #[test]
     fn every_entry_is_drawn_its_expected_number_of_times_rounded() {

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use super::bootstrap::Bootstrap;
 use super::exact::Posterior;
 use super::{Belief, BeliefOptions, OpponentModel, ParticleBelief, SamplingMethod, Weight};
-use hyperplay_engine::machine::{Bulk, Role, Seed};
+use hyperplay_machine::{Bulk, Role, Seed};
 
 /// A way to sample a belief.
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_engine::machine::{Bulk, BudgetAccount};
+/// use hyperplay_machine::{Bulk, BudgetAccount};
 /// use hyperplay_play::belief::{
 ///     Belief, HistoryBelief, OpponentModel, Sampler, TracedHistory, Uniform, UpdateOutcome,
 /// };

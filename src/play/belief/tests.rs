@@ -10,9 +10,7 @@ use super::{
     Weight,
 };
 use crate::toy::{ME, Rules, Toy};
-use hyperplay_engine::machine::{
-    Budget, Evidence, History, Move, Observation, OwnMove, Role, Seed, StateMachineExt,
-};
+use hyperplay_machine::{Budget, Evidence, History, Move, Observation, OwnMove, Role, Seed, StateMachineExt};
 
 const ALL: usize = 1 << 20;
 
@@ -172,9 +170,9 @@ fn an_update_may_bring_several_steps_and_another_match_starts_anew() {
 /// The evidence with the percepts of a step replaced by something never perceived.
 fn falsified(toy: &Toy, evidence: &Evidence, step: usize) -> Evidence {
     let mut wrong = evidence.clone();
-    let never = hyperplay_engine::machine::Percept(toy.mv(7).0);
+    let never = hyperplay_machine::Percept(toy.mv(7).0);
     wrong.steps[step - 1].percepts =
-        hyperplay_engine::machine::Percepts::new(vec![never], |_, _| std::cmp::Ordering::Equal);
+        hyperplay_machine::Percepts::new(vec![never], |_, _| std::cmp::Ordering::Equal);
     wrong
 }
 

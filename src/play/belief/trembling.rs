@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::model::{OpponentModel, PolicyAndFailure, Uniform};
-use hyperplay_engine::machine::{Evidence, Move, Role};
+use hyperplay_machine::{Evidence, Move, Role};
 
 /// Another model with a tremble.
 ///

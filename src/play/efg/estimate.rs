@@ -21,8 +21,8 @@ use std::time::Instant;
 use rand::{Rng, RngExt};
 
 use super::tree::TreeError;
-use hyperplay_engine::machine::{Bulk, ByRole, JointMove, Move, PLAYOUT_STEPS, Seed, StateMachineExt};
 use hyperplay_logic::gdl::counted;
+use hyperplay_machine::{Bulk, ByRole, JointMove, Move, PLAYOUT_STEPS, Seed, StateMachineExt};
 
 /// Independent sweeps of an estimate.
 const SWEEPS: usize = 10;

@@ -14,7 +14,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
-use hyperplay_engine::machine::{
+use hyperplay_machine::{
     ByRole, EvaluationFailure, JointMoves, Move, Percepts, StateMachine, StateMachineExt,
 };
 

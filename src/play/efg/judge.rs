@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::profile::Profile;
 use super::sequences::{PlayerForm, SequenceForm, Treeplex};
-use hyperplay_engine::machine::ByRole;
+use hyperplay_machine::ByRole;
 
 /// What a profile is worth and what can be gained against it; all in payoffs, 0 for `random`.
 ///

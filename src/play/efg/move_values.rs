@@ -7,7 +7,7 @@
 
 use super::profile::Profile;
 use super::tree::{GameTree, NodeKind};
-use hyperplay_engine::machine::Role;
+use hyperplay_machine::Role;
 
 /// Values of nodes and moves for one role under a profile, in goals.
 ///

@@ -4,7 +4,7 @@
 //! information set are at least 0 and sum to 1.
 
 use super::tree::{GameTree, NodeKind};
-use hyperplay_engine::machine::Move;
+use hyperplay_machine::Move;
 
 /// One policy for each role: what is done how often at each information set.
 ///

@@ -17,7 +17,7 @@ use super::judge::Verdict;
 use super::profile::Profile;
 use super::regret::RegretMinimiser;
 use super::sequences::SequenceForm;
-use hyperplay_engine::machine::{Budget, Stopwatch};
+use hyperplay_machine::{Budget, Stopwatch};
 
 /// Ends of the game that are read between two looks at the clock, at least.
 const READ_A_LOOK: usize = 200_000;

@@ -3,7 +3,7 @@
 //! In a sound game a role can tell its legal moves from what it knows, so they are the same in all these states. Where they are
 //! not, a move that is legal in all of them is safe, and else one that is legal in as much of the weight as possible.
 
-use hyperplay_engine::machine::{Budget, Move, Role, StateMachine, StateMachineExt as _};
+use hyperplay_machine::{Budget, Move, Role, StateMachine, StateMachineExt as _};
 
 /// The states looked at: if the game is sound, the first one would do.
 const STATES: usize = 32;

@@ -11,8 +11,8 @@ use super::deliberation::Deliberation;
 use super::judgement::judge;
 use super::margin::Margin;
 use crate::search::{StateSearch, WeightedState};
-use hyperplay_engine::machine::{Budget, History, Role, Seed, StateMachine as _, StateMachineExt};
-use hyperplay_engine::{Engine, EngineScratch, State};
+use hyperplay_engine::{Engine, EngineScratch};
+use hyperplay_machine::{Budget, History, Role, Seed, State, StateMachine as _, StateMachineExt};
 
 /// The player `clairvoyant`.
 pub struct Clairvoyant {

@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 use super::configured::SamplerSpec;
 use crate::belief::{Belief, UpdateMethod, UpdateOutcome, effective_size};
-use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine};
-use hyperplay_engine::{Engine, State};
+use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::{TermId, counted};
+use hyperplay_machine::{Budget, Evidence, Role, Seed, State, StateMachine};
 
 /// The belief beside a person.
 ///
 /// ```
-/// use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine};
+/// use hyperplay_machine::{Budget, Evidence, Role, Seed, StateMachine};
 /// use hyperplay_engine::{EngineKind, Engines};
 /// use hyperplay_logic::gdl::{Source, load};
 /// use hyperplay_play::player::{Companion, Registry};

@@ -12,8 +12,8 @@ use super::seat::Seat;
 use super::spec::Spec;
 use super::spec_error::SpecError;
 use crate::belief::{OpponentModel, Sampler, Trembling};
-use hyperplay_engine::machine::Role;
 use hyperplay_engine::{Engine, EngineKind};
+use hyperplay_machine::Role;
 
 /// Builds a player for one role of one match.
 pub(super) type PlayerBuild = Arc<dyn Fn(&Arc<Engine>, Role) -> Seat + Send + Sync>;
@@ -24,7 +24,7 @@ pub(super) type ModelBuild = Arc<dyn Fn(&Arc<Engine>) -> Arc<dyn OpponentModel> 
 /// A player that was read from a spec.
 ///
 /// ```
-/// use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachineExt, StateMachine};
+/// use hyperplay_machine::{Budget, Evidence, Role, Seed, StateMachineExt, StateMachine};
 /// use hyperplay_play::player::{Registry, Seat, View};
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};
@@ -110,7 +110,7 @@ impl SamplerSpec {
 /// An opponent model that was read from a spec.
 ///
 /// ```
-/// use hyperplay_engine::machine::{Evidence, Role, StateMachine, StateMachineExt};
+/// use hyperplay_machine::{Evidence, Role, StateMachine, StateMachineExt};
 /// use hyperplay_play::player::Registry;
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};
@@ -273,8 +273,8 @@ mod tests {
     use crate::belief::Uniform;
     use crate::player::SpecEntry;
     use hyperplay_engine::Engines;
-    use hyperplay_engine::machine::{Evidence, Move};
     use hyperplay_logic::gdl::{Source, load};
+    use hyperplay_machine::{Evidence, Move};
 
     /// Always the first move.
     struct First;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rand::RngExt;
 
 use crate::belief::UpdateMethod;
-use hyperplay_engine::machine::{Budget, EvaluationFailure, Evidence, History, Move, Seed};
+use hyperplay_machine::{Budget, EvaluationFailure, Evidence, History, Move, Seed};
 
 /// What a player is shown when it must move.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +78,7 @@ pub struct HeldBelief {
 /// The answer of a player.
 ///
 /// ```
-/// use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
+/// use hyperplay_machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
 /// use hyperplay_play::belief::UpdateMethod;
 /// use hyperplay_play::player::{Decision, DecisionCost, Registry, Seat, View};
 ///
@@ -176,7 +176,7 @@ pub(super) fn uniform(moves: &[Move]) -> Vec<(Move, f64)> {
 /// A program that plays one role of one match.
 ///
 /// ```
-/// use hyperplay_engine::machine::{Budget, Seed};
+/// use hyperplay_machine::{Budget, Seed};
 /// use hyperplay_play::player::{Decision, Player, View};
 ///
 /// /// Plays the last legal move.
@@ -263,7 +263,7 @@ pub struct BelievedState {
 /// fair match.
 ///
 /// ```
-/// use hyperplay_engine::machine::{Budget, Role, Seed};
+/// use hyperplay_machine::{Budget, Role, Seed};
 /// use hyperplay_play::player::{ClairvoyantPlayer, ClairvoyantView, Decision, Seat};
 ///
 /// /// Repeats what the first role did last, where that is legal.

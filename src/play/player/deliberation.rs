@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 use super::decision::{Decision, DecisionCost};
 use super::judgement::{Judged, Judgement};
 use crate::search::{Evaluation, Method, SearchContext, StateSearch, WeightedState};
-use hyperplay_engine::machine::{Budget, Move, Role, Seed};
-use hyperplay_engine::{Engine, EngineScratch, State};
+use hyperplay_engine::{Engine, EngineScratch};
+use hyperplay_machine::{Budget, Move, Role, Seed, State};
 
 /// What a player deliberates with.
 pub(super) struct Deliberation<'a> {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::belief::exact::{self, ExactError, Posterior};
 use crate::belief::{Belief, BeliefOptions, OpponentModel, ParticleBelief};
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Evidence, Role};
+use hyperplay_machine::{Evidence, Role};
 
 /// The information set of this evidence with its posterior, if no step has more than `limit` histories.
 ///

@@ -3,7 +3,7 @@
 //! The stream depends on the evidence as it is printed, so it is the same on every engine and in every process.
 
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Evidence, OwnMove, Seed, StateMachine as _};
+use hyperplay_machine::{Evidence, OwnMove, Seed, StateMachine as _};
 
 /// The stream of the evidence below a seed, which stands for the role and for whatever else an answer depends on.
 pub(super) fn evidence_seed(machine: &Engine, seed: Seed, evidence: &Evidence) -> Seed {

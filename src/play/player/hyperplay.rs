@@ -26,7 +26,7 @@ use hyperplay_engine::Engine;
 /// ```
 /// use std::sync::Arc;
 ///
-/// use hyperplay_engine::machine::{ByRole, Goal, Role, Seed};
+/// use hyperplay_machine::{ByRole, Goal, Role, Seed};
 /// use hyperplay_play::belief::{ParticleSampler, Uniform};
 /// use hyperplay_play::player::{Clairvoyant, OwnBelief, Seat, hyperplay};
 /// use hyperplay_play::referee::{Interrupt, MatchOutcome, Settings, play_match};

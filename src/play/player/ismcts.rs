@@ -19,8 +19,7 @@ use super::deliberation::Deliberation;
 use super::judgement::{Judgement, greedy};
 use super::own_belief::{OwnBelief, Possible};
 use crate::search::{self, IsmctsOptions, PossibleStates, SimulatedMove, Simulations};
-use hyperplay_engine::State;
-use hyperplay_engine::machine::{Move, Role};
+use hyperplay_machine::{Move, Role, State};
 
 /// How a policy follows from the simulations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

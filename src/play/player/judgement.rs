@@ -18,7 +18,7 @@
 use super::decision::uniform;
 use super::mean_matrix::{mean_matrix, values_of};
 use crate::search::{Equilibrium, Evaluation, equilibrium};
-use hyperplay_engine::machine::Move;
+use hyperplay_machine::Move;
 
 /// Values this close count as equal.
 const TIE: f64 = 1e-9;
@@ -112,8 +112,8 @@ mod tests {
     use super::*;
     use crate::search::matrix::Matrix;
     use crate::search::{Method, RootMatrix};
-    use hyperplay_engine::machine::Role;
     use hyperplay_logic::gdl::{Symbols, TermStore};
+    use hyperplay_machine::Role;
 
     fn moves() -> Vec<Move> {
         let mut symbols = Symbols::new();

@@ -2,7 +2,7 @@
 //! so a match between two such players is the same under every seed.
 
 use super::decision::{Decision, Player, View};
-use hyperplay_engine::machine::{Budget, Seed};
+use hyperplay_machine::{Budget, Seed};
 
 /// The player `legal`.
 #[derive(Clone, Copy, Debug, Default)]

@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use hyperplay_engine::machine::{Budget, Stopwatch};
+use hyperplay_machine::{Budget, Stopwatch};
 
 /// The share of the time until the deadline that a player that reasons uses; the rest is for whatever cannot be
 /// interrupted and for the way back to the referee.

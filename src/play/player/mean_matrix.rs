@@ -15,7 +15,7 @@
 use super::judgement::Judged;
 use crate::search::matrix::Matrix;
 use crate::search::{Evaluation, RootMatrix};
-use hyperplay_engine::machine::Move;
+use hyperplay_machine::Move;
 
 /// The matrix of each type of the other role, multiplied by its probability; the rows are the `legal` moves. `None` if
 /// in no state the two move at once, or if the other role is not the same one in all states.

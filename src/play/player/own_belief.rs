@@ -27,9 +27,9 @@ use crate::belief::{
     Belief, OpponentModel, Sampler, Uniform, UpdateCost, UpdateMethod, UpdateOutcome, effective_size,
 };
 use crate::search::WeightedState;
-use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed, StateMachine as _, Stopwatch};
-use hyperplay_engine::{Engine, EngineScratch, State};
+use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_logic::gdl::counted;
+use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, State, StateMachine as _, Stopwatch};
 
 /// The share of the time that the belief may use.
 const BELIEF_SHARE: f64 = 0.4;

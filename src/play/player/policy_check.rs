@@ -14,9 +14,9 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::policy_file::{KnownStep, PolicyFile};
-use hyperplay_engine::machine::{ByRole, JointMoves, Role, StateMachine, StateMachineExt as _};
-use hyperplay_engine::{Interpreter, State};
+use hyperplay_engine::Interpreter;
 use hyperplay_logic::gdl::{At, Atom, Game, PositionDomains, Term, counted, did_you_mean, fold};
+use hyperplay_machine::{ByRole, JointMoves, Role, State, StateMachine, StateMachineExt as _};
 
 /// What is wrong with a policy file for a game.
 ///

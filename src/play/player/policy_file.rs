@@ -33,8 +33,8 @@ use super::remembered::Remembered;
 use crate::belief::OpponentModel;
 use crate::efg::{GameTree, Profile};
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Evidence, Move, OwnMove, Role, StateMachine as _};
 use hyperplay_logic::gdl::{fold, text_hash};
+use hyperplay_machine::{Evidence, Move, OwnMove, Role, StateMachine as _};
 
 pub(super) const SCHEMA: &str = "hyperplay.policy/1";
 
@@ -267,7 +267,7 @@ impl PolicyFile {
     fn written(&self, machine: &Engine, role: Role, evidence: &Evidence, legal: &[Move]) -> Option<Vec<f64>> {
         let terms = machine.terms();
         let show = |term| fold(&terms.show(term)).into_owned();
-        let step = |step: &hyperplay_engine::machine::Observation| {
+        let step = |step: &hyperplay_machine::Observation| {
             let own = match &step.own {
                 OwnMove::Known(own) => show(own.0),
                 // Never so in a particle, which knows all moves; no entry matches it.

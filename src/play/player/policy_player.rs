@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::decision::{Decision, Player, View, uniform};
 use super::policy_file::{FilePolicy, PolicyFile};
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Role, Seed};
+use hyperplay_machine::{Budget, Role, Seed};
 
 /// The player `policy`.
 pub(super) struct PolicyPlayer {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::policy_file::{PolicyError, SCHEMA};
 use crate::efg::{GameTree, Profile, RegretCheckpoint};
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{
+use hyperplay_machine::{
     Evidence, Move, Observation, OwnMove, Role, StateMachine as _, StateMachineExt as _,
 };
 

@@ -1,7 +1,7 @@
 //! The player `random`, which chooses uniformly among the legal moves. Every table of results compares with it.
 
 use super::decision::{Decision, Player, View};
-use hyperplay_engine::machine::{Budget, Seed};
+use hyperplay_machine::{Budget, Seed};
 
 /// The player `random`.
 #[derive(Clone, Copy, Debug, Default)]

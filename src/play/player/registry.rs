@@ -24,7 +24,7 @@ use super::spec_reader::SpecReader;
 use crate::belief::{OpponentModel, Sampler};
 use crate::search::StateSearch;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::Role;
+use hyperplay_machine::Role;
 
 type PlayerReader = dyn Fn(&Spec, &Registry) -> Result<PlayerBuild, SpecError> + Send + Sync;
 type SamplerReader = dyn Fn(&Spec, &Registry) -> Result<Arc<dyn Sampler<Engine>>, SpecError> + Send + Sync;
@@ -130,7 +130,8 @@ impl Registry {
     /// Adds a search. `read` also gets the effort that the player asks for.
     ///
     /// ```
-    /// use hyperplay_engine::{Engine, State};
+    /// use hyperplay_engine::Engine;
+    /// use hyperplay_machine::State;
     /// use hyperplay_play::player::{Registry, SpecEntry, SpecKey};
     /// use hyperplay_play::search::{
     ///     Algorithm, Evaluations, SearchContext, SearchOptions, StateSearch, WeightedState,
@@ -188,7 +189,7 @@ impl Registry {
     /// use std::sync::Arc;
     ///
     /// use hyperplay_engine::Engine;
-    /// use hyperplay_engine::machine::{Evidence, Move, Role};
+    /// use hyperplay_machine::{Evidence, Move, Role};
     /// use hyperplay_play::belief::OpponentModel;
     /// use hyperplay_play::player::{Registry, SpecEntry, SpecKey};
     ///

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 
 use crate::belief::PolicyAndFailure;
-use hyperplay_engine::machine::{Evidence, Move};
+use hyperplay_machine::{Evidence, Move};
 
 /// The most answers kept.
 const MOST: usize = 1 << 16;
@@ -67,8 +67,8 @@ impl Remembered {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperplay_engine::machine::{EvaluationFailure, Role};
     use hyperplay_logic::gdl::{Symbols, TermStore};
+    use hyperplay_machine::{EvaluationFailure, Role};
 
     #[test]
     fn answers_are_kept_by_evidence_and_moves_and_are_dropped_when_too_many() {

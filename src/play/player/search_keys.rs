@@ -169,9 +169,9 @@ mod tests {
     use super::*;
     use crate::player::seat::Seat;
     use crate::player::{ClairvoyantView, Decision, View};
-    use hyperplay_engine::machine::{Budget, Role, Seed, StateMachine as _, StateMachineExt};
     use hyperplay_engine::{EngineKind, Engines};
     use hyperplay_logic::gdl::{Source, load};
+    use hyperplay_machine::{Budget, Role, Seed, StateMachine as _, StateMachineExt};
 
     #[test]
     fn the_effort_of_a_spec_that_says_nothing_is_the_default() {
@@ -220,7 +220,7 @@ mod tests {
         let machine = Engines::new(&game).get(EngineKind::Auto).unwrap();
         let (me, scratch) = (Role::new(0), &mut machine.scratch());
         let joint = machine.random_joint(&machine.initial(), scratch, &mut Seed::root(3).rng()).unwrap();
-        let history = hyperplay_engine::machine::History(vec![joint]);
+        let history = hyperplay_machine::History(vec![joint]);
         let evidence = machine.evidence(&history, me, scratch);
         let legal = machine.legal_by_role(&machine.replay(&history, scratch), scratch)[me].clone();
         let view = View { evidence: &evidence, legal: &legal };

@@ -8,7 +8,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::decision::{ClairvoyantPlayer, ClairvoyantView, Decision, Player};
-use hyperplay_engine::machine::{Budget, Evidence, Move, Seed};
+use hyperplay_machine::{Budget, Evidence, Move, Seed};
 
 /// The name in specs of the player that is another program. The network layer registers it.
 ///
@@ -79,7 +79,7 @@ impl Seat {
 /// Another program that plays one role of one match. It is told of the match by messages, in the order of these functions.
 ///
 /// ```
-/// use hyperplay_engine::machine::{Budget, Evidence, Move};
+/// use hyperplay_machine::{Budget, Evidence, Move};
 /// use hyperplay_play::player::{RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat};
 ///
 /// /// A program that is not there.

@@ -20,7 +20,7 @@ use super::remembered::Remembered;
 use crate::belief::{BeliefOptions, OpponentModel, ParticleSampler, PolicyAndFailure, Uniform};
 use crate::search::SearchOptions;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed, StateMachine as _};
+use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, StateMachine as _};
 
 /// What a softmax opponent is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,9 +103,9 @@ mod tests {
     use super::*;
     use crate::belief::{BootstrapSampler, IndependentSampler, Sampler, Trembling};
     use crate::search::Algorithm;
-    use hyperplay_engine::machine::{History, JointMove, StateMachineExt};
     use hyperplay_engine::{EngineKind, Engines};
     use hyperplay_logic::gdl::{Source, Symbols, TermStore, load};
+    use hyperplay_machine::{History, JointMove, StateMachineExt};
 
     #[test]
     fn a_move_worth_a_temperature_less_is_chosen_e_times_less_often() {

@@ -22,7 +22,7 @@ use super::vote::VotePolicy;
 use crate::belief::{BootstrapSampler, IndependentSampler, ParticleSampler};
 use crate::search::IsmctsOptions;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::Role;
+use hyperplay_machine::Role;
 
 impl Registry {
     /// The players, samplers, searches and opponent models of this crate.

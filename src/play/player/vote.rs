@@ -17,7 +17,7 @@ use super::catalogue::SpecWord;
 use super::judgement::{Judged, Judgement, greedy, in_time, weighted_mean, with};
 use super::mean_matrix::values_of;
 use crate::search::Evaluation;
-use hyperplay_engine::machine::Move;
+use hyperplay_machine::Move;
 
 /// How a policy follows from votes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -19,7 +19,7 @@ use std::time::Duration;
 use super::clock::{Answered, ClockTurn};
 use super::fault::FaultKind;
 use crate::player::{ClairvoyantView, Decision, RemoteEnd, RemoteFailure, RemoteStart, Seat, View, guarded};
-use hyperplay_engine::machine::{Budget, Evidence, History, Move, Seed};
+use hyperplay_machine::{Budget, Evidence, History, Move, Seed};
 
 /// The question to a player at one step.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use hyperplay_engine::machine::Budget;
+use hyperplay_machine::Budget;
 
 /// The longest time that is reserved for an answer to arrive.
 const RESERVE: Duration = Duration::from_millis(100);

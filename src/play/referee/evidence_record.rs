@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::transcript::RunInfo;
 use super::verify::TranscriptDifference;
-use hyperplay_engine::machine::{
+use hyperplay_machine::{
     Evidence, Move, Observation, OwnMove, Percept, Percepts, StateMachine, StateMachineExt,
 };
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::evidence_record::{EvidenceHeading, EvidenceOutcome, EvidenceRecord, EvidenceStep, ToldClocks};
 use super::explain::{EvidenceVerdict, ExplainEffort, verify_evidence};
 use super::verify::TranscriptDifference;
-use hyperplay_engine::machine::{Evidence, History, OwnMove, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
+use hyperplay_machine::{Evidence, History, OwnMove, Role, Seed, StateMachine, StateMachineExt};
 
 const RULES: &str = "sha256:0";
 
@@ -184,7 +184,7 @@ fn an_own_move_that_is_not_known_may_be_any_of_several() {
     let alice = machine.role_named("alice").unwrap();
     let history = history(&machine, 2, usize::MAX);
     let mut evidence = machine.evidence(&history, alice, &mut machine.scratch());
-    let bet = machine.terms().read("bet").map(hyperplay_engine::machine::Move).unwrap();
+    let bet = machine.terms().read("bet").map(hyperplay_machine::Move).unwrap();
     for step in &mut evidence.steps {
         let OwnMove::Known(own) = step.own else { panic!("it is known") };
         step.own = OwnMove::OneOf(if own == bet { [own].into() } else { [own, bet].into() });

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{Interrupt, MatchOutcome, Settings, play_match};
 use crate::player::Registry;
-use hyperplay_engine::machine::{ByRole, Goal, Role, Seed};
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
+use hyperplay_machine::{ByRole, Goal, Role, Seed};
 
 /// `me` may stop and win, or go on and lose. Going on makes a term deeper by forty; the third time it is too deep for
 /// any engine.

@@ -5,12 +5,12 @@
 //! ([`Substitute`]).
 
 use crate::player::RemoteFailure;
-use hyperplay_engine::machine::{Move, Role};
+use hyperplay_machine::{Move, Role};
 
 /// One replaced move.
 ///
 /// ```
-/// use hyperplay_engine::machine::{Budget, ByRole, Move, Role, Seed, StateMachine};
+/// use hyperplay_machine::{Budget, ByRole, Move, Role, Seed, StateMachine};
 /// use hyperplay_play::player::{Decision, Player, Seat, View};
 /// use hyperplay_play::referee::{Fault, FaultKind, Interrupt, Settings, play_match};
 ///

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hyperplay_engine::machine::Budget;
+use hyperplay_machine::Budget;
 
 /// A flag that all its clones share. Once raised, it stays raised.
 ///
@@ -43,7 +43,7 @@ impl Interrupt {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use hyperplay_engine::machine::Budget;
+    /// use hyperplay_machine::Budget;
     /// use hyperplay_play::referee::Interrupt;
     ///
     /// let interrupt = Interrupt::default();

@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 
 use super::places::Places;
 use super::simulate::Effort;
-use hyperplay_engine::machine::Role;
 use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Span, Symbol, TermId};
+use hyperplay_machine::Role;
 
 /// An issue: something that correct rules never show in play.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -21,11 +21,11 @@ use super::clock::{ClockTurn, Clocks};
 use super::fault::{Fault, FaultKind, Substitute};
 use super::interrupt::Interrupt;
 use crate::player::{ClairvoyantView, Decision, Seat, View};
-use hyperplay_engine::machine::{
+use hyperplay_logic::gdl::fold;
+use hyperplay_machine::{
     Budget, ByRole, ChanceDistribution, EvaluationFailure, Evidence, Goal, History, JointMove, Move,
     Observation, OwnMove, PLAYOUT_STEPS, Percepts, Role, Seed, StateMachine, StateMachineExt,
 };
-use hyperplay_logic::gdl::fold;
 
 /// How a match is played.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -129,7 +129,7 @@ impl Match {
 /// Plays one match. `players` holds a player for every role but `random`; `watch` is called after each step.
 ///
 /// ```
-/// use hyperplay_engine::machine::{ByRole, Goal, Role, Seed};
+/// use hyperplay_machine::{ByRole, Goal, Role, Seed};
 /// use hyperplay_play::player::{LegalPlayer, Seat};
 /// use hyperplay_play::referee::{Interrupt, Match, MatchOutcome, MatchStep, Settings, play_match};
 ///
@@ -419,7 +419,7 @@ mod tests {
     use super::*;
     use crate::referee::toy::{Behaviour, guess, peek};
     use crate::toy::Toy;
-    use hyperplay_engine::machine::laws;
+    use hyperplay_machine::laws;
 
     fn play(behaviour: Behaviour, seed: u64) -> Match {
         let millis = match behaviour {

@@ -44,7 +44,7 @@ pub use evidence_record::{
 pub use explain::{EvidenceVerdict, ExplainEffort, explained, verify_evidence};
 pub use fault::{Fault, FaultKind, Substitute};
 pub use fixed::findings_on_size;
-pub use hyperplay_engine::machine::Stopwatch;
+pub use hyperplay_machine::Stopwatch;
 pub use interrupt::Interrupt;
 pub use managed::{
     AgentStart, ChrononClock, ChrononNews, ChrononRecord, Command, CommandInbox, CommandRecord,

@@ -3,8 +3,8 @@
 //! Play meets ground terms, whereas the text consists of clauses. A term is traced to the first clause, in the order
 //! of the text, whose head it can be an instance of.
 
-use hyperplay_engine::machine::{EvaluationFailure, Role};
 use hyperplay_logic::gdl::{Finding, FindingCode, Game, Rulesheet, Severity, Span, Symbol, Term, TermId};
+use hyperplay_machine::{EvaluationFailure, Role};
 
 /// Where findings stand.
 pub(super) struct Places<'a> {

@@ -13,8 +13,8 @@ use super::places::Places;
 use super::reach::{Reach, ReachKind, Sight, reach};
 use super::simulate::Effort;
 use super::winnable::{Winnability, strongly, weakly};
-use hyperplay_engine::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
 use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Symbol, Term};
+use hyperplay_machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
 
 /// The longest line of play that is printed in full, in steps.
 const SHOWN: usize = 30;

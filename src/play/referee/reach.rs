@@ -12,7 +12,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 
 use super::interrupt::Interrupt;
-use hyperplay_engine::machine::{
+use hyperplay_machine::{
     ByRole, EvaluationFailure, Goal, JointMove, JointMoves, Role, StateMachine, StateMachineExt,
 };
 
@@ -63,7 +63,7 @@ pub enum Sight<'a, S> {
 /// as the limit does.
 ///
 /// ```
-/// use hyperplay_engine::machine::{Goal, Role};
+/// use hyperplay_machine::{Goal, Role};
 /// use hyperplay_play::referee::{
 ///     Interrupt, Reach, ReachKind, ReachNode, Sight, Winnability, reach, strongly, weakly,
 /// };

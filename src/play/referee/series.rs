@@ -11,7 +11,7 @@ use std::sync::mpsc::channel;
 use rayon::prelude::*;
 
 use super::interrupt::Interrupt;
-use hyperplay_engine::machine::Seed;
+use hyperplay_machine::Seed;
 
 /// Matches handed out at once; large beside any number of threads, small beside the memory of their transcripts.
 const BATCH: usize = 256;

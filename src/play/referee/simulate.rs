@@ -17,9 +17,9 @@ use super::interrupt::Interrupt;
 use super::issue::{Issue, Meeting, report};
 use super::places::Places;
 use super::prospects::prospects;
-use hyperplay_engine::machine::{EvaluationFailure, JointMove, Seed, StateMachine, StateMachineExt};
-use hyperplay_engine::{Engine, EngineScratch, Interpreter, InterpreterScratch, State, declared};
+use hyperplay_engine::{Engine, EngineScratch, Interpreter, InterpreterScratch, declared};
 use hyperplay_logic::gdl::{Finding, Game, Rulesheet, Symbol, TermId};
+use hyperplay_machine::{EvaluationFailure, JointMove, Seed, State, StateMachine, StateMachineExt};
 
 /// Matches played between two looks at what was found.
 const BATCH: usize = 16;

@@ -9,9 +9,9 @@ use rustc_hash::FxHashSet;
 
 use super::interrupt::Interrupt;
 use super::reach::{Reach, Sight, reach};
-use hyperplay_engine::machine::{EvaluationFailure, StateMachine, StateMachineExt};
-use hyperplay_engine::{Engine, State, declared};
+use hyperplay_engine::{Engine, declared};
 use hyperplay_logic::gdl::{Symbol, TermId};
+use hyperplay_machine::{EvaluationFailure, State, StateMachine, StateMachineExt};
 
 /// Where words come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +61,7 @@ pub struct Survey {
 /// state and for each joint move tried.
 ///
 /// ```
-/// use hyperplay_engine::machine::StateMachine;
+/// use hyperplay_machine::StateMachine;
 /// use hyperplay_play::referee::{Basis, Interrupt, Survey, SurveyWords, survey};
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::player::{ClairvoyantPlayer, ClairvoyantView, Decision, Player, Seat, View};
 use crate::toy::{HEADS, NOOP, Toy};
-use hyperplay_engine::machine::{Budget, Role, Seed};
+use hyperplay_machine::{Budget, Role, Seed};
 
 /// What a test player does.
 #[derive(Clone, Copy)]

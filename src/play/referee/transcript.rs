@@ -16,7 +16,7 @@ use super::fault::{FaultKind, Substitute};
 use super::managed::{ChrononClock, ChrononRecord};
 use super::match_loop::{Match, MatchOutcome, MatchStep, Settings};
 use crate::player::Decision;
-use hyperplay_engine::machine::{ByRole, Move, Role, StateMachine, StateMachineExt};
+use hyperplay_machine::{ByRole, Move, Role, StateMachine, StateMachineExt};
 
 /// The name of this form of transcripts.
 pub const SCHEMA: &str = "hyperplay.transcript/1";
@@ -24,7 +24,7 @@ pub const SCHEMA: &str = "hyperplay.transcript/1";
 /// The record of one match.
 ///
 /// ```
-/// use hyperplay_engine::machine::{ByRole, Seed};
+/// use hyperplay_machine::{ByRole, Seed};
 /// use hyperplay_play::player::{LegalPlayer, Seat};
 /// use hyperplay_play::referee::{
 ///     DecisionRecord, Heading, Interrupt, MatchLimits, RunInfo, SCHEMA, Settings, StepRecord, Transcript, date, host,
@@ -288,9 +288,8 @@ fn record<M: StateMachine>(
     heading: &Heading,
     settings: &Settings,
 ) -> StepRecord {
-    let seen = |seen: &hyperplay_engine::machine::Percepts| {
-        seen.iter().map(|&term| machine.terms().show(term.0)).collect()
-    };
+    let seen =
+        |seen: &hyperplay_machine::Percepts| seen.iter().map(|&term| machine.terms().show(term.0)).collect();
     let judged = |said: &ByRole<Option<Decision>>| {
         said.values().iter().map(|said| said.as_ref().map(|said| judgement(machine, said))).collect()
     };

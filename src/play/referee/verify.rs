@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::fault::FaultKind;
 use super::transcript::{FaultRecord, SCHEMA, StepRecord, Transcript};
-use hyperplay_engine::machine::{JointMove, Move, Role, StateMachine, StateMachineExt};
+use hyperplay_machine::{JointMove, Move, Role, StateMachine, StateMachineExt};
 
 /// Where a transcript, or the record of a player, and the rules differ first.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -75,7 +75,7 @@ pub enum TranscriptDifference {
 /// Checks a transcript against a machine whose rules have the hash `rules`.
 ///
 /// ```
-/// use hyperplay_engine::machine::{ByRole, Role, Seed};
+/// use hyperplay_machine::{ByRole, Role, Seed};
 /// use hyperplay_play::player::Registry;
 /// use hyperplay_play::referee::{Heading, Interrupt, Settings, Transcript, TranscriptDifference, play_match, verify};
 ///
@@ -289,7 +289,7 @@ mod tests {
     use crate::referee::toy::{Behaviour, guess};
     use crate::referee::{Heading, Interrupt, Settings, play_match};
     use crate::toy::Toy;
-    use hyperplay_engine::machine::{ByRole, Seed};
+    use hyperplay_machine::{ByRole, Seed};
 
     fn transcript(behaviour: Behaviour) -> Transcript {
         let machine = Toy::coin();

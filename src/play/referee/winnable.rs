@@ -16,7 +16,7 @@ use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef;
 
 use super::reach::{Reach, ReachKind};
-use hyperplay_engine::machine::{Goal, JointMove, Move, Role};
+use hyperplay_machine::{Goal, JointMove, Move, Role};
 
 /// What is known of a claim.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
-use hyperplay_engine::machine::{
+use hyperplay_machine::{
     Budget, BudgetAccount, Bulk, ByRole, Goal, JointMove, JointMoves, Move, Role, StateMachineExt,
 };
 

@@ -69,7 +69,7 @@ pub(super) fn select<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperplay_engine::machine::Seed;
+    use hyperplay_machine::Seed;
 
     fn even(arms: &[Arm], rng: &mut impl Rng) -> usize {
         let tried = arms.iter().map(|arm| arm.tried).sum();

@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use hyperplay_engine::machine::Budget;
+use hyperplay_machine::Budget;
 
 /// The share of the time left that a round may take.
 const SHARE: f64 = 0.5;

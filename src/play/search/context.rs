@@ -1,6 +1,6 @@
 //! Context: what every search is given besides the states.
 
-use hyperplay_engine::machine::{Budget, Bulk, Role, Seed, StateMachineExt};
+use hyperplay_machine::{Budget, Bulk, Role, Seed, StateMachineExt};
 
 /// What a search works with: the game, whose moves it judges, what it may spend, where its random numbers come from,
 /// and the caller's scratch space.
@@ -45,7 +45,7 @@ impl<M: Bulk> SearchContext<'_, M> {
     }
 
     /// Searches with evaluations that stop at the deadline of the budget. The search asks whether one was
-    /// [interrupted](hyperplay_engine::machine::StateMachine::is_interrupted) before it uses an answer.
+    /// [interrupted](hyperplay_machine::StateMachine::is_interrupted) before it uses an answer.
     pub(super) fn by_deadline<T>(&mut self, search: impl FnOnce(&mut SearchContext<'_, M>) -> T) -> T {
         let SearchContext { machine, role, budget, ref seed, .. } = *self;
         machine.by_deadline(budget.deadline, self.scratch, |scratch| {

@@ -16,7 +16,7 @@ use super::exhaustive::exhaustive;
 use super::mcts::{Blocks, uct};
 use super::options::{Algorithm, PlayoutCount, SearchOptions};
 use super::playout::{OpenState, Playouts, playouts};
-use hyperplay_engine::machine::Bulk;
+use hyperplay_machine::Bulk;
 
 /// The share of the decision's own budget, in time and in nodes, that exhaustive search may use before the playouts.
 const EXACT_SHARE: f64 = 0.5;
@@ -73,7 +73,7 @@ impl<'a, S> WeightedState<'a, S> {
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_engine::machine::Bulk;
+/// use hyperplay_machine::Bulk;
 /// use hyperplay_play::search::{
 ///     Evaluation, Evaluations, Method, SearchContext, StateSearch, WeightedState,
 /// };
@@ -221,7 +221,7 @@ mod tests {
     use super::super::evaluation::Method;
     use super::*;
     use crate::toy::{Toy, at, choice, end};
-    use hyperplay_engine::machine::Budget;
+    use hyperplay_machine::Budget;
     use std::time::Duration;
 
     fn half<S>(state: &S) -> WeightedState<'_, S> {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::matrix::Matrix;
-use hyperplay_engine::machine::{Move, Role};
+use hyperplay_machine::{Move, Role};
 
 /// How a state was judged.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -69,7 +69,7 @@ impl fmt::Display for Method {
 ///
 /// ```
 /// use hyperplay_engine::Interpreter;
-/// use hyperplay_engine::machine::{Budget, Role, Seed, StateMachine};
+/// use hyperplay_machine::{Budget, Role, Seed, StateMachine};
 /// use hyperplay_logic::gdl::{Source, load};
 /// use hyperplay_play::search::matrix::Matrix;
 /// use hyperplay_play::search::{RootMatrix, SearchContext, exact};

@@ -20,7 +20,7 @@ use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method, RootMatrix};
 use super::graph::{Graph, Node};
 use super::matrix::{self, Matrix};
-use hyperplay_engine::machine::{BudgetAccount, Bulk, Role};
+use hyperplay_machine::{BudgetAccount, Bulk, Role};
 
 /// Judges the moves of the context's role in `state`, not terminal, by searching the rest of the game; `None` if it
 /// does not fit the budget or has no end. Also returns the number of states visited, in both cases.
@@ -171,7 +171,7 @@ mod tests {
     use super::super::context::toy_context as context;
     use super::*;
     use crate::toy::{Toy, at, choice, end};
-    use hyperplay_engine::machine::Budget;
+    use hyperplay_machine::Budget;
 
     fn values(toy: &Toy, role: usize) -> Option<Evaluation> {
         exact(&mut context(toy, role, Budget::nodes(1_000)), &at(0)).0

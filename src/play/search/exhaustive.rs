@@ -23,7 +23,7 @@ use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
 use super::exact::{exact, exact_versus_uniform, uniform};
 use super::options::Algorithm;
-use hyperplay_engine::machine::{Budget, Bulk};
+use hyperplay_machine::{Budget, Bulk};
 
 /// Judges all states, by one method, or none; the budget of the context is that of all states together. Also returns
 /// the number of states visited.

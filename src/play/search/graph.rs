@@ -13,7 +13,7 @@
 use rustc_hash::FxHashMap;
 
 use super::context::SearchContext;
-use hyperplay_engine::machine::{
+use hyperplay_machine::{
     BudgetAccount, Bulk, ByRole, ChanceDistribution, Goal, JointMove, JointMoves, Move, Role, StateMachineExt,
 };
 

@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 use super::batch_size::BatchSize;
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
-use hyperplay_engine::machine::{Budget, Bulk, Move, Role, Seed, Start};
+use hyperplay_machine::{Budget, Bulk, Move, Role, Seed, Start};
 
 /// With fewer playouts a move than this, over all states together, halving drops the best too often: all moves share
 /// evenly (`docs/measurements.md`).
@@ -251,7 +251,7 @@ mod tests {
     use super::super::context::toy_context as context;
     use super::*;
     use crate::toy::{Toy, at, choice, end};
-    use hyperplay_engine::machine::{StateMachine, StateMachineExt};
+    use hyperplay_machine::{StateMachine, StateMachineExt};
     use std::time::Duration;
 
     /// A coin for the first move, a certain 40 for the second.

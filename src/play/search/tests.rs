@@ -4,7 +4,7 @@ use super::alphabeta::{Answer, Leaves, alphabeta};
 use super::context::toy_context as context;
 use super::evaluation::Method;
 use crate::toy::{Toy, at, choice, end};
-use hyperplay_engine::machine::Budget;
+use hyperplay_machine::Budget;
 
 fn run(toy: &Toy, role: usize, leaves: Leaves, nodes: u64) -> (Answer, u64) {
     alphabeta(&mut context(toy, role, Budget::nodes(nodes)), &at(0), leaves)

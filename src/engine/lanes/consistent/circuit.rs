@@ -14,10 +14,10 @@ use super::super::draw::index_bits;
 use super::super::drawing::{Drawing, leaves_of};
 use super::super::policy::Policy;
 use super::rows::Rows;
-use crate::machine::{ByRole, Percept, Role, StateMachineExt};
 use crate::program::LutProgram;
 use crate::propagator::Propagator;
 use crate::propnet::{Network, Propnet, Wire};
+use hyperplay_machine::{ByRole, Percept, Role, StateMachineExt};
 
 /// A circuit as a program, and the planes of its outputs.
 #[derive(Debug)]

@@ -22,9 +22,10 @@ use pass::{DrawPlanes, DrawWork};
 
 use super::random::StreamKeys;
 use super::{LaneWidth, Lanes, Policy};
-use crate::State;
-use crate::machine::{Budget, ByRole, ConsistentDraws, ConsistentStep, ObservedStep, OwnMove, Seed};
 use crate::propagator::Propagator;
+use hyperplay_machine::{
+    Budget, ByRole, ConsistentDraws, ConsistentStep, ObservedStep, OwnMove, Seed, State,
+};
 
 /// The attempts of a group.
 const GROUP: usize = 1024;
@@ -71,7 +72,7 @@ impl DrawScratch {
 }
 
 impl Lanes {
-    /// The draws of [`Bulk::draw_consistent`](crate::machine::Bulk::draw_consistent); `None` if these lanes cannot
+    /// The draws of [`Bulk::draw_consistent`](hyperplay_machine::Bulk::draw_consistent); `None` if these lanes cannot
     /// make them, because the own move is not known or a policy is not uniform.
     #[expect(
         clippy::too_many_arguments,

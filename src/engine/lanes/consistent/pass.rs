@@ -13,10 +13,9 @@ use super::super::random::{StreamKeys, Streams};
 use super::super::vector::lanes_of;
 use super::circuit::ConsistentCode;
 use super::rows::RowMemory;
-use crate::State;
-use crate::machine::{ConsistentStep, Move};
 use crate::packed::transpose_blocks;
 use crate::program::Planes;
+use hyperplay_machine::{ConsistentStep, Move, State};
 
 /// What all passes of a call share.
 pub(super) struct DrawWork<'w> {

@@ -7,9 +7,8 @@
 use smallvec::SmallVec;
 
 use super::super::vector::lanes_of;
-use crate::State;
-use crate::machine::{ByRole, ConsistentStep, JointMove, Move};
 use crate::packed::transpose_blocks;
+use hyperplay_machine::{ByRole, ConsistentStep, JointMove, Move, State};
 
 /// Up to so many rows are read bit by bit.
 const FEW_ROWS: u32 = 8;

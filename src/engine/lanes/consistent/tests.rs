@@ -9,12 +9,12 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::super::LaneWidth;
 use super::super::tests::{file, game, propagator};
-use crate::machine::{
-    Budget, Bulk, ConsistentDraws, History, JointMove, JointMoves, Move, Observation, ObservedStep, OwnMove,
-    Percept, Percepts, Role, Seed, StateMachine, StateMachineExt,
-};
-use crate::{Interpreter, NetworkEngine, State};
+use crate::{Interpreter, NetworkEngine};
 use hyperplay_logic::gdl::Game;
+use hyperplay_machine::{
+    Budget, Bulk, ConsistentDraws, History, JointMove, JointMoves, Move, Observation, ObservedStep, OwnMove,
+    Percept, Percepts, Role, Seed, State, StateMachine, StateMachineExt,
+};
 
 const GAMES: [&str; 9] = [
     "imperfect/krieg_tictactoe_3x3.kif",

@@ -17,8 +17,8 @@ use super::super::network::{Gate, Network, Wire};
 use super::constants::fold;
 use super::play::RandomPlay;
 use super::rebuild::{InputSource, follow, live};
-use crate::machine::Seed;
 use hyperplay_logic::gdl::TermStore;
+use hyperplay_machine::Seed;
 
 /// Wires evaluated in random play.
 const PLAY: usize = 60_000_000;

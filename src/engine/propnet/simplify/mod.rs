@@ -18,7 +18,7 @@
 //! depends on nothing but the game. Every pass is near-linear in the number of wires.
 //!
 //! ```
-//! use hyperplay_engine::machine::Seed;
+//! use hyperplay_machine::Seed;
 //! use hyperplay_engine::propnet::simplify::{
 //!     Group, Groups, RandomPlay, choice, constants, context, equivalent, factor, flatten, one_of,
 //! };

@@ -14,8 +14,8 @@ use super::super::network::{Network, Wire};
 use super::groups::{Group, Groups};
 use super::known::Known;
 use super::play::RandomPlay;
-use crate::machine::Seed;
 use hyperplay_logic::gdl::{Symbol, TermId, TermStore};
+use hyperplay_machine::Seed;
 
 /// The largest group.
 const LARGEST: usize = 40;

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::super::net::Propnet;
 use super::super::network::value_of;
-use crate::machine::Seed;
+use hyperplay_machine::Seed;
 
 /// 64 games in progress: bit `k` of each word belongs to game `k`.
 #[derive(Clone, Debug)]

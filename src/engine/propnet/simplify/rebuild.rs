@@ -3,7 +3,7 @@
 //! Only live gates are walked, that is, gates that an output reads. What a pass builds and does not use is removed at
 //! the end. Inputs keep their numbers; [`substitute`] is the one place where inputs disappear.
 
-use crate::machine::ByRole;
+use hyperplay_machine::ByRole;
 
 use super::super::net::{Fluent, Propnet, RoleNet};
 use super::super::network::{Gate, Network, Wire};

@@ -18,7 +18,7 @@ use std::time::Duration;
 use super::harness::{MeasuredUpdate, draws_in, random_match, updated};
 use super::plan::StudyError;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay_machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::belief::effective_size;
 use hyperplay_play::player::SamplerSpec;
 use hyperplay_play::referee::{Interrupt, Stopwatch};

@@ -9,7 +9,7 @@ use super::batch::mixture;
 use super::point::EvaluationPoint;
 use super::{Replicates, collect, draw};
 use crate::report::Mean;
-use hyperplay_engine::machine::Seed;
+use hyperplay_machine::Seed;
 use hyperplay_play::belief::{IndependentSampler, OpponentModel};
 
 /// The distances of independent draws from the posterior they are drawn from.

@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use super::evaluated;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{
+use hyperplay_machine::{
     ByRole, ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, Move, Observation, OwnMove,
     Seed, StateMachine, StateMachineExt,
 };

@@ -11,7 +11,7 @@ use super::fluents::{BINS, Bin};
 use super::methods::MethodCounts;
 use super::point::EvaluationPoint;
 use crate::report::{Mean, centred};
-use hyperplay_engine::machine::Seed;
+use hyperplay_machine::Seed;
 use hyperplay_play::belief::{UpdateCost, UpdateMethod};
 
 /// A set TV below this counts as none.

@@ -5,8 +5,8 @@
 
 use rustc_hash::FxHashMap;
 
-use hyperplay_engine::machine::{StateMachine, StateMachineExt};
-use hyperplay_engine::{Engine, EngineScratch, State};
+use hyperplay_engine::{Engine, EngineScratch};
+use hyperplay_machine::{State, StateMachine, StateMachineExt};
 use hyperplay_play::belief::exact::Posterior;
 
 /// The number of bins of a calibration curve, all equally wide.

@@ -39,8 +39,8 @@ use rayon::prelude::*;
 
 use batch::{Held, ReplicateBatch, batches};
 use figures::all_figures;
-use hyperplay_engine::machine::{Budget, EvaluationFailure, Evidence, Seed, StateMachine};
 use hyperplay_engine::{Engine, EngineScratch};
+use hyperplay_machine::{Budget, EvaluationFailure, Evidence, Seed, StateMachine};
 use hyperplay_play::belief::{Belief, OpponentModel, Sampler, UpdateCost, UpdateMethod};
 use set::Loose;
 

@@ -14,10 +14,10 @@ use rustc_hash::FxHashMap;
 use super::evaluated;
 use super::fluents::Fluents;
 use super::values::Values;
-use hyperplay_engine::machine::{
-    Budget, EvaluationFailure, Evidence, History, Role, Seed, StateMachine, StateMachineExt,
+use hyperplay_engine::Engine;
+use hyperplay_machine::{
+    Budget, EvaluationFailure, Evidence, History, Role, Seed, State, StateMachine, StateMachineExt,
 };
-use hyperplay_engine::{Engine, State};
 use hyperplay_play::belief::exact::{ExactError, Posterior};
 use hyperplay_play::belief::{Belief, BeliefOptions, OpponentModel, UpdateOutcome};
 use hyperplay_play::player::engine_beliefs::{particle_belief, posterior};

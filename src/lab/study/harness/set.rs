@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::fluents::Scores;
 use super::point::EvaluationPoint;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{History, StateMachine};
+use hyperplay_machine::{History, StateMachine};
 use hyperplay_play::belief::{Belief, effective_size};
 
 /// The particle set that one replicate has at a point.

@@ -8,10 +8,10 @@
 
 use super::evaluated;
 use super::point::EvaluationPoint;
-use hyperplay_engine::machine::{
-    Budget, Bulk, EvaluationFailure, Move, Role, Seed, Start, StateMachine, StateMachineExt,
+use hyperplay_engine::Engine;
+use hyperplay_machine::{
+    Budget, Bulk, EvaluationFailure, Move, Role, Seed, Start, State, StateMachine, StateMachineExt,
 };
-use hyperplay_engine::{Engine, State};
 
 /// More playouts than these are not made at a point; it then has no regret.
 const MOST: u64 = 400_000;

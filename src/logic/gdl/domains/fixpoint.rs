@@ -11,9 +11,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::super::rule::{Atom, Literal};
-use super::super::symbol::Symbol;
-use super::super::term::Term;
 use super::graph::{ANY, Budget, Exhausted, Graph, Meet, NodeId, Widening};
+use hyperplay_machine::terms::Symbol;
+use hyperplay_machine::terms::Term;
 
 /// A rule as its head and its literals.
 pub(in crate::gdl) struct RuleParts<'r> {

@@ -16,7 +16,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::symbol::Symbol;
+use hyperplay_machine::terms::Symbol;
 
 /// The name and the arity of a compound term.
 pub(super) type Functor = (Symbol, usize);

@@ -17,12 +17,12 @@
 //! (Schiffel07). The type graphs are those of abstract interpretation (VanHentenryck95).
 
 use super::rule::{Atom, Literal, Rule};
-use super::symbol::Symbol;
-use super::term::Term;
 pub(super) use fixpoint::RuleParts;
 use fixpoint::{Bindings, Fixpoint};
 pub(super) use graph::Budget;
 use graph::{Meet, Widening};
+use hyperplay_machine::terms::Symbol;
+use hyperplay_machine::terms::Term;
 pub(super) use obstacle::Obstacle;
 
 mod fixpoint;

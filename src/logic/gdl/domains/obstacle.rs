@@ -4,11 +4,11 @@
 //! are only looked at if the functor of the term is admitted.
 
 use super::super::rule::{Atom, Literal};
-use super::super::symbol::Symbol;
-use super::super::term::Term;
 use super::fixpoint::Bindings;
 use super::graph::{Budget, Functor, NodeId};
 use super::{PositionDomains, QUESTION};
+use hyperplay_machine::terms::Symbol;
+use hyperplay_machine::terms::Term;
 
 /// Why an atom cannot hold.
 #[derive(Clone, PartialEq, Eq, Debug)]

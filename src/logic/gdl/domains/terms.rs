@@ -3,9 +3,9 @@
 //! The list is complete or not given at all: a meet that occurs inside its own terms is taken to be infinite. The order is
 //! constants first, then compound terms, each by symbol, which is by first occurrence in the text.
 
-use super::super::term::Term;
 use super::QUESTION;
 use super::graph::{Budget, Graph, Meet};
+use hyperplay_machine::terms::Term;
 
 /// The terms of a meet, unless they are infinitely many or more than `most`.
 pub(super) fn of(graph: &Graph, meet: &Meet, most: usize) -> Option<Vec<Term>> {

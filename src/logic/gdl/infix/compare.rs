@@ -18,8 +18,8 @@ use crate::gdl::read::keyword_arity;
 use crate::gdl::rule::{Atom, Formula};
 use crate::gdl::rulesheet::Syntax;
 use crate::gdl::source::At;
-use crate::gdl::symbol::{Symbol, fold};
-use crate::gdl::term::Term;
+use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, fold};
 
 use super::InfixReader;
 use super::token::{InfixToken, InfixTokenKind};

@@ -7,7 +7,7 @@ use crate::gdl::dialect::Dialect;
 use crate::gdl::finding::{Finding, FindingCode, Severity};
 use crate::gdl::rule::{Atom, Formula};
 use crate::gdl::source::Span;
-use crate::gdl::symbol::{Symbol, fold};
+use hyperplay_machine::terms::{Symbol, fold};
 
 use super::InfixReader;
 use super::token::{InfixToken, InfixTokenKind};

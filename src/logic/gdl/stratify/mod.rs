@@ -24,8 +24,8 @@ use rustc_hash::FxHashMap;
 
 use super::domains::PositionDomains;
 use super::rule::{Atom, Literal, Rule};
-use super::symbol::{Symbol, Symbols};
-use super::term::Term;
+use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Symbols};
 
 mod graph;
 mod instances;

@@ -9,10 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::rule::{Atom, Literal, Rule};
 use super::super::source::At;
-use super::super::symbol::{Symbol, Symbols};
-use super::super::term::Term;
 use super::instances::{Expansion, Instance, replaced};
 use super::{MAX_INSTANCES, Refusal};
+use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Symbols};
 
 /// The rules with those of the component rewritten.
 ///

@@ -15,8 +15,8 @@ use rustc_hash::FxHashMap;
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Atom, Clause, Formula};
 use super::super::rulesheet::Rulesheet;
-use super::super::symbol::Symbol;
 use super::{each_atom, each_atom_of_clause};
+use hyperplay_machine::terms::Symbol;
 
 /// Relations by the name and the arity that they are written with.
 pub(super) type Arities = FxHashMap<(Symbol, usize), Symbol>;

@@ -11,9 +11,9 @@ use super::super::depend::{Dependencies, Dependency};
 use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::normal::ClauseBranch;
 use super::super::rule::{Atom, Clause};
-use super::super::symbol::Symbol;
-use super::super::term::Term;
 use super::RulesheetView;
+use hyperplay_machine::terms::Symbol;
+use hyperplay_machine::terms::Term;
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     // A negation brings no term into a head, so a cycle through one builds no terms.

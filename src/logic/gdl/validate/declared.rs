@@ -8,9 +8,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::rule::Atom;
-use super::super::symbol::Symbol;
-use super::super::term::Term;
 use super::RulesheetView;
+use hyperplay_machine::terms::Symbol;
+use hyperplay_machine::terms::Term;
 
 /// The number of comparisons of heads with declarations, which is far more than an author's rulesheet needs.
 const COMPARISONS: usize = 10_000_000;

@@ -11,9 +11,9 @@ use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::rule::{Atom, Clause};
 use super::super::rulesheet::Syntax;
 use super::super::source::Span;
-use super::super::symbol::Symbol;
-use super::super::term::Term;
 use super::{MANY, RulesheetView, each_atom, each_part, each_term};
+use hyperplay_machine::terms::Symbol;
+use hyperplay_machine::terms::Term;
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let mut noted = FxHashSet::default();

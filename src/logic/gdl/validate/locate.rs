@@ -8,8 +8,8 @@ use std::ops::Range;
 use super::super::anonymous::is_anonymous;
 use super::super::rulesheet::{Rulesheet, Syntax};
 use super::super::source::Span;
-use super::super::symbol::{Symbol, fold};
 use super::RulesheetView;
+use hyperplay_machine::terms::{Symbol, fold};
 
 impl RulesheetView<'_> {
     /// The first place of a constant, functor or relation inside `span`; the whole `span` if the name is not found.

@@ -30,11 +30,11 @@ use super::print::print_term;
 use super::rule::{Atom, Clause, Formula, Rule};
 use super::rulesheet::Rulesheet;
 use super::source::Span;
-use super::store::TermStore;
-use super::symbol::{Symbol, Symbols};
-use super::term::Term;
 pub(super) use arrangement::ignore_unread;
 use arrangement::{Arities, Arrangement};
+use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::TermStore;
+use hyperplay_machine::terms::{Symbol, Symbols};
 
 mod arrangement;
 mod cycles;

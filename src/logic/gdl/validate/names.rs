@@ -12,10 +12,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::rulesheet::Syntax;
 use super::super::source::Span;
-use super::super::symbol::{Symbol, fold};
-use super::super::term::Term;
 use super::locate::{code, is_variable, words};
 use super::{RulesheetView, each_atom_of_clause, each_part, keywords, relations};
+use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, fold};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let lacking = Lacking { view, used: relations::used(view) };

@@ -13,9 +13,9 @@ use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::rule::{Literal, Rule};
 use super::super::source::Span;
 use super::super::stratify::{MAX_INSTANCES, Refusal, Step, stratify};
-use super::super::symbol::{Symbol, Symbols};
-use super::super::term::Term;
 use super::{MANY, RulesheetView, projection};
+use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Symbols};
 
 /// The rules of play with their symbols. They are meaningful if no finding is an error.
 pub(super) fn rules(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) -> (Vec<Rule>, Symbols) {

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 
 use super::super::rule::{Atom, Literal, Rule};
 use super::super::source::At;
-use super::super::symbol::{Symbol, Symbols};
-use super::super::term::Term;
+use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Symbols};
 
 /// A negated atom with its variables numbered, and which of the numbers are bound outside the negation.
 type Shape = (Atom, Vec<bool>);

@@ -16,8 +16,8 @@ use super::super::domains::PositionDomains;
 use super::super::normal::ClauseBranch;
 use super::super::rule::{Atom, Clause, Literal, Rule};
 use super::super::source::At;
-use super::super::symbol::{Symbol, Symbols};
-use super::super::term::Term;
+use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Symbols};
 
 /// The number of values that a variable may range over.
 const MAX_VALUES: usize = 10_000;

@@ -14,9 +14,9 @@ use super::super::rule::Atom;
 use super::super::rulesheet::Syntax;
 use super::super::source::Span;
 use super::super::suggest::nearest;
-use super::super::symbol::Symbol;
-use super::super::term::Term;
 use super::{RulesheetView, each_atom, each_atom_of_clause};
+use hyperplay_machine::terms::Symbol;
+use hyperplay_machine::terms::Term;
 
 /// The keywords that a misspelt relation may stand for.
 const KEYWORDS: [Symbol; 13] = [

@@ -10,9 +10,9 @@ use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::rule::{Atom, Clause};
 use super::super::source::Span;
 use super::super::suggest::nearest;
-use super::super::symbol::Symbol;
-use super::super::term::Term;
 use super::{MANY, RulesheetView, each_atom_of_clause, list};
+use hyperplay_machine::terms::Symbol;
+use hyperplay_machine::terms::Term;
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let roles = roles(view, findings);

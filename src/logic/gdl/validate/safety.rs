@@ -14,9 +14,9 @@ use super::super::normal::ClauseBranch;
 use super::super::rule::{Clause, Literal};
 use super::super::rulesheet::Syntax;
 use super::super::source::Span;
-use super::super::symbol::Symbol;
 use super::typos::{NameUses, suggestion, uses};
 use super::{MANY, RulesheetView, keywords, list};
+use hyperplay_machine::terms::Symbol;
 
 /// The place of a variable that must be bound elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

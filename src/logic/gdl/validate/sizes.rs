@@ -5,9 +5,9 @@
 
 use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::source::Span;
-use super::super::symbol::Symbol;
-use super::super::term::Term;
 use super::{RulesheetView, each_atom_of_clause, each_part, each_term_of_clause};
+use hyperplay_machine::terms::Symbol;
+use hyperplay_machine::terms::Term;
 
 /// The largest number of arguments of an atom or term.
 const ARGUMENTS: usize = 255;

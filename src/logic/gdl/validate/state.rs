@@ -11,8 +11,8 @@
 use super::super::depend::{Dependency, Routes};
 use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::normal::ClauseBranch;
-use super::super::symbol::Symbol;
 use super::{MANY, RulesheetView};
+use hyperplay_machine::terms::Symbol;
 
 const ALWAYS: [Symbol; 5] = [Symbol::ROLE, Symbol::INIT, Symbol::BASE, Symbol::INPUT, Symbol::PERCEPT];
 const BEFORE_MOVES: [Symbol; 3] = [Symbol::TERMINAL, Symbol::LEGAL, Symbol::GOAL];

@@ -14,9 +14,9 @@ use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::rule::Clause;
 use super::super::rulesheet::Syntax;
 use super::super::source::Span;
-use super::super::symbol::Symbol;
-use super::super::term::Term;
 use super::{RulesheetView, each_part, each_term_of_clause};
+use hyperplay_machine::terms::Symbol;
+use hyperplay_machine::terms::Term;
 
 /// A clause with more variables than this was not written by hand and is not searched for typing errors.
 const MOST: usize = 100;

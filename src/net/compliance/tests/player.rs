@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use hyperplay_engine::machine::{JointMove, JointMoves, Role, StateMachine, StateMachineExt};
-use hyperplay_engine::{Interpreter, State};
+use hyperplay_engine::Interpreter;
 use hyperplay_logic::gdl::{Source, load};
+use hyperplay_machine::{JointMove, JointMoves, Role, State, StateMachine, StateMachineExt};
 
 use crate::http::client::Address;
 use crate::protocol::{Message, StartMessage, StepMessage, WireDialect};

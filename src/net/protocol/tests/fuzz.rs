@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use hyperplay_engine::machine::Seed;
+use hyperplay_machine::Seed;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 

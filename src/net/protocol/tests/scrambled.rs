@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hyperplay_engine::machine::Seed;
 use hyperplay_logic::gdl::{Source, Syntax, fold, load, read};
+use hyperplay_machine::Seed;
 
 use super::super::scan::{Piece, one_blank, pieces};
 use super::super::{Message, Phrasing, Scrambler, StartMessage, WireLetters, game_line, rules_line};

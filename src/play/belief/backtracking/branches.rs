@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 
 use super::tree::NodeId;
 use crate::belief::model::OpponentModel;
-use hyperplay_engine::machine::{
+use hyperplay_machine::{
     ByRole, ChanceDistribution, EvaluationFailure, Evidence, JointMove, Move, Role, StateMachine,
 };
 

@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use super::lockstep;
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::normalised;
-use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
+use hyperplay_machine::{Budget, BudgetAccount, Bulk, Seed};
 
 /// Nodes expanded ahead in a depth-first walk.
 const AHEAD: usize = 8;

@@ -36,9 +36,7 @@ use crate::belief::options::{BeliefOptions, SamplingMethod};
 use crate::belief::resample::systematic;
 use crate::belief::{Belief, Particle, UpdateCost, UpdateMethod, UpdateOutcome};
 use enumerate::{EnumeratedSet, Extended};
-use hyperplay_engine::machine::{
-    Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed,
-};
+use hyperplay_machine::{Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
 use reinitialise::reinitialise;
 use sample::Sample;
 use tree::{NodeId, ROOT, Tree};

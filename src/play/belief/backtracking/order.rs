@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use rustc_hash::FxHashMap;
 
 use super::tree::{NodeId, Tree};
-use hyperplay_engine::machine::{Bulk, Seed};
+use hyperplay_machine::{Bulk, Seed};
 
 pub(in crate::belief) enum Order {
     /// Uniform: a shuffle that is computed only as far as it is needed. `moved` lists the places whose content has

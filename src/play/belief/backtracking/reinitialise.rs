@@ -22,7 +22,7 @@ use super::weight::normalised;
 use crate::belief::UpdateOutcome;
 use crate::belief::options::BeliefOptions;
 use crate::belief::resample::systematic;
-use hyperplay_engine::machine::{Budget, Bulk, Seed};
+use hyperplay_machine::{Budget, Bulk, Seed};
 
 /// A re-initialisation may visit as many states as the particles may in an update, and at least so many.
 const LEAST_STATES: u64 = 1 << 22;

@@ -18,7 +18,7 @@
 use super::lockstep::metropolis::MoveTask;
 use super::lockstep::run;
 use super::tree::{NodeId, Tree};
-use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
+use hyperplay_machine::{Budget, BudgetAccount, Bulk, Seed};
 
 /// One pass: a move for each of these histories, all as long as the evidence. Particle `first + p` draws from the
 /// stream of its number and pays from its account; a particle that cannot pay stays as it is.

@@ -41,7 +41,7 @@ use super::weight::{effective_size, ln_mean, ln_prior, ln_ratio, normalised, sha
 use crate::belief::UpdateOutcome;
 use crate::belief::options::{BeliefOptions, SamplingMethod, Weight};
 use crate::belief::resample::systematic;
-use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
+use hyperplay_machine::{Budget, BudgetAccount, Bulk, Seed};
 
 /// After so many restarts that the budget did not last for, no more particles are restarted in an update.
 const FAILURES: usize = 2;

@@ -17,7 +17,7 @@
 //! inconsistent.
 //!
 //! [`Tree::expand`] is the only way to new nodes. It expands in blocks what many particles request
-//! ([`lockstep`](super::lockstep)); every state visited is paid for from a [`BudgetAccount`](hyperplay_engine::machine::BudgetAccount).
+//! ([`lockstep`](super::lockstep)); every state visited is paid for from a [`BudgetAccount`](hyperplay_machine::BudgetAccount).
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use super::branches::{Branch, Branches, joint_policy};
 use super::lockstep::expand_these;
 use crate::belief::model::OpponentModel;
 use crate::belief::{ParticleId, UpdateCost};
-use hyperplay_engine::machine::{
+use hyperplay_machine::{
     Budget, Bulk, ByRole, ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, Move,
     Observation, OwnMove, Percepts, Role, StateMachineExt, Successor,
 };

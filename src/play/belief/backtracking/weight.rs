@@ -14,7 +14,7 @@
 //! counts as consistent. All weights are logarithms until they are [`normalised`].
 
 use super::tree::{NodeId, Tree};
-use hyperplay_engine::machine::Bulk;
+use hyperplay_machine::Bulk;
 
 /// The logarithm of `prod |G|/|J|` over the steps of a history from `resampled_at` on.
 pub(in crate::belief) fn ln_ratio<M: Bulk>(tree: &mut Tree<M>, node: NodeId, resampled_at: usize) -> f64 {

@@ -8,9 +8,7 @@ use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
 use super::population::Population;
-use hyperplay_engine::machine::{
-    Budget, Bulk, ConsistentDraws, EvaluationFailure, JointMove, ObservedStep, Seed,
-};
+use hyperplay_machine::{Budget, Bulk, ConsistentDraws, EvaluationFailure, JointMove, ObservedStep, Seed};
 
 /// Attempts of a piece.
 const PIECE: usize = 1 << 14;

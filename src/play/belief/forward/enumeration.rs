@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::genealogy::{Genealogy, Generation};
 use super::population::{Population, PopulationBuilder};
 use super::{Forward, Kind, observed_step};
-use hyperplay_engine::machine::{
+use hyperplay_machine::{
     Budget, Bulk, ByRole, ChanceDistribution, Evidence, JointMove, JointMoves, Move, ObservedStep, Role,
     Seed, StateMachineExt,
 };
@@ -372,7 +372,7 @@ mod tests {
 
     use super::*;
     use crate::toy::{Rules, State, Toy};
-    use hyperplay_engine::machine::StateMachine;
+    use hyperplay_machine::StateMachine;
 
     /// The continuations of a population, searched for so long at a time until all are found; and how many times.
     fn searched(

@@ -20,7 +20,7 @@ use super::rejection::{Drawn, Expected};
 use super::{Followed, Forward, Kind, observed_step};
 use crate::belief::UpdateOutcome;
 use crate::belief::options::SamplingMethod;
-use hyperplay_engine::machine::{Budget, Bulk, Evidence, ObservedStep, Seed};
+use hyperplay_machine::{Budget, Bulk, Evidence, ObservedStep, Seed};
 
 /// A population that was too small is made so many times larger.
 const GROWTH: usize = 4;

@@ -11,7 +11,7 @@
 
 use rustc_hash::FxHashMap;
 
-use hyperplay_engine::machine::{History, JointMove};
+use hyperplay_machine::{History, JointMove};
 
 /// The entries of one length.
 #[derive(Clone, Debug, Default)]
@@ -176,8 +176,8 @@ impl Genealogy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperplay_engine::machine::Move;
     use hyperplay_logic::gdl::{Symbols, TermStore};
+    use hyperplay_machine::Move;
 
     fn joints() -> Vec<JointMove> {
         let mut symbols = Symbols::new();

@@ -41,7 +41,7 @@ use rustc_hash::FxHashMap;
 use draw::AliasTable;
 use enumeration::Extension;
 use genealogy::Genealogy;
-use hyperplay_engine::machine::{
+use hyperplay_machine::{
     Budget, Bulk, EvaluationFailure, Evidence, History, JointMoves, Observation, ObservedStep, OwnMove,
     Percepts, Role, Seed, StateMachineExt,
 };

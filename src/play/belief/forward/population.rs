@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 
 use super::genealogy::Genealogy;
 use crate::belief::resample::systematic;
-use hyperplay_engine::machine::JointMove;
+use hyperplay_machine::JointMove;
 
 /// The histories of one generation, by the numbers of their entries in the [`Genealogy`].
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use super::draw::DrawContext;
 use super::population::PopulationBuilder;
 use super::{Forward, Kind, LastEnumerated, observed_step};
 use crate::belief::options::SamplingMethod;
-use hyperplay_engine::machine::{Budget, Bulk, Evidence, ObservedStep, Seed};
+use hyperplay_machine::{Budget, Bulk, Evidence, ObservedStep, Seed};
 
 /// So many times what is expected to be needed is drawn, so that a second round is seldom needed.
 const SURPLUS: f64 = 1.05;

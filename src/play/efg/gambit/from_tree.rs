@@ -5,7 +5,7 @@
 
 use super::{Fraction, GambitBuilder, GambitError, GambitFile, GambitSetId};
 use crate::efg::tree::{GameTree, NodeKind};
-use hyperplay_engine::machine::{Goal, Move};
+use hyperplay_machine::{Goal, Move};
 
 /// A tree as a document, and where its information sets stand there.
 ///

@@ -28,7 +28,7 @@ use thiserror::Error;
 
 use super::sequences::SequenceForm;
 use super::solve::{SolveLimits, SolvePoint, SolvedProfile};
-use hyperplay_engine::machine::Stopwatch;
+use hyperplay_machine::Stopwatch;
 use interior_point::{Outcome, run};
 use program::Program;
 
@@ -113,7 +113,7 @@ pub enum LinearProgramError {
 ///
 /// ```
 /// use hyperplay_engine::Interpreter;
-/// use hyperplay_engine::machine::{Budget, Role};
+/// use hyperplay_machine::{Budget, Role};
 /// use hyperplay_logic::gdl::{Source, load};
 /// use hyperplay_play::efg::{
 ///     GameTree, LinearProgramError, SequenceForm, SolvedProfile, SolveLimits, TreeLimits, linear_program,

@@ -3,7 +3,7 @@
 use super::*;
 use crate::efg::{GameTree, Profile, TreeLimits};
 use crate::toy::{Toy, choice, end};
-use hyperplay_engine::machine::{Budget, Role};
+use hyperplay_machine::{Budget, Role};
 
 fn tree(toy: &Toy) -> GameTree {
     GameTree::build(toy, &TreeLimits::default()).unwrap()

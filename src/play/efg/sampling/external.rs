@@ -10,7 +10,7 @@
 use super::error::SamplingError;
 use super::rule::share;
 use super::traversal::{Node, Stop, Traversal};
-use hyperplay_engine::machine::Bulk;
+use hyperplay_machine::Bulk;
 
 /// The most nodes of an iteration.
 pub(super) const VISITS: u64 = 20_000_000;

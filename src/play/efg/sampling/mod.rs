@@ -30,7 +30,7 @@ mod tests;
 
 use super::profile::Profile;
 use super::tree::GameTree;
-use hyperplay_engine::machine::{Bulk, Evidence, Move, OwnMove, Role, Seed, StateMachineExt};
+use hyperplay_machine::{Bulk, Evidence, Move, OwnMove, Role, Seed, StateMachineExt};
 use outcome::OwnStep;
 use positions::{Following, Positions};
 use sets::{MetSet, Sets};

@@ -17,7 +17,7 @@ use super::error::SamplingError;
 use super::positions::Chooser;
 use super::rule::share;
 use super::traversal::{Node, Stop, Traversal};
-use hyperplay_engine::machine::Bulk;
+use hyperplay_machine::Bulk;
 
 /// The share of uniform draws of the traversing role.
 const EXPLORATION: f64 = 0.6;

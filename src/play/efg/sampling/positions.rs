@@ -15,7 +15,7 @@ use super::super::sequences::MIDDLE;
 use super::super::tree::{EvidenceClasses, PerceptSets, TreeError};
 use super::error::SamplingError;
 use super::sets::Sets;
-use hyperplay_engine::machine::{
+use hyperplay_machine::{
     Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, PLAYOUT_STEPS, Role, StateMachineExt, Successor,
 };
 

@@ -5,7 +5,7 @@
 
 use super::super::tree::TreeError;
 use super::rule::Policy;
-use hyperplay_engine::machine::{Bulk, ByRole, Move, Role, StateMachineExt};
+use hyperplay_machine::{Bulk, ByRole, Move, Role, StateMachineExt};
 
 /// What is kept for a move.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]

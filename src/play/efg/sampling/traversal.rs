@@ -12,7 +12,7 @@ use super::error::SamplingError;
 use super::positions::{CHANCE, Chooser, Following, Positions, UNEVEN_CHANCE};
 use super::rule::add_to_average;
 use super::sets::Sets;
-use hyperplay_engine::machine::{Bulk, draw_weighted};
+use hyperplay_machine::{Bulk, draw_weighted};
 
 /// One traversal.
 pub(super) struct Traversal<'a, M: Bulk> {

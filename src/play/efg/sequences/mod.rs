@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use smallvec::SmallVec;
 
 use super::tree::GameTree;
-use hyperplay_engine::machine::Role;
+use hyperplay_machine::Role;
 
 pub(super) use rows::Rows;
 pub(super) use treeplex::{Block, Treeplex};

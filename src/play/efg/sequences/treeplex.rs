@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::super::tree::GameTree;
-use hyperplay_engine::machine::Role;
+use hyperplay_machine::Role;
 
 /// Work (sequences and table entries) below which a treeplex is not cut.
 const SMALL: u64 = 60_000;

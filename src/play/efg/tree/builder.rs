@@ -24,11 +24,11 @@ use super::error::TreeError;
 use super::fault::TreeFault;
 use super::layout::lay_out;
 use super::{CHANCE, DECISION, Draw, GameTree, Node, TERMINAL};
-use hyperplay_engine::machine::{
+use hyperplay_logic::gdl::FindingCode;
+use hyperplay_machine::{
     Budget, Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, PLAYOUT_STEPS, Role, Seed,
     StateMachineExt, Successor,
 };
-use hyperplay_logic::gdl::FindingCode;
 
 /// The most histories that are expanded at a time. The first blocks are smaller, so that a limit of time is kept where the
 /// rules are slow.

@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, BuildHasherDefault};
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 
-use hyperplay_engine::machine::{Evidence, Move, Observation, OwnMove, Percepts, Role};
+use hyperplay_machine::{Evidence, Move, Observation, OwnMove, Percepts, Role};
 
 /// A class of evidence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

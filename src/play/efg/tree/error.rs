@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::super::estimate::SizeEstimate;
 use super::fault::TreeFault;
-use hyperplay_engine::machine::EvaluationFailure;
+use hyperplay_machine::EvaluationFailure;
 
 /// Why a tree could not be built.
 #[derive(Clone, PartialEq, Debug, Error)]

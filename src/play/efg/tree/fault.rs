@@ -6,8 +6,8 @@
 use std::fmt;
 
 use super::builder::Builder;
-use hyperplay_engine::machine::{Bulk, JointMove, Role, StateMachineExt};
 use hyperplay_logic::gdl::{FindingCode, counted};
+use hyperplay_machine::{Bulk, JointMove, Role, StateMachineExt};
 
 /// What is wrong at some ends of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -3,7 +3,7 @@
 use hashbrown::HashTable;
 
 use super::GameTree;
-use hyperplay_engine::machine::{Evidence, Role};
+use hyperplay_machine::{Evidence, Role};
 
 /// The information sets of one role by evidence.
 ///

@@ -11,7 +11,7 @@ use super::{CHANCE, DECISION, GameTree, InformationSet, Node};
 pub(super) fn lay_out(builder: Builder) -> GameTree {
     let Builder { roles, random, nodes, sets, pool, draws, goals, mut classes, percepts, faults, .. } =
         builder;
-    for role in (0..roles.len()).map(hyperplay_engine::machine::Role::new) {
+    for role in (0..roles.len()).map(hyperplay_machine::Role::new) {
         classes[role].freeze();
     }
     let (nodes, depth) = in_depth_first_order(nodes);
@@ -72,7 +72,7 @@ fn in_depth_first_order(made: Vec<Node>) -> (Vec<Node>, u32) {
 }
 
 /// Numbers the information sets by their first nodes, and finds the own decision before each.
-fn number_sets(tree: &mut GameTree, met: &[MetSet], pool: &[hyperplay_engine::machine::Move]) {
+fn number_sets(tree: &mut GameTree, met: &[MetSet], pool: &[hyperplay_machine::Move]) {
     let mut numbers = vec![u32::MAX; met.len()];
     for node in 0..tree.nodes.len() {
         let Node { label, tag, .. } = tree.nodes[node];
@@ -95,11 +95,7 @@ fn number_sets(tree: &mut GameTree, met: &[MetSet], pool: &[hyperplay_engine::ma
 }
 
 /// The last decision of a role above a node: its information set, which has its final number, and the move.
-fn own_decision_before(
-    tree: &GameTree,
-    node: usize,
-    role: hyperplay_engine::machine::Role,
-) -> Option<(u32, u32)> {
+fn own_decision_before(tree: &GameTree, node: usize, role: hyperplay_machine::Role) -> Option<(u32, u32)> {
     let mut below = node;
     while below > 0 {
         let above = tree.nodes[below].parent as usize;

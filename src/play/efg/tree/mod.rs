@@ -18,7 +18,7 @@ mod layout;
 
 use std::ops::Range;
 
-use hyperplay_engine::machine::{ByRole, ChanceDistribution, Evidence, Goal, Move, Role};
+use hyperplay_machine::{ByRole, ChanceDistribution, Evidence, Goal, Move, Role};
 
 pub(in crate::efg) use classes::{EvidenceClasses, PerceptSets};
 
@@ -114,7 +114,7 @@ impl Node {
 ///
 /// ```
 #[doc = include_str!("../../monty_hall.example")]
-/// use hyperplay_engine::machine::ByRole;
+/// use hyperplay_machine::ByRole;
 /// use hyperplay_play::efg::{GameTree, InformationSet, TreeError, TreeLimits, TreeSize};
 ///
 /// let tree = GameTree::build(&*machine, &TreeLimits::default())?;

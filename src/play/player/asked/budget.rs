@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::decision::{Decision, Player, View};
-use hyperplay_engine::machine::{Budget, Seed};
+use hyperplay_machine::{Budget, Seed};
 
 /// What a player may spend on each decision.
 ///
@@ -41,7 +41,7 @@ impl DecisionBudget {
 /// A player with a budget of its own, whatever the referee grants.
 ///
 /// ```
-/// use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
+/// use hyperplay_machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
 /// use hyperplay_play::player::{BudgetedPlayer, Decision, DecisionBudget, Player, View};
 ///
 /// /// Says how many states it may visit.

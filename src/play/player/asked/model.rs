@@ -14,13 +14,13 @@ use super::budget::DecisionBudget;
 use super::question::{Answer, AskError, AskedCounts, ask, check};
 use crate::belief::{OpponentModel, PolicyAndFailure};
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{ByRole, Evidence, Move, Role, Seed, StateMachine as _};
 use hyperplay_logic::gdl::fold;
+use hyperplay_machine::{ByRole, Evidence, Move, Role, Seed, StateMachine as _};
 
 /// Each role does what its player would do; a role without a player chooses uniformly.
 ///
 /// ```
-/// use hyperplay_engine::machine::{ByRole, Evidence, Role, Seed, StateMachine, StateMachineExt};
+/// use hyperplay_machine::{ByRole, Evidence, Role, Seed, StateMachine, StateMachineExt};
 /// use hyperplay_play::belief::OpponentModel;
 /// use hyperplay_play::player::{AskedModel, DecisionBudget, Registry};
 ///

@@ -15,8 +15,8 @@ use super::budget::DecisionBudget;
 use super::question::{Answer, AskError, AskedCounts, ask, check};
 use crate::efg::{GameTree, Profile};
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Role, Seed};
 use hyperplay_logic::gdl::fold;
+use hyperplay_machine::{Role, Seed};
 
 /// How players are asked at the information sets of a tree.
 #[derive(Clone, Copy)]
@@ -52,7 +52,7 @@ impl AskedPolicy {
 /// Asks a player at every information set of a role, on its engine.
 ///
 /// ```
-/// use hyperplay_engine::machine::{Role, Seed};
+/// use hyperplay_machine::{Role, Seed};
 /// use hyperplay_play::efg::{GameTree, Profile, SequenceForm, TreeLimits};
 /// use hyperplay_play::player::{AskError, AskedPolicy, Asking, DecisionBudget, Registry, ask_policy};
 ///

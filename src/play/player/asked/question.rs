@@ -16,7 +16,7 @@ use super::super::guarded::guarded;
 use super::super::seat::Seat;
 use super::budget::DecisionBudget;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{EvaluationFailure, Move, Role, Seed};
+use hyperplay_machine::{EvaluationFailure, Move, Role, Seed};
 
 /// Why a player was not asked.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

@@ -26,11 +26,11 @@ use super::super::decision::{Decision, DecisionCost, Player, View};
 use crate::belief::{
     Belief, BeliefOptions, OpponentModel, ParticleSampler, Sampler, Trembling, UpdateOutcome, systematic,
 };
-use hyperplay_engine::machine::{
+use hyperplay_engine::{Engine, EngineScratch};
+use hyperplay_machine::{
     Budget, Bulk, ByRole, ChanceDistribution, EvaluationFailure, Evidence, JointMove, Move, Observation,
-    OwnMove, Role, Seed, Start, StateMachine as _, StateMachineExt,
+    OwnMove, Role, Seed, Start, State, StateMachine as _, StateMachineExt,
 };
-use hyperplay_engine::{Engine, EngineScratch, State};
 
 /// The tremble of the model in the belief.
 const TREMBLE: f64 = 0.01;
@@ -62,11 +62,11 @@ impl Default for LocalResponseOptions {
 /// ```
 /// use std::sync::Arc;
 ///
-/// use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
+/// use hyperplay_machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
 /// use hyperplay_play::belief::OpponentModel;
 /// use hyperplay_play::player::{LocalBestResponse, LocalResponseOptions, Player, View};
 ///
-/// # use hyperplay_engine::machine::Move;
+/// # use hyperplay_machine::Move;
 /// # use hyperplay_engine::{EngineKind, Engines};
 /// # use hyperplay_logic::gdl::{Source, load};
 /// /// Always the first of the legal moves.

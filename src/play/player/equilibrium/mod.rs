@@ -27,7 +27,7 @@ use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
 use crate::belief::OpponentModel;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
+use hyperplay_machine::{Budget, Evidence, Move, Role, Seed};
 use model::EquilibriumModel;
 use shared::SharedSolutions;
 use solved_game::{Advice, SolveEffort, SolvedGame};

@@ -9,7 +9,7 @@ use super::shared::SharedSolutions;
 use super::solved_game::{SolveEffort, SolvedGame};
 use crate::belief::{OpponentModel, PolicyAndFailure};
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, EvaluationFailure, Evidence, Move, Role};
+use hyperplay_machine::{Budget, EvaluationFailure, Evidence, Move, Role};
 
 /// The model on one machine.
 pub(super) struct EquilibriumModel {

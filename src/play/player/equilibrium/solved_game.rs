@@ -7,7 +7,7 @@ use crate::efg::{
     SolvePoint, TreeLimits, solve,
 };
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, ByRole, Evidence, Role, StateMachine as _};
+use hyperplay_machine::{Budget, ByRole, Evidence, Role, StateMachine as _};
 
 /// How far a player solves its game.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use thiserror::Error;
 
-use hyperplay_engine::machine::{Role, StateMachine};
 use hyperplay_engine::sidl::{CommandFault, InteractionMachine};
 use hyperplay_logic::gdl::TermId;
+use hyperplay_machine::{Role, StateMachine};
 
 /// The most commands that are kept in a chronon.
 const MOST_COMMANDS: usize = 10_000;
@@ -116,7 +116,7 @@ impl CommandInbox {
     }
 
     /// A move as the commands that make it: switches and settings.
-    pub fn commands_of(&self, role: Role, own: hyperplay_engine::machine::Move) -> Vec<(String, String)> {
+    pub fn commands_of(&self, role: Role, own: hyperplay_machine::Move) -> Vec<(String, String)> {
         let show = |term| self.machine.terms().show(term);
         let commands = self.machine.commands_of(role, own).into_iter();
         commands.map(|(switch, alias)| (show(switch), show(alias))).collect()

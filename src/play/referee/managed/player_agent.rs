@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::commands::CommandInbox;
 use super::run::{AgentStart, ChrononNews, InteractionAgent};
 use crate::player::{Player, View, guarded};
-use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
+use hyperplay_machine::{Budget, Evidence, Move, Role, Seed};
 
 /// The part of a chronon that a player may think, so that its commands count in it.
 const SHARE: f64 = 0.7;

@@ -9,12 +9,12 @@ use super::super::match_loop::{Match, MatchOutcome, MatchStep};
 use super::commands::{Command, CommandInbox};
 use super::record::{ChrononRecord, CommandRecord};
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{
+use hyperplay_engine::sidl::InteractionMachine;
+use hyperplay_logic::gdl::TermId;
+use hyperplay_machine::{
     ByRole, ChanceDistribution, Evidence, History, JointMove, Move, Observation, OwnMove, PLAYOUT_STEPS,
     Percepts, Role, Seed, StateMachine, StateMachineExt,
 };
-use hyperplay_engine::sidl::InteractionMachine;
-use hyperplay_logic::gdl::TermId;
 
 /// How often the loop looks for an interrupt while it waits.
 const LOOK: Duration = Duration::from_millis(20);
@@ -99,7 +99,7 @@ pub struct ManagedInteraction {
 /// use std::sync::Mutex;
 /// use std::time::{Duration, Instant};
 ///
-/// use hyperplay_engine::machine::{ByRole, Role, Seed, StateMachine};
+/// use hyperplay_machine::{ByRole, Role, Seed, StateMachine};
 /// use hyperplay_engine::sidl::CommandFault;
 /// use hyperplay_engine::{EngineKind, Engines};
 /// use hyperplay_logic::gdl::Source;
@@ -279,7 +279,7 @@ pub fn manage(
 /// The move that the commands of a role come to.
 fn commanded(
     machine: &InteractionMachine,
-    state: &hyperplay_engine::State,
+    state: &hyperplay_machine::State,
     role: Role,
     commands: &[Command],
     scratch: &mut hyperplay_engine::sidl::InteractionScratch,
@@ -304,7 +304,7 @@ fn chronon_record(
     machine: &InteractionMachine,
     commands: &[Command],
     (begun, _): (Instant, Duration),
-    after: &hyperplay_engine::State,
+    after: &hyperplay_machine::State,
 ) -> ChrononRecord {
     // The wall clock is read once, so that the moments within a record cannot contradict each other.
     let (now, wall) = (Instant::now(), SystemTime::now());

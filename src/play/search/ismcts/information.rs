@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::super::bandit::{Arm, select};
-use hyperplay_engine::machine::{Evidence, Move, Percepts};
+use hyperplay_machine::{Evidence, Move, Percepts};
 
 /// A class by its number.
 pub(super) type Class = u32;

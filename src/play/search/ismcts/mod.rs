@@ -31,7 +31,7 @@ use worlds::{Leaf, Taken, Worlds};
 use super::batch_size::BatchSize;
 use super::context::SearchContext;
 use super::mcts::Blocks;
-use hyperplay_engine::machine::{Bulk, Evidence, Move, Role, Start};
+use hyperplay_machine::{Bulk, Evidence, Move, Role, Start};
 
 /// The states that a role holds possible, with what the roles know there.
 pub struct PossibleStates<'a, S> {

@@ -5,9 +5,7 @@ use std::time::Duration;
 use super::super::context::toy_context as context;
 use super::*;
 use crate::toy::{State, Toy, at, choice, end};
-use hyperplay_engine::machine::{
-    Budget, Observation, OwnMove, Percepts, Seed, StateMachine, StateMachineExt,
-};
+use hyperplay_machine::{Budget, Observation, OwnMove, Percepts, Seed, StateMachine, StateMachineExt};
 
 const OPTIONS: IsmctsOptions = IsmctsOptions { simulations: 2_000, exploration: 0.7 };
 

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 
 use super::PossibleStates;
 use super::information::{Class, Information};
-use hyperplay_engine::machine::{
+use hyperplay_machine::{
     Budget, Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, Role, StateMachineExt, Successor,
 };
 

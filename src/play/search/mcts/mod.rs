@@ -22,7 +22,7 @@ use super::batch_size::BatchSize;
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
 use super::playout::{OpenState, Playouts};
-use hyperplay_engine::machine::{Bulk, Move, Role, Start};
+use hyperplay_machine::{Bulk, Move, Role, Start};
 
 /// How many descents a round has, all trees together. `growth`, `taper` and `most` of 1 make one descent after the
 /// other.
@@ -192,7 +192,7 @@ mod tests {
     use super::super::context::toy_context as context;
     use super::*;
     use crate::toy::{Toy, at, choice, end};
-    use hyperplay_engine::machine::{Budget, StateMachine, StateMachineExt};
+    use hyperplay_machine::{Budget, StateMachine, StateMachineExt};
     use std::time::Duration;
 
     fn run(toy: &Toy, role: usize, descents: u64, budget: Budget) -> Playouts {

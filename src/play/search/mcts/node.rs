@@ -15,9 +15,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::super::bandit::{Arm, select};
-use hyperplay_engine::machine::{
-    Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, Role, StateMachineExt,
-};
+use hyperplay_machine::{Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, Role, StateMachineExt};
 
 /// The weight of exploration, for goals scaled to 0..=1 (that of Finnsson, Björnsson 2008).
 const EXPLORATION: f64 = 0.4;

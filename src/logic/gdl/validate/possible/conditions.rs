@@ -11,12 +11,12 @@ use super::super::super::finding::{Finding, FindingCode, Severity};
 use super::super::super::normal::ClauseBranch;
 use super::super::super::rule::{Atom, Literal};
 use super::super::super::source::Span;
-use super::super::super::symbol::Symbol;
-use super::super::super::term::Term;
 use super::super::{MANY, RulesheetView, list};
 use super::unread::{Kind, Reads, unread_as};
 use super::words::{differ_in_letters, first_place, ordinal, place, show, similar};
 use super::{Explained, occurrences, subject};
+use hyperplay_machine::terms::Symbol;
+use hyperplay_machine::terms::Term;
 
 /// What the questions of one inference may cost, in elementary steps. What is left open then may hold.
 const QUESTIONS: u64 = 20_000_000;

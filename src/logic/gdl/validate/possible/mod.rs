@@ -16,9 +16,9 @@ use super::super::finding::{Finding, FindingCode};
 use super::super::normal::ClauseBranch;
 use super::super::rule::{Atom, Literal};
 use super::super::source::Span;
-use super::super::symbol::Symbol;
-use super::super::term::Term;
 use super::RulesheetView;
+use hyperplay_machine::terms::Symbol;
+use hyperplay_machine::terms::Term;
 use unread::Reads;
 
 mod conditions;

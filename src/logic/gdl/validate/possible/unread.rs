@@ -11,12 +11,12 @@ use super::super::super::finding::{Finding, FindingCode, Severity};
 use super::super::super::normal::ClauseBranch;
 use super::super::super::rule::Atom;
 use super::super::super::source::Span;
-use super::super::super::symbol::Symbol;
-use super::super::super::term::Term;
 use super::super::RulesheetView;
 use super::super::typos::is_typing_error;
 use super::subject;
 use super::words::{differ_in_letters, place};
+use hyperplay_machine::terms::Symbol;
+use hyperplay_machine::terms::Term;
 
 /// The number of comparisons of what is made with what is read, which is far more than an author's rulesheet needs.
 const COMPARISONS: usize = 1_000_000;

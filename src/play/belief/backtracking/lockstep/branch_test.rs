@@ -10,7 +10,7 @@ use super::super::tree::{NodeId, Tree};
 use super::super::weight::steps_below;
 use super::RequestBatch;
 use super::walk::{BacktrackingWalk, BranchChoice, WalkEnd};
-use hyperplay_engine::machine::{BudgetAccount, Bulk};
+use hyperplay_machine::{BudgetAccount, Bulk};
 
 /// The test of the branches beside one history.
 pub(super) struct BranchTest {

@@ -9,7 +9,7 @@ use super::super::branches::Branch;
 use super::super::tree::{NodeId, Tree};
 use super::walk::SMALL;
 use super::{RequestBatch, Task};
-use hyperplay_engine::machine::{BudgetAccount, Bulk, Seed};
+use hyperplay_machine::{BudgetAccount, Bulk, Seed};
 
 /// A move of one particle.
 pub(in super::super) struct MoveTask {

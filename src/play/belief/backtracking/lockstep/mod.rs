@@ -46,7 +46,7 @@ pub(in crate::belief::backtracking) use requests::RequestBatch;
 
 use super::branches::Branch;
 use super::tree::{NodeId, Tree};
-use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk};
+use hyperplay_machine::{Budget, BudgetAccount, Bulk};
 
 /// States expanded at once, and between two looks at the clock. This is one word of lanes: with so many states, the
 /// fixed price of a call is a small part of the cost, and a slow machine is not late by much.

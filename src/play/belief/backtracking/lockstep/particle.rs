@@ -13,7 +13,7 @@ use super::branch_test::BranchTest;
 use super::walk::{BacktrackingWalk, BranchChoice, RejectionWalk, WalkEnd};
 use super::{RequestBatch, Task};
 use crate::belief::options::{BeliefOptions, Weight};
-use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
+use hyperplay_machine::{Budget, BudgetAccount, Bulk, Seed};
 
 /// How often a particle whose budget ran out is started again in one update.
 const ATTEMPTS: usize = 3;

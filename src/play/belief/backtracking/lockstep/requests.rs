@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::super::branches::Branch;
 use super::super::tree::{NodeId, Tree};
 use super::BLOCK;
-use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk};
+use hyperplay_machine::{Budget, BudgetAccount, Bulk};
 
 /// The branches to be expanded next.
 #[derive(Default)]

@@ -18,7 +18,7 @@ use super::super::branches::Branch;
 use super::super::order::Order;
 use super::super::tree::{NodeId, ROOT, Tree};
 use super::RequestBatch;
-use hyperplay_engine::machine::{BudgetAccount, Bulk, Seed};
+use hyperplay_machine::{BudgetAccount, Bulk, Seed};
 
 /// A node with at most this many branches is expanded completely when all its branches will be needed.
 pub(super) const SMALL: u64 = 64;

@@ -9,19 +9,23 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use hyperplay_logic::gdl::TermId;
-
-use super::packed::words_of;
+use crate::terms::TermId;
 
 /// Words that are kept in place; a state of more is shared.
-pub(super) const FEW: usize = 4;
+pub const FEW: usize = 4;
+
+/// The words that this many bits need.
+pub fn words_of(bits: usize) -> usize {
+    bits.div_ceil(64)
+}
 
 /// A state of a game, as the engine that made it keeps it. Cheap to clone: 40 bytes, or a shared list.
 ///
 /// ```
 /// use std::collections::HashSet;
-/// use hyperplay_engine::machine::{JointMoves, StateMachine, StateMachineExt};
-/// use hyperplay_engine::{EngineKind, Engines, State};
+/// use hyperplay_machine::{JointMoves, StateMachine, StateMachineExt};
+/// use hyperplay_engine::{EngineKind, Engines};
+/// use hyperplay_machine::State;
 /// # use hyperplay_logic::gdl::{self, Source};
 /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
 /// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
@@ -46,7 +50,7 @@ enum Form {
 
 impl State {
     /// The state with these words; they are one for each 64 bits or part of them.
-    pub(crate) fn new(words: &[u64]) -> State {
+    pub fn new(words: &[u64]) -> State {
         match words.len() {
             count @ ..=FEW => {
                 let mut few = [0; FEW];
@@ -58,7 +62,7 @@ impl State {
     }
 
     /// The state whose bits are these.
-    pub(crate) fn of_bits(bits: &[bool]) -> State {
+    pub fn of_bits(bits: &[bool]) -> State {
         let mut words = vec![0; words_of(bits.len())];
         for (bit, _) in bits.iter().enumerate().filter(|(_, on)| **on) {
             words[bit / 64] |= 1 << (bit % 64);
@@ -67,7 +71,7 @@ impl State {
     }
 
     /// The state with these words, as [`new`](State::new).
-    pub(crate) fn collect(mut words: impl ExactSizeIterator<Item = u64>) -> State {
+    pub fn collect(mut words: impl ExactSizeIterator<Item = u64>) -> State {
         if words.len() > FEW {
             return State(Form::Many(words.collect()));
         }
@@ -76,7 +80,7 @@ impl State {
 
     /// The state with these words, as [`new`](State::new), each computed by its number.
     #[inline(always)]
-    pub(crate) fn from_fn(count: usize, word: impl Fn(usize) -> u64) -> State {
+    pub fn from_fn(count: usize, word: impl Fn(usize) -> u64) -> State {
         if count > FEW {
             return State(Form::Many((0..count).map(word).collect()));
         }
@@ -84,7 +88,7 @@ impl State {
     }
 
     /// The state whose bits are the first `bits` of these words.
-    pub(crate) fn start_of(words: &[u64], bits: usize) -> State {
+    pub fn start_of(words: &[u64], bits: usize) -> State {
         let (count, used) = (words_of(bits), bits % 64);
         let mask = if used == 0 { !0 } else { (1 << used) - 1 };
         let word = |(number, &word): (usize, &u64)| if number + 1 == count { word & mask } else { word };
@@ -92,7 +96,7 @@ impl State {
     }
 
     /// The state in which these fluents hold, in any order, repeated or not.
-    pub(crate) fn of_fluents(mut fluents: Vec<TermId>) -> State {
+    pub fn of_fluents(mut fluents: Vec<TermId>) -> State {
         fluents.sort_unstable();
         fluents.dedup();
         State(Form::Fluents(fluents.into()))
@@ -102,7 +106,7 @@ impl State {
     ///
     /// # Panics
     /// If the interpreter made the state.
-    pub(crate) fn words(&self) -> &[u64] {
+    pub fn words(&self) -> &[u64] {
         match &self.0 {
             Form::Few(words) => words,
             Form::Many(words) => words,
@@ -114,7 +118,7 @@ impl State {
     ///
     /// # Panics
     /// As [`words`](State::words).
-    pub(crate) fn bit(&self, bit: usize) -> bool {
+    pub fn bit(&self, bit: usize) -> bool {
         self.words()[bit / 64] >> (bit % 64) & 1 == 1
     }
 

@@ -71,12 +71,12 @@ impl Symbol {
     }
 
     /// The position of the symbol in its table: 0, 1, 2, ...
-    pub(crate) fn index(self) -> usize {
+    pub fn index(self) -> usize {
         self.0 as usize
     }
 
     /// The arity of a relation that GDL defines (`role/1`, ..., `percept/2`, `distinct/2`); `None` for other names.
-    pub(crate) fn keyword_arity(self) -> Option<usize> {
+    pub fn keyword_arity(self) -> Option<usize> {
         match self {
             Symbol::TERMINAL => Some(0),
             Symbol::ROLE | Symbol::INIT | Symbol::TRUE | Symbol::NEXT | Symbol::BASE => Some(1),
@@ -92,12 +92,12 @@ impl Symbol {
     }
 
     /// Whether this is `base`, `input` or `percept`: a relation that declares what may occur and has no part in play.
-    pub(crate) fn is_declaration(self) -> bool {
+    pub fn is_declaration(self) -> bool {
         matches!(self, Symbol::BASE | Symbol::INPUT | Symbol::PERCEPT)
     }
 
     /// Whether this is one of the logical words `not`, `and`, `or`, `distinct`.
-    pub(crate) fn is_logical(self) -> bool {
+    pub fn is_logical(self) -> bool {
         matches!(self, Symbol::NOT | Symbol::AND | Symbol::OR | Symbol::DISTINCT)
     }
 }
@@ -147,7 +147,7 @@ impl Symbols {
     }
 
     /// The symbol of a name that the table did not contain: the one wanted, with as many apostrophes as it takes.
-    pub(crate) fn fresh(&mut self, mut name: String) -> Symbol {
+    pub fn fresh(&mut self, mut name: String) -> Symbol {
         while self.get(&name).is_some() {
             name.push('\'');
         }
@@ -165,17 +165,17 @@ impl Symbols {
     }
 
     /// The number of symbols, the keywords of the language included.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.spelling.len()
     }
 
     /// All symbols, in the order in which they were added.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Symbol> + use<> {
+    pub fn iter(&self) -> impl Iterator<Item = Symbol> + use<> {
         (0..self.spelling.len() as u32).map(Symbol)
     }
 
     /// The natural order of names: numbers by value, then words by folded spelling.
-    pub(crate) fn compare(&self, a: Symbol, b: Symbol) -> Ordering {
+    pub fn compare(&self, a: Symbol, b: Symbol) -> Ordering {
         let key = |symbol: Symbol| {
             let name = self.name(symbol);
             let number = name.parse::<i64>().ok();

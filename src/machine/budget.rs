@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 ///
 /// ```
 /// use std::time::Duration;
-/// use hyperplay_engine::machine::Budget;
+/// use hyperplay_machine::Budget;
 ///
 /// let budget = Budget::nodes(1000);
 /// assert!(budget.reproduces() && !budget.is_late());
@@ -95,7 +95,7 @@ impl Budget {
 /// Measures how long something took.
 ///
 /// ```
-/// let watch = hyperplay_engine::machine::Stopwatch::start();
+/// let watch = hyperplay_machine::Stopwatch::start();
 /// assert!(watch.elapsed() <= watch.elapsed());
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -116,7 +116,7 @@ impl Stopwatch {
 /// An account of what has been spent of a [`Budget`].
 ///
 /// ```
-/// use hyperplay_engine::machine::{Budget, BudgetAccount};
+/// use hyperplay_machine::{Budget, BudgetAccount};
 ///
 /// let mut account = BudgetAccount::new(Budget::nodes(2));
 /// assert!(account.spend() && account.spend());

@@ -112,7 +112,7 @@ impl TermStore {
     }
 
     /// The id of a ground term of the rulesheet; `None` if a variable occurs in it.
-    pub(crate) fn intern_term(&self, term: &Term) -> Option<TermId> {
+    pub fn intern_term(&self, term: &Term) -> Option<TermId> {
         match term {
             Term::Variable(_) => None,
             Term::Constant(symbol) => Some(self.intern(*symbol, &[])),
@@ -135,12 +135,12 @@ impl TermStore {
     }
 
     /// The depth to which a term is nested: 0 for a constant.
-    pub(crate) fn depth(&self, id: TermId) -> u32 {
+    pub fn depth(&self, id: TermId) -> u32 {
         self.nodes[id.index()].depth
     }
 
     /// The number of names that a term consists of, as it would be printed; at most `u32::MAX`.
-    pub(crate) fn size(&self, id: TermId) -> u32 {
+    pub fn size(&self, id: TermId) -> u32 {
         self.nodes[id.index()].size
     }
 

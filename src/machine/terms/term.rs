@@ -9,7 +9,7 @@
 use super::symbol::Symbol;
 
 /// The readers refuse text that is nested more deeply than this.
-pub(crate) const MAX_DEPTH: usize = 200;
+pub const MAX_DEPTH: usize = 200;
 
 /// A term of the language.
 ///
@@ -34,12 +34,12 @@ pub enum Term {
 
 impl Term {
     /// A compound term, or the constant when there is no argument.
-    pub(crate) fn new(functor: Symbol, arguments: Vec<Term>) -> Term {
+    pub fn new(functor: Symbol, arguments: Vec<Term>) -> Term {
         if arguments.is_empty() { Term::Constant(functor) } else { Term::Compound(functor, arguments.into()) }
     }
 
     /// Whether no variable occurs in the term.
-    pub(crate) fn is_ground(&self) -> bool {
+    pub fn is_ground(&self) -> bool {
         match self {
             Term::Variable(_) => false,
             Term::Constant(_) => true,

@@ -29,7 +29,7 @@ const FEW: usize = 3;
 /// One value for every role, in role order.
 ///
 /// ```
-/// use hyperplay_engine::machine::{ByRole, Role};
+/// use hyperplay_machine::{ByRole, Role};
 ///
 /// let mut scores = ByRole::from_fn(2, |role| 10 * role.index());
 /// scores[Role::new(0)] = 5;

@@ -11,7 +11,7 @@ use super::state_machine::StateMachine;
 /// How likely each legal move of `random` is in a state, in the order in which the moves are listed.
 ///
 /// ```
-/// use hyperplay_engine::machine::{ChanceDistribution, Seed};
+/// use hyperplay_machine::{ChanceDistribution, Seed};
 ///
 /// let uneven = ChanceDistribution::weighted(vec![1, 3]);
 /// assert_eq!((uneven.probability(1, 2), uneven.weight(1), uneven.total(2)), (0.75, 3, 4));
@@ -101,7 +101,7 @@ impl ChanceDistribution {
 /// A place drawn in proportion to its weight, exactly. The sum of the weights is above 0 and fits into 64 bits.
 ///
 /// ```
-/// use hyperplay_engine::machine::{Seed, draw_weighted};
+/// use hyperplay_machine::{Seed, draw_weighted};
 ///
 /// let mut rng = Seed::root(1).rng();
 /// assert!((0..100).all(|_| draw_weighted(&[0, 5, 0], &mut rng) == 1));

@@ -8,7 +8,7 @@ use std::ops::Deref;
 use smallvec::SmallVec;
 
 use super::role::Role;
-use hyperplay_logic::gdl::TermId;
+use crate::terms::TermId;
 
 /// A term that a role may do.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -21,7 +21,7 @@ pub struct Percept(pub TermId);
 /// One move per role, in role order.
 ///
 /// ```
-/// use hyperplay_engine::machine::{JointMove, Move, Role};
+/// use hyperplay_machine::{JointMove, Move, Role};
 /// use hyperplay_logic::gdl::{Symbols, TermStore};
 ///
 /// let mut symbols = Symbols::new();
@@ -50,7 +50,7 @@ impl JointMove {
 
     /// The joint move of so many roles, at least one, each move computed by the number of its role.
     #[inline(always)]
-    pub(crate) fn from_fn(roles: usize, own: impl Fn(usize) -> Move) -> Self {
+    pub fn from_fn(roles: usize, own: impl Fn(usize) -> Move) -> Self {
         if roles > FEW {
             return JointMove::new((0..roles).map(own));
         }
@@ -83,7 +83,7 @@ impl Deref for JointMove {
 /// too: the role learns that there was nothing else to perceive.
 ///
 /// ```
-/// use hyperplay_engine::machine::{Percept, Percepts};
+/// use hyperplay_machine::{Percept, Percepts};
 /// use hyperplay_logic::gdl::{Symbols, TermStore};
 ///
 /// let mut symbols = Symbols::new();
@@ -107,7 +107,7 @@ impl Percepts {
 
 impl Percepts {
     /// The set of these percepts, which are in the natural order, each once.
-    pub(crate) fn in_order(percepts: impl Into<Box<[Percept]>>) -> Self {
+    pub fn in_order(percepts: impl Into<Box<[Percept]>>) -> Self {
         Percepts(percepts.into())
     }
 }
@@ -122,7 +122,7 @@ impl Deref for Percepts {
 /// A goal value as written in the rules: 0..=100.
 ///
 /// ```
-/// use hyperplay_engine::machine::Goal;
+/// use hyperplay_machine::Goal;
 ///
 /// assert_eq!(Goal::clamped(120), Goal::MAX);
 /// assert_eq!(Goal::clamped(50).value(), 50);

@@ -160,7 +160,7 @@ fn attempt<M: StateMachine + ?Sized>(
 }
 
 /// The plain form of [`Bulk::select_consistent`](super::Bulk::select_consistent).
-pub(crate) fn select<M: StateMachine + ?Sized>(
+pub fn select_consistent<M: StateMachine + ?Sized>(
     machine: &M,
     steps: &[(&M::State, &JointMove)],
     observed: &ObservedStep<'_>,

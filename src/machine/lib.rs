@@ -4,11 +4,13 @@
 //! share ([`Role`], [`Move`], [`History`], [`Evidence`], ...), the budgets, and the tree of random streams ([`Seed`]).
 //! There is no logic programming here.
 //!
-//! Third-party: `rand`, `rand_chacha` (streams), `smallvec` (joint moves, maps over roles), `thiserror`.
+//! [`terms`] holds the ground terms that moves, percepts and fluents are.
+//!
+//! Third-party: `boxcar`, `hashbrown` (the store of terms), `rand`, `rand_chacha` (streams), `smallvec` (joint moves, maps over roles), `thiserror`.
 //!
 //! ```
 //! use hyperplay_engine::Interpreter;
-//! use hyperplay_engine::machine::{History, Role, Seed, StateMachine, StateMachineExt};
+//! use hyperplay_machine::{History, Role, Seed, StateMachine, StateMachineExt};
 //! # use hyperplay_logic::gdl::{self, Source};
 //! # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
 //! #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
@@ -25,24 +27,29 @@
 //! # Ok::<(), hyperplay_engine::EngineError>(())
 //! ```
 
+#![warn(unreachable_pub, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
 pub mod laws;
+pub mod terms;
 
 mod budget;
 mod bulk;
 mod chance;
-pub(crate) mod consistent;
+mod consistent;
 mod evidence;
 mod moves;
 mod role;
+pub mod state;
 mod state_machine;
 mod stream;
 
 pub use budget::{Budget, BudgetAccount, Stopwatch};
 pub use bulk::{Bulk, PLAYOUT_STEPS, Start, Successor, Tally};
 pub use chance::{ChanceDistribution, draw_weighted};
-pub use consistent::{ConsistentDraws, ConsistentStep, ObservedStep};
+pub use consistent::{ConsistentDraws, ConsistentStep, ObservedStep, select_consistent};
 pub use evidence::{Evidence, History, Observation, OwnMove};
 pub use moves::{Goal, JointMove, Move, Percept, Percepts};
 pub use role::{ByRole, Role};
+pub use state::State;
 pub use state_machine::{EvaluationFailure, GameSetup, JointMoves, StateMachine, StateMachineExt};
 pub use stream::Seed;

@@ -4,7 +4,7 @@
 //!
 //! ```
 //! use hyperplay_engine::Interpreter;
-//! use hyperplay_engine::machine::{Seed, laws};
+//! use hyperplay_machine::{Seed, laws};
 //! # use hyperplay_logic::gdl::{self, Source};
 //! # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
 //! #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";

@@ -17,7 +17,7 @@ use super::stream::Seed;
 ///
 /// ```
 /// use hyperplay_engine::Interpreter;
-/// use hyperplay_engine::machine::{Budget, Bulk, PLAYOUT_STEPS, Role, Seed, Start, StateMachine, Tally};
+/// use hyperplay_machine::{Budget, Bulk, PLAYOUT_STEPS, Role, Seed, Start, StateMachine, Tally};
 /// # use hyperplay_logic::gdl::{self, Source};
 ///
 /// // A game that never ends.
@@ -93,7 +93,7 @@ impl Tally {
 ///
 /// ```
 /// use hyperplay_engine::Interpreter;
-/// use hyperplay_engine::machine::{
+/// use hyperplay_machine::{
 ///     Budget, Bulk, ConsistentDraws, ConsistentStep, JointMoves, Observation, ObservedStep, OwnMove, Role, Seed, Start,
 ///     StateMachine, StateMachineExt, Successor,
 /// };
@@ -206,7 +206,7 @@ pub trait Bulk: StateMachine {
         observed: &ObservedStep<'_>,
         scratch: &mut Self::Scratch,
     ) -> Vec<(usize, Self::State)> {
-        consistent::select(self, steps, observed, scratch)
+        consistent::select_consistent(self, steps, observed, scratch)
     }
 
     /// How many playouts a call should have. An engine that makes many playouts side by side is not fully used by fewer.

@@ -24,13 +24,13 @@ use super::chance::ChanceDistribution;
 use super::evidence::{Evidence, History};
 use super::moves::{Goal, JointMove, Move, Percepts};
 use super::role::{ByRole, Role};
-use hyperplay_logic::gdl::{Game, TermStore, fold};
+use crate::terms::{TermStore, fold};
 
 /// Why an evaluation of the rules did not come to its end.
 ///
 /// ```
 /// use hyperplay_engine::Interpreter;
-/// use hyperplay_engine::machine::{EvaluationFailure, JointMove, Role, StateMachine, StateMachineExt};
+/// use hyperplay_machine::{EvaluationFailure, JointMove, Role, StateMachine, StateMachineExt};
 /// # use hyperplay_logic::gdl::{self, Source};
 ///
 /// // A term that grows with every step.
@@ -59,7 +59,7 @@ pub struct EvaluationFailure {
 ///
 /// ```
 /// use hyperplay_engine::Interpreter;
-/// use hyperplay_engine::machine::{GameSetup, StateMachine};
+/// use hyperplay_machine::{GameSetup, StateMachine};
 /// # use hyperplay_logic::gdl::{self, Source};
 /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
 /// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
@@ -82,20 +82,11 @@ pub struct GameSetup<S> {
     pub initial: S,
 }
 
-impl<S> GameSetup<S> {
-    /// The setup of a game that begins in this state.
-    pub fn of(game: &Game, initial: S) -> Self {
-        let terms = Arc::clone(game.terms());
-        let roles = ByRole::new(game.roles().iter().map(|&role| terms.show(role)).collect());
-        GameSetup { terms, roles, random: game.random().map(Role::new), initial }
-    }
-}
-
 /// A game as states and steps, by the definitions of GDL-II (Thielscher 2011, section 3).
 ///
 /// ```
 /// use hyperplay_engine::Interpreter;
-/// use hyperplay_engine::machine::{JointMove, Role, StateMachine, StateMachineExt};
+/// use hyperplay_machine::{JointMove, Role, StateMachine, StateMachineExt};
 /// # use hyperplay_logic::gdl::{self, Source};
 /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
 /// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
@@ -217,7 +208,7 @@ pub trait StateMachine: Send + Sync {
 ///
 /// ```
 /// use hyperplay_engine::Interpreter;
-/// use hyperplay_engine::machine::{Role, StateMachine, StateMachineExt};
+/// use hyperplay_machine::{Role, StateMachine, StateMachineExt};
 /// # use hyperplay_logic::gdl::{self, Source};
 /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
 /// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
@@ -341,7 +332,7 @@ pub trait StateMachineExt: StateMachine {
     ///
     /// ```
     /// use hyperplay_engine::Interpreter;
-    /// use hyperplay_engine::machine::{Budget, StateMachine, StateMachineExt};
+    /// use hyperplay_machine::{Budget, StateMachine, StateMachineExt};
     /// # use hyperplay_logic::gdl::{self, Source};
     /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
     /// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
@@ -389,7 +380,7 @@ impl<M: StateMachine + ?Sized> StateMachineExt for M {}
 /// Yields nothing when some role has no move.
 ///
 /// ```
-/// use hyperplay_engine::machine::{ByRole, JointMoves, Move};
+/// use hyperplay_machine::{ByRole, JointMoves, Move};
 /// use hyperplay_logic::gdl::{Symbols, TermStore};
 ///
 /// let mut symbols = Symbols::new();

@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 /// A node of the seed tree.
 ///
 /// ```
-/// use hyperplay_engine::machine::Seed;
+/// use hyperplay_machine::Seed;
 /// use rand::RngExt;
 ///
 /// let seed = Seed::root(1).child("match").index(3);

@@ -6,7 +6,7 @@ use super::role::Role;
 /// The joint moves made from the initial state on; the GDL-II papers call it a *development*.
 ///
 /// ```
-/// use hyperplay_engine::machine::{History, JointMove};
+/// use hyperplay_machine::{History, JointMove};
 ///
 /// let mut history = History::default();
 /// history.0.push(JointMove::new([]));
@@ -53,7 +53,7 @@ pub struct Observation {
 /// All that a role knows besides the rules: its own moves and percepts, step by step, and whether the match is over.
 ///
 /// ```
-/// use hyperplay_engine::machine::{Evidence, Move, Observation, OwnMove, Percepts, Role};
+/// use hyperplay_machine::{Evidence, Move, Observation, OwnMove, Percepts, Role};
 /// use hyperplay_logic::gdl::{Symbols, TermStore};
 ///
 /// let mut symbols = Symbols::new();
