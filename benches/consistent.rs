@@ -11,8 +11,9 @@ use std::sync::Arc;
 use cpu_time::ProcessTime;
 use hyperplay::engine::{Engines, NetworkEngine};
 use hyperplay::gdl::{Source, load};
-use hyperplay::machine::{State, 
-    Budget, Bulk, ConsistentDraws, Evidence, History, ObservedStep, Role, Seed, StateMachine, StateMachineExt,
+use hyperplay::machine::{
+    Budget, Bulk, ConsistentDraws, Evidence, History, ObservedStep, Role, Seed, State, StateMachine,
+    StateMachineExt,
 };
 use rand::RngExt;
 

@@ -72,8 +72,10 @@
 pub use hyperplay_cli as cli;
 pub use hyperplay_engine as engine;
 pub use hyperplay_engine::propnet;
+pub use hyperplay_games as games;
 pub use hyperplay_lab::{experiment, report, study};
-pub use hyperplay_logic::{datalog, gdl, sidl};
+pub use hyperplay_logic::{datalog, gdl};
 pub use hyperplay_machine as machine;
 pub use hyperplay_net as net;
 pub use hyperplay_play::{belief, board, efg, player, referee, search};
+pub use hyperplay_sidl as sidl;

@@ -122,7 +122,7 @@ fn check(
     effort: Option<&Effort>,
     interrupt: &Interrupt,
 ) -> Result<Checked, CommandFailure> {
-    let loaded = hyperplay_logic::load(source, arguments.syntax.map(Syntax::from));
+    let loaded = hyperplay_games::load(source, arguments.syntax.map(Syntax::from));
     if is_empty(&loaded.rulesheet, &loaded.findings) {
         log(format_args!("{}: {NO_RULES}", loaded.rulesheet.source.name()));
         log(format_args!("  {NO_RULES_REMEDY}"));

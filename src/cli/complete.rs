@@ -186,7 +186,7 @@ fn roles(game: &str) -> Vec<String> {
     if game == "-" {
         return Vec::new();
     }
-    let Some(game) = source(game).ok().and_then(|source| hyperplay_logic::load(source, None).game) else {
+    let Some(game) = source(game).ok().and_then(|source| hyperplay_games::load(source, None).game) else {
         return Vec::new();
     };
     let played = game.roles().iter().enumerate().filter(|(role, _)| game.random() != Some(*role));

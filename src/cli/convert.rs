@@ -14,7 +14,6 @@ use super::options::EngineOption;
 use super::output::{Output, log};
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::{self, Source, Syntax, counted};
-use hyperplay_logic::sidl::is_sidl;
 use hyperplay_machine::StateMachineExt as _;
 use hyperplay_play::automaton::{Automaton, AutomatonError, AutomatonLimits};
 use hyperplay_play::efg::{
@@ -23,6 +22,7 @@ use hyperplay_play::efg::{
 use hyperplay_play::files::FileError;
 use hyperplay_play::player::{PolicyFile, profile_of, unsaid};
 use hyperplay_play::referee::Interrupt;
+use hyperplay_sidl::is_sidl;
 
 /// Arguments of `convert`.
 #[derive(Args, Debug)]

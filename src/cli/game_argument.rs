@@ -113,7 +113,7 @@ pub fn log_errors(findings: Vec<Finding>, source: &Source) -> usize {
 
 /// What `--strict` asks for: shows the errors, faults and warnings of a text, and fails if there are any.
 fn refuse_slips(source: &Source, syntax: Option<Syntax>) -> Result<(), CommandFailure> {
-    let mut findings = hyperplay_logic::load(source.clone(), syntax).findings;
+    let mut findings = hyperplay_games::load(source.clone(), syntax).findings;
     findings.retain(|finding| finding.severity >= Severity::Warning);
     if findings.is_empty() {
         return Ok(());
@@ -164,7 +164,7 @@ impl Opened {
     /// # Errors
     /// If the rules are not a game.
     pub fn new(source: Source, syntax: Option<Syntax>) -> Result<Opened, CommandFailure> {
-        let loaded = hyperplay_logic::load(source, syntax);
+        let loaded = hyperplay_games::load(source, syntax);
         let name = loaded.rulesheet.source.name().to_owned();
         if loaded.game.is_none() && is_empty(&loaded.rulesheet, &loaded.findings) {
             return Err(CommandFailure::failed(format!("{name}: {NO_RULES}"), NO_RULES_REMEDY));

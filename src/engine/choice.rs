@@ -12,9 +12,9 @@ use super::lanes::{LaneDetail, Lanes, Policy};
 use super::{Engine, EngineCosts, EngineError, Interpreter, NetworkEngine, Propagator};
 use crate::propnet::simplify::PassStats;
 use crate::propnet::{GroundingLimits, GroundingStats, Propnet, TooLarge, What, ground, simplify};
-use crate::sidl::InteractionMachine;
 use hyperplay_logic::gdl::{Game, Language};
 use hyperplay_machine::{ByRole, StateMachine};
+use hyperplay_sidl::InteractionMachine;
 
 /// The largest network, in gates of two inputs, that is used by default: it takes some ten seconds to compile.
 const WORTHWHILE: u64 = 1_500_000;

@@ -14,12 +14,12 @@ use hyperplay_logic::gdl::{Game, TermId};
 
 use super::interpreter::InterpreterScratch;
 use super::lanes::LaneUsage;
-use super::sidl::{InteractionMachine, InteractionScratch};
 use super::{EngineKind, Interpreter, NetworkEngine, NetworkScratch};
 use hyperplay_machine::{
     Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, GameSetup, Goal, JointMove, Move, ObservedStep,
     Percepts, Role, Seed, Start, State, StateMachine, Successor, Tally,
 };
+use hyperplay_sidl::{InteractionMachine, InteractionScratch};
 
 /// An engine of a game; cheap to clone.
 ///

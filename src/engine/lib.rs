@@ -23,7 +23,6 @@ mod propagator;
 pub mod propnet;
 #[cfg(test)]
 mod rule_forms_tests;
-pub mod sidl;
 mod single;
 mod stepper;
 #[cfg(test)]

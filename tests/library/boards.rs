@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use hyperplay::board::{BoardKind, BoardLayout};
 use hyperplay::engine::Interpreter;
 use hyperplay::gdl::{Game, TermId};
-use hyperplay::machine::{State, JointMove, Seed, StateMachine, StateMachineExt};
+use hyperplay::machine::{JointMove, Seed, State, StateMachine, StateMachineExt};
 use rayon::prelude::*;
 
 use crate::common::{field, games, games_of_the_field, loaded, rulesheets_in};

@@ -8,8 +8,8 @@ use crate::common;
 use hyperplay::engine::crosscheck::{Disagreement, crosscheck};
 use hyperplay::engine::{Engine, EngineKind, Engines, NetworkEngine, Propagator};
 use hyperplay::gdl::{Game, Source, load};
-use hyperplay::machine::{State, 
-    Bulk, Goal, JointMove, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt, laws,
+use hyperplay::machine::{
+    Bulk, Goal, JointMove, JointMoves, Move, Role, Seed, State, StateMachine, StateMachineExt, laws,
 };
 use hyperplay::propnet::{GroundingLimits, Wire};
 

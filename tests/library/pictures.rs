@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use hyperplay::board::{BoardLayout, BoardPicture, GroupThing};
 use hyperplay::engine::Interpreter;
 use hyperplay::gdl::{Game, TermId};
-use hyperplay::machine::{State, Move, Seed, StateMachine, StateMachineExt};
+use hyperplay::machine::{Move, Seed, State, StateMachine, StateMachineExt};
 use rayon::prelude::*;
 
 use crate::common::{games, games_of_the_field, loaded, rulesheets_in};

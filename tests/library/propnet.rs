@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::common::{games, games_of_the_field, games_of_the_house, loaded, rulesheets_in};
 use hyperplay::engine::{Interpreter, InterpreterScratch};
 use hyperplay::gdl::{Game, Source, TermId, load};
-use hyperplay::machine::{State, Goal, JointMove, Move, Percept, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay::machine::{Goal, JointMove, Move, Percept, Role, Seed, State, StateMachine, StateMachineExt};
 use hyperplay::propnet::{GroundingLimits, Propnet, TooLarge, What, Wire, ground, value_of};
 use rand::RngExt;
 

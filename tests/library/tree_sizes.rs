@@ -12,7 +12,7 @@ use crate::common::machines::{built_in, imperfect, machine_of};
 use hyperplay::efg::{GameTree, SizeEstimate, TreeError, TreeFault, TreeLimits, estimate_size};
 use hyperplay::engine::{Engine as Machine, EngineKind, Engines, Interpreter};
 use hyperplay::gdl::{FindingCode, Source, load};
-use hyperplay::machine::{State, JointMoves, Seed, StateMachine, StateMachineExt};
+use hyperplay::machine::{JointMoves, Seed, State, StateMachine, StateMachineExt};
 
 /// The number of nodes of the tree of a game.
 fn nodes(machine: &Machine) -> u128 {

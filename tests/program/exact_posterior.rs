@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use hyperplay::engine::{EngineKind, Engines};
 use hyperplay::gdl::{Source, load};
-use hyperplay::machine::{State, JointMoves, Move, Percepts, Role, StateMachine, StateMachineExt};
+use hyperplay::machine::{JointMoves, Move, Percepts, Role, State, StateMachine, StateMachineExt};
 use serde_json::Value;
 
 /// What may be true, with its probability.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use hyperplay::engine::{Engine, EngineKind, Engines};
 use hyperplay::gdl::{Source, load};
-use hyperplay::machine::{State, JointMoves, Move, Percept, Percepts, Role, StateMachine, StateMachineExt};
+use hyperplay::machine::{JointMoves, Move, Percept, Percepts, Role, State, StateMachine, StateMachineExt};
 
 /// The members of a list: `(a (b c) d)` has three.
 pub fn members(list: &str) -> Vec<String> {

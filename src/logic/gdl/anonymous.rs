@@ -9,7 +9,7 @@
 use hyperplay_machine::terms::{Symbol, Symbols};
 
 /// The names of the anonymous variables of one text.
-pub(crate) struct AnonymousVariables {
+pub struct AnonymousVariables {
     /// The number between the underscores; none if it is 0.
     family: u64,
     given: usize,
@@ -17,7 +17,7 @@ pub(crate) struct AnonymousVariables {
 
 impl AnonymousVariables {
     /// Names that differ from all words of a text, which are given without the marks of variables. O(text).
-    pub(crate) fn new<'t>(variables: impl Iterator<Item = &'t str>) -> Self {
+    pub fn new<'t>(variables: impl Iterator<Item = &'t str>) -> Self {
         let mut used: Vec<u64> = variables.filter_map(family).collect();
         used.sort_unstable();
         let family = used.into_iter().fold(0, |free, family| if family == free { free + 1 } else { free });
@@ -25,12 +25,12 @@ impl AnonymousVariables {
     }
 
     /// Begins the next clause.
-    pub(crate) fn begin_clause(&mut self) {
+    pub fn begin_clause(&mut self) {
         self.given = 0;
     }
 
     /// The next variable of the clause.
-    pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Symbol {
+    pub fn next(&mut self, symbols: &mut Symbols) -> Symbol {
         self.given += 1;
         let AnonymousVariables { family, given } = self;
         symbols.intern(&if *family == 0 { format!("_{given}") } else { format!("_{family}_{given}") })
@@ -46,7 +46,7 @@ fn family(name: &str) -> Option<u64> {
 }
 
 /// Whether a variable with this name that the text does not spell is anonymous.
-pub(crate) fn is_anonymous(name: &str) -> bool {
+pub fn is_anonymous(name: &str) -> bool {
     family(name).is_some()
 }
 

@@ -20,7 +20,7 @@ use hyperplay_machine::{ByRole, GameSetup, Role};
 pub enum Language {
     /// GDL and GDL-II: the rules of the game are [`Game::rules`].
     Gdl,
-    /// SIDL: there are no rules; [`Interaction::of`](crate::sidl::Interaction::of) is the program.
+    /// SIDL: there are no rules; the program is in the crate of that language.
     Sidl,
 }
 
@@ -96,8 +96,9 @@ impl Game {
         self.horizon
     }
 
-    /// The game of a text in SIDL, of which all but the terms is in its rulesheet.
-    pub(crate) fn of_interaction(
+    /// The game of a text in SIDL, of which all but the terms is in its rulesheet. This is the only way to a game beside
+    /// the validation of rules: the reader of SIDL has checked the text.
+    pub fn of_interaction(
         sheet: Rulesheet,
         terms: TermStore,
         roles: Vec<TermId>,

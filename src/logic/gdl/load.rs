@@ -45,7 +45,7 @@ pub fn load(source: Source, syntax: Option<Syntax>) -> Loaded {
 }
 
 /// Orders findings by place, at the same place the worst first, and removes duplicates.
-pub(crate) fn sort(mut findings: Vec<Finding>) -> Vec<Finding> {
+pub fn sort(mut findings: Vec<Finding>) -> Vec<Finding> {
     sort_findings(&mut findings, &|a, b| {
         (a.span.start, b.severity, a.code, a.span.end, &a.message).cmp(&(
             b.span.start,

@@ -60,7 +60,11 @@ pub use rulesheet::{Rulesheet, Syntax};
 pub use source::{At, Source, Span};
 pub use suggest::{counted, did_you_mean, nearest_names};
 
-pub(crate) use anonymous::{AnonymousVariables, is_anonymous};
-pub(crate) use hyperplay_machine::terms::MAX_DEPTH;
-pub(crate) use load::sort;
-pub(crate) use read::{FindingCollector, is_blank, is_within_depth, too_deep};
+
+/// What a reader of another language shares with the readers of GDL.
+pub mod reading {
+    pub use super::anonymous::{AnonymousVariables, is_anonymous};
+    pub use super::load::sort;
+    pub use super::read::{FindingCollector, is_blank, is_within_depth, too_deep};
+    pub use hyperplay_machine::terms::MAX_DEPTH;
+}

@@ -80,7 +80,7 @@ fn sniff(text: &str) -> Syntax {
 
 /// The findings of one reader, up to the limit of their number.
 #[derive(Default)]
-pub(crate) struct FindingCollector {
+pub struct FindingCollector {
     findings: Vec<Finding>,
     /// The clauses of declarations that could not be read.
     unread: Vec<(Symbol, Span)>,
@@ -93,7 +93,7 @@ pub(crate) struct FindingCollector {
 
 impl FindingCollector {
     /// Adds a finding; beyond the limit it is only counted.
-    pub(crate) fn add(&mut self, finding: Finding) {
+    pub fn add(&mut self, finding: Finding) {
         self.errors += usize::from(finding.severity == Severity::Error);
         if self.findings.len() < MAX_FINDINGS {
             self.findings.push(finding);
@@ -120,7 +120,7 @@ impl FindingCollector {
     }
 
     /// Adds a syntax error.
-    pub(crate) fn syntax(&mut self, span: Span, message: impl Into<String>) {
+    pub fn syntax(&mut self, span: Span, message: impl Into<String>) {
         self.add(Finding::new(FindingCode::Syntax, Severity::Error, span, message));
     }
 
@@ -130,7 +130,7 @@ impl FindingCollector {
     }
 
     /// All findings, in the order of the text.
-    pub(crate) fn finish(mut self) -> Vec<Finding> {
+    pub fn finish(mut self) -> Vec<Finding> {
         sort_findings(&mut self.findings, &|a, b| a.span.cmp(&b.span));
         if self.more > 0 {
             let message = format!("{} more findings are not shown", self.more);
@@ -146,12 +146,12 @@ impl FindingCollector {
 }
 
 /// Whether a character separates words: white space, or the byte-order mark that some editors leave in the text.
-pub(crate) fn is_blank(c: char) -> bool {
+pub fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }
 
 /// A finding for a clause that begins at `start` and is nested too deeply at `place`.
-pub(crate) fn too_deep(start: Span, place: Span) -> Finding {
+pub fn too_deep(start: Span, place: Span) -> Finding {
     let message = format!("nested more than {MAX_DEPTH} levels deep");
     Finding::new(FindingCode::TooDeep, Severity::Error, start, message).related(place, "too deep here")
 }
@@ -172,7 +172,7 @@ pub(super) fn splice(formula: Formula, body: &mut Vec<Formula>) {
 }
 
 /// Whether a clause is at most [`MAX_DEPTH`] deep; reports it if not.
-pub(crate) fn is_within_depth(clause: &Clause, report: &mut FindingCollector) -> bool {
+pub fn is_within_depth(clause: &Clause, report: &mut FindingCollector) -> bool {
     let deep = std::iter::once((atom_depth(&clause.head), clause.head.at))
         .chain(clause.body.iter().map(|formula| (formula_depth(formula), formula.at())))
         .find(|(depth, _)| *depth > MAX_DEPTH);

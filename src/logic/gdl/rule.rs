@@ -71,7 +71,7 @@ pub enum Formula {
 
 impl Formula {
     /// The place of the formula in the text.
-    pub(crate) fn at(&self) -> At {
+    pub fn at(&self) -> At {
         match self {
             Formula::Atom(atom) => atom.at,
             Formula::Distinct(_, _, at) | Formula::Not(_, at) | Formula::And(_, at) | Formula::Or(_, at) => {

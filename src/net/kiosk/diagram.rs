@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use hyperplay_logic::gdl::{Game, Symbols, Syntax, Term, print_term};
-use hyperplay_logic::sidl::{Interaction, Selector};
+use hyperplay_sidl::{Interaction, Selector};
 
 /// A branching.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -70,7 +70,7 @@ mod tests {
         let text = "fact(over, 0). switch(s, alice, [wait, stop]). branching([wait, stop], s). chance(c, [1/4, 3/4]).
             branching([wait, stop], c). branching([stop], nil). operation(wait) :- false.
             operation(stop) :- not(over), next(over). terminal :- over. init(does(s, wait)). init(account(alice, 0)).";
-        let game = hyperplay_logic::sidl::load(Source::new("stop.sidl", text)).game.unwrap();
+        let game = hyperplay_sidl::load(Source::new("stop.sidl", text)).game.unwrap();
         let drawn = diagram(&game);
         assert_eq!((drawn[0].owner.as_deref(), drawn[0].selector.as_deref()), (Some("alice"), Some("s")));
         assert_eq!(

@@ -14,13 +14,13 @@ use super::scene::SceneSwitch;
 use super::table::{InTime, Table};
 use super::telling::Telling;
 use hyperplay_engine::Engine;
-use hyperplay_engine::sidl::InteractionMachine;
 use hyperplay_machine::{ByRole, Role, Seed, StateMachine as _};
 use hyperplay_play::player::Seat;
 use hyperplay_play::referee::{
     AgentStart, ChrononNews, ChrononRecord, InteractionAgent, ManagedInteraction, ManagedSettings, MatchStep,
     PlayerAgent, manage,
 };
+use hyperplay_sidl::InteractionMachine;
 
 /// The length of a chronon where the table has none.
 const CHRONON: Duration = Duration::from_secs(5);

@@ -125,7 +125,7 @@ impl Lobby {
             if self.is_closed.load(Ordering::Relaxed) {
                 return;
             }
-            let rules = hyperplay_logic::load(Source::new(game.name.as_str(), game.text.as_str()), None).game;
+            let rules = hyperplay_games::load(Source::new(game.name.as_str(), game.text.as_str()), None).game;
             let machine = rules.and_then(|rules| Interpreter::new(&rules).ok());
             if let Some(length) = machine.and_then(|machine| measured(&machine)) {
                 locked(&self.lengths).insert(game.name.clone(), length);
@@ -220,7 +220,7 @@ impl Lobby {
 
 /// What the rules of a game say of it.
 fn entry(game: &CatalogueGame) -> Value {
-    let loaded = hyperplay_logic::load(Source::new(game.name.as_str(), game.text.as_str()), None).game;
+    let loaded = hyperplay_games::load(Source::new(game.name.as_str(), game.text.as_str()), None).game;
     let Some(rules) = loaded else {
         return json!({ "name": game.name, "roles": [], "random": false, "hidden": false, "about": game.about });
     };
@@ -285,7 +285,7 @@ pub(super) fn check(name: &str, text: &str) -> Result<Value, KioskRefusal> {
     if text.len() > LONGEST_RULES {
         return Err(KioskRefusal::new(413, "the rules are longer than a MiB", "take shorter ones"));
     }
-    let loaded = hyperplay_logic::load(Source::new(name, text), None);
+    let loaded = hyperplay_games::load(Source::new(name, text), None);
     let mut findings = loaded.findings;
     findings.extend(loaded.game.iter().flat_map(findings_on_size));
     let rules = loaded.game.as_ref().map(hash);

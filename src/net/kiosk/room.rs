@@ -55,7 +55,7 @@ impl GameRoom {
         is_listed: bool,
         kind: EngineKind,
     ) -> Result<GameRoom, KioskRefusal> {
-        let loaded = hyperplay_logic::load(Source::new(name, text), None);
+        let loaded = hyperplay_games::load(Source::new(name, text), None);
         let Some(game) = loaded.game else {
             let errors: Vec<&Finding> =
                 loaded.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();

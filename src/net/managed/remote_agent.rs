@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::server::CommandServer;
 use crate::http::client::{Address, Ending, ReplyLimits, exchange_bytes};
-use hyperplay_engine::sidl::InteractionMachine;
 use hyperplay_machine::{Move, StateMachine, StateMachineExt};
 use hyperplay_play::referee::{AgentStart, ChrononNews, InteractionAgent};
+use hyperplay_sidl::InteractionMachine;
 
 /// The longest time for one message.
 const PATIENCE: Duration = Duration::from_secs(5);

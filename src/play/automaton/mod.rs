@@ -149,7 +149,7 @@ pub struct AutomatonState {
 /// All states of a game and the steps between them.
 ///
 /// ```
-/// use hyperplay_engine::sidl::InteractionMachine;
+/// use hyperplay_sidl::InteractionMachine;
 /// use hyperplay_engine::Engine;
 /// use hyperplay_logic::{gdl::Source, load};
 /// use hyperplay_play::automaton::{Automaton, AutomatonError, AutomatonLimits, AutomatonState, AutomatonStep};

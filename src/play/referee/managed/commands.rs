@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use thiserror::Error;
 
-use hyperplay_engine::sidl::{CommandFault, InteractionMachine};
 use hyperplay_logic::gdl::TermId;
 use hyperplay_machine::{Role, StateMachine};
+use hyperplay_sidl::{CommandFault, InteractionMachine};
 
 /// The most commands that are kept in a chronon.
 const MOST_COMMANDS: usize = 10_000;

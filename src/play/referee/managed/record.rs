@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::transcript::Transcript;
 use super::super::verify::TranscriptDifference;
-use hyperplay_engine::sidl::InteractionMachine;
 use hyperplay_machine::{JointMove, Move, Role, StateMachine, StateMachineExt};
+use hyperplay_sidl::InteractionMachine;
 
 /// The time of an interaction: how long its chronons were, and how many there could be.
 ///

@@ -9,12 +9,12 @@ use super::super::match_loop::{Match, MatchOutcome, MatchStep};
 use super::commands::{Command, CommandInbox};
 use super::record::{ChrononRecord, CommandRecord};
 use hyperplay_engine::Engine;
-use hyperplay_engine::sidl::InteractionMachine;
 use hyperplay_logic::gdl::TermId;
 use hyperplay_machine::{
     ByRole, ChanceDistribution, Evidence, History, JointMove, Move, Observation, OwnMove, PLAYOUT_STEPS,
     Percepts, Role, Seed, StateMachine, StateMachineExt,
 };
+use hyperplay_sidl::InteractionMachine;
 
 /// How often the loop looks for an interrupt while it waits.
 const LOOK: Duration = Duration::from_millis(20);
@@ -100,7 +100,7 @@ pub struct ManagedInteraction {
 /// use std::time::{Duration, Instant};
 ///
 /// use hyperplay_machine::{ByRole, Role, Seed, StateMachine};
-/// use hyperplay_engine::sidl::CommandFault;
+/// use hyperplay_sidl::CommandFault;
 /// use hyperplay_engine::{EngineKind, Engines};
 /// use hyperplay_logic::gdl::Source;
 /// use hyperplay_play::player::LegalPlayer;
@@ -130,7 +130,7 @@ pub struct ManagedInteraction {
 ///     branching([silent, mine], bid). operation(silent) :- false.
 ///     operation(mine) :- price(P), ax(price(P)), next(sold), goal(alice, 5 - P).
 ///     terminal :- sold. init(does(bid, silent)). init(account(alice, 0)). init(account(bob, 0)).";
-/// let game = hyperplay_logic::sidl::load(Source::new("sale.sidl", text)).game.expect("the text has no error");
+/// let game = hyperplay_sidl::load(Source::new("sale.sidl", text)).game.expect("the text has no error");
 /// let engine = Engines::new(&game).get(EngineKind::Auto)?;
 /// let machine = engine.interaction().expect("it is an interaction");
 /// let agents: Vec<Option<Box<dyn InteractionAgent>>> =
@@ -282,7 +282,7 @@ fn commanded(
     state: &hyperplay_machine::State,
     role: Role,
     commands: &[Command],
-    scratch: &mut hyperplay_engine::sidl::InteractionScratch,
+    scratch: &mut hyperplay_sidl::InteractionScratch,
 ) -> Option<Move> {
     let own: Vec<(TermId, TermId)> = commands
         .iter()

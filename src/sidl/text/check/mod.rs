@@ -21,7 +21,9 @@ mod numbers;
 mod possible;
 mod selectors;
 
-use crate::gdl::{Atom, Clause, Finding, FindingCode, Rulesheet, Severity, Span, Symbol, Term, did_you_mean};
+use hyperplay_logic::gdl::{
+    Atom, Clause, Finding, FindingCode, Rulesheet, Severity, Span, Symbol, Term, did_you_mean,
+};
 
 use super::interaction::Interaction;
 use super::read::HEADS;

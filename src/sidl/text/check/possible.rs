@@ -9,12 +9,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::gdl::{
+use crate::text::interaction::{Effect, Operation, Test};
+use crate::text::lower::{items, number};
+use crate::text::number::Arithmetic;
+use hyperplay_logic::gdl::{
     Atom, Finding, FindingCode, Formula, Rulesheet, Severity, Span, Symbol, Term, did_you_mean,
 };
-use crate::sidl::interaction::{Effect, Operation, Test};
-use crate::sidl::lower::{items, number};
-use crate::sidl::number::Arithmetic;
 
 use super::Checker;
 

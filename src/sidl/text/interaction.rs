@@ -10,7 +10,7 @@
 //!
 //! The language is that of "General Game Management Agent", section 3 (docs/REFERENCES.md). What is ours is marked so.
 
-use crate::gdl::{Atom, Span, Term};
+use hyperplay_logic::gdl::{Atom, Span, Term};
 
 use super::number::Number;
 

@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use crate::gdl::{FindingCode, Loaded, Severity, Source, Syntax, Term, print};
+use hyperplay_logic::gdl::{FindingCode, Loaded, Severity, Source, Syntax, Term, print};
 
 use super::load::{Checked, has_error, read_and_check};
 use super::{Effect, Interaction, Number, Selector, Test, load};

@@ -3,8 +3,8 @@
 //! Branchings are tried in the order of the text. What an operation removes and pays counts at once, for the branchings
 //! after it; what it creates holds when the chronon is over, and then wins over a removal of the same fact.
 
+use crate::Selector;
 use hyperplay_logic::gdl::TermId;
-use hyperplay_logic::sidl::Selector;
 
 use super::pattern::{Bindings, BoundSlots};
 use super::program::{Change, Clause, number};
@@ -115,9 +115,9 @@ impl<'a, 'p> Chronon<'a, 'p> {
             return;
         };
         let balance = number(program, terms.arguments(old)[1], terms);
-        let sum = balance.zip(number(program, amount, terms)).and_then(|(balance, amount)| {
-            hyperplay_logic::sidl::checked(hyperplay_logic::sidl::Arithmetic::Plus, balance, amount)
-        });
+        let sum = balance
+            .zip(number(program, amount, terms))
+            .and_then(|(balance, amount)| crate::checked(crate::Arithmetic::Plus, balance, amount));
         if let Some(sum) = self.value(sum.and_then(|sum| program.numbers.term(sum, terms))) {
             self.facts.retain(account, |&fact| fact != old);
             self.facts.insert(terms.intern(account, &[agent, sum]), terms);

@@ -4,8 +4,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::gdl::{Finding, FindingCode, Rulesheet, Severity, Span, Symbol, Symbols, Term, did_you_mean};
-use crate::sidl::lower::{items, number};
+use crate::text::lower::{items, number};
+use hyperplay_logic::gdl::{
+    Finding, FindingCode, Rulesheet, Severity, Span, Symbol, Symbols, Term, did_you_mean,
+};
 
 use super::{Checker, is_reserved};
 

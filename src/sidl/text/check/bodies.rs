@@ -1,7 +1,7 @@
 //! The tests and the effects of operations, `hidden` and `terminal`: whether each names what there is.
 
-use crate::gdl::{Atom, Clause, FindingCode, Formula, Span, Symbol, Term};
-use crate::sidl::lower::items;
+use crate::text::lower::items;
+use hyperplay_logic::gdl::{Atom, Clause, FindingCode, Formula, Span, Symbol, Term};
 
 use super::{Checker, is_reserved};
 

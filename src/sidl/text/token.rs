@@ -6,7 +6,8 @@
 //!
 //! Characters of quoted names that terms of GDL cannot have are replaced by `_`, so that every name can be sent and read.
 
-use crate::gdl::{Finding, FindingCode, FindingCollector, Severity, Span, is_blank};
+use hyperplay_logic::gdl::reading::{FindingCollector, is_blank};
+use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Span};
 
 /// A token.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,15 +6,15 @@
 
 use std::fmt;
 
-use hyperplay_logic::sidl::Number;
+use crate::Number;
 
 use hyperplay_machine::Goal;
 
 /// How balances become goals.
 ///
 /// ```
-/// use hyperplay_engine::sidl::BalanceScale;
-/// use hyperplay_logic::sidl::Number;
+/// use hyperplay_sidl::BalanceScale;
+/// use crate::Number;
 ///
 /// let scale = BalanceScale::of_balances([-2, -1, 1, 2].map(Number::from), true);
 /// assert_eq!([-2, -1, 1, 2].map(|balance| scale.goal(Number::from(balance)).value()), [0, 25, 75, 100]);

@@ -3,9 +3,9 @@
 use num_traits::{One, Zero};
 use rustc_hash::FxHashSet;
 
-use crate::gdl::{Finding, FindingCode, Severity, Span, Symbol, Term};
-use crate::sidl::lower::{items, number, weights};
-use crate::sidl::number::{Arithmetic, Number, checked};
+use crate::text::lower::{items, number, weights};
+use crate::text::number::{Arithmetic, Number, checked};
+use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Span, Symbol, Term};
 
 use super::Checker;
 

@@ -7,8 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::{Branching, Chance, Effect, Interaction, Number, Selector, Switch, Test};
 use hyperplay_logic::gdl::{DotGraph, Symbol, Symbols, Syntax, Term, TermStore, print_term};
-use hyperplay_logic::sidl::{Branching, Chance, Effect, Interaction, Number, Selector, Switch, Test};
 
 use super::interaction_machine::InteractionMachine;
 use super::numbers::Numbers;
@@ -19,13 +19,13 @@ impl InteractionMachine {
     /// The diagram of the program, for Graphviz.
     ///
     /// ```
-    /// use hyperplay_engine::sidl::InteractionMachine;
+    /// use hyperplay_sidl::InteractionMachine;
     /// use hyperplay_logic::gdl::Source;
     ///
     /// let text = "fact(done, 0). branching([wait, act], 1). switch(1, alice, [wait, act]).
     ///     operation(wait) :- false. operation(act) :- not(done), next(done), goal(alice, 1).
     ///     terminal :- done. init(account(alice, 0)). init(does(1, wait)).";
-    /// let game = hyperplay_logic::load(Source::new("act.sidl", text), None).game.expect("the text has no error");
+    /// let game = hyperplay_games::load(Source::new("act.sidl", text), None).game.expect("the text has no error");
     /// let diagram = InteractionMachine::new(&game).dot();
     /// assert!(diagram.starts_with("digraph interaction {"));
     /// // The branching leads to the operation `act` where the switch is set to `act`, and that creates `done`.

@@ -4,8 +4,8 @@
 //! from the start. A fraction is a compound term of two of them. A result outside this range has no term; whoever needs
 //! it reports that a limit was met.
 
+use crate::{Arithmetic, Number, checked, spelled_number};
 use hyperplay_logic::gdl::{Symbol, TermId, TermStore};
-use hyperplay_logic::sidl::{Arithmetic, Number, checked, spelled_number};
 use rustc_hash::FxHashMap;
 
 /// The least and the greatest whole number of a game, and of the parts of a fraction.

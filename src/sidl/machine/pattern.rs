@@ -2,8 +2,8 @@
 //!
 //! Invariant: the slots of a clause are numbered from 0; a [`Bindings`] has a place for each of them.
 
+use crate::Arithmetic;
 use hyperplay_logic::gdl::{Symbol, Term, TermId, TermStore};
-use hyperplay_logic::sidl::Arithmetic;
 
 use super::numbers::Numbers;
 use smallvec::SmallVec;

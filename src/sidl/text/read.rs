@@ -4,11 +4,14 @@
 //! read. Only a full stop that is missing at the end of a line costs nothing but the finding. A list is the compound term `(list a b)`,
 //! the empty list the constant `list`; arithmetic is a compound term of its operator; a comparison is an atom of its operator.
 //!
-//! Invariant: no clause is nested deeper than [`MAX_DEPTH`](crate::gdl) allows, so recursion over it is safe.
+//! Invariant: no clause is nested deeper than [`MAX_DEPTH`](hyperplay_logic::gdl) allows, so recursion over it is safe.
 
-use crate::gdl::{
-    AnonymousVariables, At, Atom, Clause, Finding, FindingCode, FindingCollector, Formula, MAX_DEPTH,
-    MAX_TEXT, Rulesheet, Severity, Source, Span, Symbols, Syntax, Term, is_within_depth, too_deep,
+use hyperplay_logic::gdl::reading::{
+    AnonymousVariables, FindingCollector, MAX_DEPTH, is_within_depth, too_deep,
+};
+use hyperplay_logic::gdl::{
+    At, Atom, Clause, Finding, FindingCode, Formula, MAX_TEXT, Rulesheet, Severity, Source, Span, Symbols,
+    Syntax, Term,
 };
 
 use super::number::spelled_number;

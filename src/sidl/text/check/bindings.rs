@@ -8,10 +8,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::gdl::{Atom, Clause, Finding, FindingCode, Formula, Severity, Span, Symbol, Term};
-use crate::sidl::lower::items;
-use crate::sidl::number::Arithmetic;
-use crate::sidl::spell::spell_variable;
+use crate::text::lower::items;
+use crate::text::number::Arithmetic;
+use crate::text::spell::spell_variable;
+use hyperplay_logic::gdl::{Atom, Clause, Finding, FindingCode, Formula, Severity, Span, Symbol, Term};
 
 use super::Checker;
 use super::bodies::is_comparison;

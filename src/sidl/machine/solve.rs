@@ -8,8 +8,8 @@
 //! sees only some predicates, and whatever the others do in this chronon? It may say yes where the answer is no, and never
 //! the reverse.
 
+use crate::Comparison;
 use hyperplay_logic::gdl::{Symbol, TermId, TermStore};
-use hyperplay_logic::sidl::Comparison;
 use rustc_hash::FxHashMap;
 
 use super::pattern::{Bindings, BoundSlots, Pattern};

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
+use crate::{Interaction, Number};
 use hyperplay_logic::gdl::{Game, TermId, TermStore};
-use hyperplay_logic::sidl::{Interaction, Number};
 use rustc_hash::FxHashSet;
 use thiserror::Error;
 
@@ -30,9 +30,9 @@ const SAMPLED_CHRONONS: usize = 200;
 ///
 /// ```
 /// use hyperplay_machine::{JointMove, Role, StateMachine, StateMachineExt};
-/// use hyperplay_engine::sidl::{CommandFault, ExecutedOperation, InteractionMachine, InteractionScratch};
+/// use hyperplay_sidl::{CommandFault, ExecutedOperation, InteractionMachine, InteractionScratch};
 /// use hyperplay_logic::gdl::Source;
-/// use hyperplay_logic::sidl::load;
+/// use crate::load;
 ///
 /// let text = "fact(state, 1). branching([nat(1), nat(2)], 0). chance(0, [0.25, 0.75]).
 ///     operation(nat(X)) :- state(0), ax(state(0)), next(state(X)), goal(alice, X).
@@ -504,7 +504,7 @@ mod tests {
     use std::fmt::Write as _;
 
     fn machine(text: &str) -> InteractionMachine {
-        let loaded = hyperplay_logic::sidl::load(Source::new("test.sidl", text));
+        let loaded = crate::load(Source::new("test.sidl", text));
         InteractionMachine::new(&loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings)))
     }
 

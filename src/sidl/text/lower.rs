@@ -1,6 +1,6 @@
 //! From clauses to the program of an interaction, as far as they have a meaning.
 
-use crate::gdl::{Atom, Clause, Formula, Game, Rulesheet, Span, Symbol, Symbols, Term};
+use hyperplay_logic::gdl::{Atom, Clause, Formula, Game, Rulesheet, Span, Symbol, Symbols, Term};
 
 use super::interaction::{
     Branching, Chance, Comparison, Effect, HiddenRule, Interaction, Operation, Selector, Switch, Test,
@@ -14,7 +14,7 @@ impl Interaction {
     /// # Panics
     /// If the game is described in another language.
     pub fn of(game: &Game) -> Interaction {
-        assert_eq!(game.language(), crate::gdl::Language::Sidl, "the game is described in SIDL");
+        assert_eq!(game.language(), hyperplay_logic::gdl::Language::Sidl, "the game is described in SIDL");
         lower(game.rulesheet())
     }
 }
@@ -299,7 +299,7 @@ fn comparison(name: &str) -> Option<Comparison> {
 
 /// A term as an atom.
 pub(super) fn as_atom(term: &Term, span: Span) -> Option<Atom> {
-    let at = crate::gdl::At(span);
+    let at = hyperplay_logic::gdl::At(span);
     match term {
         Term::Variable(_) => None,
         Term::Constant(relation) => Some(Atom { relation: *relation, arguments: Vec::new(), at }),

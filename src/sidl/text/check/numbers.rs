@@ -5,10 +5,10 @@
 
 use num_traits::Zero;
 
-use crate::gdl::{Atom, FindingCode, Formula, Span, Term};
-use crate::sidl::load::NUMBERS;
-use crate::sidl::lower::number;
-use crate::sidl::number::{Arithmetic, Number, spelled_number};
+use crate::text::load::NUMBERS;
+use crate::text::lower::number;
+use crate::text::number::{Arithmetic, Number, spelled_number};
+use hyperplay_logic::gdl::{Atom, FindingCode, Formula, Span, Term};
 
 use super::Checker;
 use super::bodies::is_comparison;

@@ -11,7 +11,7 @@ use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub};
 /// [`checked`] does not.
 ///
 /// ```
-/// use hyperplay_logic::sidl::Number;
+/// use hyperplay_sidl::Number;
 ///
 /// assert_eq!(Number::new(2, 6) + Number::new(1, 6), Number::new(1, 2));
 /// ```
@@ -20,7 +20,7 @@ pub type Number = Ratio<i64>;
 /// An arithmetic operation of SIDL.
 ///
 /// ```
-/// use hyperplay_logic::sidl::{Arithmetic, Number, checked};
+/// use hyperplay_sidl::{Arithmetic, Number, checked};
 ///
 /// let third = checked(Arithmetic::Divide, Number::from(1), Number::from(3)).unwrap();
 /// assert_eq!(checked(Arithmetic::Times, third, Number::from(6)), Some(Number::from(2)));
@@ -82,7 +82,7 @@ pub fn checked(operation: Arithmetic, a: Number, b: Number) -> Option<Number> {
 /// The number that a text spells: `7`, `-3`, `0.25`. `None` for anything else.
 ///
 /// ```
-/// use hyperplay_logic::sidl::{Number, spelled_number};
+/// use hyperplay_sidl::{Number, spelled_number};
 ///
 /// assert_eq!(spelled_number("0.25"), Some(Number::new(1, 4)));
 /// assert_eq!([spelled_number("1."), spelled_number("one"), spelled_number("1e3")], [None; 3]);

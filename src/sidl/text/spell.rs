@@ -3,7 +3,8 @@
 //! A name is quoted where it would be read as something else. A list is in brackets, arithmetic has its operator between its
 //! operands, and a variable that the reader has made of `_` is `_` again.
 
-use crate::gdl::{Symbols, Term, is_anonymous};
+use hyperplay_logic::gdl::reading::is_anonymous;
+use hyperplay_logic::gdl::{Symbols, Term};
 
 use super::read::LIST;
 
@@ -15,7 +16,7 @@ pub(super) fn spell(term: &Term, symbols: &Symbols) -> String {
 }
 
 /// A fact, test or operation as text.
-pub(super) fn spell_atom(atom: &crate::gdl::Atom, symbols: &Symbols) -> String {
+pub(super) fn spell_atom(atom: &hyperplay_logic::gdl::Atom, symbols: &Symbols) -> String {
     spell(&Term::new(atom.relation, atom.arguments.clone()), symbols)
 }
 

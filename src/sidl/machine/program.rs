@@ -3,8 +3,8 @@
 //! Each branching lists for every alias or weight the clauses of operations that its term names, with the bindings of
 //! their variables. So a chronon looks nothing up by name.
 
+use crate::{Comparison, Effect, Interaction, Number, Selector, Test};
 use hyperplay_logic::gdl::{Symbol, Term, TermId, TermStore};
-use hyperplay_logic::sidl::{Comparison, Effect, Interaction, Number, Selector, Test};
 use rustc_hash::FxHashSet;
 
 use super::numbers::Numbers;
@@ -250,7 +250,7 @@ fn fact(atom: &hyperplay_logic::gdl::Atom, slots: &mut Slots, terms: &TermStore)
     compound(atom.relation, atom.arguments.iter().map(|term| compile(term, slots, terms)).collect(), terms)
 }
 
-fn hidden(rule: &hyperplay_logic::sidl::HiddenRule, terms: &TermStore) -> CompiledHidden {
+fn hidden(rule: &crate::HiddenRule, terms: &TermStore) -> CompiledHidden {
     let mut slots = Slots::default();
     let fact = fact(&rule.fact, &mut slots, terms);
     let conditions = conditions(&rule.tests, &mut slots, terms);

@@ -1,6 +1,9 @@
 //! Loading: from a text in SIDL to a game in one call, with all findings.
 
-use crate::gdl::{Finding, Game, Loaded, Rulesheet, Severity, Source, Symbol, Term, TermId, TermStore, sort};
+use hyperplay_logic::gdl::reading::sort;
+use hyperplay_logic::gdl::{
+    Finding, Game, Loaded, Rulesheet, Severity, Source, Symbol, Term, TermId, TermStore,
+};
 
 use super::check::check;
 use super::interaction::Interaction;
@@ -20,7 +23,7 @@ pub(super) const NUMBERS: std::ops::RangeInclusive<i64> = -10_000..=10_000;
 ///
 /// ```
 /// use hyperplay_logic::gdl::Source;
-/// use hyperplay_logic::sidl::is_sidl;
+/// use hyperplay_sidl::is_sidl;
 ///
 /// assert!(is_sidl(&Source::new("<stdin>", "branching([stop], nil).\noperation(stop) :- not(over), next(over).\n")));
 /// assert!(!is_sidl(&Source::new("tiny.gdl", "role(x). legal(x, noop).")));
@@ -62,7 +65,7 @@ pub(super) fn read_and_check(source: Source) -> Checked {
 ///
 /// ```
 /// use hyperplay_logic::gdl::{Language, Source};
-/// use hyperplay_logic::sidl::{
+/// use hyperplay_sidl::{
 ///     Branching, Chance, Comparison, Effect, HiddenRule, Interaction, Operation, Selector, Switch, Test, load,
 /// };
 ///

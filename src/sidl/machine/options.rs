@@ -9,8 +9,8 @@
 //! The role `random` draws each chance. Draws that cannot do anything in this state stand together as one, with the sum of
 //! their weights, and so do draws that select the same operations.
 
+use crate::Selector;
 use hyperplay_logic::gdl::{Symbol, TermId, TermStore};
-use hyperplay_logic::sidl::Selector;
 
 use super::pattern::{Bindings, Pattern};
 use super::program::{CompiledBranching, Program};
