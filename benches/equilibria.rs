@@ -9,10 +9,10 @@
 //! that walks the tree would have to visit.
 
 use cpu_time::ProcessTime;
-use hyperplay::efg::{GameTree, RegretMinimiser, RegretRule, SequenceForm, SolveLimits, TreeLimits, solve};
 use hyperplay::engine::{Engine, EngineKind, Engines};
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::Budget;
+use hyperplay::solve::{GameTree, RegretMinimiser, RegretRule, SequenceForm, SolveLimits, TreeLimits, solve};
 
 #[path = "../tests/naive/cfr.rs"]
 mod cfr;

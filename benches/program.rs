@@ -13,11 +13,11 @@
 use std::process::{Command, ExitCode};
 
 use cpu_time::ProcessTime;
-use hyperplay::efg::{GameTree, MonteCarloMinimiser, SamplingScheme, SequenceForm, TreeLimits};
 use hyperplay::engine::{EngineKind, Engines};
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::Seed;
 use hyperplay::player::Registry;
+use hyperplay::solve::{GameTree, MonteCarloMinimiser, SamplingScheme, SequenceForm, TreeLimits};
 
 /// The argument with which this file runs the program.
 const PROGRAM: &str = "--program";

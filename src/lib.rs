@@ -62,7 +62,7 @@
 //! ```
 //!
 //! The public doors: [`gdl`] (text to game), [`engine`] (game to machine), [`machine`] (the contract), [`belief`],
-//! [`search`], [`efg`] (information sets), [`player`], [`referee`] (matches), [`experiment`] (many
+//! [`search`], [`solve`] (information sets), [`player`], [`referee`] (matches), [`experiment`] (many
 //! matches and their statistics), [`study`] (measurements of beliefs and engines), [`report`] (tables, figures and pages),
 //! [`net`] (the network protocol: player server and game master), [`cli`] (the program, with players of your own). The API is not stable.
 //!
@@ -77,5 +77,6 @@ pub use hyperplay_lab::{experiment, report, study};
 pub use hyperplay_logic::{datalog, gdl};
 pub use hyperplay_machine as machine;
 pub use hyperplay_net as net;
-pub use hyperplay_play::{belief, board, efg, player, referee, search};
+pub use hyperplay_play::{board, player, referee};
 pub use hyperplay_sidl as sidl;
+pub use hyperplay_think::{belief, search, solve};

@@ -12,7 +12,7 @@ use super::output::{Output, colour, log};
 use super::progress::Progress;
 use hyperplay_engine::Engines;
 use hyperplay_logic::gdl::{self, Finding, FindingCode, Language, Severity, Source, Span, Syntax};
-use hyperplay_machine::{Budget, PLAYOUT_STEPS};
+use hyperplay_machine::{Budget, PLAYOUT_STEPS, counted};
 use hyperplay_play::referee::{Effort, Interrupt, Simulation, findings_on_size, simulate};
 
 /// Arguments of `check`.
@@ -174,7 +174,7 @@ fn write(checked: &Checked, out: &Output) -> Result<(), CommandFailure> {
     out.text(&gdl::render(findings, source, colour(false)))?;
     let count = |severity: Severity| {
         let count = findings.iter().filter(|finding| finding.severity == severity).count();
-        (count > 0).then(|| gdl::counted(count as u64, &severity.to_string()))
+        (count > 0).then(|| counted(count as u64, &severity.to_string()))
     };
     let counts: Vec<String> = [Severity::Error, Severity::Fault, Severity::Warning, Severity::Note]
         .into_iter()
@@ -187,7 +187,7 @@ fn write(checked: &Checked, out: &Output) -> Result<(), CommandFailure> {
 /// The summary of the check, in one sentence.
 fn what_was_simulated(all: &[Checked], strict: bool, effort: &Effort, interrupt: &Interrupt) -> String {
     let seed = effort.seed;
-    let matches = gdl::counted(effort.matches as u64, "match");
+    let matches = counted(effort.matches as u64, "match");
     let played: Vec<&Played> = all.iter().filter_map(|checked| checked.simulated.as_ref()).collect();
     let cut: Vec<&&Played> = played.iter().filter(|played| played.is_cut).collect();
     let whole = played.len();
@@ -197,7 +197,7 @@ fn what_was_simulated(all: &[Checked], strict: bool, effort: &Effort, interrupt:
             "simulated in part: the time was up after {} of {matches} and {} searched, seed \
              {seed}; another run may get further, as does a larger --seconds",
             one.matches,
-            gdl::counted(states as u64, "state")
+            counted(states as u64, "state")
         )
     } else if !cut.is_empty() && !interrupt.is_raised() {
         format!(

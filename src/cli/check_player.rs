@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::failure::CommandFailure;
 use super::options::seconds;
 use super::output::{Output, log, printable};
-use hyperplay_logic::gdl::counted;
+use hyperplay_machine::counted;
 use hyperplay_net::compliance::{
     CheckClocks, CheckExchange, CheckReport, CheckVerdict, checks, run_checks, shown_bytes,
 };

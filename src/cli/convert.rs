@@ -13,16 +13,16 @@ use super::game_tree::TreeOptions;
 use super::options::EngineOption;
 use super::output::{Output, log};
 use hyperplay_engine::Engine;
-use hyperplay_logic::gdl::{self, Source, Syntax, counted};
+use hyperplay_games::gambit::{Fraction, GambitFile, GambitGame, KifError, KifOptions, to_gambit, to_kif};
+use hyperplay_logic::gdl::{self, Source, Syntax};
 use hyperplay_machine::StateMachineExt as _;
+use hyperplay_machine::counted;
 use hyperplay_play::automaton::{Automaton, AutomatonError, AutomatonLimits};
-use hyperplay_play::efg::{
-    Fraction, GambitFile, GambitGame, GameTree, KifError, KifOptions, Profile, to_gambit, to_kif,
-};
 use hyperplay_play::files::FileError;
 use hyperplay_play::player::{PolicyFile, profile_of, unsaid};
 use hyperplay_play::referee::Interrupt;
 use hyperplay_sidl::is_sidl;
+use hyperplay_think::solve::{GameTree, Profile};
 
 /// Arguments of `convert`.
 #[derive(Args, Debug)]

@@ -15,7 +15,7 @@ use super::progress::Progress;
 use hyperplay_engine::crosscheck::{Disagreement, EngineDifference, crosscheck, crosscheck_drawn};
 use hyperplay_engine::lanes::Tracer;
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines, Interpreter};
-use hyperplay_logic::gdl::counted;
+use hyperplay_machine::counted;
 use hyperplay_play::referee::{Concurrency, Interrupt, Stopwatch, match_seed, play_series};
 
 /// Arguments of `crosscheck`.

@@ -23,7 +23,8 @@ use hyperplay_lab::experiment::{
     FolderError, Journal, JournalError, MatchFailure, PLAN, PlanGame, Planned, Recording, Results,
     ResultsError, RunEnd, RunError, RunTask, Sequence, Shard, refuse_other_division, slurm,
 };
-use hyperplay_logic::gdl::{Game, counted};
+use hyperplay_logic::gdl::Game;
+use hyperplay_machine::counted;
 use hyperplay_play::files::FileError;
 use hyperplay_play::player::{Registry, SpecKind};
 use hyperplay_play::referee::Interrupt;

@@ -14,7 +14,7 @@ use super::output::Output;
 use hyperplay_lab::experiment::{Arena, Estimate, ExperimentPlan, RECORD_FILES, estimate};
 use hyperplay_lab::report::Format::{Digits, Number, Text};
 use hyperplay_lab::report::{Column, Table, TableEntry};
-use hyperplay_logic::gdl::counted;
+use hyperplay_machine::counted;
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
 

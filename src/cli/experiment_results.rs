@@ -15,7 +15,8 @@ use hyperplay_lab::experiment::{
     DamagedLine, DecisionLog, Merged, MissingMatches, PlanGame, Planned, Results, export as export_tables,
     merge as merge_shards, walk,
 };
-use hyperplay_logic::gdl::{Game, counted};
+use hyperplay_logic::gdl::Game;
+use hyperplay_machine::counted;
 use hyperplay_play::files::FileError;
 use hyperplay_play::referee::Interrupt;
 

@@ -9,9 +9,8 @@ use clap::{Args, ValueEnum};
 use super::builtin;
 use super::failure::CommandFailure;
 use super::output::{colour, log, log_text};
-use hyperplay_logic::gdl::{
-    self, Finding, Game, Language, MAX_TEXT, Rulesheet, Severity, Source, Syntax, counted,
-};
+use hyperplay_logic::gdl::{self, Finding, Game, Language, MAX_TEXT, Rulesheet, Severity, Source, Syntax};
+use hyperplay_machine::counted;
 use hyperplay_play::files::FileError;
 
 /// Which game, and how its text is written.

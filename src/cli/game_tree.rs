@@ -8,10 +8,11 @@ use super::game_argument::Opened;
 use super::output::log;
 use super::progress::Ticker;
 use hyperplay_engine::Engine;
-use hyperplay_logic::gdl::counted;
+use hyperplay_logic::gdl::FindingCode;
+use hyperplay_machine::counted;
 use hyperplay_machine::{ByRole, Role};
-use hyperplay_play::efg::{GameTree, TreeError, TreeFault, TreeLimits, TreeSize};
 use hyperplay_play::referee::Interrupt;
+use hyperplay_think::solve::{GameTree, TreeError, TreeFault, TreeFaultKind, TreeLimits, TreeSize};
 
 /// How large a tree may be, and in which unit its payoffs are counted.
 #[derive(Args, Clone, Copy, Debug)]
@@ -139,7 +140,12 @@ pub fn by_role<V: Into<Value>>(
 }
 
 fn fault_as_json(fault: &TreeFault) -> Value {
-    let TreeFault { code, role, histories, line } = fault;
+    let TreeFault { kind, role, histories, line } = fault;
+    let code = match kind {
+        TreeFaultKind::SeveralGoals => FindingCode::SeveralGoals,
+        TreeFaultKind::MissingGoal => FindingCode::MissingGoal,
+        TreeFaultKind::NoLegalMove => FindingCode::NoLegalMove,
+    };
     json!({"code": code.as_str(), "role": role, "histories": histories, "line": line})
 }
 

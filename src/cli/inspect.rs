@@ -23,9 +23,9 @@ use hyperplay_machine::{
 };
 use hyperplay_play::automaton::{Automaton, AutomatonLimits};
 use hyperplay_play::board::BoardLayout;
-use hyperplay_play::efg::{CountError, Extent, SizeEstimate, TreeError, TreeSize, estimate_size_until};
 use hyperplay_play::files::{FileContent, WrittenFile};
 use hyperplay_play::referee::{Interrupt, Survey, SurveyWords, count_information_sets, survey};
+use hyperplay_think::solve::{CountError, Extent, SizeEstimate, TreeError, TreeSize, estimate_size_until};
 
 /// The most terms that are listed; if there are more, they are only counted.
 const LISTED: usize = 20;

@@ -185,9 +185,9 @@ mod tests {
 
     use super::*;
     use hyperplay_engine::Engine;
-    use hyperplay_play::belief::{BootstrapSampler, OpponentModel, Uniform};
     use hyperplay_play::player::{LegalPlayer, Seat, SpecEntry, SpecKey};
-    use hyperplay_play::search::{Algorithm, SearchOptions};
+    use hyperplay_think::belief::{BootstrapSampler, OpponentModel, Uniform};
+    use hyperplay_think::search::{Algorithm, SearchOptions};
 
     /// The standard registry with one more entry of each kind.
     fn extended() -> Registry {

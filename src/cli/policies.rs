@@ -5,7 +5,8 @@
 
 use super::failure::CommandFailure;
 use super::output::log;
-use hyperplay_logic::gdl::{Game, counted};
+use hyperplay_logic::gdl::Game;
+use hyperplay_machine::counted;
 use hyperplay_play::player::{Spec, check_policy};
 
 /// The joint moves that are made to find which evidence can be; a second at most for any game.

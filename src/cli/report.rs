@@ -10,7 +10,7 @@ use super::output::Output;
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_lab::report::Format::{Digits, Number, Text};
 use hyperplay_lab::report::{FEW, Sample, Table, TableEntry};
-use hyperplay_logic::gdl::counted;
+use hyperplay_machine::counted;
 use hyperplay_machine::{ByRole, EvaluationFailure, Goal, Role};
 use hyperplay_play::referee::{Clocks, Heading, Match, MatchOutcome};
 

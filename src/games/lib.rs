@@ -2,6 +2,8 @@
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
+pub mod gambit;
+
 use hyperplay_logic::gdl::{self, Loaded, Source, Syntax};
 
 /// Reads and checks a text in GDL or in SIDL, whichever it is.

@@ -42,6 +42,9 @@ mod role;
 pub mod state;
 mod state_machine;
 mod stream;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod words;
 
 pub use budget::{Budget, BudgetAccount, Stopwatch};
 pub use bulk::{Bulk, PLAYOUT_STEPS, Start, Successor, Tally};
@@ -53,3 +56,4 @@ pub use role::{ByRole, Role};
 pub use state::State;
 pub use state_machine::{EvaluationFailure, GameSetup, JointMoves, StateMachine, StateMachineExt};
 pub use stream::Seed;
+pub use words::counted;

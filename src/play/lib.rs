@@ -11,13 +11,7 @@
 )]
 
 pub mod automaton;
-pub mod belief;
 pub mod board;
-pub mod efg;
 pub mod files;
 pub mod player;
 pub mod referee;
-pub mod search;
-
-#[cfg(test)]
-mod toy;

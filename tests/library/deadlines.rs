@@ -7,7 +7,6 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use hyperplay::belief::{Belief, BeliefOptions, ParticleBelief, SamplingMethod, Uniform, UpdateOutcome};
-use hyperplay::efg::{GameTree, TreeError, TreeLimits};
 use hyperplay::engine::{Engine, EngineKind, Engines, Interpreter};
 use hyperplay::gdl::{Game, Source, load};
 use hyperplay::machine::{
@@ -15,6 +14,7 @@ use hyperplay::machine::{
     Seed, Start, StateMachine, StateMachineExt,
 };
 use hyperplay::player::{ClairvoyantView, Decision, Registry, View};
+use hyperplay::solve::{GameTree, TreeError, TreeLimits};
 
 /// The steps before the state that takes so long.
 const BEFORE: usize = 14;

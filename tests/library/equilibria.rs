@@ -6,12 +6,12 @@
 
 use crate::common::machines::{built_in, imperfect};
 use crate::naive::cfr::NaiveCfr;
-use hyperplay::efg::{
+use hyperplay::engine::Engine as Machine;
+use hyperplay::machine::{Budget, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay::solve::{
     EvidenceIndex, GameTree, MoveValues, NodeKind, Profile, RegretMinimiser, RegretRule, SequenceForm,
     SolveLimits, TreeError, TreeLimits, estimate_size, solve,
 };
-use hyperplay::engine::Engine as Machine;
-use hyperplay::machine::{Budget, Role, Seed, StateMachine, StateMachineExt};
 use rand::RngExt;
 
 /// A game with what is known of it.

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use hyperplay::efg::{
-    Fraction, GambitBuilder, GambitFile, GambitKif, GambitNode, GambitSetId, KifError, KifOptions, extent,
-    to_kif,
-};
 use hyperplay::engine::{EngineKind, Engines};
+use hyperplay::games::gambit::{
+    Fraction, GambitBuilder, GambitFile, GambitKif, GambitNode, GambitSetId, KifError, KifOptions, to_kif,
+};
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{Evidence, History, JointMoves, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay::solve::extent;
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;

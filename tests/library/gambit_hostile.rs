@@ -8,7 +8,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use hyperplay::efg::{Fraction, GambitFile, GambitNode, GambitPlace, KifOptions, to_kif};
+use hyperplay::games::gambit::{Fraction, GambitFile, GambitNode, GambitPlace, KifOptions, to_kif};
 use hyperplay::gdl::{Source, Syntax, read};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};

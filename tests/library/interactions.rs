@@ -7,13 +7,14 @@ use std::sync::Arc;
 use rand::RngExt;
 
 use hyperplay::belief::{Belief, BeliefOptions, ParticleBelief, SamplingMethod, Uniform, exact};
-use hyperplay::efg::{
-    GameTree, MonteCarloMinimiser, NodeKind, Profile, SamplingScheme, SequenceForm, TreeLimits, to_gambit,
-};
 use hyperplay::engine::{Engine, EngineKind, Engines};
+use hyperplay::games::gambit::to_gambit;
 use hyperplay::gdl::Source;
 use hyperplay::machine::{
     Budget, Bulk, Evidence, History, JointMove, Role, Seed, Start, StateMachine, StateMachineExt, laws,
+};
+use hyperplay::solve::{
+    GameTree, MonteCarloMinimiser, NodeKind, Profile, SamplingScheme, SequenceForm, TreeLimits,
 };
 
 use crate::common::games;
@@ -251,8 +252,9 @@ fn trees_playouts_and_solvers_weigh_chances_as_found_by_hand() {
     let mean = tallies.iter().map(|tally| tally.mean(alice())).sum::<f64>() / count as f64;
     assert!((mean - 75.0).abs() < 3.0, "{mean}");
     let text = String::from_utf8({
-        let game =
-            to_gambit(&tree, "coin", hyperplay::efg::Fraction::from_integer(1), &|own| engine.show_move(own));
+        let game = to_gambit(&tree, "coin", hyperplay::games::gambit::Fraction::from_integer(1), &|own| {
+            engine.show_move(own)
+        });
         let mut text = Vec::new();
         game.unwrap().file.write(&mut text).unwrap();
         text

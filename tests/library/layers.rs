@@ -343,7 +343,7 @@ fn an_upward_or_sideways_import_is_noticed_however_it_is_written() {
         "use hyperplay_play as play;",
         "extern crate hyperplay_play;",
         "fn f() { let x = hyperplay_cli::run(); }",
-        "fn f() { assert!(true, \"{}\", hyperplay_play::belief::EXACT); }",
+        "fn f() { assert!(true, \"{}\", hyperplay_think::belief::EXACT); }",
         "fn f() { vec![a::b, g(&crate::lanes::WIDTH)] }",
         "mod tests { use super::super::super::lanes::Lanes; }",
         "fn f(x: ::hyperplay_logic::datalog::Relation) {}",

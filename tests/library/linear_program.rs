@@ -5,11 +5,11 @@
 
 use std::thread;
 
-use hyperplay::efg::{
+use hyperplay::machine::{Budget, Role};
+use hyperplay::solve::{
     GameTree, LinearProgramError, RegretMinimiser, RegretRule, SequenceForm, SolveLimits, SolvedProfile,
     TreeLimits, linear_program, solve,
 };
-use hyperplay::machine::{Budget, Role};
 
 use crate::common::machines::{built_in, imperfect};
 

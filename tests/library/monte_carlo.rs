@@ -2,8 +2,8 @@
 //!
 //! The thresholds are about twice the mean NashConv of four seeds at that number of iterations (measured 2026-11-22).
 
-use hyperplay::efg::{GameTree, MonteCarloMinimiser, SamplingScheme, SequenceForm, TreeLimits};
 use hyperplay::machine::Seed;
+use hyperplay::solve::{GameTree, MonteCarloMinimiser, SamplingScheme, SequenceForm, TreeLimits};
 
 use crate::common::machines::imperfect;
 

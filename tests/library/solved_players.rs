@@ -7,7 +7,6 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::common::machines::{imperfect, machine_of, model, seat};
-use hyperplay::efg::{GameTree, Profile, SequenceForm, TreeLimits};
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, ByRole, Evidence, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::player::{
@@ -15,6 +14,7 @@ use hyperplay::player::{
     unsaid,
 };
 use hyperplay::referee::{Interrupt, MatchOutcome, Settings, play_match};
+use hyperplay::solve::{GameTree, Profile, SequenceForm, TreeLimits};
 
 fn tree(machine: &Machine) -> GameTree {
     GameTree::build(machine, &TreeLimits::default()).unwrap()

@@ -9,10 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::machines::{built_in, imperfect, machine_of};
-use hyperplay::efg::{GameTree, SizeEstimate, TreeError, TreeFault, TreeLimits, estimate_size};
 use hyperplay::engine::{Engine as Machine, EngineKind, Engines, Interpreter};
-use hyperplay::gdl::{FindingCode, Source, load};
+use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{JointMoves, Seed, State, StateMachine, StateMachineExt};
+use hyperplay::solve::{
+    GameTree, SizeEstimate, TreeError, TreeFault, TreeFaultKind, TreeLimits, estimate_size,
+};
 
 /// The number of nodes of the tree of a game.
 fn nodes(machine: &Machine) -> u128 {
@@ -295,22 +297,22 @@ fn a_tree_that_just_fits_is_built() {
 }
 
 /// Faults by kind and role: how many histories have it, and the lines of play to them.
-type Faults = BTreeMap<(&'static str, String), Vec<String>>;
+type Faults = BTreeMap<(String, String), Vec<String>>;
 
 /// Walks all histories by the reference.
 fn walk(machine: &Interpreter, state: &State, line: &str, faults: &mut Faults) {
     let mut scratch = machine.scratch();
     let is_over = machine.terminal(state, &mut scratch);
     let legal = machine.legal_by_role(state, &mut scratch);
-    let mut note = |code: FindingCode, role| {
-        let key = (code.as_str(), machine.roles()[role].clone());
+    let mut note = |fault: TreeFaultKind, role| {
+        let key = (format!("{fault:?}"), machine.roles()[role].clone());
         faults.entry(key).or_default().push(line.trim_start().to_owned());
     };
     for role in machine.each_role().filter(|&role| Some(role) != machine.random()) {
         match machine.goal_values(state, role, &mut scratch).len() {
-            _ if !is_over && legal[role].is_empty() => note(FindingCode::NoLegalMove, role),
-            0 if is_over => note(FindingCode::MissingGoal, role),
-            2.. if is_over => note(FindingCode::SeveralGoals, role),
+            _ if !is_over && legal[role].is_empty() => note(TreeFaultKind::NoLegalMove, role),
+            0 if is_over => note(TreeFaultKind::MissingGoal, role),
+            2.. if is_over => note(TreeFaultKind::SeveralGoals, role),
             _ => {}
         }
     }
@@ -345,10 +347,10 @@ fn a_tree_counts_the_faults_of_the_rules_and_shows_a_line_of_play_to_each() {
         for kind in [EngineKind::Interpreter, EngineKind::Propagator, EngineKind::Lanes] {
             let tree = GameTree::build(&*engines.get(kind).unwrap(), &TreeLimits::default()).unwrap();
             assert_eq!(tree.faults().len(), expected.len(), "{kind}: {:?}", tree.faults());
-            for TreeFault { code, role, histories, line } in tree.faults() {
-                let lines = &expected[&(code.as_str(), role.clone())];
-                assert_eq!(*histories, lines.len() as u64, "{kind}, {code}");
-                assert!(lines.contains(&line.join(" ")), "{kind}, {code}: {line:?}");
+            for TreeFault { kind: fault, role, histories, line } in tree.faults() {
+                let lines = &expected[&(format!("{fault:?}"), role.clone())];
+                assert_eq!(*histories, lines.len() as u64, "{kind}, {fault:?}");
+                assert!(lines.contains(&line.join(" ")), "{kind}, {fault:?}: {line:?}");
             }
         }
     }

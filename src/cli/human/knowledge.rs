@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use hyperplay_engine::Engine;
-use hyperplay_logic::gdl::{TermId, counted};
+use hyperplay_logic::gdl::TermId;
+use hyperplay_machine::counted;
 use hyperplay_machine::{Budget, Evidence, Role, Seed, State};
 use hyperplay_play::board::BoardLayout;
 use hyperplay_play::player::{Companion, SamplerSpec, is_certain};

@@ -20,15 +20,15 @@ use super::options::{EngineOption, ThreadsOption, seconds, seed};
 use super::output::{Output, log};
 use super::progress::Ticker;
 use hyperplay_engine::Engine;
-use hyperplay_logic::gdl::counted;
+use hyperplay_machine::counted;
 use hyperplay_machine::{Budget, Role};
-use hyperplay_play::efg::{
-    GameTree, LinearProgramError, Profile, RegretCheckpoint, RegretMinimiser, RegretRule, SamplingScheme,
-    SequenceForm, SolveLimits, SolvePoint, SolvedProfile, linear_program, solve,
-};
 use hyperplay_play::files::{FileContent, WrittenFile};
 use hyperplay_play::player::entries_of;
 use hyperplay_play::referee::Interrupt;
+use hyperplay_think::solve::{
+    GameTree, LinearProgramError, Profile, RegretCheckpoint, RegretMinimiser, RegretRule, SamplingScheme,
+    SequenceForm, SolveLimits, SolvePoint, SolvedProfile, linear_program, solve,
+};
 use report::SolveReport;
 use sampled::{Sampled, SampledRun};
 use saved::SavedSolution;

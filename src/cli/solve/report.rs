@@ -10,10 +10,10 @@ use crate::output::Output;
 use hyperplay_engine::Engine;
 use hyperplay_lab::report::Format::{Digits, Text};
 use hyperplay_lab::report::{Axis, Figure, FigurePoint, FigureSeries, LinePlot, Page, Plot, Table};
-use hyperplay_logic::gdl::counted;
+use hyperplay_machine::counted;
 use hyperplay_machine::{Role, StateMachine as _, StateMachineExt as _};
-use hyperplay_play::efg::{GameTree, SolvePoint, SolvedProfile};
 use hyperplay_play::player::{PolicyDocument, PolicyEntry, entries_of, known_in_words};
+use hyperplay_think::solve::{GameTree, SolvePoint, SolvedProfile};
 
 /// The line about a run that its time ended.
 pub const CUT: &str = "the time, or an interrupt, ended this run: another run may differ";

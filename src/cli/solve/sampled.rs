@@ -17,14 +17,14 @@ use crate::options::pick_seed;
 use crate::output::{Output, log};
 use crate::progress::Ticker;
 use hyperplay_engine::Engine;
-use hyperplay_logic::gdl::counted;
+use hyperplay_machine::counted;
 use hyperplay_machine::{Budget, Seed};
-use hyperplay_play::efg::{
+use hyperplay_play::player::{PolicyDocument, PolicyEntry};
+use hyperplay_play::referee::{Interrupt, Stopwatch};
+use hyperplay_think::solve::{
     GameTree, MonteCarloMinimiser, SamplingError, SamplingScheme, SequenceForm, SolveLimits, SolvePoint,
     SolvedProfile, TreeError,
 };
-use hyperplay_play::player::{PolicyDocument, PolicyEntry};
-use hyperplay_play::referee::{Interrupt, Stopwatch};
 
 /// The most nodes of a tree that is built to judge what was sampled.
 const JUDGED: usize = 1_000_000;

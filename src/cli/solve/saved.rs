@@ -12,9 +12,9 @@ use crate::failure::CommandFailure;
 use crate::output::log;
 use hyperplay_engine::Engine;
 use hyperplay_machine::Stopwatch;
-use hyperplay_play::efg::{RegretCheckpoint, RegretMinimiser, RegretRule, SequenceForm};
 use hyperplay_play::files::{FileContent, FileError, WrittenFile};
 use hyperplay_play::player::{PolicyDocument, PolicyEntry, PolicyFile, SolverState};
+use hyperplay_think::solve::{RegretCheckpoint, RegretMinimiser, RegretRule, SequenceForm};
 
 /// Entries that are written for an estimate.
 const SAMPLE: usize = 1_000;

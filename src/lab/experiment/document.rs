@@ -14,7 +14,7 @@ use super::score_figures::{Family, by_factors, forest, in_words};
 use super::summary::ExperimentSummary;
 use super::tables::{cost, faults, unreliable};
 use crate::report::{Figure, Page, ShownTable, Table};
-use hyperplay_logic::gdl::counted;
+use hyperplay_machine::counted;
 
 /// One part of a report.
 #[derive(Clone, PartialEq, Debug)]

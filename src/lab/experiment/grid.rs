@@ -12,7 +12,7 @@ use toml::Spanned;
 
 use super::plan::Entrant;
 use super::written::{Parameter, PlayerTable};
-use hyperplay_logic::gdl::counted;
+use hyperplay_machine::counted;
 use hyperplay_play::player::{PlayerSpec, Registry, SpecError};
 
 /// The most entrants that one table may become.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::config::{ExperimentConfig, MeetingSchedule};
 use super::plan::SeatPermutations;
-use hyperplay_logic::gdl::counted;
+use hyperplay_machine::counted;
 
 /// The most seat permutations of a cell: six roles have 720.
 pub(super) const MAX_SEAT_PERMUTATIONS: usize = 5_040;

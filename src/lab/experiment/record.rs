@@ -156,7 +156,7 @@ pub struct TurnRecord {
     pub effective: Option<f64>,
     /// Whether they were the complete information set.
     pub enumerated: Option<bool>,
-    /// How they were found, as [`UpdateMethod`](hyperplay_play::belief::UpdateMethod) is written.
+    /// How they were found, as [`UpdateMethod`](hyperplay_think::belief::UpdateMethod) is written.
     pub method: Option<String>,
     /// Steps drawn at random and compared with what was observed.
     pub attempts: Option<u64>,

@@ -16,7 +16,7 @@ use super::plan::ExperimentPlan;
 use super::sequence::NextMatch;
 use super::shard::Shard;
 use super::stored::{FinishedMatch, StoredMatches};
-use hyperplay_logic::gdl::counted;
+use hyperplay_machine::counted;
 use hyperplay_play::files::FileError;
 
 /// What a shard lacks.

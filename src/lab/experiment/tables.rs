@@ -13,7 +13,7 @@ use super::summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary, R
 use super::work::Figure;
 use crate::report::Reading::{Interval, One, PlusMinus};
 use crate::report::{Column, FEW, Sample, Table, TableEntry, elo};
-use hyperplay_logic::gdl::counted;
+use hyperplay_machine::counted;
 
 /// All tables that have rows, each over all games.
 pub fn tables(planned: &Planned, summary: &ExperimentSummary) -> Vec<Table> {

@@ -17,9 +17,9 @@ use super::stored::FinishedMatch;
 use super::watched::PlayerTimes;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, ByRole, Move, Seed, StateMachine, StateMachineExt};
-use hyperplay_play::belief::UpdateMethod;
 use hyperplay_play::player::{Decision, DecisionCost, HeldBelief, Player, Seat, View};
 use hyperplay_play::referee::{Fault, FaultKind, Interrupt, Match, Settings, match_seed, play_match};
+use hyperplay_think::belief::UpdateMethod;
 
 /// Why a finished match cannot be walked.
 #[derive(Debug, Error)]

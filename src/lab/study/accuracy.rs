@@ -14,8 +14,8 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 use statrs::function::factorial::ln_binomial;
 
 use hyperplay_machine::{Bulk, History};
-use hyperplay_play::belief::exact::Posterior;
-use hyperplay_play::belief::{Belief, Particle};
+use hyperplay_think::belief::exact::Posterior;
+use hyperplay_think::belief::{Belief, Particle};
 
 /// The least expected number of draws in a cell of a chi-squared test.
 const CELL: f64 = 5.0;

@@ -13,7 +13,7 @@ use super::summary_columns::SUMMARY_COLUMNS;
 use crate::report::Format::{Digits, Text};
 use crate::report::Reading::{self, Beside, Of, One, WithInterval};
 use crate::report::{Axis, Column, FEW, Figure, ForestPlot, ForestRow, Plot, Table};
-use hyperplay_logic::gdl::counted;
+use hyperplay_machine::counted;
 use hyperplay_play::player::{Registry, SamplerSpec, SpecError};
 
 /// Particles of a set.

@@ -7,9 +7,9 @@ use super::{MatchSource, StudyError, StudyPlan};
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
 use hyperplay_machine::{EvaluationFailure, History, JointMove, Role, Seed, StateMachine, StateMachineExt};
-use hyperplay_play::belief::{Belief, HistoryBelief, OpponentModel, Sampler, Uniform, UpdateOutcome};
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
+use hyperplay_think::belief::{Belief, HistoryBelief, OpponentModel, Sampler, Uniform, UpdateOutcome};
 
 /// `it` may stay or go, and `me` does not see which. Whenever it goes, a term becomes deeper by forty; the third time it is
 /// too deep for any engine.

@@ -13,14 +13,14 @@ use super::harness::{self, Control, Oracle, Replicates};
 use super::match_source::MatchSource;
 use super::row::StudyRow;
 use hyperplay_engine::Engine;
-use hyperplay_logic::gdl::counted;
+use hyperplay_machine::counted;
 use hyperplay_machine::{
     ByRole, EvaluationFailure, Evidence, History, Role, Seed, StateMachine, StateMachineExt,
 };
-use hyperplay_play::belief::OpponentModel;
-use hyperplay_play::belief::exact::ExactError;
 use hyperplay_play::player::{Assumed, SamplerSpec};
 use hyperplay_play::referee::{Interrupt, MatchOutcome, Settings, play_match};
+use hyperplay_think::belief::OpponentModel;
+use hyperplay_think::belief::exact::ExactError;
 
 /// What is measured.
 #[derive(Clone, Debug)]
@@ -369,8 +369,8 @@ mod tests {
     use super::*;
     use hyperplay_engine::{EngineKind, Engines};
     use hyperplay_logic::gdl::{Source, load};
-    use hyperplay_play::belief::Uniform;
     use hyperplay_play::player::{LegalPlayer, Registry, Seat, SpecEntry};
+    use hyperplay_think::belief::Uniform;
 
     /// `it` says something that `me` does not hear, twice.
     fn engines() -> Engines {

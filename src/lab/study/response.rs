@@ -14,7 +14,6 @@ use std::sync::Arc;
 use crate::report::Sample;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{ByRole, Goal, PLAYOUT_STEPS, Role, Seed, StateMachine, StateMachineExt};
-use hyperplay_play::belief::OpponentModel;
 use hyperplay_play::player::{
     AskError, AskedCounts, AskedModel, BudgetedPlayer, DecisionBudget, LocalBestResponse,
     LocalResponseOptions, PlayerSpec, Seat,
@@ -22,6 +21,7 @@ use hyperplay_play::player::{
 use hyperplay_play::referee::{
     Concurrency, Interrupt, Match, MatchOutcome, Settings, match_seed, play_match, play_series,
 };
+use hyperplay_think::belief::OpponentModel;
 
 /// Who is judged, and by how many matches.
 pub struct ResponseStudy<'a> {

@@ -10,9 +10,9 @@ use super::{MatchSource, Study, StudyError, StudyPlan};
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
 use hyperplay_machine::{History, JointMove, Role, Seed, StateMachine, StateMachineExt};
-use hyperplay_play::belief::OpponentModel;
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
+use hyperplay_think::belief::OpponentModel;
 
 /// A tremble that is easy to see.
 const EPSILON: f64 = 0.02;

@@ -58,8 +58,7 @@ pub use render::render;
 pub use rule::{Atom, Clause, Formula, Literal, Rule};
 pub use rulesheet::{Rulesheet, Syntax};
 pub use source::{At, Source, Span};
-pub use suggest::{counted, did_you_mean, nearest_names};
-
+pub use suggest::{did_you_mean, nearest_names};
 
 /// What a reader of another language shares with the readers of GDL.
 pub mod reading {

@@ -18,10 +18,10 @@ use hyperplay_machine::{
     Budget, Evidence, JointMove, Move, Observation, OwnMove, Role, Seed, State, StateMachine as _,
     StateMachineExt as _,
 };
-use hyperplay_play::belief::{
+use hyperplay_play::player::certain_moves;
+use hyperplay_think::belief::{
     Belief, BeliefOptions, OpponentModel, ParticleSampler, Sampler as _, Uniform, UpdateOutcome,
 };
-use hyperplay_play::player::certain_moves;
 
 /// Particles of the belief.
 const PARTICLES: usize = 16;

@@ -3,7 +3,8 @@
 //! A rulesheet met in the wild may have a slip in one clause. A player that refuses it loses every move; one that leaves the
 //! clause out plays a game that is mostly the same. What was left out is a remark.
 
-use hyperplay_logic::gdl::{Game, Severity, Source, Syntax, counted, load};
+use hyperplay_logic::gdl::{Game, Severity, Source, Syntax, load};
+use hyperplay_machine::counted;
 
 /// The most words and parentheses of a move that is read off the text of the rules.
 const LONGEST_MOVE: usize = 100;

@@ -7,8 +7,8 @@ use super::configured::{Assumed, EPSILON, MODEL, UNIFORM};
 use super::registry::Registry;
 use super::spec::Spec;
 use super::spec_error::SpecError;
-use crate::belief::{BeliefOptions, ParticleSampler, Sampler, SamplingMethod, Weight};
 use hyperplay_engine::Engine;
+use hyperplay_think::belief::{BeliefOptions, ParticleSampler, Sampler, SamplingMethod, Weight};
 
 impl SpecWord for Weight {
     const WORDS: &'static [(&'static str, Weight)] =

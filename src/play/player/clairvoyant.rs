@@ -10,9 +10,9 @@ use super::decision::{ClairvoyantPlayer, ClairvoyantView, Decision};
 use super::deliberation::Deliberation;
 use super::judgement::judge;
 use super::margin::Margin;
-use crate::search::{StateSearch, WeightedState};
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{Budget, History, Role, Seed, State, StateMachine as _, StateMachineExt};
+use hyperplay_think::search::{StateSearch, WeightedState};
 
 /// The player `clairvoyant`.
 pub struct Clairvoyant {

@@ -10,10 +10,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::configured::SamplerSpec;
-use crate::belief::{Belief, UpdateMethod, UpdateOutcome, effective_size};
 use hyperplay_engine::Engine;
-use hyperplay_logic::gdl::{TermId, counted};
+use hyperplay_logic::gdl::TermId;
+use hyperplay_machine::counted;
 use hyperplay_machine::{Budget, Evidence, Role, Seed, State, StateMachine};
+use hyperplay_think::belief::{Belief, UpdateMethod, UpdateOutcome, effective_size};
 
 /// The belief beside a person.
 ///

@@ -11,9 +11,9 @@ use super::registry::Registry;
 use super::seat::Seat;
 use super::spec::Spec;
 use super::spec_error::SpecError;
-use crate::belief::{OpponentModel, Sampler, Trembling};
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_machine::Role;
+use hyperplay_think::belief::{OpponentModel, Sampler, Trembling};
 
 /// Builds a player for one role of one match.
 pub(super) type PlayerBuild = Arc<dyn Fn(&Arc<Engine>, Role) -> Seat + Send + Sync>;
@@ -270,11 +270,11 @@ impl fmt::Debug for ModelSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::Uniform;
     use crate::player::SpecEntry;
     use hyperplay_engine::Engines;
     use hyperplay_logic::gdl::{Source, load};
     use hyperplay_machine::{Evidence, Move};
+    use hyperplay_think::belief::Uniform;
 
     /// Always the first move.
     struct First;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use rand::RngExt;
 
-use crate::belief::UpdateMethod;
 use hyperplay_machine::{Budget, EvaluationFailure, Evidence, History, Move, Seed};
+use hyperplay_think::belief::UpdateMethod;
 
 /// What a player is shown when it must move.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +42,7 @@ pub struct DecisionCost {
 /// What a belief held when a decision was made.
 ///
 /// ```
-/// use hyperplay_play::belief::UpdateMethod;
+/// use hyperplay_think::belief::UpdateMethod;
 /// use hyperplay_play::player::HeldBelief;
 ///
 /// let held = HeldBelief {
@@ -79,7 +79,7 @@ pub struct HeldBelief {
 ///
 /// ```
 /// use hyperplay_machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
-/// use hyperplay_play::belief::UpdateMethod;
+/// use hyperplay_think::belief::UpdateMethod;
 /// use hyperplay_play::player::{Decision, DecisionCost, Registry, Seat, View};
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};

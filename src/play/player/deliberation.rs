@@ -11,9 +11,9 @@ use rustc_hash::FxHashMap;
 
 use super::decision::{Decision, DecisionCost};
 use super::judgement::{Judged, Judgement};
-use crate::search::{Evaluation, Method, SearchContext, StateSearch, WeightedState};
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{Budget, Move, Role, Seed, State};
+use hyperplay_think::search::{Evaluation, Method, SearchContext, StateSearch, WeightedState};
 
 /// What a player deliberates with.
 pub(super) struct Deliberation<'a> {

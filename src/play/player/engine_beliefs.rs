@@ -3,14 +3,14 @@
 //! They add nothing to [`exact::posterior`] and [`ParticleBelief::new`], which are generic over the machine. Their one caller
 //! is the evaluation harness of `hyperplay_lab`. Because they are not generic, the belief is compiled for the engine in this
 //! crate, and not once more in that one. Whoever has the spec of a sampler makes its belief by
-//! [`Sampler::belief`](crate::belief::Sampler::belief) instead.
+//! [`Sampler::belief`](hyperplay_think::belief::Sampler::belief) instead.
 
 use std::sync::Arc;
 
-use crate::belief::exact::{self, ExactError, Posterior};
-use crate::belief::{Belief, BeliefOptions, OpponentModel, ParticleBelief};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Evidence, Role};
+use hyperplay_think::belief::exact::{self, ExactError, Posterior};
+use hyperplay_think::belief::{Belief, BeliefOptions, OpponentModel, ParticleBelief};
 
 /// The information set of this evidence with its posterior, if no step has more than `limit` histories.
 ///
@@ -30,7 +30,7 @@ pub fn posterior(
 /// ```
 #[doc = include_str!("../monty_hall.example")]
 /// use hyperplay_engine::{EngineKind, Engines};
-/// use hyperplay_play::belief::{BeliefOptions, OpponentModel, Uniform};
+/// use hyperplay_think::belief::{BeliefOptions, OpponentModel, Uniform};
 /// use hyperplay_play::player::engine_beliefs::{particle_belief, posterior};
 ///
 /// let machine = Engines::new(&game).get(EngineKind::Auto)?;

@@ -18,8 +18,8 @@ use std::sync::Arc;
 use super::decision::Player;
 use super::judgement::judge;
 use super::own_belief::OwnBelief;
-use crate::search::StateSearch;
 use hyperplay_engine::Engine;
+use hyperplay_think::search::StateSearch;
 
 /// The player `hyperplay` for one match: the states of its belief are searched.
 ///
@@ -27,10 +27,10 @@ use hyperplay_engine::Engine;
 /// use std::sync::Arc;
 ///
 /// use hyperplay_machine::{ByRole, Goal, Role, Seed};
-/// use hyperplay_play::belief::{ParticleSampler, Uniform};
+/// use hyperplay_think::belief::{ParticleSampler, Uniform};
 /// use hyperplay_play::player::{Clairvoyant, OwnBelief, Seat, hyperplay};
 /// use hyperplay_play::referee::{Interrupt, MatchOutcome, Settings, play_match};
-/// use hyperplay_play::search::{Algorithm, SearchOptions};
+/// use hyperplay_think::search::{Algorithm, SearchOptions};
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};
 /// # use hyperplay_logic::gdl::{Source, load};

@@ -1,7 +1,7 @@
 //! The player `ismcts`: it searches all states that its evidence leaves possible in one tree of what the roles know.
 //!
 //! The belief is that of [`hyperplay`](mod@super::hyperplay), with the same keys. Every simulation of the search
-//! ([`crate::search::ismcts`]) begins in a particle that is drawn by its weight. What another role knows in a particle
+//! ([`hyperplay_think::search::ismcts`]) begins in a particle that is drawn by its weight. What another role knows in a particle
 //! is what it knows after the history of that particle. (Where a belief is enumerated by states, one history stands for all
 //! that end in a state: the key `exact_update`.)
 //!
@@ -18,8 +18,8 @@ use super::decision::{Decision, DecisionCost, Player};
 use super::deliberation::Deliberation;
 use super::judgement::{Judgement, greedy};
 use super::own_belief::{OwnBelief, Possible};
-use crate::search::{self, IsmctsOptions, PossibleStates, SimulatedMove, Simulations};
 use hyperplay_machine::{Move, Role, State};
+use hyperplay_think::search::{self, IsmctsOptions, PossibleStates, SimulatedMove, Simulations};
 
 /// How a policy follows from the simulations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,9 +42,9 @@ impl SpecWord for FinalMove {
 /// ```
 #[doc = include_str!("../monty_hall.example")]
 /// use hyperplay_engine::{EngineKind, Engines};
-/// use hyperplay_play::belief::{ParticleSampler, Uniform};
+/// use hyperplay_think::belief::{ParticleSampler, Uniform};
 /// use hyperplay_play::player::{FinalMove, OwnBelief, Player, View, ismcts};
-/// use hyperplay_play::search::IsmctsOptions;
+/// use hyperplay_think::search::IsmctsOptions;
 ///
 /// let machine = Engines::new(&game).get(EngineKind::Auto)?;
 /// let evidence = machine.evidence(&truth, candidate, &mut machine.scratch());

@@ -17,8 +17,8 @@
 
 use super::decision::uniform;
 use super::mean_matrix::{mean_matrix, values_of};
-use crate::search::{Equilibrium, Evaluation, equilibrium};
 use hyperplay_machine::Move;
+use hyperplay_think::search::{Equilibrium, Evaluation, equilibrium};
 
 /// Values this close count as equal.
 const TIE: f64 = 1e-9;
@@ -110,10 +110,10 @@ pub(super) fn greedy(values: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::matrix::Matrix;
-    use crate::search::{Method, RootMatrix};
     use hyperplay_logic::gdl::{Symbols, TermStore};
     use hyperplay_machine::Role;
+    use hyperplay_think::search::matrix::Matrix;
+    use hyperplay_think::search::{Method, RootMatrix};
 
     fn moves() -> Vec<Move> {
         let mut symbols = Symbols::new();

@@ -13,9 +13,9 @@
 //! An own move that is illegal in a state is worth there, against each column, the mean of that state's moves.
 
 use super::judgement::Judged;
-use crate::search::matrix::Matrix;
-use crate::search::{Evaluation, RootMatrix};
 use hyperplay_machine::Move;
+use hyperplay_think::search::matrix::Matrix;
+use hyperplay_think::search::{Evaluation, RootMatrix};
 
 /// The matrix of each type of the other role, multiplied by its probability; the rows are the `legal` moves. `None` if
 /// in no state the two move at once, or if the other role is not the same one in all states.

@@ -12,8 +12,8 @@ use super::policy_file::FilePolicy;
 use super::registry::Registry;
 use super::softmax::{Softmax, SoftmaxOptions};
 use super::spec_error::RegistryError;
-use crate::belief::{OpponentModel, Uniform};
 use hyperplay_engine::Engine;
+use hyperplay_think::belief::{OpponentModel, Uniform};
 
 /// Adds the opponent models of this crate.
 pub(super) fn with_models(registry: Registry) -> Result<Registry, RegistryError> {

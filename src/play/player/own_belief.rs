@@ -23,13 +23,13 @@ use super::certain::certain_moves;
 use super::decision::{BelievedState, Decision, HeldBelief, Player, View};
 use super::deliberation::{Deliberation, merge};
 use super::margin::Margin;
-use crate::belief::{
+use hyperplay_engine::{Engine, EngineScratch};
+use hyperplay_machine::counted;
+use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, State, StateMachine as _, Stopwatch};
+use hyperplay_think::belief::{
     Belief, OpponentModel, Sampler, Uniform, UpdateCost, UpdateMethod, UpdateOutcome, effective_size,
 };
-use crate::search::WeightedState;
-use hyperplay_engine::{Engine, EngineScratch};
-use hyperplay_logic::gdl::counted;
-use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, State, StateMachine as _, Stopwatch};
+use hyperplay_think::search::WeightedState;
 
 /// The share of the time that the belief may use.
 const BELIEF_SHARE: f64 = 0.4;

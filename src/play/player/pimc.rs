@@ -14,17 +14,17 @@ use std::sync::Arc;
 use super::decision::Player;
 use super::own_belief::OwnBelief;
 use super::vote::{VotePolicy, vote};
-use crate::search::StateSearch;
 use hyperplay_engine::Engine;
+use hyperplay_think::search::StateSearch;
 
 /// The player `pimc` for one match: the states of its belief are searched and vote.
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
 /// use hyperplay_engine::{EngineKind, Engines};
-/// use hyperplay_play::belief::{ParticleSampler, Uniform};
+/// use hyperplay_think::belief::{ParticleSampler, Uniform};
 /// use hyperplay_play::player::{OwnBelief, Player, View, VotePolicy, pimc};
-/// use hyperplay_play::search::{Algorithm, SearchOptions};
+/// use hyperplay_think::search::{Algorithm, SearchOptions};
 ///
 /// let machine = Engines::new(&game).get(EngineKind::Auto)?;
 /// let evidence = machine.evidence(&truth, candidate, &mut machine.scratch());

@@ -30,11 +30,11 @@ use serde::de::IgnoredAny;
 use thiserror::Error;
 
 use super::remembered::Remembered;
-use crate::belief::OpponentModel;
-use crate::efg::{GameTree, Profile};
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::{fold, text_hash};
 use hyperplay_machine::{Evidence, Move, OwnMove, Role, StateMachine as _};
+use hyperplay_think::belief::OpponentModel;
+use hyperplay_think::solve::{GameTree, Profile};
 
 pub(super) const SCHEMA: &str = "hyperplay.policy/1";
 
@@ -381,7 +381,7 @@ fn unbalanced(text: &str) -> String {
 /// ```
 /// use std::path::Path;
 ///
-/// use hyperplay_play::efg::{GameTree, TreeLimits};
+/// use hyperplay_think::solve::{GameTree, TreeLimits};
 /// use hyperplay_play::player::{PolicyFile, profile_of, unsaid};
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};

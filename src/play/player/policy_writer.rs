@@ -11,11 +11,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::policy_file::{PolicyError, SCHEMA};
-use crate::efg::{GameTree, Profile, RegretCheckpoint};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{
     Evidence, Move, Observation, OwnMove, Role, StateMachine as _, StateMachineExt as _,
 };
+use hyperplay_think::solve::{GameTree, Profile, RegretCheckpoint};
 
 /// What a role does at one information set.
 pub struct PolicyEntry<'a> {
@@ -47,7 +47,7 @@ pub fn entries_of<'a>(
 /// Policies to be written, with what stands before them: `game`, `rules` (the hash), and how they were found.
 ///
 /// ```
-/// use hyperplay_play::efg::{GameTree, Profile, TreeLimits};
+/// use hyperplay_think::solve::{GameTree, Profile, TreeLimits};
 /// use hyperplay_play::player::{PolicyDocument, PolicyEntry, PolicyFile, SolverState, entries_of};
 /// use serde_json::json;
 ///
@@ -164,7 +164,7 @@ impl SolverState {
 /// are left out.
 ///
 /// ```
-/// use hyperplay_play::efg::{GameTree, TreeLimits};
+/// use hyperplay_think::solve::{GameTree, TreeLimits};
 /// use hyperplay_play::player::known_in_words;
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};

@@ -21,10 +21,10 @@ use super::seat::Seat;
 use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
 use super::spec_reader::SpecReader;
-use crate::belief::{OpponentModel, Sampler};
-use crate::search::StateSearch;
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
+use hyperplay_think::belief::{OpponentModel, Sampler};
+use hyperplay_think::search::StateSearch;
 
 type PlayerReader = dyn Fn(&Spec, &Registry) -> Result<PlayerBuild, SpecError> + Send + Sync;
 type SamplerReader = dyn Fn(&Spec, &Registry) -> Result<Arc<dyn Sampler<Engine>>, SpecError> + Send + Sync;
@@ -103,7 +103,7 @@ impl Registry {
     /// A player that samples by it says the model itself.
     ///
     /// ```
-    /// use hyperplay_play::belief::BootstrapSampler;
+    /// use hyperplay_think::belief::BootstrapSampler;
     /// use hyperplay_play::player::{Registry, SpecEntry};
     ///
     /// let entry = SpecEntry::new("filter", "the plain particle filter");
@@ -133,7 +133,7 @@ impl Registry {
     /// use hyperplay_engine::Engine;
     /// use hyperplay_machine::State;
     /// use hyperplay_play::player::{Registry, SpecEntry, SpecKey};
-    /// use hyperplay_play::search::{
+    /// use hyperplay_think::search::{
     ///     Algorithm, Evaluations, SearchContext, SearchOptions, StateSearch, WeightedState,
     /// };
     ///
@@ -190,7 +190,7 @@ impl Registry {
     ///
     /// use hyperplay_engine::Engine;
     /// use hyperplay_machine::{Evidence, Move, Role};
-    /// use hyperplay_play::belief::OpponentModel;
+    /// use hyperplay_think::belief::OpponentModel;
     /// use hyperplay_play::player::{Registry, SpecEntry, SpecKey};
     ///
     /// /// Plays the first legal move with probability `share`, and each of the others with an equal part of the rest.

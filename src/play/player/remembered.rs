@@ -8,8 +8,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::belief::PolicyAndFailure;
 use hyperplay_machine::{Evidence, Move};
+use hyperplay_think::belief::PolicyAndFailure;
 
 /// The most answers kept.
 const MOST: usize = 1 << 16;

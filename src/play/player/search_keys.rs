@@ -6,8 +6,8 @@ use super::catalogue::{SpecEntry, SpecKey, SpecKind, SpecWord};
 use super::registry::Registry;
 use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
-use crate::search::{Algorithm, PlayoutCount, SearchOptions, StateSearch};
 use hyperplay_engine::Engine;
+use hyperplay_think::search::{Algorithm, PlayoutCount, SearchOptions, StateSearch};
 
 impl SpecWord for PlayoutCount {
     const WORDS: &'static [(&'static str, PlayoutCount)] =
@@ -20,7 +20,7 @@ impl SpecWord for PlayoutCount {
 ///
 /// ```
 /// use hyperplay_play::player::{Registry, SearchEffort, SpecEntry};
-/// use hyperplay_play::search::{Algorithm, SearchOptions};
+/// use hyperplay_think::search::{Algorithm, SearchOptions};
 ///
 /// let entry = SpecEntry::new("brief", "This search grows a tree of a tenth of the playouts.");
 /// let registry = Registry::standard().with_search(entry, |_, effort: &SearchEffort| {

@@ -17,10 +17,10 @@ use super::evidence_seed::evidence_seed;
 use super::hyperplay::hyperplay;
 use super::own_belief::OwnBelief;
 use super::remembered::Remembered;
-use crate::belief::{BeliefOptions, OpponentModel, ParticleSampler, PolicyAndFailure, Uniform};
-use crate::search::SearchOptions;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, StateMachine as _};
+use hyperplay_think::belief::{BeliefOptions, OpponentModel, ParticleSampler, PolicyAndFailure, Uniform};
+use hyperplay_think::search::SearchOptions;
 
 /// What a softmax opponent is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,11 +101,11 @@ fn shares(values: &[(Move, f64)], legal: &[Move], temperature: f64) -> Vec<f64> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::{BootstrapSampler, IndependentSampler, Sampler, Trembling};
-    use crate::search::Algorithm;
     use hyperplay_engine::{EngineKind, Engines};
     use hyperplay_logic::gdl::{Source, Symbols, TermStore, load};
     use hyperplay_machine::{History, JointMove, StateMachineExt};
+    use hyperplay_think::belief::{BootstrapSampler, IndependentSampler, Sampler, Trembling};
+    use hyperplay_think::search::Algorithm;
 
     #[test]
     fn a_move_worth_a_temperature_less_is_chosen_e_times_less_often() {

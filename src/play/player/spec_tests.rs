@@ -11,7 +11,7 @@ use super::registry::Registry;
 use super::seat::Seat;
 use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
-use crate::belief::{OpponentModel, Uniform};
+use hyperplay_think::belief::{OpponentModel, Uniform};
 
 #[path = "../../../tests/common/property.rs"]
 mod property;

@@ -19,10 +19,10 @@ use super::seat::Seat;
 use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
 use super::vote::VotePolicy;
-use crate::belief::{BootstrapSampler, IndependentSampler, ParticleSampler};
-use crate::search::IsmctsOptions;
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
+use hyperplay_think::belief::{BootstrapSampler, IndependentSampler, ParticleSampler};
+use hyperplay_think::search::IsmctsOptions;
 
 impl Registry {
     /// The players, samplers, searches and opponent models of this crate.
@@ -202,8 +202,8 @@ fn with_samplers(mut registry: Registry) -> Result<Registry, RegistryError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::{BeliefOptions, SamplingMethod, Weight};
     use crate::player::SpecKind;
+    use hyperplay_think::belief::{BeliefOptions, SamplingMethod, Weight};
 
     fn options(text: &str) -> BeliefOptions {
         belief_keys::options(Registry::standard().sampler(text).unwrap().spec())

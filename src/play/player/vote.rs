@@ -16,8 +16,8 @@
 use super::catalogue::SpecWord;
 use super::judgement::{Judged, Judgement, greedy, in_time, weighted_mean, with};
 use super::mean_matrix::values_of;
-use crate::search::Evaluation;
 use hyperplay_machine::Move;
+use hyperplay_think::search::Evaluation;
 
 /// How a policy follows from votes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,8 +63,8 @@ fn vote_of(evaluation: &Evaluation, legal: &[Move]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Method;
     use hyperplay_logic::gdl::{Symbols, TermStore};
+    use hyperplay_think::search::Method;
 
     fn moves() -> [Move; 3] {
         let mut symbols = Symbols::new();

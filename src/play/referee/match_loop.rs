@@ -418,8 +418,8 @@ fn draw(legal: &[Move], seed: &Seed) -> Move {
 mod tests {
     use super::*;
     use crate::referee::toy::{Behaviour, guess, peek};
-    use crate::toy::Toy;
     use hyperplay_machine::laws;
+    use hyperplay_machine::testing::Toy;
 
     fn play(behaviour: Behaviour, seed: u64) -> Match {
         let millis = match behaviour {

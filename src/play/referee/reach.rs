@@ -215,7 +215,7 @@ impl Reach {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::toy::Toy;
+    use hyperplay_machine::testing::Toy;
 
     #[test]
     fn the_toy_is_known_completely() {

@@ -4,7 +4,7 @@
 //! none, those met in the reachable states. [`Basis`] says which, and whether all states were seen: if not, there may
 //! be more.
 
-use crate::efg::{self, CountError, Extent};
+use hyperplay_think::solve::{self, CountError, Extent};
 use rustc_hash::FxHashSet;
 
 use super::interrupt::Interrupt;
@@ -130,7 +130,7 @@ pub fn survey(
     })
 }
 
-/// Counts the histories and information sets of a game, until `stop` returns true: [`efg::extent_until`] for an engine.
+/// Counts the histories and information sets of a game, until `stop` returns true: [`solve::extent_until`] for an engine.
 /// The count is a hot loop and generic over the machine, so it is compiled here, optimised, and not in the command line.
 ///
 /// ```
@@ -145,11 +145,11 @@ pub fn survey(
 /// ```
 ///
 /// # Errors
-/// As [`efg::extent_until`].
+/// As [`solve::extent_until`].
 pub fn count_information_sets(
     engine: &Engine,
     limit: u64,
     stop: &dyn Fn() -> bool,
 ) -> Result<Extent, CountError> {
-    efg::extent_until(engine, limit, stop)
+    solve::extent_until(engine, limit, stop)
 }

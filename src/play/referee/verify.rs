@@ -288,7 +288,7 @@ mod tests {
     use super::*;
     use crate::referee::toy::{Behaviour, guess};
     use crate::referee::{Heading, Interrupt, Settings, play_match};
-    use crate::toy::Toy;
+    use hyperplay_machine::testing::Toy;
     use hyperplay_machine::{ByRole, Seed};
 
     fn transcript(behaviour: Behaviour) -> Transcript {

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::referee::Interrupt;
     use crate::referee::reach::reach;
-    use crate::toy::Toy;
+    use hyperplay_machine::testing::Toy;
 
     #[test]
     fn the_guesser_wins_with_luck_or_sight() {

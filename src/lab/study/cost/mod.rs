@@ -19,9 +19,9 @@ use super::harness::{MeasuredUpdate, draws_in, random_match, updated};
 use super::plan::StudyError;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
-use hyperplay_play::belief::effective_size;
 use hyperplay_play::player::SamplerSpec;
 use hyperplay_play::referee::{Interrupt, Stopwatch};
+use hyperplay_think::belief::effective_size;
 
 pub use row::{COST_COLUMNS, CostRow};
 

@@ -7,7 +7,7 @@ use super::super::harness::MethodCounts;
 use super::{CostPlan, CostSample};
 use crate::report::Column;
 use crate::report::{Mean, Reader, TableEntry};
-use hyperplay_play::belief::UpdateCost;
+use hyperplay_think::belief::UpdateCost;
 
 /// The updates of one sampler at one step.
 #[derive(Clone, PartialEq, Debug)]

@@ -9,7 +9,7 @@ use super::super::accuracy::Placed;
 use super::fluents::{BINS, Bin};
 use super::point::EvaluationPoint;
 use super::set::ParticleSet;
-use hyperplay_play::belief::{UpdateCost, UpdateMethod};
+use hyperplay_think::belief::{UpdateCost, UpdateMethod};
 
 /// The most batches of replicates.
 const BATCHES: usize = 200;

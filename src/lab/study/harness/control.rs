@@ -10,7 +10,7 @@ use super::point::EvaluationPoint;
 use super::{Replicates, collect, draw};
 use crate::report::Mean;
 use hyperplay_machine::Seed;
-use hyperplay_play::belief::{IndependentSampler, OpponentModel};
+use hyperplay_think::belief::{IndependentSampler, OpponentModel};
 
 /// The distances of independent draws from the posterior they are drawn from.
 #[derive(Clone, Copy, PartialEq, Debug)]

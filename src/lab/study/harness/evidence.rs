@@ -8,7 +8,7 @@ use hyperplay_machine::{
     ByRole, ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, Move, Observation, OwnMove,
     Seed, StateMachine, StateMachineExt,
 };
-use hyperplay_play::belief::OpponentModel;
+use hyperplay_think::belief::OpponentModel;
 
 /// A match in which every role chooses uniformly, of at most `steps` steps.
 ///

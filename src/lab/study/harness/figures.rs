@@ -12,7 +12,7 @@ use super::methods::MethodCounts;
 use super::point::EvaluationPoint;
 use crate::report::{Mean, centred};
 use hyperplay_machine::Seed;
-use hyperplay_play::belief::{UpdateCost, UpdateMethod};
+use hyperplay_think::belief::{UpdateCost, UpdateMethod};
 
 /// A set TV below this counts as none.
 const NONE: f64 = 1e-9;

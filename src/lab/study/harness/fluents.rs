@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{State, StateMachine, StateMachineExt};
-use hyperplay_play::belief::exact::Posterior;
+use hyperplay_think::belief::exact::Posterior;
 
 /// The number of bins of a calibration curve, all equally wide.
 pub const BINS: usize = 10;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hyperplay_play::belief::UpdateMethod;
+use hyperplay_think::belief::UpdateMethod;
 
 /// All methods, in the order in which they are counted.
 const METHODS: [UpdateMethod; 5] = [

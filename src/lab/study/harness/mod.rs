@@ -41,7 +41,7 @@ use batch::{Held, ReplicateBatch, batches};
 use figures::all_figures;
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{Budget, EvaluationFailure, Evidence, Seed, StateMachine};
-use hyperplay_play::belief::{Belief, OpponentModel, Sampler, UpdateCost, UpdateMethod};
+use hyperplay_think::belief::{Belief, OpponentModel, Sampler, UpdateCost, UpdateMethod};
 use set::Loose;
 
 /// The replicates of one sampler.

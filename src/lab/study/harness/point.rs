@@ -1,6 +1,6 @@
 //! Evaluation points: what one role knows after a step of a match, and the posterior that follows from it.
 //!
-//! The posterior is computed by enumeration ([`exact`](hyperplay_play::belief::exact)) as long as that finds few
+//! The posterior is computed by enumeration ([`exact`](hyperplay_think::belief::exact)) as long as that finds few
 //! enough histories. Beyond that a *reference run* may replace it: one belief with many more particles. A reference
 //! run is not a posterior. The only figure that is measured against it is how much of it a particle set covers.
 //!
@@ -18,9 +18,9 @@ use hyperplay_engine::Engine;
 use hyperplay_machine::{
     Budget, EvaluationFailure, Evidence, History, Role, Seed, State, StateMachine, StateMachineExt,
 };
-use hyperplay_play::belief::exact::{ExactError, Posterior};
-use hyperplay_play::belief::{Belief, BeliefOptions, OpponentModel, UpdateOutcome};
 use hyperplay_play::player::engine_beliefs::{particle_belief, posterior};
+use hyperplay_think::belief::exact::{ExactError, Posterior};
+use hyperplay_think::belief::{Belief, BeliefOptions, OpponentModel, UpdateOutcome};
 
 /// How the posterior of a point was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,7 +7,7 @@ use super::fluents::Scores;
 use super::point::EvaluationPoint;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{History, StateMachine};
-use hyperplay_play::belief::{Belief, effective_size};
+use hyperplay_think::belief::{Belief, effective_size};
 
 /// The particle set that one replicate has at a point.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@
 //! player that draws random numbers to decide (particles, playouts) answers with one of the policies that it may follow,
 //! fixed by the seed of the question: what is judged then is this sample, and another seed gives another.
 //!
-//! - [`ask_policy`] asks at every information set of a role of a [`GameTree`](crate::efg::GameTree).
+//! - [`ask_policy`] asks at every information set of a role of a [`GameTree`](hyperplay_think::solve::GameTree).
 //! - [`AskedModel`] asks wherever a belief needs to know what an opponent does.
 //! - [`LocalBestResponse`] plays against a player that it asks.
 //!

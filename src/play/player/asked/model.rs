@@ -12,16 +12,16 @@ use super::super::evidence_seed::evidence_seed;
 use super::super::remembered::Remembered;
 use super::budget::DecisionBudget;
 use super::question::{Answer, AskError, AskedCounts, ask, check};
-use crate::belief::{OpponentModel, PolicyAndFailure};
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::fold;
 use hyperplay_machine::{ByRole, Evidence, Move, Role, Seed, StateMachine as _};
+use hyperplay_think::belief::{OpponentModel, PolicyAndFailure};
 
 /// Each role does what its player would do; a role without a player chooses uniformly.
 ///
 /// ```
 /// use hyperplay_machine::{ByRole, Evidence, Role, Seed, StateMachine, StateMachineExt};
-/// use hyperplay_play::belief::OpponentModel;
+/// use hyperplay_think::belief::OpponentModel;
 /// use hyperplay_play::player::{AskedModel, DecisionBudget, Registry};
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};

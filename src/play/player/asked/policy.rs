@@ -13,10 +13,10 @@ use super::super::configured::PlayerSpec;
 use super::super::decision::View;
 use super::budget::DecisionBudget;
 use super::question::{Answer, AskError, AskedCounts, ask, check};
-use crate::efg::{GameTree, Profile};
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::fold;
 use hyperplay_machine::{Role, Seed};
+use hyperplay_think::solve::{GameTree, Profile};
 
 /// How players are asked at the information sets of a tree.
 #[derive(Clone, Copy)]
@@ -53,7 +53,7 @@ impl AskedPolicy {
 ///
 /// ```
 /// use hyperplay_machine::{Role, Seed};
-/// use hyperplay_play::efg::{GameTree, Profile, SequenceForm, TreeLimits};
+/// use hyperplay_think::solve::{GameTree, Profile, SequenceForm, TreeLimits};
 /// use hyperplay_play::player::{AskError, AskedPolicy, Asking, DecisionBudget, Registry, ask_policy};
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};

@@ -23,13 +23,13 @@ use std::sync::Arc;
 use rand::RngExt;
 
 use super::super::decision::{Decision, DecisionCost, Player, View};
-use crate::belief::{
-    Belief, BeliefOptions, OpponentModel, ParticleSampler, Sampler, Trembling, UpdateOutcome, systematic,
-};
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{
     Budget, Bulk, ByRole, ChanceDistribution, EvaluationFailure, Evidence, JointMove, Move, Observation,
     OwnMove, Role, Seed, Start, State, StateMachine as _, StateMachineExt,
+};
+use hyperplay_think::belief::{
+    Belief, BeliefOptions, OpponentModel, ParticleSampler, Sampler, Trembling, UpdateOutcome, systematic,
 };
 
 /// The tremble of the model in the belief.
@@ -63,7 +63,7 @@ impl Default for LocalResponseOptions {
 /// use std::sync::Arc;
 ///
 /// use hyperplay_machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
-/// use hyperplay_play::belief::OpponentModel;
+/// use hyperplay_think::belief::OpponentModel;
 /// use hyperplay_play::player::{LocalBestResponse, LocalResponseOptions, Player, View};
 ///
 /// # use hyperplay_machine::Move;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::shared::SharedSolutions;
 use super::solved_game::{SolveEffort, SolvedGame};
-use crate::belief::{OpponentModel, PolicyAndFailure};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, EvaluationFailure, Evidence, Move, Role};
+use hyperplay_think::belief::{OpponentModel, PolicyAndFailure};
 
 /// The model on one machine.
 pub(super) struct EquilibriumModel {

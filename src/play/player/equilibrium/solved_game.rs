@@ -2,12 +2,12 @@
 
 use rayon::ThreadPoolBuilder;
 
-use crate::efg::{
+use hyperplay_engine::Engine;
+use hyperplay_machine::{Budget, ByRole, Evidence, Role, StateMachine as _};
+use hyperplay_think::solve::{
     EvidenceIndex, GameTree, MoveValues, Profile, RegretMinimiser, RegretRule, SequenceForm, SolveLimits,
     SolvePoint, TreeLimits, solve,
 };
-use hyperplay_engine::Engine;
-use hyperplay_machine::{Budget, ByRole, Evidence, Role, StateMachine as _};
 
 /// How far a player solves its game.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -1,0 +1,318 @@
+//! The builder: a document from nodes that are pushed in pre-order.
+//!
+//! What a node refers to is registered first: the moves of a chance node, an information set. A node is then pushed by
+//! its id alone, so a tree with many nodes and few sets costs little. Nothing is checked before [`GambitBuilder::finish`],
+//! which checks all invariants of a document. The reader uses the same builder.
+
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+use super::error::{GambitCause, GambitError, GambitPlace};
+use super::file::{
+    GambitChance, GambitChanceId, GambitFile, GambitNode, GambitOutcomeId, GambitSet, GambitSetId,
+};
+use super::fraction::{self, Fraction};
+use super::recall::{RecallFault, recall_fault};
+
+/// Builds a document.
+///
+/// ```
+/// use hyperplay_games::gambit::{Fraction, GambitBuilder, GambitFile};
+///
+/// // Chance throws a coin, and Alice calls it without having seen it.
+/// let half = Fraction::new(1, 2);
+/// let mut builder = GambitBuilder::new("A coin", "", &["Alice"]);
+/// let coin = builder.chance_moves(&[("heads", half), ("tails", half)]);
+/// let call = builder.information_set(0, "", &["heads", "tails"]);
+/// let (lose, win) = (Fraction::from_integer(0), Fraction::from_integer(1));
+/// builder.chance(coin);
+/// for payoffs in [[win, lose], [lose, win]] {
+///     builder.decision(call);
+///     payoffs.iter().for_each(|&payoff| builder.terminal(&[payoff]));
+/// }
+/// let file: GambitFile = builder.finish()?;
+///
+/// let mut text = Vec::new();
+/// file.write(&mut text)?;
+/// assert_eq!(
+///     String::from_utf8(text)?,
+///     r#"EFG 2 R "A coin" { "Alice" }
+/// c "" 1 "" { "heads" 1/2 "tails" 1/2 } 0
+/// p "" 1 1 "" { "heads" "tails" } 0
+/// t "" 1 "" { 1 }
+/// t "" 2 "" { 0 }
+/// p "" 1 1 "" { "heads" "tails" } 0
+/// t "" 2 "" { 0 }
+/// t "" 1 "" { 1 }
+/// "#
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct GambitBuilder {
+    file: GambitFile,
+    /// The number of each set in messages: as its author knows it.
+    numbers: Vec<i64>,
+    /// How many sets of each player there are.
+    registered: FxHashMap<u32, i64>,
+    known_chances: FxHashMap<GambitChance, GambitChanceId>,
+    known_outcomes: FxHashMap<Vec<Fraction>, GambitOutcomeId>,
+}
+
+impl GambitBuilder {
+    /// A document without nodes.
+    pub fn new<S: AsRef<str>>(title: &str, comment: &str, players: &[S]) -> Self {
+        let file = GambitFile {
+            title: title.to_owned(),
+            comment: comment.to_owned(),
+            players: players.iter().map(|name| name.as_ref().to_owned()).collect(),
+            sets: Vec::new(),
+            chances: Vec::new(),
+            outcomes: Vec::new(),
+            nodes: Vec::new(),
+        };
+        GambitBuilder {
+            file,
+            numbers: Vec::new(),
+            registered: FxHashMap::default(),
+            known_chances: FxHashMap::default(),
+            known_outcomes: FxHashMap::default(),
+        }
+    }
+
+    /// Registers an information set of a player, whose index counts from 0. Two calls make two sets.
+    pub fn information_set<S: AsRef<str>>(&mut self, player: u32, name: &str, moves: &[S]) -> GambitSetId {
+        let count = self.registered.entry(player).or_default();
+        *count += 1;
+        let number = *count;
+        let moves = moves.iter().map(|label| label.as_ref().to_owned()).collect();
+        self.numbered_set(player, number, name.to_owned(), moves)
+    }
+
+    /// As [`GambitBuilder::information_set`], with the number that messages use.
+    pub(super) fn numbered_set(
+        &mut self,
+        player: u32,
+        number: i64,
+        name: String,
+        moves: Vec<String>,
+    ) -> GambitSetId {
+        let id = GambitSetId(next_index(&self.file.sets));
+        self.file.sets.push(GambitSet { player, number: 0, name, moves });
+        self.numbers.push(number);
+        id
+    }
+
+    /// Registers the moves of a chance node. The same moves have the same id.
+    pub fn chance_moves<S: AsRef<str>>(&mut self, moves: &[(S, Fraction)]) -> GambitChanceId {
+        let moves = moves.iter().map(|(label, share)| (label.as_ref().to_owned(), *share)).collect();
+        let chance = GambitChance { moves };
+        interned(&mut self.known_chances, &mut self.file.chances, &chance, GambitChanceId)
+    }
+
+    /// The set with an id, as registered.
+    pub(super) fn registered_set(&self, id: GambitSetId) -> &GambitSet {
+        &self.file.sets[id.index()]
+    }
+
+    /// The chance moves with an id, as registered.
+    pub(super) fn registered_chance(&self, id: GambitChanceId) -> &GambitChance {
+        &self.file.chances[id.index()]
+    }
+
+    /// Pushes a chance node.
+    pub fn chance(&mut self, moves: GambitChanceId) {
+        self.file.nodes.push(GambitNode::Chance(moves));
+    }
+
+    /// Pushes a node of a player.
+    pub fn decision(&mut self, set: GambitSetId) {
+        self.file.nodes.push(GambitNode::Decision(set));
+    }
+
+    /// Pushes an end, with the payoff of each player.
+    pub fn terminal(&mut self, payoffs: &[Fraction]) {
+        let id = match self.known_outcomes.get(payoffs) {
+            Some(&known) => known,
+            None => interned(
+                &mut self.known_outcomes,
+                &mut self.file.outcomes,
+                &payoffs.to_vec(),
+                GambitOutcomeId,
+            ),
+        };
+        self.file.nodes.push(GambitNode::Terminal(id));
+    }
+
+    /// The document.
+    ///
+    /// # Errors
+    /// If the nodes are not one tree, or another invariant of a document is broken.
+    pub fn finish(self) -> Result<GambitFile, GambitError> {
+        self.finish_at(&GambitPlace::Node)
+    }
+
+    /// As [`GambitBuilder::finish`], with the place of each node.
+    pub(super) fn finish_at(mut self, place: &dyn Fn(u32) -> GambitPlace) -> Result<GambitFile, GambitError> {
+        let fail = |node: u32, cause| Err(GambitError { place: place(node), cause });
+        if let Err((node, cause)) = self.balanced() {
+            return fail(node, cause);
+        }
+        if let Err((node, cause)) = self.in_order() {
+            return fail(node, cause);
+        }
+        match recall_fault(&self.file) {
+            None => Ok(self.file),
+            Some(RecallFault { node, first, set, absent_minded }) => {
+                let player = self.file.set(set).player + 1;
+                let (number, first) = (self.numbers[set.index()], place(first));
+                fail(
+                    node,
+                    if absent_minded {
+                        GambitCause::AbsentMinded { player, number, first }
+                    } else {
+                        GambitCause::ImperfectRecall { player, number, first }
+                    },
+                )
+            }
+        }
+    }
+
+    /// Whether the nodes are one tree.
+    fn balanced(&self) -> Result<(), (u32, GambitCause)> {
+        let nodes = &self.file.nodes;
+        let Ok(count) = u32::try_from(nodes.len()) else {
+            return Err((u32::MAX, GambitCause::TooLarge { what: "the number of nodes".to_owned() }));
+        };
+        let mut missing = 1_u64;
+        for (index, &node) in (0..).zip(nodes) {
+            if missing == 0 {
+                return Err((index, GambitCause::ExtraNodes));
+            }
+            let moves = self.file.move_count(node);
+            if moves == 0 && !matches!(node, GambitNode::Terminal(_)) {
+                return Err((index, GambitCause::NoMoves));
+            }
+            missing = missing - 1 + moves as u64;
+        }
+        if missing > 0 {
+            return Err((count.saturating_sub(1), GambitCause::MissingNodes { missing }));
+        }
+        Ok(())
+    }
+
+    /// Puts the tables into the order of first appearance, and checks each entry where it appears first.
+    fn in_order(&mut self) -> Result<(), (u32, GambitCause)> {
+        let file = &mut self.file;
+        let players = file.players.len();
+        let mut of_player = vec![0; players];
+        let mut sets = Renumbering::new(std::mem::take(&mut file.sets));
+        let mut chances = Renumbering::new(std::mem::take(&mut file.chances));
+        let mut outcomes = Renumbering::new(std::mem::take(&mut file.outcomes));
+        let mut numbers = Vec::with_capacity(self.numbers.len());
+        for (index, node) in (0..).zip(&mut file.nodes) {
+            match node {
+                GambitNode::Chance(id) => {
+                    id.0 = chances
+                        .place(id.index(), |chance| check_chance(chance))
+                        .map_err(|cause| (index, cause))?;
+                }
+                GambitNode::Decision(id) => {
+                    let old = id.index();
+                    let number = |set: &mut GambitSet| {
+                        let count = of_player
+                            .get_mut(set.player as usize)
+                            .ok_or_else(|| out_of_range(set, players))?;
+                        *count += 1;
+                        set.number = *count;
+                        numbers.push(self.numbers[old]);
+                        Ok(())
+                    };
+                    id.0 = sets.place(old, number).map_err(|cause| (index, cause))?;
+                }
+                GambitNode::Terminal(id) => {
+                    id.0 = outcomes
+                        .place(id.index(), |payoffs| check_payoffs(payoffs, players))
+                        .map_err(|cause| (index, cause))?;
+                }
+            }
+        }
+        (file.sets, file.chances, file.outcomes) = (sets.new, chances.new, outcomes.new);
+        self.numbers = numbers;
+        Ok(())
+    }
+}
+
+/// A table on its way into the order of first appearance.
+struct Renumbering<T> {
+    old: Vec<Option<T>>,
+    place: Vec<u32>,
+    new: Vec<T>,
+}
+
+impl<T> Renumbering<T> {
+    fn new(old: Vec<T>) -> Self {
+        Renumbering { place: vec![0; old.len()], old: old.into_iter().map(Some).collect(), new: Vec::new() }
+    }
+
+    /// The new index of an entry, which is passed to `check` when it appears first.
+    fn place(
+        &mut self,
+        index: usize,
+        check: impl FnOnce(&mut T) -> Result<(), GambitCause>,
+    ) -> Result<u32, GambitCause> {
+        if let Some(mut entry) = self.old[index].take() {
+            check(&mut entry)?;
+            self.place[index] = next_index(&self.new);
+            self.new.push(entry);
+        }
+        Ok(self.place[index])
+    }
+}
+
+fn next_index<T>(table: &[T]) -> u32 {
+    u32::try_from(table.len()).expect("a table has fewer than 2^32 entries, as memory is finite")
+}
+
+fn interned<T: Clone + Eq + Hash, I: Copy>(
+    known: &mut FxHashMap<T, I>,
+    table: &mut Vec<T>,
+    entry: &T,
+    id: fn(u32) -> I,
+) -> I {
+    if let Some(&known) = known.get(entry) {
+        return known;
+    }
+    let fresh = id(next_index(table));
+    known.insert(entry.clone(), fresh);
+    table.push(entry.clone());
+    fresh
+}
+
+pub(super) fn check_chance(chance: &GambitChance) -> Result<(), GambitCause> {
+    let mut sum = Fraction::from_integer(0);
+    for (label, probability) in &chance.moves {
+        let too_large = || GambitCause::TooLarge { what: format!("the probability of '{label}'") };
+        if *probability < Fraction::from_integer(0) {
+            return Err(GambitCause::NegativeProbability { label: label.clone(), probability: *probability });
+        }
+        let probability = fraction::in_range(*probability).ok_or_else(too_large)?;
+        sum = fraction::add(sum, probability).ok_or_else(too_large)?;
+    }
+    if sum == Fraction::from_integer(1) { Ok(()) } else { Err(GambitCause::Probabilities { sum }) }
+}
+
+fn check_payoffs(payoffs: &[Fraction], players: usize) -> Result<(), GambitCause> {
+    if payoffs.len() != players {
+        return Err(GambitCause::Payoffs { given: payoffs.len() as u32, players: players as u32 });
+    }
+    match payoffs.iter().find(|payoff| fraction::in_range(**payoff).is_none()) {
+        Some(payoff) => Err(GambitCause::TooLarge { what: format!("the payoff {payoff}") }),
+        None => Ok(()),
+    }
+}
+
+fn out_of_range(set: &GambitSet, players: usize) -> GambitCause {
+    GambitCause::PlayerOutOfRange { player: i64::from(set.player) + 1, players: players as u32 }
+}

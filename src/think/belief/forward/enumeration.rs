@@ -1,0 +1,420 @@
+//! Enumeration: complete sets of weighted histories, step by step.
+//!
+//! All joint moves of all histories are tried, and those that agree with the observation are kept, each with the share
+//! of its parent's probability that falls to it. So the weights stay the posterior when they are normalised.
+//!
+//! **The exact belief-state update.** Under uniform opponents, what follows a history depends on its state alone. So
+//! histories with equal states may become one, with the sum of their probabilities. The history that stands for the
+//! others is drawn in proportion to its probability; hence it is a draw from the posterior given the state. That is done
+//! where there are more histories than may be reported, and where the histories of a step have too many continuations but
+//! their states do not: a hand of cards that nobody holds any more is in no state.
+
+use rand::RngExt;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::genealogy::{Genealogy, Generation};
+use super::population::{Population, PopulationBuilder};
+use super::{Forward, Kind, observed_step};
+use hyperplay_machine::{
+    Budget, Bulk, ByRole, ChanceDistribution, Evidence, JointMove, JointMoves, Move, ObservedStep, Role,
+    Seed, StateMachineExt,
+};
+
+/// An enumerated step may cost so many states for each history that is reported.
+const ENUMERATED_STATES: u64 = 8;
+
+/// One joint move that is enumerated costs as much as so many attempts.
+const ENUMERATION_COST: f64 = 4.0;
+
+/// One part in so many of the attempts of every update is saved for a search for the complete information set.
+const SAVED: u64 = 8;
+
+/// Steps asked about in one call, and between two looks at the clock.
+const BLOCK: usize = 1024;
+
+/// Before a deadline the first call is for so many.
+const FIRST_BLOCK: usize = 16;
+
+/// Where the time does not suffice for all, draws are better if they are expected to find so many histories in it.
+const FEW: f64 = 16.0;
+
+/// The most states that an enumerated step may cost, in multiples of what all particles may visit.
+const MOST_STATES: u64 = 4;
+
+/// In so many steps every role of most games has had its turn.
+const TURNS: usize = 4;
+
+/// States whose moves are listed between two looks at the clock.
+const LOOK: usize = 64;
+
+/// The joint moves that one history may be continued by.
+pub(super) struct LegalJoints {
+    legal: ByRole<Vec<Move>>,
+    /// The role `random`, unless it observes, and the distribution over its moves.
+    random: Option<Role>,
+    chance: ChanceDistribution,
+}
+
+impl LegalJoints {
+    /// The legal moves in a state that agree with the own move.
+    pub(super) fn of<M: Bulk>(
+        machine: &M,
+        state: &M::State,
+        observed: &ObservedStep<'_>,
+        scratch: &mut M::Scratch,
+    ) -> LegalJoints {
+        let mut legal = machine.legal_by_role(state, scratch);
+        legal[observed.role].retain(|&own| observed.observation.own.admits(own));
+        let random = machine.random().filter(|&random| random != observed.role);
+        let chance = match random {
+            Some(_) => ChanceDistribution::of(machine, state, scratch),
+            None => ChanceDistribution::default(),
+        };
+        LegalJoints { legal, random, chance }
+    }
+
+    /// How many joint moves there are; `u64::MAX` if there are more.
+    pub(super) fn count(&self) -> u64 {
+        self.legal.values().iter().fold(1, |count, moves| count.saturating_mul(moves.len() as u64))
+    }
+
+    /// The part of a probability that falls to a joint move, where all roles but `random` choose uniformly.
+    fn part(&self, whole: f64, joint: &JointMove) -> f64 {
+        let even = whole / self.count() as f64;
+        let Some(random) = self.random.filter(|_| !self.chance.is_uniform()) else { return even };
+        let moves = &self.legal[random];
+        let place = moves.iter().position(|&own| own == joint.of(random)).expect("a joint move is legal");
+        even * self.chance.probability(place, moves.len()) * moves.len() as f64
+    }
+}
+
+/// The joint moves that each history of a population may be continued by, if there are at most `most` in all
+/// and the clock allows it.
+pub(super) fn all_legal_joints<M: Bulk>(
+    machine: &M,
+    population: &Population<M::State>,
+    observed: &ObservedStep<'_>,
+    most: u64,
+    budget: &Budget,
+    scratch: &mut M::Scratch,
+) -> Option<(Vec<LegalJoints>, u64)> {
+    let mut all = Vec::with_capacity(population.len());
+    let mut count = 0_u64;
+    for state in &population.states {
+        let options = LegalJoints::of(machine, state, observed, scratch);
+        count = count.saturating_add(options.count());
+        if count > most || machine.is_interrupted(scratch) || all.len() % LOOK == 0 && budget.is_late() {
+            return None;
+        }
+        all.push(options);
+    }
+    Some((all, count))
+}
+
+/// The histories that continue a population and agree with an observation, as far as they were looked for.
+pub(super) struct Extension<S> {
+    /// The hashes of the population.
+    parents: Vec<u64>,
+    /// Joint moves tried.
+    done: usize,
+    builder: PopulationBuilder<S>,
+    generation: Option<Generation>,
+}
+
+impl<S> Extension<S> {
+    /// Nothing was looked for yet.
+    fn new(population: &Population<S>) -> Self {
+        Extension {
+            parents: population.hashes.clone(),
+            done: 0,
+            builder: PopulationBuilder::new(population.len()),
+            generation: Some(Generation::default()),
+        }
+    }
+}
+
+/// How the search for the continuations of a population ended.
+enum Extended<S> {
+    /// With all of them, as a new generation, with weights that sum to 1. Empty if there is none.
+    Complete(Population<S>),
+    /// The clock ran out. The next update can go on.
+    Unfinished(Box<Extension<S>>),
+    /// The clock will run out before the end, going by what was done, and another method needs the time that is left.
+    Hopeless,
+}
+
+/// Looks for the histories that continue a population and agree with an observation, which a random one does with
+/// the probability `rate`.
+#[expect(clippy::too_many_arguments, reason = "what is searched, for what, with what and how long")]
+fn extended<M: Bulk>(
+    machine: &M,
+    population: &Population<M::State>,
+    options: &[LegalJoints],
+    observed: &ObservedStep<'_>,
+    begun: Option<Box<Extension<M::State>>>,
+    rate: f64,
+    genealogy: &mut Genealogy,
+    budget: &Budget,
+    scratch: &mut M::Scratch,
+) -> Extended<M::State> {
+    let begun = begun.filter(|begun| begun.parents == population.hashes);
+    let mut extension = begun.unwrap_or_else(|| Box::new(Extension::new(population)));
+    let is_new = extension.done == 0;
+    let count: u64 = options.iter().map(LegalJoints::count).sum();
+    let each = options.iter().enumerate();
+    let mut open = each
+        .flat_map(|(entry, LegalJoints { legal, .. })| {
+            JointMoves::new(legal).map(move |joint| (entry, joint))
+        })
+        .skip(extension.done);
+    genealogy.put_back(extension.generation.take());
+    let (from, start) = (extension.done, budget.left());
+    loop {
+        let done = extension.done - from;
+        let size = if start.is_some() { BLOCK.min(FIRST_BLOCK + done) } else { BLOCK };
+        let block: Vec<(usize, JointMove)> = open.by_ref().take(size).collect();
+        if block.is_empty() {
+            break;
+        }
+        if let Some((start, left)) = start.zip(budget.left()) {
+            if left.is_zero() {
+                extension.generation = genealogy.take_last();
+                return Extended::Unfinished(extension);
+            }
+            let fitting = left.as_secs_f64() / (start - left).as_secs_f64().max(1e-9) * done as f64;
+            let rest = count as f64 - extension.done as f64;
+            if is_new && done >= FIRST_BLOCK && fitting < rest && fitting * rate >= FEW {
+                genealogy.drop_last();
+                return Extended::Hopeless;
+            }
+        }
+        let steps: Vec<(&M::State, &JointMove)> =
+            block.iter().map(|(entry, joint)| (&population.states[*entry], joint)).collect();
+        let selected = machine.select_consistent(&steps, observed, scratch);
+        if machine.is_interrupted(scratch) {
+            extension.generation = genealogy.take_last();
+            return Extended::Unfinished(extension);
+        }
+        extension.done += block.len();
+        for (place, state) in selected {
+            let (entry, joint) = &block[place];
+            let weight = options[*entry].part(population.weights[*entry], joint);
+            extension.builder.add(genealogy, (*entry, population.hashes[*entry]), joint, state, weight);
+        }
+    }
+    let mut next = extension.builder.population;
+    next.normalise();
+    Extended::Complete(next)
+}
+
+/// The distinct states of a population, if some are equal.
+fn distinct_states<S: Clone + Eq + std::hash::Hash>(population: &Population<S>) -> Option<Population<S>> {
+    let mut met: FxHashSet<&S> = FxHashSet::default();
+    let states: Vec<S> = population.states.iter().filter(|state| met.insert(state)).cloned().collect();
+    (states.len() < population.len()).then(|| Population { states, ..Population::empty() })
+}
+
+/// Keeps one history for each state.
+pub(super) fn merge_states<M: Bulk>(
+    population: Population<M::State>,
+    genealogy: &mut Genealogy,
+    seed: &Seed,
+) -> Population<M::State> {
+    let mut rng = seed.rng();
+    let mut places: FxHashMap<&M::State, usize> = FxHashMap::default();
+    let mut kept: Vec<(usize, f64)> = Vec::new();
+    for (entry, (state, &weight)) in population.states.iter().zip(&population.weights).enumerate() {
+        let at = *places.entry(state).or_insert(kept.len());
+        let Some((representative, sum)) = kept.get_mut(at) else {
+            kept.push((entry, weight));
+            continue;
+        };
+        *sum += weight;
+        if rng.random::<f64>() * *sum < weight {
+            *representative = entry;
+        }
+    }
+    let mut sums: FxHashMap<usize, f64> = kept.into_iter().collect();
+    let is_kept: Vec<bool> = (0..population.len()).map(|entry| sums.contains_key(&entry)).collect();
+    genealogy.retain_last(&is_kept);
+    let mut merged = Population::empty();
+    let each = population.states.into_iter().zip(population.hashes).enumerate();
+    for (entry, (state, hash)) in each {
+        if let Some(weight) = sums.remove(&entry) {
+            merged.states.push(state);
+            merged.weights.push(weight);
+            merged.hashes.push(hash);
+        }
+    }
+    merged
+}
+
+impl<M: Bulk> Forward<M> {
+    /// The states that one enumerated step may cost: what a sample costs, and not less than a few for each history
+    /// that may be reported.
+    pub(super) fn affordable_states(&self, step: usize) -> u64 {
+        let sampled = self.options.particles as f64 / self.expected_rate(step) / ENUMERATION_COST;
+        let most = self.options.all_states().saturating_mul(MOST_STATES);
+        (sampled as u64).min(most).max(ENUMERATED_STATES * self.options.limit() as u64)
+    }
+
+    /// The share of attempts at a step that may be expected to agree, before any was made: where roles take turns, a step is
+    /// like one of the last steps and unlike the others.
+    fn expected_rate(&self, step: usize) -> f64 {
+        let rates = (step.saturating_sub(TURNS)..step).map(|last| self.acceptance_rate(last));
+        rates.fold(1.0, f64::min)
+    }
+
+    /// One enumerated step of a population, if it visits at most so many states. `by_state` says whether its histories
+    /// stand for all with their state, before the step and after it. Where that makes few enough of too many histories,
+    /// `population` is changed so. What the clock cuts off is gone on with at the next call for the same histories.
+    pub(super) fn enumerated(
+        &mut self,
+        population: &mut Population<M::State>,
+        observed: &ObservedStep<'_>,
+        by_state: &mut bool,
+        most: u64,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> Option<Population<M::State>> {
+        let rate = self.expected_rate(self.depth());
+        let Forward { machine, scratch, genealogy, unfinished, .. } = self;
+        let mut listed = all_legal_joints(&**machine, population, observed, most, budget, scratch);
+        if listed.is_none() && self.options.exact_update && !*by_state && !budget.is_late() {
+            let distinct = distinct_states(population)?;
+            all_legal_joints(&**machine, &distinct, observed, most, budget, scratch)?;
+            let all = std::mem::replace(population, Population::empty());
+            *population = merge_states::<M>(all, genealogy, &seed.child("states before"));
+            *by_state = true;
+            listed = all_legal_joints(&**machine, population, observed, most, budget, scratch);
+        }
+        let (options, states) = listed?;
+        let begun = unfinished.take();
+        let before = begun.as_ref().map_or(0, |begun| begun.done as u64);
+        let extended =
+            extended(&**machine, population, &options, observed, begun, rate, genealogy, budget, scratch);
+        let mut next = match extended {
+            Extended::Complete(next) => next,
+            Extended::Unfinished(extension) => {
+                self.cost.states += (extension.done as u64).saturating_sub(before);
+                *unfinished = Some(extension);
+                return None;
+            }
+            Extended::Hopeless => return None,
+        };
+        self.cost.states += states.saturating_sub(before);
+        let agreed = next.len();
+        self.trials[self.genealogy.depth() - 1] = [states, agreed as u64];
+        if self.options.exact_update && (*by_state || agreed > self.options.limit()) {
+            next = merge_states::<M>(next, &mut self.genealogy, &seed.child("states"));
+            *by_state = true;
+        }
+        Some(next)
+    }
+
+    /// Enumerates the information set where so many attempts would cost as much as the search for it, or earlier ones
+    /// have saved as much. Which histories were drawn does not matter: otherwise those that are reported would not be
+    /// draws from the posterior.
+    pub(super) fn enumerates_instead(
+        &mut self,
+        attempts: f64,
+        evidence: &Evidence,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> bool {
+        let (saved, wanted) = self.saved;
+        let most = saved.max((attempts / ENUMERATION_COST) as u64);
+        if !self.options.enumerate || most < wanted {
+            self.saved.0 += attempts as u64 / SAVED;
+            return false;
+        }
+        self.saved = (0, most.saturating_mul(2));
+        self.in_share(budget, |forward, budget| forward.enumerate_again(most, evidence, budget, seed))
+    }
+
+    /// Enumerates from the last enumerated set to the last generation, visiting at most so many states; false if they are too few.
+    pub(super) fn enumerate_again(
+        &mut self,
+        most: u64,
+        evidence: &Evidence,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> bool {
+        let Some(last) = &self.last_enumerated else { return false };
+        let (generation, depth, mut by_state) = (last.generation, self.depth(), last.by_state);
+        let mut population = last.population.clone();
+        let until = self.genealogy.until(generation);
+        let held = std::mem::replace(&mut self.genealogy, until);
+        let trials = self.trials.clone();
+        let most = most.min(self.left() / 2);
+        let before = self.cost.states;
+        for step in generation..depth {
+            let left = most.saturating_sub(self.cost.states - before);
+            let observed = observed_step(evidence, step);
+            let seed = seed.index(step);
+            let next = self.enumerated(&mut population, &observed, &mut by_state, left, budget, &seed);
+            match next {
+                Some(next) if next.len() > 0 && !budget.is_late() => population = next,
+                _ => {
+                    (self.genealogy, self.trials) = (held, trials);
+                    return false;
+                }
+            }
+        }
+        (self.kind, self.population) = (Kind::Enumerated { by_state }, population);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use hyperplay_machine::StateMachine;
+    use hyperplay_machine::testing::{Rules, State, Toy};
+
+    /// The continuations of a population, searched for so long at a time until all are found; and how many times.
+    fn searched(
+        toy: &Toy,
+        population: &Population<State>,
+        observed: &ObservedStep<'_>,
+        genealogy: &mut Genealogy,
+        time: Option<Duration>,
+    ) -> (Population<State>, usize) {
+        let unlimited = Budget::UNLIMITED;
+        let (options, _) =
+            all_legal_joints(toy, population, observed, u64::MAX, &unlimited, &mut ()).unwrap();
+        let (mut begun, mut times) = (None, 0);
+        loop {
+            times += 1;
+            let budget = time.map_or(unlimited, Budget::time);
+            match extended(toy, population, &options, observed, begun, 0.0, genealogy, &budget, &mut ()) {
+                Extended::Complete(next) => return (next, times),
+                Extended::Unfinished(extension) => begun = Some(extension),
+                Extended::Hopeless => panic!("draws are expected to find nothing"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_clock_cuts_off_is_gone_on_with() {
+        let toy = Toy::new(Rules::Planted { seed: 2, steps: 7, width: 6, percepts: 2, every: 3 });
+        let (evidence, _) = toy.random_evidence(6, 2);
+        let (mut population, mut most) = (Population::initial(toy.initial()), 0);
+        let mut genealogies = [Genealogy::default(), Genealogy::default()];
+        for step in 0..6 {
+            let observed = observed_step(&evidence, step);
+            let [whole, parts] = &mut genealogies;
+            let (next, once) = searched(&toy, &population, &observed, whole, None);
+            let (again, times) =
+                searched(&toy, &population, &observed, parts, Some(Duration::from_micros(50)));
+            assert_eq!((once, &next.hashes, &next.weights), (1, &again.hashes, &again.weights));
+            assert_eq!(next.states, again.states);
+            let entries = 0..next.len();
+            assert!(entries.clone().all(|entry| whole.history(entry) == parts.history(entry)));
+            (population, most) = (next, most.max(times));
+        }
+        assert!(population.len() > 100 && most > 1, "{} histories, {most} times", population.len());
+    }
+}

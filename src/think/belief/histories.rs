@@ -1,0 +1,362 @@
+//! Histories: the list that a custom sampler keeps, and the belief that is made of it.
+//!
+//! A [`HistoryBelief`] keeps a weighted list of [`TracedHistory`]s and answers every question of a [`Belief`] from
+//! it. A sampler supplies one function, which updates the [`Histories`] so that they explain the new evidence.
+//! [`Histories::extend`] draws one more step of a history by the opponent model, among the joint moves that agree
+//! with the own move, and keeps it if it explains what was perceived; plain rejection and a bootstrap particle filter
+//! need no more than that (see the examples of [`HistoryBelief`] and [`Sampler`](super::Sampler)).
+//!
+//! Histories share nothing, and contradictions are not remembered, so this is simple and slow.
+//! [`ParticleBelief`](super::ParticleBelief) keeps its histories in a tree instead.
+
+use std::sync::Arc;
+
+use rand::Rng;
+
+use super::backtracking::branches::{Branches, joint_policy};
+use super::model::OpponentModel;
+use super::resample::systematic;
+use super::{Belief, Particle, ParticleId, UpdateCost, UpdateOutcome};
+use hyperplay_machine::{
+    Budget, Bulk, ByRole, ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, Observation,
+    OwnMove, Percepts, Role, Seed, StateMachineExt,
+};
+
+/// A history with the state that it leads to and what every role perceived on the way.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TracedHistory<S> {
+    history: History,
+    state: S,
+    percepts: Vec<ByRole<Percepts>>,
+    over: bool,
+}
+
+impl<S> TracedHistory<S> {
+    /// The joint moves.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The number of joint moves.
+    pub fn step(&self) -> usize {
+        self.history.step()
+    }
+
+    /// The state after them.
+    pub fn state(&self) -> &S {
+        &self.state
+    }
+
+    /// Whether that state is terminal.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// What `role` knows after the history.
+    pub fn evidence(&self, role: Role) -> Evidence {
+        let seen = self.history.0.iter().zip(&self.percepts);
+        let steps = seen.map(|(joint, percepts)| Observation {
+            own: OwnMove::Known(joint.of(role)),
+            percepts: percepts[role].clone(),
+        });
+        Evidence { role, steps: steps.collect(), over: self.over }
+    }
+}
+
+/// The weighted histories of a [`HistoryBelief`], and the means to find others.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_machine::EvaluationFailure;
+/// use hyperplay_think::belief::{Belief, Histories, HistoryBelief, OpponentModel, Uniform, UpdateOutcome};
+///
+/// // A sampler that was told the truth, and that says so as a failure of the rules.
+/// let (told, model): (History, Arc<dyn OpponentModel>) = (truth.clone(), Arc::new(Uniform));
+/// let follow = move |histories: &mut Histories<Interpreter>, _: &Evidence, _: &Budget, _: &Seed| {
+///     let history = histories.trace(&told);
+///     assert!(!history.is_over());
+///     histories.cost_mut().states += 2;
+///     histories.fail(EvaluationFailure { reason: "the truth was told".to_owned() });
+///     histories.replace(vec![(history, 1.0)]);
+///     UpdateOutcome::Sampled
+/// };
+/// let mut belief = HistoryBelief::new(&machine, candidate, &model, 1, follow);
+/// belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+/// assert_eq!((belief.history(&belief.particles()[0]), belief.cost().states), (truth, 2));
+/// assert!(belief.take_failure().is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Histories<M: Bulk> {
+    machine: Arc<M>,
+    role: Role,
+    model: Arc<dyn OpponentModel>,
+    scratch: M::Scratch,
+    wanted: usize,
+    held: Vec<TracedHistory<M::State>>,
+    particles: Vec<Particle>,
+    cost: UpdateCost,
+    failure: Option<EvaluationFailure>,
+}
+
+impl<M: Bulk> Histories<M> {
+    fn new(machine: Arc<M>, role: Role, model: Arc<dyn OpponentModel>, wanted: usize) -> Self {
+        let scratch = machine.scratch();
+        let mut histories = Histories {
+            machine,
+            role,
+            model,
+            scratch,
+            wanted: wanted.max(1),
+            held: Vec::new(),
+            particles: Vec::new(),
+            cost: UpdateCost::default(),
+            failure: None,
+        };
+        histories.forget();
+        histories
+    }
+
+    /// Works with evaluations that stop at the deadline of a budget.
+    fn by_deadline<T>(&mut self, budget: &Budget, work: impl FnOnce(&mut Self) -> T) -> T {
+        let machine = Arc::clone(&self.machine);
+        machine.set_deadline(&mut self.scratch, budget.deadline);
+        let made = work(self);
+        machine.set_deadline(&mut self.scratch, None);
+        made
+    }
+
+    fn forget(&mut self) {
+        let initial = self.initial();
+        self.replace(vec![(initial, 1.0)]);
+    }
+
+    /// The machine that plays the game.
+    pub fn machine(&self) -> &Arc<M> {
+        &self.machine
+    }
+
+    /// Whose belief it is.
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// How the other roles are taken to choose.
+    pub fn model(&self) -> &Arc<dyn OpponentModel> {
+        &self.model
+    }
+
+    /// How many histories are wanted, at least 1.
+    pub fn wanted(&self) -> usize {
+        self.wanted
+    }
+
+    /// The number of steps that the histories held explain; `None` if there are none.
+    pub fn step(&self) -> Option<usize> {
+        self.held.first().map(TracedHistory::step)
+    }
+
+    /// What this update has cost so far. States are counted by [`extend`](Self::extend); whatever else is spent, a
+    /// sampler adds by itself.
+    pub fn cost_mut(&mut self) -> &mut UpdateCost {
+        &mut self.cost
+    }
+
+    /// Records that the rules could not be evaluated with another scratch than that of these histories.
+    pub fn fail(&mut self, failure: EvaluationFailure) {
+        self.failure.get_or_insert(failure);
+    }
+
+    /// The empty history.
+    pub fn initial(&mut self) -> TracedHistory<M::State> {
+        let state = self.machine.initial();
+        let over = self.machine.terminal(&state, &mut self.scratch);
+        TracedHistory { history: History::default(), state, percepts: Vec::new(), over }
+    }
+
+    /// A history of legal joint moves, replayed from the initial state. It is not checked against any evidence and
+    /// costs nothing.
+    pub fn trace(&mut self, history: &History) -> TracedHistory<M::State> {
+        let initial = self.initial();
+        history.0.iter().fold(initial, |traced, joint| self.after(&traced, joint))
+    }
+
+    /// Extends a history by one step: a joint move drawn by the opponent model (`random` uniformly) among those in
+    /// which the own move is that of the evidence. `None` if there is no such joint move, or if what follows from it
+    /// does not agree with what the evidence says of the step. Visits one state.
+    ///
+    /// # Panics
+    /// If the history is as long as the evidence.
+    pub fn extend(
+        &mut self,
+        history: &TracedHistory<M::State>,
+        evidence: &Evidence,
+        rng: &mut impl Rng,
+    ) -> Option<TracedHistory<M::State>> {
+        let observed = &evidence.steps[history.step()];
+        self.cost.states += 1;
+        if history.over {
+            return None;
+        }
+        let mut legal = self.machine.legal_by_role(&history.state, &mut self.scratch);
+        legal[self.role].retain(|&own| observed.own.admits(own));
+        if self.machine.is_interrupted(&self.scratch) {
+            return None;
+        }
+        let chance = ChanceDistribution::of(&*self.machine, &history.state, &mut self.scratch);
+        let (known, failure) = (|role| history.evidence(role), &mut self.failure);
+        let policy = joint_policy(&*self.machine, &*self.model, self.role, &legal, &chance, known, failure);
+        let branches = Branches::new(Arc::new(legal), policy);
+        let joint = branches.joint(branches.draw(rng)?);
+        let next = self.after(history, &joint);
+        if self.machine.is_interrupted(&self.scratch) {
+            return None; // the deadline passed, and nothing is known of the step
+        }
+        let over = evidence.over && next.step() == evidence.step();
+        let seen = next.percepts.last().map(|percepts| &percepts[self.role]);
+        (seen == Some(&observed.percepts) && next.over == over).then_some(next)
+    }
+
+    fn after(&mut self, history: &TracedHistory<M::State>, joint: &JointMove) -> TracedHistory<M::State> {
+        let successors = self.machine.expand(&[(&history.state, joint)], &mut self.scratch);
+        let successor = successors.into_iter().next().expect("one successor for each step");
+        let mut joints = history.history.clone();
+        joints.0.push(joint.clone());
+        let percepts = history.percepts.iter().cloned().chain([successor.percepts]).collect();
+        TracedHistory { history: joints, state: successor.state, percepts, over: successor.end.is_some() }
+    }
+
+    /// Removes all histories and returns them with their weights.
+    pub fn take(&mut self) -> Vec<(TracedHistory<M::State>, f64)> {
+        let weights = self.particles.drain(..).map(|particle| particle.weight);
+        std::mem::take(&mut self.held).into_iter().zip(weights).collect()
+    }
+
+    /// Replaces the histories by these. The weights are divided by their sum, which must be positive unless the list
+    /// is empty.
+    pub fn replace(&mut self, weighted: Vec<(TracedHistory<M::State>, f64)>) {
+        let sum: f64 = weighted.iter().map(|&(_, weight)| weight).sum();
+        let particle =
+            |(at, (_, weight)): (usize, &(_, f64))| Particle { id: ParticleId(at), weight: weight / sum };
+        self.particles = weighted.iter().enumerate().map(particle).collect();
+        self.held = weighted.into_iter().map(|(history, _)| history).collect();
+    }
+
+    /// Draws as many histories as were [wanted](Self::wanted) from those held, systematically: each is drawn as often
+    /// as its weight says, rounded up or down. All then weigh the same.
+    pub fn resample(&mut self, rng: &mut impl Rng) {
+        let (held, weights): (Vec<_>, Vec<f64>) = self.take().into_iter().unzip();
+        let drawn = systematic(&weights, self.wanted, rng);
+        self.replace(drawn.into_iter().map(|place| (held[place].clone(), 1.0)).collect());
+    }
+}
+
+/// A belief that keeps its histories in a list, and follows the evidence by a function.
+///
+/// The function is called once an update, with the histories as the last update left them (the empty history alone
+/// before the first update and in a new match), the evidence, the budget and the seed of the update. The belief
+/// reports the histories that the function leaves.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_machine::{Bulk, BudgetAccount};
+/// use hyperplay_think::belief::{Belief, Histories, HistoryBelief, OpponentModel, Uniform, UpdateOutcome};
+///
+/// /// A bootstrap particle filter.
+/// fn bootstrap<M: Bulk>(
+///     histories: &mut Histories<M>,
+///     evidence: &Evidence,
+///     budget: &Budget,
+///     seed: &Seed,
+/// ) -> UpdateOutcome {
+///     let mut account = BudgetAccount::new(*budget);
+///     while let Some(step) = histories.step().filter(|&step| step < evidence.step()) {
+///         let mut rng = seed.index(step).rng();
+///         histories.resample(&mut rng);
+///         let mut next = Vec::new();
+///         for (history, weight) in histories.take() {
+///             if account.spend() {
+///                 next.extend(histories.extend(&history, evidence, &mut rng).map(|next| (next, weight)));
+///             }
+///         }
+///         histories.replace(next);
+///     }
+///     match histories.step() {
+///         Some(_) => UpdateOutcome::Sampled,
+///         None => UpdateOutcome::Depleted { step: evidence.step() },
+///     }
+/// }
+///
+/// let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
+/// let mut belief = HistoryBelief::new(&machine, candidate, &model, 500, bootstrap);
+/// assert_eq!(belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1)), UpdateOutcome::Sampled);
+/// let right = belief.particles().iter().filter(|particle| belief.history(particle) == truth);
+/// let weight: f64 = right.map(|particle| particle.weight).sum();
+/// assert!((weight - 2.0 / 3.0).abs() < 0.1, "{weight}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct HistoryBelief<M: Bulk, F> {
+    histories: Histories<M>,
+    evidence: Evidence,
+    follow: F,
+}
+
+impl<M: Bulk, F> HistoryBelief<M, F>
+where
+    F: FnMut(&mut Histories<M>, &Evidence, &Budget, &Seed) -> UpdateOutcome + Send,
+{
+    /// The belief of `role` before the first step. `particles` is how many histories are wanted.
+    pub fn new(
+        machine: &Arc<M>,
+        role: Role,
+        model: &Arc<dyn OpponentModel>,
+        particles: usize,
+        follow: F,
+    ) -> Self {
+        let histories = Histories::new(Arc::clone(machine), role, Arc::clone(model), particles);
+        HistoryBelief { histories, evidence: Evidence::new(role), follow }
+    }
+}
+
+impl<M: Bulk, F> Belief<M> for HistoryBelief<M, F>
+where
+    F: FnMut(&mut Histories<M>, &Evidence, &Budget, &Seed) -> UpdateOutcome + Send,
+{
+    fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
+        if !evidence.continues(&self.evidence) {
+            self.histories.forget();
+        }
+        self.evidence = evidence.clone();
+        self.histories.cost = UpdateCost::default();
+        if evidence.steps.is_empty() && self.histories.initial().over != evidence.over {
+            self.histories.replace(Vec::new());
+            return UpdateOutcome::Inconsistent { step: 0 };
+        }
+        self.histories.by_deadline(budget, |histories| (self.follow)(histories, evidence, budget, seed))
+    }
+
+    fn particles(&self) -> &[Particle] {
+        &self.histories.particles
+    }
+
+    fn state(&self, particle: &Particle) -> &M::State {
+        &self.histories.held[particle.id.0].state
+    }
+
+    fn history(&self, particle: &Particle) -> History {
+        self.histories.held[particle.id.0].history.clone()
+    }
+
+    fn evidence(&self, particle: &Particle, role: Role) -> Evidence {
+        self.histories.held[particle.id.0].evidence(role)
+    }
+
+    fn cost(&self) -> UpdateCost {
+        self.histories.cost
+    }
+
+    fn take_failure(&mut self) -> Option<EvaluationFailure> {
+        let Histories { machine, scratch, failure, .. } = &mut self.histories;
+        let own = machine.take_failure(scratch);
+        failure.take().or(own)
+    }
+}

@@ -1,0 +1,288 @@
+//! Belief: which histories one role considers possible, given all that it has perceived.
+//!
+//! A [`Belief`] is a weighted set of [`Particle`]s. Each particle is a history that, replayed from the initial state,
+//! reproduces the role's evidence exactly. The weights estimate the posterior P(h|Q) = P(Q|h) P(h) / P(Q), where
+//! P(Q|h) is 1 or 0 and P(h) is the product of the other roles' move probabilities under an [`OpponentModel`];
+//! `random` is uniform.
+//!
+//! ```text
+//! Evidence --enumerated while small--> posterior, exactly
+//!     |                                                   particles with weights
+//!     +----advance, backtrack, weigh, resample, rejuvenate----^
+//! ```
+//!
+//! [`ParticleBelief`] is HyperPlay (Schofield, Cerexhe, Thielscher, *HyperPlay: A Solution to General Game Playing with
+//! Imperfect Information*, 2012) with the weight that makes its sampling unbiased. [`exact`] is the independent oracle
+//! that it is compared with. This layer sees only [`machine`](hyperplay_machine).
+//!
+//! Evidence that no history explains and a budget that ran out are results ([`UpdateOutcome`]), never panics.
+//!
+//! A [`Sampler`] makes beliefs. Those of this crate are [`ParticleSampler`], [`BootstrapSampler`] and
+//! [`IndependentSampler`]. A sampler of another crate implements the same trait; a [`HistoryBelief`] keeps the
+//! histories for it, so that it only says how they follow the evidence.
+//!
+//! Third-party: `rand`, `rand_chacha` (draws), `rustc-hash`, `smallvec` (branches).
+
+pub mod exact;
+
+mod backtracking;
+mod bootstrap;
+mod forward;
+mod histories;
+mod independent;
+mod model;
+mod options;
+mod particle_belief;
+mod resample;
+mod sampler;
+mod trembling;
+
+#[cfg(test)]
+mod tests;
+
+pub use backtracking::weight::effective_size;
+pub use histories::{Histories, HistoryBelief, TracedHistory};
+pub use independent::{IndependentSampler, draws};
+pub use model::{OpponentModel, PolicyAndFailure, Uniform};
+pub use options::{BeliefOptions, SamplingMethod, Weight};
+pub use particle_belief::ParticleBelief;
+pub use resample::systematic;
+pub use sampler::{BootstrapSampler, ParticleSampler, Sampler};
+pub use trembling::Trembling;
+
+use std::fmt;
+use std::time::Instant;
+
+use hyperplay_machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
+
+/// The name of a particle in the belief that reports it. The number is the belief's own: only that belief can say which
+/// history it stands for, and only until its next update.
+///
+/// ```
+/// use hyperplay_think::belief::{Particle, ParticleId};
+///
+/// // A belief that keeps its histories in a list may use their positions.
+/// let weights = [0.25, 0.75];
+/// let particle = |(at, &weight): (usize, &f64)| Particle { id: ParticleId(at), weight };
+/// let particles: Vec<Particle> = weights.iter().enumerate().map(particle).collect();
+/// assert_eq!(weights[particles[1].id.0], 0.75);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ParticleId(pub usize);
+
+/// One history that explains the evidence, with its share of the belief.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_think::belief::{Belief, BeliefOptions, Particle, ParticleBelief, Uniform};
+///
+/// let options = BeliefOptions::default();
+/// let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
+/// belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+/// let by_weight = |a: &&Particle, b: &&Particle| a.weight.total_cmp(&b.weight);
+/// let likeliest = belief.particles().iter().max_by(by_weight).expect("there are two");
+///
+/// // The likeliest history is the true one, and every history explains the evidence.
+/// assert_eq!(belief.history(likeliest), truth);
+/// assert_eq!(*belief.state(likeliest), state);
+/// assert_eq!(belief.evidence(likeliest, candidate), evidence);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Particle {
+    /// Which history: ask the belief.
+    pub id: ParticleId,
+    /// The weight; those of all particles sum to 1.
+    pub weight: f64,
+}
+
+/// How an update ended.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_think::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateOutcome};
+///
+/// let options = BeliefOptions { enumerate: false, ..BeliefOptions::default() };
+/// let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
+/// let mut update = |evidence: &Evidence| belief.update(evidence, &Budget::UNLIMITED, &Seed::root(1));
+/// assert_eq!(update(&evidence), UpdateOutcome::Sampled);
+///
+/// // Nobody can have seen a goat at the first step.
+/// let mut wrong = evidence.clone();
+/// wrong.steps[0].percepts = evidence.steps[1].percepts.clone();
+/// assert_eq!(update(&wrong), UpdateOutcome::Inconsistent { step: 1 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UpdateOutcome {
+    /// The particles are the complete information set and their weights the posterior. Where it has too many histories,
+    /// they are one history for each state, drawn from the posterior given that state, and weighted by its probability.
+    Enumerated,
+    /// The particles are a sample.
+    Sampled,
+    /// The budget ran out before one history was found that explains this step. There are no particles; the next
+    /// update tries again.
+    Depleted {
+        /// The number of steps to be explained.
+        step: usize,
+    },
+    /// It is proven that no history to which the opponent model gives a positive probability explains this step. Under
+    /// uniform opponents: the rules and the match disagree.
+    Inconsistent {
+        /// The step, counted from 1; 0 for the initial state.
+        step: usize,
+    },
+}
+
+/// What an update cost. The cost of an opponent model is not included.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_think::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateCost};
+///
+/// let options = BeliefOptions::default();
+/// let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
+/// belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+/// // Three doors for the car; then one, two or one door to open. One of the three explains nothing further.
+/// assert_eq!(belief.cost(), UpdateCost { states: 3 + 4, ..UpdateCost::default() });
+/// assert_eq!(belief.take_failure(), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct UpdateCost {
+    /// States visited, in all.
+    pub states: u64,
+    /// Those of them that were visited in rejuvenation.
+    pub rejuvenation_states: u64,
+    /// Metropolis-Hastings moves tried.
+    pub rejuvenation_moves: u64,
+    /// Those of them that led to another history.
+    pub rejuvenation_changes: u64,
+    /// How often a particle on its way to the last step took a move back, or started again from the root.
+    pub backtracks: u64,
+    /// Steps drawn at random and compared with the observation, in bulk; they are among the states.
+    pub attempts: u64,
+    /// Those of them that agreed.
+    pub accepted: u64,
+}
+
+/// How the particles of an update were found.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_think::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateMethod};
+///
+/// let method = |enumerate| {
+///     let options = BeliefOptions { enumerate, ..BeliefOptions::default() };
+///     let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
+///     belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+///     belief.method()
+/// };
+/// assert_eq!([true, false].map(method), [UpdateMethod::Enumeration, UpdateMethod::Rejection]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum UpdateMethod {
+    /// All histories that explain the evidence, or all states that they end in, were found.
+    Enumeration,
+    /// Whole histories were drawn, and those that explain the evidence kept: independent draws from the posterior.
+    Rejection,
+    /// Histories that explained the evidence before the last step were extended by it, until enough had been.
+    ParticleFilter,
+    /// Histories were found by backtracking, weighted, and moved.
+    Backtracking,
+    /// In another way.
+    #[default]
+    Other,
+}
+
+impl fmt::Display for UpdateMethod {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            UpdateMethod::Enumeration => "enumeration",
+            UpdateMethod::Rejection => "rejection",
+            UpdateMethod::ParticleFilter => "particle filter",
+            UpdateMethod::Backtracking => "backtracking",
+            UpdateMethod::Other => "other",
+        })
+    }
+}
+
+impl UpdateCost {
+    /// What was spent in both.
+    pub(crate) fn and(self, other: UpdateCost) -> UpdateCost {
+        UpdateCost {
+            states: self.states + other.states,
+            rejuvenation_states: self.rejuvenation_states + other.rejuvenation_states,
+            rejuvenation_moves: self.rejuvenation_moves + other.rejuvenation_moves,
+            rejuvenation_changes: self.rejuvenation_changes + other.rejuvenation_changes,
+            backtracks: self.backtracks + other.backtracks,
+            attempts: self.attempts + other.attempts,
+            accepted: self.accepted + other.accepted,
+        }
+    }
+
+    /// Counts attempts, and those that agreed.
+    pub(crate) fn spend(&mut self, tried: u64, agreed: u64) {
+        self.states += tried;
+        self.attempts += tried;
+        self.accepted += agreed;
+    }
+
+    /// What was spent since `before`, an earlier value of the same account.
+    pub(crate) fn since(self, before: UpdateCost) -> UpdateCost {
+        UpdateCost {
+            states: self.states - before.states,
+            rejuvenation_states: self.rejuvenation_states - before.rejuvenation_states,
+            rejuvenation_moves: self.rejuvenation_moves - before.rejuvenation_moves,
+            rejuvenation_changes: self.rejuvenation_changes - before.rejuvenation_changes,
+            backtracks: self.backtracks - before.backtracks,
+            attempts: self.attempts - before.attempts,
+            accepted: self.accepted - before.accepted,
+        }
+    }
+}
+
+/// Which histories one role considers possible, and with what probability.
+pub trait Belief<M: Bulk>: Send {
+    /// Follows the evidence, which may have grown by any number of steps since the last update. Evidence that does
+    /// not continue the former is a new match. All randomness comes from `seed`, which is another one at every update.
+    ///
+    /// The deadline of the budget also stops evaluations. What is cut off by it must have no part in the particles: a
+    /// belief with a scratch of its own uses
+    /// [`StateMachineExt::by_deadline`](hyperplay_machine::StateMachineExt::by_deadline).
+    fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome;
+
+    /// The particles, weights summing to 1; empty when depleted or inconsistent. Where merging is on, their histories
+    /// differ.
+    fn particles(&self) -> &[Particle];
+
+    /// The state after a particle's history.
+    fn state(&self, particle: &Particle) -> &M::State;
+
+    /// The joint moves of a particle.
+    fn history(&self, particle: &Particle) -> History;
+
+    /// What `role` knows if a particle is true.
+    fn evidence(&self, particle: &Particle, role: Role) -> Evidence;
+
+    /// The same; an answer that is given after the deadline may be cut off, and is not to be used.
+    fn evidence_until(&self, particle: &Particle, role: Role, _deadline: Option<Instant>) -> Evidence {
+        self.evidence(particle, role)
+    }
+
+    /// What the last update cost.
+    fn cost(&self) -> UpdateCost;
+
+    /// How the particles were found.
+    fn method(&self) -> UpdateMethod {
+        UpdateMethod::Other
+    }
+
+    /// Why an evaluation of the rules met a limit in an update, if one did since the last call; forgets it. Until the
+    /// failure has been taken, the particles may be wrong. A belief with a scratch of its own asks the machine
+    /// ([`StateMachine::take_failure`](hyperplay_machine::StateMachine::take_failure)).
+    fn take_failure(&mut self) -> Option<EvaluationFailure> {
+        None
+    }
+}

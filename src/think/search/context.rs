@@ -1,0 +1,75 @@
+//! Context: what every search is given besides the states.
+
+use hyperplay_machine::{Budget, Bulk, Role, Seed, StateMachineExt};
+
+/// What a search works with: the game, whose moves it judges, what it may spend, where its random numbers come from,
+/// and the caller's scratch space.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_think::search::{SearchContext, exact};
+///
+/// let mut scratch = machine.scratch();
+/// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
+/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+///
+/// // The car is behind the other door.
+/// let (evaluation, visited) = exact(&mut context, &state);
+/// assert_eq!((evaluation.expect("it fits").values, visited), (vec![0.0, 100.0], 2));
+/// // A part of a search may get less.
+/// assert_eq!(exact(&mut context.with_budget(Budget::nodes(1)), &state).0, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct SearchContext<'a, M: Bulk> {
+    /// The game.
+    pub machine: &'a M,
+    /// Whose moves are judged.
+    pub role: Role,
+    /// What the search may spend.
+    pub budget: Budget,
+    /// Where all its randomness comes from.
+    pub seed: Seed,
+    /// The machine's scratch space.
+    pub scratch: &'a mut M::Scratch,
+}
+
+impl<M: Bulk> SearchContext<'_, M> {
+    /// The same context with another budget, for a part of the search.
+    pub fn with_budget(&mut self, budget: Budget) -> SearchContext<'_, M> {
+        self.with(budget, self.seed.clone())
+    }
+
+    /// The same context with another budget and another stream of random numbers, for a part of the search.
+    pub fn with(&mut self, budget: Budget, seed: Seed) -> SearchContext<'_, M> {
+        SearchContext { machine: self.machine, role: self.role, budget, seed, scratch: self.scratch }
+    }
+
+    /// Searches with evaluations that stop at the deadline of the budget. The search asks whether one was
+    /// [interrupted](hyperplay_machine::StateMachine::is_interrupted) before it uses an answer.
+    pub(super) fn by_deadline<T>(&mut self, search: impl FnOnce(&mut SearchContext<'_, M>) -> T) -> T {
+        let SearchContext { machine, role, budget, ref seed, .. } = *self;
+        machine.by_deadline(budget.deadline, self.scratch, |scratch| {
+            search(&mut SearchContext { machine, role, budget, seed: seed.clone(), scratch })
+        })
+    }
+
+    /// All roles but the one whose moves are judged and `random`.
+    pub(super) fn opponents(&self) -> impl Iterator<Item = Role> + use<'_, M> {
+        let (machine, role) = (self.machine, self.role);
+        (0..machine.roles().len())
+            .map(Role::new)
+            .filter(move |&other| other != role && Some(other) != machine.random())
+    }
+}
+
+/// A search of a role of a toy game, with seed 1.
+#[cfg(test)]
+pub(super) fn toy_context(
+    toy: &hyperplay_machine::testing::Toy,
+    role: usize,
+    budget: Budget,
+) -> SearchContext<'_, hyperplay_machine::testing::Toy> {
+    // A scratch without content takes no memory that could leak.
+    let scratch = Box::leak(Box::new(()));
+    SearchContext { machine: toy, role: Role::new(role), budget, seed: Seed::root(1), scratch }
+}

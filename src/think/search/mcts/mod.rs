@@ -1,0 +1,269 @@
+//! UCT: a tree of playouts over each state, in which every role learns which of its moves bring it most.
+//!
+//! All trees grow in lockstep. In a round, every tree makes the same number of descents. Then one call of
+//! [`Bulk::advance`] computes all new leaves, one call of [`Bulk::playouts`] makes playouts from each, and the goals
+//! are credited. So an engine that works on many states at once gets its blocks even from a single tree. Rounds grow
+//! with the trees and taper off towards the end ([`Blocks`]), because descents of one round do not learn from each
+//! other. With a deadline, lanes that a round would leave idle play more from the same leaves. Chance is sampled,
+//! `random` uniformly. The value of an own move is the mean goal of the playouts that began with it.
+//!
+//! The number of descents is divided evenly by state before anything starts. Whatever ends the work (that number, the
+//! nodes, the deadline), the trees have had the same number of descents. Without a deadline the result depends on the
+//! seed alone: tree `t` draws its descents from `seed/select/t`, round `r` its playouts from `seed/playout/r`.
+//!
+//! References: Kocsis, Szepesvári 2006; Finnsson, Björnsson 2008 (UCT in general game playing).
+
+mod node;
+
+use node::{Descent, Leaf, Tree};
+
+use super::bandit::Arm;
+use super::batch_size::BatchSize;
+use super::context::SearchContext;
+use super::evaluation::{Evaluation, Method};
+use super::playout::{OpenState, Playouts};
+use hyperplay_machine::{Bulk, Move, Role, Start};
+
+/// How many descents a round has, all trees together. `growth`, `taper` and `most` of 1 make one descent after the
+/// other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Blocks {
+    /// As many as were made before the round, divided by this.
+    pub growth: u64,
+    /// As many as there will still be, divided by this: the last ones make up for the haste of the others, else a move
+    /// that was lucky in the last round would be chosen.
+    pub taper: u64,
+    /// At most so many.
+    pub most: u64,
+    /// Playouts from each new leaf, at most, to fill the lanes that a machine [has](Bulk::at_once): 1 for none but
+    /// those that are requested.
+    pub fill: u32,
+}
+
+impl Blocks {
+    /// How many descents the next round has, with so many made and so many still to come.
+    pub(super) fn size(&self, made: u64, rest: u64) -> u64 {
+        (made / self.growth).min(rest / self.taper).clamp(1, self.most)
+    }
+}
+
+impl Default for Blocks {
+    /// As measured (`docs/measurements.md`).
+    fn default() -> Self {
+        Blocks { growth: 64, taper: 8, most: 512, fill: 16 }
+    }
+}
+
+/// Judges the moves of the context's role in each state by a tree over it with up to `descents` descents, at least
+/// one for each own move. The weights and shares of the states are not used.
+///
+/// ```
+#[doc = include_str!("../../monty_hall.example")]
+/// use hyperplay_think::search::{Blocks, OpenState, SearchContext, uct};
+///
+/// let mut scratch = machine.scratch();
+/// let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
+/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// let moves = machine.legal_by_role(&state, context.scratch)[candidate].clone();
+/// let open = OpenState { state: &state, moves, weight: 1.0, share: 1 };
+/// let made = uct(&mut context, &[open], 100, &Blocks::default());
+/// assert_eq!(made.evaluations[0].values, [0.0, 100.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn uct<M: Bulk>(
+    context: &mut SearchContext<'_, M>,
+    states: &[OpenState<'_, M::State>],
+    descents: u64,
+    blocks: &Blocks,
+) -> Playouts {
+    context.by_deadline(|context| grow(context, states, descents, blocks))
+}
+
+fn grow<M: Bulk>(
+    context: &mut SearchContext<'_, M>,
+    states: &[OpenState<'_, M::State>],
+    descents: u64,
+    blocks: &Blocks,
+) -> Playouts {
+    let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
+    let mut trees: Vec<Tree<M::State>> = states.iter().map(|open| Tree::new(open.state.clone())).collect();
+    let mut streams: Vec<_> = (0..trees.len()).map(|tree| seed.child("select").index(tree).rng()).collect();
+    let least = states.iter().map(|open| open.moves.len() as u64).max().unwrap_or(0);
+    let (wanted, count) = (descents.max(least), trees.len() as u64);
+    // Where playouts are counted they are too dear to fill lanes with.
+    let fill = if budget.reproduces() { 1 } else { blocks.fill };
+    let (mut made, mut batch, mut all) = (0, BatchSize::new(*budget), 0);
+    'rounds: for round in 0.. {
+        let rest = (wanted - made).min(batch.rest() / count.max(1));
+        let block = (blocks.size(made * count, rest * count) / count.max(1)).max(1).min(wanted - made);
+        let weight = (machine.at_once() / (block * count).clamp(1, 1 << 20) as u32).clamp(1, fill);
+        let size = match batch.size(count, block) {
+            0 if made < least && count > 0 && !budget.is_late() => 1,
+            size => u64::from(size),
+        };
+        if size == 0 {
+            break;
+        }
+        let mut waiting: Vec<(usize, Descent)> = Vec::new();
+        for (index, (tree, rng)) in trees.iter_mut().zip(&mut streams).enumerate() {
+            for _ in 0..size {
+                // What the deadline cuts off belongs to no tree.
+                let Some(descent) = tree.descend(machine, weight, rng, scratch) else { break 'rounds };
+                waiting.push((index, descent));
+            }
+        }
+        // A descent visits one state, the leaf, be it new or an end already known.
+        let (descents, mut steps) = (waiting.len() as u64, waiting.len() as u64);
+        let Some(open) = settle(&mut trees, waiting, machine, scratch) else { break };
+        let starts: Vec<Start<M::State>> = open
+            .iter()
+            .map(|(.., state)| Start { state: state.clone(), first: Vec::new(), count: weight })
+            .collect();
+        let tallies = machine.playouts(&starts, &seed.child("playout").index(round), budget, scratch);
+        for ((tree, descent, _), tally) in open.iter().zip(&tallies) {
+            steps += tally.steps;
+            all += u64::from(tally.count);
+            trees[*tree].learn(descent, tally.count, |role| tally.sum[role]);
+        }
+        batch.spend(descents, steps);
+        made += size;
+    }
+    let evaluations =
+        trees.iter().zip(states).map(|(tree, open)| evaluation(tree, &open.moves, role)).collect();
+    Playouts { evaluations, playouts: all, steps: batch.steps }
+}
+
+/// Computes the states that the descents came to, in one call; the goals of those that end the game are credited at
+/// once, the others come back: the tree, the descent and the state. `None` if the deadline passed on the way.
+fn settle<M: Bulk>(
+    trees: &mut [Tree<M::State>],
+    descents: Vec<(usize, Descent)>,
+    machine: &M,
+    scratch: &mut M::Scratch,
+) -> Option<Vec<(usize, Descent, M::State)>> {
+    let steps: Vec<_> = descents
+        .iter()
+        .filter_map(|(tree, descent)| match &descent.leaf {
+            Leaf::New(joint) => Some((trees[*tree].parent(descent), joint)),
+            Leaf::End(_) => None,
+        })
+        .collect();
+    let mut successors = machine.advance(&steps, scratch).into_iter();
+    if machine.is_interrupted(scratch) {
+        return None;
+    }
+    let mut open = Vec::new();
+    for (index, descent) in descents {
+        let tree = &mut trees[index];
+        let goals = match &descent.leaf {
+            Leaf::End(goals) => Some(goals.clone()),
+            Leaf::New(_) => {
+                let (state, end) = successors.next().expect("one successor for each new leaf");
+                tree.grow(&descent, state.clone(), end.clone());
+                if end.is_none() {
+                    open.push((index, descent, state));
+                    continue;
+                }
+                end
+            }
+        };
+        if let Some(goals) = goals {
+            tree.end(&descent, &goals);
+        }
+    }
+    Some(open)
+}
+
+/// A state of which some move is not known is not judged: there is nothing to compare.
+fn evaluation<S: Clone>(tree: &Tree<S>, moves: &[Move], role: Role) -> Evaluation {
+    let arms = tree.arms(role);
+    let known = arms.iter().map(|arm| arm.known).min().unwrap_or(0);
+    let (values, method) = if known == 0 {
+        (Vec::new(), Method::Unjudged)
+    } else {
+        let descents = arms.iter().map(|arm| arm.known).sum();
+        (arms.iter().map(Arm::mean).collect(), Method::Uct(descents))
+    };
+    Evaluation { moves: moves.to_vec(), values, mixture: None, matrix: None, method }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::context::toy_context as context;
+    use super::*;
+    use hyperplay_machine::testing::{Toy, at, choice, end};
+    use hyperplay_machine::{Budget, StateMachine, StateMachineExt};
+    use std::time::Duration;
+
+    fn run(toy: &Toy, role: usize, descents: u64, budget: Budget) -> Playouts {
+        let moves = toy.legal_by_role(&toy.initial(), &mut ())[Role::new(role)].clone();
+        let open = OpenState { state: &at(0), moves, weight: 1.0, share: 1 };
+        uct(&mut context(toy, role, budget), &[open], descents, &Blocks::default())
+    }
+
+    #[test]
+    fn rounds_grow_and_taper_off() {
+        let blocks = Blocks { growth: 10, taper: 5, most: 40, fill: 1 };
+        let mut sizes = Vec::new();
+        let mut made = 0;
+        while made < 1_000 {
+            sizes.push(blocks.size(made, 1_000 - made));
+            made += sizes.last().unwrap();
+        }
+        let top = sizes.iter().position(|&size| size == 40).unwrap();
+        assert!(sizes[..top].is_sorted() && sizes[top..].is_sorted_by(|a, b| a >= b), "{sizes:?}");
+        assert_eq!((sizes[0], sizes.last()), (1, Some(&1)));
+        let plain = Blocks { growth: 1, taper: 1, most: 1, fill: 1 };
+        assert_eq!(plain.size(1_000, 1_000), 1);
+    }
+
+    /// The first move gives the other a choice between 100 and 0 for the first role, the second a certain 40.
+    fn trap() -> Toy {
+        let table = [choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[3, 4]), choice(&[1, 1], &[5])];
+        Toy::table(
+            &["a", "b"],
+            table.into_iter().chain([end(&[100, 0]), end(&[0, 100]), end(&[40, 60])]).collect(),
+        )
+    }
+
+    #[test]
+    fn the_tree_sees_the_answer_of_the_other_where_flat_playouts_do_not() {
+        let made = run(&trap(), 0, 1_000, Budget::UNLIMITED);
+        let values = &made.evaluations[0].values;
+        assert!(values[0] < 30.0, "{values:?}");
+        assert_eq!(values[1], 40.0);
+        assert_eq!(made.evaluations[0].method, Method::Uct(1_000));
+        assert_eq!(made, run(&trap(), 0, 1_000, Budget::UNLIMITED));
+    }
+
+    #[test]
+    fn random_does_not_learn() {
+        let table = vec![choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[3, 4]), end(&[40, 0])];
+        let toy = Toy::table_with_random(
+            &["a", "random"],
+            table.into_iter().chain([end(&[100, 0]), end(&[0, 0])]).collect(),
+        );
+        let values = &run(&toy, 0, 4_000, Budget::UNLIMITED).evaluations[0].values;
+        assert!((values[0] - 50.0).abs() < 3.0, "{values:?}");
+    }
+
+    #[test]
+    fn moves_made_at_once_are_learnt_by_each_role_for_itself() {
+        // The second row dominates, then the first column.
+        let table = vec![choice(&[2, 2], &[1, 2, 3, 1]), end(&[0, 100]), end(&[60, 40]), end(&[70, 30])];
+        let toy = Toy::table(&["a", "b"], table);
+        for role in 0..2 {
+            let made = run(&toy, role, 2_000, Budget::UNLIMITED);
+            assert_eq!(made.evaluations[0].moves.len(), 2);
+            assert_eq!(made.playouts, 0, "every descent ends the game");
+        }
+    }
+
+    #[test]
+    fn nodes_end_the_descents_but_every_move_is_tried() {
+        let made = run(&trap(), 0, 1_000, Budget::nodes(1));
+        assert!(!made.evaluations[0].values.is_empty() && made.steps < 60, "{made:?}");
+        let late = run(&trap(), 0, 1_000, Budget::time(Duration::ZERO));
+        assert_eq!(late.evaluations[0].method, Method::Unjudged);
+    }
+}

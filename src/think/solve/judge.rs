@@ -1,0 +1,172 @@
+//! Judgement: what a profile is worth, what a best response gains against it, and where.
+//!
+//! The best response of a role maximises, from the last information sets to the first, the gain of each. Against fixed
+//! other policies that is exact. NashConv is the sum over the roles of what a best response gains; it is 0 exactly in an
+//! equilibrium. In a zero-sum game of two roles exploitability is half of it.
+//!
+//! The *loss* of an information set says where it is gained: how probably the role itself goes there, times the
+//! difference between the best move and its own mix, where chance and the other roles are weighted as they play and
+//! the role plays best afterwards. The losses of a role sum to what its best response gains.
+//!
+//! Reference: Johanson et al., *Accelerating Best Response Calculation in Large Extensive Games* (2011); Lanctot et al.,
+//! *A Unified Game-Theoretic Approach to Multiagent Reinforcement Learning* (2017), for NashConv.
+
+use rayon::prelude::*;
+
+use super::profile::Profile;
+use super::sequences::{PlayerForm, SequenceForm, Treeplex};
+use hyperplay_machine::ByRole;
+
+/// What a profile is worth and what can be gained against it; all in payoffs, 0 for `random`.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_think::solve::{GameTree, Profile, SequenceForm, TreeLimits, Verdict};
+///
+/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
+/// let Verdict { values, best_responses, nash_conv } = SequenceForm::new(&tree, 50.0).judge(&Profile::uniform(&tree));
+/// assert!(values[candidate].abs() < 1e-12 && (best_responses[candidate] - 1.0 / 3.0).abs() < 1e-12);
+/// assert!((nash_conv - 1.0 / 3.0).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct Verdict {
+    /// The expected payoff of each role.
+    pub values: ByRole<f64>,
+    /// The expected payoff of each role if it alone plays a best response.
+    pub best_responses: ByRole<f64>,
+    /// The sum of the differences.
+    pub nash_conv: f64,
+}
+
+impl SequenceForm {
+    /// Judges a profile. Reads every end of the game once for each role.
+    ///
+    /// # Panics
+    /// If the profile is of another tree.
+    pub fn judge(&self, profile: &Profile) -> Verdict {
+        self.judge_plans(&self.plans(profile), profile)
+    }
+
+    pub(super) fn judge_plans(&self, plans: &[Vec<f64>], profile: &Profile) -> Verdict {
+        let each: Vec<(f64, f64)> = (0..self.players.len())
+            .into_par_iter()
+            .map(|own| {
+                let treeplex = &self.players[own].treeplex;
+                let mut gains = vec![0.0; treeplex.len()];
+                self.gains(own, plans, &mut gains);
+                let value = gains.iter().zip(&plans[own]).map(|(gain, reach)| gain * reach).sum();
+                climb(treeplex, &mut gains, |own| own.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+                (value, gains[0])
+            })
+            .collect();
+        debug_assert_eq!(profile.0.len(), self.pool, "the profile is of this tree");
+        let mut verdict = Verdict {
+            values: ByRole::from_fn(self.roles, |_| 0.0),
+            best_responses: ByRole::from_fn(self.roles, |_| 0.0),
+            nash_conv: 0.0,
+        };
+        for (PlayerForm { role, .. }, (value, best)) in self.players.iter().zip(each) {
+            verdict.values[*role] = value;
+            verdict.best_responses[*role] = best;
+            // Nothing is better than a best response, but rounding may say so.
+            verdict.nash_conv += (best - value).max(0.0);
+        }
+        verdict
+    }
+
+    /// The plans of all players under a profile.
+    pub(super) fn plans(&self, profile: &Profile) -> Vec<Vec<f64>> {
+        assert_eq!(profile.0.len(), self.pool, "the profile is of this tree");
+        let plan = |player: &PlayerForm| {
+            let treeplex = &player.treeplex;
+            let mut plan = vec![1.0; treeplex.len()];
+            for (set, &parent) in treeplex.parent.iter().enumerate() {
+                let reach = plan[parent as usize];
+                for sequence in treeplex.range(set) {
+                    plan[sequence] = reach * profile.0[treeplex.pool[sequence - 1] as usize];
+                }
+            }
+            plan
+        };
+        self.players.iter().map(plan).collect()
+    }
+
+    /// A best response of every role to the others under a profile: at each information set the first of the best moves.
+    ///
+    /// ```
+    #[doc = include_str!("../monty_hall.example")]
+    /// use hyperplay_think::solve::{GameTree, Profile, SequenceForm, TreeLimits};
+    ///
+    /// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
+    /// let form = SequenceForm::new(&tree, 1.0);
+    /// let best = form.best_responses(&Profile::uniform(&tree));
+    /// // It switches, wherever it is asked.
+    /// assert!((1..7).all(|set| best.of(&tree, set) == [0.0, 1.0]));
+    /// assert!(form.judge(&best).nash_conv.abs() < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn best_responses(&self, profile: &Profile) -> Profile {
+        let plans = self.plans(profile);
+        let mut best = Profile(vec![0.0; self.pool]);
+        for (own, PlayerForm { treeplex, .. }) in self.players.iter().enumerate() {
+            let mut gains = vec![0.0; treeplex.len()];
+            self.gains(own, &plans, &mut gains);
+            climb(treeplex, &mut gains, |own| own.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+            for set in 0..treeplex.sets.len() {
+                let range = treeplex.range(set);
+                let most = gains[range.clone()].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                // Gains that differ by rounding are equal.
+                let slack = 1e-12 * most.abs().max(1e-12);
+                let first = range.clone().find(|&sequence| gains[sequence] >= most - slack);
+                let chosen = first.expect("one gain is the greatest");
+                best.0[treeplex.pool[chosen - 1] as usize] = 1.0;
+            }
+        }
+        best
+    }
+
+    /// The loss of every information set of the tree under a profile, in payoffs. The losses of a role sum to what its
+    /// best response gains.
+    ///
+    /// ```
+    #[doc = include_str!("../monty_hall.example")]
+    /// use hyperplay_think::solve::{GameTree, Profile, SequenceForm, TreeLimits};
+    ///
+    /// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
+    /// let form = SequenceForm::new(&tree, 50.0);
+    /// // Whoever tosses a coin between the last two doors loses 1/18 in each of six information sets.
+    /// let losses = form.losses(&Profile::uniform(&tree));
+    /// assert!(losses[0].abs() < 1e-12);
+    /// assert!(losses[1..].iter().all(|loss| (loss - 1.0 / 18.0).abs() < 1e-12));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn losses(&self, profile: &Profile) -> Vec<f64> {
+        let plans = self.plans(profile);
+        let sets = self.players.iter().map(|player| player.treeplex.sets.len()).sum();
+        let mut losses = vec![0.0; sets];
+        for (own, PlayerForm { treeplex, .. }) in self.players.iter().enumerate() {
+            let mut gains = vec![0.0; treeplex.len()];
+            self.gains(own, &plans, &mut gains);
+            climb(treeplex, &mut gains, |own| own.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+            for set in 0..treeplex.sets.len() {
+                let range = treeplex.range(set);
+                let most = gains[range.clone()].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let mixed: f64 = range
+                    .map(|sequence| gains[sequence] * profile.0[treeplex.pool[sequence - 1] as usize])
+                    .sum();
+                losses[treeplex.sets[set] as usize] =
+                    plans[own][treeplex.parent[set] as usize] * (most - mixed);
+            }
+        }
+        losses
+    }
+}
+
+/// Adds the worth of every information set to its parent sequence, the last first. The worth is a function of the gains
+/// of its moves.
+fn climb(treeplex: &Treeplex, gains: &mut [f64], worth: impl Fn(&[f64]) -> f64) {
+    for (set, &parent) in treeplex.parent.iter().enumerate().rev() {
+        gains[parent as usize] += worth(&gains[treeplex.range(set)]);
+    }
+}

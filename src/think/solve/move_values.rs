@@ -1,0 +1,98 @@
+//! What each move of an information set is worth, computed node by node.
+//!
+//! The value of a move is the expected payoff of its role after it, over the histories of the information set, weighted by
+//! how probably chance and the other roles lead there, if all play by the profile afterwards. Where they never lead there,
+//! it has no value. This walks the tree and not the sequence form, so it is also the slow second way to
+//! [`judge`](super::SequenceForm::judge).
+
+use super::profile::Profile;
+use super::tree::{GameTree, NodeKind};
+use hyperplay_machine::Role;
+
+/// Values of nodes and moves for one role under a profile, in goals.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_think::solve::{GameTree, MoveValues, Profile, TreeLimits};
+///
+/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
+/// let MoveValues { value, moves } = MoveValues::new(&tree, &Profile::uniform(&tree), candidate);
+/// assert!((value - 50.0).abs() < 1e-9);
+/// // Whoever stays wins one time of three.
+/// let goals: Vec<f64> = moves[tree.sets()[1].range()].iter().map(|goal| goal.round()).collect();
+/// assert_eq!(goals, [33.0, 67.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct MoveValues {
+    /// The expected goal at the start.
+    pub value: f64,
+    /// The expected goal after each move, in the order of a profile; NaN where chance and the other roles never lead to
+    /// the information set, and for the moves of other roles.
+    pub moves: Vec<f64>,
+}
+
+impl MoveValues {
+    /// The values for a role. Takes time and memory in proportion to the number of nodes.
+    pub fn new(tree: &GameTree, profile: &Profile, role: Role) -> MoveValues {
+        let values = node_values(tree, profile, role);
+        let mut reach = vec![0.0; tree.len()];
+        reach[0] = 1.0;
+        let mut sums = vec![0.0; tree.pool_len()];
+        let mut masses = vec![0.0; tree.sets().len()];
+        for node in 0..tree.len() {
+            let children = tree.children(node);
+            match tree.kind(node) {
+                NodeKind::Terminal { .. } => {}
+                NodeKind::Chance { moves, distribution } => {
+                    let share = reach[node];
+                    for (place, child) in children.enumerate() {
+                        reach[child] = distribution.part(share, place, moves.len());
+                    }
+                }
+                NodeKind::Decision { set } if tree.sets()[set].role == role => {
+                    masses[set] += reach[node];
+                    for (child, place) in children.zip(tree.sets()[set].range()) {
+                        sums[place] += reach[node] * values[child];
+                        reach[child] = reach[node];
+                    }
+                }
+                NodeKind::Decision { set } => {
+                    for (child, share) in children.zip(profile.of(tree, set)) {
+                        reach[child] = reach[node] * share;
+                    }
+                }
+            }
+        }
+        let mut moves = vec![f64::NAN; tree.pool_len()];
+        for (number, set) in tree.sets().iter().enumerate() {
+            if set.role == role && masses[number] > 0.0 {
+                set.range().for_each(|place| moves[place] = sums[place] / masses[number]);
+            }
+        }
+        MoveValues { value: values[0], moves }
+    }
+}
+
+/// The expected goal of a role at each node.
+fn node_values(tree: &GameTree, profile: &Profile, role: Role) -> Vec<f64> {
+    let mut values = vec![0.0; tree.len()];
+    // Children stand behind their parents.
+    for node in (0..tree.len()).rev() {
+        let children = &values[tree.children(node)];
+        values[node] = match tree.kind(node) {
+            NodeKind::Terminal { goals } => f64::from(goals[role.index()]),
+            NodeKind::Chance { moves, distribution } if distribution.is_uniform() => {
+                children.iter().sum::<f64>() / moves.len() as f64
+            }
+            NodeKind::Chance { moves, distribution } => {
+                let each = children.iter().enumerate();
+                each.map(|(place, value)| value * distribution.probability(place, moves.len())).sum()
+            }
+            NodeKind::Decision { set } => {
+                children.iter().zip(profile.of(tree, set)).map(|(value, share)| value * share).sum()
+            }
+        };
+    }
+    values
+}

@@ -1,0 +1,103 @@
+//! A profile: for each information set of every role the probabilities of its moves.
+//!
+//! All probabilities lie in one array, in the order of the moves of [`GameTree::sets`]. The probabilities of one
+//! information set are at least 0 and sum to 1.
+
+use super::tree::{GameTree, NodeKind};
+use hyperplay_machine::Move;
+
+/// One policy for each role: what is done how often at each information set.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_think::solve::{GameTree, Profile, TreeLimits};
+///
+/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
+/// let mut profile = Profile::uniform(&tree);
+/// assert_eq!(profile.of(&tree, 1), [0.5, 0.5]);
+/// profile.set(&tree, 1, &[0.0, 3.0]);
+/// assert_eq!(profile.of(&tree, 1), [0.0, 1.0]);
+/// // Shares of nothing are even.
+/// profile.set(&tree, 1, &[0.0, 0.0]);
+/// assert_eq!(profile, Profile::from_fn(&tree, |_, moves| vec![1.0; moves.len()]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct Profile(pub(super) Vec<f64>);
+
+impl Profile {
+    /// Every move alike, everywhere.
+    pub fn uniform(tree: &GameTree) -> Profile {
+        Profile::from_fn(tree, |_, moves| vec![1.0; moves.len()])
+    }
+
+    /// Shares by information set and its moves; they are divided by their sum.
+    pub fn from_fn(tree: &GameTree, mut shares: impl FnMut(usize, &[Move]) -> Vec<f64>) -> Profile {
+        let mut profile = Profile(vec![0.0; tree.pool_len()]);
+        for set in 0..tree.sets().len() {
+            profile.set(tree, set, &shares(set, tree.moves(set)));
+        }
+        profile
+    }
+
+    /// The probabilities of the moves of an information set.
+    pub fn of(&self, tree: &GameTree, set: usize) -> &[f64] {
+        &self.0[tree.sets()[set].range()]
+    }
+
+    /// Sets the probabilities at an information set to shares that are at least 0, divided by their sum; even where the
+    /// sum is 0.
+    ///
+    /// # Panics
+    /// If there are not as many shares as moves.
+    pub fn set(&mut self, tree: &GameTree, set: usize, shares: &[f64]) {
+        let own = &mut self.0[tree.sets()[set].range()];
+        own.copy_from_slice(shares);
+        normalise(own);
+    }
+}
+
+impl GameTree {
+    /// How probably each information set is reached under a profile: the sum over its histories. Visits every node.
+    ///
+    /// ```
+    #[doc = include_str!("../monty_hall.example")]
+    /// use hyperplay_think::solve::{GameTree, Profile, TreeLimits};
+    ///
+    /// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
+    /// let reached = tree.reached(&Profile::uniform(&tree));
+    /// assert!((reached[0] - 1.0).abs() < 1e-12 && (reached[1] - 1.0 / 6.0).abs() < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn reached(&self, profile: &Profile) -> Vec<f64> {
+        let mut nodes = vec![0.0; self.len()];
+        nodes[0] = 1.0;
+        let mut sets = vec![0.0; self.sets().len()];
+        for node in 0..self.len() {
+            let children = self.children(node);
+            match self.kind(node) {
+                NodeKind::Terminal { .. } => {}
+                NodeKind::Chance { moves, distribution } => {
+                    let share = nodes[node];
+                    for (place, child) in children.enumerate() {
+                        nodes[child] = distribution.part(share, place, moves.len());
+                    }
+                }
+                NodeKind::Decision { set } => {
+                    sets[set] += nodes[node];
+                    for (child, share) in children.zip(profile.of(self, set)) {
+                        nodes[child] = nodes[node] * share;
+                    }
+                }
+            }
+        }
+        sets
+    }
+}
+
+/// Divides shares by their sum; even where the sum is 0.
+pub(super) fn normalise(shares: &mut [f64]) {
+    let sum: f64 = shares.iter().sum();
+    let even = 1.0 / shares.len() as f64;
+    shares.iter_mut().for_each(|share| *share = if sum > 0.0 { *share / sum } else { even });
+}

@@ -1,0 +1,122 @@
+//! What a regret minimiser keeps, written down, so that a later run continues where it stopped.
+//!
+//! The numbers are in the order of the sequences of the game; a run that continues from them gives the same bits as one
+//! that was not interrupted.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::player::PlayerState;
+use super::rule::RegretRule;
+use super::{RegretMinimiser, SequenceForm};
+
+/// The state of a minimiser.
+///
+/// ```
+#[doc = include_str!("../../monty_hall.example")]
+/// use hyperplay_think::solve::{
+///     CheckpointError, GameTree, RegretCheckpoint, RegretMinimiser, RegretRule, SequenceForm, TreeLimits,
+/// };
+///
+/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
+/// let form = SequenceForm::new(&tree, 1.0);
+/// let mut checkpoint: RegretCheckpoint = RegretMinimiser::new(&form, RegretRule::Predictive).checkpoint();
+/// assert!(RegretMinimiser::resumed(&form, &checkpoint).is_ok());
+/// checkpoint.rule = "cfr".to_owned();
+/// let error = RegretMinimiser::resumed(&form, &checkpoint).unwrap_err();
+/// assert_eq!(error, CheckpointError::Rule { found: "cfr".to_owned() });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RegretCheckpoint {
+    /// The name of the rule.
+    pub rule: String,
+    /// Iterations made.
+    pub iterations: u64,
+    players: Vec<Kept>,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kept {
+    regrets: Vec<f64>,
+    policy: Vec<f64>,
+    sum: Vec<f64>,
+}
+
+/// Why a minimiser cannot continue from a checkpoint.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum CheckpointError {
+    /// There is no such rule.
+    #[error("there is no solver '{found}' that could continue; it is one of cfr+, dcfr, pcfr+, pdcfr+")]
+    Rule {
+        /// As written.
+        found: String,
+    },
+    /// It is of another game.
+    #[error("the solver's state is of another game: it has {found} sequences, this game has {expected}")]
+    Game {
+        /// Sequences in the checkpoint.
+        found: usize,
+        /// Sequences of the game.
+        expected: usize,
+    },
+    /// A number in it cannot be.
+    #[error("the solver's state holds a number that is not finite, or a negative share")]
+    Number,
+}
+
+impl RegretMinimiser {
+    /// What it keeps.
+    pub fn checkpoint(&self) -> RegretCheckpoint {
+        let kept = |state: &PlayerState| Kept {
+            regrets: state.regrets.clone(),
+            policy: state.policy.clone(),
+            sum: state.sum.clone(),
+        };
+        RegretCheckpoint {
+            rule: self.rule.name().to_owned(),
+            iterations: self.iterations,
+            players: self.players.iter().map(kept).collect(),
+        }
+    }
+
+    /// A minimiser that continues.
+    ///
+    /// # Errors
+    /// If the checkpoint is not of this game, or not in order.
+    pub fn resumed(
+        form: &SequenceForm,
+        checkpoint: &RegretCheckpoint,
+    ) -> Result<RegretMinimiser, CheckpointError> {
+        let rule = RegretRule::named(&checkpoint.rule)
+            .ok_or_else(|| CheckpointError::Rule { found: checkpoint.rule.clone() })?;
+        let expected = form.players.iter().map(|player| player.treeplex.len()).sum();
+        let found = checkpoint.players.iter().map(|kept| kept.regrets.len()).sum();
+        let mut minimiser = RegretMinimiser::new(form, rule);
+        minimiser.iterations = checkpoint.iterations;
+        if checkpoint.players.len() != form.players.len() {
+            return Err(CheckpointError::Game { found, expected });
+        }
+        for ((state, kept), player) in
+            minimiser.players.iter_mut().zip(&checkpoint.players).zip(&form.players)
+        {
+            let length = player.treeplex.len();
+            if [&kept.regrets, &kept.policy, &kept.sum].iter().any(|numbers| numbers.len() != length) {
+                return Err(CheckpointError::Game { found, expected });
+            }
+            let shares = kept.policy.iter().chain(&kept.sum);
+            if kept.regrets.iter().any(|regret| !regret.is_finite())
+                || shares.into_iter().any(|share| !share.is_finite() || *share < 0.0)
+            {
+                return Err(CheckpointError::Number);
+            }
+            state.regrets.copy_from_slice(&kept.regrets);
+            state.policy.copy_from_slice(&kept.policy);
+            state.sum.copy_from_slice(&kept.sum);
+            state.write_plan(&player.treeplex);
+        }
+        Ok(minimiser)
+    }
+}

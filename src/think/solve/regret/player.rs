@@ -1,0 +1,137 @@
+//! What a regret minimiser keeps for one role, and one update of it.
+
+use rayon::prelude::*;
+
+use super::block::Part;
+use super::rule::Factors;
+use crate::solve::profile::{Profile, normalise};
+use crate::solve::sequences::{Block, PlayerForm, Treeplex};
+
+/// The state of one role, by own sequence.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct PlayerState {
+    pub(super) regrets: Vec<f64>,
+    pub(super) policy: Vec<f64>,
+    pub(super) plan: Vec<f64>,
+    pub(super) sum: Vec<f64>,
+    gains: Vec<f64>,
+    worth: Vec<f64>,
+}
+
+impl PlayerState {
+    /// The state before the first iteration: all moves alike.
+    pub(super) fn new(treeplex: &Treeplex) -> PlayerState {
+        let zeros = || vec![0.0; treeplex.len()];
+        let mut state = PlayerState {
+            regrets: zeros(),
+            policy: vec![1.0; treeplex.len()],
+            plan: vec![1.0; treeplex.len()],
+            sum: zeros(),
+            gains: zeros(),
+            worth: vec![0.0; treeplex.sets.len()],
+        };
+        (0..treeplex.sets.len()).for_each(|set| normalise(&mut state.policy[treeplex.range(set)]));
+        state.write_plan(treeplex);
+        state
+    }
+
+    /// Writes the plan of what is played.
+    pub(super) fn write_plan(&mut self, treeplex: &Treeplex) {
+        self.plan[0] = 1.0;
+        for (set, &parent) in treeplex.parent.iter().enumerate() {
+            let reach = self.plan[parent as usize];
+            for sequence in treeplex.range(set) {
+                self.plan[sequence] = reach * self.policy[sequence];
+            }
+        }
+    }
+
+    /// One update against the plans of the others.
+    pub(super) fn update(&mut self, form: &PlayerForm, others: &[&[f64]], factors: &Factors) {
+        let PlayerForm { treeplex, rows, .. } = form;
+        let trunk = treeplex.trunk_block();
+        if let [block] = &treeplex.blocks[..]
+            && treeplex.trunk == 0
+        {
+            let whole = Block { sets: block.sets.clone(), sequences: 0..treeplex.len() };
+            let mut part = self.whole(&whole);
+            part.read_gains(rows, others);
+            part.update(treeplex, factors);
+            part.descend(treeplex, factors.weight, |_| unreachable!("no sequence lies above the whole"));
+            return;
+        }
+        let (mut top, mut parts) = self.parts(&trunk, &treeplex.blocks);
+        parts.par_iter_mut().for_each(|part| {
+            part.read_gains(rows, others);
+            part.update(treeplex, factors);
+        });
+        top.read_gains(rows, others);
+        for part in &parts {
+            for (set, worth) in part.block.sets.clone().zip(&*part.worth) {
+                let parent = treeplex.parent[set] as usize;
+                if parent < part.block.sequences.start {
+                    top.gains[parent] += worth;
+                }
+            }
+        }
+        top.update(treeplex, factors);
+        top.descend(treeplex, factors.weight, |_| unreachable!("no sequence lies above the trunk"));
+        let above = &*top.plan;
+        parts.par_iter_mut().for_each(|part| part.descend(treeplex, factors.weight, |parent| above[parent]));
+    }
+
+    /// All sequences as one part.
+    fn whole<'a>(&'a mut self, block: &'a Block) -> Part<'a> {
+        Part {
+            block,
+            regrets: &mut self.regrets,
+            policy: &mut self.policy,
+            plan: &mut self.plan,
+            sum: &mut self.sum,
+            gains: &mut self.gains,
+            worth: &mut self.worth,
+        }
+    }
+
+    /// The trunk and the blocks.
+    fn parts<'a>(&'a mut self, trunk: &'a Block, blocks: &'a [Block]) -> (Part<'a>, Vec<Part<'a>>) {
+        let mut left = self.whole(trunk);
+        let top = split(&mut left, trunk);
+        (top, blocks.iter().map(|block| split(&mut left, block)).collect())
+    }
+
+    /// The average policy, written into a profile.
+    pub(super) fn write_average(&self, treeplex: &Treeplex, profile: &mut Profile) {
+        let mut shares = Vec::new();
+        for set in 0..treeplex.sets.len() {
+            let range = treeplex.range(set);
+            shares.clear();
+            shares.extend_from_slice(&self.sum[range.clone()]);
+            // Where it never went, what is played there is as good as any.
+            if shares.iter().sum::<f64>() <= 0.0 {
+                shares.copy_from_slice(&self.policy[range.clone()]);
+            }
+            normalise(&mut shares);
+            for (sequence, share) in range.zip(&shares) {
+                profile.0[treeplex.pool[sequence - 1] as usize] = *share;
+            }
+        }
+    }
+}
+
+/// Takes a block off the front of what is left.
+fn split<'a>(left: &mut Part<'a>, block: &'a Block) -> Part<'a> {
+    fn take<'a>(slice: &mut &'a mut [f64], count: usize) -> &'a mut [f64] {
+        slice.split_off_mut(..count).expect("the blocks cover the treeplex once")
+    }
+    let (sequences, sets) = (block.sequences.len(), block.sets.len());
+    Part {
+        block,
+        regrets: take(&mut left.regrets, sequences),
+        policy: take(&mut left.policy, sequences),
+        plan: take(&mut left.plan, sequences),
+        sum: take(&mut left.sum, sequences),
+        gains: take(&mut left.gains, sequences),
+        worth: take(&mut left.worth, sets),
+    }
+}

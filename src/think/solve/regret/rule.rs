@@ -1,0 +1,113 @@
+//! How regrets are kept: the update rules of four regret minimisers.
+//!
+//! An information set keeps one number for each move, and plays moves in proportion to the positive parts (regret
+//! matching). The rules differ in how the instant regret of an iteration is added, in whether the last instant regret
+//! is taken as a prediction of the next, and in how iterations are weighted in the average:
+//!
+//! | rule | kept | played | weight of iteration t |
+//! | --- | --- | --- | --- |
+//! | CFR+ | max(R + r, 0) | R | t |
+//! | DCFR | (R > 0: R t^1.5 / (t^1.5 + 1), else R / 2) + r | max(R, 0) | t^2 |
+//! | PCFR+ | max(R + r, 0) | max(R + r, 0) | t^2 |
+//! | PDCFR+ | max(R d(t - 1) + r, 0), d(t) = t^2.3 / (t^2.3 + 1) | max(R d(t) + r, 0) | t^5 |
+//!
+//! Reference: Tammelin, *Solving Large Imperfect Information Games Using CFR+* (2014); Brown, Sandholm, *Solving
+//! Imperfect-Information Games via Discounted Regret Minimization* (AAAI 2019); Farina, Kroer, Sandholm, *Faster Game
+//! Solving via Predictive Blackwell Approachability* (AAAI 2021); Xu et al., *Minimizing Weighted Counterfactual Regret
+//! with Optimistic Online Mirror Descent* (IJCAI 2024).
+
+use std::fmt;
+
+/// A way to minimise regret.
+///
+/// ```
+/// use hyperplay_think::solve::RegretRule;
+///
+/// assert_eq!(RegretRule::ALL.map(RegretRule::name), ["cfr+", "dcfr", "pcfr+", "pdcfr+"]);
+/// assert_eq!(RegretRule::named("cfr+"), Some(RegretRule::CfrPlus));
+/// assert_eq!(RegretRule::PORTFOLIO.map(RegretRule::name), ["dcfr", "pdcfr+"]);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RegretRule {
+    /// CFR+: negative regrets are forgotten; linear average.
+    CfrPlus,
+    /// Discounted CFR with the published parameters 1.5, 0 and 2.
+    Discounted,
+    /// Predictive CFR+ with a quadratic average.
+    Predictive,
+    /// Predictive discounted CFR+ with the published parameters 2.3 and 5.
+    PredictiveDiscounted,
+}
+
+impl RegretRule {
+    /// All of them.
+    pub const ALL: [RegretRule; 4] = [
+        RegretRule::CfrPlus,
+        RegretRule::Discounted,
+        RegretRule::Predictive,
+        RegretRule::PredictiveDiscounted,
+    ];
+
+    /// The two that [`solve`](crate::solve::solve()) runs side by side where no rule is asked for: the first is among the
+    /// fastest in large games, the second needs few iterations in small ones.
+    pub const PORTFOLIO: [RegretRule; 2] = [RegretRule::Discounted, RegretRule::PredictiveDiscounted];
+
+    /// Its name, as the literature has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            RegretRule::CfrPlus => "cfr+",
+            RegretRule::Discounted => "dcfr",
+            RegretRule::Predictive => "pcfr+",
+            RegretRule::PredictiveDiscounted => "pdcfr+",
+        }
+    }
+
+    /// The rule of this name.
+    pub fn named(name: &str) -> Option<RegretRule> {
+        RegretRule::ALL.into_iter().find(|rule| rule.name() == name)
+    }
+
+    /// The factors of iteration `t`, from 1 on.
+    pub(super) fn factors(self, t: u64) -> Factors {
+        let t = t as f64;
+        let discount = |t: f64, exponent: f64| {
+            let power = t.powf(exponent);
+            power / (power + 1.0)
+        };
+        match self {
+            RegretRule::CfrPlus => Factors { positive: 1.0, negative: 0.0, prediction: None, weight: t },
+            RegretRule::Discounted => {
+                Factors { positive: discount(t - 1.0, 1.5), negative: 0.5, prediction: None, weight: t * t }
+            }
+            RegretRule::Predictive => {
+                Factors { positive: 1.0, negative: 0.0, prediction: Some(1.0), weight: t * t }
+            }
+            RegretRule::PredictiveDiscounted => Factors {
+                positive: discount(t - 1.0, 2.3),
+                negative: 0.0,
+                prediction: Some(discount(t, 2.3)),
+                weight: t.powi(5),
+            },
+        }
+    }
+}
+
+impl fmt::Display for RegretRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What one iteration does to the kept regrets.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Factors {
+    /// Kept regrets above 0 are multiplied by this before the instant regret is added,
+    pub(super) positive: f64,
+    /// those below 0 by this; where it is 0, no regret below 0 is kept.
+    pub(super) negative: f64,
+    /// With a prediction, what is played is in proportion to the positive part of the kept regret times this, plus the
+    /// instant regret.
+    pub(super) prediction: Option<f64>,
+    /// The weight of the iteration in the average.
+    pub(super) weight: f64,
+}

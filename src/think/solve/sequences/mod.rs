@@ -1,0 +1,128 @@
+//! The sequence form: a game as own sequences of moves and a sparse table of payoffs.
+//!
+//! A *sequence* of a role is what it did on the way to a node: its moves at its information sets. With perfect recall the
+//! last of them fixes all. A *plan* gives each sequence the product of the own probabilities on it; then the expected payoff
+//! is linear in the plan of each role. For every end of the game the table has one entry: the sequences of all roles
+//! that lead there, and the payoff times the probability of chance. It lies once for each role, in rows by own sequence,
+//! so that the gains of all sequences of a role are one pass over memory.
+//!
+//! A payoff is (goal - 50) / unit. All sums are made in an order that the game fixes, whatever the number of threads.
+//!
+//! Reference: von Stengel, *Efficient Computation of Behavior Strategies* (1996); Koller, Megiddo, von Stengel, *Fast
+//! Algorithms for Finding Randomized Strategies in Game Trees* (1994).
+
+mod rows;
+mod treeplex;
+
+use rayon::prelude::*;
+use smallvec::SmallVec;
+
+use super::tree::GameTree;
+use hyperplay_machine::Role;
+
+pub(super) use rows::Rows;
+pub(super) use treeplex::{Block, Treeplex};
+
+/// The middle of the goals, which counts as a payoff of 0.
+pub(super) const MIDDLE: f64 = 50.0;
+
+/// A game in sequence form.
+///
+/// ```
+#[doc = include_str!("../../monty_hall.example")]
+/// use hyperplay_think::solve::{GameTree, Profile, SequenceForm, TreeLimits, Verdict};
+///
+/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
+/// let form = SequenceForm::new(&tree, 1.0);
+/// // Always to switch wins two of three times; the best response to it is no better.
+/// let switch = Profile::from_fn(&tree, |set, moves| {
+///     let switches = moves.iter().position(|&own| machine.show_move(own) == "switch");
+///     (0..moves.len()).map(|place| switches.map_or(1.0 / moves.len() as f64, |it| f64::from(place == it))).collect()
+/// });
+/// let Verdict { values, best_responses, .. } = form.judge(&switch);
+/// assert!((values[candidate] - (200.0 / 3.0 - 50.0)).abs() < 1e-12);
+/// assert!((best_responses[candidate] - values[candidate]).abs() < 1e-12);
+/// // The uniform policy wins half of the matches.
+/// assert!(form.judge(&Profile::uniform(&tree)).values[candidate].abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SequenceForm {
+    /// The roles that decide, in role order.
+    pub(super) players: Vec<PlayerForm>,
+    /// How many roles there are, `random` included.
+    pub(super) roles: usize,
+    /// The sum of payoffs, if it is the same at every end.
+    pub(super) constant: Option<f64>,
+    /// The length of a profile.
+    pub(super) pool: usize,
+}
+
+/// The part of one role.
+#[derive(Clone, Debug)]
+pub(super) struct PlayerForm {
+    pub(super) role: Role,
+    pub(super) treeplex: Treeplex,
+    pub(super) rows: Rows,
+}
+
+impl SequenceForm {
+    /// The sequence form of a tree, with `unit` goal points for a payoff of 1. Takes time and memory in proportion to the
+    /// number of nodes.
+    pub fn new(tree: &GameTree, unit: f64) -> SequenceForm {
+        let leaves = rows::leaves(tree);
+        let players: Vec<Role> = tree.players().collect();
+        let payoff = |role: Role, outcome: u32| {
+            (f64::from(tree.goals_of(outcome)[role.index()].value()) - MIDDLE) / unit
+        };
+        let forms = players.par_iter().enumerate().map(|(place, &role)| {
+            let counts = leaves.counts(place, tree.pool_len());
+            let treeplex = Treeplex::new(tree, role, &counts);
+            (role, treeplex)
+        });
+        let forms: Vec<(Role, Treeplex)> = forms.collect();
+        let rows: Vec<Rows> = (0..players.len())
+            .into_par_iter()
+            .map(|own| {
+                let treeplexes: Vec<&Treeplex> = forms.iter().map(|(_, treeplex)| treeplex).collect();
+                Rows::new(&leaves, own, &treeplexes, |outcome| payoff(players[own], outcome))
+            })
+            .collect();
+        let constant = tree.constant_sum().map(|sum| (f64::from(sum) - MIDDLE * players.len() as f64) / unit);
+        let players = forms
+            .into_iter()
+            .zip(rows)
+            .map(|((role, treeplex), rows)| PlayerForm { role, treeplex, rows })
+            .collect();
+        SequenceForm { players, roles: tree.roles().len(), constant, pool: tree.pool_len() }
+    }
+
+    /// The sum of all payoffs, if it is the same at every end of the game; 0 in a zero-sum game.
+    pub fn constant_sum(&self) -> Option<f64> {
+        self.constant
+    }
+
+    /// How many roles decide.
+    pub fn player_count(&self) -> usize {
+        self.players.len()
+    }
+
+    /// How many ends of the game there are: the entries of the table.
+    pub fn entries(&self) -> usize {
+        self.players.first().map_or(0, |player| player.rows.entries())
+    }
+
+    /// The gains of all sequences of one role, where the others follow their plans (one for each player; the own is
+    /// not read). The gain of a sequence is the sum over the ends right below it.
+    pub(super) fn gains(&self, own: usize, plans: &[Vec<f64>], gains: &mut [f64]) {
+        self.players[own].rows.gains(0, &others(own, plans), gains);
+    }
+}
+
+/// The plans of all players but one, in role order.
+pub(super) fn others(own: usize, plans: &[Vec<f64>]) -> Plans<'_> {
+    plans.iter().enumerate().filter(|&(place, _)| place != own).map(|(_, plan)| &plan[..]).collect()
+}
+
+/// Plans of some players; up to two lie in place.
+pub(super) type Plans<'a> = SmallVec<[&'a [f64]; 2]>;

@@ -1,0 +1,212 @@
+//! The sequences of one role, in an order in which an iteration reads memory forwards.
+//!
+//! Sequence 0 is the empty one. Each information set owns a range of sequences, one for each move, and has a parent
+//! sequence; parents come before children. Where the treeplex is large, it is cut into *blocks*: groups of whole
+//! subtrees, each with a contiguous range of sets and of sequences, which share nothing but their parents. The sets
+//! above them, the *trunk*, come first. The cut depends on the game alone, not on the number of threads.
+//!
+//! Reference: Hoda, Gilpin, Peña, Sandholm, *Smoothing Techniques for Computing Nash Equilibria of Sequential Games*
+//! (2010), for the word treeplex.
+
+use std::ops::Range;
+
+use super::super::tree::GameTree;
+use hyperplay_machine::Role;
+
+/// Work (sequences and table entries) below which a treeplex is not cut.
+const SMALL: u64 = 60_000;
+
+/// The blocks that a large treeplex has at least.
+const BLOCKS: u64 = 32;
+
+/// The sequences of one role.
+#[derive(Clone, Debug)]
+pub(in crate::solve) struct Treeplex {
+    /// The first sequence of each set; one more at the end.
+    pub(in crate::solve) first: Vec<u32>,
+    /// The parent sequence of each set.
+    pub(in crate::solve) parent: Vec<u32>,
+    /// Where the probability of a sequence lies in a profile, for sequences from 1 on.
+    pub(in crate::solve) pool: Vec<u32>,
+    /// The information set of the tree that each set is.
+    pub(in crate::solve) sets: Vec<u32>,
+    /// The sequence of each place in a profile; 0 for the places of other roles.
+    pub(in crate::solve) sequence: Vec<u32>,
+    /// The sets of the trunk are those below this.
+    pub(in crate::solve) trunk: usize,
+    /// The rest, cut.
+    pub(in crate::solve) blocks: Vec<Block>,
+}
+
+/// Whole subtrees of a treeplex.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::solve) struct Block {
+    pub(in crate::solve) sets: Range<usize>,
+    pub(in crate::solve) sequences: Range<usize>,
+}
+
+impl Treeplex {
+    /// The treeplex of a role. `entries` says how many ends of the game lie right below each place of a profile.
+    pub(super) fn new(tree: &GameTree, role: Role, entries: &[u32]) -> Treeplex {
+        let own: Vec<u32> =
+            (0..tree.sets().len() as u32).filter(|&set| tree.sets()[set as usize].role == role).collect();
+        let links = Links::new(tree, &own);
+        let weights = links.weights(tree, &own, entries);
+        let total: u64 = links.roots.iter().map(|&set| weights[set as usize]).sum();
+        let most = if total < SMALL { u64::MAX } else { (total / BLOCKS).max(1) };
+        let mut order =
+            Order { links: &links, tree, weights: &weights, most, trunk: Vec::new(), below: Vec::new() };
+        order.cut();
+        let Order { trunk, below, .. } = order;
+        Treeplex::numbered(tree, entries.len(), &links, &trunk, &below)
+    }
+
+    /// The number of sequences, the empty one included.
+    pub(in crate::solve) fn len(&self) -> usize {
+        self.pool.len() + 1
+    }
+
+    /// The sequences of a set.
+    pub(in crate::solve) fn range(&self, set: usize) -> Range<usize> {
+        self.first[set] as usize..self.first[set + 1] as usize
+    }
+
+    /// The trunk as a block; it begins with the empty sequence.
+    pub(in crate::solve) fn trunk_block(&self) -> Block {
+        Block { sets: 0..self.trunk, sequences: 0..self.first[self.trunk] as usize }
+    }
+
+    /// Numbers sets and sequences: first the trunk, then the subtrees, which are grouped into blocks.
+    fn numbered(tree: &GameTree, pool: usize, links: &Links, trunk: &[u32], below: &[Vec<u32>]) -> Treeplex {
+        let mut treeplex = Treeplex {
+            first: vec![1],
+            parent: Vec::new(),
+            pool: Vec::new(),
+            sets: Vec::new(),
+            sequence: vec![0; pool],
+            trunk: trunk.len(),
+            blocks: Vec::new(),
+        };
+        trunk.iter().for_each(|&set| treeplex.add(tree, set));
+        for subtrees in below {
+            let (set, sequence) = (treeplex.sets.len(), treeplex.len());
+            for &root in subtrees {
+                links.walk(tree, root, |set| treeplex.add(tree, set));
+            }
+            let block = Block { sets: set..treeplex.sets.len(), sequences: sequence..treeplex.len() };
+            treeplex.blocks.push(block);
+        }
+        treeplex
+    }
+
+    fn add(&mut self, tree: &GameTree, set: u32) {
+        let info = &tree.sets()[set as usize];
+        let parent = info.former.map_or(0, |(former, own)| {
+            self.sequence[tree.sets()[former as usize].range().start + own as usize]
+        });
+        self.sets.push(set);
+        self.parent.push(parent);
+        for place in info.range() {
+            self.pool.push(place as u32);
+            self.sequence[place] = self.pool.len() as u32;
+        }
+        self.first.push(self.pool.len() as u32 + 1);
+    }
+}
+
+/// Which sets follow which: a list for each place of a profile, as links from set to set.
+struct Links {
+    roots: Vec<u32>,
+    /// The first set below each place.
+    head: Vec<u32>,
+    /// The next set below the same place.
+    next: Vec<u32>,
+}
+
+const END: u32 = u32::MAX;
+
+impl Links {
+    fn new(tree: &GameTree, own: &[u32]) -> Links {
+        let mut links =
+            Links { roots: Vec::new(), head: vec![END; tree.pool_len()], next: vec![END; tree.sets().len()] };
+        // From the last to the first, so that a list is in rising order.
+        for &set in own.iter().rev() {
+            match tree.sets()[set as usize].former {
+                None => links.roots.push(set),
+                Some((former, own)) => {
+                    let place = tree.sets()[former as usize].range().start + own as usize;
+                    links.next[set as usize] = links.head[place];
+                    links.head[place] = set;
+                }
+            }
+        }
+        links.roots.reverse();
+        links
+    }
+
+    fn below(&self, place: usize) -> impl Iterator<Item = u32> + '_ {
+        let some = |set: u32| (set != END).then_some(set);
+        std::iter::successors(some(self.head[place]), move |&set| some(self.next[set as usize]))
+    }
+
+    /// The work in the subtree of each set: its sequences and the table entries below them.
+    fn weights(&self, tree: &GameTree, own: &[u32], entries: &[u32]) -> Vec<u64> {
+        let mut weights = vec![0_u64; tree.sets().len()];
+        for &set in own.iter().rev() {
+            let info = &tree.sets()[set as usize];
+            let at_set: u64 = info.range().map(|place| 4 + u64::from(entries[place])).sum();
+            weights[set as usize] += at_set;
+            if let Some((former, _)) = info.former {
+                weights[former as usize] += weights[set as usize];
+            }
+        }
+        weights
+    }
+
+    /// Visits a subtree, parents first.
+    fn walk(&self, tree: &GameTree, root: u32, mut visit: impl FnMut(u32)) {
+        let mut stack = vec![root];
+        while let Some(set) = stack.pop() {
+            visit(set);
+            let before = stack.len();
+            tree.sets()[set as usize].range().for_each(|place| stack.extend(self.below(place)));
+            stack[before..].reverse();
+        }
+    }
+}
+
+/// The cut of a treeplex.
+struct Order<'a> {
+    links: &'a Links,
+    tree: &'a GameTree,
+    weights: &'a [u64],
+    /// The most work of a block, where that is possible.
+    most: u64,
+    trunk: Vec<u32>,
+    /// The roots of the subtrees of each block.
+    below: Vec<Vec<u32>>,
+}
+
+impl Order<'_> {
+    fn cut(&mut self) {
+        let mut open: Vec<u32> = self.links.roots.iter().rev().copied().collect();
+        let mut filled = 0;
+        while let Some(set) = open.pop() {
+            let weight = self.weights[set as usize];
+            if weight > self.most {
+                self.trunk.push(set);
+                let before = open.len();
+                let links = self.links;
+                self.tree.sets()[set as usize].range().for_each(|place| open.extend(links.below(place)));
+                open[before..].reverse();
+                continue;
+            }
+            if self.below.is_empty() || filled + weight > self.most {
+                self.below.push(Vec::new());
+                filled = 0;
+            }
+            filled += weight;
+            self.below.last_mut().expect("a block was begun").push(set);
+        }
+    }
+}

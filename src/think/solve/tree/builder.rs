@@ -1,0 +1,383 @@
+//! Building a tree: blocks of histories are expanded in bulk, the deepest first.
+//!
+//! 1. A block of histories that were met and not expanded is taken from the top of a stack, so that few states are held
+//!    at a time: about the depth of the game times the branching times the block.
+//! 2. The legal moves of every role are asked for each. The choosers are `random`, then the other roles in role order,
+//!    each with two or more moves; they become levels of nodes, and each leaf of these levels is one joint move. Where
+//!    nobody chooses, the node stays open for the state after the only step.
+//! 3. [`Bulk::expand`] makes all steps of the block. A state that is over becomes a terminal node; any other is pushed
+//!    with what each role knows of it.
+//!
+//! The order in which nodes are made depends on the size of a block; [`layout`](super::layout) removes that.
+//!
+//! A tree that is not finished after [`UNMEASURED`] nodes is measured, so that one that is far too large does not fill the
+//! memory first. Smaller trees are built in less time than the measurement takes.
+
+use std::time::{Duration, Instant};
+
+use hashbrown::HashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::super::estimate::{SizeEstimate, estimate_size_until};
+use super::classes::{EvidenceClasses, PerceptSets};
+use super::error::TreeError;
+use super::fault::TreeFault;
+use super::fault::TreeFaultKind;
+use super::layout::lay_out;
+use super::{CHANCE, DECISION, Draw, GameTree, Node, TERMINAL};
+use hyperplay_machine::{
+    Budget, Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, PLAYOUT_STEPS, Role, Seed,
+    StateMachineExt, Successor,
+};
+
+/// The most histories that are expanded at a time. The first blocks are smaller, so that a limit of time is kept where the
+/// rules are slow.
+const BLOCK: usize = 1024;
+
+/// Nodes after which a tree that is not finished is measured.
+const UNMEASURED: usize = 1 << 15;
+
+/// The most states that are visited to measure a tree.
+const MEASURING: usize = 1 << 17;
+
+/// The most time in which a tree is measured while it is built; in what is left of a limit of time half of it.
+const MEASURING_TIME: Duration = Duration::from_millis(1_500);
+
+/// No number.
+const NONE: u32 = u32::MAX;
+
+/// How far a tree may be built.
+#[derive(Clone, Copy)]
+pub struct TreeLimits<'a> {
+    /// The most nodes; at most 2^30.
+    pub nodes: usize,
+    /// Asked now and then, with the number of nodes so far: whether to give up.
+    pub stop: &'a (dyn Fn(usize) -> bool + Sync),
+    /// When to give up, also inside an evaluation of the rules; `None` for no such time.
+    pub deadline: Option<Instant>,
+}
+
+impl Default for TreeLimits<'_> {
+    fn default() -> Self {
+        TreeLimits { nodes: 30_000_000, stop: &|_| false, deadline: None }
+    }
+}
+
+/// A history that is not expanded yet.
+struct Open<S> {
+    state: S,
+    node: u32,
+    step: u32,
+    /// What each role knows; 0 for `random`.
+    known: ByRole<u32>,
+}
+
+/// An information set as it is met.
+pub(super) struct MetSet {
+    pub(super) role: Role,
+    pub(super) class: u32,
+    pub(super) moves: (u32, u32),
+}
+
+/// What was built so far. Nodes stand in the order in which they were made.
+pub(super) struct Builder {
+    pub(super) roles: ByRole<String>,
+    pub(super) random: Option<Role>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) sets: Vec<MetSet>,
+    pub(super) pool: Vec<Move>,
+    pub(super) draws: Vec<Draw>,
+    pub(super) goals: Vec<Goal>,
+    pub(super) classes: ByRole<EvidenceClasses>,
+    pub(super) percepts: PerceptSets,
+    /// The information set of each class, by role.
+    set_of: ByRole<Vec<u32>>,
+    draw_numbers: HashMap<Draw, u32, FxBuildHasher>,
+    goal_numbers: FxHashMap<ByRole<Goal>, u32>,
+    pub(super) faults: Vec<TreeFault>,
+}
+
+impl GameTree {
+    /// Builds the tree of a game.
+    ///
+    /// # Errors
+    /// [`TreeError`] says why there is none: too large, endless, stopped, or a fault of the rules.
+    pub fn build<M: Bulk>(machine: &M, limits: &TreeLimits<'_>) -> Result<GameTree, TreeError> {
+        let mut builder = Builder::new(machine);
+        match builder.expand_all(machine, limits) {
+            Ok(()) => Ok(lay_out(builder)),
+            Err(Stopped::TooLarge) => {
+                let made = builder.nodes.len();
+                drop(builder);
+                let estimate = limits.measure(machine, made, limits.deadline)?;
+                Err(TreeError::TooLarge { limit: limits.nodes, estimate })
+            }
+            Err(Stopped::Because(error)) => Err(error),
+        }
+    }
+}
+
+impl TreeLimits<'_> {
+    /// Measures a tree of which so many nodes were made, with no more work than building what is allowed.
+    fn measure<M: Bulk>(
+        &self,
+        machine: &M,
+        made: usize,
+        deadline: Option<Instant>,
+    ) -> Result<SizeEstimate, TreeError> {
+        let states = self.nodes.clamp(1 << 12, MEASURING);
+        estimate_size_until(machine, states, &Seed::root(0), deadline, &|| (self.stop)(made))
+    }
+}
+
+/// Why the building stopped.
+enum Stopped {
+    TooLarge,
+    Because(TreeError),
+}
+
+impl From<TreeError> for Stopped {
+    fn from(error: TreeError) -> Self {
+        Stopped::Because(error)
+    }
+}
+
+/// Whether all that the machine said so far is right: the time was not over, and the rules could be evaluated.
+fn check<M: Bulk>(machine: &M, scratch: &mut M::Scratch) -> Result<(), Stopped> {
+    if machine.is_interrupted(scratch) {
+        return Err(TreeError::Stopped.into());
+    }
+    machine.take_failure(scratch).map_or(Ok(()), |failure| Err(TreeError::Failed(failure).into()))
+}
+
+impl Builder {
+    fn new<M: Bulk>(machine: &M) -> Self {
+        let roles = machine.roles().len();
+        Builder {
+            roles: machine.roles().clone(),
+            random: machine.random(),
+            nodes: Vec::new(),
+            sets: Vec::new(),
+            pool: Vec::new(),
+            draws: Vec::new(),
+            goals: Vec::new(),
+            classes: ByRole::from_fn(roles, |_| EvidenceClasses::default()),
+            percepts: PerceptSets::default(),
+            set_of: ByRole::from_fn(roles, |_| Vec::new()),
+            draw_numbers: HashMap::default(),
+            goal_numbers: FxHashMap::default(),
+            faults: Vec::new(),
+        }
+    }
+
+    fn expand_all<M: Bulk>(&mut self, machine: &M, limits: &TreeLimits<'_>) -> Result<(), Stopped> {
+        let mut scratch = machine.scratch();
+        machine.set_deadline(&mut scratch, limits.deadline);
+        let state = machine.initial();
+        self.push_node(0);
+        let is_over = machine.terminal(&state, &mut scratch);
+        check(machine, &mut scratch)?;
+        if is_over {
+            let goals = machine.goals(&state, &mut scratch);
+            self.note_goals(machine, 0, &state, &mut scratch);
+            self.end(0, &goals);
+            return check(machine, &mut scratch);
+        }
+        let mut stack =
+            vec![Open { state, node: 0, step: 0, known: ByRole::from_fn(self.roles.len(), |_| 0) }];
+        let limit = limits.nodes.min(1 << 30);
+        let (mut size, mut is_measured) = (1, false);
+        while !stack.is_empty() {
+            if (limits.stop)(self.nodes.len()) {
+                return Err(TreeError::Stopped.into());
+            }
+            if self.nodes.len() >= UNMEASURED && !is_measured {
+                is_measured = true;
+                let time =
+                    Budget { nodes: None, deadline: limits.deadline }.share(0.5).within(MEASURING_TIME);
+                match limits.measure(machine, self.nodes.len(), time.deadline) {
+                    Ok(estimate) if estimate.surely_exceeds(limit) => {
+                        return Err(TreeError::TooLarge { limit, estimate }.into());
+                    }
+                    Ok(_) | Err(TreeError::Stopped) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            let block = stack.split_off(stack.len().saturating_sub(size));
+            size = (2 * size).min(BLOCK);
+            self.expand_block(machine, &block, limit, &mut scratch, &mut stack)?;
+            check(machine, &mut scratch)?;
+        }
+        Ok(())
+    }
+
+    fn expand_block<M: Bulk>(
+        &mut self,
+        machine: &M,
+        block: &[Open<M::State>],
+        limit: usize,
+        scratch: &mut M::Scratch,
+        stack: &mut Vec<Open<M::State>>,
+    ) -> Result<(), Stopped> {
+        // The steps of the block: which history, which joint move, and the node that it leads to.
+        let mut steps: Vec<(u32, u32, JointMove)> = Vec::with_capacity(2 * block.len());
+        let mut legal: ByRole<Vec<Move>> = ByRole::from_fn(self.roles.len(), |_| Vec::new());
+        for (place, open) in block.iter().enumerate() {
+            for role in machine.each_role() {
+                machine.legal(&open.state, role, scratch, &mut legal[role]);
+                if machine.is_interrupted(scratch) {
+                    return Err(TreeError::Stopped.into());
+                }
+            }
+            if legal.values().iter().any(Vec::is_empty) {
+                check(machine, scratch)?;
+                for (role, _) in legal.iter().filter(|(_, moves)| moves.is_empty()) {
+                    self.note(machine, open.node, TreeFaultKind::NoLegalMove, role, scratch);
+                }
+                let goals = machine.goals(&open.state, scratch);
+                self.end(open.node, &goals);
+                continue;
+            }
+            if open.step as usize >= PLAYOUT_STEPS {
+                return Err(TreeError::Endless { steps: open.step as usize }.into());
+            }
+            let chance = ChanceDistribution::of(machine, &open.state, scratch);
+            self.serialise(machine, place as u32, open, (&legal, &chance), limit, &mut steps)?;
+        }
+        let asked: Vec<(&M::State, &JointMove)> =
+            steps.iter().map(|(place, _, joint)| (&block[*place as usize].state, joint)).collect();
+        let successors = machine.expand(&asked, scratch);
+        check(machine, scratch)?;
+        for ((place, node, joint), Successor { state, percepts, end, is_faulty }) in
+            steps.iter().zip(successors)
+        {
+            if let Some(goals) = end {
+                if is_faulty {
+                    self.note_goals(machine, *node, &state, scratch);
+                }
+                self.end(*node, &goals);
+                continue;
+            }
+            let open = &block[*place as usize];
+            let mut known = open.known.clone();
+            for role in machine.each_role().filter(|&role| Some(role) != self.random) {
+                let seen = self.percepts.number(&percepts[role]);
+                known[role] = self.classes[role].after(open.known[role], joint.of(role), seen);
+            }
+            stack.push(Open { state, node: *node, step: open.step + 1, known });
+        }
+        Ok(())
+    }
+
+    /// Makes the nodes of one step, a level for each role that chooses, and lists the joint moves.
+    fn serialise<M: Bulk>(
+        &mut self,
+        machine: &M,
+        place: u32,
+        open: &Open<M::State>,
+        (legal, chance): (&ByRole<Vec<Move>>, &ChanceDistribution),
+        limit: usize,
+        steps: &mut Vec<(u32, u32, JointMove)>,
+    ) -> Result<(), Stopped> {
+        let random = self.random;
+        let others = machine.each_role().filter(|&role| Some(role) != random);
+        // The leaves so far are the steps from here on.
+        let begin = steps.len();
+        steps.push((place, open.node, JointMove::new(legal.values().iter().map(|moves| moves[0]))));
+        for role in random.into_iter().chain(others) {
+            let moves = &legal[role];
+            if moves.len() < 2 {
+                continue;
+            }
+            let tag = (moves.len() as u32) << 2;
+            let (label, tag) = if Some(role) == random {
+                (self.draw(moves, chance.clone()), tag | CHANCE)
+            } else {
+                (self.set(machine, role, open, moves)?, tag | DECISION)
+            };
+            let leaves = steps.len();
+            if self.nodes.len() + (leaves - begin) * moves.len() > limit {
+                return Err(Stopped::TooLarge);
+            }
+            for leaf in begin..leaves {
+                let (_, node, joint) = steps[leaf].clone();
+                let first = self.nodes.len() as u32;
+                let Node { parent, .. } = self.nodes[node as usize];
+                self.nodes[node as usize] = Node { parent, first, label, tag };
+                for (number, &own) in moves.iter().enumerate() {
+                    self.push_node(node);
+                    steps.push((place, first + number as u32, joint.clone().with(role, own)));
+                }
+            }
+            steps.drain(begin..leaves);
+        }
+        Ok(())
+    }
+
+    fn push_node(&mut self, parent: u32) {
+        self.nodes.push(Node { parent, first: 0, label: NONE, tag: TERMINAL });
+    }
+
+    /// The number of a list of moves of `random` with their distribution.
+    fn draw(&mut self, moves: &[Move], distribution: ChanceDistribution) -> u32 {
+        let draw: Draw = (moves.into(), distribution);
+        if let Some(&number) = self.draw_numbers.get(&draw) {
+            return number;
+        }
+        let number = self.draws.len() as u32;
+        self.draws.push(draw.clone());
+        self.draw_numbers.insert(draw, number);
+        number
+    }
+
+    /// The information set of what a role knows; its moves must be these.
+    fn set<M: Bulk>(
+        &mut self,
+        machine: &M,
+        role: Role,
+        open: &Open<M::State>,
+        moves: &[Move],
+    ) -> Result<u32, TreeError> {
+        let class = open.known[role];
+        let numbers = &mut self.set_of[role];
+        if numbers.len() <= class as usize {
+            numbers.resize(class as usize + 1, NONE);
+        }
+        let number = &mut numbers[class as usize];
+        if *number == NONE {
+            *number = self.sets.len() as u32;
+            let first = self.pool.len() as u32;
+            self.pool.extend_from_slice(moves);
+            self.sets.push(MetSet { role, class, moves: (first, self.pool.len() as u32) });
+            return Ok(*number);
+        }
+        let (first, end) = self.sets[*number as usize].moves;
+        let former = &self.pool[first as usize..end as usize];
+        if former == moves {
+            return Ok(*number);
+        }
+        let show = |moves: &[Move]| {
+            moves.iter().map(|&own| machine.show_move(own)).collect::<Vec<String>>().join(" ")
+        };
+        Err(TreeError::MovesDiffer {
+            role: self.roles[role].clone(),
+            step: open.step as usize,
+            one: show(former),
+            other: show(moves),
+        })
+    }
+
+    fn end(&mut self, node: u32, goals: &ByRole<Goal>) {
+        let number = match self.goal_numbers.get(goals) {
+            Some(&number) => number,
+            None => {
+                let number = self.goal_numbers.len() as u32;
+                self.goals.extend_from_slice(goals.values());
+                self.goal_numbers.insert(goals.clone(), number);
+                number
+            }
+        };
+        let node = &mut self.nodes[node as usize];
+        *node = Node { parent: node.parent, first: 0, label: number, tag: TERMINAL };
+    }
+}

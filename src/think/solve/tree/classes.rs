@@ -1,0 +1,136 @@
+//! The evidence of one role, as classes: what a history tells it is one number.
+//!
+//! A class is the class before it, the own move, and the percepts of the step; class 0 is the evidence before the first
+//! step. Equal evidence has equal numbers, so comparing two histories by what a role knows compares two numbers. The
+//! table keeps only numbers and compares through the arrays, which costs about 20 bytes a class.
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHasher};
+
+use hyperplay_machine::{Evidence, Move, Observation, OwnMove, Percepts, Role};
+
+/// A class of evidence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Class {
+    /// The class before the step.
+    former: u32,
+    own: Move,
+    /// The number of the set of percepts.
+    percepts: u32,
+}
+
+impl Class {
+    fn hash(&self) -> u64 {
+        BuildHasherDefault::<FxHasher>::default().hash_one((self.former, self.own, self.percepts))
+    }
+}
+
+/// All sets of percepts met, numbered; the empty set is 0.
+#[derive(Clone, Debug)]
+pub(in crate::solve) struct PerceptSets {
+    numbers: FxHashMap<Percepts, u32>,
+    sets: Vec<Percepts>,
+}
+
+impl Default for PerceptSets {
+    fn default() -> Self {
+        PerceptSets { numbers: FxHashMap::default(), sets: vec![Percepts::default()] }
+    }
+}
+
+impl PerceptSets {
+    pub(in crate::solve) fn number(&mut self, percepts: &Percepts) -> u32 {
+        if let Some(number) = self.number_of(percepts) {
+            return number;
+        }
+        let number = self.sets.len() as u32;
+        self.sets.push(percepts.clone());
+        self.numbers.insert(percepts.clone(), number);
+        number
+    }
+
+    /// The number of a set of percepts, if it was met.
+    pub(in crate::solve) fn number_of(&self, percepts: &Percepts) -> Option<u32> {
+        if percepts.is_empty() { Some(0) } else { self.numbers.get(percepts).copied() }
+    }
+}
+
+/// The classes of one role.
+#[derive(Clone, Debug, Default)]
+pub(in crate::solve) struct EvidenceClasses {
+    classes: Vec<Class>,
+    table: HashTable<u32>,
+}
+
+impl EvidenceClasses {
+    /// The class of what is known after one more step.
+    pub(in crate::solve) fn after(&mut self, former: u32, own: Move, percepts: u32) -> u32 {
+        let class = Class { former, own, percepts };
+        let hash = class.hash();
+        if let Some(number) = self.find_in(class, hash, &self.table) {
+            return number;
+        }
+        let classes = &mut self.classes;
+        classes.push(class);
+        let number = classes.len() as u32;
+        self.table.insert_unique(hash, number, |&number| classes[number as usize - 1].hash());
+        number
+    }
+
+    /// The same, if it was met.
+    pub(in crate::solve) fn find(&self, former: u32, own: Move, percepts: u32) -> Option<u32> {
+        let class = Class { former, own, percepts };
+        self.find_in(class, class.hash(), &self.table)
+    }
+
+    fn find_in(&self, class: Class, hash: u64, table: &HashTable<u32>) -> Option<u32> {
+        table.find(hash, |&number| self.classes[number as usize - 1] == class).copied()
+    }
+
+    /// Gives up the table: no class is looked up from now on.
+    pub(in crate::solve) fn freeze(&mut self) {
+        self.table = HashTable::new();
+        self.classes.shrink_to_fit();
+    }
+
+    /// The evidence of a class.
+    pub(in crate::solve) fn evidence(&self, role: Role, class: u32, percepts: &PerceptSets) -> Evidence {
+        let mut evidence = Evidence::new(role);
+        let mut number = class;
+        while number != 0 {
+            let Class { former, own, percepts: seen } = self.classes[number as usize - 1];
+            let percepts = percepts.sets[seen as usize].clone();
+            evidence.steps.push(Observation { own: OwnMove::Known(own), percepts });
+            number = former;
+        }
+        evidence.steps.reverse();
+        evidence
+    }
+
+    /// The table again, after [`freeze`](EvidenceClasses::freeze).
+    pub(in crate::solve) fn table(&self) -> HashTable<u32> {
+        let mut table = HashTable::with_capacity(self.classes.len());
+        for (place, class) in self.classes.iter().enumerate() {
+            table.insert_unique(class.hash(), place as u32 + 1, |&number| {
+                self.classes[number as usize - 1].hash()
+            });
+        }
+        table
+    }
+
+    /// The class of evidence, if it was met, by a table of the classes.
+    pub(in crate::solve) fn class_of(
+        &self,
+        evidence: &Evidence,
+        percepts: &PerceptSets,
+        table: &HashTable<u32>,
+    ) -> Option<u32> {
+        evidence.steps.iter().try_fold(0, |former, step| {
+            let OwnMove::Known(own) = step.own else { return None };
+            let class = Class { former, own, percepts: percepts.number_of(&step.percepts)? };
+            self.find_in(class, class.hash(), table)
+        })
+    }
+}
