@@ -10,7 +10,6 @@ use super::game_argument::GameArgument;
 use super::options::{EngineArgument, EngineOption, ThreadsOption, pick_seed, seed};
 use super::output::{Output, log};
 use super::progress::Progress;
-use hyperplay_lab::report::figure_files;
 use hyperplay_lab::study::benchmark::{
     self, BenchmarkGame, BenchmarkRequest, GAMES, PARTICLES, REPLICATES, SAMPLERS,
 };
@@ -18,6 +17,7 @@ use hyperplay_lab::study::{Study, StudyPlan};
 use hyperplay_play::files::{FileContent, WrittenFile, write_all};
 use hyperplay_play::player::{Registry, SamplerSpec};
 use hyperplay_play::referee::{Interrupt, date};
+use hyperplay_report::figure_files;
 
 /// Arguments of `belief-benchmark`.
 #[derive(Args, Debug)]

@@ -12,12 +12,12 @@ use super::options::{EngineOption, pick_seed, seconds, seed};
 use super::output::Output;
 use super::policies::refuse_misfits;
 use super::progress::Progress;
-use hyperplay_lab::report::Table;
 use hyperplay_lab::study::cost::{COST_COLUMNS, CostPlan};
 use hyperplay_machine::counted;
 use hyperplay_machine::{StateMachine as _, StateMachineExt as _};
 use hyperplay_play::player::{Registry, SamplerSpec};
 use hyperplay_play::referee::Interrupt;
+use hyperplay_report::Table;
 
 /// Arguments of `belief-cost`.
 #[derive(Args, Debug)]

@@ -16,12 +16,12 @@ use super::output::Output;
 use super::progress::Progress;
 use hyperplay_engine::lanes::LaneUsage;
 use hyperplay_engine::{Engine, EngineCosts, EngineError, EngineKind, Engines, StepWork};
-use hyperplay_lab::report::Format::{Number, Text};
-use hyperplay_lab::report::{Column, Table, TableEntry};
 use hyperplay_lab::study::speed::{Measure, Rate, Speed};
 use hyperplay_machine::EvaluationFailure;
 use hyperplay_machine::Seed;
 use hyperplay_play::referee::{Interrupt, Stopwatch};
+use hyperplay_report::Format::{Number, Text};
+use hyperplay_report::{Column, Table, TableEntry};
 
 /// Arguments of `bench`.
 #[derive(Args, Debug)]

@@ -9,9 +9,9 @@ use std::path::Path;
 
 use clap::{Arg, Command};
 
-use super::builtin;
 use super::game_argument::source;
 use super::output::Output;
+use hyperplay_games::builtin;
 use hyperplay_logic::gdl::fold;
 use hyperplay_play::player::{KeyType, Registry, SpecEntry, SpecKind};
 

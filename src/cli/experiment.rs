@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use super::builtin;
 use super::experiment_check;
 use super::experiment_exploit;
 use super::experiment_report;
 use super::experiment_results::{self, log_damage};
 use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
-use super::game_argument::{GameArgument, Opened};
+use super::game_argument::{GameArgument, Opened, unknown_game};
 use super::output::{Output, log};
 use super::players::explained_by;
 use super::policies::refuse_misfits;
 use super::progress::Progress;
+use hyperplay_games::builtin;
 use hyperplay_lab::experiment::{
     self, Arena, ArenaError, ConfigError, DecisionLog, ExperimentConfig, ExperimentPlan, ExperimentSummary,
     FolderError, Journal, JournalError, MatchFailure, PLAN, PlanGame, Planned, Recording, Results,
@@ -255,8 +255,7 @@ fn open(folder: &Path, name: &str, place: &str) -> Result<Opened, CommandFailure
         }
         .open();
     }
-    let unknown =
-        || builtin::unknown(name, "neither a file beside the experiment nor a built-in game").at(place);
+    let unknown = || unknown_game(name, "neither a file beside the experiment nor a built-in game").at(place);
     Opened::new(builtin::find(name).ok_or_else(unknown)?.source(), None)
 }
 

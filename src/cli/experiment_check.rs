@@ -12,11 +12,11 @@ use super::failure::CommandFailure;
 use super::options::seconds;
 use super::output::Output;
 use hyperplay_lab::experiment::{Arena, Estimate, ExperimentPlan, RECORD_FILES, estimate};
-use hyperplay_lab::report::Format::{Digits, Number, Text};
-use hyperplay_lab::report::{Column, Table, TableEntry};
 use hyperplay_machine::counted;
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
+use hyperplay_report::Format::{Digits, Number, Text};
+use hyperplay_report::{Column, Table, TableEntry};
 
 /// Arguments of `experiment check`.
 #[derive(Args, Debug)]

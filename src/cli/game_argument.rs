@@ -6,9 +6,9 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 
-use super::builtin;
 use super::failure::CommandFailure;
 use super::output::{colour, log, log_text};
+use hyperplay_games::builtin;
 use hyperplay_logic::gdl::{self, Finding, Game, Language, MAX_TEXT, Rulesheet, Severity, Source, Syntax};
 use hyperplay_machine::counted;
 use hyperplay_play::files::FileError;
@@ -90,8 +90,13 @@ pub fn source(game: &str) -> Result<Source, CommandFailure> {
         None if Path::new(game).is_dir() => {
             Err(CommandFailure::usage(format!("'{game}' is a folder"), "name the files in it"))
         }
-        None => Err(builtin::unknown(game, "neither a file nor a built-in game")),
+        None => Err(unknown_game(game, "neither a file nor a built-in game")),
     }
+}
+
+/// The usage error about a name that is no game.
+pub fn unknown_game(name: &str, what: &str) -> CommandFailure {
+    CommandFailure::usage(format!("'{name}' is {what}"), builtin::remedy(name))
 }
 
 /// Reads a text, but no more than shows that it is too long: it may have no end.

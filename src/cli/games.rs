@@ -3,9 +3,10 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::builtin;
 use super::failure::CommandFailure;
+use super::game_argument::unknown_game;
 use super::output::Output;
+use hyperplay_games::builtin;
 
 /// Arguments of `games`.
 #[derive(Args, Debug)]
@@ -23,7 +24,7 @@ pub struct GamesArguments {
 /// See [`CommandFailure`].
 pub fn run(arguments: &GamesArguments, out: &Output) -> Result<(), CommandFailure> {
     if let Some(game) = &arguments.game {
-        let unknown = || builtin::unknown(game, "not a built-in game");
+        let unknown = || unknown_game(game, "not a built-in game");
         return out.text(builtin::find(game).ok_or_else(unknown)?.text);
     }
     let games = builtin::all();

@@ -17,15 +17,15 @@ use super::output::{Output, log};
 use super::progress::Progress;
 use hyperplay_engine::propnet::{DotLimits, dot, named_outputs};
 use hyperplay_engine::{Engine, Engines};
+use hyperplay_games::automaton::{Automaton, AutomatonLimits};
 use hyperplay_logic::gdl::{Dependencies, Language, TermId, TermStore};
 use hyperplay_machine::{
     Budget, ByRole, EvaluationFailure as Stopped, Move, Role, Seed, StateMachine, StateMachineExt,
 };
-use hyperplay_play::automaton::{Automaton, AutomatonLimits};
-use hyperplay_play::board::BoardLayout;
 use hyperplay_play::files::{FileContent, WrittenFile};
 use hyperplay_play::referee::{Interrupt, Survey, SurveyWords, count_information_sets, survey};
 use hyperplay_think::solve::{CountError, Extent, SizeEstimate, TreeError, TreeSize, estimate_size_until};
+use hyperplay_view::BoardLayout;
 
 /// The most terms that are listed; if there are more, they are only counted.
 const LISTED: usize = 20;

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::builtin;
 use super::failure::CommandFailure;
 use super::game_argument::source;
 use super::options::{EarlierOption, EngineOption, pick_seed, seconds, seed};
@@ -15,7 +14,8 @@ use super::output::Output;
 use super::serve::{LogForm, LogLevel, allow_files, listen, log_to_stderr, network_threads, raised};
 use super::watched_experiment::FolderExperiment;
 use clap::Args;
-use hyperplay_net::kiosk::{CatalogueGame, Kiosk, KioskOptions, KioskRefusal, TableOrder, WatchedExperiment};
+use hyperplay_games::builtin;
+use hyperplay_kiosk::{CatalogueGame, Kiosk, KioskOptions, KioskRefusal, TableOrder, WatchedExperiment};
 use hyperplay_play::files::FileError;
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;

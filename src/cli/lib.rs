@@ -23,7 +23,6 @@ mod belief;
 mod belief_benchmark;
 mod belief_cost;
 mod bench;
-mod builtin;
 mod check;
 mod check_player;
 mod complete;

@@ -6,8 +6,8 @@ use super::failure::CommandFailure;
 use super::output::Output;
 use hyperplay_engine::Grounded;
 use hyperplay_engine::propnet::{GroundingStats, Size, TooLarge};
-use hyperplay_lab::report::Format::{Digits, Number, Text};
-use hyperplay_lab::report::{Table, TableEntry};
+use hyperplay_report::Format::{Digits, Number, Text};
+use hyperplay_report::{Table, TableEntry};
 
 /// The name under which [`Grounded::passes`] has the network before the first pass.
 const GROUND: &str = "ground";

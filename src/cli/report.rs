@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::failure::CommandFailure;
 use super::output::Output;
 use hyperplay_engine::{Engine, EngineKind};
-use hyperplay_lab::report::Format::{Digits, Number, Text};
-use hyperplay_lab::report::{FEW, Sample, Table, TableEntry};
 use hyperplay_machine::counted;
 use hyperplay_machine::{ByRole, EvaluationFailure, Goal, Role};
 use hyperplay_play::referee::{Clocks, Heading, Match, MatchOutcome};
+use hyperplay_report::Format::{Digits, Number, Text};
+use hyperplay_report::{FEW, Sample, Table, TableEntry};
 
 /// What the decisions of one role cost.
 #[derive(Clone, Copy, Default)]

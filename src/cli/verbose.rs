@@ -7,9 +7,9 @@ use super::output::Output;
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_logic::gdl::TermId;
 use hyperplay_machine::{Move, Percepts, Role, State, StateMachine, StateMachineExt};
-use hyperplay_play::board::BoardLayout;
 use hyperplay_play::player::Decision;
 use hyperplay_play::referee::{FaultKind, Match, MatchOutcome, MatchStep};
+use hyperplay_view::BoardLayout;
 
 /// Moves shown with their values, the best first; the others are counted.
 const SHOWN: usize = 12;

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use super::experiment_results::recorded_game;
 use super::failure::CommandFailure;
 use hyperplay_engine::{EngineKind, Engines};
+use hyperplay_kiosk::{WatchedExperiment, WatchedScore, WatchedState, WatchedTranscript};
 use hyperplay_lab::experiment::{
     DecisionLog, ExperimentSummary, FinishedMatch, Planned, REPLACED, Results, walk,
 };
 use hyperplay_machine::StateMachine as _;
-use hyperplay_net::kiosk::{WatchedExperiment, WatchedScore, WatchedState, WatchedTranscript};
 use hyperplay_play::referee::{Heading, Settings, Transcript};
 
 /// How long a summary is shown before the files are read again.

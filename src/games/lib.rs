@@ -2,6 +2,8 @@
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
+pub mod automaton;
+pub mod builtin;
 pub mod gambit;
 
 use hyperplay_logic::gdl::{self, Loaded, Source, Syntax};

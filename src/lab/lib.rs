@@ -6,5 +6,4 @@
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod experiment;
-pub mod report;
 pub mod study;

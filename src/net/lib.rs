@@ -6,7 +6,6 @@
 //! http         one message on one connection: client and server   std, hyper, axum, tokio
 //! serve        the player server: messages in, moves out
 //! host         the game master: players behind addresses
-//! kiosk        the table in the browser
 //! managed      interactions in real time: agents that are other programs
 //! compliance   what a player server must be able to do, as a table
 //! ```
@@ -21,7 +20,6 @@
 pub mod compliance;
 pub mod host;
 pub mod http;
-pub mod kiosk;
 pub mod managed;
 pub mod protocol;
 pub mod serve;

@@ -10,8 +10,6 @@
     allow(clippy::duplicate_mod, reason = "tests of several layers draw by `tests/common/property.rs`")
 )]
 
-pub mod automaton;
-pub mod board;
 pub mod files;
 pub mod player;
 pub mod referee;

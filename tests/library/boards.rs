@@ -11,10 +11,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hyperplay::board::{BoardKind, BoardLayout};
 use hyperplay::engine::Interpreter;
 use hyperplay::gdl::{Game, TermId};
 use hyperplay::machine::{JointMove, Seed, State, StateMachine, StateMachineExt};
+use hyperplay::view::{BoardKind, BoardLayout};
 use rayon::prelude::*;
 
 use crate::common::{field, games, games_of_the_field, loaded, rulesheets_in};

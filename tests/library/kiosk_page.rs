@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const LONGEST: usize = 400;
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/net/kiosk/page")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/kiosk/page")
 }
 
 /// The files of the page: name and text.
@@ -102,6 +102,6 @@ fn every_file_is_reached_from_the_page_and_says_what_it_is() {
 fn every_file_is_part_of_the_program() {
     let served = fs::read_to_string(folder().with_extension("rs")).unwrap();
     for (name, _) in files() {
-        assert!(served.contains(&format!("\"{name}\"")), "src/net/kiosk/page.rs does not name {name}");
+        assert!(served.contains(&format!("\"{name}\"")), "src/kiosk/page.rs does not name {name}");
     }
 }

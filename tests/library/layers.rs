@@ -371,7 +371,7 @@ fn what_is_generic_over_the_machine_sees_no_engine_and_no_sibling() {
             "use hyperplay_engine::propnet::Propnet;",
             "use hyperplay_logic::datalog::Relation;",
             "use crate::player::Player;",
-            "use hyperplay_lab::report::Page;",
+            "use hyperplay_report::Page;",
         ] {
             assert_eq!(breaches(&here, text).len(), 1, "{module}: {text}");
         }

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use hyperplay::board::{BoardLayout, BoardPicture, GroupThing};
 use hyperplay::engine::Interpreter;
 use hyperplay::gdl::{Game, TermId};
 use hyperplay::machine::{Move, Seed, State, StateMachine, StateMachineExt};
+use hyperplay::view::{BoardLayout, BoardPicture, GroupThing};
 use rayon::prelude::*;
 
 use crate::common::{games, games_of_the_field, loaded, rulesheets_in};

@@ -12,8 +12,8 @@ use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::TermId;
 use hyperplay_machine::counted;
 use hyperplay_machine::{Budget, Evidence, Role, Seed, State};
-use hyperplay_play::board::BoardLayout;
 use hyperplay_play::player::{Companion, SamplerSpec, is_certain};
+use hyperplay_view::BoardLayout;
 
 /// States that are listed with their probabilities.
 const STATES: usize = 6;

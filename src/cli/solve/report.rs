@@ -8,11 +8,11 @@ use crate::game_argument::Opened;
 use crate::game_tree::{by_role, size_as_json, size_in_words};
 use crate::output::Output;
 use hyperplay_engine::Engine;
-use hyperplay_lab::report::Format::{Digits, Text};
-use hyperplay_lab::report::{Axis, Figure, FigurePoint, FigureSeries, LinePlot, Page, Plot, Table};
 use hyperplay_machine::counted;
 use hyperplay_machine::{Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::player::{PolicyDocument, PolicyEntry, entries_of, known_in_words};
+use hyperplay_report::Format::{Digits, Text};
+use hyperplay_report::{Axis, Figure, FigurePoint, FigureSeries, LinePlot, Page, Plot, Table};
 use hyperplay_think::solve::{GameTree, SolvePoint, SolvedProfile};
 
 /// The line about a run that its time ended.

@@ -1,6 +1,6 @@
 //! The definitions of the columns of experiments, read from `columns.tsv`.
 
-use crate::report::{Column, Reader, defined};
+use hyperplay_report::{Column, Reader, defined};
 
 /// The table of this name in `columns.tsv`.
 pub(super) struct Columns(pub &'static str);

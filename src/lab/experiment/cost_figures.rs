@@ -7,8 +7,8 @@ use super::met::Met;
 use super::score_figures::{Family, deals, in_words, score_axis, score_point};
 use super::summary::{ExperimentSummary, StepSummary};
 use super::work::Figure as WorkFigure;
-use crate::report::{Axis, Figure, FigurePoint, FigureSeries, LinePlot, Plot, PlotPanel, TOGETHER};
 use hyperplay_machine::counted;
+use hyperplay_report::{Axis, Figure, FigurePoint, FigureSeries, LinePlot, Plot, PlotPanel, TOGETHER};
 
 /// Times are recorded in microseconds, so times below this many seconds are not distinguished.
 const RESOLUTION: f64 = 1e-6;

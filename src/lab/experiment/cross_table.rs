@@ -6,7 +6,7 @@
 use super::met::{Met, REPLACED_SIGN, SAME};
 use super::plan::distinct;
 use super::summary::REPLACED;
-use crate::report::{FEW, ShownTable};
+use hyperplay_report::{FEW, ShownTable};
 
 /// The most columns that can be read.
 const COLUMNS: usize = 40;

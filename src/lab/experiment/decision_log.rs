@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::rounded;
 use hyperplay_play::player::BelievedState;
+use hyperplay_report::rounded;
 
 /// What is recorded of every decision.
 ///

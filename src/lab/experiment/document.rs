@@ -13,8 +13,8 @@ use super::role_scores::{by_role, scores};
 use super::score_figures::{Family, by_factors, forest, in_words};
 use super::summary::ExperimentSummary;
 use super::tables::{cost, faults, unreliable};
-use crate::report::{Figure, Page, ShownTable, Table};
 use hyperplay_machine::counted;
+use hyperplay_report::{Figure, Page, ShownTable, Table};
 
 /// One part of a report.
 #[derive(Clone, PartialEq, Debug)]

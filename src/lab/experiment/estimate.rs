@@ -17,9 +17,9 @@ use super::lines::sealed;
 use super::plan::{Cell, ExperimentPlan, MatchPlace};
 use super::run::RunError;
 use super::stored::KINDS;
-use crate::report::Sample;
 use hyperplay_machine::{Budget, Stopwatch};
 use hyperplay_play::referee::Interrupt;
+use hyperplay_report::Sample;
 
 /// The files of an experiment, in the order of [`Estimate::bytes`].
 pub const RECORD_FILES: [&str; 5] = KINDS;

@@ -14,8 +14,8 @@ use super::folder::Planned;
 use super::record::{MatchRecord, TimingRecord, TurnRecord, TurnTime};
 use super::results::{Results, ResultsError};
 use super::stored::FinishedMatch;
-use crate::report::{Column, Table};
 use hyperplay_play::files::{FileContent, FileError, PartFile, WrittenFile};
+use hyperplay_report::{Column, Table};
 
 /// A role of a match.
 struct MatchRow<'a> {

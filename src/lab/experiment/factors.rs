@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::plan::Entrant;
-use crate::report::{Axis, AxisScale};
+use hyperplay_report::{Axis, AxisScale};
 
 /// A parameter and its values.
 #[derive(Clone, PartialEq, Debug)]

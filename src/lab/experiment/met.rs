@@ -6,7 +6,7 @@
 use super::folder::Planned;
 use super::plan::SeatPermutations;
 use super::summary::{CellSummary, EntrantSummary, ExperimentSummary, REPLACED};
-use crate::report::{Reading, RowMark, Sample, Table};
+use hyperplay_report::{Reading, RowMark, Sample, Table};
 
 /// Scores of two entrants have a constant sum if they differ from it by no more than rounding.
 const ROUNDING: f64 = 1e-6;

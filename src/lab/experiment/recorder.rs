@@ -16,10 +16,10 @@ use super::record::{
 };
 use super::stored::KINDS;
 use super::watched::{PlayerTimes, seconds};
-use crate::report::rounded;
 use hyperplay_machine::{ByRole, EvaluationFailure, Move, OwnMove, Role, StateMachine, StateMachineExt};
 use hyperplay_play::player::{Decision, HeldBelief};
 use hyperplay_play::referee::{FaultKind, Match, MatchOutcome, MatchStep};
+use hyperplay_report::rounded;
 
 /// A match in which the rules could not be evaluated.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

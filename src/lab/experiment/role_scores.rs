@@ -12,8 +12,8 @@ use super::met::{Met, SAME, with_replaced};
 use super::plan::ExperimentPlan;
 use super::stored::FinishedMatch;
 use super::summary::ExperimentSummary;
-use crate::report::Reading::{Interval, One, PlusMinus};
-use crate::report::{Clusters, Column, FEW, Reading, Sample, Table, TableEntry};
+use hyperplay_report::Reading::{Interval, One, PlusMinus};
+use hyperplay_report::{Clusters, Column, FEW, Reading, Sample, Table, TableEntry};
 
 /// What an entrant got in matches that ended with goals.
 #[derive(Clone, Copy, Debug, Default)]

@@ -9,7 +9,7 @@ use super::factors::{Factor, factors};
 use super::folder::Planned;
 use super::met::Met;
 use super::plan::Entrant;
-use crate::report::{
+use hyperplay_report::{
     Axis, FEW, Figure, FigurePoint, FigureSeries, ForestPlot, ForestRow, HeatCell, HeatMap, HeatPanel,
     LinePlot, Plot, PlotPanel, Sample, TOGETHER,
 };

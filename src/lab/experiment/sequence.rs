@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use super::plan::{Cell, ExperimentPlan, MatchPlace, StoppingCriterion, StoppingRule};
 use super::sequential_test::SequentialVerdict;
 use super::shard::Shard;
-use crate::report::Sample;
+use hyperplay_report::Sample;
 
 /// What comes next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

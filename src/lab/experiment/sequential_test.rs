@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::Sample;
+use hyperplay_report::Sample;
 
 /// The least variance, in squared goal points, that the test assumes: deals that are all equal decide a test, but not
 /// immediately.

@@ -16,7 +16,7 @@ use super::sequence::Deal;
 use super::sequential_test::SequentialVerdict;
 use super::stored::FinishedMatch;
 use super::work::{DecisionWork, MatchWork};
-use crate::report::{Clusters, Sample};
+use hyperplay_report::{Clusters, Sample};
 
 /// Up to this many entrants that met the same others are all compared with each other; if there are more, only
 /// neighbours are.

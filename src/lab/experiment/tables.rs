@@ -11,9 +11,9 @@ use super::role_scores::{by_role, scores};
 use super::sequential_test::SequentialVerdict;
 use super::summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary, REPLACED};
 use super::work::Figure;
-use crate::report::Reading::{Interval, One, PlusMinus};
-use crate::report::{Column, FEW, Sample, Table, TableEntry, elo};
 use hyperplay_machine::counted;
+use hyperplay_report::Reading::{Interval, One, PlusMinus};
+use hyperplay_report::{Column, FEW, Sample, Table, TableEntry, elo};
 
 /// All tables that have rows, each over all games.
 pub fn tables(planned: &Planned, summary: &ExperimentSummary) -> Vec<Table> {

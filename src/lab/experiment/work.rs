@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::record::{TurnRecord, TurnTime};
-use crate::report::Sample;
+use hyperplay_report::Sample;
 
 /// Figures of which a sample has the means over matches.
 #[derive(Clone, Copy)]

@@ -10,11 +10,11 @@ use super::match_source::MatchSource;
 use super::plan::{Study, StudyPlan};
 use super::summary::StudySummary;
 use super::summary_columns::SUMMARY_COLUMNS;
-use crate::report::Format::{Digits, Text};
-use crate::report::Reading::{self, Beside, Of, One, WithInterval};
-use crate::report::{Axis, Column, FEW, Figure, ForestPlot, ForestRow, Plot, Table};
 use hyperplay_machine::counted;
 use hyperplay_play::player::{Registry, SamplerSpec, SpecError};
+use hyperplay_report::Format::{Digits, Text};
+use hyperplay_report::Reading::{self, Beside, Of, One, WithInterval};
+use hyperplay_report::{Axis, Column, FEW, Figure, ForestPlot, ForestRow, Plot, Table};
 
 /// Particles of a set.
 pub const PARTICLES: usize = 64;

@@ -1,7 +1,7 @@
 //! The definitions of the figures of studies, read from `columns.tsv`.
 
 use super::harness::BINS;
-use crate::report::{Column, Format, Parts as Names, Reader, defined as defined_by};
+use hyperplay_report::{Column, Format, Parts as Names, Reader, defined as defined_by};
 
 /// The formats that are several figures in one.
 const NESTED: [(&str, Format); 2] = [

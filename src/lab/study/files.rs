@@ -18,13 +18,13 @@ use super::page;
 use super::plan::{Study, StudyPlan};
 use super::row::{ROW_COLUMNS, StudyRow};
 use super::times::TIME_COLUMNS;
-use crate::report::Table;
 use hyperplay_logic::gdl::text_hash;
 use hyperplay_play::files::{
     EarlierRecords, FileContent, FileError, RecordFile, WrittenFile, all_at, write_all,
 };
 use hyperplay_play::player::{SamplerSpec, Spec};
 use hyperplay_play::referee::{date, host};
+use hyperplay_report::Table;
 
 /// The schema of `turns.jsonl` and `timings.jsonl`.
 const SCHEMA: &str = "hyperplay.belief/2";

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::page_figures::figures;
 use super::plan::{LeftOut, Study};
 use super::row::ROW_COLUMNS;
-use crate::report::Format::Text;
-use crate::report::{Page, Table, legend};
+use hyperplay_report::Format::Text;
+use hyperplay_report::{Page, Table, legend};
 
 /// More rows than these are not shown; all are in the other files.
 const SHOWN: usize = 600;

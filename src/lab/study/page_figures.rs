@@ -7,8 +7,8 @@
 use super::harness::{BINS, Bin, Figures};
 use super::plan::Study;
 use super::row::StudyRow;
-use crate::report::{Axis, Clusters, FEW, Figure, FigurePoint, FigureSeries, LinePlot, Mean, Plot};
 use hyperplay_machine::counted;
+use hyperplay_report::{Axis, Clusters, FEW, Figure, FigurePoint, FigureSeries, LinePlot, Mean, Plot};
 
 /// One curve: a sampler against a posterior.
 type Key<'a> = (&'a str, &'static str);

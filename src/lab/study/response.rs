@@ -11,7 +11,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::report::Sample;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{ByRole, Goal, PLAYOUT_STEPS, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::player::{
@@ -21,6 +20,7 @@ use hyperplay_play::player::{
 use hyperplay_play::referee::{
     Concurrency, Interrupt, Match, MatchOutcome, Settings, match_seed, play_match, play_series,
 };
+use hyperplay_report::Sample;
 use hyperplay_think::belief::OpponentModel;
 
 /// Who is judged, and by how many matches.

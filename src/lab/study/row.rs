@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use super::columns::defined;
 use super::harness::{Bin, Control, Figures, PosteriorSource};
-use crate::report::{Column, Reader, TableEntry};
+use hyperplay_report::{Column, Reader, TableEntry};
 
 /// The figures of one sampler at one point.
 #[derive(Clone, PartialEq, Debug)]

@@ -10,8 +10,8 @@
 
 use super::harness::{BINS, Bin, Control, Figures, MethodCounts};
 use super::row::StudyRow;
-use crate::report::{Mean, MeanInterval};
 use hyperplay_machine::Seed;
+use hyperplay_report::{Mean, MeanInterval};
 
 /// A chi-squared test rejects where its p is below this.
 pub const LEVEL: f64 = 0.05;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::columns::defined;
 use super::row::bins;
 use super::summary::StudySummary;
-use crate::report::{Column, Reader};
+use hyperplay_report::{Column, Reader};
 
 /// The columns of a summary.
 pub static SUMMARY_COLUMNS: LazyLock<Vec<Column<StudySummary>>> = LazyLock::new(|| {

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::columns::defined;
 use super::row::{ROW_COLUMNS, StudyRow};
-use crate::report::{Column, Reader};
+use hyperplay_report::{Column, Reader};
 
 /// The columns of `timings.jsonl`: where a row was measured, and processor times of an update, which the seed does not determine.
 pub static TIME_COLUMNS: LazyLock<Vec<Column<StudyRow>>> = LazyLock::new(|| {

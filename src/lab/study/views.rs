@@ -4,8 +4,8 @@ use super::plan::Study;
 use super::row::{ROW_COLUMNS, StudyRow};
 use super::summary::{StudySummary, summaries};
 use super::summary_columns::SUMMARY_COLUMNS;
-use crate::report::Reading::{self, Interval, Of, One};
-use crate::report::{FEW, ShownTable, Table};
+use hyperplay_report::Reading::{self, Interval, Of, One};
+use hyperplay_report::{FEW, ShownTable, Table};
 
 /// The column of the posterior, which is left out where all rows are measured against the same one.
 const AGAINST: Reading = One("posterior");
@@ -109,7 +109,7 @@ impl Study {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Column;
+    use hyperplay_report::Column;
 
     /// The names that a reading asks for.
     fn names(reading: Reading) -> Vec<&'static str> {
@@ -156,9 +156,9 @@ mod tests {
     #[test]
     fn the_guide_has_the_table_of_every_column() {
         let guide = include_str!("../../../docs/belief-measures.md");
-        let of_costs = crate::report::legend(&super::super::cost::COST_COLUMNS);
-        let of_rows = crate::report::legend(&ROW_COLUMNS);
-        for legend in [of_rows, crate::report::legend(&SUMMARY_COLUMNS), of_costs] {
+        let of_costs = hyperplay_report::legend(&super::super::cost::COST_COLUMNS);
+        let of_rows = hyperplay_report::legend(&ROW_COLUMNS);
+        for legend in [of_rows, hyperplay_report::legend(&SUMMARY_COLUMNS), of_costs] {
             let text = legend.shown().as_markdown();
             assert!(guide.contains(&text), "docs/belief-measures.md should contain:\n{text}");
         }

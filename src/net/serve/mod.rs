@@ -23,5 +23,5 @@ mod table;
 mod tests;
 mod thinker;
 
-pub(crate) use records::RecordFolder;
+pub use records::RecordFolder;
 pub use table::{PlayerServer, Refusal, ServeError, ServeOptions};

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::batch::mixture;
 use super::point::EvaluationPoint;
 use super::{Replicates, collect, draw};
-use crate::report::Mean;
 use hyperplay_machine::Seed;
+use hyperplay_report::Mean;
 use hyperplay_think::belief::{IndependentSampler, OpponentModel};
 
 /// The distances of independent draws from the posterior they are drawn from.

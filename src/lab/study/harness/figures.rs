@@ -10,8 +10,8 @@ use super::batch::{MeasuredUpdate, ReplicateBatch, SetNumbers, mixture};
 use super::fluents::{BINS, Bin};
 use super::methods::MethodCounts;
 use super::point::EvaluationPoint;
-use crate::report::{Mean, centred};
 use hyperplay_machine::Seed;
+use hyperplay_report::{Mean, centred};
 use hyperplay_think::belief::{UpdateCost, UpdateMethod};
 
 /// A set TV below this counts as none.

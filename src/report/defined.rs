@@ -7,14 +7,14 @@
 use super::table::{Column, Format, TableEntry};
 
 /// The name of a column, and how it is read off a row.
-pub(crate) type Reader<R> = (&'static str, fn(&R) -> TableEntry);
+pub type Reader<R> = (&'static str, fn(&R) -> TableEntry);
 
 /// The columns of this table of the text, read off a row by these functions. The formats of figures that are several in one
 /// are given by their names; the others are `text`, `number`, a number of digits, or `~` and a number of rounded digits.
 ///
 /// # Panics
 /// If the names of the text and of the functions differ, which a test excludes.
-pub(crate) fn defined<R>(
+pub fn defined<R>(
     definitions: &'static str,
     nested: &[(&str, Format)],
     table: &str,

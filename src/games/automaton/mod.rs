@@ -26,7 +26,7 @@ use hyperplay_machine::{
 /// How large an automaton may be.
 ///
 /// ```
-/// use hyperplay_play::automaton::AutomatonLimits;
+/// use hyperplay_games::automaton::AutomatonLimits;
 ///
 /// let AutomatonLimits { states, steps } = AutomatonLimits::default();
 /// assert_eq!((states, steps), (20_000, 200_000));
@@ -152,7 +152,7 @@ pub struct AutomatonState {
 /// use hyperplay_sidl::InteractionMachine;
 /// use hyperplay_engine::Engine;
 /// use hyperplay_logic::{gdl::Source, load};
-/// use hyperplay_play::automaton::{Automaton, AutomatonError, AutomatonLimits, AutomatonState, AutomatonStep};
+/// use hyperplay_games::automaton::{Automaton, AutomatonError, AutomatonLimits, AutomatonState, AutomatonStep};
 ///
 /// let text = "fact(state, 1). branching([nat(1), nat(2)], 0). chance(0, [0.25, 0.75]).
 ///     operation(nat(X)) :- state(0), ax(state(0)), next(state(X)), goal(alice, X).

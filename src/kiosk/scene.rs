@@ -6,8 +6,8 @@ use super::room::GameRoom;
 use super::view::BoardView;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Move, StateMachineExt as _};
-use hyperplay_play::board::{BoardPicture, MoveTarget};
 use hyperplay_play::player::{Companion, Decision, is_certain};
+use hyperplay_view::{BoardPicture, MoveTarget};
 
 /// States that are listed with their probabilities, and open facts of each.
 const LIKELIEST: usize = 8;

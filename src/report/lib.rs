@@ -16,6 +16,8 @@
 //! Third-party: `ttf-parser` (widths of texts), `pdf-writer` and `subsetter` (PDF files with their font), `serde_json`,
 //! `rand` (the bootstrap), `statrs` (Student's t and the beta distribution).
 
+#![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
 mod axes;
 mod canvas;
 mod clusters;
@@ -37,7 +39,7 @@ mod table;
 mod ticks;
 
 pub use clusters::Clusters;
-pub(crate) use defined::{Reader, defined};
+pub use defined::{Reader, defined};
 pub use figure::{Axis, AxisScale, Figure, FigurePoint, FigureSeries, Plot};
 pub use forest_plot::{ForestPlot, ForestRow};
 pub use heat_map::{HeatCell, HeatMap, HeatPanel};

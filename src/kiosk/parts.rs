@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 use super::room::GameRoom;
-use crate::serve::RecordFolder;
 use hyperplay_machine::Role;
+use hyperplay_net::serve::RecordFolder;
 use hyperplay_play::player::{PlayerSpec, SamplerSpec};
 use hyperplay_play::referee::Clocks;
 

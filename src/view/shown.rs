@@ -18,7 +18,7 @@ use hyperplay_logic::gdl::TermId;
 ///
 /// ```
 /// use hyperplay_logic::gdl::{Source, load};
-/// use hyperplay_play::board::{
+/// use hyperplay_view::{
 ///     BoardCell, BoardLayout, BoardPanel, BoardPicture, BoardRow, BoardSign, GroupThing, HandGroup, HandOwner, LegendEntry,
 ///     LineGroup,
 /// };
@@ -175,7 +175,7 @@ pub struct GroupThing {
 /// A cell, a column or a thing that a move names.
 ///
 /// ```
-/// let target = hyperplay_play::board::MoveTarget { panel: Some(0), row: Some("1".into()), column: Some("2".into()), hand: None };
+/// let target = hyperplay_view::MoveTarget { panel: Some(0), row: Some("1".into()), column: Some("2".into()), hand: None };
 /// assert_eq!(serde_json::to_string(&target)?, r#"{"panel":0,"row":"1","column":"2"}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
@@ -204,7 +204,7 @@ impl BoardLayout {
     ///
     /// ```
     /// use hyperplay_logic::gdl::{Source, load};
-    /// use hyperplay_play::board::{BoardLayout, BoardPicture, GroupKind};
+    /// use hyperplay_view::{BoardLayout, BoardPicture, GroupKind};
     ///
     /// let text = "(role me) (init (pot 2)) (init (holds me queen)) (legal me noop)
     ///     (<= (next (pot 3)) (does me noop)) (<= terminal (true (pot 3))) (goal me 50)";

@@ -12,8 +12,8 @@ use hyperplay_machine::{
     Budget, Evidence, Move, Observation, OwnMove, Percepts, Role, Seed, State, StateMachine as _,
     StateMachineExt as _,
 };
-use hyperplay_play::board::BoardPicture;
 use hyperplay_play::player::{Companion, SamplerSpec, is_certain};
+use hyperplay_view::BoardPicture;
 
 /// Histories that the belief beside a person holds where there are too many to be enumerated.
 const PARTICLES: usize = 300;

@@ -285,7 +285,7 @@ fn seat_of(role: &str, random: Option<&String>, player: Option<String>) -> Scene
 }
 
 /// A picture with what is certain only.
-fn certain_part(mut picture: hyperplay_play::board::BoardPicture) -> hyperplay_play::board::BoardPicture {
+fn certain_part(mut picture: hyperplay_view::BoardPicture) -> hyperplay_view::BoardPicture {
     use hyperplay_play::player::is_certain;
     for cell in picture.panels.iter_mut().flat_map(|panel| &mut panel.rows).flat_map(|row| &mut row.cells) {
         cell.signs.retain(|sign| is_certain(sign.probability));

@@ -22,8 +22,8 @@ use super::scene::{
 };
 use hyperplay_logic::gdl::fold;
 use hyperplay_machine::{Evidence, Move, Role};
-use hyperplay_play::board::BoardPicture;
 use hyperplay_play::referee::{CommandInbox, Interrupt};
+use hyperplay_view::BoardPicture;
 
 /// How long a person may be gone, without a clock, before legal moves are played for her.
 pub(super) const GONE: Duration = Duration::from_secs(30 * 60);

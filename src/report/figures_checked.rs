@@ -9,7 +9,7 @@ use super::canvas::asked::{clash, legend_fault, paths_of_series, texts};
 use super::figure::{ONE_COLUMN, TWO_COLUMNS};
 use super::*;
 
-#[path = "../../../tests/common/property.rs"]
+#[path = "../../tests/common/property.rs"]
 mod property;
 
 fn name() -> impl Strategy<Value = String> {

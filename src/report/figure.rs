@@ -174,7 +174,7 @@ impl FigureSeries {
     }
 
     /// The points that can be drawn.
-    pub(crate) fn drawn(&self) -> impl Iterator<Item = &FigurePoint> {
+    pub fn drawn(&self) -> impl Iterator<Item = &FigurePoint> {
         self.points.iter().filter(|point| point.is_finite())
     }
 }

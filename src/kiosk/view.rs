@@ -18,7 +18,7 @@ use thiserror::Error;
 use toml::Spanned;
 
 use hyperplay_logic::gdl::{Atom, Game, Literal, Symbol, Term, did_you_mean};
-use hyperplay_play::board::GroupKind;
+use hyperplay_view::GroupKind;
 
 /// The longest glyph, in characters.
 const LONGEST: usize = 4;
@@ -31,8 +31,8 @@ const COLOURS: [&str; 8] =
 ///
 /// ```
 /// use hyperplay_logic::gdl::{Source, load};
-/// use hyperplay_net::kiosk::{BoardView, ViewError};
-/// use hyperplay_play::board::GroupKind;
+/// use hyperplay_kiosk::{BoardView, ViewError};
+/// use hyperplay_view::GroupKind;
 ///
 /// let text = "(role me) (init (lies table queen)) (legal me noop) (<= terminal (true (lies table queen))) (goal me 50)";
 /// let game = load(Source::new("lies.kif", text), None).game.expect("the rules are in order");

@@ -29,9 +29,9 @@ use super::past::{PastMatch, TRUTH};
 use super::scene::Scene;
 use super::table::Table;
 use super::{Kiosk, page};
-use crate::http::server::Received;
 use hyperplay_logic::gdl::Language;
 use hyperplay_machine::Role;
+use hyperplay_net::http::server::Received;
 use hyperplay_play::player::SpecError;
 
 /// Bytes of a body: a rulesheet in JSON, or a transcript.

@@ -14,6 +14,8 @@
 //!
 //! What it does not do: it does not know that a game is a known one, and it does not look at states to find a layout.
 
+#![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
 mod glyphs;
 mod grid;
 mod initial;
@@ -64,7 +66,7 @@ impl BoardKind {
 ///
 /// ```
 /// use hyperplay_logic::gdl::{Source, TermId, load};
-/// use hyperplay_play::board::{BoardKind, BoardLayout};
+/// use hyperplay_view::{BoardKind, BoardLayout};
 ///
 /// let text = "(role x) (role o) (index 1) (index 2) (index 3)
 ///     (<= (init (cell ?row ?column b)) (index ?row) (index ?column)) (init (control x))

@@ -8,8 +8,8 @@ use super::view::BoardView;
 use hyperplay_engine::propnet::GroundingLimits;
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Finding, Game, Severity, Source, TermId};
-use hyperplay_play::board::{BoardLayout, BoardPicture};
 use hyperplay_play::player::{PlayerSpec, Registry, SpecError};
+use hyperplay_view::{BoardLayout, BoardPicture};
 
 /// Bytes that the rules of a game may take, by estimate: those of the lobby, and those that somebody sent.
 const MEMORY: u64 = 1 << 30;

@@ -10,6 +10,8 @@
 //! Invariant: what reaches a seat is a function of the rules, the evidence of its role, its legal moves and its clock. The module `told` is
 //! given these and has no access to the state; who has answered, and when, is nowhere in it.
 
+#![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
 mod advice;
 mod answers;
 mod diagram;
@@ -45,8 +47,8 @@ use hyperplay_play::files::{EarlierRecords, FileError};
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::{Clocks, SCHEMA};
 
-use crate::http::server::{ServerLimits, serve_router};
-use crate::serve::RecordFolder;
+use hyperplay_net::http::server::{ServerLimits, serve_router};
+use hyperplay_net::serve::RecordFolder;
 use lobby::Lobby;
 use past::PastMatches;
 use table::Table;
