@@ -78,7 +78,7 @@ pub use hyperplay_lab::{experiment, study};
 pub use hyperplay_logic::{datalog, gdl};
 pub use hyperplay_machine as machine;
 pub use hyperplay_net as net;
-pub use hyperplay_play::{player, referee};
+pub use hyperplay_play::{analysis, player, referee};
 pub use hyperplay_report as report;
 pub use hyperplay_sidl as sidl;
 pub use hyperplay_think::{belief, search, solve};

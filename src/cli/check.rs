@@ -13,7 +13,8 @@ use super::progress::Progress;
 use hyperplay_engine::Engines;
 use hyperplay_logic::gdl::{self, Finding, FindingCode, Language, Severity, Source, Span, Syntax};
 use hyperplay_machine::{Budget, PLAYOUT_STEPS, counted};
-use hyperplay_play::referee::{Effort, Interrupt, Simulation, findings_on_size, simulate};
+use hyperplay_play::analysis::{Effort, Simulation, findings_on_size, simulate};
+use hyperplay_play::referee::Interrupt;
 
 /// Arguments of `check`.
 #[derive(Args, Debug)]

@@ -22,8 +22,9 @@ use hyperplay_logic::gdl::{Dependencies, Language, TermId, TermStore};
 use hyperplay_machine::{
     Budget, ByRole, EvaluationFailure as Stopped, Move, Role, Seed, StateMachine, StateMachineExt,
 };
+use hyperplay_play::analysis::{Survey, SurveyWords, count_information_sets, survey};
 use hyperplay_play::files::{FileContent, WrittenFile};
-use hyperplay_play::referee::{Interrupt, Survey, SurveyWords, count_information_sets, survey};
+use hyperplay_play::referee::Interrupt;
 use hyperplay_think::solve::{CountError, Extent, SizeEstimate, TreeError, TreeSize, estimate_size_until};
 use hyperplay_view::BoardLayout;
 

@@ -13,8 +13,8 @@ use super::room::{GameRoom, hash};
 use hyperplay_engine::{EngineKind, Interpreter};
 use hyperplay_logic::gdl::{Finding, Severity, Source, did_you_mean};
 use hyperplay_machine::{PLAYOUT_STEPS, Seed, StateMachine as _, StateMachineExt as _};
+use hyperplay_play::analysis::findings_on_size;
 use hyperplay_play::player::{Registry, SpecKind};
-use hyperplay_play::referee::findings_on_size;
 
 /// Characters of a rulesheet that is taken.
 pub(super) const LONGEST_RULES: usize = 1 << 20;

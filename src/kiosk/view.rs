@@ -232,7 +232,20 @@ fn near(name: &str, names: &BTreeSet<String>, otherwise: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hyperplay_games::builtin;
     use hyperplay_logic::gdl::{Source, load};
+
+    #[test]
+    fn every_view_is_that_of_a_game_and_names_what_is_in_its_rules() {
+        assert!(builtin::viewed().count() > 0);
+        for name in builtin::viewed() {
+            let game = builtin::find(name).unwrap_or_else(|| panic!("{name}"));
+            let rules = load(game.source(), None).game.unwrap();
+            let view = BoardView::read(game.view().unwrap(), &rules)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_ne!(view, BoardView::default(), "{name}");
+        }
+    }
 
     #[test]
     fn a_mistake_in_a_view_is_told_with_its_line_and_a_remedy() {

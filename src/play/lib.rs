@@ -10,6 +10,7 @@
     allow(clippy::duplicate_mod, reason = "tests of several layers draw by `tests/common/property.rs`")
 )]
 
+pub mod analysis;
 pub mod files;
 pub mod player;
 pub mod referee;

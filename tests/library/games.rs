@@ -6,10 +6,11 @@
 use std::sync::Arc;
 
 use crate::common::{self, games_of_the_house, loaded};
+use hyperplay::analysis::{Effort, simulate};
 use hyperplay::engine::{Engine, Interpreter};
 use hyperplay::gdl::{Loaded, Severity};
 use hyperplay::machine::{JointMove, StateMachine, StateMachineExt};
-use hyperplay::referee::{Effort, Interrupt, simulate};
+use hyperplay::referee::Interrupt;
 use hyperplay::solve;
 
 /// What a line leads to.

@@ -8,8 +8,7 @@
 //! A player's fault is data, not an error. A transcript that is replayed comes to the same end.
 //!
 //! Third-party: `serde`, `serde_json` (transcripts), `gethostname` and `humantime`
-//! (the part of a transcript that says where and when), `rayon` (many matches), `petgraph`
-//! (the graph of reachable states).
+//! (the part of a transcript that says where and when) and `rayon` (many matches).
 
 mod actor;
 mod clock;
@@ -20,22 +19,14 @@ mod explain_tests;
 #[cfg(test)]
 mod failing;
 mod fault;
-mod fixed;
 mod interrupt;
-mod issue;
 mod managed;
 mod match_loop;
-mod places;
-mod prospects;
-mod reach;
 mod series;
-mod simulate;
-mod survey;
 #[cfg(test)]
 mod toy;
 mod transcript;
 mod verify;
-mod winnable;
 
 pub use clock::{ClockTurn, Clocks, date, match_id, unix_millis};
 pub use evidence_record::{
@@ -43,7 +34,6 @@ pub use evidence_record::{
 };
 pub use explain::{EvidenceVerdict, ExplainEffort, explained, verify_evidence};
 pub use fault::{Fault, FaultKind, Substitute};
-pub use fixed::findings_on_size;
 pub use hyperplay_machine::Stopwatch;
 pub use interrupt::Interrupt;
 pub use managed::{
@@ -52,12 +42,8 @@ pub use managed::{
     verify_commands,
 };
 pub use match_loop::{Match, MatchOutcome, MatchStep, Settings, play_match};
-pub use reach::{Reach, ReachKind, ReachNode, Sight, reach};
 pub use series::{Concurrency, match_seed, play_series};
-pub use simulate::{Effort, Simulation, simulate};
-pub use survey::{Basis, Survey, SurveyWords, count_information_sets, survey};
 pub use transcript::{
     DecisionRecord, FaultRecord, Heading, MatchLimits, RunInfo, SCHEMA, StepRecord, Transcript, host,
 };
 pub use verify::{TranscriptDifference, verify};
-pub use winnable::{Winnability, strongly, weakly};

@@ -11,7 +11,7 @@ use petgraph::algo::toposort;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 
-use super::interrupt::Interrupt;
+use crate::referee::Interrupt;
 use hyperplay_machine::{
     ByRole, EvaluationFailure, Goal, JointMove, JointMoves, Role, StateMachine, StateMachineExt,
 };
@@ -64,9 +64,8 @@ pub enum Sight<'a, S> {
 ///
 /// ```
 /// use hyperplay_machine::{Goal, Role};
-/// use hyperplay_play::referee::{
-///     Interrupt, Reach, ReachKind, ReachNode, Sight, Winnability, reach, strongly, weakly,
-/// };
+/// use hyperplay_play::referee::Interrupt;
+/// use hyperplay_play::analysis::{Reach, ReachKind, ReachNode, Sight, Winnability, reach, strongly, weakly};
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};
 /// # use hyperplay_logic::gdl::{Source, load};

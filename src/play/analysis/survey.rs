@@ -7,8 +7,8 @@
 use hyperplay_think::solve::{self, CountError, Extent};
 use rustc_hash::FxHashSet;
 
-use super::interrupt::Interrupt;
 use super::reach::{Reach, Sight, reach};
+use crate::referee::Interrupt;
 use hyperplay_engine::{Engine, declared};
 use hyperplay_logic::gdl::{Symbol, TermId};
 use hyperplay_machine::{EvaluationFailure, State, StateMachine, StateMachineExt};
@@ -62,7 +62,8 @@ pub struct Survey {
 ///
 /// ```
 /// use hyperplay_machine::StateMachine;
-/// use hyperplay_play::referee::{Basis, Interrupt, Survey, SurveyWords, survey};
+/// use hyperplay_play::referee::Interrupt;
+/// use hyperplay_play::analysis::{Basis, Survey, SurveyWords, survey};
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};
 /// # use hyperplay_logic::gdl::{Source, load};
@@ -136,7 +137,7 @@ pub fn survey(
 /// ```
 #[doc = include_str!("../monty_hall.example")]
 /// use hyperplay_engine::{EngineKind, Engines};
-/// use hyperplay_play::referee::count_information_sets;
+/// use hyperplay_play::analysis::count_information_sets;
 ///
 /// let engine = Engines::new(&game).get(EngineKind::Auto)?;
 /// let extent = count_information_sets(&engine, 1_000, &|| false)?;

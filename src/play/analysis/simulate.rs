@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::interrupt::Interrupt;
 use super::issue::{Issue, Meeting, report};
 use super::places::Places;
 use super::prospects::prospects;
+use crate::referee::Interrupt;
 use hyperplay_engine::{Engine, EngineScratch, Interpreter, InterpreterScratch, declared};
 use hyperplay_logic::gdl::{Finding, Game, Rulesheet, Symbol, TermId};
 use hyperplay_machine::{EvaluationFailure, JointMove, Seed, State, StateMachine, StateMachineExt};
@@ -55,7 +55,8 @@ pub struct Simulation {
 /// ```
 /// use hyperplay_engine::{EngineKind, Engines};
 /// use hyperplay_logic::gdl::{FindingCode, Source, load};
-/// use hyperplay_play::referee::{Effort, Interrupt, Simulation, simulate};
+/// use hyperplay_play::referee::Interrupt;
+/// use hyperplay_play::analysis::{Effort, Simulation, simulate};
 ///
 /// // Nothing ends this game.
 /// let text = "(role me) (init on) (legal me go) (<= (next on) (true on))

@@ -7,7 +7,7 @@ use hyperplay_logic::gdl::{Finding, FindingCode, Game, Rule, Severity, Span, Sym
 /// the game can be played.
 ///
 /// ```
-/// use hyperplay_play::referee::findings_on_size;
+/// use hyperplay_play::analysis::findings_on_size;
 /// # use hyperplay_logic::gdl::{self, Severity, Source};
 /// # let text = "(role r) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9) (init (at 1)) (<= terminal (true (at 9)))
 /// #     (<= (all ?a ?b ?c ?d ?e ?f ?g) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f) (d ?g))

@@ -116,8 +116,8 @@ fn line(reach: &Reach, role: Role, won: &[Option<usize>]) -> Vec<JointMove> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::reach::reach;
     use crate::referee::Interrupt;
-    use crate::referee::reach::reach;
     use hyperplay_machine::testing::Toy;
 
     #[test]

@@ -1,0 +1,22 @@
+//! Analysis of games: what playing and counting show of rules that reading them does not.
+//!
+//! [`simulate()`] plays at random and reports, as findings, what the rules allow and should not. [`survey()`] counts states and
+//! information sets, [`reach()`] makes the graph of all reachable states, and [`weakly`] and [`strongly`] say what a role can win on
+//! it. [`findings_on_size`] names the rules that have too many instances.
+//!
+//! Third-party: `petgraph` (the graph of reachable states), `rayon` (many matches).
+
+mod fixed;
+mod issue;
+mod places;
+mod prospects;
+mod reach;
+mod simulate;
+mod survey;
+mod winnable;
+
+pub use fixed::findings_on_size;
+pub use reach::{Reach, ReachKind, ReachNode, Sight, reach};
+pub use simulate::{Effort, Simulation, simulate};
+pub use survey::{Basis, Survey, SurveyWords, count_information_sets, survey};
+pub use winnable::{Winnability, strongly, weakly};
