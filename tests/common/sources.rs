@@ -5,6 +5,12 @@ use std::path::{Path, PathBuf};
 
 use syn::visit::Visit;
 
+/// The crates of the workspace but for the program, from the top: their folders below `src`.
+pub const CRATES: [&str; 13] = [
+    "cli", "kiosk", "lab", "net", "report", "play", "games", "view", "think", "engine", "sidl", "logic",
+    "machine",
+];
+
 /// A source file: where it is, the modules in whose namespace it stands, and its items.
 pub struct SourceFile {
     pub path: PathBuf,

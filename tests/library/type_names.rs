@@ -67,7 +67,7 @@ fn repeated(types: impl IntoIterator<Item = (String, String)>) -> Vec<String> {
 fn no_two_public_types_have_the_same_name() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut all = Vec::new();
-    for own in ["logic", "engine", "play", "lab", "net", "cli", ""] {
+    for own in crate::common::sources::CRATES.into_iter().chain([""]) {
         for source in crate_files(&root.join(own).join("lib.rs")) {
             let mut types = Types { file: source.path, found: Vec::new() };
             types.visit_file(&source.file);

@@ -7,10 +7,7 @@ use std::path::Path;
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::Visit;
 
-use crate::common::sources::{crate_files, is_for_tests};
-
-/// The crates: the folder below `src`, which is also the first part of a path.
-const CRATES: [&str; 7] = ["logic", "engine", "play", "lab", "net", "cli", "hyperplay"];
+use crate::common::sources::{CRATES, crate_files, is_for_tests};
 
 /// Re-exports are followed through so many modules.
 const DEEPEST: usize = 8;
@@ -64,7 +61,7 @@ impl Code {
     pub fn read() -> Code {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let mut code = Code::default();
-        for own in CRATES {
+        for own in CRATES.into_iter().chain(["hyperplay"]) {
             let folder = if own == "hyperplay" { source.clone() } else { source.join(own) };
             for file in crate_files(&folder.join("lib.rs")) {
                 code.inside = vec![own.to_owned()];
