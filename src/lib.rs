@@ -61,13 +61,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The public doors: [`gdl`] (text to game), [`engine`] (game to machine), [`machine`] (the contract), [`belief`],
-//! [`search`], [`solve`] (information sets), [`player`], [`referee`] (matches), [`experiment`] (many
-//! matches and their statistics), [`study`] (measurements of beliefs and engines), [`report`] (tables, figures and pages),
-//! [`net`] (the network protocol: player server and game master), [`cli`] (the program, with players of your own). The API is not stable.
+//! The public doors: [`gdl`] (text to game), [`games`] (a name to a game), [`engine`] (game to machine), [`machine`] (the contract),
+//! [`belief`], [`search`], [`solve`] (information sets), [`player`], [`referee`] (matches), [`analysis`] (of games), [`experiment`]
+//! (many matches and their statistics), [`study`] (measurements of beliefs and engines), [`report`] (tables, figures and pages),
+//! [`view`] (pictures of states), [`net`] (the network protocol: player server and game master), [`kiosk`] (the table in the
+//! browser), [`cli`] (the program, with players of your own). The API is not stable.
 //!
-//! The program, [`cli`] and this facade need Unix. The crates below `cli` (`hyperplay_logic`, `hyperplay_engine`, `hyperplay_play`,
-//! `hyperplay_lab`, `hyperplay_net`) build on Windows too.
+//! The program, [`cli`] and this facade need Unix. The crates below `cli` build on Windows too.
 
 pub use hyperplay_cli as cli;
 pub use hyperplay_engine as engine;

@@ -351,7 +351,7 @@ fn every_path_and_file_in_the_documentation_of_the_source_is_there() {
     assert!(faults.is_empty(), "{} names:\n{}", faults.len(), faults.join("\n"));
     let text =
         "//! As `Budget::no_such_method` and `no_such.rs` do.\n/// Not `judge.rs`\nfn f() {} // `A::b`\n";
-    let document = documents::comments("src/play/efg/mod.rs", text);
+    let document = documents::comments("src/think/solve/mod.rs", text);
     let faults = names.faults_by(&document, |printed| names.comment_fault(&document, printed));
     assert_eq!(faults.len(), 2, "{faults:?}");
 }
@@ -373,9 +373,9 @@ fn a_wrong_name_is_noticed_and_a_right_one_is_not() {
     let names = &*NAMES;
     let right = [
         "`belief::forward::population::PopulationBuilder::add` and `StateMachine::percepts(state, joint)`",
-        "`engine::machine::Budget`, `machine::Budget`, `hyperplay_logic::gdl::Game`, `UpdateOutcome::Depleted`",
-        "`hyperplay::cli::run_with(&registry)`, `play::efg::RegretRule::PORTFOLIO`, `Decision::policy`",
-        "`src/play/efg/judge.rs`, `src/play/efg` (`judge.rs`, `tree/builder.rs`), `games/imperfect/kuhn_poker.kif`",
+        "`machine::budget::Budget`, `machine::Budget`, `hyperplay_logic::gdl::Game`, `UpdateOutcome::Depleted`",
+        "`hyperplay::cli::run_with(&registry)`, `think::solve::RegretRule::PORTFOLIO`, `Decision::policy`",
+        "`src/think/solve/judge.rs`, `src/think/solve` (`judge.rs`, `tree/builder.rs`), `games/imperfect/kuhn_poker.kif`",
         "`--seed 3`, `hyperplay solve GAME --unit 25 -j 1`, `experiment run --out DIR`, `man experiment run`",
         "`hyperplay:particles=4,sampler=[rejection:states=3]`, `enumerate=off`, `alice=policy:leduc.json`",
         "`StateMachine`, `Depleted`, `information_sets`, `no-legal-move`, `.roles[].value`, `matches.K-of-N.jsonl`",
@@ -393,9 +393,9 @@ fn a_wrong_name_is_noticed_and_a_right_one_is_not() {
         "`UpdateOutcome::Deplete`",
         "`StateMachine::percepts(state, roles)`",
         "`referee::match_seed(index, seed)`",
-        "`src/play/efg/judges.rs`",
-        "`play::efg::builder`",
-        "`src/play/efg/judge.rs`, `src/play/efg` (`builder.rs`)",
+        "`src/think/solve/judges.rs`",
+        "`think::solve::builder`",
+        "`src/think/solve/judge.rs`, `src/think/solve` (`builder.rs`)",
         "`no_such_file.rs`",
         "`games/imperfect/no_such_game.kif`",
         "`--no-such-option`",
