@@ -151,7 +151,8 @@ pub struct AutomatonState {
 /// ```
 /// use hyperplay_sidl::InteractionMachine;
 /// use hyperplay_engine::Engine;
-/// use hyperplay_logic::{gdl::Source, load};
+/// use hyperplay_logic::gdl::Source;
+/// use hyperplay_games::load;
 /// use hyperplay_games::automaton::{Automaton, AutomatonError, AutomatonLimits, AutomatonState, AutomatonStep};
 ///
 /// let text = "fact(state, 1). branching([nat(1), nat(2)], 0). chance(0, [0.25, 0.75]).

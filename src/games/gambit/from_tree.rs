@@ -11,7 +11,8 @@ use hyperplay_think::solve::{GameTree, NodeKind};
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_games::gambit::{Fraction, GambitGame, GameTree, TreeLimits, to_gambit};
+/// use hyperplay_games::gambit::{Fraction, GambitGame, to_gambit};
+/// use hyperplay_think::solve::{GameTree, TreeLimits};
 ///
 /// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
 /// let GambitGame { file, numbers } =

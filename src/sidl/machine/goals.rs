@@ -14,7 +14,7 @@ use hyperplay_machine::Goal;
 ///
 /// ```
 /// use hyperplay_sidl::BalanceScale;
-/// use crate::Number;
+/// use hyperplay_sidl::Number;
 ///
 /// let scale = BalanceScale::of_balances([-2, -1, 1, 2].map(Number::from), true);
 /// assert_eq!([-2, -1, 1, 2].map(|balance| scale.goal(Number::from(balance)).value()), [0, 25, 75, 100]);

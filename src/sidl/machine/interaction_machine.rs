@@ -32,7 +32,7 @@ const SAMPLED_CHRONONS: usize = 200;
 /// use hyperplay_machine::{JointMove, Role, StateMachine, StateMachineExt};
 /// use hyperplay_sidl::{CommandFault, ExecutedOperation, InteractionMachine, InteractionScratch};
 /// use hyperplay_logic::gdl::Source;
-/// use crate::load;
+/// use hyperplay_sidl::load;
 ///
 /// let text = "fact(state, 1). branching([nat(1), nat(2)], 0). chance(0, [0.25, 0.75]).
 ///     operation(nat(X)) :- state(0), ax(state(0)), next(state(X)), goal(alice, X).

@@ -281,17 +281,17 @@ impl GameTree {
     ///
     /// ```
     /// use hyperplay_engine::{EngineKind, Engines};
-    /// use hyperplay_logic::gdl::{FindingCode, Source, load};
-    /// use hyperplay_think::solve::{GameTree, TreeFault, TreeLimits};
+    /// use hyperplay_logic::gdl::{Source, load};
+    /// use hyperplay_think::solve::{GameTree, TreeFault, TreeFaultKind, TreeLimits};
     ///
     /// // Heads is worth 100 by one rule and 0 by another, and tails is worth nothing.
     /// let text = "(role a) (init s) (legal a heads) (legal a tails) (<= (next (did ?m)) (does a ?m))
     ///     (<= terminal (not (true s))) (<= (goal a 100) (true (did heads))) (<= (goal a 0) (true (did heads)))";
     /// let game = load(Source::new("coin", text), None).game.expect("the rules are in order");
     /// let tree = GameTree::build(&*Engines::new(&game).get(EngineKind::Auto)?, &TreeLimits::default())?;
-    /// let [TreeFault { code, role, histories, line }, none] = tree.faults() else { panic!("there are two") };
-    /// assert_eq!((*code, role.as_str(), *histories), (FindingCode::SeveralGoals, "a", 1));
-    /// assert_eq!((line.as_slice(), none.code), (["(heads)".to_owned()].as_slice(), FindingCode::MissingGoal));
+    /// let [TreeFault { kind, role, histories, line }, none] = tree.faults() else { panic!("there are two") };
+    /// assert_eq!((*kind, role.as_str(), *histories), (TreeFaultKind::SeveralGoals, "a", 1));
+    /// assert_eq!((line.as_slice(), none.kind), (["(heads)".to_owned()].as_slice(), TreeFaultKind::MissingGoal));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn faults(&self) -> &[TreeFault] {
