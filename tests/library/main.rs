@@ -7,6 +7,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod count;
+#[path = "../fuzz/targets/mod.rs"]
+mod fuzz_targets;
 #[path = "../naive/mod.rs"]
 mod naive;
 mod native;
@@ -27,18 +29,17 @@ mod dialects;
 mod engine_draws;
 mod engines;
 mod equilibria;
-mod examples;
 mod experiment_stop;
 mod exploit;
 mod facts;
 mod forgotten;
+mod fuzz;
 mod gambit;
-mod gambit_hostile;
 mod games;
-mod hostile_text;
 mod impossible;
 mod interactions;
 mod kiosk_page;
+mod large_texts;
 mod layers;
 mod linear_program;
 mod monte_carlo;
@@ -55,4 +56,3 @@ mod simplify;
 mod solved_players;
 mod threads;
 mod tree_sizes;
-mod type_names;
