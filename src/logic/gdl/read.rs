@@ -18,10 +18,6 @@ use super::term::{MAX_DEPTH, Term};
 use super::{infix, kif};
 
 /// The length in bytes above which the readers refuse a text: 16 MiB.
-///
-/// ```
-/// assert_eq!(hyperplay_logic::gdl::MAX_TEXT, 16 * 1024 * 1024);
-/// ```
 pub const MAX_TEXT: usize = 16 << 20;
 
 /// The number of findings that a reader reports one by one.

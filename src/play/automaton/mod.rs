@@ -24,13 +24,6 @@ use hyperplay_engine::machine::{
 use hyperplay_logic::gdl::TermId;
 
 /// How large an automaton may be.
-///
-/// ```
-/// use hyperplay_play::automaton::AutomatonLimits;
-///
-/// let AutomatonLimits { states, steps } = AutomatonLimits::default();
-/// assert_eq!((states, steps), (20_000, 200_000));
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AutomatonLimits {
     /// The most states.
