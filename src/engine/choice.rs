@@ -23,13 +23,6 @@ const WORTHWHILE: u64 = 1_500_000;
 const COMPILED: usize = 300_000;
 
 /// The kind of engine that is requested.
-///
-/// ```
-/// use hyperplay_engine::EngineKind;
-///
-/// assert_eq!(EngineKind::FAST.map(EngineKind::as_str), ["propagator", "lanes"]);
-/// assert!(EngineKind::ALL.iter().all(|kind| EngineKind::named(kind.as_str()) == Some(*kind)));
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum EngineKind {
     /// The fastest that the game allows.

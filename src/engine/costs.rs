@@ -31,19 +31,6 @@ const FAR_LANE_GATE: f64 = 0.012;
 const NEAR_GATES: f64 = 30_000.0;
 
 /// What a step of the interpreter and the queries about its state amount to, on average over some random matches.
-///
-/// ```
-/// use hyperplay_engine::{Interpreter, StepWork};
-/// # use hyperplay_logic::gdl::{self, Source};
-/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
-/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
-/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
-/// let StepWork { visits, tests, answers } = Interpreter::new(&game)?.step_work();
-/// // One fluent holds after the step, and before it there were three legal moves.
-/// assert_eq!(answers, 4.0);
-/// assert!(visits > 0.0 && tests > 0.0);
-/// # Ok::<(), hyperplay_engine::EngineError>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct StepWork {
     /// Rows that are visited.
@@ -62,20 +49,6 @@ impl StepWork {
 }
 
 /// What a step and the queries about its state cost, in nanoseconds of one thread.
-///
-/// ```
-/// use hyperplay_engine::{EngineCosts, EngineKind, Engines};
-/// # use hyperplay_logic::gdl::{self, Source};
-/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
-/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
-/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
-/// let engines = Engines::new(&game);
-/// let costs = engines.costs()?;
-/// assert!(costs.lanes <= costs.single); // as in every game
-/// let large = EngineCosts { interpreter: 20_000.0, single: 50_000.0, lanes: 300.0 };
-/// assert_eq!(large.chosen(), (EngineKind::Lanes, EngineKind::Interpreter));
-/// # Ok::<(), hyperplay_engine::EngineError>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct EngineCosts {
     /// By the interpreter.

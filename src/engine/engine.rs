@@ -22,27 +22,6 @@ use hyperplay_machine::{
 use hyperplay_sidl::{InteractionMachine, InteractionScratch};
 
 /// An engine of a game; cheap to clone.
-///
-/// ```
-/// use hyperplay_machine::{Budget, Bulk, Seed, Start, StateMachine};
-/// use hyperplay_engine::{EngineKind, EngineScratch, Engines};
-/// # use hyperplay_logic::gdl::{self, Source};
-/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
-/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
-/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
-/// let engines = Engines::new(&game);
-/// for kind in EngineKind::ALL {
-///     let engine = engines.get(kind)?;
-///     engine.prepare();
-///     assert_eq!(engine.network_engine().is_none(), engine.kind() == EngineKind::Interpreter);
-///     let mut scratch: EngineScratch = engine.scratch();
-///     assert_eq!(engine.holds(&engine.initial()).len(), 1);
-///     let start = Start { state: engine.initial(), first: vec![], count: 100 };
-///     let tally = engine.playouts(&[start], &Seed::root(1), &Budget::UNLIMITED, &mut scratch).remove(0);
-///     assert_eq!((tally.count, tally.steps), (100, 100));
-/// }
-/// # Ok::<(), hyperplay_engine::EngineError>(())
-/// ```
 #[derive(Clone, Debug)]
 pub enum Engine {
     /// The reference.

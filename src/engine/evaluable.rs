@@ -30,20 +30,6 @@ const TUPLES: usize = 1_000_000;
 const VISITS: u64 = 50_000_000;
 
 /// Rules that derive what those of a game do, where possible without a relation that is too large.
-///
-/// ```
-/// use hyperplay_engine::EvaluableRules;
-/// # use hyperplay_logic::gdl::{self, Source};
-/// # let text = "(role r) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9) (init (at 1)) (<= terminal (true (at 9)))
-/// #     (<= (all ?a ?b ?c ?d ?e ?f ?g) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f) (d ?g))
-/// #     (<= (legal r (go ?x)) (true (at ?y)) (d ?x) (all ?x ?y ?x ?y ?x ?y ?x)) (goal r 50)
-/// #     (<= (next (at ?x)) (does r (go ?x)))";
-/// # let game = gdl::load(Source::new("combinations", text), None).game.expect("the rules are fine");
-/// // The relation `all` has 9^7 tuples. One rule reads it, and asks for at most nine of them in a state.
-/// let rules = EvaluableRules::of(&game);
-/// assert!(rules.on_demand().iter().map(|&name| game.terms().symbols().name(name)).eq(["all"]));
-/// assert!(rules.obstacle().is_none() && rules.rules().len() > game.rules().len());
-/// ```
 #[derive(Clone, Debug)]
 pub struct EvaluableRules {
     rules: Vec<Rule>,

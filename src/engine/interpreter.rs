@@ -49,23 +49,6 @@ struct Queries {
 }
 
 /// The reference engine of a game.
-///
-/// ```
-/// use hyperplay_engine::{Interpreter, InterpreterScratch};
-/// use hyperplay_machine::{Role, StateMachine};
-/// # use hyperplay_logic::gdl::{self, Source};
-/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
-/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
-/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
-/// let machine = Interpreter::new(&game)?;
-/// let won = machine.state(vec![machine.terms().read("(did x)").expect("it is a term")]);
-/// let mut scratch: InterpreterScratch = machine.scratch();
-/// assert!(machine.terminal(&won, &mut scratch));
-/// let values = machine.goal_values(&won, Role::new(0), &mut scratch);
-/// assert_eq!(values.iter().map(|&value| machine.terms().show(value)).collect::<Vec<_>>(), ["100"]);
-/// assert!(machine.describe_plans().contains("terminal"));
-/// # Ok::<(), hyperplay_engine::EngineError>(())
-/// ```
 #[derive(Debug)]
 pub struct Interpreter {
     game: Game,

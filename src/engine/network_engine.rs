@@ -3,26 +3,6 @@
 //! A [`NetworkEngine`] answers questions about single states, and expands steps in bulk, with its [`Propagator`]. It
 //! makes random playouts, and draws steps that agree with an observation, with its [`Lanes`] if it has some; otherwise
 //! the propagator makes them one after the other.
-//!
-//! ```
-//! use hyperplay_engine::lanes::LaneUsage;
-//! use hyperplay_machine::{Budget, Bulk, Seed, Start, StateMachine};
-//! use hyperplay_engine::{Engines, NetworkEngine, NetworkScratch};
-//! use hyperplay_logic::gdl::{self, Source};
-//!
-//! let text = "(role a) (init s) (legal a win) (legal a lose) (<= (next (did ?m)) (does a ?m))
-//!     (<= terminal (not (true s))) (<= (goal a 100) (true (did win))) (<= (goal a 0) (true (did lose)))";
-//! let game = gdl::load(Source::new("coin", text), None).game.expect("the rules are fine");
-//! let engine = NetworkEngine::with_lanes(Engines::new(&game).propagator()?);
-//! assert!(engine.lanes().is_some());
-//! let start = Start { state: engine.initial(), first: vec![], count: 1000 };
-//! let mut scratch: NetworkScratch = engine.scratch();
-//! let (tallies, usage) = engine.measured_playouts(&[start], &Seed::root(1), &Budget::UNLIMITED, &mut scratch);
-//! assert_eq!((tallies[0].count, tallies[0].steps), (1000, 1000));
-//! let LaneUsage { steps, places } = usage.expect("it has lanes");
-//! assert!(steps == 1000 && places >= steps);
-//! # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
-//! ```
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -93,11 +93,6 @@ impl Budget {
 }
 
 /// Measures how long something took.
-///
-/// ```
-/// let watch = hyperplay_machine::Stopwatch::start();
-/// assert!(watch.elapsed() <= watch.elapsed());
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(Instant);
 
@@ -114,15 +109,6 @@ impl Stopwatch {
 }
 
 /// An account of what has been spent of a [`Budget`].
-///
-/// ```
-/// use hyperplay_machine::{Budget, BudgetAccount};
-///
-/// let mut account = BudgetAccount::new(Budget::nodes(2));
-/// assert!(account.spend() && account.spend());
-/// assert_eq!((account.spent(), account.left()), (2, 0));
-/// assert!(!account.spend() && account.is_exhausted());
-/// ```
 #[derive(Clone, Debug)]
 pub struct BudgetAccount {
     budget: Budget,

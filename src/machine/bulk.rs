@@ -14,23 +14,6 @@ use super::stream::Seed;
 
 /// The longest playout, in steps; one that is not over by then counts with the goals of its last state. An engine may
 /// stop earlier by up to a quarter of it.
-///
-/// ```
-/// use hyperplay_engine::Interpreter;
-/// use hyperplay_machine::{Budget, Bulk, PLAYOUT_STEPS, Role, Seed, Start, StateMachine, Tally};
-/// # use hyperplay_logic::gdl::{self, Source};
-///
-/// // A game that never ends.
-/// let text = "(role a) (legal a wait) (init s) (<= (next s) (true s)) (goal a 30) (<= terminal (true end))";
-/// # let game = gdl::load(Source::new("wait", text), None).game.expect("the rules are fine");
-/// let machine = Interpreter::new(&game)?;
-/// let start = Start { state: machine.initial(), first: Vec::new(), count: 1 };
-/// let tally: Tally =
-///     machine.playouts(&[start], &Seed::root(1), &Budget::UNLIMITED, &mut machine.scratch()).remove(0);
-/// assert_eq!((tally.count, tally.unfinished, tally.steps), (1, 1, PLAYOUT_STEPS as u64));
-/// assert_eq!(tally.mean(Role::new(0)), 30.0);
-/// # Ok::<(), hyperplay_engine::EngineError>(())
-/// ```
 pub const PLAYOUT_STEPS: usize = 10_000;
 
 /// Steps of a playout between two looks at the clock.

@@ -99,13 +99,6 @@ impl ChanceDistribution {
 }
 
 /// A place drawn in proportion to its weight, exactly. The sum of the weights is above 0 and fits into 64 bits.
-///
-/// ```
-/// use hyperplay_machine::{Seed, draw_weighted};
-///
-/// let mut rng = Seed::root(1).rng();
-/// assert!((0..100).all(|_| draw_weighted(&[0, 5, 0], &mut rng) == 1));
-/// ```
 pub fn draw_weighted(weights: &[u64], rng: &mut impl Rng) -> usize {
     let mut left = rng.random_range(0..weights.iter().sum::<u64>());
     for (place, &weight) in weights.iter().enumerate() {

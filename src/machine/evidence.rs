@@ -4,14 +4,6 @@ use super::moves::{JointMove, Move, Percepts};
 use super::role::Role;
 
 /// The joint moves made from the initial state on; the GDL-II papers call it a *development*.
-///
-/// ```
-/// use hyperplay_machine::{History, JointMove};
-///
-/// let mut history = History::default();
-/// history.0.push(JointMove::new([]));
-/// assert_eq!(history.step(), 1);
-/// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct History(pub Vec<JointMove>);
 

@@ -19,19 +19,6 @@ pub struct Move(pub TermId);
 pub struct Percept(pub TermId);
 
 /// One move per role, in role order.
-///
-/// ```
-/// use hyperplay_machine::{JointMove, Move, Role};
-/// use hyperplay_logic::gdl::{Symbols, TermStore};
-///
-/// let mut symbols = Symbols::new();
-/// let names = ["x", "y", "noop"].map(|name| symbols.intern(name));
-/// let terms = TermStore::new(symbols);
-/// let [x, y, noop] = names.map(|name| Move(terms.intern(name, &[])));
-/// let joint = JointMove::new([x, noop]);
-/// assert_eq!(joint.of(Role::new(0)), x);
-/// assert_eq!(joint.with(Role::new(0), y), JointMove::new([y, noop]));
-/// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct JointMove(SmallVec<[Move; FEW]>);
 
@@ -81,18 +68,6 @@ impl Deref for JointMove {
 
 /// What one role perceives after one step: a set, kept in the natural order of terms. The empty set is information
 /// too: the role learns that there was nothing else to perceive.
-///
-/// ```
-/// use hyperplay_machine::{Percept, Percepts};
-/// use hyperplay_logic::gdl::{Symbols, TermStore};
-///
-/// let mut symbols = Symbols::new();
-/// let names = ["heads", "tails"].map(|name| symbols.intern(name));
-/// let terms = TermStore::new(symbols);
-/// let [heads, tails] = names.map(|name| Percept(terms.intern(name, &[])));
-/// let seen = Percepts::new(vec![tails, heads, tails], |a, b| terms.compare(a.0, b.0));
-/// assert_eq!(&seen[..], [heads, tails]);
-/// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Percepts(Box<[Percept]>);
 
@@ -120,14 +95,6 @@ impl Deref for Percepts {
 }
 
 /// A goal value as written in the rules: 0..=100.
-///
-/// ```
-/// use hyperplay_machine::Goal;
-///
-/// assert_eq!(Goal::clamped(120), Goal::MAX);
-/// assert_eq!(Goal::clamped(50).value(), 50);
-/// assert_eq!(f64::from(Goal::default()), 0.0);
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Goal(u8);
 

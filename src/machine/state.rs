@@ -20,24 +20,6 @@ pub fn words_of(bits: usize) -> usize {
 }
 
 /// A state of a game, as the engine that made it keeps it. Cheap to clone: 40 bytes, or a shared list.
-///
-/// ```
-/// use std::collections::HashSet;
-/// use hyperplay_machine::{JointMoves, StateMachine, StateMachineExt};
-/// use hyperplay_engine::{EngineKind, Engines};
-/// use hyperplay_machine::State;
-/// # use hyperplay_logic::gdl::{self, Source};
-/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
-/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
-/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
-/// let engine = Engines::new(&game).get(EngineKind::Auto)?;
-/// let (start, mut scratch) = (engine.initial(), engine.scratch());
-/// let legal = engine.legal_by_role(&start, &mut scratch);
-/// let ends: HashSet<State> =
-///     JointMoves::new(&legal).map(|joint| engine.next(&start, &joint, &mut scratch)).collect();
-/// assert_eq!(ends.len(), 2);
-/// # Ok::<(), hyperplay_engine::EngineError>(())
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct State(Form);
 

@@ -27,27 +27,6 @@ use super::role::{ByRole, Role};
 use crate::terms::{TermStore, fold};
 
 /// Why an evaluation of the rules did not come to its end.
-///
-/// ```
-/// use hyperplay_engine::Interpreter;
-/// use hyperplay_machine::{EvaluationFailure, JointMove, Role, StateMachine, StateMachineExt};
-/// # use hyperplay_logic::gdl::{self, Source};
-///
-/// // A term that grows with every step.
-/// let text = "(role a) (legal a grow) (init z) (<= (next (s ?x)) (true ?x)) (goal a 0) (<= terminal (true end))";
-/// # let game = gdl::load(Source::new("grow", text), None).game.expect("the rules are fine");
-/// let machine = Interpreter::new(&game)?;
-/// let (mut scratch, mut state) = (machine.scratch(), machine.initial());
-/// let EvaluationFailure { reason } = loop {
-///     let joint = JointMove::new([machine.legal_by_role(&state, &mut scratch)[Role::new(0)][0]]);
-///     state = machine.next(&state, &joint, &mut scratch);
-///     if let Some(failure) = machine.take_failure(&mut scratch) {
-///         break failure;
-///     }
-/// };
-/// assert!(reason.contains("deep"), "{reason}");
-/// # Ok::<(), hyperplay_engine::EngineError>(())
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("evaluation of the rules stopped: {reason}")]
 pub struct EvaluationFailure {
@@ -56,20 +35,6 @@ pub struct EvaluationFailure {
 }
 
 /// What a machine knows of its game before any step.
-///
-/// ```
-/// use hyperplay_engine::Interpreter;
-/// use hyperplay_machine::{GameSetup, StateMachine};
-/// # use hyperplay_logic::gdl::{self, Source};
-/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
-/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
-/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
-/// let machine = Interpreter::new(&game)?;
-/// let GameSetup { roles, random, initial, .. } = machine.setup();
-/// assert_eq!((roles.len(), *random), (2, None));
-/// assert_eq!(machine.fluents(initial), ["s"]);
-/// # Ok::<(), hyperplay_engine::EngineError>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct GameSetup<S> {
     /// The ground terms of the game.
@@ -329,27 +294,6 @@ pub trait StateMachineExt: StateMachine {
     /// Does some work whose evaluations stop at a deadline: this one, or that of the scratch if it is earlier. The
     /// work itself asks [`is_interrupted`](StateMachine::is_interrupted) before it uses an answer. Afterwards the
     /// scratch has the deadline that it had before.
-    ///
-    /// ```
-    /// use hyperplay_engine::Interpreter;
-    /// use hyperplay_machine::{Budget, StateMachine, StateMachineExt};
-    /// # use hyperplay_logic::gdl::{self, Source};
-    /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
-    /// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
-    /// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
-    /// let machine = Interpreter::new(&game)?;
-    /// let (mut scratch, start) = (machine.scratch(), machine.initial());
-    /// let over = Budget::time(std::time::Duration::ZERO);
-    /// let answer = machine.by_deadline(over.deadline, &mut scratch, |scratch| {
-    ///     let is_over = machine.terminal(&start, scratch);
-    ///     (!machine.is_interrupted(scratch)).then_some(is_over)
-    /// });
-    /// // The time was up; that is no failure, and the next answer is right.
-    /// assert_eq!(answer, None);
-    /// assert_eq!(machine.take_failure(&mut scratch), None);
-    /// assert!(!machine.terminal(&start, &mut scratch));
-    /// # Ok::<(), hyperplay_engine::EngineError>(())
-    /// ```
     fn by_deadline<T>(
         &self,
         deadline: Option<Instant>,
@@ -378,20 +322,6 @@ impl<M: StateMachine + ?Sized> StateMachineExt for M {}
 /// All combinations of one legal move per role, the last role's move changing fastest.
 ///
 /// Yields nothing when some role has no move.
-///
-/// ```
-/// use hyperplay_machine::{ByRole, JointMoves, Move};
-/// use hyperplay_logic::gdl::{Symbols, TermStore};
-///
-/// let mut symbols = Symbols::new();
-/// let names = ["1", "2", "3"].map(|name| symbols.intern(name));
-/// let terms = TermStore::new(symbols);
-/// let [one, two, three] = names.map(|name| Move(terms.intern(name, &[])));
-/// let legal = ByRole::new(vec![vec![one, two], vec![one, two, three]]);
-/// let all: Vec<_> = JointMoves::new(&legal).collect();
-/// assert_eq!(all.len(), 6);
-/// assert_eq!(&all[1][..], [one, two]);
-/// ```
 #[derive(Clone, Debug)]
 pub struct JointMoves<'a> {
     legal: &'a ByRole<Vec<Move>>,

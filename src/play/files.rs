@@ -27,19 +27,6 @@ fn parts() -> MutexGuard<'static, Vec<PathBuf>> {
 }
 
 /// Removes what is half written and then ends the program as `end` says; no file is begun in between.
-///
-/// ```
-/// use hyperplay_play::files::{FileContent, WrittenFile, abandon_parts};
-///
-/// let folder = tempfile::tempdir()?;
-/// let file = WrittenFile::at(&folder.path().join("curve.csv"), FileContent::beginning("curve", "step,value\n"))?;
-/// let part = file.begin()?;
-/// assert_eq!(std::fs::read_dir(folder.path())?.count(), 1);
-/// abandon_parts(|| ());
-/// assert_eq!(std::fs::read_dir(folder.path())?.count(), 0);
-/// # drop(part);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn abandon_parts(end: impl FnOnce()) {
     let parts = parts();
     parts.iter().for_each(|part| drop(fs::remove_file(part)));
@@ -88,26 +75,6 @@ impl From<FileError> for io::Error {
 }
 
 /// What a file holds, and how such a file of this program is recognised.
-///
-/// ```
-/// use hyperplay_play::files::{FileContent, FileError, WrittenFile, all_at, write_all};
-///
-/// let folder = tempfile::tempdir()?;
-/// let path = folder.path().join("notes.txt");
-/// std::fs::write(&path, "mine")?;
-/// for content in [FileContent::beginning("curve", "step,"), FileContent::holding("report", "plan 7"), FileContent::records("a/1")] {
-///     assert!(matches!(WrittenFile::at(&path, content), Err(FileError::Foreign(..))));
-/// }
-/// // A table is told by its first columns, whatever else it has.
-/// let table = |text: &str| [("table.csv".to_owned(), text.as_bytes().to_vec())];
-/// write_all(folder.path(), &table("game,player,score\n"))?;
-/// write_all(folder.path(), &table("game,player,score,faults\n"))?;
-/// assert!(write_all(folder.path(), &table("name,player\n")).is_err());
-/// assert_eq!(all_at(folder.path(), &table("game,player,goal\n"))?.len(), 1);
-/// assert!(matches!(FileError::at(&path, std::fs::read_dir(&path)), Err(FileError::System(..))));
-/// assert_eq!(FileContent::like("csv", b"a,b,c\n"), FileContent::beginning("table", "a,b,"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileContent {
     name: &'static str,

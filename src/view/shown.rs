@@ -173,12 +173,6 @@ pub struct GroupThing {
 }
 
 /// A cell, a column or a thing that a move names.
-///
-/// ```
-/// let target = hyperplay_view::MoveTarget { panel: Some(0), row: Some("1".into()), column: Some("2".into()), hand: None };
-/// assert_eq!(serde_json::to_string(&target)?, r#"{"panel":0,"row":"1","column":"2"}"#);
-/// # Ok::<(), serde_json::Error>(())
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct MoveTarget {
     /// The panel, by its number.
@@ -201,22 +195,6 @@ type Before = Option<BTreeMap<TermId, f64>>;
 impl BoardLayout {
     /// A state, or what is believed of one, as data: facts with their probabilities, and those of the picture before, if what has
     /// changed is to be marked. Facts that are impossible are left out.
-    ///
-    /// ```
-    /// use hyperplay_logic::gdl::{Source, load};
-    /// use hyperplay_view::{BoardLayout, BoardPicture, GroupKind};
-    ///
-    /// let text = "(role me) (init (pot 2)) (init (holds me queen)) (legal me noop)
-    ///     (<= (next (pot 3)) (does me noop)) (<= terminal (true (pot 3))) (goal me 50)";
-    /// let game = load(Source::new("pot.kif", text), None).game.expect("the rules are in order");
-    /// let read = |text: &str| game.terms().read(text).expect("a fact of this game");
-    /// let facts = [(read("(pot 3)"), 1.0), (read("(holds me queen)"), 0.5)];
-    /// let picture: BoardPicture = BoardLayout::of(&game).picture(&facts, Some(&[(read("(pot 2)"), 1.0)]));
-    /// assert_eq!((picture.kind, picture.lines[0].name.as_str()), ("hands", "pot"));
-    /// assert!(picture.lines[0].kind == GroupKind::Counter && picture.lines[0].values[0].changed);
-    /// assert_eq!(picture.hands[0].owners[0].things[0].probability, 0.5);
-    /// assert_eq!(picture.gone, ["(pot 2)"]);
-    /// ```
     pub fn picture(&self, facts: &[(TermId, f64)], before: Option<&[(TermId, f64)]>) -> BoardPicture {
         let terms = self.game.terms();
         let mut facts: Vec<Fact> = facts.iter().copied().filter(|(_, p)| *p > 1.0 - CERTAIN).collect();

@@ -7,6 +7,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod count;
+#[path = "../fuzz/targets/mod.rs"]
+mod fuzz_targets;
 #[path = "../naive/mod.rs"]
 mod naive;
 mod native;
@@ -32,13 +34,13 @@ mod experiment_stop;
 mod exploit;
 mod facts;
 mod forgotten;
+mod fuzz;
 mod gambit;
-mod gambit_hostile;
 mod games;
-mod hostile_text;
 mod impossible;
 mod interactions;
 mod kiosk_page;
+mod large_texts;
 mod layers;
 mod linear_program;
 mod monte_carlo;

@@ -6,22 +6,6 @@ use crate::EngineKind;
 use hyperplay_machine::{JointMove, StateMachine, StateMachineExt};
 
 /// The first difference of a match.
-///
-/// ```
-/// use hyperplay_engine::EngineKind;
-/// use hyperplay_engine::crosscheck::EngineDifference;
-///
-/// let difference = EngineDifference {
-///     engine: EngineKind::Lanes,
-///     question: "the legal moves",
-///     step: 2,
-///     state: vec!["(true s)".to_owned()],
-///     joint: Vec::new(),
-///     missing: vec!["(legal a y)".to_owned()],
-///     extra: Vec::new(),
-/// };
-/// assert!(difference.to_string().ends_with("; the state\n(true s)\n; only by the interpreter\n(legal a y)\n"));
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EngineDifference {
     /// The engine that differs from the interpreter.

@@ -53,22 +53,6 @@ pub struct Agreed {
 }
 
 /// Why a match did not end in agreement.
-///
-/// ```
-/// use hyperplay_engine::Engines;
-/// use hyperplay_engine::crosscheck::{Disagreement, crosscheck};
-/// use hyperplay_machine::Seed;
-/// # use hyperplay_logic::gdl::{self, Source};
-///
-/// // A term that grows with every step.
-/// let text = "(role a) (legal a grow) (init z) (<= (next (s ?x)) (true ?x)) (goal a 0) (<= terminal (true end))";
-/// # let game = gdl::load(Source::new("grow", text), None).game.expect("the rules are fine");
-/// let reference = Engines::new(&game).interpreter()?;
-/// let met = crosscheck(&reference, &[], 10_000, &Seed::root(1));
-/// let Err(Disagreement::Failed(failure)) = met else { panic!("it met no limit") };
-/// assert!(failure.to_string().starts_with("evaluation of the rules stopped"));
-/// # Ok::<(), hyperplay_engine::EngineError>(())
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Disagreement {
     /// An engine gives another answer.

@@ -4,34 +4,6 @@
 //! makes a whole random step in every lane: it counts the legal moves, draws one for each role, makes the step, and
 //! tests for the end (`circuit.rs`, `draw.rs`). Lanes start from given states with given first moves, and each start
 //! has its own tally (`plan.rs`, `vector.rs`). The [`Propagator`] answers questions about single states.
-//!
-//! ```
-//! use hyperplay_engine::lanes::{LaneDetail, Lanes, Policy, TracedStep, Tracer};
-//! use hyperplay_machine::{Budget, Bulk, ByRole, Move, Role, Seed, Start, StateMachine};
-//! use hyperplay_engine::{Engines, NetworkEngine};
-//! # use hyperplay_logic::gdl::{self, Source};
-//! # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
-//! #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
-//! # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
-//! // The first role plays x nine times of ten.
-//! let propagator = Engines::new(&game).propagator()?;
-//! let x = Move(game.terms().read("x").expect("it is a term"));
-//! let policies = ByRole::new(vec![Policy::Weighted(vec![(x, 9)]), Policy::Uniform]);
-//! let lanes = Lanes::with(&propagator, policies, LaneDetail::Ends);
-//! let engine = NetworkEngine::new(propagator, Some(lanes));
-//! let start = Start { state: engine.initial(), first: vec![], count: 10_000 };
-//! let starts = std::slice::from_ref(&start);
-//! let tally = engine.playouts(starts, &Seed::root(1), &Budget::UNLIMITED, &mut engine.scratch()).remove(0);
-//! assert!((tally.mean(Role::new(0)) - 90.0).abs() < 2.0);
-//!
-//! // A tracer makes the same playouts and keeps every step.
-//! let tracer = Tracer::new(&engine).expect("the engine has lanes");
-//! let (steps, traced) = tracer.trace(starts, usize::MAX, &Seed::root(1));
-//! assert_eq!((steps.len() as u64, &traced[0]), (tally.steps, &tally));
-//! let (state, joint, after): &TracedStep = &steps[0];
-//! assert_eq!(engine.next(state, joint, &mut engine.scratch()), after.state);
-//! # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
-//! ```
 
 mod active_player;
 mod circuit;

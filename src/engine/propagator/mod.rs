@@ -34,24 +34,6 @@ use hyperplay_machine::{
 };
 
 /// The engine for single states.
-///
-/// ```
-/// use std::sync::Arc;
-/// use hyperplay_machine::{Role, StateMachine};
-/// use hyperplay_engine::propnet::{GroundingLimits, ground, simplify};
-/// use hyperplay_engine::{Propagator, PropagatorScratch};
-/// # use hyperplay_logic::gdl::{self, Source};
-/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
-/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
-/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
-/// let (propnet, _) = ground(&game, &GroundingLimits::default())?;
-/// let (propnet, _) = simplify(propnet, game.terms());
-/// let machine = Propagator::new(&game, Arc::new(propnet));
-/// let (mut scratch, mut legal) = (PropagatorScratch::default(), Vec::new());
-/// machine.legal(&machine.initial(), Role::new(0), &mut scratch, &mut legal);
-/// assert_eq!(legal.len(), 2);
-/// # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
-/// ```
 #[derive(Debug)]
 pub struct Propagator {
     game: Game,

@@ -29,19 +29,6 @@ impl Default for DotLimits {
 /// The names of the outputs of a game with their wires: `next`, `legal`, `goal`, `percept` and `terminal`, as in
 /// `legal white (mark 1 1)`; roles by their position. In the order of [`Propnet::outputs`] but for fluents that share
 /// a bit, which are named one by one.
-///
-/// ```
-/// use hyperplay_engine::propnet::{GroundingLimits, ground, named_outputs};
-/// # use hyperplay_logic::gdl::{self, Source};
-/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
-/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
-/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
-/// let (net, _) = ground(&game, &GroundingLimits::default())?;
-/// let outputs = named_outputs(&net, game.terms(), game.roles());
-/// let names: Vec<&str> = outputs.iter().map(|(name, _)| name.as_str()).collect();
-/// assert!(["next (did x)", "terminal", "legal a y", "goal b 50"].iter().all(|name| names.contains(name)));
-/// # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
-/// ```
 pub fn named_outputs(net: &Propnet, store: &TermStore, roles: &[TermId]) -> Vec<(String, Wire)> {
     let fluents = net.fluents.iter();
     let mut named: Vec<(String, Wire)> =

@@ -110,18 +110,6 @@ const BYTES_A_TUPLE: u64 = 200;
 
 impl GroundingLimits {
     /// The default limits, or lower ones that are met within about so many bytes.
-    ///
-    /// ```
-    /// use hyperplay_engine::propnet::GroundingLimits;
-    /// use hyperplay_logic::datalog::EvaluationLimits;
-    ///
-    /// let usual = GroundingLimits::in_memory(u64::MAX);
-    /// assert_eq!(usual, GroundingLimits::default());
-    /// assert_eq!(usual.of_evaluations(), EvaluationLimits::default());
-    /// let small = GroundingLimits::in_memory(20_000_000);
-    /// assert!(small.bytes == 20_000_000 && small.atoms == 100_000);
-    /// assert_eq!(small.of_evaluations().tuples, 100_000);
-    /// ```
     pub fn in_memory(bytes: u64) -> GroundingLimits {
         let limits = GroundingLimits::default();
         let tuples = bytes / BYTES_A_TUPLE;

@@ -35,22 +35,6 @@ pub struct RoleNet {
 }
 
 /// The propositional network of a game.
-///
-/// ```
-/// use hyperplay_machine::Role;
-/// use hyperplay_engine::propnet::{Fluent, GroundingLimits, Propnet, RoleNet, ground};
-/// # use hyperplay_logic::gdl::{self, Source};
-/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
-/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
-/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
-/// let (net, _): (Propnet, _) = ground(&game, &GroundingLimits::default())?;
-/// let shown = |&Fluent { term, bit }: &Fluent| (game.terms().show(term), net.initial[bit]);
-/// let fluents: Vec<(String, bool)> = net.fluents.iter().map(shown).collect();
-/// assert!(fluents.contains(&("s".to_owned(), true)) && fluents.contains(&("(did x)".to_owned(), false)));
-/// let RoleNet { moves, legal, .. } = &net.roles[Role::new(0)];
-/// assert_eq!((moves.len(), legal.len(), net.does()[Role::new(0)].len()), (2, 2, 2));
-/// # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct Propnet {
     /// All functions. Input `b` is bit `b` of the state; then come the moves.

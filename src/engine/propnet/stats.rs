@@ -17,21 +17,6 @@ pub struct Size {
 }
 
 /// How large a game's network is, as a whole and by what it decides.
-///
-/// ```
-/// use hyperplay_engine::propnet::{GroundingLimits, NetworkStats, Size, ground};
-/// # use hyperplay_logic::gdl::{self, Source};
-/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
-/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
-/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
-/// let (net, _) = ground(&game, &GroundingLimits::default())?;
-/// let NetworkStats { bits, moves, all, terminal, .. } = net.stats();
-/// assert_eq!((bits, moves), (3, 3));
-/// // The end is the complement of one bit, which takes no gate.
-/// assert_eq!(terminal, Size::default());
-/// assert_eq!(all.two_inputs, all.wires - all.gates);
-/// # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct NetworkStats {
     /// The number of bits of a state.

@@ -24,13 +24,6 @@ use hyperplay_machine::{
 };
 
 /// How large an automaton may be.
-///
-/// ```
-/// use hyperplay_games::automaton::AutomatonLimits;
-///
-/// let AutomatonLimits { states, steps } = AutomatonLimits::default();
-/// assert_eq!((states, steps), (20_000, 200_000));
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AutomatonLimits {
     /// The most states.

@@ -5,13 +5,6 @@ use thiserror::Error;
 use super::fraction::Fraction;
 
 /// Where something is wrong.
-///
-/// ```
-/// use hyperplay_games::gambit::GambitPlace;
-///
-/// assert_eq!(GambitPlace::Text { line: 3, column: 14 }.to_string(), "line 3, column 14");
-/// assert_eq!(GambitPlace::Node(0).to_string(), "node 1");
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum GambitPlace {
     /// A place in a text; line and column (in characters) from 1.

@@ -10,42 +10,14 @@
 use super::fraction::Fraction;
 
 /// The index of an information set in a document.
-///
-/// ```
-/// use hyperplay_games::gambit::{GambitBuilder, GambitSetId};
-///
-/// let mut builder = GambitBuilder::new("", "", &["Alice"]);
-/// let set: GambitSetId = builder.information_set(0, "", &["stop"]);
-/// assert_eq!(set.index(), 0);
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct GambitSetId(pub(super) u32);
 
 /// The index of the moves of a chance node in a document. Chance nodes with the same moves share it.
-///
-/// ```
-/// use hyperplay_games::gambit::{Fraction, GambitBuilder, GambitChanceId};
-///
-/// let mut builder = GambitBuilder::new("", "", &["Alice"]);
-/// let coin: GambitChanceId = builder.chance_moves(&[("heads", Fraction::new(1, 2)), ("tails", Fraction::new(1, 2))]);
-/// assert_eq!(coin.index(), 0);
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct GambitChanceId(pub(super) u32);
 
 /// The index of a payoff vector in a document. Ends with the same payoffs share it.
-///
-/// ```
-/// use hyperplay_games::gambit::{Fraction, GambitBuilder, GambitNode, GambitOutcomeId};
-///
-/// let mut builder = GambitBuilder::new("", "", &["Alice"]);
-/// builder.terminal(&[Fraction::new(1, 3)]);
-/// let file = builder.finish()?;
-/// let GambitNode::Terminal(outcome) = file.nodes()[0] else { panic!("it is an end") };
-/// let index = |outcome: GambitOutcomeId| outcome.index();
-/// assert_eq!(index(outcome), 0);
-/// # Ok::<(), hyperplay_games::gambit::GambitError>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct GambitOutcomeId(pub(super) u32);
 
@@ -71,16 +43,6 @@ impl GambitOutcomeId {
 }
 
 /// A node of the tree.
-///
-/// ```
-/// use hyperplay_games::gambit::{GambitFile, GambitNode};
-///
-/// let file = GambitFile::read("EFG 2 R \"\" { \"Alice\" } p \"\" 1 1 \"\" { \"go\" } 0 t \"\" 1 \"\" { 5 }")?;
-/// let [GambitNode::Decision(set), GambitNode::Terminal(outcome)] = file.nodes() else { panic!("there are two") };
-/// assert_eq!(file.set(*set).moves, ["go"]);
-/// assert_eq!(file.payoffs(*outcome), [5.into()]);
-/// # Ok::<(), hyperplay_games::gambit::GambitError>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GambitNode {
     /// Chance moves.
@@ -92,15 +54,6 @@ pub enum GambitNode {
 }
 
 /// An information set: nodes that its player cannot tell apart.
-///
-/// ```
-/// use hyperplay_games::gambit::{GambitFile, GambitSet};
-///
-/// let file = GambitFile::read("EFG 2 R \"\" { \"Alice\" } p \"\" 1 7 \"start\" { \"go\" } 0 t \"\" 0")?;
-/// let [GambitSet { player: 0, number: 1, name, .. }] = file.sets() else { panic!("there is one") };
-/// assert_eq!(name, "start");
-/// # Ok::<(), hyperplay_games::gambit::GambitError>(())
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GambitSet {
     /// The index of the player, from 0.
@@ -114,17 +67,6 @@ pub struct GambitSet {
 }
 
 /// The moves of a chance node.
-///
-/// ```
-/// use hyperplay_games::gambit::{Fraction, GambitChance, GambitFile, GambitNode};
-///
-/// let text = "EFG 2 R \"\" { \"Alice\" } c \"\" 1 \"\" { \"rain\" 0.25 \"sun\" 3/4 } 0 t \"\" 0 t \"\" 0";
-/// let file = GambitFile::read(text)?;
-/// let GambitNode::Chance(weather) = file.nodes()[0] else { panic!("it is a chance node") };
-/// let GambitChance { moves } = file.chance(weather);
-/// assert_eq!(moves[0], ("rain".to_owned(), Fraction::new(1, 4)));
-/// # Ok::<(), hyperplay_games::gambit::GambitError>(())
-/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct GambitChance {
     /// Labels with probabilities, which sum to 1; at least one.

@@ -9,13 +9,6 @@ use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub};
 
 /// An exact number: a probability or a payoff.
-///
-/// ```
-/// use hyperplay_games::gambit::Fraction;
-///
-/// assert_eq!(Fraction::new(2, 6) + Fraction::new(1, 6), Fraction::new(1, 2));
-/// assert_eq!(Fraction::from_integer(-3).to_string(), "-3");
-/// ```
 pub type Fraction = Ratio<i128>;
 
 /// The largest numerator and denominator.

@@ -14,14 +14,6 @@ use hyperplay_play::player::BelievedState;
 use hyperplay_report::rounded;
 
 /// What is recorded of every decision.
-///
-/// ```
-/// use hyperplay_lab::experiment::DecisionLog;
-///
-/// assert!(DecisionLog::Particles > DecisionLog::Positions && DecisionLog::Positions > DecisionLog::Turns);
-/// let is_recorded = ["turns", "positions", "particles"].map(|kind| DecisionLog::Positions.records(kind));
-/// assert_eq!(is_recorded, [true, true, false]);
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum DecisionLog {
     /// Its figures.

@@ -58,13 +58,6 @@ pub enum JournalError {
 }
 
 /// A line that cannot be read, or has no use because others cannot be read.
-///
-/// ```
-/// use hyperplay_lab::experiment::DamagedLine;
-///
-/// let line = DamagedLine { path: "out/turns.1-of-1.jsonl".into(), number: 7, what: "its checksum does not fit" };
-/// assert_eq!(line.to_string(), "out/turns.1-of-1.jsonl:7: its checksum does not fit");
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DamagedLine {
     /// The file.

@@ -21,29 +21,6 @@ use crate::gdl::{TermId, TermStore};
 /// A relation with at most this many rows is scanned; no index is kept up to date for it.
 const INDEXED_ROWS: usize = 12;
 /// The tuples of a program's relations.
-///
-/// ```
-/// use hyperplay_logic::datalog::{Database, DatalogProgram};
-/// # use hyperplay_logic::gdl::{Source, load};
-/// # let text = "(role r) (legal r noop) (goal r 1) terminal (d a) (d b) (<= (p ?x) (i ?x) (not (d ?x))) (e c)";
-/// # let game = load(Source::new("example", text), None).game.unwrap();
-/// # let (rules, terms) = (game.rules().to_vec(), game.terms());
-///
-/// // The rules are (d a), (d b) and (<= (p ?x) (i ?x) (not (d ?x))); `i` is an input of arity 1 and stage 1.
-/// let id = |name: &str| terms.symbols().get(name).unwrap();
-/// let mut program = DatalogProgram::new(rules, &[(id("i"), 1, 1)]);
-/// let [i, p] = ["i", "p"].map(|name| program.relation(id(name)).unwrap());
-/// let [a, c] = ["a", "c"].map(|name| terms.read(name).unwrap());
-///
-/// let mut database = Database::new(&program, None);
-/// database.set_input(&program, i, [&[a][..], &[c]].into_iter());
-/// database.plan(&mut program, p, false, terms).unwrap();
-/// assert_eq!(database.relation(p, &program).row(0), [c]);
-///
-/// // A new input is evaluated with the same plans.
-/// database.set_input(&program, i, [&[a][..]].into_iter());
-/// assert!(database.query(&program, p, terms).unwrap().is_empty());
-/// ```
 #[derive(Clone, Debug)]
 pub struct Database {
     /// The database that holds the relations of stage 0, if this one holds only the stages above.
@@ -87,25 +64,6 @@ impl Database {
     /// From now on an evaluation stops with [`LimitError::Deadline`] soon after this time; without one it runs to its
     /// end. Returns the deadline that there was. A relation whose evaluation was stopped is derived anew when it is
     /// asked for again.
-    ///
-    /// ```
-    /// use std::time::Instant;
-    /// use hyperplay_logic::datalog::{Database, DatalogProgram, LimitError};
-    /// # use hyperplay_logic::gdl::{Source, load};
-    /// # let text = "(role r) (legal r noop) (goal r 1) terminal (d a) (d b) (<= (p ?x ?y) (d ?x) (d ?y))";
-    /// # let game = load(Source::new("example", text), None).game.unwrap();
-    /// # let (rules, terms) = (game.rules().to_vec(), game.terms());
-    ///
-    /// // The rules are (d a), (d b) and (<= (p ?x ?y) (d ?x) (d ?y)).
-    /// let mut program = DatalogProgram::new(rules, &[]);
-    /// let p = program.relation(terms.symbols().get("p").unwrap()).unwrap();
-    /// Database::new(&program, None).plan(&mut program, p, false, terms).unwrap();
-    /// let mut database = Database::new(&program, None);
-    /// database.set_deadline(Some(Instant::now()));
-    /// assert!(matches!(database.query(&program, p, terms), Err(LimitError::Deadline { .. })));
-    /// database.set_deadline(None);
-    /// assert_eq!(database.query(&program, p, terms).unwrap().len(), 4);
-    /// ```
     pub fn set_deadline(&mut self, deadline: Option<Instant>) -> Option<Instant> {
         self.subgoals.counter.set_deadline(deadline)
     }
@@ -141,22 +99,6 @@ impl Database {
 
     /// For each rule of a relation, in the order of the rules, the tuples that it derives from all tuples that hold.
     /// The relation must be among the targets of [`choose_tabled`](Self::choose_tabled), so that it is not tabled.
-    ///
-    /// ```
-    /// use hyperplay_logic::datalog::{Database, DatalogProgram};
-    /// # use hyperplay_logic::gdl::{Source, load};
-    /// # let text = "(role r) (legal r noop) (goal r 1) terminal (d a) (d b) (<= (p ?x) (d ?x)) (<= (p b) (d b))";
-    /// # let game = load(Source::new("example", text), None).game.unwrap();
-    /// # let (rules, terms) = (game.rules().to_vec(), game.terms());
-    ///
-    /// // The rules are (d a), (d b), (<= (p ?x) (d ?x)) and (<= (p b) (d b)).
-    /// let mut program = DatalogProgram::new(rules, &[]);
-    /// let p = program.relation(terms.symbols().get("p").unwrap()).unwrap();
-    /// let mut database = Database::new(&program, None);
-    /// database.plan(&mut program, p, false, terms).unwrap();
-    /// let by_rule = database.query_by_rule(&program, p, terms).unwrap();
-    /// assert_eq!(by_rule.iter().map(|relation| relation.len()).collect::<Vec<_>>(), [2, 1]);
-    /// ```
     ///
     /// # Errors
     /// If a limit of the program is exceeded.

@@ -33,29 +33,6 @@ const EXAMINED_ROWS: usize = 1_000_000;
 const MOST_COPIES: usize = 12;
 
 /// Rules in which some relations are restricted to what is asked for.
-///
-/// ```
-/// use hyperplay_logic::datalog::{Database, DatalogProgram, Demanded, DemandRequest};
-/// # use hyperplay_logic::gdl::{Source, load, print_rule};
-/// # let text = "(role r) (legal r noop) (goal r 1) terminal (e a b) (e b c) (e c d) (q c)
-/// #     (<= (path ?x ?y) (e ?x ?y)) (<= (path ?x ?z) (e ?x ?y) (path ?y ?z)) (<= (p ?y) (q ?x) (path ?x ?y))";
-/// # let game = load(Source::new("example", text), None).game.unwrap();
-/// # let (rules, terms) = (game.rules().to_vec(), game.terms());
-///
-/// // The last rule, (<= (p ?y) (q ?x) (path ?x ?y)), asks only for the paths from c.
-/// let id = |name: &str| terms.symbols().get(name).unwrap();
-/// let program = DatalogProgram::new(rules.clone(), &[]);
-/// let sample = Database::new(&program, None);
-/// let request = DemandRequest { rules: &rules, is_restricted: &|name| name == id("path"), group: &|_| 0 };
-/// let Demanded { rules, demands, copies } = sample.demand(&program, &request, terms);
-/// assert_eq!((rules.len(), demands.len(), copies.len()), (game.rules().len() + 2, 1, 0));
-///
-/// let mut program = DatalogProgram::new(rules, &[]);
-/// let [p, path] = ["p", "path"].map(|name| program.relation(id(name)).unwrap());
-/// let mut database = Database::new(&program, None);
-/// database.plan(&mut program, p, false, terms).unwrap();
-/// assert_eq!([p, path].map(|relation| database.relation(relation, &program).len()), [1, 1]);
-/// ```
 #[derive(Clone, Debug)]
 pub struct Demanded {
     /// The rules: first those that derive what is not restricted, in their order; then those of the copies, each with

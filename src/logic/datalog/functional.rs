@@ -17,29 +17,6 @@ use crate::gdl::{Atom, Symbol, TermStore};
 const MEASURED_ROWS: usize = 20_000;
 
 /// The functional dependencies among the tuples of a database, found when they are asked for and then remembered.
-///
-/// ```
-/// use hyperplay_logic::datalog::{Database, DatalogProgram, FunctionalDependencies};
-/// # use hyperplay_logic::gdl::{Source, load};
-/// # let text = "(role r) (legal r noop) (goal r 1) terminal (e 1 2) (e 2 3) (e 2 4)
-/// #     (<= (p ?x ?y) (e ?x ?y) (distinct ?y 4)) (<= (q ?x ?y) (e ?x ?y))";
-/// # let game = load(Source::new("example", text), None).game.unwrap();
-/// # let (rules, terms) = (game.rules(), game.terms());
-///
-/// // The tuples of `p` are (1 2) and (2 3), and those of `q` are (1 2), (2 3) and (2 4).
-/// let mut program = DatalogProgram::new(rules.to_vec(), &[]);
-/// let mut database = Database::new(&program, None);
-/// let id = |name: &str| terms.symbols().get(name).unwrap();
-/// let [p, q] = ["p", "q"].map(|name| rules.iter().find(|rule| rule.head.relation == id(name)).unwrap());
-/// for rule in [p, q] {
-///     let relation = program.relation(rule.head.relation).unwrap();
-///     database.plan(&mut program, relation, false, terms).unwrap();
-/// }
-///
-/// let dependencies = FunctionalDependencies::of(&database, &program, terms);
-/// assert!(dependencies.determines(&p.head, &|variable| variable == id("x")));
-/// assert!(!dependencies.determines(&q.head, &|variable| variable == id("x")));
-/// ```
 pub struct FunctionalDependencies<'a> {
     database: &'a Database,
     program: &'a DatalogProgram,

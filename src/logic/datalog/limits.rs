@@ -17,13 +17,6 @@ use super::program::DatalogProgram;
 use crate::gdl::{Rule, TermStore, print_rule};
 
 /// Bounds on one evaluation.
-///
-/// ```
-/// use hyperplay_logic::datalog::EvaluationLimits;
-///
-/// let limits = EvaluationLimits { tuples: 1000, ..EvaluationLimits::default() };
-/// assert_eq!((limits.tuples, limits.depth), (1000, 100));
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EvaluationLimits {
     /// The number of tuples that one relation may hold.
@@ -68,22 +61,6 @@ pub(super) enum LimitExceeded {
 }
 
 /// What evaluations have done. The same evaluations on the same database do the same on every machine.
-///
-/// ```
-/// use hyperplay_logic::datalog::{Database, DatalogProgram, EvaluationWork};
-/// # use hyperplay_logic::gdl::{Source, load};
-/// # let text = "(role r) (legal r noop) (goal r 1) terminal (<= (p ?x) (e ?x ?y)) (e a b) (e b c)";
-/// # let game = load(Source::new("example", text), None).game.unwrap();
-/// # let (rules, terms) = (game.rules().to_vec(), game.terms());
-///
-/// // The rules are the facts (e a b) and (e b c), and (<= (p ?x) (e ?x ?y)).
-/// let mut program = DatalogProgram::new(rules, &[]);
-/// let p = program.relation(terms.symbols().get("p").unwrap()).unwrap();
-/// let mut database = Database::new(&program, None);
-/// database.plan(&mut program, p, false, terms).unwrap();
-/// // Both rows of `e` are visited, and four tuples are derived.
-/// assert_eq!(database.work(), EvaluationWork { visits: 2, tests: 4 });
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EvaluationWork {
     /// Rows that were visited.
@@ -191,28 +168,6 @@ impl VisitCounter {
 }
 
 /// The error of an evaluation that exceeded a limit; each variant names the relation, the limit and the rule.
-///
-/// ```
-/// use hyperplay_logic::datalog::{Database, DatalogProgram, LimitError};
-/// # use hyperplay_logic::gdl::{Source, load};
-/// # let text = "(role r) (legal r noop) (goal r 1) terminal (d a) (d b) (d c)";
-/// # let game = load(Source::new("example", text), None).game.unwrap();
-/// # let (rules, terms) = (game.rules().to_vec(), game.terms());
-///
-/// // The rules derive three tuples of the relation `d`.
-/// let mut program = DatalogProgram::new(rules, &[]);
-/// program.limits.tuples = 2;
-/// let d = program.relation(terms.symbols().get("d").unwrap()).unwrap();
-/// let error = Database::new(&program, None).plan(&mut program, d, false, terms).unwrap_err();
-/// assert!(matches!(error, LimitError::Tuples { limit: 2, .. }));
-/// assert_eq!(error.to_string(), "the relation `d` holds more than 2 tuples (last rule: (d c))");
-/// assert_eq!((error.relation(), error.rule()), ("d", "(d c)"));
-///
-/// // A single relation may have a smaller bound of its own.
-/// program.set_most(d, 1);
-/// let error = Database::new(&program, None).plan(&mut program, d, false, terms).unwrap_err();
-/// assert!(matches!(error, LimitError::Tuples { limit: 1, .. }));
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum LimitError {
     /// A relation holds too many tuples.

@@ -85,31 +85,6 @@ impl Database {
 
     /// Plans and derives the components of at most this stage that the targets need. The targets may be of any stage.
     ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use hyperplay_logic::datalog::{Database, DatalogProgram};
-    /// # use hyperplay_logic::gdl::{Source, load};
-    /// # let text = "(role r) (legal r noop) (goal r 1) terminal (d a) (d b) (<= (p ?x) (i ?x) (not (d ?x))) (e c)";
-    /// # let game = load(Source::new("example", text), None).game.unwrap();
-    /// # let (rules, terms) = (game.rules().to_vec(), game.terms());
-    ///
-    /// // Stage 0 is derived once and shared. The rules are those of the example at `Database`.
-    /// let id = |name: &str| terms.symbols().get(name).unwrap();
-    /// let mut program = DatalogProgram::new(rules, &[(id("i"), 1, 1)]);
-    /// let [i, p] = ["i", "p"].map(|name| program.relation(id(name)).unwrap());
-    /// let mut fixed = Database::new(&program, None);
-    /// fixed.plan_stage(&mut program, &[p], 0, terms).unwrap();
-    /// fixed.freeze(&program, terms);
-    /// let fixed = Arc::new(fixed);
-    ///
-    /// let mut database = Database::new(&program, Some(Arc::clone(&fixed)));
-    /// database.set_input(&program, i, [&[terms.read("c").unwrap()][..]].into_iter());
-    /// database.plan(&mut program, p, false, terms).unwrap();
-    /// database.choose_tabled(&mut program, &[p], terms);
-    /// database.share(&fixed);
-    /// assert_eq!(database.query(&program, p, terms).unwrap().len(), 1);
-    /// ```
-    ///
     /// # Errors
     /// If a limit of the program is exceeded.
     pub fn plan_stage(

@@ -52,31 +52,6 @@ impl Component {
 }
 
 /// Rules that are ready to be evaluated.
-///
-/// ```
-/// use hyperplay_logic::datalog::{Database, DatalogProgram, RelationId, Stage};
-/// # use hyperplay_logic::gdl::{Source, load};
-/// # let text = "(role r) (legal r noop) (goal r 1) terminal (<= (p ?x) (e ?x ?y)) (e a b) (<= (q ?x) (p ?x) (i ?x))";
-/// # let game = load(Source::new("example", text), None).game.unwrap();
-/// # let (rules, terms) = (game.rules().to_vec(), game.terms());
-///
-/// // The rules are (e a b), (<= (p ?x) (e ?x ?y)) and (<= (q ?x) (p ?x) (i ?x)); `i` is an input.
-/// const STATE: Stage = 1;
-/// let id = |name: &str| terms.symbols().get(name).unwrap();
-/// let mut program = DatalogProgram::new(rules, &[(id("i"), 1, STATE)]);
-/// let [p, q, e]: [RelationId; 3] = ["p", "q", "e"].map(|name| program.relation(id(name)).unwrap());
-/// assert_eq!((program.stage(p), program.stage(q)), (0, STATE));
-/// assert_eq!((program.arity(e), program.name(e)), (2, id("e")));
-/// // The relation `p` needs its own stratum and that of `e`.
-/// assert_eq!(program.strata_of(&[p]).len(), 2);
-/// assert!(program.strata().count() <= program.relations());
-/// assert!(program.fresh_names().take(9).all(|name| program.relation(name).is_none()));
-///
-/// let mut database = Database::new(&program, None);
-/// database.plan(&mut program, p, false, terms).unwrap();
-/// let plans = program.describe(terms, |rule| rule.clause);
-/// assert!(plans.contains("(<= (p ?x) (e ?x ?y))\n  1. find e by scan, binding 2\n  derive p, decided after step 1\n"));
-/// ```
 #[derive(Clone, Debug)]
 pub struct DatalogProgram {
     pub(super) rules: Vec<Rule>,

@@ -128,25 +128,6 @@ impl StrideCursor {
 /// A set of tuples of one arity, in the order in which they were derived.
 ///
 /// Relations are made by a [`Database`](super::Database) and read through it.
-///
-/// ```
-/// use hyperplay_logic::datalog::{Database, DatalogProgram, Relation};
-/// # use hyperplay_logic::gdl::{Source, load};
-/// # let text = "(role r) (legal r noop) (goal r 1) terminal (e a b) (e b c)";
-/// # let game = load(Source::new("example", text), None).game.unwrap();
-/// # let (rules, terms) = (game.rules().to_vec(), game.terms());
-///
-/// // The rules are the facts (e a b) and (e b c).
-/// let mut program = DatalogProgram::new(rules, &[]);
-/// let e = program.relation(terms.symbols().get("e").unwrap()).unwrap();
-/// let mut database = Database::new(&program, None);
-/// database.plan(&mut program, e, false, terms).unwrap();
-///
-/// let [a, b, c] = ["a", "b", "c"].map(|name| terms.read(name).unwrap());
-/// let relation: &Relation = database.relation(e, &program);
-/// assert_eq!(relation.rows().collect::<Vec<_>>(), [[a, b], [b, c]]);
-/// assert_eq!((relation.position(&[b, c]), relation.contains(&[a, c])), (Some(1), false));
-/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Relation {
     arity: usize,

@@ -25,33 +25,6 @@ const CHEAP_VISITS: u64 = 500;
 const MUCH_GROWTH: usize = 16;
 
 /// The work that an evaluation may still do.
-///
-/// ```
-/// use hyperplay_logic::datalog::{Allowance, Condition, Database, DatalogProgram};
-/// # use hyperplay_logic::gdl::{Source, load};
-/// # let text = "(role r) (legal r noop) (goal r 1) terminal (e a b) (e b c) (<= (p ?x ?z) (e ?x ?y) (e ?y ?z))";
-/// # let game = load(Source::new("example", text), None).game.unwrap();
-/// # let (rules, terms) = (game.rules().to_vec(), game.terms());
-///
-/// // The rules are (e a b), (e b c) and, last, (<= (p ?x ?z) (e ?x ?y) (e ?y ?z)).
-/// let mut program = DatalogProgram::new(rules.clone(), &[]);
-/// let e = program.relation(terms.symbols().get("e").unwrap()).unwrap();
-/// let mut database = Database::new(&program, None);
-/// let mut allowance = Allowance { visits: 1000, tuples: 100 };
-/// database.saturate(&mut program, |_| true, &mut allowance, terms).unwrap();
-/// assert!(allowance.visits < 1000 && allowance.tuples < 100);
-///
-/// // The rule has one instance, and its conditions are the two tuples of `e`.
-/// let mut instances: Vec<(usize, Vec<Condition>)> = Vec::new();
-/// let mut show = |head: usize, conditions: &[Condition]| {
-///     instances.push((head, conditions.to_vec()));
-///     true
-/// };
-/// let rule = rules.last().unwrap();
-/// database.instances(&mut program, rule, &|id| id == e, &mut allowance, terms, &mut show).unwrap();
-/// assert_eq!(instances.len(), 1);
-/// assert!(instances[0].1.iter().all(|condition| condition.relation == e && !condition.negated));
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Allowance {
     /// The number of rows that may be visited.

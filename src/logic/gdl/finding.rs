@@ -10,13 +10,6 @@ use std::fmt;
 use super::source::Span;
 
 /// The severity of a finding, ordered from harmless to fatal.
-///
-/// ```
-/// use hyperplay_logic::gdl::Severity;
-///
-/// assert!(Severity::Note < Severity::Warning && Severity::Fault < Severity::Error);
-/// assert_eq!(Severity::Fault.to_string(), "fault");
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Severity {
     /// Worth knowing. The text is accepted as it is.
@@ -41,13 +34,6 @@ impl fmt::Display for Severity {
 }
 
 /// The kinds of findings, each with a stable name.
-///
-/// ```
-/// use hyperplay_logic::gdl::FindingCode;
-///
-/// assert_eq!(FindingCode::UnsafeVariable.as_str(), "unsafe-variable");
-/// assert!(FindingCode::ALL.contains(&(FindingCode::NoRole, "no-role")));
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum FindingCode {
     /// Unexpected or illegal text.

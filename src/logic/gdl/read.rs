@@ -18,10 +18,6 @@ use hyperplay_machine::terms::{MAX_DEPTH, Term};
 use hyperplay_machine::terms::{Symbol, Symbols};
 
 /// The length in bytes above which the readers refuse a text: 16 MiB.
-///
-/// ```
-/// assert_eq!(hyperplay_logic::gdl::MAX_TEXT, 16 * 1024 * 1024);
-/// ```
 pub const MAX_TEXT: usize = 16 << 20;
 
 /// The number of findings that a reader reports one by one.

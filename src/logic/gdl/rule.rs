@@ -23,15 +23,6 @@ use hyperplay_machine::terms::Symbol;
 use hyperplay_machine::terms::Term;
 
 /// A relation applied to terms. Two atoms are equal if they say the same, wherever they stand.
-///
-/// ```
-/// use hyperplay_logic::gdl::{Source, read};
-///
-/// let (sheet, _) = read(Source::new("t.kif", "(cell ?x ?y b)"), None);
-/// let mut variables = Vec::new();
-/// sheet.clauses[0].head.each_variable(&mut |variable| variables.push(sheet.symbols.name(variable)));
-/// assert_eq!(variables, ["x", "y"]);
-/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Atom {
     /// The name of the relation.
@@ -82,15 +73,6 @@ impl Formula {
 }
 
 /// A fact (with an empty body) or a rule of the text. A conjunction at the top of the body is replaced by its members.
-///
-/// ```
-/// use hyperplay_logic::gdl::{Clause, Formula, Source, read};
-///
-/// let (sheet, _) = read(Source::new("t.kif", "(<= (p ?x) (and (q ?x) (r ?x)) (distinct ?x a))"), None);
-/// let Clause { head, body, .. } = &sheet.clauses[0];
-/// assert_eq!(sheet.symbols.name(head.relation), "p");
-/// assert!(matches!(body[..], [Formula::Atom(_), Formula::Atom(_), Formula::Distinct(..)]));
-/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Clause {
     /// The atom that is derived.

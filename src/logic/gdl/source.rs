@@ -30,15 +30,6 @@ impl Span {
 
 /// The place of a node of the syntax tree. All places compare as equal, so that two texts with the same clauses have
 /// equal syntax trees.
-///
-/// ```
-/// use hyperplay_logic::gdl::{At, Source, Span, read};
-///
-/// let clauses = |text: &str| read(Source::new("t.kif", text), None).0.clauses;
-/// assert_eq!(clauses("(role x)"), clauses("  (role\n x)"));
-/// let At(place) = clauses("  (role x)")[0].at;
-/// assert_eq!(place, Span::new(2, 10));
-/// ```
 #[derive(Clone, Copy, Default)]
 pub struct At(pub Span);
 

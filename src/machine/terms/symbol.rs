@@ -11,23 +11,6 @@ use std::cmp::Ordering;
 use rustc_hash::FxHashMap;
 
 /// An interned name. A symbol has a meaning only together with the [`Symbols`] that made it.
-///
-/// ```
-/// use hyperplay_logic::gdl::{Symbol, Symbols};
-///
-/// let symbols = Symbols::new();
-/// assert_eq!(symbols.get("Terminal"), Some(Symbol::TERMINAL));
-/// let rules = [Symbol::ROLE, Symbol::INIT, Symbol::TRUE, Symbol::DOES, Symbol::NEXT, Symbol::LEGAL, Symbol::GOAL];
-/// assert_eq!(rules.map(|word| symbols.name(word)), ["role", "init", "true", "does", "next", "legal", "goal"]);
-/// let declared = [Symbol::BASE, Symbol::INPUT, Symbol::SEES, Symbol::PERCEPT, Symbol::RANDOM, Symbol::DID];
-/// assert_eq!(declared.map(|word| symbols.name(word)), ["base", "input", "sees", "percept", "random", "did"]);
-/// let logical = [Symbol::DISTINCT, Symbol::NOT, Symbol::AND, Symbol::OR];
-/// assert_eq!(logical.map(|word| symbols.name(word)), ["distinct", "not", "and", "or"]);
-///
-/// // An auxiliary symbol is in no table, so its name is only a placeholder.
-/// assert_eq!(symbols.name(Symbol::auxiliary(0)), "(auxiliary)");
-/// assert_eq!((Symbol::auxiliary(7).auxiliary_number(), Symbol::NOT.auxiliary_number()), (Some(7), None));
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Symbol(u32);
 

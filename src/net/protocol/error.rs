@@ -6,14 +6,6 @@
 use thiserror::Error;
 
 /// Why a text is no message.
-///
-/// ```
-/// use hyperplay_net::protocol::{Message, MessageError};
-///
-/// let error = Message::read("(PLAY m 1 noop (a b)").unwrap_err();
-/// assert_eq!(error, MessageError::NotClosed { at: 0 });
-/// assert_eq!(error.to_string(), "column 1: this `(` is never closed; the message is cut off, or a `)` is missing");
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum MessageError {
     /// There is nothing but blanks and comments.

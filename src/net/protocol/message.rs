@@ -92,14 +92,6 @@ pub struct StepMessage {
 impl StepMessage {
     /// The dialect of the message. The official one is told by its form, the others by the game: whether it is one of
     /// imperfect information ([`Game::is_imperfect`](hyperplay_logic::gdl::Game::is_imperfect)).
-    ///
-    /// ```
-    /// use hyperplay_net::protocol::{Message, WireDialect};
-    ///
-    /// let Ok(Message::Play(step)) = Message::read("(PLAY m NIL)") else { panic!() };
-    /// assert_eq!(step.dialect(true), WireDialect::Gdl2Of2011);
-    /// assert_eq!(step.dialect(false), WireDialect::Gdl1);
-    /// ```
     pub fn dialect(&self, is_imperfect: bool) -> WireDialect {
         match (&self.numbered, is_imperfect) {
             (Some(_), _) => WireDialect::Gdl2,

@@ -10,14 +10,6 @@
 use super::error::MessageError;
 
 /// What is accepted of a text from the network.
-///
-/// ```
-/// use hyperplay_net::protocol::{Message, MessageError, ReadLimits};
-///
-/// let limits = ReadLimits { bytes: 10, ..ReadLimits::default() };
-/// assert!(matches!(Message::read_within("(ABORT a_match)", limits), Err(MessageError::TooLong { .. })));
-/// assert!(Message::read("(ABORT a_match)").is_ok());
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReadLimits {
     /// How many bytes a text may have.

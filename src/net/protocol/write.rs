@@ -17,15 +17,6 @@ use super::dialect::WireDialect;
 use super::message::{Message, StepMessage};
 
 /// How names are spelt in the messages of a game master.
-///
-/// ```
-/// use hyperplay_net::protocol::WireLetters;
-///
-/// assert_eq!("as-written".parse(), Ok(WireLetters::AsWritten));
-/// assert_eq!(WireLetters::Upper.to_string(), "upper");
-/// assert_eq!(WireLetters::Upper.spell("(mark ?m 1)"), "(MARK ?M 1)");
-/// assert!("lower".parse::<WireLetters>().is_err());
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum WireLetters {
     /// In upper case, as the Dresden GameController does.

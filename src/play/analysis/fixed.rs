@@ -5,20 +5,6 @@ use hyperplay_logic::gdl::{Finding, FindingCode, Game, Rule, Severity, Span, Sym
 
 /// Derives what depends on no state, and tells which relations are too large for it. Takes some seconds at most where
 /// the game can be played.
-///
-/// ```
-/// use hyperplay_play::analysis::findings_on_size;
-/// # use hyperplay_logic::gdl::{self, Severity, Source};
-/// # let text = "(role r) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9) (init (at 1)) (<= terminal (true (at 9)))
-/// #     (<= (all ?a ?b ?c ?d ?e ?f ?g) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f) (d ?g))
-/// #     (<= (legal r (go ?x)) (true (at ?y)) (d ?x) (all ?x ?y ?x ?y ?x ?y ?x)) (goal r 50)
-/// #     (<= (next (at ?x)) (does r (go ?x)))";
-/// # let game = gdl::load(Source::new("combinations", text), None).game.expect("the rules are fine");
-/// // The relation `all` has 9^7 tuples, but the rules ask for at most nine of them in a state.
-/// let findings = findings_on_size(&game);
-/// assert_eq!((findings.len(), findings[0].severity), (1, Severity::Note));
-/// assert!(findings[0].message.starts_with("`all` has too many tuples"));
-/// ```
 pub fn findings_on_size(game: &Game) -> Vec<Finding> {
     let rules = EvaluableRules::of(game);
     let symbols = game.terms().symbols();

@@ -62,37 +62,6 @@ pub enum Sight<'a, S> {
 /// `visit` is called with each state and with each joint move tried, in the order of the graph. An interrupt ends it
 /// as the limit does.
 ///
-/// ```
-/// use hyperplay_machine::{Goal, Role};
-/// use hyperplay_play::referee::Interrupt;
-/// use hyperplay_play::analysis::{Reach, ReachKind, ReachNode, Sight, Winnability, reach, strongly, weakly};
-///
-/// # use hyperplay_engine::{EngineKind, Engines};
-/// # use hyperplay_logic::gdl::{Source, load};
-/// // One role says yes, and wins, or no.
-/// let text = "(role me) (init asked) (legal me yes) (legal me no)
-///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
-///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
-/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
-/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
-/// let (mut states, mut steps) = (0, 0);
-/// let reach: Reach = reach(&*machine, 1_000, &Interrupt::default(), |sight| match sight {
-///     Sight::State(_) => states += 1,
-///     Sight::Step(..) => steps += 1,
-/// })?;
-/// assert!(reach.complete && (states, steps) == (3, 2));
-/// let depths: Vec<usize> = reach.graph.node_weights().map(|ReachNode { depth, .. }| *depth).collect();
-/// assert_eq!(depths, [0, 1, 1]);
-/// let ends = reach.graph.node_weights().filter(|node| matches!(node.kind, ReachKind::Terminal(_)));
-/// assert_eq!((reach.graph.node_count(), ends.count()), (3, 2));
-/// assert_eq!((reach.fewest_steps(), reach.longest_match(), reach.loops()), (Some(1), Some(1), Some(false)));
-/// assert_eq!(reach.stuck(), None);
-/// let me = Role::new(0);
-/// assert!(matches!(weakly(&reach, me, Goal::MAX), Winnability::Shown(line) if line.len() == 1));
-/// assert!(matches!(strongly(&reach, me, Goal::MAX), Winnability::Shown(_)));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
 /// # Errors
 /// If the rules cannot be evaluated.
 pub fn reach<M: StateMachine>(

@@ -60,27 +60,6 @@ pub struct Survey {
 /// Explores a game; `limit` bounds the joint moves tried. An interrupt ends it as the limit does. `tick` is called for each
 /// state and for each joint move tried.
 ///
-/// ```
-/// use hyperplay_machine::StateMachine;
-/// use hyperplay_play::referee::Interrupt;
-/// use hyperplay_play::analysis::{Basis, Survey, SurveyWords, survey};
-///
-/// # use hyperplay_engine::{EngineKind, Engines};
-/// # use hyperplay_logic::gdl::{Source, load};
-/// // One role says yes, and wins, or no.
-/// let text = "(role me) (init asked) (legal me yes) (legal me no)
-///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
-///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
-/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
-/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
-/// let Survey { moves, reach, .. } = survey(&machine, 1_000, &Interrupt::default(), &|| ())?;
-/// let SurveyWords { terms, basis } = moves;
-/// let moves: Vec<String> = terms.iter().map(|&term| machine.terms().show(term)).collect();
-/// assert_eq!((moves, basis), (vec!["no".to_owned(), "yes".to_owned()], Basis::Reachable));
-/// assert!(reach.complete);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
 /// # Errors
 /// If the rules cannot be evaluated.
 pub fn survey(
@@ -133,17 +112,6 @@ pub fn survey(
 
 /// Counts the histories and information sets of a game, until `stop` returns true: [`solve::extent_until`] for an engine.
 /// The count is a hot loop and generic over the machine, so it is compiled here, optimised, and not in the command line.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_engine::{EngineKind, Engines};
-/// use hyperplay_play::analysis::count_information_sets;
-///
-/// let engine = Engines::new(&game).get(EngineKind::Auto)?;
-/// let extent = count_information_sets(&engine, 1_000, &|| false)?;
-/// assert_eq!(extent.information_sets[candidate], 1 + 6);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 ///
 /// # Errors
 /// As [`solve::extent_until`].

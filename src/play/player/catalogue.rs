@@ -10,16 +10,6 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 /// What a spec describes.
-///
-/// ```
-/// use hyperplay_play::player::{Registry, SpecKind};
-///
-/// let registry = Registry::standard();
-/// for kind in SpecKind::ALL {
-///     assert!(registry.entries(kind).count() > 0, "there is no {kind}");
-/// }
-/// assert_eq!(SpecKind::Model.plural(), "models");
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum SpecKind {
     /// A player.
@@ -178,14 +168,6 @@ impl SpecKey {
     }
 
     /// A key whose value is a text without commas; `what` says what it is, as in "an address".
-    ///
-    /// ```
-    /// use hyperplay_play::player::{KeyType, SpecKey};
-    ///
-    /// let key = SpecKey::text("url", "an address", "http://127.0.0.1:9147", "The player is there.");
-    /// assert_eq!(key.kind.to_string(), "an address");
-    /// assert!(matches!(key.kind, KeyType::Text(_)));
-    /// ```
     pub fn text(
         name: impl Into<Cow<'static, str>>,
         what: &'static str,

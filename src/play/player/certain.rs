@@ -11,16 +11,6 @@ const STATES: usize = 32;
 /// The moves of a role that are legal in all of these states, each with its weight, in the natural order of terms; where none
 /// is, those that are legal in the greatest weight. States in which nothing is legal, or that cannot be evaluated in time, are
 /// left out. O(states × rules).
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_play::player::certain_moves;
-///
-/// let moves = certain_moves(&*machine, candidate, [(&state, 1.0)], &Budget::UNLIMITED, &mut machine.scratch());
-/// let shown: Vec<String> = moves.iter().map(|&own| machine.show_move(own)).collect();
-/// assert_eq!(shown, ["stay", "switch"]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn certain_moves<'a, M: StateMachine>(
     machine: &M,
     role: Role,

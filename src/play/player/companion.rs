@@ -17,28 +17,6 @@ use hyperplay_machine::{Budget, Evidence, Role, Seed, State, StateMachine};
 use hyperplay_think::belief::{Belief, UpdateMethod, UpdateOutcome, effective_size};
 
 /// The belief beside a person.
-///
-/// ```
-/// use hyperplay_machine::{Budget, Evidence, Role, Seed, StateMachine};
-/// use hyperplay_engine::{EngineKind, Engines};
-/// use hyperplay_logic::gdl::{Source, load};
-/// use hyperplay_play::player::{Companion, Registry};
-///
-/// // A coin lies under a cup: heads or tails.
-/// let text = "(role me) (role random) (init (coin none)) (legal me wait) (side heads) (side tails)
-///     (<= (legal random (lay ?s)) (side ?s)) (<= (next (coin ?s)) (does random (lay ?s)))
-///     (<= terminal (not (true (coin none)))) (goal me 50) (goal random 0) (<= (sees me none) (true (coin heads)))";
-/// let game = load(Source::new("cup", text), None).game.expect("the rules are in order");
-/// let engine = Engines::new(&game).get(EngineKind::Auto)?;
-/// let sampler = Registry::standard().sampler("hyperplay")?;
-/// let mut companion = Companion::new(&engine, Role::new(0), &sampler, 100);
-/// let mut evidence = Evidence::new(Role::new(0));
-/// let budget = Budget::nodes(10_000);
-/// companion.follow(&evidence, &budget, &Seed::root(1));
-/// assert!(companion.is_enumerated() && companion.histories() == "1 history possible, no other");
-/// assert_eq!(companion.facts().unwrap()[0].1, 1.0);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub struct Companion {
     engine: Arc<Engine>,
     belief: Box<dyn Belief<Engine>>,
@@ -143,10 +121,6 @@ impl Companion {
 }
 
 /// Whether a sum of shares amounts to all of them: rounding moves it.
-///
-/// ```
-/// assert!(hyperplay_play::player::is_certain(0.1 * 10.0) && !hyperplay_play::player::is_certain(0.999));
-/// ```
 pub fn is_certain(share: f64) -> bool {
     share > 1.0 - 1e-9
 }

@@ -22,30 +22,6 @@ pub(super) type PlayerBuild = Arc<dyn Fn(&Arc<Engine>, Role) -> Seat + Send + Sy
 pub(super) type ModelBuild = Arc<dyn Fn(&Arc<Engine>) -> Arc<dyn OpponentModel> + Send + Sync>;
 
 /// A player that was read from a spec.
-///
-/// ```
-/// use hyperplay_machine::{Budget, Evidence, Role, Seed, StateMachineExt, StateMachine};
-/// use hyperplay_play::player::{Registry, Seat, View};
-///
-/// # use hyperplay_engine::{EngineKind, Engines};
-/// # use hyperplay_logic::gdl::{Source, load};
-/// // One role says yes, and wins, or no.
-/// let text = "(role me) (init asked) (legal me yes) (legal me no)
-///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
-///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
-/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
-/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
-/// let player = Registry::standard().player("hyperplay:engine=interpreter")?;
-/// assert_eq!(player.engine(), Some(EngineKind::Interpreter));
-/// let role = Role::new(0);
-/// let Seat::Player(mut player) = player.seat(&machine, role) else { panic!("it is not clairvoyant") };
-/// let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch())[role].clone();
-/// let view = View { evidence: &Evidence::new(role), legal: &legal };
-/// let decision = player.decide(&view, &Budget::UNLIMITED, &Seed::root(1));
-/// assert_eq!(machine.show_move(decision.choice), "yes");
-/// assert!(decision.held.is_some_and(|held| held.is_enumerated) && decision.cost.states > 0);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone)]
 pub struct PlayerSpec {
     pub(super) spec: Spec,
@@ -72,17 +48,6 @@ impl PlayerSpec {
 }
 
 /// A way to sample a belief that was read from a spec, with the opponent model that it assumes.
-///
-/// ```
-/// use hyperplay_play::player::{Assumed, Registry};
-///
-/// let registry = Registry::standard();
-/// let sampler = registry.sampler("rejection:model=softmax:level=2,epsilon=0")?;
-/// assert!(sampler.sampler().is_independent());
-/// assert_eq!(*sampler.assumed(), Assumed::exactly(registry.model("softmax:level=2")?));
-/// assert_eq!(sampler.assumed().spec().to_string(), "softmax:level=2");
-/// # Ok::<(), hyperplay_play::player::SpecError>(())
-/// ```
 #[derive(Clone)]
 pub struct SamplerSpec {
     pub(super) spec: Spec,
@@ -108,27 +73,6 @@ impl SamplerSpec {
 }
 
 /// An opponent model that was read from a spec.
-///
-/// ```
-/// use hyperplay_machine::{Evidence, Role, StateMachine, StateMachineExt};
-/// use hyperplay_play::player::Registry;
-///
-/// # use hyperplay_engine::{EngineKind, Engines};
-/// # use hyperplay_logic::gdl::{Source, load};
-/// // One role says yes, and wins, or no.
-/// let text = "(role me) (init asked) (legal me yes) (legal me no)
-///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
-///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
-/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
-/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
-/// let softmax = Registry::standard().model("softmax:temperature=50")?;
-/// let (model, role) = (softmax.model(&machine), Role::new(0));
-/// let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch())[role].clone();
-/// let shares = model.policy(role, &Evidence::new(role), &legal);
-/// // "no" is worth 0 and "yes" 100, so two temperatures lie between them.
-/// assert!((shares[1] / shares[0] - 2.0_f64.exp()).abs() < 1e-9);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone)]
 pub struct ModelSpec {
     pub(super) spec: Spec,

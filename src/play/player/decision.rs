@@ -40,22 +40,6 @@ pub struct DecisionCost {
 }
 
 /// What a belief held when a decision was made.
-///
-/// ```
-/// use hyperplay_think::belief::UpdateMethod;
-/// use hyperplay_play::player::HeldBelief;
-///
-/// let held = HeldBelief {
-///     particles: 63,
-///     states: 61,
-///     effective: 62.1,
-///     is_enumerated: false,
-///     method: UpdateMethod::Rejection,
-///     attempts: 640,
-///     accepted: 320,
-/// };
-/// assert!(held.states <= held.particles && held.accepted <= held.attempts);
-/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct HeldBelief {
     /// Particles, those with equal histories counted once where these are merged.
@@ -230,25 +214,6 @@ pub trait Player: Send {
 }
 
 /// A state that a player holds possible, in words.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_engine::{EngineKind, Engines};
-/// use hyperplay_play::player::{BelievedState, Registry, Seat, View};
-///
-/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
-/// let scratch = &mut machine.scratch();
-/// let evidence = machine.evidence(&truth, candidate, scratch);
-/// let legal = machine.legal_by_role(&machine.replay(&truth, scratch), scratch)[candidate].clone();
-/// let Seat::Player(mut player) = Registry::standard().player("hyperplay")?.seat(&machine, candidate) else {
-///     panic!("hyperplay is not clairvoyant");
-/// };
-/// player.decide(&View { evidence: &evidence, legal: &legal }, &Budget::UNLIMITED, &Seed::root(1));
-/// let believed: Vec<BelievedState> = player.believed();
-/// assert!((believed[0].weight - 2.0 / 3.0).abs() < 1e-9 && believed[0].histories == 1);
-/// assert!(believed[0].facts.contains(&"(car 1)".to_owned()), "{believed:?}");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct BelievedState {
     /// Its share of the belief; the weights of all states sum to 1.

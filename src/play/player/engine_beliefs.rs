@@ -26,21 +26,6 @@ pub fn posterior(
 }
 
 /// A particle belief of `role` before the first step.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_engine::{EngineKind, Engines};
-/// use hyperplay_think::belief::{BeliefOptions, OpponentModel, Uniform};
-/// use hyperplay_play::player::engine_beliefs::{particle_belief, posterior};
-///
-/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
-/// let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
-/// let mut belief = particle_belief(&machine, candidate, &model, BeliefOptions::default());
-/// belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
-/// let known = posterior(&machine, &evidence, &*model, 1_000)?;
-/// assert_eq!(belief.particles().len(), known.histories.len());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn particle_belief(
     machine: &Arc<Engine>,
     role: Role,

@@ -4,13 +4,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Calls something that may panic. Whatever it works on may be in any state after a panic and is not to be used again.
 ///
-/// ```
-/// use hyperplay_play::player::guarded;
-///
-/// assert_eq!(guarded(|| 7), Ok(7));
-/// assert_eq!(guarded(|| panic!("out of ideas")), Err::<(), String>("out of ideas".to_owned()));
-/// ```
-///
 /// # Errors
 /// What the panic says.
 pub fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, String> {

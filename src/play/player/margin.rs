@@ -22,19 +22,6 @@ const FADING: f64 = 0.9;
 const LEAST_SHARE: f64 = 0.3;
 
 /// The longest overrun, as far as it is remembered.
-///
-/// ```
-/// use std::time::Duration;
-///
-/// use hyperplay_play::player::Overrun;
-///
-/// let mut overrun = Overrun::default();
-/// overrun.learn(Duration::from_secs(3), 0.5);
-/// assert_eq!(overrun.reserve(), Duration::from_secs(6));
-/// // It fades.
-/// overrun.learn(Duration::ZERO, 0.5);
-/// assert_eq!(overrun.reserve(), Duration::from_secs(3));
-/// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Overrun(Duration);
 

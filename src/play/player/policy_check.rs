@@ -20,33 +20,6 @@ use hyperplay_machine::counted;
 use hyperplay_machine::{ByRole, JointMoves, Role, State, StateMachine, StateMachineExt as _};
 
 /// What is wrong with a policy file for a game.
-///
-/// ```
-/// use std::path::Path;
-///
-/// use hyperplay_logic::gdl::{Source, load};
-/// use hyperplay_play::player::{PolicyFile, PolicyFindings, check_policy};
-///
-/// let text = "(role me) (init asked) (legal me yes) (legal me no)
-///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
-///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
-/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
-/// let file = |own: &str| {
-///     let text = format!(
-///         "{{\"schema\": \"hyperplay.policy/1\", \"policy\":\n[{{\"role\": \"me\", \"evidence\": [], \"moves\": {{\"{own}\": 1}}}}]}}"
-///     );
-///     PolicyFile::parse(Path::new("me.json"), &text)
-/// };
-/// let found = check_policy(&file("yes")?, &game, 1_000);
-/// assert_eq!(found, PolicyFindings::default());
-/// let error = check_policy(&file("yess")?, &game, 1_000).error.expect("there is no such move");
-/// assert_eq!(
-///     error,
-///     "me.json:2: entry 1 (role 'me', step 0): no rule can make the move 'yess' legal for it (did you mean 'yes'?); \
-///      its moves are no, yes"
-/// );
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PolicyFindings {
     /// What cannot be, at the first place where it stands: the file is not of this game.

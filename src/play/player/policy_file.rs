@@ -377,28 +377,6 @@ fn unbalanced(text: &str) -> String {
 }
 
 /// The policies of a file at every information set of a tree, uniform where the file says nothing ([`unsaid`]).
-///
-/// ```
-/// use std::path::Path;
-///
-/// use hyperplay_think::solve::{GameTree, TreeLimits};
-/// use hyperplay_play::player::{PolicyFile, profile_of, unsaid};
-///
-/// # use hyperplay_engine::{EngineKind, Engines};
-/// # use hyperplay_logic::gdl::{Source, load};
-/// # let text = "(role me) (init asked) (legal me yes) (legal me no)
-/// #     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
-/// #     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
-/// # let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
-/// # let machine = Engines::new(&game).get(EngineKind::Auto)?;
-/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
-/// let text = r#"{"schema": "hyperplay.policy/1",
-///     "policy": [{"role": "me", "evidence": [], "moves": {"yes": 0.75, "no": 0.25}}]}"#;
-/// let file = PolicyFile::parse(Path::new("me.json"), text)?;
-/// assert_eq!(profile_of(&machine, &file, &tree).of(&tree, 0), [0.25, 0.75]);
-/// assert!(unsaid(&machine, &file, &tree).is_empty());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn profile_of(machine: &Engine, file: &PolicyFile, tree: &GameTree) -> Profile {
     Profile::from_fn(tree, |set, moves| {
         let set = &tree.sets()[set];

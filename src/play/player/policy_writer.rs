@@ -45,36 +45,6 @@ pub fn entries_of<'a>(
 }
 
 /// Policies to be written, with what stands before them: `game`, `rules` (the hash), and how they were found.
-///
-/// ```
-/// use hyperplay_think::solve::{GameTree, Profile, TreeLimits};
-/// use hyperplay_play::player::{PolicyDocument, PolicyEntry, PolicyFile, SolverState, entries_of};
-/// use serde_json::json;
-///
-/// # use hyperplay_engine::{EngineKind, Engines};
-/// # use hyperplay_logic::gdl::{Source, load};
-/// // One role says yes, and wins, or no.
-/// let text = "(role me) (init asked) (legal me yes) (legal me no)
-///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
-///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
-/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
-/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
-/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
-/// let roles: Vec<_> = tree.players().collect();
-/// let profile = Profile::uniform(&tree);
-/// let entries: Vec<PolicyEntry<'_>> = entries_of(&tree, &profile, &roles).collect();
-/// assert_eq!((entries.len(), &entries[0].shares[..]), (1, &[0.5, 0.5][..]));
-///
-/// let header = json!({"game": "yes", "rules": "sha256:0"});
-/// let document = PolicyDocument { machine: &machine, header };
-/// let mut text = Vec::new();
-/// document.write(&mut text, entries, &[])?;
-/// let path = std::path::Path::new("yes.json");
-/// let file = PolicyFile::parse(path, std::str::from_utf8(&text)?)?;
-/// assert_eq!((file.len(), file.rules()), (1, Some("sha256:0")));
-/// assert!(SolverState::read(path, std::str::from_utf8(&text)?)?.solver.is_empty());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub struct PolicyDocument<'a> {
     /// The machine of the game.
     pub machine: &'a Engine,
@@ -129,15 +99,6 @@ impl PolicyDocument<'_> {
 }
 
 /// The part of a policy file that a solver reads.
-///
-/// ```
-/// use hyperplay_play::player::SolverState;
-///
-/// let path = std::path::Path::new("p.json");
-/// let state = SolverState::read(path, r#"{"schema": "hyperplay.policy/1", "unit": 25, "policy": []}"#)?;
-/// assert_eq!((state.unit, state.solver.len()), (Some(25.0), 0));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 pub struct SolverState {
     /// Goal points for a payoff of 1, in which regrets are counted.
@@ -162,24 +123,6 @@ impl SolverState {
 
 /// What a role knows at an information set, in words: its decisions and percepts, step by step. Steps that told it nothing
 /// are left out.
-///
-/// ```
-/// use hyperplay_think::solve::{GameTree, TreeLimits};
-/// use hyperplay_play::player::known_in_words;
-///
-/// # use hyperplay_engine::{EngineKind, Engines};
-/// # use hyperplay_logic::gdl::{Source, load};
-/// // A coin is shown, then named.
-/// let text = "(role me) (role random) (init toss) (legal random heads) (legal random tails)
-///     (<= (legal me wait) (true toss)) (<= (legal me (say ?side)) (not (true toss)) (side ?side)) (side h) (side t)
-///     (<= (sees me (lies ?side)) (true toss) (does random ?side)) (<= (next told) (true toss))
-///     (<= terminal (not (true toss)) (not (true told))) (goal me 50)";
-/// # let game = load(Source::new("coin", text), None).game.expect("the rules are in order");
-/// # let machine = Engines::new(&game).get(EngineKind::Auto)?;
-/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
-/// assert_eq!(known_in_words(&machine, &tree, 0), "sees (lies heads)");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn known_in_words(machine: &Engine, tree: &GameTree, set: usize) -> String {
     // The steps at which the role itself decided.
     let mut decided = Vec::new();

@@ -331,22 +331,6 @@ impl Registry {
 
     /// The player of a spec, for a player that is made of other players.
     ///
-    /// ```
-    /// use hyperplay_play::player::{Registry, SearchEffort};
-    ///
-    /// let registry = Registry::standard();
-    /// let player = registry.player("hyperplay:search=uct,model=softmax:level=2")?;
-    /// let spec = player.spec();
-    /// assert_eq!(registry.player_of(spec)?.spec(), spec);
-    /// // What is in the spec is made in the same way.
-    /// assert_eq!(registry.model_of(spec.inner("model"))?.spec().name(), "softmax");
-    /// let effort = SearchEffort { nodes: 0, playouts: 100, ..SearchEffort::default() };
-    /// assert!(registry.search_of(spec.inner("search"), &effort).is_ok());
-    /// let sampler = registry.sampler("bootstrap")?;
-    /// assert_eq!(registry.sampler_of(sampler.spec())?.spec(), sampler.spec());
-    /// # Ok::<(), hyperplay_play::player::SpecError>(())
-    /// ```
-    ///
     /// # Errors
     /// As [`player`](Registry::player), and [`SpecError::OtherRegistry`] for a spec that was read against a registry in which
     /// its name stands for something else. So for the sampler, the search and the opponent model of a spec.

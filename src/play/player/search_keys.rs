@@ -16,21 +16,8 @@ impl SpecWord for PlayoutCount {
 
 /// How much work a player asks a search to do for one decision.
 ///
-/// A search of another crate is registered with a reader that is given the effort:
-///
-/// ```
-/// use hyperplay_play::player::{Registry, SearchEffort, SpecEntry};
-/// use hyperplay_think::search::{Algorithm, SearchOptions};
-///
-/// let entry = SpecEntry::new("brief", "This search grows a tree of a tenth of the playouts.");
-/// let registry = Registry::standard().with_search(entry, |_, effort: &SearchEffort| {
-///     let playouts = effort.playouts.div_ceil(10);
-///     Ok(SearchOptions { algorithm: Algorithm::Uct, playouts, ..SearchOptions::default() })
-/// })?;
-/// let player = registry.player("hyperplay:search=brief,playouts=500")?;
-/// assert_eq!(player.spec().to_string(), "hyperplay:search=brief,playouts=500");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+/// A search of another crate is registered with a reader that is given the effort
+/// ([`Registry::with_search`](super::Registry::with_search)).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchEffort {
     /// States visited by exhaustive search, in all states held possible together.
@@ -92,17 +79,6 @@ pub(super) fn with_searches(mut registry: Registry) -> Result<Registry, Registry
 
 impl SearchEffort {
     /// The keys of a player that searches.
-    ///
-    /// ```
-    /// use hyperplay_play::player::{Assumed, SearchEffort, SpecEntry};
-    ///
-    /// let mut entry = SpecEntry::new("mine", "This player searches and takes the others to follow a model.");
-    /// entry.keys.extend(SearchEffort::keys());
-    /// entry.keys.extend(Assumed::keys());
-    /// let names: Vec<&str> = entry.keys.iter().map(|key| &*key.name).collect();
-    /// let expected = ["search", "nodes", "playouts", "per_move", "count", "halving", "model", "epsilon"];
-    /// assert_eq!(names, expected);
-    /// ```
     pub fn keys() -> [SpecKey; 6] {
         [
             SpecKey::spec(

@@ -11,13 +11,6 @@ use super::decision::{ClairvoyantPlayer, ClairvoyantView, Decision, Player};
 use hyperplay_machine::{Budget, Evidence, Move, Seed};
 
 /// The name in specs of the player that is another program. The network layer registers it.
-///
-/// ```
-/// use hyperplay_play::player::{REMOTE, Registry, SpecKind};
-///
-/// // This crate has no network.
-/// assert!(Registry::standard().entries(SpecKind::Player).all(|entry| entry.name != REMOTE));
-/// ```
 pub const REMOTE: &str = "remote";
 
 /// A player for one role of one match, together with the kind of view that it is shown.
@@ -141,13 +134,6 @@ pub enum RemoteEnd<'a> {
 }
 
 /// Why another program gave no move.
-///
-/// ```
-/// use hyperplay_play::player::RemoteFailure;
-///
-/// assert_eq!(RemoteFailure::Late.to_string(), "no answer in time");
-/// assert_eq!(RemoteFailure::Illegal("7".to_owned()).to_string(), "'7' is no move of the game");
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum RemoteFailure {
     /// The clock ran out.

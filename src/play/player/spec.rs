@@ -217,27 +217,6 @@ impl Spec {
     /// Why the spec does not fit a game with these roles and this hash of the rules: a policy file that it names is of
     /// another game, or speaks of other roles. `None` if it
     /// fits, and for a spec without a policy file. [`Spec::MISFIT_REMEDY`] says what to do.
-    ///
-    /// ```
-    /// use hyperplay_play::player::{Registry, Spec, SpecKind};
-    ///
-    /// let folder = tempfile::tempdir()?;
-    /// let text = r#"{"schema": "hyperplay.policy/1", "policy": [{"role": "Bob", "evidence": [], "moves": {"bet": 1}}]}"#;
-    /// std::fs::write(folder.path().join("bob.json"), text)?;
-    /// let registry = Registry::standard();
-    /// let player = registry.player_in("hyperplay:model=file:bob.json", folder.path())?;
-    /// let spec = player.spec();
-    /// let (path, file) = spec.policies()[0];
-    /// assert_eq!(spec.policy_hashes()[&path.display().to_string()], file.hash());
-    /// assert_eq!(spec.misfit(&["bob".to_owned()], "sha256:0"), None);
-    /// let misfit = spec.misfit(&["ann".to_owned()], "sha256:0").expect("it speaks of Bob");
-    /// assert!(misfit.ends_with("the game has no role 'bob'; its roles are ann"));
-    /// assert!(Spec::MISFIT_REMEDY.contains("policy file"));
-    /// // What was not opened cannot be compared.
-    /// let unopened = registry.unopened(SpecKind::Player, "hyperplay:model=file:bob.json")?;
-    /// assert_eq!((unopened.policies().len(), unopened.misfit(&[], "sha256:0")), (0, None));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn misfit(&self, roles: &[String], rules: &str) -> Option<String> {
         let is_known = |of: &str| roles.iter().any(|role| fold(role) == of);
         self.policies().into_iter().find_map(|(_, file)| {

@@ -141,13 +141,6 @@ fn hint(part: &str, known: &[String]) -> String {
 
 impl SpecError {
     /// Whether it is about the policy file that a spec names, and not about the spec.
-    ///
-    /// ```
-    /// use hyperplay_play::player::Registry;
-    ///
-    /// let error = Registry::standard().player("hyperplay:model=file:no/such.json").unwrap_err();
-    /// assert!(error.is_of_policy_file());
-    /// ```
     pub fn is_of_policy_file(&self) -> bool {
         match self {
             SpecError::Policy(_) | SpecError::NoPath { .. } | SpecError::Unopened { .. } => true,
@@ -158,16 +151,6 @@ impl SpecError {
 
     /// The entry that an error in a spec is about: the kind whose list answers it and, unless the name itself is unknown, the
     /// name of the entry. An error in a spec inside the spec is about the inner one.
-    ///
-    /// ```
-    /// use hyperplay_play::player::{Registry, SpecKind};
-    ///
-    /// let registry = Registry::standard();
-    /// let about = |text: &str| registry.player(text).unwrap_err().about(&registry, SpecKind::Player, text);
-    /// assert_eq!(about("nobody"), (SpecKind::Player, None));
-    /// assert_eq!(about("hyperplay:depth=3"), (SpecKind::Player, Some("hyperplay".to_owned())));
-    /// assert_eq!(about("hyperplay:model=[softmax:heat=1]"), (SpecKind::Model, Some("softmax".to_owned())));
-    /// ```
     pub fn about(&self, registry: &Registry, kind: SpecKind, text: &str) -> (SpecKind, Option<String>) {
         let name = text.split(':').next().unwrap_or_default().trim();
         match self {
@@ -186,18 +169,6 @@ impl SpecError {
 }
 
 /// Why something cannot be registered.
-///
-/// ```
-/// use hyperplay_play::player::{KeyType, Registry, RegistryError, Seat, SpecEntry, SpecKey, RandomPlayer};
-///
-/// let depth = SpecKey::count("depth", 1..=9, 10, "The player looks so many moves ahead.");
-/// assert_eq!(depth.kind, KeyType::Count(1, 9));
-/// let entry = SpecEntry::new("deep", "This player looks deep.").with(depth);
-/// let refused = Registry::standard().with_player(entry, |_, _| Ok(|_: &_, _| Seat::player(RandomPlayer)));
-/// let error = refused.unwrap_err();
-/// assert!(matches!(error, RegistryError::Default { .. }));
-/// assert_eq!(error.to_string(), "the default of 'deep': 'depth=10': expected a whole number from 1 to 9");
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum RegistryError {
     /// Its name is taken.

@@ -22,42 +22,6 @@ use hyperplay_machine::{
 pub const EVIDENCE_SCHEMA: &str = "hyperplay.evidence/1";
 
 /// What a player knew of one match, and what it answered.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_play::referee::{
-///     EVIDENCE_SCHEMA, EvidenceHeading, EvidenceOutcome, EvidenceRecord, EvidenceStep, ToldClocks,
-/// };
-///
-/// let heading = EvidenceHeading {
-///     game: "monty_hall.kif".to_owned(),
-///     rules: "sha256:0".to_owned(),
-///     match_id: "tv.77".to_owned(),
-///     player: "hyperplay".to_owned(),
-///     seed: 1,
-///     dialect: "GDL-II".to_owned(),
-///     clocks: ToldClocks { startclock: 30.0, playclock: 10.0 },
-/// };
-/// // The candidate has chosen door 2 and seen a goat behind door 3. Then the game master ended the match too early.
-/// let mut record = EvidenceRecord::new(&*machine, heading, &evidence, EvidenceOutcome::Aborted);
-/// record.step(0).answered = Some("(choose 2)".to_owned());
-/// record.step(2).answered = Some("switch".to_owned());
-/// assert_eq!((record.schema.as_str(), record.role.as_str()), (EVIDENCE_SCHEMA, "candidate"));
-/// assert_eq!(record.steps[1].percepts, Some(vec!["(goat 3)".to_owned()]));
-/// assert_eq!(record.steps.len(), 3);
-///
-/// let line = serde_json::to_string(&record)?;
-/// assert!(line.contains(r#"{"answered":"switch","own":[],"percepts":null}"#) && line.contains(r#""match":"tv.77""#));
-/// let read: EvidenceRecord = serde_json::from_str(&line)?;
-/// assert_eq!(read, record);
-/// assert_eq!(read.evidence(&*machine)?, evidence);
-///
-/// // The last step is not a hole: the match ended before anything was heard of it. This is one:
-/// assert_eq!(record.hole(), None);
-/// *record.step(0) = EvidenceStep::default();
-/// assert_eq!(record.hole(), Some(1));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct EvidenceRecord {
     /// [`EVIDENCE_SCHEMA`].
@@ -139,14 +103,6 @@ impl EvidenceStep {
 }
 
 /// How a match ended for a player.
-///
-/// ```
-/// use hyperplay_play::referee::EvidenceOutcome;
-///
-/// let written = serde_json::to_string(&EvidenceOutcome::Stopped)?;
-/// assert_eq!(written, format!("\"{}\"", EvidenceOutcome::Stopped.as_str()));
-/// # Ok::<(), serde_json::Error>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EvidenceOutcome {

@@ -15,13 +15,6 @@ use hyperplay_machine::{Budget, Bulk, Evidence, Move, Observation, OwnMove, Role
 use hyperplay_think::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateOutcome};
 
 /// How hard to look for a history that explains the evidence.
-///
-/// ```
-/// use hyperplay_play::referee::ExplainEffort;
-///
-/// let more = ExplainEffort { nodes: 100_000_000, ..ExplainEffort::default() };
-/// assert!(more.nodes > ExplainEffort::default().nodes);
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExplainEffort {
     /// How histories are found. They are enough to begin with: how likely they are does not matter.

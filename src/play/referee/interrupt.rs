@@ -40,20 +40,6 @@ impl Interrupt {
     }
 
     /// The same flag with the deadline of this budget.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use hyperplay_machine::Budget;
-    /// use hyperplay_play::referee::Interrupt;
-    ///
-    /// let interrupt = Interrupt::default();
-    /// let late = interrupt.within(Budget::time(Duration::ZERO));
-    /// assert!(late.is_raised() && !interrupt.is_raised());
-    /// let part = interrupt.within(Budget::time(Duration::from_secs(60)));
-    /// assert!(!part.is_raised() && part.budget().left().is_some());
-    /// interrupt.raise();
-    /// assert!(part.is_raised());
-    /// ```
     pub fn within(&self, budget: Budget) -> Interrupt {
         Interrupt { flag: Arc::clone(&self.flag), budget: Budget { nodes: None, ..budget } }
     }

@@ -22,13 +22,6 @@ pub fn match_seed(seed: u64, index: usize) -> Seed {
 }
 
 /// How many matches of a series are played at a time.
-///
-/// ```
-/// use hyperplay_play::referee::Concurrency;
-///
-/// assert_eq!(Concurrency::at_once(1), Concurrency::One);
-/// assert_eq!(Concurrency::at_once(8), Concurrency::Several(8));
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Concurrency {
     /// One after the other: matches with clocks need the computer to themselves.

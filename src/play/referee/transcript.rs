@@ -138,16 +138,6 @@ pub struct StepRecord {
 }
 
 /// One replaced move; the replacement stands in the joint move.
-///
-/// ```
-/// use hyperplay_play::referee::FaultRecord;
-///
-/// let fault = FaultRecord { role: "white".to_owned(), kind: "late".to_owned(), detail: None };
-/// let line = serde_json::to_string(&fault)?;
-/// assert_eq!(line, r#"{"role":"white","kind":"late"}"#);
-/// assert_eq!(serde_json::from_str::<FaultRecord>(&line)?, fault);
-/// # Ok::<(), serde_json::Error>(())
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FaultRecord {
     /// Whose move it was.

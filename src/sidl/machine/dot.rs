@@ -17,20 +17,6 @@ use super::program::ground;
 
 impl InteractionMachine {
     /// The diagram of the program, for Graphviz.
-    ///
-    /// ```
-    /// use hyperplay_sidl::InteractionMachine;
-    /// use hyperplay_logic::gdl::Source;
-    ///
-    /// let text = "fact(done, 0). branching([wait, act], 1). switch(1, alice, [wait, act]).
-    ///     operation(wait) :- false. operation(act) :- not(done), next(done), goal(alice, 1).
-    ///     terminal :- done. init(account(alice, 0)). init(does(1, wait)).";
-    /// let game = hyperplay_games::load(Source::new("act.sidl", text), None).game.expect("the text has no error");
-    /// let diagram = InteractionMachine::new(&game).dot();
-    /// assert!(diagram.starts_with("digraph interaction {"));
-    /// // The branching leads to the operation `act` where the switch is set to `act`, and that creates `done`.
-    /// assert!(diagram.contains("b0 -> o1 [label=\"act\"];") && diagram.contains("o1 -> f0 [color=darkgreen];"), "{diagram}");
-    /// ```
     pub fn dot(&self) -> String {
         let game = self.game();
         Diagram::of(&Interaction::of(game), game.terms())

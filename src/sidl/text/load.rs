@@ -42,19 +42,19 @@ pub fn is_sidl(source: &Source) -> bool {
 }
 
 /// A text that has been read and checked.
-pub(super) struct Checked {
-    pub(super) rulesheet: Rulesheet,
+struct Checked {
+    rulesheet: Rulesheet,
     /// Its program; without a meaning if a finding is an error.
-    pub(super) program: Interaction,
-    pub(super) findings: Vec<Finding>,
+    program: Interaction,
+    findings: Vec<Finding>,
 }
 
-pub(super) fn has_error(findings: &[Finding]) -> bool {
+fn has_error(findings: &[Finding]) -> bool {
     findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
 /// Loading without the last step, in which the terms of the game are made.
-pub(super) fn read_and_check(source: Source) -> Checked {
+fn read_and_check(source: Source) -> Checked {
     let (rulesheet, mut findings) = read(source);
     let program = lower(&rulesheet);
     findings.extend(check(&rulesheet, &program, !has_error(&findings)));

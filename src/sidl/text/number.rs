@@ -9,12 +9,6 @@ use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub};
 
 /// An exact number. The operators of the type panic where numerator or denominator leave 64 bits;
 /// [`checked`] does not.
-///
-/// ```
-/// use hyperplay_sidl::Number;
-///
-/// assert_eq!(Number::new(2, 6) + Number::new(1, 6), Number::new(1, 2));
-/// ```
 pub type Number = Ratio<i64>;
 
 /// An arithmetic operation of SIDL.

@@ -1,16 +1,12 @@
-//! Tests of the reader and the checks: texts with what must be found, the games of the project, and mutations of them.
+//! Tests of the reader and the checks: texts with what must be found, and the games of the project. The fuzz targets
+//! of `tests/fuzz` mutate the games.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use hyperplay_logic::gdl::{FindingCode, Loaded, Severity, Source, Syntax, print};
 
-use hyperplay_logic::gdl::{FindingCode, Loaded, Severity, Source, Syntax, Term, print};
-
-use super::load::{Checked, has_error, read_and_check};
 use super::{Effect, Interaction, Number, Selector, Test, load};
 
 fn games() -> PathBuf {
@@ -206,123 +202,4 @@ fn no_depth_and_no_length_breaks_the_reader() {
     }
     let wide = format!("init(account(a, 0)). terminal :- {}true.", "true, ".repeat(200_000));
     assert!(load(Source::new("t.sidl", wide)).game.is_some());
-}
-
-/// Changes a text at some places: characters and pieces are removed, doubled, exchanged and replaced.
-fn mutated(text: &str, rng: &mut ChaCha8Rng) -> String {
-    const PIECES: [&str; 36] = [
-        "(",
-        ")",
-        "[",
-        "]",
-        ",",
-        ".",
-        ";",
-        ":-",
-        "'",
-        "\\_",
-        "_",
-        "X",
-        "not",
-        "-",
-        "/",
-        "*",
-        "0",
-        "1",
-        "0.5",
-        "99999",
-        "nil",
-        "does",
-        "account",
-        "ax",
-        "next",
-        "goal",
-        "init",
-        "branching(",
-        "is",
-        "=",
-        "<",
-        "é",
-        "\0",
-        "/*",
-        "mod",
-        "random",
-    ];
-    let mut text = text.to_owned();
-    for _ in 0..rng.random_range(1..4) {
-        let mut place = |text: &str| text.floor_char_boundary(rng.random_range(0..=text.len()));
-        let (a, b) = (place(&text), place(&text));
-        let (a, b) = (a.min(b), a.max(b).min(text.ceil_char_boundary(a.min(b) + 30)));
-        let piece = match rng.random_range(0..4) {
-            0 => String::new(),
-            1 => text[a..b].repeat(2),
-            _ => PIECES[rng.random_range(0..PIECES.len())].to_owned(),
-        };
-        let end = if rng.random_bool(0.5) { a } else { b.max(a) };
-        text.replace_range(a..end, &piece);
-    }
-    text
-}
-
-/// Reads and checks texts that are mutations of the games, each from a stream of its own, and makes a game of every 32nd.
-fn load_mutations(count: u32) {
-    let texts: Vec<String> = files("sidl").iter().map(|path| fs::read_to_string(path).unwrap()).collect();
-    let is_sound = |number: &u32| {
-        let mut rng = ChaCha8Rng::seed_from_u64(u64::from(*number));
-        let text = mutated(&texts[*number as usize % texts.len()], &mut rng);
-        let source = Source::new("mutated.sidl", &text);
-        let Checked { program, findings, .. } = read_and_check(source.clone());
-        for finding in &findings {
-            assert!(finding.span.start <= finding.span.end && finding.span.end <= text.len(), "{text}");
-        }
-        let is_sound = !has_error(&findings);
-        if is_sound {
-            has_the_invariants(&program);
-        }
-        if number.is_multiple_of(32) {
-            let game = load(source).game;
-            assert_eq!(game.is_some(), is_sound);
-            if let Some(game) = game {
-                let program = Interaction::of(&game);
-                has_the_invariants(&program);
-                let roles = program.agents.len() + usize::from(!program.chances.is_empty());
-                assert_eq!(game.roles().len(), roles);
-            }
-        }
-        is_sound
-    };
-    let games = (0..count).into_par_iter().filter(is_sound).count();
-    assert!(games > count as usize / 50, "{games} of {count} are still games");
-}
-
-fn has_the_invariants(program: &Interaction) {
-    for branching in &program.branchings {
-        let length = match branching.selector {
-            Selector::Switch(switch) => program.switches[switch].aliases.len(),
-            Selector::Chance(chance) => program.chances[chance].weights.len(),
-            Selector::Always => 1,
-        };
-        assert_eq!(branching.operations.len(), length);
-        assert!(branching.operations.iter().all(Term::is_ground));
-    }
-    for switch in &program.switches {
-        assert!(
-            switch.owner < program.agents.len() && switch.initial.is_none_or(|it| it < switch.aliases.len())
-        );
-        assert!(switch.id.is_ground() && switch.aliases.iter().all(Term::is_ground));
-    }
-    assert!(program.chances.iter().all(|chance| chance.weights.iter().all(|&weight| weight > 0)));
-    assert!(program.agents.iter().all(|(agent, _)| matches!(agent, Term::Constant(_))));
-    assert!(!program.agents.is_empty() && program.facts.iter().all(Term::is_ground));
-}
-
-#[test]
-fn no_mutation_of_the_games_breaks_the_reader() {
-    load_mutations(20_000);
-}
-
-#[test]
-#[ignore = "five minutes: a million texts"]
-fn no_mutation_of_a_million_breaks_the_reader() {
-    load_mutations(1_000_000);
 }

@@ -4,7 +4,7 @@
 //! it. A sampler supplies one function, which updates the [`Histories`] so that they explain the new evidence.
 //! [`Histories::extend`] draws one more step of a history by the opponent model, among the joint moves that agree
 //! with the own move, and keeps it if it explains what was perceived; plain rejection and a bootstrap particle filter
-//! need no more than that (see the examples of [`HistoryBelief`] and [`Sampler`](super::Sampler)).
+//! need no more than that (see the example of [`Sampler`](super::Sampler)).
 //!
 //! Histories share nothing, and contradictions are not remembered, so this is simple and slow.
 //! [`ParticleBelief`](super::ParticleBelief) keeps its histories in a tree instead.
@@ -64,28 +64,6 @@ impl<S> TracedHistory<S> {
 }
 
 /// The weighted histories of a [`HistoryBelief`], and the means to find others.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_machine::EvaluationFailure;
-/// use hyperplay_think::belief::{Belief, Histories, HistoryBelief, OpponentModel, Uniform, UpdateOutcome};
-///
-/// // A sampler that was told the truth, and that says so as a failure of the rules.
-/// let (told, model): (History, Arc<dyn OpponentModel>) = (truth.clone(), Arc::new(Uniform));
-/// let follow = move |histories: &mut Histories<Interpreter>, _: &Evidence, _: &Budget, _: &Seed| {
-///     let history = histories.trace(&told);
-///     assert!(!history.is_over());
-///     histories.cost_mut().states += 2;
-///     histories.fail(EvaluationFailure { reason: "the truth was told".to_owned() });
-///     histories.replace(vec![(history, 1.0)]);
-///     UpdateOutcome::Sampled
-/// };
-/// let mut belief = HistoryBelief::new(&machine, candidate, &model, 1, follow);
-/// belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
-/// assert_eq!((belief.history(&belief.particles()[0]), belief.cost().states), (truth, 2));
-/// assert!(belief.take_failure().is_some());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub struct Histories<M: Bulk> {
     machine: Arc<M>,
     role: Role,
@@ -255,45 +233,6 @@ impl<M: Bulk> Histories<M> {
 /// The function is called once an update, with the histories as the last update left them (the empty history alone
 /// before the first update and in a new match), the evidence, the budget and the seed of the update. The belief
 /// reports the histories that the function leaves.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_machine::{Bulk, BudgetAccount};
-/// use hyperplay_think::belief::{Belief, Histories, HistoryBelief, OpponentModel, Uniform, UpdateOutcome};
-///
-/// /// A bootstrap particle filter.
-/// fn bootstrap<M: Bulk>(
-///     histories: &mut Histories<M>,
-///     evidence: &Evidence,
-///     budget: &Budget,
-///     seed: &Seed,
-/// ) -> UpdateOutcome {
-///     let mut account = BudgetAccount::new(*budget);
-///     while let Some(step) = histories.step().filter(|&step| step < evidence.step()) {
-///         let mut rng = seed.index(step).rng();
-///         histories.resample(&mut rng);
-///         let mut next = Vec::new();
-///         for (history, weight) in histories.take() {
-///             if account.spend() {
-///                 next.extend(histories.extend(&history, evidence, &mut rng).map(|next| (next, weight)));
-///             }
-///         }
-///         histories.replace(next);
-///     }
-///     match histories.step() {
-///         Some(_) => UpdateOutcome::Sampled,
-///         None => UpdateOutcome::Depleted { step: evidence.step() },
-///     }
-/// }
-///
-/// let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
-/// let mut belief = HistoryBelief::new(&machine, candidate, &model, 500, bootstrap);
-/// assert_eq!(belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1)), UpdateOutcome::Sampled);
-/// let right = belief.particles().iter().filter(|particle| belief.history(particle) == truth);
-/// let weight: f64 = right.map(|particle| particle.weight).sum();
-/// assert!((weight - 2.0 / 3.0).abs() < 0.1, "{weight}");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub struct HistoryBelief<M: Bulk, F> {
     histories: Histories<M>,
     evidence: Evidence,

@@ -57,37 +57,10 @@ use hyperplay_machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role
 
 /// The name of a particle in the belief that reports it. The number is the belief's own: only that belief can say which
 /// history it stands for, and only until its next update.
-///
-/// ```
-/// use hyperplay_think::belief::{Particle, ParticleId};
-///
-/// // A belief that keeps its histories in a list may use their positions.
-/// let weights = [0.25, 0.75];
-/// let particle = |(at, &weight): (usize, &f64)| Particle { id: ParticleId(at), weight };
-/// let particles: Vec<Particle> = weights.iter().enumerate().map(particle).collect();
-/// assert_eq!(weights[particles[1].id.0], 0.75);
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ParticleId(pub usize);
 
 /// One history that explains the evidence, with its share of the belief.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::belief::{Belief, BeliefOptions, Particle, ParticleBelief, Uniform};
-///
-/// let options = BeliefOptions::default();
-/// let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
-/// belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
-/// let by_weight = |a: &&Particle, b: &&Particle| a.weight.total_cmp(&b.weight);
-/// let likeliest = belief.particles().iter().max_by(by_weight).expect("there are two");
-///
-/// // The likeliest history is the true one, and every history explains the evidence.
-/// assert_eq!(belief.history(likeliest), truth);
-/// assert_eq!(*belief.state(likeliest), state);
-/// assert_eq!(belief.evidence(likeliest, candidate), evidence);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Particle {
     /// Which history: ask the belief.
@@ -97,22 +70,6 @@ pub struct Particle {
 }
 
 /// How an update ended.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateOutcome};
-///
-/// let options = BeliefOptions { enumerate: false, ..BeliefOptions::default() };
-/// let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
-/// let mut update = |evidence: &Evidence| belief.update(evidence, &Budget::UNLIMITED, &Seed::root(1));
-/// assert_eq!(update(&evidence), UpdateOutcome::Sampled);
-///
-/// // Nobody can have seen a goat at the first step.
-/// let mut wrong = evidence.clone();
-/// wrong.steps[0].percepts = evidence.steps[1].percepts.clone();
-/// assert_eq!(update(&wrong), UpdateOutcome::Inconsistent { step: 1 });
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UpdateOutcome {
     /// The particles are the complete information set and their weights the posterior. Where it has too many histories,
@@ -135,19 +92,6 @@ pub enum UpdateOutcome {
 }
 
 /// What an update cost. The cost of an opponent model is not included.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateCost};
-///
-/// let options = BeliefOptions::default();
-/// let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
-/// belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
-/// // Three doors for the car; then one, two or one door to open. One of the three explains nothing further.
-/// assert_eq!(belief.cost(), UpdateCost { states: 3 + 4, ..UpdateCost::default() });
-/// assert_eq!(belief.take_failure(), None);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct UpdateCost {
     /// States visited, in all.
@@ -167,20 +111,6 @@ pub struct UpdateCost {
 }
 
 /// How the particles of an update were found.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateMethod};
-///
-/// let method = |enumerate| {
-///     let options = BeliefOptions { enumerate, ..BeliefOptions::default() };
-///     let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
-///     belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
-///     belief.method()
-/// };
-/// assert_eq!([true, false].map(method), [UpdateMethod::Enumeration, UpdateMethod::Rejection]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum UpdateMethod {
     /// All histories that explain the evidence, or all states that they end in, were found.

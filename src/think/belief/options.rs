@@ -22,12 +22,6 @@ pub enum Weight {
 }
 
 /// How histories are sampled that are not enumerated. Under a model that is not uniform it is backtracking.
-///
-/// ```
-/// use hyperplay_think::belief::{BeliefOptions, SamplingMethod};
-///
-/// assert_eq!(BeliefOptions::default().method, SamplingMethod::Auto);
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SamplingMethod {
     /// As is cheapest: rejection, a particle filter, or backtracking where neither gets through.

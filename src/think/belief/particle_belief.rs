@@ -24,22 +24,6 @@ enum Held<M: Bulk> {
 }
 
 /// The belief of one role as weighted particles; HyperPlay's sampling layer.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateOutcome};
-///
-/// // In Monty Hall, the candidate has chosen door 2, and door 3 has been opened.
-/// let options = BeliefOptions::default();
-/// let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
-/// let outcome = belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
-///
-/// assert_eq!(outcome, UpdateOutcome::Enumerated);
-/// let mut weights: Vec<f64> = belief.particles().iter().map(|particle| particle.weight).collect();
-/// weights.sort_by(f64::total_cmp);
-/// assert!((weights[0] - 1.0 / 3.0).abs() < 1e-9 && (weights[1] - 2.0 / 3.0).abs() < 1e-9);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub struct ParticleBelief<M: Bulk> {
     machine: Arc<M>,
     model: Arc<dyn OpponentModel>,

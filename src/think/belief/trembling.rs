@@ -9,24 +9,6 @@ use super::model::{OpponentModel, PolicyAndFailure, Uniform};
 use hyperplay_machine::{Evidence, Move, Role};
 
 /// Another model with a tremble.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::belief::{OpponentModel, Trembling};
-///
-/// struct First;
-///
-/// impl OpponentModel for First {
-///     fn policy(&self, _: Role, _: &Evidence, legal: &[Move]) -> Vec<f64> {
-///         (0..legal.len()).map(|place| if place == 0 { 1.0 } else { 0.0 }).collect()
-///     }
-/// }
-///
-/// let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch())[candidate].clone();
-/// let policy = Trembling::new(Arc::new(First), 0.3).policy(candidate, &Evidence::new(candidate), &legal);
-/// assert!(policy.iter().zip([0.8, 0.1, 0.1]).all(|(share, expected)| (share - expected).abs() < 1e-9));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub struct Trembling {
     model: Arc<dyn OpponentModel>,
     epsilon: f64,

@@ -51,18 +51,6 @@ pub enum Answer {
 
 /// Judges the moves of the context's role in `state`, not terminal. Also returns the number of states visited,
 /// whatever the result.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::search::{Answer, Leaves, SearchContext, alphabeta};
-///
-/// let mut scratch = machine.scratch();
-/// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
-/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
-/// // Monty Hall is no game of two players who move in turn.
-/// assert_eq!(alphabeta(&mut context, &state, Leaves::Proof), (Answer::NotAlternating, 0));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn alphabeta<M: Bulk>(
     context: &mut SearchContext<'_, M>,
     state: &M::State,

@@ -4,22 +4,6 @@ use hyperplay_machine::{Budget, Bulk, Role, Seed, StateMachineExt};
 
 /// What a search works with: the game, whose moves it judges, what it may spend, where its random numbers come from,
 /// and the caller's scratch space.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::search::{SearchContext, exact};
-///
-/// let mut scratch = machine.scratch();
-/// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
-/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
-///
-/// // The car is behind the other door.
-/// let (evaluation, visited) = exact(&mut context, &state);
-/// assert_eq!((evaluation.expect("it fits").values, visited), (vec![0.0, 100.0], 2));
-/// // A part of a search may get less.
-/// assert_eq!(exact(&mut context.with_budget(Budget::nodes(1)), &state).0, None);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub struct SearchContext<'a, M: Bulk> {
     /// The game.
     pub machine: &'a M,

@@ -35,15 +35,6 @@ pub struct Evaluations {
 }
 
 /// A state that is held possible.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::search::WeightedState;
-///
-/// let single = WeightedState::single(&state);
-/// assert_eq!((single.weight, single.histories), (1.0, 1));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(PartialEq, Debug)]
 pub struct WeightedState<'a, S> {
     /// The state.

@@ -31,13 +31,6 @@ pub enum Method {
 
 impl Method {
     /// Whether values by the two estimate the same game in the same way, be it with more or less work.
-    ///
-    /// ```
-    /// use hyperplay_think::search::Method;
-    ///
-    /// assert!(Method::Playouts(10).is_like(Method::Playouts(20)));
-    /// assert!(!Method::Playouts(10).is_like(Method::Uct(10)));
-    /// ```
     pub fn is_like(self, other: Method) -> bool {
         match (self, other) {
             (Method::Other(how), Method::Other(as_well)) => how == as_well,
@@ -66,34 +59,6 @@ impl fmt::Display for Method {
 
 /// The matrix game that a state is, where a role and its only opponent both have a choice there and what one wins the
 /// other loses.
-///
-/// ```
-/// use hyperplay_engine::Interpreter;
-/// use hyperplay_machine::{Budget, Role, Seed, StateMachine};
-/// use hyperplay_logic::gdl::{Source, load};
-/// use hyperplay_think::search::matrix::Matrix;
-/// use hyperplay_think::search::{RootMatrix, SearchContext, exact};
-///
-/// // Matching pennies.
-/// let text = "(role even) (role odd) (face heads) (face tails) (init start)
-///     (<= (legal ?role ?face) (role ?role) (face ?face))
-///     (<= (next same) (does even ?face) (does odd ?face))
-///     (<= terminal (not (true start)))
-///     (<= (goal even 100) (true same)) (<= (goal even 0) (not (true same)))
-///     (<= (goal odd 0) (true same)) (<= (goal odd 100) (not (true same)))";
-/// let game = load(Source::new("pennies", text), None).game.expect("the rules are in order");
-/// let machine = Interpreter::new(&game)?;
-/// let (mut scratch, budget, seed) = (machine.scratch(), Budget::nodes(100), Seed::root(1));
-/// let role = Role::new(0);
-/// let mut context = SearchContext { machine: &machine, role, budget, seed, scratch: &mut scratch };
-/// let evaluation = exact(&mut context, &machine.initial()).0.expect("it fits");
-/// assert_eq!(evaluation.mixture, Some(vec![0.5, 0.5]));
-///
-/// let RootMatrix { opponent, columns, payoffs } = evaluation.matrix.expect("both have a choice");
-/// assert_eq!((opponent, columns.len()), (Role::new(1), 2));
-/// assert_eq!(payoffs, Matrix::from_rows(&[&[100.0, 0.0], &[0.0, 100.0]]));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct RootMatrix {
     /// The other role with a choice.
@@ -105,23 +70,6 @@ pub struct RootMatrix {
 }
 
 /// What the moves of a role are worth in a state.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::search::{Evaluation, Method};
-///
-/// let moves = machine.legal_by_role(&state, &mut machine.scratch())[candidate].clone();
-/// let (stay, other) = (moves[0], joint("noop", "noop")[0]);
-/// let evaluation = Evaluation {
-///     values: vec![0.0, 100.0],
-///     method: Method::Playouts(10),
-///     ..Evaluation::unjudged(moves)
-/// };
-/// assert_eq!((evaluation.value(stay), evaluation.value(other)), (Some(0.0), None));
-/// assert_eq!((evaluation.best(), evaluation.mean()), (100.0, 50.0));
-/// assert_eq!(evaluation.method.to_string(), "10 random playouts a move");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Evaluation {
     /// The legal moves of the role, in the natural order of terms.

@@ -58,21 +58,6 @@ pub(super) fn exact_versus_uniform<M: Bulk>(
 
 /// The expected goal of each move of the context's role in `state`, not terminal, if every role plays uniformly from
 /// there on: what infinitely many playouts would say. `None` as with [`exact`]; second: the states visited.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::search::{Method, SearchContext, uniform};
-///
-/// let mut scratch = machine.scratch();
-/// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
-/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
-/// // Before the first step every door is as good as another.
-/// let (evaluation, _) = uniform(&mut context, &machine.initial());
-/// let evaluation = evaluation.expect("it fits");
-/// assert_eq!(evaluation.method, Method::Uniform);
-/// assert!(evaluation.values.iter().all(|value| (value - 50.0).abs() < 1e-9));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn uniform<M: Bulk>(context: &mut SearchContext<'_, M>, state: &M::State) -> (Option<Evaluation>, u64) {
     let mut account = BudgetAccount::new(context.budget);
     let graph = Graph::build(context, state, &mut account);

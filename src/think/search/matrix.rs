@@ -17,17 +17,6 @@
 const EPSILON: f64 = 1e-11;
 
 /// A payoff matrix; the entries are what the row player receives.
-///
-/// ```
-/// use hyperplay_think::search::matrix::Matrix;
-///
-/// let mut matrix = Matrix::zero(1, 2);
-/// *matrix.at_mut(0, 1) = 4.0;
-/// assert_eq!(matrix, Matrix::from_rows(&[&[0.0, 4.0]]));
-/// assert_eq!((matrix.rows(), matrix.columns(), matrix.at(0, 1)), (1, 2, 4.0));
-/// assert_eq!(matrix.row_values(&[0.5, 0.5]), [2.0]);
-/// assert_eq!(matrix.column_values(&[1.0]), [0.0, 4.0]);
-/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Matrix {
     rows: usize,

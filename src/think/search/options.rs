@@ -22,24 +22,6 @@ pub enum Algorithm {
 }
 
 /// What is given the playouts that are asked for by the move.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::search::{
-///     Algorithm, PlayoutCount, SearchContext, SearchOptions, WeightedState, evaluate,
-/// };
-///
-/// let mut scratch = machine.scratch();
-/// let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
-/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
-/// // Three histories that end in one state, in which there are two moves.
-/// let states = [WeightedState { state: &state, weight: 1.0, histories: 3 }];
-/// for (count, playouts) in [(PlayoutCount::State, 2 * 5), (PlayoutCount::History, 3 * 2 * 5)] {
-///     let options = SearchOptions { algorithm: Algorithm::Flat, per_move: Some(5), count, ..SearchOptions::default() };
-///     assert_eq!(evaluate(&mut context, &states, &options).playouts, playouts);
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum PlayoutCount {
     /// Every distinct state, however many histories end in it.

@@ -58,21 +58,6 @@ pub struct OpenState<'a, S> {
 
 /// Judges the moves of the context's role in each state by `count` playouts a move and share on average. With `halving`
 /// the moves that are best by then get most of them, otherwise all get equally many.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::search::{Method, OpenState, SearchContext, playouts};
-///
-/// let mut scratch = machine.scratch();
-/// let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
-/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
-/// let moves = machine.legal_by_role(&state, context.scratch)[candidate].clone();
-/// let open = OpenState { state: &state, moves, weight: 1.0, share: 1 };
-/// let made = playouts(&mut context, &[open], 10, true);
-/// assert_eq!((made.playouts, made.evaluations[0].method), (20, Method::Playouts(10)));
-/// assert_eq!(made.evaluations[0].values, [0.0, 100.0]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn playouts<M: Bulk>(
     context: &mut SearchContext<'_, M>,
     states: &[OpenState<'_, M::State>],

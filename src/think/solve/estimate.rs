@@ -118,14 +118,6 @@ pub fn estimate_size<M: Bulk>(machine: &M, states: usize, seed: &Seed) -> Result
 /// Estimates as [`estimate_size`] does, from fewer states if `stop` returns true or the deadline passes before. The
 /// deadline also stops an evaluation of the rules.
 ///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::solve::{TreeError, estimate_size_until};
-///
-/// assert_eq!(estimate_size_until(&*machine, 1_000, &Seed::root(1), None, &|| true), Err(TreeError::Stopped));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
 /// # Errors
 /// As [`estimate_size`], and [`TreeError::Stopped`] before the end of the second sweep.
 pub fn estimate_size_until<M: Bulk>(

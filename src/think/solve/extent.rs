@@ -60,18 +60,6 @@ struct Classes {
 ///
 /// # Errors
 /// If there are more than `limit` histories or the rules cannot be evaluated.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::solve::{CountError, Extent, extent};
-///
-/// let Extent { histories, ends, information_sets } = extent(&*machine, 1_000)?;
-/// assert_eq!((histories, ends), (1 + 9 + 12 + 24, 24));
-/// // The candidate decides at the choice of a door, and when it knows its choice and the opened door.
-/// assert_eq!(information_sets[candidate], 1 + 6);
-/// assert_eq!(extent(&*machine, 10), Err(CountError::TooLarge { limit: 10 }));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn extent<M: StateMachine>(machine: &M, limit: u64) -> Result<Extent, CountError> {
     extent_until(machine, limit, &|| false)
 }
@@ -80,14 +68,6 @@ pub fn extent<M: StateMachine>(machine: &M, limit: u64) -> Result<Extent, CountE
 ///
 /// # Errors
 /// As [`extent`], or that it was stopped.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::solve::{CountError, extent_until};
-///
-/// assert_eq!(extent_until(&*machine, 1_000, &|| true), Err(CountError::Stopped));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn extent_until<M: StateMachine>(
     machine: &M,
     limit: u64,

@@ -93,19 +93,6 @@ impl SequenceForm {
     }
 
     /// A best response of every role to the others under a profile: at each information set the first of the best moves.
-    ///
-    /// ```
-    #[doc = include_str!("../monty_hall.example")]
-    /// use hyperplay_think::solve::{GameTree, Profile, SequenceForm, TreeLimits};
-    ///
-    /// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
-    /// let form = SequenceForm::new(&tree, 1.0);
-    /// let best = form.best_responses(&Profile::uniform(&tree));
-    /// // It switches, wherever it is asked.
-    /// assert!((1..7).all(|set| best.of(&tree, set) == [0.0, 1.0]));
-    /// assert!(form.judge(&best).nash_conv.abs() < 1e-12);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn best_responses(&self, profile: &Profile) -> Profile {
         let plans = self.plans(profile);
         let mut best = Profile(vec![0.0; self.pool]);
@@ -128,19 +115,6 @@ impl SequenceForm {
 
     /// The loss of every information set of the tree under a profile, in payoffs. The losses of a role sum to what its
     /// best response gains.
-    ///
-    /// ```
-    #[doc = include_str!("../monty_hall.example")]
-    /// use hyperplay_think::solve::{GameTree, Profile, SequenceForm, TreeLimits};
-    ///
-    /// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
-    /// let form = SequenceForm::new(&tree, 50.0);
-    /// // Whoever tosses a coin between the last two doors loses 1/18 in each of six information sets.
-    /// let losses = form.losses(&Profile::uniform(&tree));
-    /// assert!(losses[0].abs() < 1e-12);
-    /// assert!(losses[1..].iter().all(|loss| (loss - 1.0 / 18.0).abs() < 1e-12));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn losses(&self, profile: &Profile) -> Vec<f64> {
         let plans = self.plans(profile);
         let sets = self.players.iter().map(|player| player.treeplex.sets.len()).sum();

@@ -10,19 +10,6 @@ use super::tree::{GameTree, NodeKind};
 use hyperplay_machine::Role;
 
 /// Values of nodes and moves for one role under a profile, in goals.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::solve::{GameTree, MoveValues, Profile, TreeLimits};
-///
-/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
-/// let MoveValues { value, moves } = MoveValues::new(&tree, &Profile::uniform(&tree), candidate);
-/// assert!((value - 50.0).abs() < 1e-9);
-/// // Whoever stays wins one time of three.
-/// let goals: Vec<f64> = moves[tree.sets()[1].range()].iter().map(|goal| goal.round()).collect();
-/// assert_eq!(goals, [33.0, 67.0]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoveValues {
     /// The expected goal at the start.

@@ -7,21 +7,6 @@ use super::tree::{GameTree, NodeKind};
 use hyperplay_machine::Move;
 
 /// One policy for each role: what is done how often at each information set.
-///
-/// ```
-#[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_think::solve::{GameTree, Profile, TreeLimits};
-///
-/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
-/// let mut profile = Profile::uniform(&tree);
-/// assert_eq!(profile.of(&tree, 1), [0.5, 0.5]);
-/// profile.set(&tree, 1, &[0.0, 3.0]);
-/// assert_eq!(profile.of(&tree, 1), [0.0, 1.0]);
-/// // Shares of nothing are even.
-/// profile.set(&tree, 1, &[0.0, 0.0]);
-/// assert_eq!(profile, Profile::from_fn(&tree, |_, moves| vec![1.0; moves.len()]));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Profile(pub(super) Vec<f64>);
 
@@ -59,16 +44,6 @@ impl Profile {
 
 impl GameTree {
     /// How probably each information set is reached under a profile: the sum over its histories. Visits every node.
-    ///
-    /// ```
-    #[doc = include_str!("../monty_hall.example")]
-    /// use hyperplay_think::solve::{GameTree, Profile, TreeLimits};
-    ///
-    /// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
-    /// let reached = tree.reached(&Profile::uniform(&tree));
-    /// assert!((reached[0] - 1.0).abs() < 1e-12 && (reached[1] - 1.0 / 6.0).abs() < 1e-12);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn reached(&self, profile: &Profile) -> Vec<f64> {
         let mut nodes = vec![0.0; self.len()];
         nodes[0] = 1.0;

@@ -16,35 +16,6 @@
 //!
 //! Invariants: outputs that a state alone decides stay independent of moves; the order of lists is kept; the result
 //! depends on nothing but the game. Every pass is near-linear in the number of wires.
-//!
-//! ```
-//! use hyperplay_machine::Seed;
-//! use hyperplay_engine::propnet::simplify::{
-//!     Group, Groups, RandomPlay, choice, constants, context, equivalent, factor, flatten, one_of,
-//! };
-//! use hyperplay_engine::propnet::{GroundingLimits, ground};
-//! # use hyperplay_logic::gdl::{self, Source};
-//! # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
-//! #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
-//! # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
-//! let (net, _) = ground(&game, &GroundingLimits::default())?;
-//! let net = constants(&net, game.terms());
-//! // Each of the two roles makes exactly one of its moves.
-//! let moves = Groups::moves(&net);
-//! assert_eq!(moves.all().len(), 2);
-//! assert!(moves.all().iter().all(|Group { inputs, exact }| *exact && !inputs.is_empty()));
-//! assert!(choice(&net, &moves).stats().all.gates <= net.stats().all.gates);
-//! assert!(one_of(&net, game.terms()).all().len() >= moves.all().len());
-//! // No pass makes this network larger.
-//! let smaller = factor(&flatten(&equivalent(&net, game.terms())));
-//! let smaller = context(&smaller, &Groups::moves(&smaller));
-//! assert!(smaller.stats().all.two_inputs <= net.stats().all.two_inputs);
-//! // After one step all 64 games are over.
-//! let mut play = RandomPlay::new(&net, &Seed::root(1));
-//! play.step();
-//! assert_eq!((play.over(), play.states().len()), (!0, net.bits()));
-//! # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
-//! ```
 
 mod choice;
 mod constants;
@@ -76,22 +47,6 @@ use super::net::Propnet;
 use hyperplay_logic::gdl::TermStore;
 
 /// What the network was after a pass.
-///
-/// ```
-/// use hyperplay_engine::propnet::simplify::PassStats;
-/// use hyperplay_engine::propnet::{GroundingLimits, ground, simplify};
-/// # use hyperplay_logic::gdl::{self, Source};
-/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
-/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
-/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
-/// let (net, _) = ground(&game, &GroundingLimits::default())?;
-/// let before = net.stats();
-/// let (_, passes) = simplify(net, game.terms());
-/// let PassStats { name, gates, bits, .. } = passes[0];
-/// assert_eq!((name, gates, bits), ("ground", before.all.gates, before.bits));
-/// assert_eq!(passes.last().map(|pass| pass.name), Some("share"));
-/// # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct PassStats {
     /// The name of the pass; `ground` for the network as it came.

@@ -12,14 +12,6 @@ use crate::gambit::file::{GambitFile, GambitNode};
 use crate::gambit::fraction::{self, Fraction};
 
 /// What the goals of a player mean: `payoff = offset + unit * goal`.
-///
-/// ```
-/// use hyperplay_games::gambit::{Fraction, GoalScale};
-///
-/// let scale = GoalScale { offset: Fraction::from_integer(-2), unit: Fraction::new(1, 25) };
-/// assert_eq!(scale.payoff(75), Fraction::from_integer(1));
-/// assert_eq!(scale.to_string(), "payoff = -2 + 1/25 * goal");
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GoalScale {
     /// The payoff of a goal of 0.

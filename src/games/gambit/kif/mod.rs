@@ -32,13 +32,6 @@ use super::file::{GambitChance, GambitFile, GambitNode};
 use super::fraction::{self, Fraction};
 
 /// How to convert.
-///
-/// ```
-/// use hyperplay_games::gambit::KifOptions;
-///
-/// let KifOptions { max_denominator, round } = KifOptions::default();
-/// assert_eq!((max_denominator, round), (1000, false));
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KifOptions {
     /// A chance node with unequal probabilities may become this many moves of `random`.
@@ -78,17 +71,6 @@ pub struct GambitKif {
 }
 
 /// Why a game in extensive form has no rulesheet.
-///
-/// ```
-/// use hyperplay_games::gambit::{GambitFile, KifError, KifOptions, to_kif};
-///
-/// let text = "EFG 2 R \"\" { \"Alice\" } c \"\" 1 \"\" { \"a\" 1/1001 \"b\" 1000/1001 } 0 t \"\" 0 t \"\" 0";
-/// let error = to_kif(&GambitFile::read(text)?, "rare.efg", &KifOptions::default()).unwrap_err();
-/// assert_eq!(error, KifError::TooManyCopies { node: 1, needed: 1001, limit: 1000 });
-/// assert_eq!(error.to_string(), "the chance node 1 needs 1001 equally likely moves, more than 1000");
-/// assert_eq!(error.remedy(), "use probabilities with a smaller common denominator, or allow more moves");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum KifError {
     /// A rulesheet has at least one role.

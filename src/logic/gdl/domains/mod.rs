@@ -43,41 +43,6 @@ const WIDENINGS: [Widening; 2] =
     [Widening { repeats: 8, depth: 12, nodes: 20_000 }, Widening { repeats: 1, depth: 2, nodes: 1_000 }];
 
 /// The terms that may stand at each position of each relation.
-///
-/// ```
-/// use hyperplay_logic::gdl::{Literal, PositionDomains, Source, load};
-///
-/// let text = "(role robot) (init (light off)) (init (step 1)) (succ 1 2) (succ 2 3)
-///     (legal robot push)
-///     (<= (next (light on)) (does robot push) (true (light ?old)) (distinct ?old on))
-///     (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))
-///     (<= terminal (true (step 3)))
-///     (<= (goal robot 100) (true (light green)))
-///     (<= (goal robot 0) (true (light off)))";
-/// let game = load(Source::new("light.kif", text), None).game.unwrap();
-/// let domains = PositionDomains::of(game.rules());
-/// let symbols = game.terms().symbols();
-///
-/// // The fluents: two lights and three steps.
-/// let fluents = domains.terms_at(symbols.get("true").unwrap(), 1, 0, 100).unwrap();
-/// assert_eq!(fluents.len(), 5);
-/// assert_eq!(domains.terms_at(symbols.get("true").unwrap(), 1, 0, 4), None);
-///
-/// // No light is ever green.
-/// let may_hold = |rule: usize| match &game.rules()[rule].body[0] {
-///     Literal::Positive(atom) => domains.may_hold(atom),
-///     _ => unreachable!("the conditions are positive"),
-/// };
-/// assert!(!may_hold(game.rules().len() - 2) && may_hold(game.rules().len() - 1));
-/// assert!(!domains.may_fire(&game.rules()[game.rules().len() - 2]));
-///
-/// // ?m is 2 or 3, and ?n is 1 or 2, although (step 3) may be true.
-/// let rule = &game.rules()[7];
-/// let values = |name: &str| domains.values_of(rule, symbols.get(name).unwrap(), 100).unwrap();
-/// assert_eq!((values("n").len(), values("m").len()), (2, 2));
-/// let Literal::Positive(step) = &rule.body[0] else { unreachable!("(true (step ?n))") };
-/// assert_eq!(domains.values_in(step, symbols.get("n").unwrap(), 100).unwrap().len(), 3);
-/// ```
 #[derive(Clone, Debug)]
 pub struct PositionDomains {
     /// `None` if the analysis was given up.

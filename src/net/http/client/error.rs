@@ -27,14 +27,6 @@ impl fmt::Display for ExchangeStage {
 }
 
 /// Why a message got no answer.
-///
-/// ```
-/// use hyperplay_net::http::client::{ExchangeError, ExchangeStage};
-///
-/// let late = ExchangeError::TimedOut { stage: ExchangeStage::Receiving };
-/// assert!(late.is_timeout());
-/// assert_eq!(late.to_string(), "the time was up while the answer was awaited");
-/// ```
 #[derive(Debug, Error)]
 pub enum ExchangeError {
     /// The name of the host is unknown.

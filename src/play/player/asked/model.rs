@@ -18,29 +18,6 @@ use hyperplay_machine::{ByRole, Evidence, Move, Role, Seed, StateMachine as _};
 use hyperplay_think::belief::{OpponentModel, PolicyAndFailure};
 
 /// Each role does what its player would do; a role without a player chooses uniformly.
-///
-/// ```
-/// use hyperplay_machine::{ByRole, Evidence, Role, Seed, StateMachine, StateMachineExt};
-/// use hyperplay_think::belief::OpponentModel;
-/// use hyperplay_play::player::{AskedModel, DecisionBudget, Registry};
-///
-/// # use hyperplay_engine::{EngineKind, Engines};
-/// # use hyperplay_logic::gdl::{Source, load};
-/// // One role says yes, and wins, or no.
-/// let text = "(role me) (init asked) (legal me yes) (legal me no)
-///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
-///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
-/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
-/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
-/// let (role, seed) = (Role::new(0), Seed::root(1));
-/// let player = (Registry::standard().player("hyperplay")?, machine.clone());
-/// let model = AskedModel::new(ByRole::new(vec![Some(player)]), DecisionBudget::default(), seed)?;
-/// let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch())[role].clone();
-/// // The moves are in the order no, yes.
-/// assert_eq!(model.policy(role, &Evidence::new(role), &legal), [0.0, 1.0]);
-/// assert_eq!(model.counts().decisions, 1);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub struct AskedModel {
     players: ByRole<Option<(PlayerSpec, Arc<Engine>)>>,
     budget: DecisionBudget,

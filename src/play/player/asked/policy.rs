@@ -51,36 +51,6 @@ impl AskedPolicy {
 
 /// Asks a player at every information set of a role, on its engine.
 ///
-/// ```
-/// use hyperplay_machine::{Role, Seed};
-/// use hyperplay_think::solve::{GameTree, Profile, SequenceForm, TreeLimits};
-/// use hyperplay_play::player::{AskError, AskedPolicy, Asking, DecisionBudget, Registry, ask_policy};
-///
-/// # use hyperplay_engine::{EngineKind, Engines};
-/// # use hyperplay_logic::gdl::{Source, load};
-/// // One role says yes, and wins, or no.
-/// let text = "(role me) (init asked) (legal me yes) (legal me no)
-///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
-///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
-/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
-/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
-/// let (tree, seed) = (GameTree::build(&*machine, &TreeLimits::default())?, Seed::root(1));
-/// let (budget, role) = (DecisionBudget::default(), Role::new(0));
-/// let asking = Asking { tree: &tree, budget, seed: &seed, stop: &|| false, tick: &|| () };
-///
-/// // The first legal move in the order of terms is "no".
-/// let asked: AskedPolicy = ask_policy(&Registry::standard().player("legal")?, &machine, role, &asking)?;
-/// assert_eq!((&asked.sets[..], asked.counts.decisions), (&[(0, vec![1.0, 0.0])][..], 1));
-/// let mut profile = Profile::uniform(&tree);
-/// asked.put_into(&tree, &mut profile);
-/// assert_eq!(SequenceForm::new(&tree, 50.0).judge(&profile).nash_conv, 2.0);
-///
-/// let clairvoyant = Registry::standard().player("clairvoyant")?;
-/// let refused = ask_policy(&clairvoyant, &machine, role, &asking);
-/// assert_eq!(refused, Err(AskError::Clairvoyant { player: "clairvoyant".to_owned() }));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
 /// # Errors
 /// If the player is clairvoyant, or the caller asked to stop.
 pub fn ask_policy(

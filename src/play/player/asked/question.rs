@@ -36,16 +36,6 @@ pub enum AskError {
 }
 
 /// What the answers of a player cost, and what went wrong with them.
-///
-/// ```
-/// use hyperplay_play::player::AskedCounts;
-///
-/// let mut all = AskedCounts { decisions: 2, depleted: 1, ..AskedCounts::default() };
-/// assert_eq!(all.to_string(), "1 of 2 decisions on a depleted belief");
-/// all.add(AskedCounts { decisions: 1, crashed: 1, first: Some("out of ideas".to_owned()), ..AskedCounts::default() });
-/// assert_eq!(all.to_string(), "of 3 decisions 1 on a depleted belief, 1 crashed; the first: out of ideas");
-/// assert!(all.is_faulty() && !AskedCounts::default().is_faulty());
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct AskedCounts {
     /// Decisions made.

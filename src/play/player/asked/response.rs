@@ -58,45 +58,6 @@ impl Default for LocalResponseOptions {
 }
 
 /// A player that responds to the policies of all roles.
-///
-/// ```
-/// use std::sync::Arc;
-///
-/// use hyperplay_machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
-/// use hyperplay_think::belief::OpponentModel;
-/// use hyperplay_play::player::{LocalBestResponse, LocalResponseOptions, Player, View};
-///
-/// # use hyperplay_machine::Move;
-/// # use hyperplay_engine::{EngineKind, Engines};
-/// # use hyperplay_logic::gdl::{Source, load};
-/// /// Always the first of the legal moves.
-/// struct First;
-///
-/// impl OpponentModel for First {
-///     fn policy(&self, _: Role, _: &Evidence, legal: &[Move]) -> Vec<f64> {
-///         (0..legal.len()).map(|place| if place == 0 { 1.0 } else { 0.0 }).collect()
-///     }
-/// }
-///
-/// // Matching pennies: the first role wins if both show the same side.
-/// let text = "(role even) (role odd) (face heads) (face tails) (init start)
-///     (<= (legal ?role ?face) (role ?role) (face ?face))
-///     (<= (next same) (does even ?face) (does odd ?face))
-///     (<= terminal (not (true start)))
-///     (<= (goal even 100) (true same)) (<= (goal even 0) (not (true same)))
-///     (<= (goal odd 0) (true same)) (<= (goal odd 100) (not (true same)))";
-/// let game = load(Source::new("pennies", text), None).game.expect("the rules are in order");
-/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
-/// let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch());
-/// for (role, expected) in [(0, "heads"), (1, "tails")] {
-///     let (role, options) = (Role::new(role), LocalResponseOptions::default());
-///     let mut player = LocalBestResponse::new(machine.clone(), role, Arc::new(First), options);
-///     let view = View { evidence: &Evidence::new(role), legal: &legal[role] };
-///     let decision = player.decide(&view, &Budget::UNLIMITED, &Seed::root(1));
-///     assert_eq!(machine.show_move(decision.choice), expected);
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub struct LocalBestResponse {
     machine: Arc<Engine>,
     role: Role,

@@ -9,14 +9,6 @@ use hyperplay_machine::{JointMove, Move, Role, StateMachine, StateMachineExt};
 use hyperplay_sidl::InteractionMachine;
 
 /// The time of an interaction: how long its chronons were, and how many there could be.
-///
-/// ```
-/// use hyperplay_play::referee::ChrononClock;
-///
-/// let line = serde_json::to_string(&ChrononClock { seconds: Some(0.05), horizon: None })?;
-/// assert_eq!(line, r#"{"seconds":0.05}"#);
-/// # Ok::<(), serde_json::Error>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ChrononClock {
     /// The length of a chronon in seconds; absent if the clock was simulated.

@@ -11,22 +11,6 @@ use super::rule::RegretRule;
 use super::{RegretMinimiser, SequenceForm};
 
 /// The state of a minimiser.
-///
-/// ```
-#[doc = include_str!("../../monty_hall.example")]
-/// use hyperplay_think::solve::{
-///     CheckpointError, GameTree, RegretCheckpoint, RegretMinimiser, RegretRule, SequenceForm, TreeLimits,
-/// };
-///
-/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
-/// let form = SequenceForm::new(&tree, 1.0);
-/// let mut checkpoint: RegretCheckpoint = RegretMinimiser::new(&form, RegretRule::Predictive).checkpoint();
-/// assert!(RegretMinimiser::resumed(&form, &checkpoint).is_ok());
-/// checkpoint.rule = "cfr".to_owned();
-/// let error = RegretMinimiser::resumed(&form, &checkpoint).unwrap_err();
-/// assert_eq!(error, CheckpointError::Rule { found: "cfr".to_owned() });
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RegretCheckpoint {

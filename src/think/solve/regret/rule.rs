@@ -19,14 +19,6 @@
 use std::fmt;
 
 /// A way to minimise regret.
-///
-/// ```
-/// use hyperplay_think::solve::RegretRule;
-///
-/// assert_eq!(RegretRule::ALL.map(RegretRule::name), ["cfr+", "dcfr", "pcfr+", "pdcfr+"]);
-/// assert_eq!(RegretRule::named("cfr+"), Some(RegretRule::CfrPlus));
-/// assert_eq!(RegretRule::PORTFOLIO.map(RegretRule::name), ["dcfr", "pdcfr+"]);
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RegretRule {
     /// CFR+: negative regrets are forgotten; linear average.

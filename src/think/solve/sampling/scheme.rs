@@ -3,13 +3,6 @@
 use std::fmt;
 
 /// How an iteration samples.
-///
-/// ```
-/// use hyperplay_think::solve::SamplingScheme;
-///
-/// assert_eq!(SamplingScheme::ALL.map(SamplingScheme::name), ["external", "outcome"]);
-/// assert_eq!(SamplingScheme::named("outcome"), Some(SamplingScheme::Outcome));
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SamplingScheme {
     /// One role tries all its moves, the others and chance draw: more work an iteration, far less variance.

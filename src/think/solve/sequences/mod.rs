@@ -27,25 +27,6 @@ pub(super) use treeplex::{Block, Treeplex};
 pub(super) const MIDDLE: f64 = 50.0;
 
 /// A game in sequence form.
-///
-/// ```
-#[doc = include_str!("../../monty_hall.example")]
-/// use hyperplay_think::solve::{GameTree, Profile, SequenceForm, TreeLimits, Verdict};
-///
-/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
-/// let form = SequenceForm::new(&tree, 1.0);
-/// // Always to switch wins two of three times; the best response to it is no better.
-/// let switch = Profile::from_fn(&tree, |set, moves| {
-///     let switches = moves.iter().position(|&own| machine.show_move(own) == "switch");
-///     (0..moves.len()).map(|place| switches.map_or(1.0 / moves.len() as f64, |it| f64::from(place == it))).collect()
-/// });
-/// let Verdict { values, best_responses, .. } = form.judge(&switch);
-/// assert!((values[candidate] - (200.0 / 3.0 - 50.0)).abs() < 1e-12);
-/// assert!((best_responses[candidate] - values[candidate]).abs() < 1e-12);
-/// // The uniform policy wins half of the matches.
-/// assert!(form.judge(&Profile::uniform(&tree)).values[candidate].abs() < 1e-12);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct SequenceForm {
     /// The roles that decide, in role order.

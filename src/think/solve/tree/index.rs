@@ -6,19 +6,6 @@ use super::GameTree;
 use hyperplay_machine::{Evidence, Role};
 
 /// The information sets of one role by evidence.
-///
-/// ```
-#[doc = include_str!("../../monty_hall.example")]
-/// use hyperplay_think::solve::{EvidenceIndex, GameTree, TreeLimits};
-///
-/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
-/// let index = EvidenceIndex::new(&tree, candidate);
-/// let set = index.find(&tree, &evidence).expect("it is in the tree");
-/// assert_eq!(tree.evidence(&tree.sets()[set]), evidence);
-/// // While the door is opened the candidate has nothing to decide.
-/// assert_eq!(index.find(&tree, &evidence.until(1)), None);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct EvidenceIndex {
     role: Role,

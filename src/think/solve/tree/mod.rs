@@ -28,19 +28,6 @@ pub use fault::{TreeFault, TreeFaultKind};
 pub use index::EvidenceIndex;
 
 /// What a node is.
-///
-/// ```
-#[doc = include_str!("../../monty_hall.example")]
-/// use hyperplay_think::solve::{GameTree, NodeKind, TreeLimits};
-///
-/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
-/// let NodeKind::Chance { moves, .. } = tree.kind(0) else { panic!("the car is hidden first") };
-/// assert_eq!(moves.len(), 3);
-/// // The candidate does not see where, so its three nodes are one information set.
-/// let sets: Vec<NodeKind> = tree.children(0).map(|child| tree.kind(child)).collect();
-/// assert!(sets.iter().all(|&kind| kind == NodeKind::Decision { set: 0 }));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodeKind<'a> {
     /// The game is over: goals in role order.
@@ -278,22 +265,6 @@ impl GameTree {
     }
 
     /// What is wrong with the rules at some ends of the game, as [`build`](GameTree::build) met it.
-    ///
-    /// ```
-    /// use hyperplay_engine::{EngineKind, Engines};
-    /// use hyperplay_logic::gdl::{Source, load};
-    /// use hyperplay_think::solve::{GameTree, TreeFault, TreeFaultKind, TreeLimits};
-    ///
-    /// // Heads is worth 100 by one rule and 0 by another, and tails is worth nothing.
-    /// let text = "(role a) (init s) (legal a heads) (legal a tails) (<= (next (did ?m)) (does a ?m))
-    ///     (<= terminal (not (true s))) (<= (goal a 100) (true (did heads))) (<= (goal a 0) (true (did heads)))";
-    /// let game = load(Source::new("coin", text), None).game.expect("the rules are in order");
-    /// let tree = GameTree::build(&*Engines::new(&game).get(EngineKind::Auto)?, &TreeLimits::default())?;
-    /// let [TreeFault { kind, role, histories, line }, none] = tree.faults() else { panic!("there are two") };
-    /// assert_eq!((*kind, role.as_str(), *histories), (TreeFaultKind::SeveralGoals, "a", 1));
-    /// assert_eq!((line.as_slice(), none.kind), (["(heads)".to_owned()].as_slice(), TreeFaultKind::MissingGoal));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn faults(&self) -> &[TreeFault] {
         &self.faults
     }

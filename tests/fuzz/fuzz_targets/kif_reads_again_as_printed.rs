@@ -1,0 +1,6 @@
+//! See `kif_reads_again_as_printed` in the crate's `targets`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    hyperplay_fuzz::kif_reads_again_as_printed(input);
+});
