@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
-use hyperplay::engine::sidl::InteractionMachine;
+use hyperplay::sidl::InteractionMachine;
 use hyperplay::engine::{Engine, EngineKind, Engines};
 use hyperplay::gdl::{Source, load};
 use hyperplay::referee::{
