@@ -69,16 +69,21 @@
 //!
 //! The program, [`cli`] and this facade need Unix. The crates below `cli` build on Windows too.
 
+#[cfg(feature = "cli")]
 pub use hyperplay_cli as cli;
 pub use hyperplay_engine as engine;
 pub use hyperplay_engine::propnet;
 pub use hyperplay_games as games;
+#[cfg(feature = "kiosk")]
 pub use hyperplay_kiosk as kiosk;
+#[cfg(feature = "lab")]
 pub use hyperplay_lab::{experiment, study};
 pub use hyperplay_logic::{datalog, gdl};
 pub use hyperplay_machine as machine;
+#[cfg(feature = "net")]
 pub use hyperplay_net as net;
 pub use hyperplay_play::{analysis, player, referee};
+#[cfg(feature = "lab")]
 pub use hyperplay_report as report;
 pub use hyperplay_sidl as sidl;
 pub use hyperplay_think::{belief, search, solve};

@@ -19,6 +19,7 @@
 mod estimate;
 mod extent;
 mod judge;
+#[cfg(feature = "lp")]
 mod linear_program;
 mod move_values;
 mod profile;
@@ -31,6 +32,7 @@ mod tree;
 pub use estimate::{SizeEstimate, estimate_size, estimate_size_until};
 pub use extent::{CountError, Extent, extent, extent_until};
 pub use judge::Verdict;
+#[cfg(feature = "lp")]
 pub use linear_program::{LinearProgramError, linear_program};
 pub use move_values::MoveValues;
 pub use profile::Profile;

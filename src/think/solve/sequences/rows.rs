@@ -120,6 +120,7 @@ impl Rows {
     }
 
     /// The entries of the row of an own sequence: the sequences of the others, and the payoff.
+    #[cfg(feature = "lp")]
     pub(in crate::solve) fn row(&self, sequence: usize) -> impl Iterator<Item = (&[u32], f64)> {
         let entries = self.begin[sequence] as usize..self.begin[sequence + 1] as usize;
         entries.map(|entry| (&self.others[entry * self.width..][..self.width], self.payoffs[entry]))
