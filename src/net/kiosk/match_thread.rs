@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::in_time::switches;
 use super::parts::{Sight, Sitting};
-use super::past::{PastMatch, PastMove};
+use super::past::PastMatch;
 use super::person::PersonSeat;
 use super::scene::{Phase, SceneGoal, SceneMove, SceneResult};
 use super::table::{GONE, OpenQuestion, SightScene, Table};
@@ -61,28 +61,18 @@ impl Table {
         let clocks = parts.clocks.filter(|_| engine.interaction().is_none());
         let settings = Settings { clocks, id: format!("table_{}", parts.id), ..Settings::default() };
         let begun = Instant::now();
-        let mut moves: Vec<PastMove> = Vec::new();
         if engine.interaction().is_some() {
-            let run = self.manage(&engine, &mut telling, &mut moves, settings.limit)?;
-            return Ok(self.ending(
-                &engine,
-                &settings,
-                (run.played, Some(run.chronons)),
-                begun,
-                telling,
-                moves,
-            ));
+            let run = self.manage(&engine, &mut telling, settings.limit)?;
+            return Ok(self.ending(&engine, &settings, (run.played, Some(run.chronons)), begun, telling));
         }
         let watch = |step: &MatchStep| {
-            let notes = self.notes(step);
-            telling.step(&engine, step, &notes);
-            moves.push(PastMove::of(step, notes));
+            telling.step(&engine, step, self.notes(step));
             self.open(&engine, &telling);
         };
         let played =
             play_match(&*engine, seats, &settings, &match_seed(parts.seed, 0), &self.interrupt, watch);
         let played = played.map_err(|error| format!("the match could not be played: {error}"))?;
-        Ok(self.ending(&engine, &settings, (played, None), begun, telling, moves))
+        Ok(self.ending(&engine, &settings, (played, None), begun, telling))
     }
 
     /// Keeps what was played, and says what it came to.
@@ -93,7 +83,6 @@ impl Table {
         (played, chronons): (Match, Option<Vec<ChrononRecord>>),
         begun: Instant,
         telling: Telling,
-        moves: Vec<PastMove>,
     ) -> Ending {
         let parts = &self.parts;
         let result = self.result(engine, &played);
@@ -105,10 +94,10 @@ impl Table {
             engine: Arc::clone(engine),
             sampler: parts.sampler.clone(),
             states: telling.states,
-            moves,
+            moves: telling.steps,
             seats: self.seats(None),
             result: result.clone(),
-            beliefs: Mutex::default(),
+            reviews: Mutex::default(),
         };
         Ending { scenes, step, result, past: Arc::new(past) }
     }

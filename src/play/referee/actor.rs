@@ -12,6 +12,7 @@
 //! Invariant: an actor gets one task at a time and then gives one answer. A player cannot be stopped from
 //! outside, so a thread that never answers still runs when the match ends.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -21,11 +22,15 @@ use super::fault::FaultKind;
 use crate::player::{ClairvoyantView, Decision, RemoteEnd, RemoteFailure, RemoteStart, Seat, View, guarded};
 use hyperplay_engine::machine::{Budget, Evidence, History, Move, Seed};
 
-/// The question to a player at one step.
+/// The question to a player at one step, with what can be known. The [`Seat`] shows its player the part that this player may know.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Question<'a> {
-    /// What can be known. The [`Seat`] shows its player the part that this player may know.
-    pub(super) view: ClairvoyantView<'a>,
+    /// What its role knows; a thread shares it.
+    pub(super) evidence: &'a Arc<Evidence>,
+    /// Its legal moves.
+    pub(super) legal: &'a [Move],
+    /// The joint moves so far.
+    pub(super) history: &'a History,
     /// What the player may spend.
     pub(super) budget: Budget,
     /// Its randomness.
@@ -70,7 +75,7 @@ enum Task {
     Prepare(Box<Preparation>),
     Decide(Box<OwnedQuestion>),
     /// The evidence if the match ended by the rules.
-    End(Option<Box<Evidence>>),
+    End(Option<Arc<Evidence>>),
 }
 
 /// An answer on its way to the referee.
@@ -85,7 +90,7 @@ struct Answer {
 const PREPARE: usize = 0;
 
 struct OwnedQuestion {
-    evidence: Evidence,
+    evidence: Arc<Evidence>,
     legal: Vec<Move>,
     /// Empty for a player that does not see it.
     history: History,
@@ -127,16 +132,15 @@ impl Actor {
     /// [`answer`](Actor::answer).
     pub(super) fn ask(&mut self, question: &Question<'_>, turn: Option<&ClockTurn>) {
         if let Actor::Thread(thread) = self {
-            let ClairvoyantView { own, history } = question.view;
-            let history = if thread.is_clairvoyant { history.clone() } else { History::default() };
+            let history = if thread.is_clairvoyant { question.history.clone() } else { History::default() };
             // Another program is told of the clock itself; what it keeps in reserve is its own matter.
             let budget = match turn {
                 Some(turn) if thread.is_remote => turn.whole(),
                 _ => question.budget,
             };
             let question = OwnedQuestion {
-                evidence: own.evidence.clone(),
-                legal: own.legal.to_vec(),
+                evidence: Arc::clone(question.evidence),
+                legal: question.legal.to_vec(),
                 history,
                 seed: question.seed.clone(),
             };
@@ -155,10 +159,12 @@ impl Actor {
     ) -> Result<(Decision, Option<Duration>), FaultKind> {
         let answer = match self {
             Actor::Inline(seat) => {
-                said(|| seat.decide(&question.view, &question.budget, question.seed)).map(|said| (said, None))
+                let Question { evidence, legal, history, budget, seed } = question;
+                let view = ClairvoyantView { own: View { evidence, legal }, history };
+                said(|| seat.decide(&view, budget, seed)).map(|said| (said, None))
             }
             Actor::Thread(thread) => {
-                thread.wait(question.view.own.evidence.step() + 1, turn).and_then(|(said, taken)| {
+                thread.wait(question.evidence.step() + 1, turn).and_then(|(said, taken)| {
                     said.map(|said| (said, taken))
                         .ok_or_else(|| FaultKind::Crashed("it decided nothing".to_owned()))
                 })
@@ -193,11 +199,11 @@ impl Actor {
     }
 
     /// Tells another program of the end, with its evidence if that came by the rules.
-    pub(super) fn end(&mut self, evidence: Option<&Evidence>, turn: &ClockTurn) {
+    pub(super) fn end(&mut self, evidence: Option<Arc<Evidence>>, turn: &ClockTurn) {
         if let Actor::Thread(thread) = self
             && thread.is_remote
         {
-            thread.give(Task::End(evidence.cloned().map(Box::new)), turn.whole());
+            thread.give(Task::End(evidence), turn.whole());
         }
     }
 

@@ -28,6 +28,7 @@ mod match_loop;
 mod places;
 mod prospects;
 mod reach;
+mod running;
 mod series;
 mod simulate;
 mod survey;
@@ -35,6 +36,7 @@ mod survey;
 mod toy;
 mod transcript;
 mod verify;
+mod walk;
 mod winnable;
 
 pub use clock::{ClockTurn, Clocks, date, match_id, unix_millis};
@@ -60,4 +62,5 @@ pub use transcript::{
     DecisionRecord, FaultRecord, Heading, MatchLimits, RunInfo, SCHEMA, StepRecord, Transcript, host,
 };
 pub use verify::{TranscriptDifference, verify};
+pub use walk::{TranscriptWalk, WalkedStep};
 pub use winnable::{Winnability, strongly, weakly};
