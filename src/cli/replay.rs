@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::failure::CommandFailure;
 use super::output::{Output, log, printable};
 use super::transcripts::{TranscriptArguments, is_of_player};
-use super::verbose::ShownMatch;
+use super::verbose::{ShownMatch, scores};
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Role, StateMachine, StateMachineExt};
 use hyperplay_logic::gdl::fold;
@@ -222,13 +222,10 @@ impl Replay<'_> {
 
     fn end(&self) -> Result<(), CommandFailure> {
         let Transcript { goals, steps, outcome, .. } = self.transcript;
-        let roles = self.engine.each_role();
         let Some(goals) = goals else {
             return self.out.line(format_args!("  unfinished after {} steps: {outcome}", steps.len()));
         };
-        let goals = roles.zip(goals).filter(|(role, _)| self.engine.random() != Some(*role));
-        let goals: Vec<String> =
-            goals.map(|(role, goal)| format!("{} {goal}", self.engine.roles()[role])).collect();
-        self.out.line(format_args!("  over after {} steps: {}", steps.len(), goals.join(", ")))
+        let goals = scores(self.engine, goals.iter().copied());
+        self.out.line(format_args!("  over after {} steps: {goals}", steps.len()))
     }
 }

@@ -16,7 +16,7 @@ use hyperplay_engine::machine::{ByRole, Role, StateMachine as _, StateMachineExt
 use hyperplay_play::player::Seat;
 use hyperplay_play::referee::{
     ChrononClock, ChrononRecord, Heading, Match, MatchOutcome, MatchStep, RunInfo, Settings, Transcript,
-    date, host, match_seed, play_match,
+    match_seed, play_match,
 };
 
 /// How long a match with clocks waits for the others after the first person has come.
@@ -86,7 +86,7 @@ impl Table {
     ) -> Ending {
         let parts = &self.parts;
         let result = self.result(engine, &played);
-        self.keep(engine, settings, &played, chronons, begun.elapsed());
+        self.record(engine, settings, &played, chronons, begun.elapsed());
         let (scenes, step) = (telling.scenes(), telling.step_number());
         let past = PastMatch {
             id: parts.id.clone(),
@@ -197,7 +197,7 @@ impl Table {
     }
 
     /// Keeps the transcript.
-    fn keep(
+    fn record(
         &self,
         engine: &Engine,
         settings: &Settings,
@@ -205,7 +205,8 @@ impl Table {
         chronons: Option<Vec<ChrononRecord>>,
         taken: Duration,
     ) {
-        let (Some(keeper), false) = (&self.parts.keeper, played.outcome == MatchOutcome::Interrupted) else {
+        let (Some(records), false) = (&self.parts.records, played.outcome == MatchOutcome::Interrupted)
+        else {
             return;
         };
         let players = self.parts.sitting.iter().map(|sitting| match sitting {
@@ -225,15 +226,9 @@ impl Table {
             let clock = ChrononClock { seconds: Some(self.chronon().as_secs_f64()), horizon: None };
             transcript = transcript.with_chronons(clock, chronons);
         }
-        transcript.run = Some(RunInfo {
-            date: date(),
-            host: host(),
-            engine: engine.kind().to_string(),
-            threads: 1,
-            seconds: taken.as_secs_f64(),
-        });
+        transcript.run = Some(RunInfo::now(engine.kind(), 1, taken.as_secs_f64()));
         let room = &self.parts.room;
-        keeper.keep(|folder| {
+        records.append(|folder| {
             let game = if room.is_listed { room.name.clone() } else { folder.rules(&room.game)?.0 };
             Ok(Transcript { game, ..transcript })
         });

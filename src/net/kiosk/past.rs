@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::answers::KioskRefusal;
 use super::room::GameRoom;
 use super::scene::{
-    Phase, Scene, SceneBelief, SceneDecision, SceneGoal, SceneResult, SceneReview, SceneSeat,
+    Phase, Scene, SceneBelief, SceneChoice, SceneDecision, SceneGoal, SceneResult, SceneReview, SceneSeat,
 };
 use super::table::SightScene;
 use super::telling::ToldStep;
@@ -110,7 +110,8 @@ impl PastMatch {
             said.filter_map(|(own, said)| {
                 let belief = || self.told(own, step).belief;
                 let belief = self.room.game.is_imperfect().then(belief).flatten();
-                Some(SceneDecision::of(engine, &names[own.index()], said.as_ref()?, belief))
+                let choice = SceneChoice::of(engine, said.as_ref()?);
+                Some(SceneDecision { role: names[own.index()].clone(), choice, belief })
             })
             .collect()
         });
@@ -206,7 +207,7 @@ pub(super) struct PastMatches(Mutex<Vec<Arc<PastMatch>>>);
 
 impl PastMatches {
     /// Remembers a match.
-    pub(super) fn keep(&self, past: Arc<PastMatch>) {
+    pub(super) fn add(&self, past: Arc<PastMatch>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= REPLAYS {
             kept.remove(0);

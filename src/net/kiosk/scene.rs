@@ -148,14 +148,21 @@ pub(super) struct SceneResult {
     pub(super) goals: Vec<SceneGoal>,
 }
 
-/// What a program chose at a step, and why.
+/// What a program chooses, and why.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct SceneChoice {
+    choice: String,
+    policy: Vec<Weighed>,
+    values: Vec<Weighed>,
+    explanation: Vec<String>,
+}
+
+/// What a program chose at a step.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct SceneDecision {
     pub(super) role: String,
-    pub(super) choice: String,
-    pub(super) policy: Vec<Weighed>,
-    pub(super) values: Vec<Weighed>,
-    pub(super) explanation: Vec<String>,
+    #[serde(flatten)]
+    pub(super) choice: SceneChoice,
     pub(super) belief: Option<SceneBelief>,
 }
 
@@ -286,26 +293,19 @@ impl SceneBelief {
     }
 }
 
-impl SceneDecision {
+impl SceneChoice {
     /// A decision in words.
-    pub(super) fn of(
-        engine: &Engine,
-        role: &str,
-        decision: &Decision,
-        belief: Option<SceneBelief>,
-    ) -> SceneDecision {
+    pub(super) fn of(engine: &Engine, decision: &Decision) -> SceneChoice {
         let mut explanation = decision.explanation.clone();
         if explanation.is_empty() && decision.depleted {
             // A transcript does not keep more.
             explanation.push("no history was found that explains what was seen".to_owned());
         }
-        SceneDecision {
-            role: role.to_owned(),
+        SceneChoice {
             choice: engine.show_move(decision.choice),
             policy: weighed(engine, &decision.policy, true),
             values: weighed(engine, &decision.values, false),
             explanation,
-            belief,
         }
     }
 }

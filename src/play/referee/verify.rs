@@ -13,14 +13,6 @@ use hyperplay_engine::machine::{StateMachine, StateMachineExt};
 /// Where a transcript, or the record of a player, and the rules differ first.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum TranscriptDifference {
-    /// Another form of records.
-    #[error("the schema is {found:?}; this program reads {expected:?}")]
-    Schema {
-        /// What it says.
-        found: String,
-        /// The schema of this program.
-        expected: String,
-    },
     /// Other rules.
     #[error("the match was played with other rules: the record names {found}, these are {expected}")]
     Rules {
@@ -29,30 +21,9 @@ pub enum TranscriptDifference {
         /// The hash of the rules at hand.
         expected: String,
     },
-    /// Other roles.
-    #[error("the transcript has the roles {found}, the rules have {expected}")]
-    Roles {
-        /// What it says.
-        found: String,
-        /// What the rules say.
-        expected: String,
-    },
-    /// The rules have no such role.
-    #[error("the record is of the role {found}, the rules have the roles {expected}")]
-    Role {
-        /// What it says.
-        found: String,
-        /// What the rules say.
-        expected: String,
-    },
-    /// Too many or too few players.
-    #[error("the transcript has {found} players for {expected} roles")]
-    Players {
-        /// How many entries it has.
-        found: usize,
-        /// How many roles there are.
-        expected: usize,
-    },
+    /// It is no record of a match of these roles in a form that this program reads.
+    #[error("{0}")]
+    Heading(String),
     /// A step cannot have happened as it is written.
     #[error("step {step}: {what}")]
     Step {
@@ -123,26 +94,34 @@ fn check_heading<M: StateMachine>(
     rules: &str,
     transcript: &Transcript,
 ) -> Result<(), TranscriptDifference> {
-    if transcript.schema != SCHEMA {
-        let (found, expected) = (transcript.schema.clone(), SCHEMA.to_owned());
-        return Err(TranscriptDifference::Schema { found, expected });
-    }
-    if transcript.rules != rules {
-        return Err(TranscriptDifference::Rules {
-            found: transcript.rules.clone(),
-            expected: rules.to_owned(),
-        });
-    }
-    let roles = machine.roles().values();
+    check_origin((&transcript.schema, &transcript.rules), (SCHEMA, rules))?;
+    let (found, expected) = (&transcript.roles, machine.roles().values());
     let same = |(a, b): (&String, &String)| a.eq_ignore_ascii_case(b);
-    if roles.len() != transcript.roles.len() || !roles.iter().zip(&transcript.roles).all(same) {
-        return Err(TranscriptDifference::Roles {
-            found: transcript.roles.join(" "),
-            expected: roles.join(" "),
-        });
+    if expected.len() != found.len() || !expected.iter().zip(found).all(same) {
+        let (found, expected) = (found.join(" "), expected.join(" "));
+        let what = format!("the transcript has the roles {found}, the rules have {expected}");
+        return Err(TranscriptDifference::Heading(what));
     }
-    if transcript.players.len() != roles.len() {
-        return Err(TranscriptDifference::Players { found: transcript.players.len(), expected: roles.len() });
+    let (players, roles) = (transcript.players.len(), expected.len());
+    if players != roles {
+        let what = format!("the transcript has {players} players for {roles} roles");
+        return Err(TranscriptDifference::Heading(what));
+    }
+    Ok(())
+}
+
+/// Checks the schema of a record, and the hash of its rules.
+pub(super) fn check_origin(
+    (schema, rules): (&str, &str),
+    expected: (&str, &str),
+) -> Result<(), TranscriptDifference> {
+    if schema != expected.0 {
+        let what = format!("the schema is {schema:?}; this program reads {:?}", expected.0);
+        return Err(TranscriptDifference::Heading(what));
+    }
+    if rules != expected.1 {
+        let (found, expected) = (rules.to_owned(), expected.1.to_owned());
+        return Err(TranscriptDifference::Rules { found, expected });
     }
     Ok(())
 }
