@@ -28,8 +28,8 @@ use hyperplay_play::files::{FileContent, RecordFile};
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::{
     ChrononClock, ChrononRecord, Clocks, Concurrency, Heading, Interrupt, ManagedInteraction, Match,
-    MatchOutcome, RunInfo, SCHEMA, Settings, Stopwatch, Transcript, date, host, match_id, match_seed,
-    play_match, play_series, simulated, unix_millis,
+    MatchOutcome, RunInfo, SCHEMA, Settings, Stopwatch, Transcript, match_id, match_seed, play_match,
+    play_series, simulated, unix_millis,
 };
 
 /// Arguments of `match`.
@@ -165,8 +165,7 @@ pub fn run_hosted(
         seed: pick_seed(arguments.seed),
         decisions: arguments.values,
     };
-    let run =
-        RunInfo { date: date(), host: host(), engine: engine.kind().to_string(), threads, seconds: 0.0 };
+    let run = RunInfo::now(engine.kind(), threads, 0.0);
     let (seats, of_seats) = (&seats, &of_seats);
     let series = Series {
         arguments,

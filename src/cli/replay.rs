@@ -4,23 +4,17 @@
 //! again. What a player believed is not recorded; its values are if the match was played with `--values`. The steps are
 //! shown as far as they agree with the rules; a difference is a failure that names it.
 
-use std::ops::ControlFlow;
-
 use clap::Args;
 use serde_json::{Map, Value};
 
 use super::failure::CommandFailure;
 use super::output::{Output, log, printable};
 use super::transcripts::{TranscriptArguments, is_of_player};
-use super::verbose::ShownMatch;
+use super::verbose::{ShownMatch, scores};
 use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{Role, StateMachine, StateMachineExt};
 use hyperplay_logic::gdl::fold;
-use hyperplay_machine::{ByRole, JointMove, Move, Role, Seed, StateMachine, StateMachineExt};
-use hyperplay_play::player::Decision;
-use hyperplay_play::referee::{
-    DecisionRecord, Fault, FaultKind, FaultRecord, MatchStep, StepRecord, Transcript, TranscriptDifference,
-    verify,
-};
+use hyperplay_play::referee::{Transcript, TranscriptDifference, WalkedStep, verify};
 
 /// Arguments of `replay`.
 #[derive(Args, Debug)]
@@ -141,10 +135,9 @@ impl Replay<'_> {
             out.line(printable(&title))?;
             let mut shown = ShownMatch::new(self.engine, role);
             shown.start(out)?;
-            self.each_step(agree, &mut |step| {
-                let written = shown.step(&step, out);
-                if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(written) }
-            })?;
+            for walked in transcript.walk(self.engine).take(agree) {
+                shown.step(&walked.map_err(|difference| self.differs(&difference))?.step, out)?;
+            }
             if difference.is_none() {
                 self.end()?;
             }
@@ -177,11 +170,11 @@ impl Replay<'_> {
         }
         let mut shown = ShownMatch::new(self.engine, role);
         let mut percepts = None;
-        self.each_step(number, &mut |step| {
+        for walked in self.transcript.walk(self.engine).take(number) {
+            let WalkedStep { step, .. } = walked.map_err(|difference| self.differs(&difference))?;
             shown.follow(&step);
             percepts = Some(step.percepts);
-            ControlFlow::Continue(())
-        })?;
+        }
         let words = if number == 1 { "step" } else { "steps" };
         self.out.line(format_args!("match {index}, after {number} {words}"))?;
         if role.is_none() || !self.engine.game().is_imperfect() {
@@ -227,85 +220,12 @@ impl Replay<'_> {
         CommandFailure::failed(format!("{}: {difference}", self.place), remedy)
     }
 
-    /// Calls `show` with each of the first steps as it was played; they agree with the rules.
-    fn each_step(
-        &self,
-        count: usize,
-        show: &mut dyn FnMut(MatchStep) -> ControlFlow<Result<(), CommandFailure>>,
-    ) -> Result<(), CommandFailure> {
-        let (machine, mut scratch) = (self.engine, self.engine.scratch());
-        let mut state = machine.initial();
-        for record in &self.transcript.steps[..count] {
-            let legal = machine.legal_by_role(&state, &mut scratch);
-            let Some(step) = self.step(record, &state, legal) else {
-                let what = format!("{}: a move of the transcript is no term of the rules", self.place);
-                return Err(CommandFailure::failed(what, "`hyperplay verify` says more"));
-            };
-            state = machine.next(&state, &step.joint, &mut scratch);
-            if let ControlFlow::Break(end) = show(step) {
-                return end;
-            }
-        }
-        Ok(())
-    }
-
-    /// A recorded step as one that is played.
-    fn step(
-        &self,
-        record: &StepRecord,
-        state: &hyperplay_machine::State,
-        legal: ByRole<Vec<Move>>,
-    ) -> Option<MatchStep> {
-        let (machine, mut scratch) = (self.engine, self.engine.scratch());
-        let read = |text: &String| machine.terms().read(text).map(Move);
-        let moves: Vec<Move> = record.moves.iter().map(read).collect::<Option<_>>()?;
-        let joint = JointMove::new(moves);
-        let fault = |record: &FaultRecord| {
-            let role =
-                machine.each_role().find(|&role| fold(&machine.roles()[role]) == fold(&record.role))?;
-            let kind = FaultKind::named(&record.kind, record.detail.as_deref())?;
-            Some(Fault { role, kind, replacement: joint.of(role) })
-        };
-        let decisions = record.decisions.as_ref();
-        let decided = |role: Role| {
-            let recorded = decisions.and_then(|all| all.get(role.index())).and_then(Option::as_ref);
-            recorded.map(|recorded| decision(recorded, joint.of(role), &read))
-        };
-        let roles = machine.roles().len();
-        Some(MatchStep {
-            legal,
-            decisions: ByRole::from_fn(roles, decided),
-            times: ByRole::from_fn(roles, |_| None),
-            faults: record.faults.iter().filter_map(fault).collect(),
-            percepts: ByRole::from_fn(roles, |role| machine.percepts(state, &joint, role, &mut scratch)),
-            joint,
-        })
-    }
-
     fn end(&self) -> Result<(), CommandFailure> {
         let Transcript { goals, steps, outcome, .. } = self.transcript;
-        let roles = self.engine.each_role();
         let Some(goals) = goals else {
             return self.out.line(format_args!("  unfinished after {} steps: {outcome}", steps.len()));
         };
-        let goals = roles.zip(goals).filter(|(role, _)| self.engine.random() != Some(*role));
-        let goals: Vec<String> =
-            goals.map(|(role, goal)| format!("{} {goal}", self.engine.roles()[role])).collect();
-        self.out.line(format_args!("  over after {} steps: {}", steps.len(), goals.join(", ")))
-    }
-}
-
-/// A recorded decision as one that is made.
-fn decision(record: &DecisionRecord, own: Move, read: &dyn Fn(&String) -> Option<Move>) -> Decision {
-    let numbers = |map: &Map<String, Value>| -> Vec<(Move, f64)> {
-        map.iter().filter_map(|(own, number)| Some((read(own)?, number.as_f64()?))).collect()
-    };
-    let made = Decision::draw(vec![(own, 1.0)], &Seed::root(0));
-    Decision {
-        policy: numbers(&record.policy),
-        values: numbers(&record.values),
-        depleted: record.depleted,
-        recovered: record.recovered,
-        ..made
+        let goals = scores(self.engine, goals.iter().copied());
+        self.out.line(format_args!("  over after {} steps: {goals}", steps.len()))
     }
 }

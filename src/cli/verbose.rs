@@ -184,6 +184,13 @@ fn indented(text: &str, out: &Output) -> Result<(), CommandFailure> {
     text.lines().try_for_each(|line| out.line(format_args!("    {line}")))
 }
 
+/// The goals of the roles that choose, in a line.
+pub fn scores<M: StateMachine>(machine: &M, goals: impl Iterator<Item = u8>) -> String {
+    let goals = machine.each_role().zip(goals).filter(|&(role, _)| machine.random() != Some(role));
+    let goals = goals.map(|(role, goal)| format!("{} {goal}", machine.roles()[role]));
+    goals.collect::<Vec<_>>().join(", ")
+}
+
 /// Shows how a match ended.
 ///
 /// # Errors
@@ -192,10 +199,8 @@ pub fn end<M: StateMachine>(machine: &M, played: &Match, out: &Output) -> Result
     let name = |role: Role| &machine.roles()[role];
     match &played.outcome {
         MatchOutcome::Over(goals) => {
-            let goals = goals.iter().filter(|(role, _)| machine.random() != Some(*role));
-            let goals: Vec<String> =
-                goals.map(|(role, goal)| format!("{} {}", name(role), goal.value())).collect();
-            out.line(format_args!("  over after {} steps: {}", played.steps.len(), goals.join(", ")))
+            let goals = scores(machine, goals.values().iter().map(|goal| goal.value()));
+            out.line(format_args!("  over after {} steps: {goals}", played.steps.len()))
         }
         MatchOutcome::StepLimit => out.line("  unfinished: the step limit"),
         MatchOutcome::NoLegalMove(role) => {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::answers::KioskRefusal;
-use super::scene::{SceneMix, Weighed, weighed};
+use super::scene::{SceneChoice, SceneMix, weighed};
 use super::table::Table;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Evidence, Move, Seed, StateMachineExt as _};
@@ -26,11 +26,9 @@ pub(super) const HINT: Duration = Duration::from_secs(20);
 /// What a program would do.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct Hint {
-    pub(super) player: String,
-    pub(super) choice: String,
-    pub(super) policy: Vec<Weighed>,
-    pub(super) values: Vec<Weighed>,
-    pub(super) explanation: Vec<String>,
+    player: String,
+    #[serde(flatten)]
+    choice: SceneChoice,
 }
 
 /// What this player would do with this evidence.
@@ -48,13 +46,7 @@ pub(super) fn hint(
     };
     let seed = Seed::root(0).child("hint").index(evidence.step());
     let decision = player.decide(&View { evidence, legal }, &Budget::time(HINT), &seed);
-    Ok(Hint {
-        player: spec.spec().to_string(),
-        choice: engine.show_move(decision.choice),
-        policy: weighed(engine, &decision.policy, true),
-        values: weighed(engine, &decision.values, false),
-        explanation: decision.explanation,
-    })
+    Ok(Hint { player: spec.spec().to_string(), choice: SceneChoice::of(engine, &decision) })
 }
 
 /// A move that was made, and what the role knew.

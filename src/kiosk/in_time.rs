@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use super::answers::KioskRefusal;
 use super::parts::Sitting;
-use super::past::PastMove;
 use super::scene::SceneSwitch;
 use super::table::{InTime, Table};
 use super::telling::Telling;
@@ -63,7 +62,6 @@ impl Table {
         self: &Arc<Table>,
         engine: &Arc<Engine>,
         telling: &mut Telling,
-        moves: &mut Vec<PastMove>,
         limit: usize,
     ) -> Result<ManagedInteraction, String> {
         let agents = ByRole::new(
@@ -71,9 +69,7 @@ impl Table {
         );
         let settings = ManagedSettings { chronon: self.chronon(), start: Duration::ZERO, limit };
         let watch = |step: &MatchStep, record: &ChrononRecord| {
-            let notes = reactions(engine, record);
-            telling.step(engine, step, &notes);
-            moves.push(PastMove::of(step, notes));
+            telling.step(engine, step, reactions(engine, record));
             self.open(engine, telling);
         };
         let seed: Seed = hyperplay_play::referee::match_seed(self.parts.seed, 0);

@@ -104,7 +104,7 @@ pub struct Kiosk {
     lobby: Lobby,
     tables: Mutex<BTreeMap<String, Arc<Table>>>,
     past: PastMatches,
-    keeper: Option<Arc<RecordFolder>>,
+    records: Option<Arc<RecordFolder>>,
     numbers: AtomicU64,
     /// Room for matches that are being played.
     places: Arc<Semaphore>,
@@ -122,10 +122,10 @@ impl Kiosk {
     /// If the folder for transcripts cannot be made.
     pub fn new(options: KioskOptions) -> Result<Kiosk, FileError> {
         let open = |(folder, earlier): &(PathBuf, _)| RecordFolder::open(folder, SCHEMA, *earlier);
-        let keeper = options.record.as_ref().map(open).transpose()?;
+        let records = options.record.as_ref().map(open).transpose()?;
         let lobby = Lobby::new(options.games.clone(), options.engine);
         Ok(Kiosk {
-            keeper: keeper.map(Arc::new),
+            records: records.map(Arc::new),
             lobby,
             tables: Mutex::default(),
             past: PastMatches::default(),

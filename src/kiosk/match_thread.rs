@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::in_time::switches;
 use super::parts::{Sight, Sitting};
-use super::past::{PastMatch, PastMove};
+use super::past::PastMatch;
 use super::person::PersonSeat;
 use super::scene::{Phase, SceneGoal, SceneMove, SceneResult};
 use super::table::{GONE, OpenQuestion, SightScene, Table};
@@ -16,7 +16,7 @@ use hyperplay_machine::{ByRole, Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::player::Seat;
 use hyperplay_play::referee::{
     ChrononClock, ChrononRecord, Heading, Match, MatchOutcome, MatchStep, RunInfo, Settings, Transcript,
-    date, host, match_seed, play_match,
+    match_seed, play_match,
 };
 
 /// How long a match with clocks waits for the others after the first person has come.
@@ -61,28 +61,18 @@ impl Table {
         let clocks = parts.clocks.filter(|_| engine.interaction().is_none());
         let settings = Settings { clocks, id: format!("table_{}", parts.id), ..Settings::default() };
         let begun = Instant::now();
-        let mut moves: Vec<PastMove> = Vec::new();
         if engine.interaction().is_some() {
-            let run = self.manage(&engine, &mut telling, &mut moves, settings.limit)?;
-            return Ok(self.ending(
-                &engine,
-                &settings,
-                (run.played, Some(run.chronons)),
-                begun,
-                telling,
-                moves,
-            ));
+            let run = self.manage(&engine, &mut telling, settings.limit)?;
+            return Ok(self.ending(&engine, &settings, (run.played, Some(run.chronons)), begun, telling));
         }
         let watch = |step: &MatchStep| {
-            let notes = self.notes(step);
-            telling.step(&engine, step, &notes);
-            moves.push(PastMove::of(step, notes));
+            telling.step(&engine, step, self.notes(step));
             self.open(&engine, &telling);
         };
         let played =
             play_match(&*engine, seats, &settings, &match_seed(parts.seed, 0), &self.interrupt, watch);
         let played = played.map_err(|error| format!("the match could not be played: {error}"))?;
-        Ok(self.ending(&engine, &settings, (played, None), begun, telling, moves))
+        Ok(self.ending(&engine, &settings, (played, None), begun, telling))
     }
 
     /// Keeps what was played, and says what it came to.
@@ -93,11 +83,10 @@ impl Table {
         (played, chronons): (Match, Option<Vec<ChrononRecord>>),
         begun: Instant,
         telling: Telling,
-        moves: Vec<PastMove>,
     ) -> Ending {
         let parts = &self.parts;
         let result = self.result(engine, &played);
-        self.keep(engine, settings, &played, chronons, begun.elapsed());
+        self.record(engine, settings, &played, chronons, begun.elapsed());
         let (scenes, step) = (telling.scenes(), telling.step_number());
         let past = PastMatch {
             id: parts.id.clone(),
@@ -105,10 +94,10 @@ impl Table {
             engine: Arc::clone(engine),
             sampler: parts.sampler.clone(),
             states: telling.states,
-            moves,
+            moves: telling.steps,
             seats: self.seats(None),
             result: result.clone(),
-            beliefs: Mutex::default(),
+            reviews: Mutex::default(),
         };
         Ending { scenes, step, result, past: Arc::new(past) }
     }
@@ -208,7 +197,7 @@ impl Table {
     }
 
     /// Keeps the transcript.
-    fn keep(
+    fn record(
         &self,
         engine: &Engine,
         settings: &Settings,
@@ -216,7 +205,8 @@ impl Table {
         chronons: Option<Vec<ChrononRecord>>,
         taken: Duration,
     ) {
-        let (Some(keeper), false) = (&self.parts.keeper, played.outcome == MatchOutcome::Interrupted) else {
+        let (Some(records), false) = (&self.parts.records, played.outcome == MatchOutcome::Interrupted)
+        else {
             return;
         };
         let players = self.parts.sitting.iter().map(|sitting| match sitting {
@@ -236,15 +226,9 @@ impl Table {
             let clock = ChrononClock { seconds: Some(self.chronon().as_secs_f64()), horizon: None };
             transcript = transcript.with_chronons(clock, chronons);
         }
-        transcript.run = Some(RunInfo {
-            date: date(),
-            host: host(),
-            engine: engine.kind().to_string(),
-            threads: 1,
-            seconds: taken.as_secs_f64(),
-        });
+        transcript.run = Some(RunInfo::now(engine.kind(), 1, taken.as_secs_f64()));
         let room = &self.parts.room;
-        keeper.keep(|folder| {
+        records.append(|folder| {
             let game = if room.is_listed { room.name.clone() } else { folder.rules(&room.game)?.0 };
             Ok(Transcript { game, ..transcript })
         });

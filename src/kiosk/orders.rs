@@ -118,7 +118,7 @@ impl Kiosk {
             clocks,
             seed: order.seed.unwrap_or_else(|| table_seed(self.options.seed, self.next_number())),
             sampler: self.options.registry.sampler("hyperplay").map_err(refused)?,
-            keeper: self.keeper.clone(),
+            records: self.records.clone(),
         };
         let table = Table::lay(parts, place).map_err(|error| {
             KioskRefusal::new(500, format!("no thread for the table: {error}"), "end other tables")
@@ -189,7 +189,7 @@ impl Kiosk {
         let id = secret()?[..12].to_owned();
         let past = PastMatch::of_transcript(id.clone(), &room, &sampler, &read)?;
         let told = json!({ "replay": id, "steps": past.steps(), "roles": room.roles() });
-        self.past.keep(Arc::new(past));
+        self.past.add(Arc::new(past));
         Ok(told)
     }
 }

@@ -70,7 +70,7 @@ pub(super) struct TableParts {
     pub(super) sampler: SamplerSpec,
     /// The player that solves its game, for the mixes beside own moves.
     pub(super) equilibrium: PlayerSpec,
-    pub(super) keeper: Option<Arc<RecordFolder>>,
+    pub(super) records: Option<Arc<RecordFolder>>,
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::room::GameRoom;
+use super::table::SightScene;
 use super::view::BoardView;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Move, StateMachineExt as _};
@@ -147,14 +148,21 @@ pub(super) struct SceneResult {
     pub(super) goals: Vec<SceneGoal>,
 }
 
-/// What a program chose at a step, and why.
+/// What a program chooses, and why.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct SceneChoice {
+    choice: String,
+    policy: Vec<Weighed>,
+    values: Vec<Weighed>,
+    explanation: Vec<String>,
+}
+
+/// What a program chose at a step.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct SceneDecision {
     pub(super) role: String,
-    pub(super) choice: String,
-    pub(super) policy: Vec<Weighed>,
-    pub(super) values: Vec<Weighed>,
-    pub(super) explanation: Vec<String>,
+    #[serde(flatten)]
+    pub(super) choice: SceneChoice,
     pub(super) belief: Option<SceneBelief>,
 }
 
@@ -196,6 +204,32 @@ pub(super) struct Scene {
     pub(super) review: Option<SceneReview>,
 }
 
+impl Scene {
+    /// What a sight is told at a table; the match is awaited, and nothing is to be done.
+    pub(super) fn of(table: &str, room: &GameRoom, sees: &str, told: SightScene) -> Scene {
+        Scene {
+            table: table.to_owned(),
+            version: 0,
+            game: SceneGame::of(room),
+            view: room.view.clone(),
+            sees: sees.to_owned(),
+            phase: Phase::Waiting,
+            step: 0,
+            clock: None,
+            seats: Vec::new(),
+            legal: Vec::new(),
+            switches: None,
+            chosen: None,
+            past: told.past,
+            picture: told.picture,
+            belief: told.belief,
+            equilibrium: Vec::new(),
+            result: None,
+            review: None,
+        }
+    }
+}
+
 /// A switch of a seat.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct SceneSwitch {
@@ -234,12 +268,8 @@ impl SceneBelief {
         let states = companion.states();
         let open: Vec<(hyperplay_logic::gdl::TermId, f64)> =
             facts.iter().filter(|(_, share)| !is_certain(*share)).copied().collect();
-        let engine = companion.engine();
-        let of_state = |state| {
-            let holds: rustc_hash::FxHashSet<_> = engine.holds(state).into_iter().collect();
-            open.iter().filter(|(fact, _)| holds.contains(fact)).map(|&(fact, _)| game.show(fact)).collect()
-        };
-        let likeliest = states.iter().take(if states.len() > 1 { LIKELIEST } else { 0 });
+        let listed = if states.len() > 1 { LIKELIEST } else { 0 };
+        let likeliest = companion.likeliest(&states, &facts, listed).into_iter();
         SceneBelief {
             source: if companion.is_enumerated() { "enumerated" } else { "sampled" },
             sentence: companion.histories(),
@@ -254,27 +284,28 @@ impl SceneBelief {
                 .collect(),
             picture: Some(room.picture(&facts, before)),
             likeliest: likeliest
-                .map(|(state, probability)| SceneState { probability: *probability, facts: of_state(state) })
+                .map(|(facts, probability)| SceneState {
+                    probability,
+                    facts: facts.into_iter().map(|fact| game.show(fact)).collect(),
+                })
                 .collect(),
         }
     }
 }
 
-impl SceneDecision {
+impl SceneChoice {
     /// A decision in words.
-    pub(super) fn of(
-        engine: &Engine,
-        role: &str,
-        decision: &Decision,
-        belief: Option<SceneBelief>,
-    ) -> SceneDecision {
-        SceneDecision {
-            role: role.to_owned(),
+    pub(super) fn of(engine: &Engine, decision: &Decision) -> SceneChoice {
+        let mut explanation = decision.explanation.clone();
+        if explanation.is_empty() && decision.depleted {
+            // A transcript does not keep more.
+            explanation.push("no history was found that explains what was seen".to_owned());
+        }
+        SceneChoice {
             choice: engine.show_move(decision.choice),
             policy: weighed(engine, &decision.policy, true),
             values: weighed(engine, &decision.values, false),
-            explanation: decision.explanation.clone(),
-            belief,
+            explanation,
         }
     }
 }

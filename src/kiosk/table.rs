@@ -17,8 +17,7 @@ use super::in_time::with_commands;
 use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::scene::{
-    PastStep, Phase, Scene, SceneBelief, SceneClock, SceneGame, SceneMix, SceneMove, SceneResult, SceneSeat,
-    SceneSwitch,
+    PastStep, Phase, Scene, SceneBelief, SceneClock, SceneMix, SceneMove, SceneResult, SceneSeat, SceneSwitch,
 };
 use hyperplay_logic::gdl::fold;
 use hyperplay_machine::{Evidence, Move, Role};
@@ -328,12 +327,8 @@ impl Table {
             left: total.saturating_sub(begun.elapsed()).as_secs_f64(),
         });
         let mixes = seat.and_then(|role| shared.mixes.get(&role)).cloned().unwrap_or_default();
+        let sees = own.map_or(TRUTH, |role| names[role.index()].as_str());
         Scene {
-            table: self.parts.id.clone(),
-            version: 0,
-            game: SceneGame::of(room),
-            view: room.view.clone(),
-            sees: own.map_or(TRUTH.to_owned(), |role| names[role.index()].clone()),
             phase: shared.phase,
             step: shared.step,
             clock,
@@ -341,12 +336,9 @@ impl Table {
             legal: question.map_or_else(Vec::new, |question| question.shown.clone()),
             switches: seat.zip(shared.in_time.as_ref()).map(|(role, in_time)| with_commands(in_time, role)),
             chosen,
-            past: scene.past,
-            picture: scene.picture,
-            belief: scene.belief,
             equilibrium: mixes,
             result: shared.result.clone(),
-            review: None,
+            ..Scene::of(&self.parts.id, room, sees, scene)
         }
     }
 

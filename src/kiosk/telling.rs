@@ -26,7 +26,8 @@ pub(super) struct Telling {
     pub(super) is_over: bool,
     /// The states from the first to now.
     pub(super) states: Vec<State>,
-    past: Vec<PastStep>,
+    /// The steps so far.
+    pub(super) steps: Vec<ToldStep>,
     /// Questions to the equilibrium.
     mixes: Sender<AskedMix>,
     persons: Vec<Role>,
@@ -50,7 +51,7 @@ impl Telling {
             is_over: engine.terminal(&state, &mut engine.scratch()),
             states: vec![state.clone()],
             state,
-            past: Vec::new(),
+            steps: Vec::new(),
             mixes: mixes(Arc::downgrade(table), engine, &parts.equilibrium),
             persons: table.persons().collect(),
             room: Arc::clone(&parts.room),
@@ -64,7 +65,7 @@ impl Telling {
     }
 
     /// Takes in a step.
-    pub(super) fn step(&mut self, engine: &Engine, step: &MatchStep, notes: &BTreeMap<Role, String>) {
+    pub(super) fn step(&mut self, engine: &Engine, step: &MatchStep, notes: BTreeMap<Role, String>) {
         let mut scratch = engine.scratch();
         self.state = engine.next(&self.state, &step.joint, &mut scratch);
         self.is_over = engine.terminal(&self.state, &mut scratch);
@@ -81,33 +82,45 @@ impl Telling {
             }
             told.step(own, &step.percepts[role], notes.get(&role).cloned(), self.is_over);
         }
-        let each = engine
-            .each_role()
-            .map(|role| format!("{}: {}", engine.roles()[role], engine.show_move(step.joint.of(role))));
-        let own = each.collect::<Vec<_>>().join(", ");
-        self.past.push(PastStep { step: self.past.len() + 1, own, percepts: Vec::new(), note: None });
+        self.steps.push(ToldStep { step: step.clone(), notes });
     }
 
     /// What each sight is told now.
     pub(super) fn scenes(&self) -> BTreeMap<Sight, SightScene> {
         let mut scenes: BTreeMap<Sight, SightScene> = BTreeMap::new();
         for told in &self.roles {
-            let scene = SightScene {
-                evidence: Some(told.evidence.clone()),
-                past: told.past.clone(),
-                picture: told.picture(),
-                belief: Some(told.belief()),
-            };
-            scenes.insert(Sight::Role(told.evidence.role), scene);
+            scenes.insert(Sight::Role(told.evidence.role), told.scene());
         }
         if self.sees_truth {
             let before = self.states.len().checked_sub(2).map(|before| &self.states[before]);
             let picture = Some(picture_of(&self.room, &self.engine, &self.state, before));
-            scenes.insert(
-                Sight::Truth,
-                SightScene { evidence: None, past: self.past.clone(), picture, belief: None },
-            );
+            let past = self.steps.iter().enumerate();
+            let past = past.map(|(at, told)| PastStep { note: None, ..told.in_truth(&self.engine, at) });
+            let scene = SightScene { past: past.collect(), picture, ..SightScene::default() };
+            scenes.insert(Sight::Truth, scene);
         }
         scenes
+    }
+}
+
+/// A step, and why moves of it were not chosen by those who have the seats.
+pub(super) struct ToldStep {
+    pub(super) step: MatchStep,
+    pub(super) notes: BTreeMap<Role, String>,
+}
+
+impl ToldStep {
+    /// The step after so many others, as those know it who see all.
+    pub(super) fn in_truth(&self, engine: &Engine, made: usize) -> PastStep {
+        let name = |role: Role| &engine.roles()[role];
+        let moves = engine.each_role().zip(self.step.joint.iter());
+        let moves = moves.map(|(role, &own)| format!("{}: {}", name(role), engine.show_move(own)));
+        let notes = self.notes.iter().map(|(&role, note)| format!("{}: {note}", name(role)));
+        PastStep {
+            step: made + 1,
+            own: moves.collect::<Vec<_>>().join(", "),
+            percepts: Vec::new(),
+            note: (!self.notes.is_empty()).then(|| notes.collect::<Vec<_>>().join("; ")),
+        }
     }
 }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::room::GameRoom;
 use super::scene::{PastStep, SceneBelief, Shares};
-use hyperplay_engine::{Engine, EngineKind};
-use hyperplay_machine::{
-    Budget, Evidence, Move, Observation, OwnMove, Percepts, Role, Seed, State, StateMachine as _,
+use super::table::SightScene;
+use hyperplay_engine::machine::{
+    Budget, Evidence, Move, Observation, OwnMove, Percepts, Role, Seed, StateMachine as _,
     StateMachineExt as _,
 };
 use hyperplay_play::player::{Companion, SamplerSpec, is_certain};
@@ -30,40 +30,6 @@ fn budget(engine: &Engine) -> Budget {
 /// The seed of the belief of a role after so many steps: the same in every match.
 fn seed(engine: &Engine, role: Role, step: usize) -> Seed {
     Seed::root(0).child("companion").child(&engine.roles()[role]).index(step)
-}
-
-/// The beliefs of a role in a match that is over, step by step, as they were told at the table.
-pub(super) struct FollowedBelief {
-    companion: Companion,
-    before: Option<Shares>,
-    told: Vec<SceneBelief>,
-}
-
-impl FollowedBelief {
-    /// Before anything is known.
-    pub(super) fn new(engine: &Arc<Engine>, role: Role, sampler: &SamplerSpec) -> FollowedBelief {
-        let companion = Companion::new(engine, role, sampler, PARTICLES);
-        FollowedBelief { companion, before: None, told: Vec::new() }
-    }
-
-    /// How many steps have been followed; that before the first move is one.
-    pub(super) fn steps(&self) -> usize {
-        self.told.len()
-    }
-
-    /// Follows one more step: evidence that is longer by one than the last.
-    pub(super) fn follow(&mut self, room: &GameRoom, evidence: &Evidence) {
-        let engine = Arc::clone(self.companion.engine());
-        let seed = seed(&engine, evidence.role, evidence.step());
-        self.companion.follow(evidence, &budget(&engine), &seed);
-        self.told.push(SceneBelief::of(room, &self.companion, self.before.as_deref()));
-        self.before = self.companion.facts();
-    }
-
-    /// The belief after so many steps, which have been followed.
-    pub(super) fn at(&self, step: usize) -> SceneBelief {
-        self.told[step].clone()
-    }
 }
 
 /// What a role is told.
@@ -112,10 +78,20 @@ impl ToldRole {
     pub(super) fn step(&mut self, own: Move, percepts: &Percepts, note: Option<String>, is_over: bool) {
         self.evidence.steps.push(Observation { own: OwnMove::Known(own), percepts: percepts.clone() });
         self.evidence.over = is_over;
-        let perceived = percepts.iter().map(|seen| self.room.game.show(seen.0)).collect();
+        let percepts = percepts.iter().map(|seen| self.room.game.show(seen.0)).collect();
         let own = self.engine.show_move(own);
-        self.past.push(PastStep { step: self.evidence.step(), own, percepts: perceived, note });
+        self.past.push(PastStep { step: self.evidence.step(), own, percepts, note });
         self.follow();
+    }
+
+    /// All that it is told now.
+    pub(super) fn scene(&self) -> SightScene {
+        SightScene {
+            evidence: Some(self.evidence.clone()),
+            past: self.past.clone(),
+            picture: self.picture(),
+            belief: Some(self.belief()),
+        }
     }
 
     /// What is certain.

@@ -58,6 +58,8 @@ pub struct Observation {
 /// assert_eq!(evidence.step(), 1);
 /// assert!(evidence.continues(&before) && !before.continues(&evidence));
 /// assert_eq!(evidence.until(0), before);
+/// let mut followed = before.clone();
+/// assert!(followed.follow(&evidence) && followed == evidence && !followed.follow(&before));
 /// assert!(evidence.steps[0].own.admits(x) && !evidence.steps[0].own.admits(y));
 /// assert!(OwnMove::OneOf([x, y].into()).admits(y));
 /// ```
@@ -88,6 +90,19 @@ impl Evidence {
         self.role == former.role
             && self.steps.get(..known).is_some_and(|start| *start == *former.steps)
             && if self.step() == known { self.over == former.over } else { !former.over }
+    }
+
+    /// Becomes `newer`, and returns whether that [continues](Evidence::continues) what was known. Then only its new steps are
+    /// copied.
+    pub fn follow(&mut self, newer: &Evidence) -> bool {
+        let continues = newer.continues(self);
+        if continues {
+            self.steps.extend_from_slice(&newer.steps[self.step()..]);
+            self.over = newer.over;
+        } else {
+            self.clone_from(newer);
+        }
+        continues
     }
 
     /// What was known after the first `step` steps.

@@ -1,13 +1,13 @@
 //! Boards: what a state of a game looks like, from its rules alone.
 //!
 //! ```text
-//! rules --shape, initial, order--> slots --grid--> layout     facts --picture--> panels, lines --text--> text
+//! rules --shape, initial, order--> slots --grid--> layout     facts --picture, shown--> picture --text--> text
 //! ```
 //!
 //! A [`BoardLayout`] says which fluents lie on a board, and on which axes. It is found from the domains of the fluents'
 //! positions and from the initial facts, without playing (`grid` states the rules). A picture is a state as data: panels
-//! with cells, lines of hands and counters, and a legend. Only `text` knows how that is written, so another form of
-//! drawing needs a layout and a picture and no more.
+//! with cells, lines of hands and counters, and a legend ([`BoardPicture`]). Only `text` knows how that is written; the page of
+//! the kiosk draws the same picture.
 //!
 //! Invariants: a layout is found for every game, and depends on the rules alone. A picture contains every fact: in a cell,
 //! or in a line. Two different states have different texts.
@@ -33,7 +33,7 @@ use hyperplay_logic::gdl::{Game, Symbol, TermId};
 
 use glyphs::Glyphs;
 use grid::{ALONE, Grid, Layer, Sign, grids};
-use picture::{Fact, Picture};
+use picture::Fact;
 use shape::{Shape, shapes};
 pub use shown::{
     BoardCell, BoardPanel, BoardPicture, BoardRow, BoardSign, GroupKind, GroupThing, HandGroup, HandOwner,
@@ -139,14 +139,14 @@ impl BoardLayout {
     /// A state as text: the boards, then what is in hands, then what else holds. Every line ends with a line feed. The
     /// order of the facts does not matter.
     pub fn draw(&self, facts: &[TermId]) -> String {
-        text::write(&Picture::of(self, &certain(facts)))
+        self.draw_belief(&certain(facts))
     }
 
     /// A state as text after a step: the boards with the cells that have changed in brackets. Where there is no board,
     /// only what has come (`+`) and what has gone (`-`); empty if nothing has changed.
     pub fn draw_change(&self, before: &[TermId], now: &[TermId]) -> String {
         if self.kind() == BoardKind::Boards {
-            return text::write(&Picture::of_change(self, &certain(before), &certain(now)));
+            return text::write(self, &self.picture(&certain(now), Some(&certain(before))));
         }
         let without = |facts: &[TermId], others: &[TermId]| -> Vec<String> {
             let mut facts: Vec<TermId> =
@@ -161,13 +161,13 @@ impl BoardLayout {
     /// What is believed of a state as text: facts with their probabilities. What is certain is drawn as in a state; a cell
     /// that is not is drawn as `?`, and the probabilities stand below. Facts that are impossible are left out.
     pub fn draw_belief(&self, facts: &[(TermId, f64)]) -> String {
-        text::write(&Picture::of(self, facts))
+        text::write(self, &self.picture(facts, None))
     }
 
     /// What is known of a state as text: as [`draw_belief`](BoardLayout::draw_belief), but the probabilities of what is not
     /// certain are left out.
     pub fn draw_known(&self, facts: &[(TermId, f64)]) -> String {
-        text::write_known(&Picture::of(self, facts))
+        text::write_known(self, &self.picture(facts, None))
     }
 }
 

@@ -1,16 +1,15 @@
-//! A picture: a state as panels with cells, lines, and a legend, before it is written.
+//! Where facts lie on the boards of a layout, how they are written there, and what is open in a picture.
 //!
-//! Invariant: every fact stands in a cell or in a line. The text of a cell tells which facts of its panel's layers hold
-//! there, with the legend.
+//! Invariant: the signs of a cell tell which facts of its panel's layers hold there, with the legend.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use hyperplay_logic::gdl::{Symbol, TermId};
 
 use super::BoardLayout;
 use super::grid::{ALONE, Grid, LONGEST, Layer, Sign, TALLEST};
+use super::shown::{BoardCell, BoardPanel, BoardPicture, BoardRow, BoardSign};
 
 /// The sign of a cell with nothing in it.
 const BLANK: &str = ".";
@@ -21,164 +20,110 @@ pub(super) type Fact = (TermId, f64);
 /// What is at least this probable is certain, and what is at most one less this is impossible.
 pub(super) const CERTAIN: f64 = 1.0 - 1e-9;
 
-/// A state, ready to be written.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Picture {
-    pub(super) panels: Vec<Panel>,
-    /// What the signs in the cells stand for.
-    pub(super) legend: Vec<(String, String)>,
-    /// Things in somebody's hands: the relation, and for each first argument the rest.
-    pub(super) hands: Vec<Hands>,
-    /// Relations with one argument and their values, and facts in full.
-    pub(super) lines: Vec<Line>,
-    /// What is not certain: alternatives with their probabilities, the most probable first.
-    pub(super) uncertain: Vec<Vec<(f64, String)>>,
-    /// Those of the uncertain facts that stand in no cell.
-    pub(super) open: Vec<String>,
-    /// For each board and each thing that may stand in its cells: how probable that is, in percent, cell by cell.
-    pub(super) shares: Vec<Panel>,
-}
-
-/// The fluents of one relation with several arguments.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Hands {
-    pub(super) relation: String,
-    /// For each first argument what it is told of, the other arguments.
-    pub(super) owners: Vec<(String, Vec<String>)>,
-}
-
-/// A relation with one argument and its values, or a fact in full.
-pub(super) type Line = (String, Vec<String>);
-
-/// One board.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Panel {
-    pub(super) title: String,
-    pub(super) columns: Vec<String>,
-    /// The rows from the top; a row of cells alone has no name.
-    pub(super) rows: Vec<(String, Vec<Cell>)>,
-}
-
-/// One cell.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(super) struct Cell {
-    pub(super) text: String,
-    pub(super) is_changed: bool,
-}
-
-/// What is known of the cells of a panel while facts come.
+/// A grid, as far as it is drawn for some facts.
 pub(super) struct Board<'l> {
     pub(super) grid: &'l Grid,
-    /// By row and column: what stands there, with the layer.
-    cells: BTreeMap<(usize, usize), Vec<(usize, String)>>,
-    uncertain: BTreeSet<(usize, usize)>,
     /// The cells that a cropped board reaches.
     shown: Vec<(usize, usize)>,
     /// Whether a cropped board reaches too far to be drawn; its facts then stand in lines.
     pub(super) is_too_large: bool,
 }
 
-impl Picture {
-    /// The picture of some facts.
-    pub(super) fn of(layout: &BoardLayout, facts: &[Fact]) -> Picture {
-        Picture::beside(layout, facts, &[])
-    }
-
-    /// The picture of a state, with the cells marked that differ in the state before.
-    pub(super) fn of_change(layout: &BoardLayout, before: &[Fact], now: &[Fact]) -> Picture {
-        let before_picture = Picture::beside(layout, before, now);
-        let mut picture = Picture::beside(layout, now, before);
-        for (panel, old) in picture.panels.iter_mut().zip(&before_picture.panels) {
-            mark_changes(panel, old);
-        }
-        picture
-    }
-
-    /// The picture of some facts, whose cropped boards are large enough for others too.
-    fn beside(layout: &BoardLayout, facts: &[Fact], others: &[Fact]) -> Picture {
-        let terms = layout.game.terms();
-        let mut facts: Vec<Fact> = facts.iter().copied().filter(|(_, p)| *p > 1.0 - CERTAIN).collect();
-        facts.sort_by(|a, b| terms.compare(a.0, b.0).then(b.1.total_cmp(&a.1)));
-        facts.dedup_by_key(|fact| fact.0);
-        let mut boards = Board::all(layout, &facts, others);
-        let mut drawing = Drawing { layout, legend: Vec::new(), rest: Vec::new(), uncertain: Vec::new() };
-        for &(fact, probability) in &facts {
-            drawing.place(&mut boards, fact, probability);
-        }
-        let panels = boards.iter().filter(|board| !board.is_too_large);
-        let panels: Vec<Panel> = panels.map(|board| board.panel(layout)).collect();
-        let (hands, lines) = drawing.lists();
-        let mut legend = drawing.legend;
-        legend.sort();
-        legend.dedup();
-        let shares = shares(layout, &boards, &facts);
-        // What the boards show is not listed again.
-        if !shares.is_empty() {
-            drawing.uncertain.retain(|(place, _)| !matches!(place, Place::Cell(..)));
-        }
-        let open = drawing.uncertain.iter().filter(|(place, _)| !matches!(place, Place::Cell(..)));
-        let open = open.flat_map(|(_, facts)| facts).map(|(_, fact)| fact.clone()).collect();
-        let uncertain = drawing.uncertain.into_iter().map(|(_, mut alternatives)| {
-            alternatives.sort_by(|a, b| b.0.total_cmp(&a.0));
-            alternatives
-        });
-        Picture { panels, legend, hands, lines, uncertain: uncertain.collect(), open, shares }
-    }
-}
-
-/// What may stand in the cells of a board: the board, the layer, and the contents.
-type Thing = (usize, usize, Vec<TermId>);
-
-/// Probabilities by row and column.
-type Shares = BTreeMap<(usize, usize), f64>;
-
 /// The most boards of probabilities; if there are more, the facts are listed.
 const SHARES: usize = 6;
 
-/// The boards of probabilities. Things that are certain wherever they may be have none.
-fn shares(layout: &BoardLayout, boards: &[Board<'_>], facts: &[Fact]) -> Vec<Panel> {
+/// For each board and each thing that may stand in its cells: how probable that is, in percent, cell by cell. Things that are
+/// certain wherever they may be have none; there are none at all if they are too many.
+pub(super) fn shares(layout: &BoardLayout, picture: &BoardPicture) -> Vec<BoardPanel> {
     let terms = layout.game.terms();
-    // By board, layer and contents: the probabilities of its cells.
-    let mut things: BTreeMap<Thing, Shares> = BTreeMap::new();
-    for &(fact, probability) in facts {
-        let shape = layout.by_functor.get(&(terms.functor(fact), terms.arguments(fact).len()));
-        let Some((shape, slots)) = shape.and_then(|&at| Some((at, layout.shapes[at].read(fact, terms)?)))
-        else {
-            continue;
-        };
-        let spot = boards.iter().enumerate().find_map(|(at, board)| Some((at, board.spot(shape, &slots)?)));
-        let Some((board, (layer, row, column))) = spot else { continue };
-        let contents = match &boards[board].grid.layers[layer].sign {
-            Sign::Mark(_) => Vec::new(),
-            Sign::Contents { slots: of, .. } => of.iter().map(|&slot| slots[slot]).collect(),
-        };
-        things.entry((board, layer, contents)).or_default().insert((row, column), probability);
+    if picture.panels.iter().flat_map(signs).all(|(.., sign)| sign.is_certain()) {
+        return Vec::new();
     }
-    things.retain(|_, cells| cells.values().any(|probability| *probability < CERTAIN));
+    // Last of a board what says that nothing is there; then by layer and contents.
+    let mut things: Vec<(usize, bool, usize, Vec<TermId>, BoardPanel)> = Vec::new();
+    for (at, panel) in picture.panels.iter().enumerate() {
+        let layers = &layout.grids[panel.grid].layers;
+        for (row, column, sign) in signs(panel) {
+            let Some((shape, slots)) = layout.slots_of(sign.fact) else { continue };
+            let layer = &layers[sign.layer];
+            let (contents, is_blank) = match &layer.sign {
+                Sign::Mark(_) => (Vec::new(), false),
+                Sign::Contents { slots: of, blank, .. } => {
+                    let contents: Vec<TermId> = of.iter().map(|&slot| slots[slot]).collect();
+                    let is_blank = blank.is_some() && contents.first() == blank.as_ref();
+                    (contents, is_blank)
+                }
+            };
+            let is_it = |thing: &&mut (usize, bool, usize, Vec<TermId>, BoardPanel)| {
+                (thing.0, thing.2, &thing.3) == (at, sign.layer, &contents)
+            };
+            let of_thing = match things.iter_mut().find(is_it) {
+                Some((.., panel)) => panel,
+                None => {
+                    let keys: Vec<(usize, TermId)> = slots.into_iter().enumerate().collect();
+                    let title = format!("{} in %", layout.pattern(&layout.shapes[shape], layer, &keys));
+                    let mut empty = BoardPanel { title, ..panel.clone() };
+                    for cell in empty.rows.iter_mut().flat_map(|row| &mut row.cells) {
+                        *cell = BoardCell { text: BLANK.to_owned(), ..BoardCell::default() };
+                    }
+                    things.push((at, is_blank, sign.layer, contents, empty));
+                    &mut things.last_mut().expect("it was pushed").4
+                }
+            };
+            let cell = &mut of_thing.rows[row].cells[column];
+            (cell.text, cell.signs) = (percent(sign.probability), vec![sign.clone()]);
+        }
+    }
+    things.retain(|(.., panel)| signs(panel).any(|(.., sign)| !sign.is_certain()));
     if things.len() > SHARES {
         return Vec::new();
     }
-    let panel = |((board, layer, contents), cells): (Thing, Shares)| {
-        let (board, mut keys) = (&boards[board], boards[board].grid.keys.clone());
-        let layer = &board.grid.layers[layer];
-        if let Sign::Contents { slots, .. } = &layer.sign {
-            keys.extend(slots.iter().copied().zip(contents));
-        }
-        let title = format!("{} in %", layout.pattern(&layout.shapes[layer.shape], layer, &keys));
-        board.panel_of(title, |cell| cells.get(&cell).map_or_else(|| ".".to_owned(), |&share| percent(share)))
-    };
-    let mut things: Vec<(Thing, Shares)> = things.into_iter().collect();
-    let is_blank = |(board, layer, contents): &Thing| match &boards[*board].grid.layers[*layer].sign {
-        Sign::Contents { blank: Some(blank), .. } => contents.first() == Some(blank),
-        _ => false,
-    };
-    // In the natural order of terms, and last what says that nothing is there.
-    things.sort_by(|(a, _), (b, _)| {
-        let place = |thing: &Thing| (thing.0, is_blank(thing), thing.1);
-        let terms = a.2.iter().zip(&b.2).map(|(&a, &b)| terms.compare(a, b));
-        place(a).cmp(&place(b)).then(terms.fold(Ordering::Equal, Ordering::then))
+    things.sort_by(|a, b| {
+        let contents = a.3.iter().zip(&b.3).map(|(&a, &b)| terms.compare(a, b));
+        (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)).then(contents.fold(Ordering::Equal, Ordering::then))
     });
-    things.into_iter().map(panel).collect()
+    things.into_iter().map(|(.., panel)| panel).collect()
+}
+
+/// The signs of a panel with the positions of their rows and columns.
+fn signs(panel: &BoardPanel) -> impl Iterator<Item = (usize, usize, &BoardSign)> {
+    panel.rows.iter().enumerate().flat_map(|(row, BoardRow { cells, .. })| {
+        let cells = cells.iter().enumerate();
+        cells.flat_map(move |(column, cell)| cell.signs.iter().map(move |sign| (row, column, sign)))
+    })
+}
+
+/// What belongs together if it is uncertain: a cell of a board, or a relation with its first argument.
+#[derive(PartialEq, Eq)]
+enum Place {
+    Cell(usize, usize, usize),
+    Hand(Symbol, Option<TermId>),
+}
+
+/// The uncertain facts with their probabilities: those of one place together, in natural order. Those on boards are left out
+/// unless they are asked for.
+pub(super) fn alternatives(layout: &BoardLayout, picture: &BoardPicture, with_cells: bool) -> Vec<Vec<Fact>> {
+    let terms = layout.game.terms();
+    let mut facts: Vec<(Place, Fact)> = Vec::new();
+    for (at, panel) in picture.panels.iter().enumerate().filter(|_| with_cells) {
+        let open = signs(panel).filter(|(.., sign)| !sign.is_certain());
+        facts.extend(
+            open.map(|(row, column, sign)| (Place::Cell(at, row, column), (sign.fact, sign.probability))),
+        );
+    }
+    facts.extend(picture.things().filter(|thing| !thing.is_certain()).map(|thing| {
+        let owner = terms.arguments(thing.fact).first().filter(|_| terms.arguments(thing.fact).len() > 1);
+        (Place::Hand(terms.functor(thing.fact), owner.copied()), (thing.fact, thing.probability))
+    }));
+    facts.sort_by(|(_, a), (_, b)| terms.compare(a.0, b.0));
+    let mut places: Vec<(Place, Vec<Fact>)> = Vec::new();
+    for (place, fact) in facts {
+        match places.iter_mut().find(|(other, _)| *other == place) {
+            Some((_, facts)) => facts.push(fact),
+            None => places.push((place, vec![fact])),
+        }
+    }
+    places.into_iter().map(|(_, facts)| facts).collect()
 }
 
 /// A probability in percent. One that is neither 0 nor 1 is not shown as such.
@@ -188,114 +133,6 @@ pub(super) fn percent(probability: f64) -> String {
         percent if percent < 0.5 => "<1".to_owned(),
         percent if percent > 99.5 => ">99".to_owned(),
         percent => format!("{percent:.0}"),
-    }
-}
-
-fn mark_changes(panel: &mut Panel, old: &Panel) {
-    let now = panel.rows.iter_mut().flat_map(|(_, cells)| cells);
-    let before = old.rows.iter().flat_map(|(_, cells)| cells);
-    for (cell, old) in now.zip(before) {
-        cell.is_changed = cell.text != old.text;
-    }
-}
-
-/// What belongs together if it is uncertain: a cell of a board, or a relation with its first argument.
-#[derive(Clone, PartialEq, Eq)]
-enum Place {
-    Cell(usize, usize, usize),
-    Hand(Symbol, Option<TermId>),
-}
-
-/// The facts that are being placed.
-struct Drawing<'l> {
-    layout: &'l BoardLayout,
-    legend: Vec<(String, String)>,
-    /// The certain facts that are on no board.
-    rest: Vec<TermId>,
-    /// In the order of the first fact of each place.
-    uncertain: Vec<(Place, Vec<(f64, String)>)>,
-}
-
-impl Drawing<'_> {
-    fn place(&mut self, boards: &mut [Board<'_>], fact: TermId, probability: f64) {
-        let (layout, terms) = (self.layout, self.layout.game.terms());
-        let is_certain = probability >= CERTAIN;
-        let shape = layout.by_functor.get(&(terms.functor(fact), terms.arguments(fact).len()));
-        let slots =
-            shape.and_then(|&shape| layout.shapes[shape].read(fact, terms).map(|slots| (shape, slots)));
-        let spot = slots.as_ref().and_then(|(shape, slots)| {
-            boards.iter().enumerate().find_map(|(at, board)| Some((at, board.spot(*shape, slots)?)))
-        });
-        if let (Some((shape, slots)), Some((board, (layer, row, column)))) = (&slots, spot) {
-            let cell = (row, column);
-            if is_certain {
-                let text = self.sign(&boards[board].grid.layers[layer], *shape, slots);
-                boards[board].cells.entry(cell).or_default().push((layer, text));
-            } else {
-                boards[board].uncertain.insert(cell);
-                self.doubt(Place::Cell(board, row, column), fact, probability);
-            }
-        } else if is_certain {
-            self.rest.push(fact);
-        } else {
-            let owner = if terms.arguments(fact).len() > 1 { terms.arguments(fact).first() } else { None };
-            let place = Place::Hand(terms.functor(fact), owner.copied());
-            self.doubt(place, fact, probability);
-        }
-    }
-
-    fn doubt(&mut self, place: Place, fact: TermId, probability: f64) {
-        let shown = self.layout.game.show(fact);
-        match self.uncertain.iter_mut().find(|(other, _)| *other == place) {
-            Some((_, alternatives)) => alternatives.push((probability, shown)),
-            None => self.uncertain.push((place, vec![(probability, shown)])),
-        }
-    }
-
-    /// How a fact is written in its cell, which the legend explains.
-    fn sign(&mut self, layer: &Layer, shape: usize, slots: &[TermId]) -> String {
-        let (sign, name) = self.layout.sign_of(layer, shape, slots);
-        if let Some(name) = name {
-            self.legend.push((sign.clone(), name));
-        }
-        sign
-    }
-
-    /// What is on no board: things in hands, then values and facts.
-    fn lists(&self) -> (Vec<Hands>, Vec<Line>) {
-        let (game, terms) = (&self.layout.game, self.layout.game.terms());
-        let name = |fact: TermId| game.show(terms.intern(terms.functor(fact), &[]));
-        let mut hands: Vec<Hands> = Vec::new();
-        let mut lines: Vec<Line> = Vec::new();
-        let mut alone: Vec<String> = Vec::new();
-        // The facts are in natural order, so those of one relation and first argument follow each other.
-        let mut last = None;
-        for &fact in &self.rest {
-            let shown = |&term: &TermId| game.show(term);
-            match terms.arguments(fact) {
-                [] => alone.push(game.show(fact)),
-                [value] => match lines.last_mut().filter(|(of, _)| *of == name(fact)) {
-                    Some((_, values)) => values.push(shown(value)),
-                    None => lines.push((name(fact), vec![shown(value)])),
-                },
-                [first, rest @ ..] => {
-                    let kind = (terms.functor(fact), rest.len());
-                    let rest = rest.iter().map(shown).collect::<Vec<_>>().join(" ");
-                    if last.map(|(kind, _)| kind) != Some(kind) {
-                        hands.push(Hands { relation: name(fact), owners: Vec::new() });
-                    }
-                    if let Some(Hands { owners, .. }) = hands.last_mut() {
-                        if last != Some((kind, *first)) {
-                            owners.push((game.show(*first), Vec::new()));
-                        }
-                        owners.last_mut().into_iter().for_each(|(_, things)| things.push(rest.clone()));
-                    }
-                    last = Some((kind, *first));
-                }
-            }
-        }
-        lines.extend(alone.into_iter().map(|fact| (fact, Vec::new())));
-        (hands, lines)
     }
 }
 
@@ -314,7 +151,7 @@ impl<'l> Board<'l> {
 
     fn new(grid: &'l Grid) -> Board<'l> {
         let shown = grid.crop.clone().unwrap_or_default();
-        Board { grid, cells: BTreeMap::new(), uncertain: BTreeSet::new(), shown, is_too_large: false }
+        Board { grid, shown, is_too_large: false }
     }
 
     /// The layer, row and column of a fact on this board.
@@ -353,48 +190,10 @@ impl<'l> Board<'l> {
         (range(|cell| cell.0), range(|cell| cell.1))
     }
 
-    fn panel(&self, layout: &BoardLayout) -> Panel {
-        let first = &self.grid.layers[0];
-        let title = self.title(layout);
-        let has_blank = matches!(first.sign, Sign::Contents { blank: Some(_), .. });
-        let absent = if has_blank { "" } else { "." };
-        self.panel_of(title, |cell| self.text(cell, absent))
-    }
-
     /// A fluent of the board with the words for its coordinates.
     pub(super) fn title(&self, layout: &BoardLayout) -> String {
         let first = &self.grid.layers[0];
         layout.pattern(&layout.shapes[first.shape], first, &self.grid.keys)
-    }
-
-    /// A panel with these texts by row and column.
-    fn panel_of(&self, title: String, text: impl Fn((usize, usize)) -> String) -> Panel {
-        let Grid { columns, rows, upward, .. } = self.grid;
-        let (drawn_rows, drawn_columns) = self.extent();
-        let mut lines: Vec<(String, Vec<Cell>)> = drawn_rows
-            .map(|row| {
-                let name = rows.as_ref().map_or_else(String::new, |axis| axis.names[row].clone());
-                let cell = |column| Cell { text: text((row, column)), is_changed: false };
-                (name, drawn_columns.clone().map(cell).collect())
-            })
-            .collect();
-        if *upward {
-            lines.reverse();
-        }
-        Panel { title, columns: columns.names[drawn_columns].to_vec(), rows: lines }
-    }
-
-    fn text(&self, cell: (usize, usize), absent: &str) -> String {
-        let mut items: Vec<(usize, &str)> = self.cells.get(&cell).map_or_else(Vec::new, |items| {
-            items.iter().map(|(layer, text)| (*layer, text.as_str())).collect()
-        });
-        items.sort_unstable();
-        if self.uncertain.contains(&cell) {
-            items.push((usize::MAX, "?"));
-        }
-        let texts: Vec<&str> = items.into_iter().map(|(_, text)| text).collect();
-        let are_single = texts.iter().all(|text| text.chars().count() == 1);
-        if texts.is_empty() { absent.to_owned() } else { texts.join(if are_single { "" } else { "+" }) }
     }
 }
 

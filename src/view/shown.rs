@@ -1,6 +1,6 @@
-//! A picture as data, for other forms of drawing than text: panels with cells, groups of things, and a legend.
+//! A picture: a state, or what is believed of one, as panels with cells, groups of things, and a legend.
 //!
-//! It is made from the same layout as the text of a board. A cell lists every fact that may hold in it, with its probability; a fact
+//! Text is one form of drawing it; whoever draws in another form reads the same picture. A cell lists every fact that may hold in it, with its probability; a fact
 //! that lies on no panel stands in a group. What a group looks like ([`GroupKind`]) is guessed from names and values, and nothing
 //! depends on the guess but the drawing.
 //!
@@ -72,6 +72,9 @@ pub struct BoardPanel {
     pub columns: Vec<String>,
     /// The rows.
     pub rows: Vec<BoardRow>,
+    /// The grid of the layout.
+    #[serde(skip)]
+    pub(super) grid: usize,
 }
 
 /// One row; a row of cells alone has no name.
@@ -103,6 +106,11 @@ pub struct BoardSign {
     pub name: String,
     /// The probability that it stands there.
     pub probability: f64,
+    /// The fact, and its layer of the grid.
+    #[serde(skip)]
+    pub(super) fact: TermId,
+    #[serde(skip)]
+    pub(super) layer: usize,
 }
 
 /// What a sign stands for.
@@ -170,6 +178,9 @@ pub struct GroupThing {
     pub probability: f64,
     /// Whether it differs from the picture before.
     pub changed: bool,
+    /// The fact.
+    #[serde(skip)]
+    pub(super) fact: TermId,
 }
 
 /// A cell, a column or a thing that a move names.
@@ -187,6 +198,28 @@ pub struct MoveTarget {
     /// A thing in a hand: the relation and the thing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hand: Option<(String, String)>,
+}
+
+impl BoardSign {
+    /// Whether it stands there for certain.
+    pub fn is_certain(&self) -> bool {
+        self.probability >= CERTAIN
+    }
+}
+
+impl GroupThing {
+    /// Whether it holds for certain.
+    pub fn is_certain(&self) -> bool {
+        self.probability >= CERTAIN
+    }
+}
+
+impl BoardPicture {
+    /// What lies on no board.
+    pub(super) fn things(&self) -> impl Iterator<Item = &GroupThing> {
+        let hands = self.hands.iter().flat_map(|hand| &hand.owners).flat_map(|owner| &owner.things);
+        hands.chain(self.lines.iter().flat_map(|line| &line.values))
+    }
 }
 
 /// The probabilities of the picture before by fact; none if there is no picture before.
@@ -221,7 +254,7 @@ impl BoardLayout {
             legend.extend(meaning.map(|meaning| LegendEntry { sign: sign.clone(), meaning }));
             let cell = cells.entry((board, row, column)).or_default();
             cell.changed |= has_changed(fact, probability);
-            cell.signs.push(BoardSign { sign, name, probability });
+            cell.signs.push(BoardSign { sign, name, probability, fact, layer });
         }
         let mut gone: Vec<TermId> = Vec::new();
         for (&fact, _) in before.iter().flatten().filter(|(_, probability)| **probability > 1.0 - CERTAIN) {
@@ -238,7 +271,7 @@ impl BoardLayout {
         gone.sort_by(|&a, &b| terms.compare(a, b));
         for cell in cells.values_mut() {
             cell.signs.sort_by(|a, b| b.probability.total_cmp(&a.probability));
-            let certain = cell.signs.iter().filter(|sign| sign.probability >= CERTAIN);
+            let certain = cell.signs.iter().filter(|sign| sign.is_certain());
             cell.text = certain.map(|sign| sign.name.as_str()).collect::<Vec<_>>().join(", ");
         }
         let shown = boards.iter().enumerate().filter(|(_, board)| !board.is_too_large);
@@ -320,7 +353,7 @@ impl BoardLayout {
             lines.reverse();
         }
         let columns = board.grid.columns.names[columns].to_vec();
-        BoardPanel { title: board.title(self), columns, rows: lines }
+        BoardPanel { title: board.title(self), columns, rows: lines, grid: at }
     }
 
     /// The facts that lie on no board, which are in natural order.
@@ -334,8 +367,8 @@ impl BoardLayout {
         let mut lines: Vec<LineGroup> = Vec::new();
         let mut last = None;
         for &(fact, probability) in rest {
-            let thing =
-                |text: String| GroupThing { text, probability, changed: has_changed(fact, probability) };
+            let changed = has_changed(fact, probability);
+            let thing = |text: String| GroupThing { text, probability, changed, fact };
             let name = game.show(terms.intern(terms.functor(fact), &[]));
             let kind = (terms.functor(fact), terms.arguments(fact).len());
             match terms.arguments(fact) {

@@ -3,7 +3,12 @@
 //! Panels stand side by side as long as they fit. A cell that has changed is in brackets. A board that is too wide is
 //! drawn with narrow gaps, and in parts below each other if that does not suffice.
 
-use super::picture::{Cell, Hands, Line, Panel, Picture, percent};
+use std::collections::BTreeSet;
+
+use super::BoardLayout;
+use super::grid::Sign;
+use super::picture::{alternatives, percent, shares};
+use super::shown::{BoardCell, BoardPanel, BoardPicture, BoardRow, GroupThing, HandGroup, LineGroup};
 
 /// The longest line.
 const WIDTH: usize = 78;
@@ -15,21 +20,25 @@ const SHORT: usize = 20;
 const GAP: usize = 3;
 
 /// A picture as lines, with the probabilities of what is not certain.
-pub(super) fn write(picture: &Picture) -> String {
-    let mut out = known(picture);
-    put_panels(&mut out, &picture.shares);
-    for alternatives in &picture.uncertain {
+pub(super) fn write(layout: &BoardLayout, picture: &BoardPicture) -> String {
+    let mut out = known(layout, picture);
+    let shares = shares(layout, picture);
+    put_panels(&mut out, &shares);
+    // What the boards show is not listed again.
+    for mut facts in alternatives(layout, picture, shares.is_empty()) {
+        facts.sort_by(|a, b| b.1.total_cmp(&a.1));
         let parts =
-            alternatives.iter().map(|(probability, fact)| format!("{} % {fact}", percent(*probability)));
+            facts.iter().map(|&(fact, share)| format!("{} % {}", percent(share), layout.game.show(fact)));
         wrap(&mut out, "?", &separated(parts, ","));
     }
     or_nothing(out)
 }
 
 /// A picture as lines, in which what is not certain is named and no more.
-pub(super) fn write_known(picture: &Picture) -> String {
-    let mut out = known(picture);
-    wrap(&mut out, "? may hold:", &separated(picture.open.iter().cloned(), ","));
+pub(super) fn write_known(layout: &BoardLayout, picture: &BoardPicture) -> String {
+    let mut out = known(layout, picture);
+    let open = alternatives(layout, picture, false).into_iter().flatten();
+    wrap(&mut out, "? may hold:", &separated(open.map(|(fact, _)| layout.game.show(fact)), ","));
     or_nothing(out)
 }
 
@@ -38,15 +47,18 @@ fn or_nothing(out: String) -> String {
 }
 
 /// What is certain, and the cells that are not.
-fn known(picture: &Picture) -> String {
+fn known(layout: &BoardLayout, picture: &BoardPicture) -> String {
     let mut out = String::new();
-    put_panels(&mut out, &picture.panels);
-    if !picture.legend.is_empty() {
-        let words = picture.legend.iter().map(|(sign, meaning)| format!("{sign} is {meaning}"));
-        wrap(&mut out, "", &separated(words, ","));
-    }
-    for Hands { relation: name, owners } in &picture.hands {
-        let parts = owners.iter().map(|(owner, things)| {
+    put_panels(&mut out, &picture.panels.iter().map(|panel| written(layout, panel)).collect::<Vec<_>>());
+    let cells = picture.panels.iter().flat_map(|panel| &panel.rows).flat_map(|row| &row.cells);
+    let signs = cells.flat_map(|cell| &cell.signs).filter(|sign| sign.is_certain() && sign.sign != sign.name);
+    let legend: BTreeSet<(&str, &str)> = signs.map(|sign| (sign.sign.as_str(), sign.name.as_str())).collect();
+    let words = legend.into_iter().map(|(sign, meaning)| format!("{sign} is {meaning}"));
+    wrap(&mut out, "", &separated(words, ","));
+    for HandGroup { relation: name, owners, .. } in &picture.hands {
+        let owners = owners.iter().map(|owner| (&owner.name, certain(&owner.things)));
+        let owners = owners.filter(|(_, things)| !things.is_empty());
+        let parts = owners.map(|(owner, things)| {
             let is_long = things.iter().any(|thing| thing.contains(' '));
             format!("{owner}: {}", things.join(if is_long { ", " } else { " " }))
         });
@@ -61,21 +73,56 @@ fn known(picture: &Picture) -> String {
             wrap_words(&mut out, name, &parts.join(" "));
         }
     }
-    let line = |name: &String, values: &[String]| match values {
-        [] => name.clone(),
-        _ => format!("{name}: {}", values.join(" ")),
+    let is_alone = |line: &&LineGroup| {
+        line.values.iter().all(|value| layout.game.terms().arguments(value.fact).is_empty())
     };
-    let is_long = |(name, values): &&Line| line(name, values).chars().count() + 4 > WIDTH;
-    for (name, values) in picture.lines.iter().filter(is_long) {
-        wrap(&mut out, &format!("{name}:"), values);
+    let with_values = picture.lines.iter().filter(|line| !is_alone(line));
+    let valued =
+        with_values.map(|line| (&line.name, certain(&line.values))).filter(|line| !line.1.is_empty());
+    let line = |name: &String, values: &[&str]| format!("{name}: {}", values.join(" "));
+    let is_long = |line: &String| line.chars().count() + 4 > WIDTH;
+    let mut short: Vec<String> = Vec::new();
+    for (name, values) in valued {
+        match line(name, &values) {
+            text if is_long(&text) => wrap(&mut out, &format!("{name}:"), &values),
+            text => short.push(text),
+        }
     }
-    let short = picture.lines.iter().filter(|line| !is_long(line)).map(|(name, values)| line(name, values));
-    wrap(&mut out, "", &separated(short, "  "));
+    let alone = picture.lines.iter().filter(is_alone).flat_map(|line| certain(&line.values));
+    short.extend(alone.map(str::to_owned));
+    wrap(&mut out, "", &separated(short.into_iter(), "  "));
     out
 }
 
+/// The things that hold for certain.
+fn certain(things: &[GroupThing]) -> Vec<&str> {
+    things.iter().filter(|thing| thing.is_certain()).map(|thing| thing.text.as_str()).collect()
+}
+
+/// A panel whose cells have their signs as texts.
+fn written(layout: &BoardLayout, panel: &BoardPanel) -> BoardPanel {
+    let has_blank = matches!(layout.grids[panel.grid].layers[0].sign, Sign::Contents { blank: Some(_), .. });
+    let mut panel = panel.clone();
+    for cell in panel.rows.iter_mut().flat_map(|row| &mut row.cells) {
+        let certain = cell.signs.iter().filter(|sign| sign.is_certain());
+        let mut items: Vec<(usize, &str)> = certain.map(|sign| (sign.layer, sign.sign.as_str())).collect();
+        items.sort_unstable();
+        if cell.signs.iter().any(|sign| !sign.is_certain()) {
+            items.push((usize::MAX, "?"));
+        }
+        let texts: Vec<&str> = items.into_iter().map(|(_, text)| text).collect();
+        let are_single = texts.iter().all(|text| text.chars().count() == 1);
+        cell.text = match texts[..] {
+            [] if has_blank => String::new(),
+            [] => ".".to_owned(),
+            _ => texts.join(if are_single { "" } else { "+" }),
+        };
+    }
+    panel
+}
+
 /// Panels, as many beside each other as fit.
-fn put_panels(out: &mut String, panels: &[Panel]) {
+fn put_panels(out: &mut String, panels: &[BoardPanel]) {
     let blocks: Vec<Vec<String>> = panels.iter().flat_map(panel).collect();
     let rows = rows(&blocks);
     // Rows of panels that are equally long look calmer.
@@ -101,13 +148,13 @@ fn separated(parts: impl Iterator<Item = String>, separator: &str) -> Vec<String
 }
 
 /// Words behind a first one, in lines; what follows the first line is indented.
-fn wrap(out: &mut String, first: &str, words: &[String]) {
+fn wrap(out: &mut String, first: &str, words: &[impl AsRef<str>]) {
     if words.is_empty() {
         return;
     }
     let mut line = first.to_owned();
     let mut is_begun = false;
-    for word in words {
+    for word in words.iter().map(AsRef::as_ref) {
         if is_begun && line.chars().count() + 1 + word.chars().count() > WIDTH {
             out.push_str(line.trim_end());
             out.push('\n');
@@ -124,8 +171,7 @@ fn wrap(out: &mut String, first: &str, words: &[String]) {
 }
 
 fn wrap_words(out: &mut String, first: &str, text: &str) {
-    let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-    wrap(out, first, &words);
+    wrap(out, first, &text.split(' ').collect::<Vec<_>>());
 }
 
 fn block_width(block: &[String]) -> usize {
@@ -164,12 +210,12 @@ fn put_beside(out: &mut String, blocks: &[Vec<String>]) {
 }
 
 /// The lines of a panel; several blocks if its columns do not fit.
-fn panel(panel: &Panel) -> Vec<Vec<String>> {
+fn panel(panel: &BoardPanel) -> Vec<Vec<String>> {
     let count = |text: &String| text.chars().count();
-    let cells = panel.rows.iter().flat_map(|(_, cells)| cells);
+    let cells = panel.rows.iter().flat_map(|row| &row.cells);
     let width = cells.map(|cell| count(&cell.text)).chain(panel.columns.iter().map(count)).max().unwrap_or(1);
-    let names = panel.rows.iter().map(|(name, _)| count(name)).max().unwrap_or(0);
-    let is_changed = panel.rows.iter().flat_map(|(_, cells)| cells).any(|cell| cell.is_changed);
+    let names = panel.rows.iter().map(|row| count(&row.name)).max().unwrap_or(0);
+    let is_changed = panel.rows.iter().flat_map(|row| &row.cells).any(|cell| cell.changed);
     let fits = |gap: usize| 2 + names + panel.columns.len() * (width + gap) <= WIDTH;
     // Brackets need a column on either side.
     let gap = if fits(2) || is_changed { 2 } else { 1 };
@@ -181,10 +227,10 @@ fn panel(panel: &Panel) -> Vec<Vec<String>> {
         let mut lines = vec![title];
         let head = panel.columns[part.clone()].iter().map(|name| centred(name, width, gap, false));
         lines.push(format!("{:margin$}{}", "", head.collect::<String>(), margin = names + 2));
-        for (name, cells) in &panel.rows {
+        for BoardRow { name, cells } in &panel.rows {
             let cells = cells[part.clone()]
                 .iter()
-                .map(|Cell { text, is_changed }| centred(text, width, gap, *is_changed));
+                .map(|BoardCell { text, changed, .. }| centred(text, width, gap, *changed));
             lines.push(format!("  {name:>names$}{}", cells.collect::<String>()));
         }
         blocks.push(lines.into_iter().map(|line| line.trim_end().to_owned()).collect());

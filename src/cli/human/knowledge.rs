@@ -69,14 +69,7 @@ impl SeatKnowledge {
 
     /// The likeliest states by what is open in them; nothing where a state is told by one fact, whose probability is shown.
     fn likeliest(&self, states: &[(State, f64)], facts: &[(TermId, f64)]) -> String {
-        let open: Vec<TermId> =
-            facts.iter().filter(|(_, share)| !is_certain(*share)).map(|&(fact, _)| fact).collect();
-        let of_state = |state: &State| -> Vec<TermId> {
-            let holds = self.companion.engine().holds(state);
-            open.iter().filter(|fact| holds.contains(fact)).copied().collect()
-        };
-        let listed: Vec<(Vec<TermId>, f64)> =
-            states.iter().take(STATES).map(|(state, share)| (of_state(state), *share)).collect();
+        let listed = self.companion.likeliest(states, facts, STATES);
         if listed.iter().all(|(own, _)| own.len() == 1) {
             return String::new();
         }

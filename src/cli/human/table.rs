@@ -13,6 +13,7 @@ use hyperplay_play::referee::{FaultKind, Interrupt, Match, MatchOutcome, MatchSt
 
 use super::console::{Console, Typed};
 use super::knowledge::shown;
+use crate::verbose::scores;
 
 /// What clears a terminal with the lines that have left it, and puts the cursor in its corner.
 const CLEAR: &str = "\u{1b}[3J\u{1b}[2J\u{1b}[H";
@@ -92,11 +93,8 @@ impl HumanTable {
         }
         let said = match &played.outcome {
             MatchOutcome::Over(goals) => {
-                let choosing = goals.iter().filter(|&(role, _)| engine.random() != Some(role));
-                let goals: Vec<String> = choosing
-                    .map(|(role, goal)| format!("{} {}", engine.roles()[role], goal.value()))
-                    .collect();
-                format!("the match is over: {}\n", goals.join(", "))
+                let goals = goals.values().iter().map(|goal| goal.value());
+                format!("the match is over: {}\n", scores(engine, goals))
             }
             _ if self.is_left() => "you have left the match; it is not counted\n".to_owned(),
             _ => "the match is not finished\n".to_owned(),

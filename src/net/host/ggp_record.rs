@@ -84,13 +84,6 @@ impl GgpRecord {
         settings: &Settings,
         played: &Match,
     ) -> GgpRecord {
-        let mut scratch = machine.scratch();
-        let mut state = machine.initial();
-        let mut states = vec![state_text(&machine.fluents(&state))];
-        for step in &played.steps {
-            state = machine.next(&state, &step.joint, &mut scratch);
-            states.push(state_text(&machine.fluents(&state)));
-        }
         let goals = match &played.outcome {
             MatchOutcome::Over(goals) => Some(goals.values().iter().map(|goal| goal.value()).collect()),
             _ => None,
@@ -110,7 +103,7 @@ impl GgpRecord {
                 .map(|step| step.joint.iter().map(|&own| spaced(&machine.show_move(own))).collect())
                 .collect(),
             errors: played.steps.iter().map(|step| errors(step.joint.len(), &step.faults)).collect(),
-            states,
+            states: played.states(machine).map(|state| state_text(&machine.fluents(&state))).collect(),
             state_times: heading.times.to_vec(),
             goal_values: goals,
             preview_clock: 0,

@@ -18,19 +18,15 @@ use hyperplay_machine::{
     Budget, Evidence, JointMove, Move, Observation, OwnMove, Role, Seed, State, StateMachine as _,
     StateMachineExt as _,
 };
-use hyperplay_play::player::certain_moves;
-use hyperplay_think::belief::{
-    Belief, BeliefOptions, OpponentModel, ParticleSampler, Sampler as _, Uniform, UpdateOutcome,
-};
+use hyperplay_engine::{Engine, EngineScratch, State};
+use hyperplay_play::belief::{BeliefOptions, OpponentModel, ParticleSampler, Uniform, UpdateOutcome};
+use hyperplay_play::player::{OwnBelief, certain_moves};
 
 /// Particles of the belief.
 const PARTICLES: usize = 16;
 
 /// Histories that the belief enumerates: few, because the player has a belief of its own to pay for.
 const ENUMERATED: usize = 200;
-
-/// The share of the time that the belief may use.
-const BELIEF_SHARE: f64 = 0.6;
 
 /// Random histories tried without a deadline.
 const HISTORIES: usize = 1000;
@@ -55,7 +51,7 @@ pub struct LegalMoves {
     role: Role,
     engine: Arc<Engine>,
     scratch: EngineScratch,
-    belief: Box<dyn Belief<Engine>>,
+    belief: OwnBelief,
     /// The state after so many steps, while every role's move was told.
     known: Option<(usize, State)>,
 }
@@ -70,11 +66,12 @@ impl LegalMoves {
             rejuvenate: 0,
             ..BeliefOptions::default()
         };
+        let sampler = Arc::new(ParticleSampler(options));
         LegalMoves {
             role,
             engine: Arc::clone(engine),
             scratch: engine.scratch(),
-            belief: ParticleSampler(options).belief(engine, role, &model, PARTICLES),
+            belief: OwnBelief::new(Arc::clone(engine), role, model, sampler, PARTICLES),
             known: Some((0, engine.initial())),
         }
     }
@@ -91,16 +88,10 @@ impl LegalMoves {
         {
             return (legal, LegalSource::State);
         }
-        let outcome = self.belief.update(evidence, &budget.share(BELIEF_SHARE), seed);
-        if let UpdateOutcome::Enumerated | UpdateOutcome::Sampled = outcome {
-            let legal = self.in_all_states(budget);
-            if !legal.is_empty() {
-                return (legal, LegalSource::Belief);
-            }
-        }
-        let source = match outcome {
-            UpdateOutcome::Inconsistent { .. } => LegalSource::Contradiction,
-            _ => LegalSource::Guess,
+        let source = match self.belief.legal_after(evidence, budget, seed) {
+            Ok(legal) => return (legal, LegalSource::Belief),
+            Err(UpdateOutcome::Inconsistent { .. }) => LegalSource::Contradiction,
+            Err(_) => LegalSource::Guess,
         };
         match self.guessed(evidence, budget, &seed.child("guess")) {
             legal if legal.is_empty() => (legal, LegalSource::Nothing),
@@ -110,10 +101,7 @@ impl LegalMoves {
 
     /// Goes on searching for a history that explains this evidence. Returns whether one was found, or there is none.
     pub fn search(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
-        let outcome = self.belief.update(evidence, budget, seed);
-        // What failed here fails again when a move is asked for.
-        let failed = self.belief.take_failure().is_some();
-        failed || !matches!(outcome, UpdateOutcome::Depleted { .. })
+        self.belief.search(evidence, budget, seed)
     }
 
     /// The state after this evidence, if it is known.
@@ -156,13 +144,6 @@ impl LegalMoves {
     fn legal(&mut self, state: &State, budget: &Budget) -> Option<Vec<Move>> {
         let legal = certain_moves(&*self.engine, self.role, [(state, 1.0)], budget, &mut self.scratch);
         Some(legal).filter(|legal| !legal.is_empty())
-    }
-
-    /// What is legal in every state held possible; where nothing is, in as much weight as possible.
-    fn in_all_states(&mut self, budget: &Budget) -> Vec<Move> {
-        let particles = self.belief.particles().iter();
-        let states = particles.map(|particle| (self.belief.state(particle), particle.weight));
-        certain_moves(&*self.engine, self.role, states, budget, &mut self.scratch)
     }
 
     /// What is legal at the end of the random history that agrees with most steps.

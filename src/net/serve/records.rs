@@ -10,14 +10,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
-use super::knowledge::Knowledge;
+use super::seated::Seated;
 use crate::protocol::{StartMessage, WireDialect};
-use hyperplay_engine::{Engine, EngineKind, Engines};
+use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_logic::gdl::{Game, Language};
 use hyperplay_machine::Evidence;
 use hyperplay_play::files::{EarlierRecords, FileContent, FileError, RecordFile, WrittenFile};
 use hyperplay_play::referee::{
-    EVIDENCE_SCHEMA, EvidenceHeading, EvidenceOutcome, EvidenceRecord, RunInfo, ToldClocks, date, host,
+    EVIDENCE_SCHEMA, EvidenceHeading, EvidenceOutcome, EvidenceRecord, RunInfo, ToldClocks,
 };
 
 /// Characters of a hash in the name of a file.
@@ -42,17 +42,13 @@ pub struct PlayedStep {
 }
 
 /// A match that has ended.
-pub struct EndedMatch<'a> {
+pub(super) struct EndedMatch<'a> {
     /// How it began.
     pub start: &'a StartMessage,
     /// The player.
     pub player: &'a str,
-    /// The engines of the game.
-    pub engines: &'a Engines,
-    /// What the role knew, as it was used.
-    pub evidence: &'a Evidence,
-    /// How it was known.
-    pub known: &'a Knowledge,
+    /// What its role knew.
+    pub seated: &'a Seated,
     /// What was answered.
     pub steps: &'a [PlayedStep],
     /// What was odd.
@@ -89,7 +85,7 @@ impl RecordFolder {
     }
 
     /// Keeps a match: `record` makes its record. What goes wrong is logged: the next match is played all the same.
-    pub fn keep<R: Serialize>(&self, record: impl FnOnce(&RecordFolder) -> io::Result<R>) {
+    pub fn append<R: Serialize>(&self, record: impl FnOnce(&RecordFolder) -> io::Result<R>) {
         // The record may write rules first, so the file is not locked before it is made.
         let written = record(self).and_then(|record| Ok(serde_json::to_string(&record)?));
         if let Err(error) = written.and_then(|line| Ok(self.file().line(&line)?)) {
@@ -133,16 +129,17 @@ impl EvidenceRecorder {
     }
 
     /// Keeps a match.
-    pub fn keep(&self, ended: &EndedMatch<'_>) {
-        self.folder.keep(|folder| self.record(folder, ended));
+    pub(super) fn append(&self, ended: &EndedMatch<'_>) {
+        self.folder.append(|folder| self.record(folder, ended));
     }
 
     fn record(&self, folder: &RecordFolder, ended: &EndedMatch<'_>) -> io::Result<EvidenceRecord> {
-        let game = ended.engines.game();
+        let (engines, known) = (&ended.seated.parts.engines, &ended.seated.known);
+        let (game, evidence) = (engines.game(), ended.seated.evidence());
         let (path, hash) = folder.rules(game)?;
         let no_engine = |error: hyperplay_engine::EngineError| io::Error::other(error.to_string());
-        let engine: std::sync::Arc<Engine> = ended.engines.get(EngineKind::Interpreter).map_err(no_engine)?;
-        let dialect = match (game.is_imperfect(), ended.known.is_numbered()) {
+        let engine: std::sync::Arc<Engine> = engines.get(EngineKind::Interpreter).map_err(no_engine)?;
+        let dialect = match (game.is_imperfect(), known.is_numbered()) {
             (_, true) => WireDialect::Gdl2,
             (true, false) => WireDialect::Gdl2Of2011,
             (false, false) => WireDialect::Gdl1,
@@ -160,9 +157,9 @@ impl EvidenceRecorder {
             dialect: dialect.to_string(),
             clocks,
         };
-        let mut record = EvidenceRecord::new(&*engine, heading, ended.evidence, ended.outcome);
+        let mut record = EvidenceRecord::new(&*engine, heading, &evidence, ended.outcome);
         // A game master may say any number of a step.
-        let longest = ended.evidence.step() + LONGEST_HOLE;
+        let longest = evidence.step() + LONGEST_HOLE;
         for played in ended.steps.iter().filter(|played| played.step <= longest) {
             let step = record.step(played.step);
             step.answered = Some(played.answered.clone());
@@ -170,13 +167,12 @@ impl EvidenceRecorder {
             step.late = played.late;
             step.fallback.clone_from(&played.fallback);
         }
-        if ended.known.has_hole() {
+        if known.has_hole() {
             // Nothing is known of the steps before the last message.
-            record.step(ended.known.made().saturating_sub(1).min(longest));
+            record.step(known.made().saturating_sub(1).min(longest));
         }
         record.remarks = ended.remarks.to_vec();
-        let engine = engine.kind().to_string();
-        record.run = Some(RunInfo { date: date(), host: host(), engine, threads: 1, seconds: ended.seconds });
+        record.run = Some(RunInfo::now(engine.kind(), 1, ended.seconds));
         Ok(record)
     }
 }

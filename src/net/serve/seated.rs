@@ -60,7 +60,7 @@ impl Seated {
     ///
     /// # Errors
     /// That of the operating system, if it gives no further thread.
-    pub(super) fn begin(parts: PlayerParts) -> std::io::Result<(Seated, Receiver<()>)> {
+    pub(super) fn begin(parts: PlayerParts) -> std::io::Result<(Seated, Receiver<Result<(), String>>)> {
         let (thinker, prepared) = Thinker::begin(parts.clone())?;
         let seated = Seated {
             known: Knowledge::new(parts.role),
@@ -153,9 +153,13 @@ impl Seated {
     }
 
     /// The player's decision, if it comes by the deadline.
-    fn heard(&self, said: &Receiver<Result<Said, String>>, deadline: Instant) -> Result<Said, String> {
+    fn heard(
+        &self,
+        said: &Receiver<Result<Option<Said>, String>>,
+        deadline: Instant,
+    ) -> Result<Said, String> {
         match self.parts.cancel.wait_for(said, deadline) {
-            Ok(Ok(said)) => Ok(said),
+            Ok(Ok(Some(said))) => Ok(said),
             Ok(Err(panic)) => Err(format!("the player panicked: {panic}")),
             Err(RecvTimeoutError::Timeout) if self.parts.cancel.is_cancelled() => {
                 Err("the match has ended".to_owned())
@@ -163,7 +167,7 @@ impl Seated {
             Err(RecvTimeoutError::Timeout) if self.thinker.engine().is_none() => {
                 Err("the engine is not made yet".to_owned())
             }
-            Err(RecvTimeoutError::Timeout) => Err("the player is late".to_owned()),
+            Ok(Ok(None)) | Err(RecvTimeoutError::Timeout) => Err("the player is late".to_owned()),
             Err(RecvTimeoutError::Disconnected) => Err("the player has ended".to_owned()),
         }
     }

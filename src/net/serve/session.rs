@@ -126,30 +126,20 @@ pub fn run(parts: SessionParts, ready: oneshot::Sender<()>, orders: &Receiver<Or
 }
 
 struct Session {
-    start: StartMessage,
-    seed: Seed,
-    margin: Arc<AnswerMargin>,
-    spare: Spare,
-    recorder: Option<Arc<EvidenceRecorder>>,
-    player: String,
+    parts: SessionParts,
     seated: Option<Seated>,
     remarks: Vec<String>,
     steps: Vec<PlayedStep>,
-    begun: Instant,
-    thinks_ahead: bool,
-    /// Held until the session has ended.
-    _cancel: Arc<CancelToken>,
 }
 
 impl Session {
     /// Reads the rules and prepares the player in the time of the start clock.
     fn prepare(parts: SessionParts) -> Session {
-        let SessionParts { start, received, spec, engine, seed, margin, spare, recorder, .. } = parts;
-        let SessionParts { thinks_ahead, memory, cancel, .. } = parts;
-        let until = received + start.startclock.saturating_sub(margin.of(start.startclock));
+        let SessionParts { start, spec, seed, margin, cancel, .. } = &parts;
+        let (memory, thinks_ahead) = (parts.memory, parts.thinks_ahead);
+        let until = parts.received + start.startclock.saturating_sub(margin.of(start.startclock));
         let rules = ReceivedRules::read_within(&start.id, &start.rules, memory / MEMORY_OF_TEXT);
         let mut remarks = rules.remarks;
-        let player = spec.spec().to_string();
         let seated = rules.game.and_then(|game| {
             let engines = Arc::new(Engines::within(&game, GroundingLimits::in_memory(memory)));
             let terms = game.terms();
@@ -162,15 +152,15 @@ impl Session {
             let preparation = Budget { nodes: None, deadline: Some(until) };
             let role = Role::new(role);
             let parts = PlayerParts {
-                engines: Arc::clone(&engines),
-                kind: engine,
+                engines,
+                kind: parts.engine,
                 only: None,
-                spec,
+                spec: spec.clone(),
                 role,
                 preparation,
                 seed: seed.child("player"),
                 thinks_ahead,
-                cancel: Arc::clone(&cancel),
+                cancel: Arc::clone(cancel),
             };
             match Seated::begin(parts) {
                 Ok((seated, prepared)) => {
@@ -186,21 +176,7 @@ impl Session {
             }
         });
         remarks.iter().for_each(|remark| tracing::warn!("{remark}"));
-        let steps = Vec::new();
-        Session {
-            start,
-            seed,
-            margin,
-            spare,
-            recorder,
-            player,
-            seated,
-            remarks,
-            steps,
-            begun: received,
-            thinks_ahead,
-            _cancel: cancel,
-        }
+        Session { parts, seated, remarks, steps: Vec::new() }
     }
 
     /// Answers with a move.
@@ -211,12 +187,13 @@ impl Session {
         answer: oneshot::Sender<String>,
         spared: &AtomicBool,
     ) {
-        let clock = self.start.playclock;
-        let deadline = received + clock.saturating_sub(self.margin.of(clock));
+        let SessionParts { start, seed, margin, spare, .. } = &self.parts;
+        let clock = start.playclock;
+        let deadline = received + clock.saturating_sub(margin.of(clock));
         let mut chosen = match &mut self.seated {
             None => Chosen {
                 own: None,
-                text: self.spare.text(),
+                text: spare.text(),
                 legal: Vec::new(),
                 fallback: Some("no game could be made of the rules".to_owned()),
             },
@@ -234,17 +211,17 @@ impl Session {
                     }
                     _ => {}
                 }
-                seated.choose(&self.seed, &self.spare, received, deadline)
+                seated.choose(seed, spare, received, deadline)
             }
         };
         let after = Instant::now().saturating_duration_since(deadline);
-        self.margin.learn(after);
+        margin.learn(after);
         let is_sent = answer.send(chosen.text.clone()).is_ok();
         let elapsed = received.elapsed();
         let was_spared = spared.load(Ordering::Acquire);
         if was_spared {
             // The front has sent what it had.
-            chosen.text = self.spare.text();
+            chosen.text = spare.text();
             chosen.fallback = Some("no answer was ready".to_owned());
             chosen.own = self
                 .seated
@@ -260,7 +237,7 @@ impl Session {
         let step = self.seated.as_ref().map_or(self.steps.len(), |seated| seated.known.made());
         tracing::info!(step, own = %chosen.text, milliseconds = elapsed.as_millis() as u64, late, "answered");
         let Chosen { own, text, legal, fallback } = chosen;
-        self.spare.set(text.clone());
+        spare.set(text.clone());
         self.steps.push(PlayedStep {
             step,
             answered: text.clone(),
@@ -275,8 +252,8 @@ impl Session {
 
     /// Uses a turn of the time between two orders. Returns whether further turns are of use.
     fn thinks_ahead(&mut self) -> bool {
-        let (true, Some(seated)) = (self.thinks_ahead, &mut self.seated) else { return false };
-        seated.thinks_ahead(&self.seed)
+        let (true, Some(seated)) = (self.parts.thinks_ahead, &mut self.seated) else { return false };
+        seated.thinks_ahead(&self.parts.seed)
     }
 
     /// Hears of the end.
@@ -293,18 +270,16 @@ impl Session {
     /// Keeps a record.
     fn end(mut self, outcome: EvidenceOutcome) {
         tracing::info!(outcome = outcome.as_str(), "ended");
-        let (Some(recorder), Some(seated)) = (&self.recorder, &self.seated) else { return };
+        let (Some(recorder), Some(seated)) = (&self.parts.recorder, &self.seated) else { return };
         self.remarks.extend_from_slice(seated.known.remarks());
-        recorder.keep(&EndedMatch {
-            start: &self.start,
-            player: &self.player,
-            engines: &seated.parts.engines,
-            evidence: &seated.evidence(),
-            known: &seated.known,
+        recorder.append(&EndedMatch {
+            start: &self.parts.start,
+            player: &self.parts.spec.spec().to_string(),
+            seated,
             steps: &self.steps,
             remarks: &self.remarks,
             outcome,
-            seconds: self.begun.elapsed().as_secs_f64(),
+            seconds: self.parts.received.elapsed().as_secs_f64(),
         });
     }
 }

@@ -5,14 +5,13 @@
 //!
 //! Between two questions the player thinks ahead in short turns, as long as it says that this is of use.
 
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, channel, sync_channel};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::cancel::CancelToken;
 use hyperplay_engine::{Engine, EngineKind, Engines};
-use hyperplay_machine::{Budget, Evidence, Move, Role, Seed};
-use hyperplay_play::player::{Decision, Player, PlayerSpec, Seat, View, guarded};
+use hyperplay_play::player::{Decision, Player, PlayerSpec, PlayerThread, Seat, View};
 
 /// One turn of thinking ahead: short, because a question has to wait for its end.
 pub(super) const TURN: Duration = Duration::from_millis(30);
@@ -23,7 +22,7 @@ const THINKERS_GIVE_WAY: i32 = 5;
 
 /// The player of a match on its thread.
 pub struct Thinker {
-    questions: mpsc::Sender<PlayerQuestion>,
+    thread: PlayerThread<Thinking>,
     engine: Arc<OnceLock<Arc<Engine>>>,
 }
 
@@ -59,15 +58,12 @@ pub struct Said {
     pub legal: Vec<Move>,
 }
 
-/// A question to the player.
-struct PlayerQuestion {
-    evidence: Evidence,
-    legal: Vec<Move>,
-    /// Whether that is only guessed, so that the player may know better.
-    is_guess: bool,
-    budget: Budget,
-    seed: Seed,
-    answer: SyncSender<Result<Said, String>>,
+/// The player, and what it is made of.
+struct Thinking {
+    player: Box<dyn Player>,
+    parts: PlayerParts,
+    /// The evidence of the last decision, and how often the player has thought ahead since.
+    ahead: Option<(Evidence, usize)>,
 }
 
 impl Thinker {
@@ -75,20 +71,18 @@ impl Thinker {
     ///
     /// # Errors
     /// That of the operating system, if it gives no further thread.
-    pub fn begin(parts: PlayerParts) -> std::io::Result<(Thinker, Receiver<()>)> {
-        let (questions, inbox) = channel();
-        let (ready, prepared) = sync_channel(1);
+    pub fn begin(parts: PlayerParts) -> std::io::Result<(Thinker, Receiver<Result<(), String>>)> {
         let engine = Arc::new(OnceLock::new());
         let slot = Arc::clone(&engine);
-        std::thread::Builder::new().name("thinker".to_owned()).spawn(move || {
-            let _cancel = Arc::clone(&parts.cancel);
+        let make = move || {
             give_way();
-            // A panic while the engine is made ends the thread: whoever asks finds out by the closed channel.
-            if let Some(player) = made(&parts, &slot) {
-                work(player, &parts, &ready, &inbox);
-            }
-        })?;
-        Ok((Thinker { questions, engine }, prepared))
+            made(&parts, &slot).map(|player| Thinking { player, parts, ahead: None })
+        };
+        let thread = PlayerThread::begin("thinker", make, Thinking::think_ahead)?;
+        let prepared = thread.ask(|Thinking { player, parts, .. }| {
+            player.prepare(&parts.preparation, &parts.seed.child("prepare"));
+        });
+        Ok((Thinker { thread, engine }, prepared))
     }
 
     /// The engine, once it is made.
@@ -96,18 +90,35 @@ impl Thinker {
         self.engine.get()
     }
 
-    /// Asks for a decision. The answer is an error if the player panicked; if it cannot answer any more, the channel is closed.
+    /// Asks for a decision; there is none if its time is up before it is begun. If it is only guessed what is legal, the player's
+    /// own belief is asked first.
     pub fn ask(
         &self,
         evidence: Evidence,
         (legal, is_guess): (Vec<Move>, bool),
         budget: Budget,
         seed: Seed,
-    ) -> Receiver<Result<Said, String>> {
-        let (answer, said) = sync_channel(1);
-        // An error means that the thread has ended, and the closed channel says so.
-        let _ = self.questions.send(PlayerQuestion { evidence, legal, is_guess, budget, seed, answer });
-        said
+    ) -> Receiver<Result<Option<Said>, String>> {
+        self.thread.ask(move |Thinking { player, parts, ahead }| {
+            if budget.is_late() {
+                return None;
+            }
+            let known = is_guess.then(|| player.legal_after(&evidence, &budget.share(0.6), &seed)).flatten();
+            let legal = known.unwrap_or(legal);
+            let decision = player.decide(&View { evidence: &evidence, legal: &legal }, &budget, &seed);
+            *ahead = parts.thinks_ahead.then_some((evidence, 0));
+            Some(Said { decision, legal })
+        })
+    }
+}
+
+impl Thinking {
+    /// Thinks ahead for a turn; whether another one is of use.
+    fn think_ahead(&mut self) -> bool {
+        let Some((evidence, turns)) = &mut self.ahead else { return false };
+        let seed = self.parts.seed.child("ahead").index(evidence.step()).index(*turns);
+        *turns += 1;
+        self.player.think_ahead(evidence, &Budget::time(TURN), &seed)
     }
 }
 
@@ -134,63 +145,4 @@ fn made(parts: &PlayerParts, slot: &OnceLock<Arc<Engine>>) -> Option<Box<dyn Pla
         Seat::Player(player) => Some(player),
         Seat::Clairvoyant(_) | Seat::Remote(_) => None,
     }
-}
-
-/// Prepares and answers questions until nobody can ask any more or the player panics.
-fn work(
-    mut player: Box<dyn Player>,
-    parts: &PlayerParts,
-    ready: &SyncSender<()>,
-    inbox: &Receiver<PlayerQuestion>,
-) {
-    let prepared = guarded(|| player.prepare(&parts.preparation, &parts.seed.child("prepare")));
-    // Whoever waited may have given up.
-    let _ = ready.try_send(());
-    if prepared.is_err() {
-        tracing::error!("the player panicked while it prepared");
-        return;
-    }
-    // The evidence of the last decision, and how often the player has thought ahead since.
-    let mut ahead: Option<(Evidence, usize)> = None;
-    loop {
-        let question = match (inbox.try_recv(), &mut ahead) {
-            (Ok(question), _) => question,
-            (Err(TryRecvError::Disconnected), _) => return,
-            (Err(TryRecvError::Empty), Some((evidence, turns))) => {
-                let seed = parts.seed.child("ahead").index(evidence.step()).index(*turns);
-                *turns += 1;
-                match guarded(|| player.think_ahead(evidence, &Budget::time(TURN), &seed)) {
-                    Ok(true) => {}
-                    Ok(false) => ahead = None,
-                    Err(_) => {
-                        tracing::error!("the player panicked while it thought ahead");
-                        return;
-                    }
-                }
-                continue;
-            }
-            (Err(TryRecvError::Empty), None) => match inbox.recv() {
-                Ok(question) => question,
-                Err(_) => return,
-            },
-        };
-        if question.budget.is_late() {
-            continue;
-        }
-        let decided = guarded(|| decided(&mut *player, &question));
-        let panicked = decided.is_err();
-        let _ = question.answer.try_send(decided);
-        if panicked {
-            return;
-        }
-        ahead = parts.thinks_ahead.then_some((question.evidence, 0));
-    }
-}
-
-/// What a player answers. If it is only guessed what is legal, the player's own belief is asked first.
-fn decided(player: &mut dyn Player, question: &PlayerQuestion) -> Said {
-    let PlayerQuestion { evidence, budget, seed, .. } = question;
-    let known = question.is_guess.then(|| player.legal_after(evidence, &budget.share(0.6), seed)).flatten();
-    let legal = known.unwrap_or_else(|| question.legal.clone());
-    Said { decision: player.decide(&View { evidence, legal: &legal }, budget, seed), legal }
 }

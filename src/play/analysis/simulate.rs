@@ -180,7 +180,7 @@ struct Inspector<'a> {
     scratch: EngineScratch,
     goals: Option<InterpreterScratch>,
     seen: FxHashSet<Issue>,
-    met: Vec<(Issue, usize)>,
+    issues: Vec<(Issue, usize)>,
 }
 
 impl<'a> Inspector<'a> {
@@ -193,7 +193,7 @@ impl<'a> Inspector<'a> {
             scratch,
             goals,
             seen: FxHashSet::default(),
-            met: Vec::new(),
+            issues: Vec::new(),
         }
     }
 
@@ -202,7 +202,7 @@ impl<'a> Inspector<'a> {
             return; // the deadline passed, and the answer may be wrong
         }
         if self.seen.insert(issue) {
-            self.met.push((issue, step));
+            self.issues.push((issue, step));
         }
     }
 
@@ -239,10 +239,9 @@ impl<'a> Inspector<'a> {
             self.check()?;
         }
         self.check()?;
-        Ok(self.met)
+        Ok(self.issues)
     }
 
-    /// Reports that a limit was met.
     /// Whether the deadline stopped an evaluation.
     fn is_cut(&self) -> bool {
         let of_reference = self.reference.zip(self.goals.as_ref());
@@ -250,6 +249,7 @@ impl<'a> Inspector<'a> {
             || of_reference.is_some_and(|(reference, goals)| reference.is_interrupted(goals))
     }
 
+    /// Reports that a limit was met.
     fn check(&mut self) -> Result<(), EvaluationFailure> {
         let failure = self.machine.take_failure(&mut self.scratch);
         let of_reference = || self.reference?.take_failure(self.goals.as_mut()?);

@@ -6,15 +6,15 @@
 //!
 //! Invariant: with a budget that is not one of time, all answers are a function of the rules, the evidence and the seeds.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::configured::SamplerSpec;
-use hyperplay_engine::Engine;
-use hyperplay_logic::gdl::TermId;
-use hyperplay_machine::counted;
-use hyperplay_machine::{Budget, Evidence, Role, Seed, State, StateMachine};
-use hyperplay_think::belief::{Belief, UpdateMethod, UpdateOutcome, effective_size};
+use super::deliberation::distinct;
+use crate::belief::{Belief, UpdateMethod, UpdateOutcome, effective_size};
+use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine};
+use hyperplay_engine::{Engine, State};
+use hyperplay_logic::gdl::{TermId, counted};
 
 /// The belief beside a person.
 pub struct Companion {
@@ -96,18 +96,25 @@ impl Companion {
 
     /// The distinct states with their probabilities, the likeliest first; among equals the one that was found first.
     pub fn states(&self) -> Vec<(State, f64)> {
-        let mut places: HashMap<&State, usize> = HashMap::new();
-        let mut states: Vec<(State, f64)> = Vec::new();
-        for particle in self.belief.particles() {
-            let state = self.belief.state(particle);
-            let place = *places.entry(state).or_insert(states.len());
-            match states.get_mut(place) {
-                Some((_, share)) => *share += particle.weight,
-                None => states.push((state.clone(), particle.weight)),
-            }
-        }
+        let states = distinct(&*self.belief).into_iter();
+        let mut states: Vec<(State, f64)> = states.map(|of| (of.state.clone(), of.weight)).collect();
         states.sort_by(|a, b| b.1.total_cmp(&a.1));
         states
+    }
+
+    /// The likeliest of these states, each by those of the facts that are open and hold in it.
+    pub fn likeliest(
+        &self,
+        states: &[(State, f64)],
+        facts: &[(TermId, f64)],
+        most: usize,
+    ) -> Vec<(Vec<TermId>, f64)> {
+        let of_state = |(state, share): &(State, f64)| {
+            let holds: HashSet<TermId> = self.engine.holds(state).into_iter().collect();
+            let open = facts.iter().filter(|(fact, share)| !is_certain(*share) && holds.contains(fact));
+            (open.map(|&(fact, _)| fact).collect(), *share)
+        };
+        states.iter().take(most).map(of_state).collect()
     }
 
     /// How many histories there are and whether they are all, as a clause.

@@ -11,9 +11,10 @@ use rustc_hash::FxHashMap;
 
 use super::decision::{Decision, DecisionCost};
 use super::judgement::{Judged, Judgement};
-use hyperplay_engine::{Engine, EngineScratch};
-use hyperplay_machine::{Budget, Move, Role, Seed, State};
-use hyperplay_think::search::{Evaluation, Method, SearchContext, StateSearch, WeightedState};
+use crate::belief::Belief;
+use crate::search::{Evaluation, Method, SearchContext, StateSearch, WeightedState};
+use hyperplay_engine::machine::{Budget, Move, Role, Seed};
+use hyperplay_engine::{Engine, EngineScratch, State};
 
 /// What a player deliberates with.
 pub(super) struct Deliberation<'a> {
@@ -78,9 +79,7 @@ impl<'a> Deliberation<'a> {
 
 /// The distinct states, each with the sum of its weights and as many histories as it comes up, in the order in which
 /// they come first.
-pub(super) fn merge<'a, S: Eq + Hash>(
-    states: impl Iterator<Item = (&'a S, f64)>,
-) -> Vec<WeightedState<'a, S>> {
+fn merge<'a, S: Eq + Hash>(states: impl Iterator<Item = (&'a S, f64)>) -> Vec<WeightedState<'a, S>> {
     let mut position: FxHashMap<&S, usize> = FxHashMap::default();
     let mut distinct: Vec<WeightedState<'_, S>> = Vec::new();
     for (state, weight) in states {
@@ -94,6 +93,11 @@ pub(super) fn merge<'a, S: Eq + Hash>(
         }
     }
     distinct
+}
+
+/// The distinct states that the particles of a belief end in.
+pub(super) fn distinct(belief: &dyn Belief<Engine>) -> Vec<WeightedState<'_, State>> {
+    merge(belief.particles().iter().map(|particle| (belief.state(particle), particle.weight)))
 }
 
 /// How the states were judged, as a sentence. Methods that differ only in how much work was done are one.

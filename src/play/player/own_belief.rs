@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use super::certain::certain_moves;
 use super::decision::{BelievedState, Decision, HeldBelief, Player, View};
-use super::deliberation::{Deliberation, merge};
+use super::deliberation::{Deliberation, distinct};
 use super::margin::Margin;
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::counted;
@@ -108,9 +108,7 @@ impl OwnBelief {
 
     /// The states held possible at the last decision, the likeliest first; equally likely ones by what holds in them.
     fn believed(&self) -> Vec<BelievedState> {
-        let particles = self.belief.particles().iter();
-        let states = merge(particles.map(|particle| (self.belief.state(particle), particle.weight)));
-        let mut believed: Vec<BelievedState> = states
+        let mut believed: Vec<BelievedState> = distinct(&*self.belief)
             .into_iter()
             .map(|WeightedState { state, weight, histories }| BelievedState {
                 weight,
@@ -140,26 +138,36 @@ impl OwnBelief {
     /// Uses time between two decisions. If no history was found that explains this evidence, which is that of the last
     /// decision, the search for one goes on; so the next decision begins with a belief. Returns whether that is still of use.
     fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
-        if self.lost_since.is_none() {
-            return false;
-        }
+        self.lost_since.is_some() && !self.search(evidence, budget, seed)
+    }
+
+    /// Goes on searching for a history that explains this evidence. Returns whether one was found, or there is none.
+    pub fn search(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
         let (outcome, _) = self.follow(evidence, budget, &seed.child("belief"));
         // What failed here fails again when somebody asks, and is said then.
         let failed = self.belief.take_failure().is_some();
-        matches!(outcome, UpdateOutcome::Depleted { .. }) && !failed
+        failed || !matches!(outcome, UpdateOutcome::Depleted { .. })
     }
 
-    /// What is legal in every state held possible after this evidence; `None` if no history explains it, or none was found.
-    fn legal_after(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<Vec<Move>> {
+    /// The moves that are legal in every state held possible after this evidence, or in as much weight as possible.
+    ///
+    /// # Errors
+    /// How the search for histories ended, if no history explains the evidence, none was found, or none tells a move.
+    pub fn legal_after(
+        &mut self,
+        evidence: &Evidence,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> Result<Vec<Move>, UpdateOutcome> {
         let (outcome, _) = self.follow(evidence, &budget.share(LEGAL_SHARE), &seed.child("belief"));
         if !matches!(outcome, UpdateOutcome::Enumerated | UpdateOutcome::Sampled) {
             self.lost_since.get_or_insert(evidence.step());
-            return None;
+            return Err(outcome);
         }
         let particles = self.belief.particles().iter();
         let states = particles.map(|particle| (self.belief.state(particle), particle.weight));
         let legal = certain_moves(&*self.machine, self.role, states, budget, &mut self.scratch);
-        Some(legal).filter(|legal| !legal.is_empty())
+        if legal.is_empty() { Err(outcome) } else { Ok(legal) }
     }
 
     fn decide_in_time(
@@ -205,8 +213,7 @@ impl OwnBelief {
             decision.explanation = excluded.into_iter().chain(reasons).collect();
             return decision.admitting(self.belief.take_failure(), view.legal, seed);
         }
-        let particles = self.belief.particles().iter();
-        let states = merge(particles.map(|particle| (self.belief.state(particle), particle.weight)));
+        let states = distinct(&*self.belief);
         let UpdateCost { attempts, accepted, .. } = self.belief.cost();
         let held = HeldBelief {
             particles: self.belief.particles().len(),
@@ -261,7 +268,12 @@ impl OwnBelief {
             outcome = self.belief.update(evidence, &budget.less(spent), seed);
             spent += self.belief.cost().states;
         }
-        self.excluded = is_excluded.then(|| evidence.clone());
+        match (&mut self.excluded, is_excluded) {
+            (Some(former), true) => {
+                former.follow(evidence);
+            }
+            (excluded, _) => *excluded = is_excluded.then(|| evidence.clone()),
+        }
         (outcome, spent)
     }
 
@@ -313,7 +325,7 @@ impl<C: Fn(Deliberation<'_>, &Possible<'_>) -> Decision + Send> Player for Belie
     }
 
     fn legal_after(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<Vec<Move>> {
-        self.belief.legal_after(evidence, budget, seed)
+        self.belief.legal_after(evidence, budget, seed).ok()
     }
 
     fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! Without a clock the player runs in the caller's thread. With one it has a thread of its own, all roles think at
 //! the same time, and an answer that has not come when the clock runs out is a `late` fault; an answer that comes
-//! later is recognised by the number of its task and discarded. The player's thread notes when it has answered, so a player
+//! later goes to nobody ([`PlayerThread`]). The player's thread notes when it has answered, so a player
 //! is not late because the referee was waiting for another one. A panic becomes a `crashed` fault in both cases; a player
 //! that has panicked may be in any state and is not asked again.
 //!
@@ -12,20 +12,26 @@
 //! Invariant: an actor gets one task at a time and then gives one answer. A player cannot be stopped from
 //! outside, so a thread that never answers still runs when the match ends.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use super::clock::{Answered, ClockTurn};
 use super::fault::FaultKind;
-use crate::player::{ClairvoyantView, Decision, RemoteEnd, RemoteFailure, RemoteStart, Seat, View, guarded};
-use hyperplay_machine::{Budget, Evidence, History, Move, Seed};
+use crate::player::{
+    ClairvoyantView, Decision, PlayerThread, RemoteEnd, RemoteFailure, RemoteStart, Seat, View, guarded,
+};
+use hyperplay_engine::machine::{Budget, Evidence, History, Move, Seed};
 
-/// The question to a player at one step.
+/// The question to a player at one step, with what can be known. The [`Seat`] shows its player the part that this player may know.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Question<'a> {
-    /// What can be known. The [`Seat`] shows its player the part that this player may know.
-    pub(super) view: ClairvoyantView<'a>,
+    /// What its role knows; a thread shares it.
+    pub(super) evidence: &'a Arc<Evidence>,
+    /// Its legal moves.
+    pub(super) legal: &'a [Move],
+    /// The joint moves so far.
+    pub(super) history: &'a History,
     /// What the player may spend.
     pub(super) budget: Budget,
     /// Its randomness.
@@ -52,54 +58,21 @@ pub(super) enum Actor {
     /// Runs in the caller's thread.
     Inline(Seat),
     /// Runs in a thread of its own.
-    Thread(PlayerThread),
+    Thread(SeatThread),
     /// Has panicked with this message.
     Crashed(String),
 }
 
-/// The connection to a player's thread.
-pub(super) struct PlayerThread {
-    tasks: Sender<(Task, Budget)>,
-    answers: Receiver<Answer>,
+/// What a player said, and when.
+type Said = (Result<Option<Decision>, RemoteFailure>, Answered);
+
+/// A player on its thread.
+pub(super) struct SeatThread {
+    thread: PlayerThread<Seat>,
+    /// The answer to the last task, until it was waited for.
+    awaited: Option<Receiver<Result<Said, String>>>,
     is_clairvoyant: bool,
     is_remote: bool,
-}
-
-/// What a player's thread is asked to do.
-enum Task {
-    Prepare(Box<Preparation>),
-    Decide(Box<OwnedQuestion>),
-    /// The evidence if the match ended by the rules.
-    End(Option<Box<Evidence>>),
-}
-
-/// An answer on its way to the referee.
-struct Answer {
-    /// The number of the task.
-    task: usize,
-    given: Answered,
-    said: Result<Option<Decision>, FaultKind>,
-}
-
-/// The number of the task to prepare; that to decide after n steps has the number n + 1.
-const PREPARE: usize = 0;
-
-struct OwnedQuestion {
-    evidence: Evidence,
-    legal: Vec<Move>,
-    /// Empty for a player that does not see it.
-    history: History,
-    seed: Seed,
-}
-
-impl Task {
-    fn number(&self) -> usize {
-        match self {
-            Task::Prepare(_) => PREPARE,
-            Task::Decide(question) => question.evidence.step() + 1,
-            Task::End(_) => usize::MAX,
-        }
-    }
 }
 
 impl Actor {
@@ -112,10 +85,8 @@ impl Actor {
             return Ok(Actor::Inline(seat));
         }
         let (is_clairvoyant, is_remote) = (seat.is_clairvoyant(), seat.is_remote());
-        let (tasks, inbox) = channel();
-        let (outbox, answers) = channel();
-        thread::Builder::new().name("player".to_owned()).spawn(move || serve(seat, &inbox, &outbox))?;
-        Ok(Actor::Thread(PlayerThread { tasks, answers, is_clairvoyant, is_remote }))
+        let thread = PlayerThread::begin("player", || Some(seat), |_| false)?;
+        Ok(Actor::Thread(SeatThread { thread, awaited: None, is_clairvoyant, is_remote }))
     }
 
     /// Whether it is another program.
@@ -127,20 +98,18 @@ impl Actor {
     /// [`answer`](Actor::answer).
     pub(super) fn ask(&mut self, question: &Question<'_>, turn: Option<&ClockTurn>) {
         if let Actor::Thread(thread) = self {
-            let ClairvoyantView { own, history } = question.view;
-            let history = if thread.is_clairvoyant { history.clone() } else { History::default() };
+            let history = if thread.is_clairvoyant { question.history.clone() } else { History::default() };
             // Another program is told of the clock itself; what it keeps in reserve is its own matter.
             let budget = match turn {
                 Some(turn) if thread.is_remote => turn.whole(),
                 _ => question.budget,
             };
-            let question = OwnedQuestion {
-                evidence: own.evidence.clone(),
-                legal: own.legal.to_vec(),
-                history,
-                seed: question.seed.clone(),
-            };
-            thread.give(Task::Decide(Box::new(question)), budget);
+            let (evidence, legal) = (Arc::clone(question.evidence), question.legal.to_vec());
+            let seed = question.seed.clone();
+            thread.give(move |seat| {
+                let own = View { evidence: &evidence, legal: &legal };
+                seat.decide(&ClairvoyantView { own, history: &history }, &budget, &seed).map(Some)
+            });
         }
     }
 
@@ -155,14 +124,15 @@ impl Actor {
     ) -> Result<(Decision, Option<Duration>), FaultKind> {
         let answer = match self {
             Actor::Inline(seat) => {
-                said(|| seat.decide(&question.view, &question.budget, question.seed)).map(|said| (said, None))
+                let Question { evidence, legal, history, budget, seed } = question;
+                let view = ClairvoyantView { own: View { evidence, legal }, history };
+                let said = guarded(|| seat.decide(&view, budget, seed)).map_err(FaultKind::Crashed);
+                said.and_then(|said| said.map_err(FaultKind::from)).map(|said| (said, None))
             }
-            Actor::Thread(thread) => {
-                thread.wait(question.view.own.evidence.step() + 1, turn).and_then(|(said, taken)| {
-                    said.map(|said| (said, taken))
-                        .ok_or_else(|| FaultKind::Crashed("it decided nothing".to_owned()))
-                })
-            }
+            Actor::Thread(thread) => thread.wait(turn).and_then(|(said, taken)| {
+                said.map(|said| (said, taken))
+                    .ok_or_else(|| FaultKind::Crashed("it decided nothing".to_owned()))
+            }),
             Actor::Crashed(message) => Err(FaultKind::Crashed(message.clone())),
         };
         answer.inspect_err(|fault| self.note(fault))
@@ -172,7 +142,18 @@ impl Actor {
     pub(super) fn prepare(&mut self, preparation: Preparation, turn: &ClockTurn) {
         if let Actor::Thread(thread) = self {
             let budget = if thread.is_remote { turn.whole() } else { turn.budget };
-            thread.give(Task::Prepare(Box::new(preparation)), budget);
+            let Preparation { id, startclock, playclock, seed, shared } = preparation;
+            thread.give(move |seat| {
+                match seat {
+                    Seat::Remote(player) => {
+                        let start = RemoteStart { id: &id, startclock, playclock, seed: &shared };
+                        player.start(&start, &budget)?;
+                    }
+                    Seat::Player(player) => player.prepare(&budget, &seed),
+                    Seat::Clairvoyant(_) => {}
+                }
+                Ok(None)
+            });
         }
     }
 
@@ -182,7 +163,7 @@ impl Actor {
     /// The fault of another program that did not say that it is ready, or that of a player that panicked.
     pub(super) fn prepared(&mut self, turn: &ClockTurn) -> Result<(), FaultKind> {
         let Actor::Thread(thread) = self else { return Ok(()) };
-        match thread.wait(PREPARE, Some(turn)) {
+        match thread.wait(Some(turn)) {
             Err(FaultKind::Late) if !thread.is_remote => Ok(()),
             Err(fault) => {
                 self.note(&fault);
@@ -193,11 +174,17 @@ impl Actor {
     }
 
     /// Tells another program of the end, with its evidence if that came by the rules.
-    pub(super) fn end(&mut self, evidence: Option<&Evidence>, turn: &ClockTurn) {
+    pub(super) fn end(&mut self, evidence: Option<Arc<Evidence>>, turn: &ClockTurn) {
         if let Actor::Thread(thread) = self
             && thread.is_remote
         {
-            thread.give(Task::End(evidence.cloned().map(Box::new)), turn.whole());
+            let budget = turn.whole();
+            thread.give(move |seat| {
+                if let Seat::Remote(player) = seat {
+                    player.end(evidence.as_deref().map_or(RemoteEnd::Aborted, RemoteEnd::Stopped), &budget);
+                }
+                Ok(None)
+            });
         }
     }
 
@@ -207,7 +194,7 @@ impl Actor {
             && thread.is_remote
         {
             // Whatever it says, the match is over.
-            let _ = thread.wait(usize::MAX, Some(turn));
+            let _ = thread.wait(Some(turn));
         }
     }
 
@@ -219,77 +206,30 @@ impl Actor {
     }
 }
 
-impl PlayerThread {
-    fn give(&self, task: Task, budget: Budget) {
-        // An error means that the thread has ended; `wait` will find out why.
-        let _ = self.tasks.send((task, budget));
+impl SeatThread {
+    fn give(
+        &mut self,
+        task: impl FnOnce(&mut Seat) -> Result<Option<Decision>, RemoteFailure> + Send + 'static,
+    ) {
+        self.awaited = Some(self.thread.ask(move |seat| (task(seat), Answered::now())));
     }
 
-    /// Waits for the answer to a task; those to older tasks are late and are discarded.
-    fn wait(
-        &self,
-        task: usize,
-        turn: Option<&ClockTurn>,
-    ) -> Result<(Option<Decision>, Option<Duration>), FaultKind> {
-        use std::sync::mpsc::RecvTimeoutError::{Disconnected, Timeout};
-        loop {
-            let left = turn.map_or(Duration::MAX, ClockTurn::patience);
-            match self.answers.recv_timeout(left) {
-                Ok(Answer { said: Err(fault @ FaultKind::Crashed(_)), .. }) => return Err(fault),
-                Ok(Answer { task: asked, .. }) if asked < task => {}
-                Ok(Answer { given, said, .. }) => {
-                    let said = said?;
-                    let taken = turn.map(|turn| turn.taken(given).ok_or(FaultKind::Late)).transpose()?;
-                    return Ok((said, taken));
-                }
-                Err(Timeout) => return Err(FaultKind::Late),
-                Err(Disconnected) => {
-                    return Err(FaultKind::Crashed("the player's thread has ended".to_owned()));
-                }
+    /// Waits for the answer to the task that was given.
+    fn wait(&mut self, turn: Option<&ClockTurn>) -> Result<(Option<Decision>, Option<Duration>), FaultKind> {
+        let left = turn.map_or(Duration::MAX, ClockTurn::patience);
+        let answer = self.awaited.take().map(|awaited| awaited.recv_timeout(left));
+        match answer.unwrap_or(Err(RecvTimeoutError::Disconnected)) {
+            Ok(Ok((said, given))) => {
+                let said = said?;
+                let taken = turn.map(|turn| turn.taken(given).ok_or(FaultKind::Late)).transpose()?;
+                Ok((said, taken))
+            }
+            Ok(Err(panic)) => Err(FaultKind::Crashed(panic)),
+            Err(RecvTimeoutError::Timeout) => Err(FaultKind::Late),
+            Err(RecvTimeoutError::Disconnected) => {
+                let why = self.thread.panic().unwrap_or("the player's thread has ended");
+                Err(FaultKind::Crashed(why.to_owned()))
             }
         }
     }
-}
-
-/// The life of a player's thread: does its tasks until the referee hangs up or the player panics.
-fn serve(mut seat: Seat, inbox: &Receiver<(Task, Budget)>, outbox: &Sender<Answer>) {
-    for (task, budget) in inbox {
-        let number = task.number();
-        let said = said(|| done(&mut seat, task, &budget));
-        let crashed = matches!(said, Err(FaultKind::Crashed(_)));
-        if outbox.send(Answer { task: number, given: Answered::now(), said }).is_err() || crashed {
-            return;
-        }
-    }
-}
-
-/// Does one task.
-fn done(seat: &mut Seat, task: Task, budget: &Budget) -> Result<Option<Decision>, RemoteFailure> {
-    match (task, seat) {
-        (Task::Prepare(preparation), Seat::Remote(player)) => {
-            let Preparation { id, startclock, playclock, shared, .. } = &*preparation;
-            let start = RemoteStart { id, startclock: *startclock, playclock: *playclock, seed: shared };
-            player.start(&start, budget)?;
-            Ok(None)
-        }
-        (Task::Prepare(preparation), Seat::Player(player)) => {
-            player.prepare(budget, &preparation.seed);
-            Ok(None)
-        }
-        (Task::End(evidence), Seat::Remote(player)) => {
-            player.end(evidence.as_deref().map_or(RemoteEnd::Aborted, RemoteEnd::Stopped), budget);
-            Ok(None)
-        }
-        (Task::Prepare(_), Seat::Clairvoyant(_)) | (Task::End(_), _) => Ok(None),
-        (Task::Decide(question), seat) => {
-            let own = View { evidence: &question.evidence, legal: &question.legal };
-            let view = ClairvoyantView { own, history: &question.history };
-            seat.decide(&view, budget, &question.seed).map(Some)
-        }
-    }
-}
-
-/// What a player says; its panic is a fault.
-fn said<T>(ask: impl FnOnce() -> Result<T, RemoteFailure>) -> Result<T, FaultKind> {
-    guarded(ask).map_err(FaultKind::Crashed)?.map_err(FaultKind::from)
 }

@@ -184,9 +184,10 @@ impl EvidenceRecord {
     /// # Errors
     /// If the game has no such role, or a term is none of the game.
     pub fn evidence<M: StateMachine>(&self, machine: &M) -> Result<Evidence, TranscriptDifference> {
-        let role = machine.role_named(&self.role).ok_or_else(|| TranscriptDifference::Role {
-            found: self.role.clone(),
-            expected: machine.roles().values().join(" "),
+        let role = machine.role_named(&self.role).ok_or_else(|| {
+            let (found, expected) = (&self.role, machine.roles().values().join(" "));
+            let what = format!("the record is of the role {found}, the rules have the roles {expected}");
+            TranscriptDifference::Heading(what)
         })?;
         let terms = machine.terms();
         let mut evidence = Evidence::new(role);

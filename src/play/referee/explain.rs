@@ -10,9 +10,11 @@
 use std::sync::Arc;
 
 use super::evidence_record::{EVIDENCE_SCHEMA, EvidenceRecord};
-use super::verify::TranscriptDifference;
-use hyperplay_machine::{Budget, Bulk, Evidence, Move, Observation, OwnMove, Role, Seed, StateMachineExt};
-use hyperplay_think::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateOutcome};
+use super::verify::{TranscriptDifference, check_origin};
+use crate::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateOutcome};
+use hyperplay_engine::machine::{
+    Budget, Bulk, Evidence, Move, Observation, OwnMove, Role, Seed, StateMachineExt,
+};
 
 /// How hard to look for a history that explains the evidence.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -94,14 +96,7 @@ pub fn verify_evidence<M: Bulk + 'static>(
     record: &EvidenceRecord,
     effort: &ExplainEffort,
 ) -> Result<EvidenceVerdict, TranscriptDifference> {
-    if record.schema != EVIDENCE_SCHEMA {
-        let (found, expected) = (record.schema.clone(), EVIDENCE_SCHEMA.to_owned());
-        return Err(TranscriptDifference::Schema { found, expected });
-    }
-    if record.heading.rules != rules {
-        let (found, expected) = (record.heading.rules.clone(), rules.to_owned());
-        return Err(TranscriptDifference::Rules { found, expected });
-    }
+    check_origin((&record.schema, &record.heading.rules), (EVIDENCE_SCHEMA, rules))?;
     let evidence = record.evidence(&**machine)?;
     let read = |(index, text): (usize, Option<&String>)| {
         text.map(|text| {

@@ -12,6 +12,7 @@
 //!
 //! A fault of the rules ends the match with a [`MatchOutcome`]; an error of a player is a [`Fault`].
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use rand::RngExt;
@@ -20,11 +21,11 @@ use super::actor::{Actor, Preparation, Question};
 use super::clock::{ClockTurn, Clocks};
 use super::fault::{Fault, FaultKind, Substitute};
 use super::interrupt::Interrupt;
-use crate::player::{ClairvoyantView, Decision, Seat, View};
-use hyperplay_logic::gdl::fold;
-use hyperplay_machine::{
-    Budget, ByRole, ChanceDistribution, EvaluationFailure, Evidence, Goal, History, JointMove, Move,
-    Observation, OwnMove, PLAYOUT_STEPS, Percepts, Role, Seed, StateMachine, StateMachineExt,
+use super::running::{Answers, RunningMatch};
+use crate::player::{Decision, Seat};
+use hyperplay_engine::machine::{
+    Budget, ByRole, EvaluationFailure, Evidence, Goal, JointMove, Move, PLAYOUT_STEPS, Percepts, Role, Seed,
+    StateMachine, StateMachineExt,
 };
 
 /// How a match is played.
@@ -169,63 +170,23 @@ pub fn play_match<M: StateMachine>(
 ) -> std::io::Result<Match> {
     let mut seated = SeatedPlayers::new(machine, players, settings, seed)?;
     let unready = seated.prepare(seed);
-    let mut state = machine.initial();
-    let mut scratch = machine.scratch();
-    let mut steps: Vec<MatchStep> = Vec::new();
+    let mut running = RunningMatch::new(machine, seed);
     let outcome = loop {
-        let over = machine.terminal(&state, &mut scratch);
-        let legal = if over { ByRole::default() } else { machine.legal_by_role(&state, &mut scratch) };
-        let goals = over.then(|| machine.goals(&state, &mut scratch));
-        if let Some(failure) = machine.take_failure(&mut scratch) {
-            break MatchOutcome::Failed(failure);
+        if let Some(outcome) = running.outcome(settings.limit, interrupt) {
+            break outcome;
         }
-        if let Some(goals) = goals {
-            break MatchOutcome::Over(goals);
-        }
-        if let Some((role, _)) = legal.iter().find(|(_, moves)| moves.is_empty()) {
-            break MatchOutcome::NoLegalMove(role);
-        }
-        if steps.len() >= settings.limit {
-            break MatchOutcome::StepLimit;
-        }
-        if interrupt.is_raised() {
-            break MatchOutcome::Interrupted;
-        }
-        let chance = ChanceDistribution::of(machine, &state, &mut scratch);
-        let Answers { joint, decisions, times, faults } =
-            seated.decide(&legal, &chance, &|own| machine.show_move(own));
-        let percepts =
-            ByRole::from_fn(legal.len(), |role| machine.percepts(&state, &joint, role, &mut scratch));
-        state = machine.next(&state, &joint, &mut scratch);
-        if let Some(failure) = machine.take_failure(&mut scratch) {
-            break MatchOutcome::Failed(failure);
-        }
-        seated.record(&joint, &percepts);
-        let step = MatchStep { legal, decisions, times, faults, joint, percepts };
-        watch(&step);
-        steps.push(step);
+        let chance = running.chance();
+        let answers = seated.decide(&running, chance, &|own| machine.show_move(own));
+        running.advance(answers).into_iter().for_each(&mut watch);
     };
-    let over = matches!(outcome, MatchOutcome::Over(_));
-    machine.each_role().for_each(|role| seated.evidence[role].over = over);
-    seated.end(over);
-    Ok(Match { unready, steps, outcome, evidence: seated.evidence })
+    seated.end(matches!(outcome, MatchOutcome::Over(_)).then_some(&running.evidence));
+    Ok(Match { unready, ..running.ended(outcome) })
 }
 
-/// What came of one question to every role.
-struct Answers {
-    joint: JointMove,
-    decisions: ByRole<Option<Decision>>,
-    times: ByRole<Option<Duration>>,
-    faults: Vec<Fault>,
-}
-
-/// The players in their seats and what they know.
+/// The players in their seats.
 struct SeatedPlayers<'a> {
     seats: ByRole<Option<Actor>>,
-    evidence: ByRole<Evidence>,
-    history: History,
     settings: &'a Settings,
-    random: Seed,
     seeds: ByRole<Seed>,
     strikes: ByRole<usize>,
     /// Whether another program has a seat, so that the start clock is over before the first step.
@@ -262,10 +223,7 @@ impl<'a> SeatedPlayers<'a> {
         let role_seed = seed.child("role");
         Ok(SeatedPlayers {
             seats: ByRole::new(seats),
-            evidence: ByRole::from_fn(roles.len(), Evidence::new),
-            history: History::default(),
             settings,
-            random: seed.child("random"),
             seeds: ByRole::from_fn(roles.len(), |role| role_seed.child(&fold(&roles[role]))),
             strikes: ByRole::from_fn(roles.len(), |_| 0),
             has_remote,
@@ -300,16 +258,15 @@ impl<'a> SeatedPlayers<'a> {
         unready
     }
 
-    /// Tells other programs how the match has ended.
-    fn end(&mut self, over: bool) {
+    /// Tells other programs how the match has ended: what their roles know, if it is over.
+    fn end(&mut self, evidence: Option<&ByRole<Arc<Evidence>>>) {
         if !self.has_remote {
             return;
         }
         let turns = self.turns(|clocks| clocks.play.min(FAREWELL));
         for (role, turn) in &turns {
-            let evidence = Some(&self.evidence[*role]).filter(|_| over);
             if let Some(seat) = &mut self.seats[*role] {
-                seat.end(evidence, turn);
+                seat.end(evidence.map(|evidence| Arc::clone(&evidence[*role])), turn);
             }
         }
         for (role, turn) in &turns {
@@ -346,21 +303,21 @@ impl<'a> SeatedPlayers<'a> {
         })
     }
 
-    /// The joint move of this step, what the players said, and what was replaced.
-    fn decide(
+    /// The joint move of this step, what the players said, and what was replaced. `chance` is the move of `random`.
+    fn decide<M: StateMachine>(
         &mut self,
-        legal: &ByRole<Vec<Move>>,
-        chance: &ChanceDistribution,
+        running: &RunningMatch<'_, M>,
+        chance: Option<Move>,
         show: &dyn Fn(Move) -> String,
     ) -> Answers {
-        let n = self.history.step();
+        let RunningMatch { legal, history, evidence, .. } = running;
+        let n = history.step();
         let turns = ByRole::from_fn(legal.len(), |role| self.turn(role, n));
         let seeds = ByRole::from_fn(legal.len(), |role| self.seeds[role].child("step").index(n));
         let question = |role: Role| {
-            let own = View { evidence: &self.evidence[role], legal: &legal[role] };
             let budget = turns[role].map_or(Budget::UNLIMITED, |turn| turn.budget);
             let budget = Budget { nodes: self.settings.nodes, ..budget };
-            Question { view: ClairvoyantView { own, history: &self.history }, budget, seed: &seeds[role] }
+            Question { evidence: &evidence[role], legal: &legal[role], history, budget, seed: &seeds[role] }
         };
         let allowed = self.settings.strikes.unwrap_or(usize::MAX);
         let asked = ByRole::from_fn(legal.len(), |role| self.strikes[role] < allowed);
@@ -374,8 +331,7 @@ impl<'a> SeatedPlayers<'a> {
         let mut times = ByRole::from_fn(legal.len(), |_| None);
         let joint = JointMove::new((0..legal.len()).map(Role::new).map(|role| {
             let Some(seat) = &mut self.seats[role] else {
-                let place = chance.draw(legal[role].len(), &mut self.random.index(n).rng());
-                return legal[role][place];
+                return chance.expect("only the role random has no player");
             };
             let answer = match asked[role] {
                 false => Err(FaultKind::Dropped),
@@ -398,15 +354,6 @@ impl<'a> SeatedPlayers<'a> {
         }));
         Answers { joint, decisions, times, faults }
     }
-
-    /// Every role gets its own recorded move and its percepts.
-    fn record(&mut self, joint: &JointMove, percepts: &ByRole<Percepts>) {
-        for (role, seen) in percepts.iter() {
-            let own = OwnMove::Known(joint.of(role));
-            self.evidence[role].steps.push(Observation { own, percepts: seen.clone() });
-        }
-        self.history.0.push(joint.clone());
-    }
 }
 
 /// A uniform draw; `legal` is not empty.
@@ -418,8 +365,8 @@ fn draw(legal: &[Move], seed: &Seed) -> Move {
 mod tests {
     use super::*;
     use crate::referee::toy::{Behaviour, guess, peek};
-    use hyperplay_machine::laws;
-    use hyperplay_machine::testing::Toy;
+    use crate::toy::Toy;
+    use hyperplay_engine::machine::{History, laws};
 
     fn play(behaviour: Behaviour, seed: u64) -> Match {
         let millis = match behaviour {

@@ -22,11 +22,17 @@ mod fault;
 mod interrupt;
 mod managed;
 mod match_loop;
+mod places;
+mod prospects;
+mod reach;
+mod running;
 mod series;
 #[cfg(test)]
 mod toy;
 mod transcript;
 mod verify;
+mod walk;
+mod winnable;
 
 pub use clock::{ClockTurn, Clocks, date, match_id, unix_millis};
 pub use evidence_record::{
@@ -47,3 +53,5 @@ pub use transcript::{
     DecisionRecord, FaultRecord, Heading, MatchLimits, RunInfo, SCHEMA, StepRecord, Transcript, host,
 };
 pub use verify::{TranscriptDifference, verify};
+pub use walk::{TranscriptWalk, WalkedStep};
+pub use winnable::{Winnability, strongly, weakly};

@@ -12,11 +12,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::clock::date;
 use super::fault::{FaultKind, Substitute};
 use super::managed::{ChrononClock, ChrononRecord};
 use super::match_loop::{Match, MatchOutcome, MatchStep, Settings};
 use crate::player::Decision;
-use hyperplay_machine::{ByRole, Move, Role, StateMachine, StateMachineExt};
+use hyperplay_engine::EngineKind;
+use hyperplay_engine::machine::{ByRole, Move, Role, StateMachine, StateMachineExt};
 
 /// The name of this form of transcripts.
 pub const SCHEMA: &str = "hyperplay.transcript/1";
@@ -27,8 +29,7 @@ pub const SCHEMA: &str = "hyperplay.transcript/1";
 /// use hyperplay_machine::{ByRole, Seed};
 /// use hyperplay_play::player::{LegalPlayer, Seat};
 /// use hyperplay_play::referee::{
-///     DecisionRecord, Heading, Interrupt, MatchLimits, RunInfo, SCHEMA, Settings, StepRecord, Transcript, date, host,
-///     play_match,
+///     DecisionRecord, Heading, Interrupt, MatchLimits, RunInfo, SCHEMA, Settings, StepRecord, Transcript, play_match,
 /// };
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};
@@ -51,8 +52,7 @@ pub const SCHEMA: &str = "hyperplay.transcript/1";
 /// let said: &DecisionRecord = decisions.as_ref().and_then(|said| said[0].as_ref()).expect("it was recorded");
 /// assert_eq!(said.policy["no"], 1.0);
 ///
-/// let engine = machine.kind().to_string();
-/// transcript.run = Some(RunInfo { date: date(), host: host(), engine, threads: 1, seconds: 0.1 });
+/// transcript.run = Some(RunInfo::now(machine.kind(), 1, 0.1));
 /// let line = serde_json::to_string(&transcript)?;
 /// assert_eq!(serde_json::from_str::<Transcript>(&line)?, transcript);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -180,6 +180,13 @@ pub struct RunInfo {
     pub threads: usize,
     /// How long this match took.
     pub seconds: f64,
+}
+
+impl RunInfo {
+    /// A match that was played now, on this computer.
+    pub fn now(engine: EngineKind, threads: usize, seconds: f64) -> RunInfo {
+        RunInfo { date: date(), host: host(), engine: engine.to_string(), threads, seconds }
+    }
 }
 
 /// What a transcript says besides what happened.

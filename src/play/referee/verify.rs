@@ -7,21 +7,12 @@
 
 use thiserror::Error;
 
-use super::fault::FaultKind;
-use super::transcript::{FaultRecord, SCHEMA, StepRecord, Transcript};
-use hyperplay_machine::{JointMove, Move, Role, StateMachine, StateMachineExt};
+use super::transcript::{SCHEMA, Transcript};
+use hyperplay_engine::machine::{StateMachine, StateMachineExt};
 
 /// Where a transcript, or the record of a player, and the rules differ first.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum TranscriptDifference {
-    /// Another form of records.
-    #[error("the schema is {found:?}; this program reads {expected:?}")]
-    Schema {
-        /// What it says.
-        found: String,
-        /// The schema of this program.
-        expected: String,
-    },
     /// Other rules.
     #[error("the match was played with other rules: the record names {found}, these are {expected}")]
     Rules {
@@ -30,30 +21,9 @@ pub enum TranscriptDifference {
         /// The hash of the rules at hand.
         expected: String,
     },
-    /// Other roles.
-    #[error("the transcript has the roles {found}, the rules have {expected}")]
-    Roles {
-        /// What it says.
-        found: String,
-        /// What the rules say.
-        expected: String,
-    },
-    /// The rules have no such role.
-    #[error("the record is of the role {found}, the rules have the roles {expected}")]
-    Role {
-        /// What it says.
-        found: String,
-        /// What the rules say.
-        expected: String,
-    },
-    /// Too many or too few players.
-    #[error("the transcript has {found} players for {expected} roles")]
-    Players {
-        /// How many entries it has.
-        found: usize,
-        /// How many roles there are.
-        expected: usize,
-    },
+    /// It is no record of a match of these roles in a form that this program reads.
+    #[error("{0}")]
+    Heading(String),
     /// A step cannot have happened as it is written.
     #[error("step {step}: {what}")]
     Step {
@@ -72,7 +42,7 @@ pub enum TranscriptDifference {
     },
 }
 
-/// Checks a transcript against a machine whose rules have the hash `rules`.
+/// Checks a transcript against a machine whose rules have the hash `rules`; its steps are checked by [`Transcript::walk`].
 ///
 /// ```
 /// use hyperplay_machine::{ByRole, Role, Seed};
@@ -113,28 +83,10 @@ pub fn verify<M: StateMachine>(
     transcript: &Transcript,
 ) -> Result<(), TranscriptDifference> {
     check_heading(machine, rules, transcript)?;
-    let mut scratch = machine.scratch();
-    let mut state = machine.initial();
-    for (index, record) in transcript.steps.iter().enumerate() {
-        let differs = |what| TranscriptDifference::Step { step: index + 1, what };
-        if index >= transcript.limits.steps {
-            return Err(differs(format!("the limit is {} steps", transcript.limits.steps)));
-        }
-        if transcript.limits.playclock.is_none() && record.faults.iter().any(|fault| fault.kind == "late") {
-            return Err(differs("a fault is late, but there was no clock".to_owned()));
-        }
-        if machine.terminal(&state, &mut scratch) {
-            return Err(differs("the match was over before it".to_owned()));
-        }
-        let joint = check_moves(machine, &state, record, &mut scratch).map_err(differs)?;
-        check_percepts(machine, &state, &joint, record, &mut scratch).map_err(differs)?;
-        state = machine.next(&state, &joint, &mut scratch);
-        if let Some(failure) = machine.take_failure(&mut scratch) {
-            return Err(differs(failure.to_string()));
-        }
-    }
+    let mut walk = transcript.walk(machine);
+    walk.by_ref().try_for_each(|step| step.map(drop))?;
     let differs = |what| TranscriptDifference::End { step: transcript.steps.len(), what };
-    check_end(machine, &state, transcript, &mut scratch).map_err(differs)
+    check_end(machine, walk.state(), transcript, &mut machine.scratch()).map_err(differs)
 }
 
 fn check_heading<M: StateMachine>(
@@ -142,99 +94,34 @@ fn check_heading<M: StateMachine>(
     rules: &str,
     transcript: &Transcript,
 ) -> Result<(), TranscriptDifference> {
-    if transcript.schema != SCHEMA {
-        let (found, expected) = (transcript.schema.clone(), SCHEMA.to_owned());
-        return Err(TranscriptDifference::Schema { found, expected });
-    }
-    if transcript.rules != rules {
-        return Err(TranscriptDifference::Rules {
-            found: transcript.rules.clone(),
-            expected: rules.to_owned(),
-        });
-    }
-    let roles = machine.roles().values();
+    check_origin((&transcript.schema, &transcript.rules), (SCHEMA, rules))?;
+    let (found, expected) = (&transcript.roles, machine.roles().values());
     let same = |(a, b): (&String, &String)| a.eq_ignore_ascii_case(b);
-    if roles.len() != transcript.roles.len() || !roles.iter().zip(&transcript.roles).all(same) {
-        return Err(TranscriptDifference::Roles {
-            found: transcript.roles.join(" "),
-            expected: roles.join(" "),
-        });
+    if expected.len() != found.len() || !expected.iter().zip(found).all(same) {
+        let (found, expected) = (found.join(" "), expected.join(" "));
+        let what = format!("the transcript has the roles {found}, the rules have {expected}");
+        return Err(TranscriptDifference::Heading(what));
     }
-    if transcript.players.len() != roles.len() {
-        return Err(TranscriptDifference::Players { found: transcript.players.len(), expected: roles.len() });
+    let (players, roles) = (transcript.players.len(), expected.len());
+    if players != roles {
+        let what = format!("the transcript has {players} players for {roles} roles");
+        return Err(TranscriptDifference::Heading(what));
     }
     Ok(())
 }
 
-/// The joint move, if every move of it is legal and every fault is one.
-fn check_moves<M: StateMachine>(
-    machine: &M,
-    state: &M::State,
-    record: &StepRecord,
-    scratch: &mut M::Scratch,
-) -> Result<JointMove, String> {
-    let legal = machine.legal_by_role(state, scratch);
-    if record.moves.len() != legal.len() {
-        return Err(format!("{} moves for {} roles", record.moves.len(), legal.len()));
+/// Checks the schema of a record, and the hash of its rules.
+pub(super) fn check_origin(
+    (schema, rules): (&str, &str),
+    expected: (&str, &str),
+) -> Result<(), TranscriptDifference> {
+    if schema != expected.0 {
+        let what = format!("the schema is {schema:?}; this program reads {:?}", expected.0);
+        return Err(TranscriptDifference::Heading(what));
     }
-    let is_legal =
-        |role: Role, text: &str| machine.terms().read(text).map(Move).filter(|own| legal[role].contains(own));
-    let mut joint = Vec::with_capacity(legal.len());
-    for (role, text) in machine.each_role().zip(&record.moves) {
-        let name = &machine.roles()[role];
-        joint.push(is_legal(role, text).ok_or_else(|| {
-            let legal: Vec<String> = legal[role].iter().map(|&own| machine.show_move(own)).collect();
-            format!("{name} cannot do {text}; legal are {}", legal.join(" "))
-        })?);
-    }
-    for (index, fault) in record.faults.iter().enumerate() {
-        let name = &fault.role;
-        let role = machine.role_named(name).ok_or_else(|| format!("no role is named {name}"))?;
-        if machine.random() == Some(role) {
-            return Err(format!("{name} is recorded with a fault, but chooses by itself"));
-        }
-        let again = |other: &FaultRecord| machine.role_named(&other.role) == Some(role);
-        if record.faults[..index].iter().any(again) {
-            return Err(format!("{name} is recorded with two faults"));
-        }
-        check_fault(fault, |answer| is_legal(role, answer).is_some())?;
-    }
-    Ok(JointMove::new(joint))
-}
-
-/// Whether a fault can be one.
-fn check_fault(fault: &FaultRecord, is_legal: impl Fn(&str) -> bool) -> Result<(), String> {
-    let FaultRecord { role, kind, detail } = fault;
-    match (FaultKind::named(kind, detail.as_deref()), detail) {
-        (Some(FaultKind::Illegal(answer)), _) if is_legal(&answer) => {
-            Err(format!("{answer} of {role} is recorded as illegal but is legal"))
-        }
-        (Some(_), _) => Ok(()),
-        (None, None) if kind == "illegal" => Err(format!("the illegal move of {role} is not recorded")),
-        (None, _) => Err(format!(
-            "{kind:?} of {role} is no kind of fault; there are late, illegal, unreachable, crashed and dropped"
-        )),
-    }
-}
-
-fn check_percepts<M: StateMachine>(
-    machine: &M,
-    state: &M::State,
-    joint: &JointMove,
-    record: &StepRecord,
-    scratch: &mut M::Scratch,
-) -> Result<(), String> {
-    if record.percepts.len() != joint.len() {
-        return Err(format!("percepts of {} roles for {} roles", record.percepts.len(), joint.len()));
-    }
-    for (role, written) in machine.each_role().zip(&record.percepts) {
-        let seen = machine.percepts(state, joint, role, scratch);
-        let read = written.iter().map(|text| machine.terms().read(text));
-        if !read.eq(seen.iter().map(|percept| Some(percept.0))) {
-            let seen: Vec<String> = seen.iter().map(|percept| machine.terms().show(percept.0)).collect();
-            let name = &machine.roles()[role];
-            return Err(format!("{name} perceives [{}], not [{}]", seen.join(" "), written.join(" ")));
-        }
+    if rules != expected.1 {
+        let (found, expected) = (rules.to_owned(), expected.1.to_owned());
+        return Err(TranscriptDifference::Rules { found, expected });
     }
     Ok(())
 }
@@ -287,9 +174,9 @@ fn check_unfinished(is_stuck: bool, transcript: &Transcript) -> Result<(), Strin
 mod tests {
     use super::*;
     use crate::referee::toy::{Behaviour, guess};
-    use crate::referee::{Heading, Interrupt, Settings, play_match};
-    use hyperplay_machine::testing::Toy;
-    use hyperplay_machine::{ByRole, Seed};
+    use crate::referee::{FaultRecord, Heading, Interrupt, Settings, play_match};
+    use crate::toy::Toy;
+    use hyperplay_engine::machine::{ByRole, Seed};
 
     fn transcript(behaviour: Behaviour) -> Transcript {
         let machine = Toy::coin();

@@ -261,10 +261,9 @@ where
     F: FnMut(&mut Histories<M>, &Evidence, &Budget, &Seed) -> UpdateOutcome + Send,
 {
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
-        if !evidence.continues(&self.evidence) {
+        if !self.evidence.follow(evidence) {
             self.histories.forget();
         }
-        self.evidence = evidence.clone();
         self.histories.cost = UpdateCost::default();
         if evidence.steps.is_empty() && self.histories.initial().over != evidence.over {
             self.histories.replace(Vec::new());

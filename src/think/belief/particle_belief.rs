@@ -84,11 +84,10 @@ impl<M: Bulk> Held<M> {
 
 impl<M: Bulk> Belief<M> for ParticleBelief<M> {
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
-        if !evidence.continues(&self.evidence) {
+        if !self.evidence.follow(evidence) {
             self.held = Held::new(&self.machine, evidence.role, &self.model, &self.options);
             self.aside = None;
         }
-        self.evidence = evidence.clone();
         self.particles.clear();
         let forward = match &mut self.held {
             Held::Forward(forward) => forward,

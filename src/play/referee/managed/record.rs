@@ -3,10 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::super::match_loop::MatchStep;
 use super::super::transcript::Transcript;
 use super::super::verify::TranscriptDifference;
-use hyperplay_machine::{JointMove, Move, Role, StateMachine, StateMachineExt};
-use hyperplay_sidl::InteractionMachine;
+use super::super::walk::WalkedStep;
+use hyperplay_engine::machine::{Role, StateMachine, StateMachineExt};
+use hyperplay_engine::sidl::InteractionMachine;
 
 /// The time of an interaction: how long its chronons were, and how many there could be.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -59,8 +61,8 @@ pub fn verify_commands(
 ) -> Result<(), TranscriptDifference> {
     let Some(clock) = transcript.chronon else { return Ok(()) };
     let mut scratch = machine.scratch();
-    let mut state = machine.initial();
-    for (index, record) in transcript.steps.iter().enumerate() {
+    for (index, (record, walked)) in transcript.steps.iter().zip(transcript.walk(machine)).enumerate() {
+        let WalkedStep { before, step: MatchStep { joint, .. }, after } = walked?;
         let differs = |what| TranscriptDifference::Step { step: index + 1, what };
         let Some(chronon) = &record.chronon else {
             return Err(differs("the commands of the chronon are missing".to_owned()));
@@ -70,12 +72,9 @@ pub fn verify_commands(
         for command in &chronon.commands {
             check_time(command, clock, length).map_err(differs)?;
         }
-        let read = |text: &String| machine.terms().read(text).map(Move);
-        let joint: Option<Vec<Move>> = record.moves.iter().map(read).collect();
-        let joint = JointMove::new(joint.ok_or_else(|| differs("a move is no term".to_owned()))?);
         for role in machine.each_role().filter(|&role| machine.random() != Some(role)) {
             let commands = accepted(machine, role, &chronon.commands).map_err(differs)?;
-            let own = machine.move_of_commands(&state, role, &commands, &mut scratch);
+            let own = machine.move_of_commands(&before, role, &commands, &mut scratch);
             if own != Some(joint.of(role)) {
                 let name = &machine.roles()[role];
                 let made = own.map_or("no move".to_owned(), |own| machine.show_move(own));
@@ -83,8 +82,7 @@ pub fn verify_commands(
                 return Err(differs(format!("the commands of {name} come to {made}, not to {written}")));
             }
         }
-        state = machine.next(&state, &joint, &mut scratch);
-        let expected = machine.fluents(&state);
+        let expected = machine.fluents(&after);
         if chronon.state != expected {
             let what = format!("the state is {}, not {}", expected.join(" "), chronon.state.join(" "));
             return Err(differs(what));

@@ -6,13 +6,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::super::interrupt::Interrupt;
 use super::super::match_loop::{Match, MatchOutcome, MatchStep};
+use super::super::running::{Answers, RunningMatch};
 use super::commands::{Command, CommandInbox};
 use super::record::{ChrononRecord, CommandRecord};
 use hyperplay_engine::Engine;
-use hyperplay_logic::gdl::TermId;
-use hyperplay_machine::{
-    ByRole, ChanceDistribution, Evidence, History, JointMove, Move, Observation, OwnMove, PLAYOUT_STEPS,
-    Percepts, Role, Seed, StateMachine, StateMachineExt,
+use hyperplay_engine::machine::{
+    ByRole, Evidence, JointMove, Move, PLAYOUT_STEPS, Role, Seed, StateMachine, StateMachineExt,
 };
 use hyperplay_sidl::InteractionMachine;
 
@@ -175,12 +174,10 @@ pub fn manage(
         io::Error::new(io::ErrorKind::InvalidInput, "only an interaction in SIDL runs in real time")
     })?;
     let inbox = CommandInbox::new(Arc::clone(machine));
-    let mut scratch = machine.scratch();
-    let mut state = machine.initial();
-    let mut evidence = ByRole::from_fn(machine.roles().len(), Evidence::new);
+    let mut running = RunningMatch::new(&**machine, seed);
     let mut begun = Instant::now() + settings.start;
     for role in machine.each_role() {
-        let visible = machine.visible(&state, role, &mut scratch);
+        let visible = machine.visible(&running.state, role, &mut running.scratch);
         let seed = seed.child("role").child(&hyperplay_logic::gdl::fold(&machine.roles()[role]));
         if let Some(agent) = &mut agents[role] {
             agent.start(&AgentStart {
@@ -194,73 +191,54 @@ pub fn manage(
         }
     }
     wait_until(begun, interrupt);
-    let (mut steps, mut chronons, mut overruns) = (Vec::new(), Vec::new(), 0);
+    let (mut chronons, mut overruns) = (Vec::new(), 0);
     let mut next_commands = Vec::new();
     let outcome = loop {
-        let over = machine.terminal(&state, &mut scratch);
-        let goals = over.then(|| machine.goals(&state, &mut scratch));
-        let legal = if over { ByRole::default() } else { machine.legal_by_role(&state, &mut scratch) };
-        let end = begun + settings.chronon;
-        let finished = over || steps.len() >= settings.limit || interrupt.is_raised();
-        let failure = machine.take_failure(&mut scratch);
-        if !finished && failure.is_none() {
+        let outcome = running.outcome(settings.limit, interrupt);
+        let (chronon, end) = (running.steps.len(), begun + settings.chronon);
+        match outcome {
             // Commands that came after the end of the last chronon are for this one.
-            next_commands.extend(inbox.turn(begun, Some(steps.len())));
-        } else {
-            inbox.turn(Instant::now(), None);
+            None => next_commands.extend(inbox.turn(begun, Some(chronon))),
+            Some(_) => drop(inbox.turn(Instant::now(), None)),
         }
         for role in machine.each_role() {
-            evidence[role].over = over;
-            let visible = machine.visible(&state, role, &mut scratch);
+            let visible = machine.visible(&running.state, role, &mut running.scratch);
             if let Some(agent) = &mut agents[role] {
                 agent.tell(&ChrononNews {
-                    chronon: steps.len(),
+                    chronon,
                     begun,
-                    ends: (!finished).then_some(end),
-                    evidence: &evidence[role],
-                    legal: if over { &[] } else { &legal[role] },
+                    ends: outcome.is_none().then_some(end),
+                    evidence: &running.evidence[role],
+                    legal: &running.legal[role],
                     visible: &visible,
                 });
             }
         }
-        if let Some(failure) = failure {
-            break MatchOutcome::Failed(failure);
-        }
-        if let Some(goals) = goals {
-            break MatchOutcome::Over(goals);
-        }
-        if let Some((role, _)) = legal.iter().find(|(_, moves)| moves.is_empty()) {
-            break MatchOutcome::NoLegalMove(role);
-        }
-        if steps.len() >= settings.limit {
-            break MatchOutcome::StepLimit;
+        if let Some(outcome) = outcome {
+            break outcome;
         }
         wait_until(end, interrupt);
         if interrupt.is_raised() {
             break MatchOutcome::Interrupted;
         }
         let mut commands = std::mem::take(&mut next_commands);
-        commands.extend(inbox.turn(end, Some(steps.len() + 1)));
-        let chance = ChanceDistribution::of(&**machine, &state, &mut scratch);
+        commands.extend(inbox.turn(end, Some(chronon + 1)));
+        let chance = running.chance();
+        let RunningMatch { state, scratch, legal, .. } = &mut running;
         let joint = JointMove::new(machine.each_role().map(|role| {
-            if machine.random() == Some(role) {
-                let mut rng = seed.child("random").index(steps.len()).rng();
-                return legal[role][chance.draw(legal[role].len(), &mut rng)];
-            }
-            let own = commanded(machine, &state, role, &commands, &mut scratch);
-            own.unwrap_or(legal[role][0])
+            let of_random = chance.filter(|_| machine.random() == Some(role));
+            of_random
+                .or_else(|| commanded(machine, state, role, &commands, scratch))
+                .unwrap_or(legal[role][0])
         }));
-        let percepts =
-            ByRole::from_fn(legal.len(), |role| machine.percepts(&state, &joint, role, &mut scratch));
-        let after = machine.next(&state, &joint, &mut scratch);
-        let record = chronon_record(machine, &commands, (begun, settings.chronon), &after);
-        state = after;
-        observe(&mut evidence, &joint, &percepts);
-        let nothing = ByRole::from_fn(legal.len(), |_| None);
-        let times = ByRole::from_fn(legal.len(), |_| None);
-        let step = MatchStep { legal, decisions: nothing, times, faults: Vec::new(), joint, percepts };
-        watch(&step, &record);
-        steps.push(step);
+        let roles = legal.len();
+        let (decisions, times) = (ByRole::from_fn(roles, |_| None), ByRole::from_fn(roles, |_| None));
+        let answers = Answers { joint, decisions, times, faults: Vec::new() };
+        if running.advance(answers).is_none() {
+            continue;
+        }
+        let record = chronon_record(machine, &commands, begun, &running.state);
+        watch(&running.steps[chronon], &record);
         chronons.push(record);
         // The next chronon follows at once, unless the engine could not keep up.
         let late = Instant::now().saturating_duration_since(end);
@@ -272,8 +250,7 @@ pub fn manage(
         .each_role()
         .filter_map(|role| agents[role].as_mut()?.complaint().map(|what| (role, what)))
         .collect();
-    let played = Match { unready: Vec::new(), steps, outcome, evidence };
-    Ok(ManagedInteraction { played, chronons, overruns, complaints })
+    Ok(ManagedInteraction { played: running.ended(outcome), chronons, overruns, complaints })
 }
 
 /// The move that the commands of a role come to.
@@ -292,19 +269,12 @@ fn commanded(
     machine.move_of_commands(state, role, &own, scratch)
 }
 
-fn observe(evidence: &mut ByRole<Evidence>, joint: &JointMove, percepts: &ByRole<Percepts>) {
-    for (role, seen) in percepts.iter() {
-        let own = OwnMove::Known(joint.of(role));
-        evidence[role].steps.push(Observation { own, percepts: seen.clone() });
-    }
-}
-
 /// What the record says of a chronon besides the step.
 fn chronon_record(
     machine: &InteractionMachine,
     commands: &[Command],
-    (begun, _): (Instant, Duration),
-    after: &hyperplay_machine::State,
+    begun: Instant,
+    after: &hyperplay_engine::State,
 ) -> ChrononRecord {
     // The wall clock is read once, so that the moments within a record cannot contradict each other.
     let (now, wall) = (Instant::now(), SystemTime::now());
@@ -341,28 +311,20 @@ fn wait_until(moment: Instant, interrupt: &Interrupt) {
 /// # Panics
 /// If the match was not played on this machine.
 pub fn simulated(machine: &InteractionMachine, played: &Match) -> Vec<ChrononRecord> {
-    let mut scratch = machine.scratch();
-    let mut state = machine.initial();
     let show = |term| machine.terms().show(term);
-    let history: History = History(played.steps.iter().map(|step| step.joint.clone()).collect());
-    let mut records = Vec::with_capacity(history.step());
-    for joint in &history.0 {
+    let record = |(step, after): (&MatchStep, hyperplay_engine::State)| {
         let roles = machine.each_role().filter(|&role| machine.random() != Some(role));
         let commands = roles.flat_map(|role| {
-            let commands = machine.commands_of(role, joint.of(role)).into_iter();
-            commands.map(move |(switch, alias)| (role, switch, alias))
-        });
-        let commands = commands
-            .map(|(role, switch, alias)| CommandRecord {
+            let commands = machine.commands_of(role, step.joint.of(role)).into_iter();
+            commands.map(move |(switch, alias)| CommandRecord {
                 agent: machine.roles()[role].clone(),
                 switch: show(switch),
                 alias: show(alias),
                 milliseconds: None,
                 refused: None,
             })
-            .collect();
-        state = machine.next(&state, joint, &mut scratch);
-        records.push(ChrononRecord { begun: None, commands, state: machine.fluents(&state) });
-    }
-    records
+        });
+        ChrononRecord { begun: None, commands: commands.collect(), state: machine.fluents(&after) }
+    };
+    played.steps.iter().zip(played.states(machine).skip(1)).map(record).collect()
 }

@@ -196,13 +196,8 @@ impl<M: Bulk> Tree<M> {
     /// Records new evidence. Returns false if it does not continue the evidence known so far; the tree is then
     /// emptied.
     pub(in crate::belief) fn learn(&mut self, evidence: &Evidence) -> bool {
-        let known = self.evidence.step();
-        let continues = evidence.continues(&self.evidence);
-        if continues {
-            self.evidence.steps.extend_from_slice(&evidence.steps[known..]);
-            self.evidence.over = evidence.over;
-        } else {
-            self.evidence = evidence.clone();
+        let continues = self.evidence.follow(evidence);
+        if !continues {
             self.clear();
         }
         continues

@@ -222,10 +222,9 @@ impl<M: Bulk> Forward<M> {
     }
 
     fn follow_in_time(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
-        if !evidence.continues(&self.evidence) {
+        if !self.evidence.follow(evidence) {
             self.forget();
         }
-        self.evidence = evidence.clone();
         let initial = self.machine.initial();
         let is_over = self.machine.terminal(&initial, &mut self.scratch);
         if self.machine.is_interrupted(&self.scratch) {
