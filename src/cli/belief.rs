@@ -15,9 +15,7 @@ use super::progress::Progress;
 use hyperplay_lab::study::files::{self, StudyFileError, StudyFiles, StudySubject};
 use hyperplay_lab::study::{LeftOut, MatchSource, MatchSourceError, Study, StudyError, StudyPlan, StudyRow};
 use hyperplay_logic::gdl::{Game, did_you_mean, fold};
-use hyperplay_machine::StateMachine as _;
-use hyperplay_machine::counted;
-use hyperplay_machine::{PLAYOUT_STEPS, Role};
+use hyperplay_machine::{PLAYOUT_STEPS, Role, StateMachine as _, counted};
 use hyperplay_play::player::{Registry, SamplerSpec, SpecError, SpecKind};
 use hyperplay_play::referee::Interrupt;
 

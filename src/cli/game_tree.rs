@@ -9,8 +9,7 @@ use super::output::log;
 use super::progress::Ticker;
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::FindingCode;
-use hyperplay_machine::counted;
-use hyperplay_machine::{ByRole, Role};
+use hyperplay_machine::{ByRole, Role, counted};
 use hyperplay_play::referee::Interrupt;
 use hyperplay_think::solve::{GameTree, TreeError, TreeFault, TreeFaultKind, TreeLimits, TreeSize};
 

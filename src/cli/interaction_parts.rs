@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 
 use hyperplay_logic::gdl::{Symbols, Syntax, Term, print_term};
-use hyperplay_sidl::InteractionMachine;
-use hyperplay_sidl::{Branching, Chance, Interaction, Number, Selector, Switch};
+use hyperplay_sidl::{Branching, Chance, Interaction, InteractionMachine, Number, Selector, Switch};
 
 /// The most parts of a kind that are listed.
 const LISTED: usize = 20;

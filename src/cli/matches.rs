@@ -22,8 +22,7 @@ use super::report::{Played, Report, Title};
 use super::seats::SeatArguments;
 use super::verbose::{self, ShownMatch};
 use hyperplay_engine::Engine;
-use hyperplay_machine::StateMachine;
-use hyperplay_machine::{ByRole, PLAYOUT_STEPS, Role};
+use hyperplay_machine::{ByRole, PLAYOUT_STEPS, Role, StateMachine};
 use hyperplay_play::files::{FileContent, RecordFile};
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::{

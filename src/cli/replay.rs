@@ -12,8 +12,8 @@ use super::output::{Output, log, printable};
 use super::transcripts::{TranscriptArguments, is_of_player};
 use super::verbose::{ShownMatch, scores};
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Role, StateMachine, StateMachineExt};
 use hyperplay_logic::gdl::fold;
+use hyperplay_machine::{Role, StateMachine, StateMachineExt};
 use hyperplay_play::referee::{Transcript, TranscriptDifference, WalkedStep, verify};
 
 /// Arguments of `replay`.

@@ -11,11 +11,11 @@ use super::scene::{
 use super::table::SightScene;
 use super::telling::ToldStep;
 use super::told::{ToldRole, picture_of};
-use hyperplay_engine::machine::{Role, StateMachine as _, StateMachineExt as _};
-use hyperplay_engine::{Engine, State};
-use hyperplay_play::board::BoardPicture;
+use hyperplay_engine::Engine;
+use hyperplay_machine::{Role, State, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::player::SamplerSpec;
 use hyperplay_play::referee::{Transcript, TranscriptDifference, WalkedStep, verify};
+use hyperplay_view::BoardPicture;
 
 /// Replays that are remembered.
 const REPLAYS: usize = 32;

@@ -10,8 +10,7 @@ use std::sync::Arc;
 
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::TermId;
-use hyperplay_machine::counted;
-use hyperplay_machine::{Budget, Evidence, Role, Seed, State};
+use hyperplay_machine::{Budget, Evidence, Role, Seed, State, counted};
 use hyperplay_play::player::{Companion, SamplerSpec, is_certain};
 use hyperplay_view::BoardLayout;
 

@@ -17,8 +17,7 @@ use crate::options::pick_seed;
 use crate::output::{Output, log};
 use crate::progress::Ticker;
 use hyperplay_engine::Engine;
-use hyperplay_machine::counted;
-use hyperplay_machine::{Budget, Seed};
+use hyperplay_machine::{Budget, Seed, counted};
 use hyperplay_play::player::{PolicyDocument, PolicyEntry};
 use hyperplay_play::referee::{Interrupt, Stopwatch};
 use hyperplay_think::solve::{

@@ -15,8 +15,7 @@ mod sidl;
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use hyperplay_engine::Engine;
-use hyperplay_engine::EngineScratch;
+use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_logic::gdl::TermId;
 use hyperplay_machine::{
     ByRole, EvaluationFailure, Goal, JointMove, JointMoves, Move, Percepts, Role, StateMachine,

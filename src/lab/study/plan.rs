@@ -13,9 +13,8 @@ use super::harness::{self, Control, Oracle, Replicates};
 use super::match_source::MatchSource;
 use super::row::StudyRow;
 use hyperplay_engine::Engine;
-use hyperplay_machine::counted;
 use hyperplay_machine::{
-    ByRole, EvaluationFailure, Evidence, History, Role, Seed, StateMachine, StateMachineExt,
+    ByRole, EvaluationFailure, Evidence, History, Role, Seed, StateMachine, StateMachineExt, counted,
 };
 use hyperplay_play::player::{Assumed, SamplerSpec};
 use hyperplay_play::referee::{Interrupt, MatchOutcome, Settings, play_match};

@@ -14,8 +14,7 @@
 
 use super::rule::{Atom, Clause, Formula, Literal, Rule};
 use super::source::{At, Span};
-use hyperplay_machine::terms::Symbol;
-use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Term};
 
 /// The largest number of alternatives of one clause.
 pub(super) const MAX_BRANCHES: usize = 4096;

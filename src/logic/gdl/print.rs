@@ -14,8 +14,7 @@ use super::rule::{Atom, Clause, Formula, Literal, Rule};
 use super::rulesheet::{Rulesheet, Syntax};
 use super::source::At;
 use super::{infix, kif};
-use hyperplay_machine::terms::Term;
-use hyperplay_machine::terms::{Symbols, fold};
+use hyperplay_machine::terms::{Symbols, Term, fold};
 
 /// A rulesheet as text in the given syntax. O(size).
 ///

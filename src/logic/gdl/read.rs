@@ -14,8 +14,7 @@ use super::rule::{Atom, Clause, Formula};
 use super::rulesheet::{Rulesheet, Syntax};
 use super::source::{Source, Span};
 use super::{infix, kif};
-use hyperplay_machine::terms::{MAX_DEPTH, Term};
-use hyperplay_machine::terms::{Symbol, Symbols};
+use hyperplay_machine::terms::{MAX_DEPTH, Symbol, Symbols, Term};
 
 /// The length in bytes above which the readers refuse a text: 16 MiB.
 pub const MAX_TEXT: usize = 16 << 20;

@@ -18,9 +18,8 @@ use hyperplay_machine::{
     Budget, Evidence, JointMove, Move, Observation, OwnMove, Role, Seed, State, StateMachine as _,
     StateMachineExt as _,
 };
-use hyperplay_engine::{Engine, EngineScratch, State};
-use hyperplay_play::belief::{BeliefOptions, OpponentModel, ParticleSampler, Uniform, UpdateOutcome};
 use hyperplay_play::player::{OwnBelief, certain_moves};
+use hyperplay_think::belief::{BeliefOptions, OpponentModel, ParticleSampler, Uniform, UpdateOutcome};
 
 /// Particles of the belief.
 const PARTICLES: usize = 16;

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use super::cancel::CancelToken;
 use hyperplay_engine::{Engine, EngineKind, Engines};
+use hyperplay_machine::{Budget, Evidence, Move, Role, Seed};
 use hyperplay_play::player::{Decision, Player, PlayerSpec, PlayerThread, Seat, View};
 
 /// One turn of thinking ahead: short, because a question has to wait for its end.

@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use super::configured::SamplerSpec;
 use super::deliberation::distinct;
-use crate::belief::{Belief, UpdateMethod, UpdateOutcome, effective_size};
-use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine};
-use hyperplay_engine::{Engine, State};
-use hyperplay_logic::gdl::{TermId, counted};
+use hyperplay_engine::Engine;
+use hyperplay_logic::gdl::TermId;
+use hyperplay_machine::{Budget, Evidence, Role, Seed, State, StateMachine, counted};
+use hyperplay_think::belief::{Belief, UpdateMethod, UpdateOutcome, effective_size};
 
 /// The belief beside a person.
 pub struct Companion {

@@ -11,10 +11,10 @@ use rustc_hash::FxHashMap;
 
 use super::decision::{Decision, DecisionCost};
 use super::judgement::{Judged, Judgement};
-use crate::belief::Belief;
-use crate::search::{Evaluation, Method, SearchContext, StateSearch, WeightedState};
-use hyperplay_engine::machine::{Budget, Move, Role, Seed};
-use hyperplay_engine::{Engine, EngineScratch, State};
+use hyperplay_engine::{Engine, EngineScratch};
+use hyperplay_machine::{Budget, Move, Role, Seed, State};
+use hyperplay_think::belief::Belief;
+use hyperplay_think::search::{Evaluation, Method, SearchContext, StateSearch, WeightedState};
 
 /// What a player deliberates with.
 pub(super) struct Deliberation<'a> {

@@ -24,8 +24,7 @@ use super::decision::{BelievedState, Decision, HeldBelief, Player, View};
 use super::deliberation::{Deliberation, distinct};
 use super::margin::Margin;
 use hyperplay_engine::{Engine, EngineScratch};
-use hyperplay_machine::counted;
-use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, State, StateMachine as _, Stopwatch};
+use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, State, StateMachine as _, Stopwatch, counted};
 use hyperplay_think::belief::{
     Belief, OpponentModel, Sampler, Uniform, UpdateCost, UpdateMethod, UpdateOutcome, effective_size,
 };

@@ -16,8 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::policy_file::{KnownStep, PolicyFile};
 use hyperplay_engine::Interpreter;
 use hyperplay_logic::gdl::{At, Atom, Game, PositionDomains, Term, did_you_mean, fold};
-use hyperplay_machine::counted;
-use hyperplay_machine::{ByRole, JointMoves, Role, State, StateMachine, StateMachineExt as _};
+use hyperplay_machine::{ByRole, JointMoves, Role, State, StateMachine, StateMachineExt as _, counted};
 
 /// What is wrong with a policy file for a game.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

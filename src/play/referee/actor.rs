@@ -21,7 +21,7 @@ use super::fault::FaultKind;
 use crate::player::{
     ClairvoyantView, Decision, PlayerThread, RemoteEnd, RemoteFailure, RemoteStart, Seat, View, guarded,
 };
-use hyperplay_engine::machine::{Budget, Evidence, History, Move, Seed};
+use hyperplay_machine::{Budget, Evidence, History, Move, Seed};
 
 /// The question to a player at one step, with what can be known. The [`Seat`] shows its player the part that this player may know.
 #[derive(Clone, Copy, Debug)]

@@ -11,10 +11,8 @@ use std::sync::Arc;
 
 use super::evidence_record::{EVIDENCE_SCHEMA, EvidenceRecord};
 use super::verify::{TranscriptDifference, check_origin};
-use crate::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateOutcome};
-use hyperplay_engine::machine::{
-    Budget, Bulk, Evidence, Move, Observation, OwnMove, Role, Seed, StateMachineExt,
-};
+use hyperplay_machine::{Budget, Bulk, Evidence, Move, Observation, OwnMove, Role, Seed, StateMachineExt};
+use hyperplay_think::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateOutcome};
 
 /// How hard to look for a history that explains the evidence.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -23,7 +23,8 @@ use super::fault::{Fault, FaultKind, Substitute};
 use super::interrupt::Interrupt;
 use super::running::{Answers, RunningMatch};
 use crate::player::{Decision, Seat};
-use hyperplay_engine::machine::{
+use hyperplay_machine::terms::fold;
+use hyperplay_machine::{
     Budget, ByRole, EvaluationFailure, Evidence, Goal, JointMove, Move, PLAYOUT_STEPS, Percepts, Role, Seed,
     StateMachine, StateMachineExt,
 };
@@ -365,8 +366,8 @@ fn draw(legal: &[Move], seed: &Seed) -> Move {
 mod tests {
     use super::*;
     use crate::referee::toy::{Behaviour, guess, peek};
-    use crate::toy::Toy;
-    use hyperplay_engine::machine::{History, laws};
+    use hyperplay_machine::testing::Toy;
+    use hyperplay_machine::{History, laws};
 
     fn play(behaviour: Behaviour, seed: u64) -> Match {
         let millis = match behaviour {

@@ -22,9 +22,6 @@ mod fault;
 mod interrupt;
 mod managed;
 mod match_loop;
-mod places;
-mod prospects;
-mod reach;
 mod running;
 mod series;
 #[cfg(test)]
@@ -32,7 +29,6 @@ mod toy;
 mod transcript;
 mod verify;
 mod walk;
-mod winnable;
 
 pub use clock::{ClockTurn, Clocks, date, match_id, unix_millis};
 pub use evidence_record::{
@@ -54,4 +50,3 @@ pub use transcript::{
 };
 pub use verify::{TranscriptDifference, verify};
 pub use walk::{TranscriptWalk, WalkedStep};
-pub use winnable::{Winnability, strongly, weakly};

@@ -9,7 +9,7 @@ use super::fault::Fault;
 use super::interrupt::Interrupt;
 use super::match_loop::{Match, MatchOutcome, MatchStep};
 use crate::player::Decision;
-use hyperplay_engine::machine::{
+use hyperplay_machine::{
     ByRole, ChanceDistribution, Evidence, History, JointMove, Move, Observation, OwnMove, Seed, StateMachine,
     StateMachineExt,
 };

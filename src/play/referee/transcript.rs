@@ -18,7 +18,7 @@ use super::managed::{ChrononClock, ChrononRecord};
 use super::match_loop::{Match, MatchOutcome, MatchStep, Settings};
 use crate::player::Decision;
 use hyperplay_engine::EngineKind;
-use hyperplay_engine::machine::{ByRole, Move, Role, StateMachine, StateMachineExt};
+use hyperplay_machine::{ByRole, Move, Role, StateMachine, StateMachineExt};
 
 /// The name of this form of transcripts.
 pub const SCHEMA: &str = "hyperplay.transcript/1";

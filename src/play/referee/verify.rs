@@ -8,7 +8,7 @@
 use thiserror::Error;
 
 use super::transcript::{SCHEMA, Transcript};
-use hyperplay_engine::machine::{StateMachine, StateMachineExt};
+use hyperplay_machine::{StateMachine, StateMachineExt};
 
 /// Where a transcript, or the record of a player, and the rules differ first.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -175,8 +175,8 @@ mod tests {
     use super::*;
     use crate::referee::toy::{Behaviour, guess};
     use crate::referee::{FaultRecord, Heading, Interrupt, Settings, play_match};
-    use crate::toy::Toy;
-    use hyperplay_engine::machine::{ByRole, Seed};
+    use hyperplay_machine::testing::Toy;
+    use hyperplay_machine::{ByRole, Seed};
 
     fn transcript(behaviour: Behaviour) -> Transcript {
         let machine = Toy::coin();

@@ -11,9 +11,7 @@ use super::match_loop::{Match, MatchStep};
 use super::transcript::{DecisionRecord, FaultRecord, StepRecord, Transcript};
 use super::verify::TranscriptDifference;
 use crate::player::Decision;
-use hyperplay_engine::machine::{
-    ByRole, JointMove, Move, Percepts, Role, Seed, StateMachine, StateMachineExt,
-};
+use hyperplay_machine::{ByRole, JointMove, Move, Percepts, Role, Seed, StateMachine, StateMachineExt};
 
 /// A step of a transcript as it was played.
 #[derive(Debug)]
@@ -29,7 +27,7 @@ pub struct WalkedStep<S> {
 /// The steps of a transcript, one after the other.
 ///
 /// ```
-/// use hyperplay_engine::machine::{ByRole, Seed, StateMachine};
+/// use hyperplay_machine::{ByRole, Seed, StateMachine};
 /// use hyperplay_play::player::{LegalPlayer, Seat};
 /// use hyperplay_play::referee::{Heading, Interrupt, Settings, Transcript, TranscriptWalk, WalkedStep, play_match};
 ///

@@ -3,12 +3,12 @@
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
-use hyperplay::sidl::InteractionMachine;
 use hyperplay::engine::{Engine, EngineKind, Engines};
 use hyperplay::gdl::{Source, load};
 use hyperplay::referee::{
     EvidenceRecord, ExplainEffort, Transcript, verify, verify_commands, verify_evidence,
 };
+use hyperplay::sidl::InteractionMachine;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

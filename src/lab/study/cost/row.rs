@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 use super::super::columns::defined;
 use super::super::harness::MethodCounts;
 use super::{CostPlan, CostSample};
-use hyperplay_report::Column;
-use hyperplay_report::{Mean, Reader, TableEntry};
+use hyperplay_report::{Column, Mean, Reader, TableEntry};
 use hyperplay_think::belief::UpdateCost;
 
 /// The updates of one sampler at one step.

@@ -12,8 +12,7 @@ use smallvec::SmallVec;
 
 use super::super::rule::{Atom, Literal};
 use super::graph::{ANY, Budget, Exhausted, Graph, Meet, NodeId, Widening};
-use hyperplay_machine::terms::Symbol;
-use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Term};
 
 /// A rule as its head and its literals.
 pub(in crate::gdl) struct RuleParts<'r> {

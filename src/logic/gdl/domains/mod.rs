@@ -21,8 +21,7 @@ pub(super) use fixpoint::RuleParts;
 use fixpoint::{Bindings, Fixpoint};
 pub(super) use graph::Budget;
 use graph::{Meet, Widening};
-use hyperplay_machine::terms::Symbol;
-use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Term};
 pub(super) use obstacle::Obstacle;
 
 mod fixpoint;

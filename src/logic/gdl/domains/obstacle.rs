@@ -7,8 +7,7 @@ use super::super::rule::{Atom, Literal};
 use super::fixpoint::Bindings;
 use super::graph::{Budget, Functor, NodeId};
 use super::{PositionDomains, QUESTION};
-use hyperplay_machine::terms::Symbol;
-use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Term};
 
 /// Why an atom cannot hold.
 #[derive(Clone, PartialEq, Eq, Debug)]

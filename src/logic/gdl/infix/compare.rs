@@ -18,8 +18,7 @@ use crate::gdl::read::keyword_arity;
 use crate::gdl::rule::{Atom, Formula};
 use crate::gdl::rulesheet::Syntax;
 use crate::gdl::source::At;
-use hyperplay_machine::terms::Term;
-use hyperplay_machine::terms::{Symbol, fold};
+use hyperplay_machine::terms::{Symbol, Term, fold};
 
 use super::InfixReader;
 use super::token::{InfixToken, InfixTokenKind};

@@ -34,8 +34,7 @@ use super::read::{FindingCollector, MAX_NESTING, keyword_arity, splice, too_deep
 use super::rule::{Atom, Clause, Formula};
 use super::source::{At, Span};
 use compare::TupleFunctors;
-use hyperplay_machine::terms::Term;
-use hyperplay_machine::terms::{Symbol, Symbols};
+use hyperplay_machine::terms::{Symbol, Symbols, Term};
 use rustc_hash::FxHashSet;
 use token::{InfixToken, InfixTokenKind};
 pub(super) use token::{begins_variable, is_letter, is_negative_number, line_end};

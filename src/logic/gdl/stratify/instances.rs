@@ -15,8 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::domains::PositionDomains;
 use super::super::rule::{Atom, Literal, Rule};
 use super::{Detail, MAX_INSTANCES, Refusal, Split, atom_of};
-use hyperplay_machine::terms::Symbol;
-use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Term};
 
 /// The number of bindings that are tried for one split.
 const MAX_TRIALS: usize = 5_000_000;

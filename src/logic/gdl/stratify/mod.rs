@@ -24,8 +24,7 @@ use rustc_hash::FxHashMap;
 
 use super::domains::PositionDomains;
 use super::rule::{Atom, Literal, Rule};
-use hyperplay_machine::terms::Term;
-use hyperplay_machine::terms::{Symbol, Symbols};
+use hyperplay_machine::terms::{Symbol, Symbols, Term};
 
 mod graph;
 mod instances;

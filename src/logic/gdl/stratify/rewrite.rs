@@ -11,8 +11,7 @@ use super::super::rule::{Atom, Literal, Rule};
 use super::super::source::At;
 use super::instances::{Expansion, Instance, replaced};
 use super::{MAX_INSTANCES, Refusal};
-use hyperplay_machine::terms::Term;
-use hyperplay_machine::terms::{Symbol, Symbols};
+use hyperplay_machine::terms::{Symbol, Symbols, Term};
 
 /// The rules with those of the component rewritten.
 ///

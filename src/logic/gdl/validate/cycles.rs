@@ -12,8 +12,7 @@ use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::normal::ClauseBranch;
 use super::super::rule::{Atom, Clause};
 use super::RulesheetView;
-use hyperplay_machine::terms::Symbol;
-use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Term};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     // A negation brings no term into a head, so a cycle through one builds no terms.

@@ -9,8 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::rule::Atom;
 use super::RulesheetView;
-use hyperplay_machine::terms::Symbol;
-use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Term};
 
 /// The number of comparisons of heads with declarations, which is far more than an author's rulesheet needs.
 const COMPARISONS: usize = 10_000_000;

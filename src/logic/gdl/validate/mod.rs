@@ -32,9 +32,7 @@ use super::rulesheet::Rulesheet;
 use super::source::Span;
 pub(super) use arrangement::ignore_unread;
 use arrangement::{Arities, Arrangement};
-use hyperplay_machine::terms::Term;
-use hyperplay_machine::terms::TermStore;
-use hyperplay_machine::terms::{Symbol, Symbols};
+use hyperplay_machine::terms::{Symbol, Symbols, Term, TermStore};
 
 mod arrangement;
 mod cycles;

@@ -14,8 +14,7 @@ use super::super::rulesheet::Syntax;
 use super::super::source::Span;
 use super::locate::{code, is_variable, words};
 use super::{RulesheetView, each_atom_of_clause, each_part, keywords, relations};
-use hyperplay_machine::terms::Term;
-use hyperplay_machine::terms::{Symbol, fold};
+use hyperplay_machine::terms::{Symbol, Term, fold};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let lacking = Lacking { view, used: relations::used(view) };

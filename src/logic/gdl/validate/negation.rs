@@ -14,8 +14,7 @@ use super::super::rule::{Literal, Rule};
 use super::super::source::Span;
 use super::super::stratify::{MAX_INSTANCES, Refusal, Step, stratify};
 use super::{MANY, RulesheetView, projection};
-use hyperplay_machine::terms::Term;
-use hyperplay_machine::terms::{Symbol, Symbols};
+use hyperplay_machine::terms::{Symbol, Symbols, Term};
 
 /// The rules of play with their symbols. They are meaningful if no finding is an error.
 pub(super) fn rules(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) -> (Vec<Rule>, Symbols) {

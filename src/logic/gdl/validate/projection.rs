@@ -11,8 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::rule::{Atom, Literal, Rule};
 use super::super::source::At;
-use hyperplay_machine::terms::Term;
-use hyperplay_machine::terms::{Symbol, Symbols};
+use hyperplay_machine::terms::{Symbol, Symbols, Term};
 
 /// A negated atom with its variables numbered, and which of the numbers are bound outside the negation.
 type Shape = (Atom, Vec<bool>);

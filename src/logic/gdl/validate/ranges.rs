@@ -16,8 +16,7 @@ use super::super::domains::PositionDomains;
 use super::super::normal::ClauseBranch;
 use super::super::rule::{Atom, Clause, Literal, Rule};
 use super::super::source::At;
-use hyperplay_machine::terms::Term;
-use hyperplay_machine::terms::{Symbol, Symbols};
+use hyperplay_machine::terms::{Symbol, Symbols, Term};
 
 /// The number of values that a variable may range over.
 const MAX_VALUES: usize = 10_000;

@@ -11,8 +11,7 @@ use super::super::rule::{Atom, Clause};
 use super::super::source::Span;
 use super::super::suggest::nearest;
 use super::{MANY, RulesheetView, each_atom_of_clause, list};
-use hyperplay_machine::terms::Symbol;
-use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Term};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let roles = roles(view, findings);

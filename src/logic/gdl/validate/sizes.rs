@@ -6,8 +6,7 @@
 use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::source::Span;
 use super::{RulesheetView, each_atom_of_clause, each_part, each_term_of_clause};
-use hyperplay_machine::terms::Symbol;
-use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Term};
 
 /// The largest number of arguments of an atom or term.
 const ARGUMENTS: usize = 255;

@@ -15,8 +15,7 @@ use super::super::rule::Clause;
 use super::super::rulesheet::Syntax;
 use super::super::source::Span;
 use super::{RulesheetView, each_part, each_term_of_clause};
-use hyperplay_machine::terms::Symbol;
-use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Term};
 
 /// A clause with more variables than this was not written by hand and is not searched for typing errors.
 const MOST: usize = 100;

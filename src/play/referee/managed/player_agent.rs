@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::run::{AgentStart, ChrononNews, InteractionAgent};
 use crate::player::{Player, PlayerThread, View};
-use hyperplay_engine::machine::{Budget, Evidence, Move};
+use hyperplay_machine::{Budget, Evidence, Move};
 
 /// The part of a chronon that a player may think, so that its commands count in it.
 const SHARE: f64 = 0.7;

@@ -7,8 +7,8 @@ use super::super::match_loop::MatchStep;
 use super::super::transcript::Transcript;
 use super::super::verify::TranscriptDifference;
 use super::super::walk::WalkedStep;
-use hyperplay_engine::machine::{Role, StateMachine, StateMachineExt};
-use hyperplay_engine::sidl::InteractionMachine;
+use hyperplay_machine::{Role, StateMachine, StateMachineExt};
+use hyperplay_sidl::InteractionMachine;
 
 /// The time of an interaction: how long its chronons were, and how many there could be.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]

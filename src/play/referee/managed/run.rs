@@ -10,7 +10,8 @@ use super::super::running::{Answers, RunningMatch};
 use super::commands::{Command, CommandInbox};
 use super::record::{ChrononRecord, CommandRecord};
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{
+use hyperplay_machine::terms::TermId;
+use hyperplay_machine::{
     ByRole, Evidence, JointMove, Move, PLAYOUT_STEPS, Role, Seed, StateMachine, StateMachineExt,
 };
 use hyperplay_sidl::InteractionMachine;
@@ -274,7 +275,7 @@ fn chronon_record(
     machine: &InteractionMachine,
     commands: &[Command],
     begun: Instant,
-    after: &hyperplay_engine::State,
+    after: &hyperplay_machine::State,
 ) -> ChrononRecord {
     // The wall clock is read once, so that the moments within a record cannot contradict each other.
     let (now, wall) = (Instant::now(), SystemTime::now());
@@ -312,7 +313,7 @@ fn wait_until(moment: Instant, interrupt: &Interrupt) {
 /// If the match was not played on this machine.
 pub fn simulated(machine: &InteractionMachine, played: &Match) -> Vec<ChrononRecord> {
     let show = |term| machine.terms().show(term);
-    let record = |(step, after): (&MatchStep, hyperplay_engine::State)| {
+    let record = |(step, after): (&MatchStep, hyperplay_machine::State)| {
         let roles = machine.each_role().filter(|&role| machine.random() != Some(role));
         let commands = roles.flat_map(|role| {
             let commands = machine.commands_of(role, step.joint.of(role)).into_iter();

@@ -15,8 +15,7 @@ use super::super::{MANY, RulesheetView, list};
 use super::unread::{Kind, Reads, unread_as};
 use super::words::{differ_in_letters, first_place, ordinal, place, show, similar};
 use super::{Explained, occurrences, subject};
-use hyperplay_machine::terms::Symbol;
-use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Term};
 
 /// What the questions of one inference may cost, in elementary steps. What is left open then may hold.
 const QUESTIONS: u64 = 20_000_000;

@@ -17,8 +17,7 @@ use super::super::normal::ClauseBranch;
 use super::super::rule::{Atom, Literal};
 use super::super::source::Span;
 use super::RulesheetView;
-use hyperplay_machine::terms::Symbol;
-use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Term};
 use unread::Reads;
 
 mod conditions;

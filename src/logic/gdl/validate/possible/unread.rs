@@ -15,8 +15,7 @@ use super::super::RulesheetView;
 use super::super::typos::is_typing_error;
 use super::subject;
 use super::words::{differ_in_letters, place};
-use hyperplay_machine::terms::Symbol;
-use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Term};
 
 /// The number of comparisons of what is made with what is read, which is far more than an author's rulesheet needs.
 const COMPARISONS: usize = 1_000_000;

@@ -5,8 +5,7 @@ use super::super::super::source::Span;
 use super::super::super::suggest::nearest;
 use super::super::locate::{is_variable, words};
 use super::super::{RulesheetView, each_atom_of_clause, each_part};
-use hyperplay_machine::terms::Term;
-use hyperplay_machine::terms::{Symbol, fold};
+use hyperplay_machine::terms::{Symbol, Term, fold};
 
 /// The place of a constant or of the functor of a term that is a part of an atom; the whole atom if it is not found.
 pub(super) fn place(view: &RulesheetView<'_>, atom: &Atom, part: &Term) -> Span {
