@@ -5,11 +5,10 @@
 //!
 //! Invariant: the answers of all engines of one [`Engines`] use ids of the same term store.
 
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::lanes::{LaneDetail, Lanes, Policy};
-use super::{Engine, EngineCosts, EngineError, Interpreter, NetworkEngine, Propagator};
+use super::{Engine, EngineCosts, EngineError, EngineKind, Interpreter, NetworkEngine, Propagator};
 use crate::propnet::simplify::PassStats;
 use crate::propnet::{GroundingLimits, GroundingStats, Propnet, TooLarge, What, ground, simplify};
 use hyperplay_logic::gdl::{Game, Language};
@@ -21,50 +20,6 @@ const WORTHWHILE: u64 = 1_500_000;
 
 /// A network of at most so many gates of two inputs is compiled for single states to see what they cost: half a second.
 const COMPILED: usize = 300_000;
-
-/// The kind of engine that is requested.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum EngineKind {
-    /// The fastest that the game allows.
-    #[default]
-    Auto,
-    /// The reference: evaluates the rules as they stand.
-    Interpreter,
-    /// The ground network, for single states.
-    Propagator,
-    /// The ground network, many playouts at a time.
-    Lanes,
-}
-
-impl EngineKind {
-    /// All kinds.
-    pub const ALL: [EngineKind; 4] =
-        [EngineKind::Auto, EngineKind::Interpreter, EngineKind::Propagator, EngineKind::Lanes];
-
-    /// The kinds that are compared with the interpreter.
-    pub const FAST: [EngineKind; 2] = [EngineKind::Propagator, EngineKind::Lanes];
-
-    /// The stable name, as on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            EngineKind::Auto => "auto",
-            EngineKind::Interpreter => "interpreter",
-            EngineKind::Propagator => "propagator",
-            EngineKind::Lanes => "lanes",
-        }
-    }
-
-    /// The kind with this name.
-    pub fn named(name: &str) -> Option<EngineKind> {
-        EngineKind::ALL.into_iter().find(|kind| kind.as_str() == name)
-    }
-}
-
-impl fmt::Display for EngineKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
 
 /// The engines of a game, which all threads share. Each is made when it is first needed.
 ///
@@ -211,7 +166,7 @@ impl Engines {
             return Ok(costs);
         }
         if let Ok(interpreter) = self.interpreter() {
-            costs = costs.with(&interpreter);
+            costs = costs.with(interpreter.step_work());
         }
         if costs.single > costs.interpreter && gates <= COMPILED {
             // There is a form for single states that does less, if the network has one; only compiling it shows.

@@ -4,8 +4,8 @@
 //! different moves: a choice that depended on how busy a machine is would change the results of a seed. The costs of a
 //! count were fitted to the measured speeds of some hundred rulesheets (docs/measurements.md).
 
+use super::kind::EngineKind;
 use super::single::SingleWork;
-use super::{EngineKind, Interpreter};
 
 /// A row that the interpreter visits.
 const VISIT: f64 = 17.0;
@@ -68,8 +68,8 @@ impl EngineCosts {
     }
 
     /// These costs with those of an interpreter.
-    pub(crate) fn with(self, interpreter: &Interpreter) -> EngineCosts {
-        EngineCosts { interpreter: interpreter.step_work().nanoseconds(), ..self }
+    pub(crate) fn with(self, interpreter: StepWork) -> EngineCosts {
+        EngineCosts { interpreter: interpreter.nanoseconds(), ..self }
     }
 
     /// These costs with those of a single state by what has been compiled for it.

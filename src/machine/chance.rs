@@ -1,12 +1,10 @@
 //! The distribution of `random` over its moves.
 //!
 //! In GDL-II all legal moves of `random` are equally likely. A machine of another language may give them weights
-//! ([`StateMachine::chance_weights`]). Everything that draws for `random`, or multiplies with the probability of its move, asks
+//! ([`chance_weights`](super::StateMachine::chance_weights)). Everything that draws for `random`, or multiplies with the probability of its move, asks
 //! for the distribution here, so that a uniform one costs nothing but the question.
 
 use rand::{Rng, RngExt};
-
-use super::state_machine::StateMachine;
 
 /// How likely each legal move of `random` is in a state, in the order in which the moves are listed.
 ///
@@ -25,36 +23,13 @@ use super::state_machine::StateMachine;
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ChanceDistribution {
     /// Empty if all moves are equally likely.
-    weights: Vec<u64>,
+    pub(super) weights: Vec<u64>,
 }
 
 impl ChanceDistribution {
     /// The distribution with these weights, all above 0, whose sum fits into 64 bits.
     pub fn weighted(weights: Vec<u64>) -> ChanceDistribution {
         ChanceDistribution { weights }
-    }
-
-    /// The distribution in a state.
-    pub fn of<M: StateMachine + ?Sized>(
-        machine: &M,
-        state: &M::State,
-        scratch: &mut M::Scratch,
-    ) -> ChanceDistribution {
-        let mut distribution = ChanceDistribution::default();
-        distribution.read(machine, state, scratch);
-        distribution
-    }
-
-    /// Becomes the distribution in a state.
-    pub fn read<M: StateMachine + ?Sized>(
-        &mut self,
-        machine: &M,
-        state: &M::State,
-        scratch: &mut M::Scratch,
-    ) {
-        if !machine.chance_weights(state, scratch, &mut self.weights) {
-            self.weights.clear();
-        }
     }
 
     /// Whether all moves are equally likely.

@@ -358,3 +358,28 @@ impl Iterator for JointMoves<'_> {
         Some(joint)
     }
 }
+
+impl ChanceDistribution {
+    /// The distribution in a state.
+    pub fn of<M: StateMachine + ?Sized>(
+        machine: &M,
+        state: &M::State,
+        scratch: &mut M::Scratch,
+    ) -> ChanceDistribution {
+        let mut distribution = ChanceDistribution::default();
+        distribution.read(machine, state, scratch);
+        distribution
+    }
+
+    /// Becomes the distribution in a state.
+    pub fn read<M: StateMachine + ?Sized>(
+        &mut self,
+        machine: &M,
+        state: &M::State,
+        scratch: &mut M::Scratch,
+    ) {
+        if !machine.chance_weights(state, scratch, &mut self.weights) {
+            self.weights.clear();
+        }
+    }
+}

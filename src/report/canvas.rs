@@ -15,6 +15,12 @@ pub(super) const LEADING: f64 = SIZE * LINE;
 /// Points in a millimetre.
 pub(super) const MILLIMETRE: f64 = 72.0 / 25.4;
 
+/// The width of a column of a paper.
+pub(super) const ONE_COLUMN: f64 = 85.0 * MILLIMETRE;
+
+/// The width of two columns.
+pub(super) const TWO_COLUMNS: f64 = 178.0 * MILLIMETRE;
+
 /// A place in points.
 pub(super) type Place = (f64, f64);
 

@@ -4,9 +4,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::canvas::Canvas;
 use super::canvas::asked::{clash, legend_fault, paths_of_series, texts};
-use super::figure::{ONE_COLUMN, TWO_COLUMNS};
+use super::canvas::{Canvas, ONE_COLUMN, TWO_COLUMNS};
 use super::*;
 
 #[path = "../../tests/common/property.rs"]

@@ -4,10 +4,10 @@
 //! interval and a note. The rows stand in the order given.
 
 use super::axes::{BELOW_MIDDLE, BottomAxis, paragraph};
-use super::canvas::{Anchor, Canvas, Colour, LEADING, Part, SIZE, Stroke};
-use super::figure::{Axis, FEW_NOTE, ONE_COLUMN, TWO_COLUMNS};
+use super::axis::Axis;
+use super::canvas::{Anchor, Canvas, Colour, LEADING, ONE_COLUMN, Part, SIZE, Stroke, TWO_COLUMNS};
 use super::font::Font;
-use super::look::Look;
+use super::look::{FEW_NOTE, Look};
 use super::ticks::Span;
 
 /// The widest labels of a plot of one column, in points.

@@ -4,8 +4,8 @@
 //! no colour. All panels have the same categories and the same colours.
 
 use super::axes::{BELOW_MIDDLE, BottomAxis, paragraph, side_label};
-use super::canvas::{Anchor, Canvas, Colour, LEADING, Part, SIZE, Stroke, TextBox};
-use super::figure::{Axis, ONE_COLUMN, TWO_COLUMNS};
+use super::axis::Axis;
+use super::canvas::{Anchor, Canvas, Colour, LEADING, ONE_COLUMN, Part, SIZE, Stroke, TWO_COLUMNS, TextBox};
 use super::font::Font;
 use super::ticks::{Span, short};
 

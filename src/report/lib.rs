@@ -19,6 +19,7 @@
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod axes;
+mod axis;
 mod canvas;
 mod clusters;
 mod defined;
@@ -32,19 +33,22 @@ mod line_plot;
 mod look;
 mod page;
 mod pdf;
+mod series;
 mod shown;
 mod statistics;
 mod svg;
 mod table;
 mod ticks;
 
+pub use axis::{Axis, AxisScale};
 pub use clusters::Clusters;
 pub use defined::{Reader, defined};
-pub use figure::{Axis, AxisScale, Figure, FigurePoint, FigureSeries, Plot};
+pub use figure::{Figure, Plot};
 pub use forest_plot::{ForestPlot, ForestRow};
 pub use heat_map::{HeatCell, HeatMap, HeatPanel};
 pub use line_plot::{LinePlot, PlotPanel, TOGETHER};
 pub use page::{Page, figure_files};
-pub use shown::{Reading, ShownTable};
+pub use series::{FigurePoint, FigureSeries};
+pub use shown::ShownTable;
 pub use statistics::{FEW, Mean, MeanInterval, Sample, bootstrap, centred, elo, rounded};
-pub use table::{Column, Format, Parts, RowMark, Table, TableColumn, TableEntry, legend};
+pub use table::{Column, Format, Parts, Reading, RowMark, Table, TableColumn, TableEntry, legend};

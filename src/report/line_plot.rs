@@ -7,10 +7,11 @@
 //! Points of several series at one place are moved apart by some points at most.
 
 use super::axes::{BottomAxis, LeftAxis, paragraph, side_label};
-use super::canvas::{Anchor, Canvas, LEADING, Part, SIZE, Stroke};
-use super::figure::{Axis, AxisScale, FEW_NOTE, FigurePoint, FigureSeries, ONE_COLUMN, TWO_COLUMNS};
+use super::axis::{Axis, AxisScale};
+use super::canvas::{Anchor, Canvas, LEADING, ONE_COLUMN, Part, SIZE, Stroke, TWO_COLUMNS};
 use super::font::{ASCENT, DESCENT, Font};
-use super::look::Look;
+use super::look::{FEW_NOTE, Look};
+use super::series::{FigurePoint, FigureSeries};
 use super::ticks::Span;
 
 /// The number of series that can be told apart in one panel.

@@ -36,6 +36,9 @@ const DASHES: [Option<(f64, f64)>; 8] = [
 /// What a reference is drawn with.
 const REFERENCE: Colour = Colour(110, 110, 110);
 
+/// The note of a figure with intervals of few measurements.
+pub(super) const FEW_NOTE: &str = "dashed bar: too few measurements for a reliable interval";
+
 /// How one series is drawn.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Look {

@@ -7,6 +7,7 @@
 use super::figure::Figure;
 use super::font;
 use super::shown::ShownTable;
+use super::svg::escape;
 
 /// The style of every page.
 const STYLE: &str = include_str!("page.css");
@@ -130,24 +131,6 @@ fn breakable(escaped: &str) -> String {
         }
     }
     text
-}
-
-/// Text as it stands in HTML, in elements and in quoted attributes.
-pub(super) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped += "&amp;",
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '"' => escaped += "&quot;",
-            '\'' => escaped += "&#39;",
-            // XML has no other control characters.
-            other if other.is_control() && !"\t\n\r".contains(other) => escaped.push('\u{FFFD}'),
-            other => escaped.push(other),
-        }
-    }
-    escaped
 }
 
 #[cfg(test)]

@@ -4,30 +4,7 @@
 //! ends of an interval, or a figure and what it is compared with. What is not known is `?`. An interval that rests on few
 //! measurements has a mark, which a footnote explains.
 
-use super::table::{Format, Table, TableEntry};
-
-/// What a reader sees in place of a figure that is not known.
-pub(super) const MISSING: &str = "?";
-
-/// What stands behind an interval that is not reliable.
-pub(super) const FEW_SIGN: &str = "*";
-
-/// One column of what a reader is shown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reading {
-    /// The column of this name.
-    One(&'static str),
-    /// The columns of these names as the ends of an interval, below this heading.
-    Interval(&'static str, &'static str, &'static str),
-    /// The first column, and the second one in brackets, below this heading.
-    Beside(&'static str, &'static str, &'static str),
-    /// The first column, and the other two as the ends of its interval, below this heading.
-    WithInterval([&'static str; 3], &'static str),
-    /// The first column, and the second one as half the width of its interval, below this heading.
-    PlusMinus(&'static str, &'static str, &'static str),
-    /// The first column of the second one, as in `3/20`, below this heading.
-    Of(&'static str, &'static str, &'static str),
-}
+use super::table::{Format, MISSING, Reading, Table, TableEntry};
 
 /// A table as a reader sees it: headings, and cells of text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -5,7 +5,6 @@
 
 use super::canvas::{Anchor, Canvas, Label, MILLIMETRE, Part, SIZE, Shape};
 use super::font::{FAMILY, css};
-use super::page::escape;
 
 /// The canvas as an element of a page.
 pub(super) fn inline(canvas: &Canvas, title: &str) -> String {
@@ -80,4 +79,22 @@ fn number(number: f64) -> String {
     let text = format!("{number:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// Text as it stands in HTML, in elements and in quoted attributes.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped += "&amp;",
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '"' => escaped += "&quot;",
+            '\'' => escaped += "&#39;",
+            // XML has no other control characters.
+            other if other.is_control() && !"\t\n\r".contains(other) => escaped.push('\u{FFFD}'),
+            other => escaped.push(other),
+        }
+    }
+    escaped
 }

@@ -7,8 +7,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::shown::{FEW_SIGN, MISSING, Reading};
 use super::statistics::rounded;
+
+/// What a reader sees in place of a figure that is not known.
+pub(super) const MISSING: &str = "?";
+
+/// What stands behind an interval that is not reliable.
+const FEW_SIGN: &str = "*";
 
 /// One thing in a table.
 #[derive(Clone, PartialEq, Debug)]
@@ -150,6 +155,23 @@ pub struct RowMark {
     pub sign: &'static str,
     /// What it means.
     pub note: String,
+}
+
+/// One column of what a reader is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reading {
+    /// The column of this name.
+    One(&'static str),
+    /// The columns of these names as the ends of an interval, below this heading.
+    Interval(&'static str, &'static str, &'static str),
+    /// The first column, and the second one in brackets, below this heading.
+    Beside(&'static str, &'static str, &'static str),
+    /// The first column, and the other two as the ends of its interval, below this heading.
+    WithInterval([&'static str; 3], &'static str),
+    /// The first column, and the second one as half the width of its interval, below this heading.
+    PlusMinus(&'static str, &'static str, &'static str),
+    /// The first column of the second one, as in `3/20`, below this heading.
+    Of(&'static str, &'static str, &'static str),
 }
 
 /// Rows and columns.

@@ -4,7 +4,7 @@
 //! outside comes to its edge. The values at ticks are chosen from several lists, the fullest first: the first list
 //! whose labels have room is taken, and if none has, labels of the last list are left out until the others have.
 
-use super::figure::{Axis, AxisScale};
+use super::axis::{Axis, AxisScale};
 
 /// The most ticks of a linear axis.
 const TICKS: f64 = 8.0;

@@ -6,34 +6,34 @@
 
 use std::cmp::Ordering;
 
-use super::cycle::{Instance, least_fixpoint};
+use super::cycle::least_fixpoint;
 use super::domain::Domain;
-use super::ground::Inputs;
-use super::limits::{GroundingLimits, TooLarge, What, check};
+use super::gates::{Gates, Instance};
+use super::limits::{GroundingLimits, TooLarge};
 use super::network::{Network, Wire};
-use hyperplay_logic::datalog::{Condition, RelationId};
+use hyperplay_logic::datalog::RelationId;
 use hyperplay_logic::gdl::{Game, Literal, Symbol, TermId};
+use hyperplay_machine::ByRole;
 
-/// Bytes of an atom: its tuple, its places in the tables, its wire.
-const ATOM_BYTES: u64 = 80;
-/// Bytes of an instance that waits for its atom to be complete.
-const WAY_BYTES: u64 = 8;
-/// Bytes of a gate: its wires, twice, and its place in the table.
-const GATE_BYTES: u64 = 140;
+/// The inputs of the network in their order.
+pub(super) struct Inputs {
+    pub(super) fluents: Vec<TermId>,
+    pub(super) moves: ByRole<Vec<TermId>>,
+}
 
-/// The gates of a game under construction.
-#[derive(Debug)]
-pub(super) struct Gates {
-    pub(super) network: Network,
-    /// For each relation that depends on the state, the wire of each row.
-    wires: Vec<Vec<Wire>>,
-    limits: GroundingLimits,
-    /// Atoms of the domain.
-    atoms: u64,
-    /// Instances of rules so far.
-    pub(super) instances: u64,
-    /// The most bytes that were in use, by estimate.
-    pub(super) bytes: u64,
+impl Inputs {
+    pub(super) fn of(game: &Game, domain: &Domain) -> Inputs {
+        let terms = game.terms();
+        let sorted = |mut ids: Vec<TermId>| {
+            ids.sort_unstable_by(|&a, &b| terms.compare(a, b));
+            ids
+        };
+        let fluents = sorted(domain.tuples(Symbol::TRUE).map(|row| row[0]).collect());
+        let of_role = |&role: &TermId| {
+            sorted(domain.tuples(Symbol::DOES).filter(|row| row[0] == role).map(|row| row[1]).collect())
+        };
+        Inputs { fluents, moves: ByRole::new(game.roles().iter().map(of_role).collect()) }
+    }
 }
 
 /// The network of a game under construction.
@@ -43,40 +43,6 @@ pub(super) struct Builder<'a> {
     pub(super) gates: Gates,
     /// For each rule of `goal`, in rule order, the rows that it derives with their conditions.
     pub(super) goals: Vec<Vec<(usize, Wire)>>,
-}
-
-impl Gates {
-    /// Gates over the inputs of a network, with `relations` relations that hold `atoms` atoms.
-    pub(super) fn new(network: Network, relations: usize, atoms: usize, limits: &GroundingLimits) -> Gates {
-        let wires = vec![Vec::new(); relations];
-        Gates { network, wires, limits: *limits, atoms: atoms as u64, instances: 0, bytes: 0 }
-    }
-
-    /// Checks that so many instances may still be added.
-    pub(super) fn expect(&self, instances: u64, relation: &dyn Fn() -> String) -> Result<(), TooLarge> {
-        check(self.instances + instances, self.limits.instances, || What::Instances(relation()))
-    }
-
-    /// The wire of a condition whose relation is built.
-    fn value(&self, condition: &Condition) -> Wire {
-        self.wires[condition.relation][condition.row].negate_if(condition.negated)
-    }
-
-    /// Counts one more instance, `waiting` of which are not yet gates.
-    fn count(&mut self, waiting: usize, relation: &dyn Fn() -> String) -> Result<(), TooLarge> {
-        self.instances += 1;
-        check(self.instances, self.limits.instances, || What::Instances(relation()))?;
-        self.weigh(waiting, relation)
-    }
-
-    /// Checks the gates and the bytes.
-    pub(super) fn weigh(&mut self, waiting: usize, relation: &dyn Fn() -> String) -> Result<(), TooLarge> {
-        let gates = self.network.gates().len();
-        check(gates as u64, self.limits.gates as u64, || What::Gates(relation()))?;
-        let bytes = self.atoms * ATOM_BYTES + gates as u64 * GATE_BYTES + waiting as u64 * WAY_BYTES;
-        self.bytes = self.bytes.max(bytes);
-        check(bytes, self.limits.bytes, || What::Bytes)
-    }
 }
 
 impl<'a> Builder<'a> {

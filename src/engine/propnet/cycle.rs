@@ -20,25 +20,14 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 
-use super::build::Gates;
 use super::eliminate::LinearSystem;
+use super::gates::{Gates, Instance};
 use super::limits::TooLarge;
 use super::network::Wire;
 
 /// In a larger component the feedback vertex set is the whole component: to choose well would take too long, and it is
 /// too large anyway.
 const CHOSEN_ATOMS: usize = 5_000;
-
-/// One instance of a rule of a recursive stratum.
-#[derive(Clone, Debug)]
-pub(super) struct Instance {
-    /// The number of the head among the atoms of the stratum.
-    pub(super) head: usize,
-    /// The numbers of the atoms of the stratum in the body.
-    pub(super) own: Box<[usize]>,
-    /// The rest of the body.
-    pub(super) rest: Wire,
-}
 
 /// The wires of `atoms` atoms, numbered from 0, that hold by these instances and no others.
 ///

@@ -17,8 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use super::build::Gates;
-use super::cycle::Instance;
+use super::gates::{Gates, Instance};
 use super::limits::TooLarge;
 use super::network::Wire;
 

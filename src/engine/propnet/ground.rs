@@ -7,7 +7,7 @@
 //! The network answers every query as the rules do. An atom that is not in the domain never holds, and an atom that
 //! depends on no state always holds.
 
-use super::build::Builder;
+use super::build::{Builder, Inputs};
 use super::domain::{Domain, RuleForm};
 use super::limits::{GroundingLimits, TooLarge};
 use super::net::{Fluent, Propnet, RoleNet};
@@ -94,27 +94,6 @@ fn ground_rules(
         bytes: builder.gates.bytes,
     };
     Ok((propnet(game, inputs, builder), stats))
-}
-
-/// The inputs of the network in their order.
-pub(super) struct Inputs {
-    pub(super) fluents: Vec<TermId>,
-    pub(super) moves: ByRole<Vec<TermId>>,
-}
-
-impl Inputs {
-    fn of(game: &Game, domain: &Domain) -> Inputs {
-        let terms = game.terms();
-        let sorted = |mut ids: Vec<TermId>| {
-            ids.sort_unstable_by(|&a, &b| terms.compare(a, b));
-            ids
-        };
-        let fluents = sorted(domain.tuples(Symbol::TRUE).map(|row| row[0]).collect());
-        let of_role = |&role: &TermId| {
-            sorted(domain.tuples(Symbol::DOES).filter(|row| row[0] == role).map(|row| row[1]).collect())
-        };
-        Inputs { fluents, moves: ByRole::new(game.roles().iter().map(of_role).collect()) }
-    }
 }
 
 fn propnet(game: &Game, inputs: Inputs, builder: Builder<'_>) -> Propnet {

@@ -32,6 +32,7 @@ mod cycle;
 mod domain;
 mod dot;
 mod eliminate;
+mod gates;
 mod ground;
 mod limits;
 mod net;

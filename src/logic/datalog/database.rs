@@ -10,16 +10,16 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::limits::{EvaluationWork, LimitError, LimitExceeded};
+use super::limits::EvaluationWork;
 use super::plan::{JoinPlan, RelationId};
 use super::program::{DatalogProgram, Stage};
 use super::relation::Relation;
 use super::tabling::SubgoalTable;
-use super::walk::{Walk, WalkOutput};
 use crate::gdl::{TermId, TermStore};
 
 /// A relation with at most this many rows is scanned; no index is kept up to date for it.
 const INDEXED_ROWS: usize = 12;
+
 /// The tuples of a program's relations.
 #[derive(Clone, Debug)]
 pub struct Database {
@@ -78,46 +78,6 @@ impl Database {
         self.subgoals.forget(program, stage);
     }
 
-    /// The tuples of a relation that was planned. They are derived unless they are there already.
-    ///
-    /// # Errors
-    /// If a limit of the program is exceeded; the component that exceeded it is not marked as evaluated.
-    pub fn query(
-        &mut self,
-        program: &DatalogProgram,
-        relation: RelationId,
-        terms: &TermStore,
-    ) -> Result<&Relation, LimitError> {
-        for &component in program.needs(relation) {
-            if !self.evaluated[component] {
-                self.evaluate(program, component, terms)?;
-                self.evaluated[component] = true;
-            }
-        }
-        Ok(self.relation(relation, program))
-    }
-
-    /// For each rule of a relation, in the order of the rules, the tuples that it derives from all tuples that hold.
-    /// The relation must be among the targets of [`choose_tabled`](Self::choose_tabled), so that it is not tabled.
-    ///
-    /// # Errors
-    /// If a limit of the program is exceeded.
-    pub fn query_by_rule(
-        &mut self,
-        program: &DatalogProgram,
-        relation: RelationId,
-        terms: &TermStore,
-    ) -> Result<Vec<Relation>, LimitError> {
-        self.query(program, relation, terms)?;
-        let plans = program.plans_of(relation);
-        plans
-            .map(|plan| {
-                let mut out = Relation::new(program.arity(relation), Vec::new());
-                self.run(program, plan, terms, &mut out).map(|()| out)
-            })
-            .collect()
-    }
-
     /// The tuples of a relation that the database holds now, without deriving any.
     pub fn relation(&self, relation: RelationId, program: &DatalogProgram) -> &Relation {
         self.stored(relation, program.stage(relation))
@@ -151,92 +111,6 @@ impl Database {
             for index in 0..program.shapes[relation].len() {
                 self.relations[relation].refresh(index, terms);
             }
-        }
-    }
-
-    pub(super) fn evaluate(
-        &mut self,
-        program: &DatalogProgram,
-        component: usize,
-        terms: &TermStore,
-    ) -> Result<(), LimitError> {
-        let component = &program.components[component];
-        if component.rules.is_empty() || component.subgoal_plans.is_some() {
-            return Ok(()); // an input, a relation without rules, or a tabled relation
-        }
-        debug_assert!(component.is_planned);
-        for &relation in &component.relations {
-            self.relations[relation].clear();
-        }
-        if component.repeated.is_empty() {
-            return component.first.iter().try_for_each(|plan| {
-                // Nothing reads the head while its rules run, so it is derived in place.
-                let mut out = std::mem::take(&mut self.relations[plan.head]);
-                let result = self.run(program, plan, terms, &mut out);
-                self.relations[plan.head] = out;
-                result
-            });
-        }
-        self.derive(program, &component.first, &component.relations, terms)?;
-        let mut start: Vec<usize> = vec![0; component.relations.len()];
-        loop {
-            let mut grown = false;
-            for (&relation, start) in component.relations.iter().zip(&mut start) {
-                let end = self.relations[relation].len();
-                self.delta[relation] = (*start, end);
-                grown |= *start < end;
-                *start = end;
-            }
-            if !grown {
-                return Ok(());
-            }
-            self.derive(program, &component.repeated, &component.relations, terms)?;
-        }
-    }
-
-    /// Runs plans over the relations as they are, then adds what they derived.
-    fn derive(
-        &mut self,
-        program: &DatalogProgram,
-        plans: &[JoinPlan],
-        relations: &[RelationId],
-        terms: &TermStore,
-    ) -> Result<(), LimitError> {
-        let mut derived: Vec<Relation> =
-            relations.iter().map(|&relation| Relation::new(program.arity(relation), Vec::new())).collect();
-        for plan in plans {
-            let position = relations.iter().position(|&relation| relation == plan.head);
-            let out = &mut derived[position.expect("a component's rules derive its relations")];
-            self.run(program, plan, terms, out)?;
-        }
-        for (&relation, derived) in relations.iter().zip(&derived) {
-            let most = program.most_tuples(relation);
-            let relation = &mut self.relations[relation];
-            derived.rows().for_each(|tuple| {
-                relation.insert(tuple);
-            });
-            if relation.len() > most {
-                return Err(program.limit_error(&plans[0], LimitExceeded::Tuples, terms));
-            }
-        }
-        Ok(())
-    }
-
-    fn run(
-        &mut self,
-        program: &DatalogProgram,
-        plan: &JoinPlan,
-        terms: &TermStore,
-        out: &mut Relation,
-    ) -> Result<(), LimitError> {
-        self.refresh(program, plan, terms);
-        let mut subgoals = std::mem::take(&mut self.subgoals);
-        let limit_exceeded =
-            Walk::new(self, program, terms, &mut subgoals, plan, WalkOutput::Tuples(out)).run();
-        self.subgoals = subgoals;
-        match limit_exceeded {
-            Some(limit_exceeded) => Err(program.limit_error(plan, limit_exceeded, terms)),
-            None => Ok(()),
         }
     }
 

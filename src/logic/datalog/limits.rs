@@ -12,10 +12,6 @@ use std::time::Instant;
 
 use thiserror::Error;
 
-use super::plan::{JoinPlan, RelationId};
-use super::program::DatalogProgram;
-use crate::gdl::{Rule, TermStore, print_rule};
-
 /// Bounds on one evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EvaluationLimits {
@@ -238,58 +234,6 @@ impl LimitError {
             | LimitError::Size { relation, rule, .. }
             | LimitError::Visits { relation, rule, .. }
             | LimitError::Deadline { relation, rule } => (relation, rule),
-        }
-    }
-}
-
-impl DatalogProgram {
-    /// Bounds the number of tuples of one relation, in addition to [`DatalogProgram::limits`]. The example is at
-    /// [`LimitError`].
-    pub fn set_most(&mut self, relation: RelationId, tuples: usize) {
-        self.most.resize(self.relations(), usize::MAX);
-        self.most[relation] = tuples;
-    }
-
-    /// The number of tuples that a relation may hold.
-    pub(super) fn most_tuples(&self, relation: RelationId) -> usize {
-        let most = self.most.get(relation).copied().unwrap_or(usize::MAX);
-        self.limits.tuples_of(self.arities[relation]).min(most)
-    }
-
-    /// A rule that derives a relation, if the relation holds more tuples than [`set_most`](Self::set_most) allows.
-    pub(super) fn outgrown(&self, relation: RelationId, tuples: usize) -> Option<&Rule> {
-        let has_outgrown = self.most.get(relation).is_some_and(|&most| tuples > most);
-        let name = self.names[relation];
-        self.rules.iter().filter(|_| has_outgrown).find(|rule| rule.head.relation == name)
-    }
-
-    /// The error for a limit exceeded by a plan of the program.
-    pub(super) fn limit_error(
-        &self,
-        plan: &JoinPlan,
-        limit_exceeded: LimitExceeded,
-        terms: &TermStore,
-    ) -> LimitError {
-        self.limit_error_in(&self.rules[plan.rule], limit_exceeded, terms)
-    }
-
-    /// The error for a limit exceeded by a rule over relations of the program.
-    pub(super) fn limit_error_in(
-        &self,
-        rule: &Rule,
-        limit_exceeded: LimitExceeded,
-        terms: &TermStore,
-    ) -> LimitError {
-        let relation = terms.symbols().name(rule.head.relation).to_owned();
-        let head = self.by_name[&rule.head.relation];
-        let rule = print_rule(rule, terms.symbols());
-        let EvaluationLimits { depth, size, visits, .. } = self.limits;
-        match limit_exceeded {
-            LimitExceeded::Tuples => LimitError::Tuples { relation, limit: self.most_tuples(head), rule },
-            LimitExceeded::Depth => LimitError::Depth { relation, limit: depth, rule },
-            LimitExceeded::Size => LimitError::Size { relation, limit: size, rule },
-            LimitExceeded::Visits => LimitError::Visits { relation, limit: visits, rule },
-            LimitExceeded::Deadline => LimitError::Deadline { relation, rule },
         }
     }
 }

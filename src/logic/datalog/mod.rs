@@ -33,6 +33,7 @@
 
 mod database;
 mod demand;
+mod evaluate;
 mod functional;
 mod limits;
 mod order;

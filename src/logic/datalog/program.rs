@@ -16,11 +16,11 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::limits::EvaluationLimits;
+use super::limits::{EvaluationLimits, LimitError, LimitExceeded};
 use super::order::SelectivityEstimator;
 use super::plan::{DisplayedPlan, JoinPlan, JoinStep, PlanDraft, RelationId, RowRange, compile};
 use super::relation::{IndexShape, Relation};
-use crate::gdl::{Atom, Literal, Rule, Symbol, TermStore};
+use crate::gdl::{Atom, Literal, Rule, Symbol, TermStore, print_rule};
 
 /// The stage of a relation: the inputs of higher stages change more often, and relations of stage 0 never change.
 /// The example is at [`DatalogProgram`].
@@ -367,4 +367,56 @@ fn atoms(rule: &Rule) -> impl Iterator<Item = &Atom> {
         Literal::Positive(atom) | Literal::Negative(atom) => Some(atom),
         Literal::Distinct(..) | Literal::Same(..) => None,
     })
+}
+
+impl DatalogProgram {
+    /// Bounds the number of tuples of one relation, in addition to [`DatalogProgram::limits`]. The example is at
+    /// [`LimitError`].
+    pub fn set_most(&mut self, relation: RelationId, tuples: usize) {
+        self.most.resize(self.relations(), usize::MAX);
+        self.most[relation] = tuples;
+    }
+
+    /// The number of tuples that a relation may hold.
+    pub(super) fn most_tuples(&self, relation: RelationId) -> usize {
+        let most = self.most.get(relation).copied().unwrap_or(usize::MAX);
+        self.limits.tuples_of(self.arities[relation]).min(most)
+    }
+
+    /// A rule that derives a relation, if the relation holds more tuples than [`set_most`](Self::set_most) allows.
+    pub(super) fn outgrown(&self, relation: RelationId, tuples: usize) -> Option<&Rule> {
+        let has_outgrown = self.most.get(relation).is_some_and(|&most| tuples > most);
+        let name = self.names[relation];
+        self.rules.iter().filter(|_| has_outgrown).find(|rule| rule.head.relation == name)
+    }
+
+    /// The error for a limit exceeded by a plan of the program.
+    pub(super) fn limit_error(
+        &self,
+        plan: &JoinPlan,
+        limit_exceeded: LimitExceeded,
+        terms: &TermStore,
+    ) -> LimitError {
+        self.limit_error_in(&self.rules[plan.rule], limit_exceeded, terms)
+    }
+
+    /// The error for a limit exceeded by a rule over relations of the program.
+    pub(super) fn limit_error_in(
+        &self,
+        rule: &Rule,
+        limit_exceeded: LimitExceeded,
+        terms: &TermStore,
+    ) -> LimitError {
+        let relation = terms.symbols().name(rule.head.relation).to_owned();
+        let head = self.by_name[&rule.head.relation];
+        let rule = print_rule(rule, terms.symbols());
+        let EvaluationLimits { depth, size, visits, .. } = self.limits;
+        match limit_exceeded {
+            LimitExceeded::Tuples => LimitError::Tuples { relation, limit: self.most_tuples(head), rule },
+            LimitExceeded::Depth => LimitError::Depth { relation, limit: depth, rule },
+            LimitExceeded::Size => LimitError::Size { relation, limit: size, rule },
+            LimitExceeded::Visits => LimitError::Visits { relation, limit: visits, rule },
+            LimitExceeded::Deadline => LimitError::Deadline { relation, rule },
+        }
+    }
 }

@@ -16,7 +16,7 @@ use super::order::SelectivityEstimator;
 use super::plan::{JoinPlan, JoinStep, PlanDraft, RelationId, RowRange, compile};
 use super::program::DatalogProgram;
 use super::relation::Relation;
-use super::walk::{NO_ROW, Walk, WalkOutput};
+use super::walk::{NO_ROW, WalkOutput};
 use crate::gdl::{Atom, Literal, Rule, TermStore};
 
 /// A plan that has visited fewer rows than this is cheap, and is not made again when the relations have doubled.
@@ -170,7 +170,7 @@ impl Database {
         }
         let plan = version.plan.as_ref().expect("planned above");
         program.limits.tuples = allowance.tuples;
-        let visits = self.walk(program, plan, allowance, terms, WalkOutput::New(out));
+        let visits = self.charged_walk(program, plan, allowance, terms, WalkOutput::New(out));
         version.visits +=
             visits.map_err(|limit_exceeded| program.limit_error(plan, limit_exceeded, terms))?;
         Ok(())
@@ -212,7 +212,7 @@ impl Database {
     }
 
     /// Runs a plan and charges it to the allowance. Returns the number of rows visited.
-    fn walk(
+    fn charged_walk(
         &mut self,
         program: &mut DatalogProgram,
         plan: &JoinPlan,
@@ -221,11 +221,8 @@ impl Database {
         output: WalkOutput<'_, '_>,
     ) -> Result<u64, LimitExceeded> {
         program.limits.visits = allowance.visits;
-        self.refresh(program, plan, terms);
-        let mut subgoals = std::mem::take(&mut self.subgoals);
-        let limit_exceeded = Walk::new(self, program, terms, &mut subgoals, plan, output).run();
-        let visits = subgoals.counter.visits();
-        self.subgoals = subgoals;
+        let limit_exceeded = self.walk(program, plan, terms, output);
+        let visits = self.subgoals.counter.visits();
         allowance.visits = allowance.visits.saturating_sub(visits);
         limit_exceeded.map_or(Ok(visits), Err)
     }
@@ -280,7 +277,7 @@ impl Database {
             }
             show(head, &conditions)
         };
-        let done = self.walk(program, &plan, allowance, terms, WalkOutput::Instances(&mut shown));
+        let done = self.charged_walk(program, &plan, allowance, terms, WalkOutput::Instances(&mut shown));
         done.map(drop).map_err(|limit_exceeded| program.limit_error_in(rule, limit_exceeded, terms))
     }
 }

@@ -4,10 +4,6 @@
 //! language defines. Where such a form has one meaning only, it is read with this meaning. A note says so once for each
 //! form and text, at the first place where the form occurs.
 
-use super::finding::{Finding, FindingCode, Severity};
-use super::read::FindingCollector;
-use super::source::Span;
-
 /// A form that is read, but that the language does not have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Dialect {
@@ -45,7 +41,7 @@ pub(super) enum Dialect {
 
 impl Dialect {
     /// How the form is read.
-    fn message(self) -> &'static str {
+    pub(super) fn message(self) -> &'static str {
         match self {
             Dialect::Comma => "a comma between conditions is read as `&`",
             Dialect::And | Dialect::AndWord => "this is read as `&`",
@@ -60,16 +56,6 @@ impl Dialect {
             Dialect::ExtraParentheses => "the second pair of parentheses is skipped",
             Dialect::ListOfClauses => "these parentheses are around all clauses and are skipped",
             Dialect::NoBlankAfterArrow => "this is read as `<=` and the head of the rule",
-        }
-    }
-}
-
-impl FindingCollector {
-    /// Says that a form is read, unless this has been said before. `help` says how the language writes it.
-    pub(super) fn dialect(&mut self, form: Dialect, span: Span, help: impl FnOnce() -> String) {
-        if self.is_new(form) {
-            let finding = Finding::new(FindingCode::Dialect, Severity::Note, span, form.message());
-            self.add(finding.help(help()));
         }
     }
 }

@@ -298,6 +298,28 @@ pub(super) fn sort_findings(findings: &mut [Finding], order: &dyn Fn(&Finding, &
     findings.sort_by(order);
 }
 
+/// The finding for a logical keyword with the wrong number of arguments.
+pub(super) fn keyword_arity(word: &str, right: usize, wrong: usize, span: Span) -> Finding {
+    let plural = if right == 1 { "argument" } else { "arguments" };
+    let message = format!("`{word}` takes {right} {plural}, not {wrong}");
+    Finding::new(FindingCode::KeywordArity, Severity::Error, span, message)
+}
+
+/// Orders findings by place, at the same place the worst first, and removes duplicates.
+pub fn sort(mut findings: Vec<Finding>) -> Vec<Finding> {
+    sort_findings(&mut findings, &|a, b| {
+        (a.span.start, b.severity, a.code, a.span.end, &a.message).cmp(&(
+            b.span.start,
+            a.severity,
+            b.code,
+            b.span.end,
+            &b.message,
+        ))
+    });
+    findings.dedup_by(|a, b| a.code == b.code && a.span == b.span && a.message == b.message);
+    findings
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

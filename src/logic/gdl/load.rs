@@ -5,7 +5,7 @@
 //! clauses that could be read are validated all the same, except for the checks that would only report the missing
 //! ones.
 
-use super::finding::{Finding, Severity, sort_findings};
+use super::finding::{Finding, Severity, sort};
 use super::game::Game;
 use super::rulesheet::{Rulesheet, Syntax};
 use super::source::Source;
@@ -42,19 +42,4 @@ pub fn load(source: Source, syntax: Option<Syntax>) -> Loaded {
     let (more, game) = validate(&rulesheet, is_complete);
     findings.extend(more);
     Loaded { rulesheet, findings: sort(findings), game: game.filter(|_| is_complete) }
-}
-
-/// Orders findings by place, at the same place the worst first, and removes duplicates.
-pub fn sort(mut findings: Vec<Finding>) -> Vec<Finding> {
-    sort_findings(&mut findings, &|a, b| {
-        (a.span.start, b.severity, a.code, a.span.end, &a.message).cmp(&(
-            b.span.start,
-            a.severity,
-            b.code,
-            b.span.end,
-            &b.message,
-        ))
-    });
-    findings.dedup_by(|a, b| a.code == b.code && a.span == b.span && a.message == b.message);
-    findings
 }

@@ -23,7 +23,9 @@
 //! ```
 
 mod anonymous;
+mod collector;
 mod depend;
+mod depth;
 mod dialect;
 mod domains;
 mod finding;
@@ -63,7 +65,9 @@ pub use suggest::{did_you_mean, nearest_names};
 /// What a reader of another language shares with the readers of GDL.
 pub mod reading {
     pub use super::anonymous::{AnonymousVariables, is_anonymous};
-    pub use super::load::sort;
-    pub use super::read::{FindingCollector, is_blank, is_within_depth, too_deep};
+    pub use super::collector::FindingCollector;
+    pub use super::depth::{is_within_depth, too_deep};
+    pub use super::finding::sort;
+    pub use super::source::is_blank;
     pub use hyperplay_machine::terms::MAX_DEPTH;
 }

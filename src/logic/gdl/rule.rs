@@ -71,6 +71,14 @@ impl Formula {
     }
 }
 
+/// Appends a formula to a conjunction; a conjunction is replaced by its members.
+pub(super) fn splice(formula: Formula, body: &mut Vec<Formula>) {
+    match formula {
+        Formula::And(members, _) => members.into_iter().for_each(|member| splice(member, body)),
+        other => body.push(other),
+    }
+}
+
 /// A fact (with an empty body) or a rule of the text. A conjunction at the top of the body is replaced by its members.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Clause {

@@ -108,6 +108,11 @@ impl Source {
     }
 }
 
+/// Whether a character separates words: white space, or the byte-order mark that some editors leave in the text.
+pub fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c == '\u{feff}'
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

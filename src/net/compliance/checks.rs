@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use super::conversation::{CheckClocks, Conversation};
+use super::conversation::Conversation;
+use super::master::CheckClocks;
 use super::verdict::{CheckEnd, CheckReport, CheckVerdict};
 use super::{match_checks as matches, server_checks as server};
 use crate::http::client::Address;

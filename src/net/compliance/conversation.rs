@@ -6,31 +6,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::master::CheckMaster;
+use super::master::{CheckClocks, CheckMaster, LegalAnswer};
 use super::verdict::{CheckEnd, CheckExchange};
 use crate::http::client::{Address, Ending, ExchangeError, ReplyLimits, exchange_bytes, request};
 use crate::protocol::{Message, Phrasing};
-use hyperplay_machine::Move;
-
-/// The clocks under which a player is tested.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CheckClocks {
-    /// The time until the first move is asked for.
-    pub startclock: Duration,
-    /// The time for each move.
-    pub playclock: Duration,
-    /// How long an answer is awaited after its clock.
-    pub grace: Duration,
-}
-
-/// An answer that was legal.
-pub(super) struct LegalAnswer {
-    pub(super) choice: Move,
-    /// The answer with one blank between members, as it was spelt.
-    pub(super) spelt: String,
-    /// What is wrong with its spelling, if something is.
-    pub(super) misspelt: Option<String>,
-}
 
 /// The conversation with one player.
 pub(super) struct Conversation {

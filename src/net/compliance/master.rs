@@ -3,17 +3,38 @@
 //! The other roles answer by rule: `random` draws by a fixed seed, and any other role makes the move behind the one that the
 //! player made, so that the two differ wherever they can.
 
+use std::time::Duration;
+
 use hyperplay_engine::{Interpreter, InterpreterScratch};
 use hyperplay_logic::gdl::{Source, load};
 use hyperplay_machine::{JointMove, Move, Role, Seed, State, StateMachine, StateMachineExt};
 use rand::RngExt;
 
-use super::conversation::{CheckClocks, LegalAnswer};
 use super::games::CheckGame;
 use crate::protocol::{
     Message, Phrasing, Scrambler, StartMessage, StepMessage, WireDialect, game_line, read_term,
     with_joint_moves,
 };
+
+/// The clocks under which a player is tested.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CheckClocks {
+    /// The time until the first move is asked for.
+    pub startclock: Duration,
+    /// The time for each move.
+    pub playclock: Duration,
+    /// How long an answer is awaited after its clock.
+    pub grace: Duration,
+}
+
+/// An answer that was legal.
+pub(super) struct LegalAnswer {
+    pub(super) choice: Move,
+    /// The answer with one blank between members, as it was spelt.
+    pub(super) spelt: String,
+    /// What is wrong with its spelling, if something is.
+    pub(super) misspelt: Option<String>,
+}
 
 /// How a game is told.
 #[derive(Clone, Copy, Default)]

@@ -21,5 +21,5 @@ mod tests;
 mod verdict;
 
 pub use checks::{ComplianceCheck, checks, run_checks};
-pub use conversation::CheckClocks;
+pub use master::CheckClocks;
 pub use verdict::{CheckExchange, CheckReport, CheckVerdict, shown_bytes};

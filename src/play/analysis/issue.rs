@@ -8,8 +8,8 @@
 
 use rustc_hash::FxHashMap;
 
+use super::effort::Effort;
 use super::places::Places;
-use super::simulate::Effort;
 use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Span, Symbol, TermId};
 use hyperplay_machine::Role;
 

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::effort::Effort;
 use super::issue::{Issue, Meeting, report};
 use super::places::Places;
 use super::prospects::prospects;
@@ -23,19 +24,6 @@ use hyperplay_machine::{EvaluationFailure, JointMove, Seed, State, StateMachine,
 
 /// Matches played between two looks at what was found.
 const BATCH: usize = 16;
-
-/// How much is checked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Effort {
-    /// Random matches.
-    pub matches: usize,
-    /// Their seed.
-    pub seed: u64,
-    /// The longest match that counts as ending, in steps.
-    pub limit: usize,
-    /// Joint moves that the search may try.
-    pub search: usize,
-}
 
 /// What was found, and how far the checks went.
 #[derive(Clone, Debug)]

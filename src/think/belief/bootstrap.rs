@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 use super::backtracking::branches::Branch;
 use super::backtracking::lockstep;
-use super::backtracking::tree::{NodeId, ROOT, Tree};
+use super::backtracking::node_id::{NodeId, ROOT};
+use super::backtracking::tree::Tree;
 use super::resample::systematic;
 use super::{Belief, OpponentModel, Particle, UpdateCost, UpdateOutcome};
 use hyperplay_machine::{Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed};

@@ -26,10 +26,11 @@ mod profile;
 mod regret;
 mod sampling;
 mod sequences;
+mod size_estimate;
 mod solve;
 mod tree;
 
-pub use estimate::{SizeEstimate, estimate_size, estimate_size_until};
+pub use estimate::{estimate_size, estimate_size_until};
 pub use extent::{CountError, Extent, extent, extent_until};
 pub use judge::Verdict;
 #[cfg(feature = "lp")]
@@ -39,6 +40,7 @@ pub use profile::Profile;
 pub use regret::{CheckpointError, RegretCheckpoint, RegretMinimiser, RegretRule};
 pub use sampling::{MonteCarloMinimiser, SampledPolicy, SamplingError, SamplingScheme};
 pub use sequences::SequenceForm;
+pub use size_estimate::SizeEstimate;
 pub use solve::{SolveLimits, SolvePoint, SolvedProfile, solve};
 pub use tree::{
     EvidenceIndex, GameTree, InformationSet, NodeKind, TreeError, TreeFault, TreeFaultKind, TreeLimits,

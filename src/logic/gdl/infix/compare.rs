@@ -12,9 +12,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::gdl::dialect::Dialect;
+use crate::gdl::finding::keyword_arity;
 use crate::gdl::finding::{Finding, FindingCode, Severity};
 use crate::gdl::print::print_term;
-use crate::gdl::read::keyword_arity;
 use crate::gdl::rule::{Atom, Formula};
 use crate::gdl::rulesheet::Syntax;
 use crate::gdl::source::At;

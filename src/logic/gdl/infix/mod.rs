@@ -20,6 +20,7 @@
 //! begin a clause.
 
 mod compare;
+mod lexer;
 mod recovery;
 mod semicolon;
 #[cfg(test)]
@@ -27,11 +28,12 @@ mod tests;
 mod token;
 
 use super::anonymous::AnonymousVariables;
+use super::collector::FindingCollector;
+use super::depth::{MAX_NESTING, too_deep};
 use super::dialect::Dialect;
-use super::finding::{Finding, FindingCode, Severity};
+use super::finding::{Finding, FindingCode, Severity, keyword_arity};
 use super::kif;
-use super::read::{FindingCollector, MAX_NESTING, keyword_arity, splice, too_deep};
-use super::rule::{Atom, Clause, Formula};
+use super::rule::{Atom, Clause, Formula, splice};
 use super::source::{At, Span};
 use compare::TupleFunctors;
 use hyperplay_machine::terms::{Symbol, Symbols, Term};
@@ -41,7 +43,7 @@ pub(super) use token::{begins_variable, is_letter, is_negative_number, line_end}
 
 /// Reads the clauses of a text.
 pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollector) -> Vec<Clause> {
-    let tokens = token::tokens(text, report);
+    let tokens = lexer::tokens(text, report);
     let spelt = tokens.iter().map(|token| &text[token.span().start..token.span().end]);
     let anonymous = AnonymousVariables::new(spelt.map(|word| word.trim_matches(['?', '\''])));
     let mut reader = InfixReader {

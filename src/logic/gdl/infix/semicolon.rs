@@ -9,7 +9,7 @@
 //!
 //! Invariant: the decisions on all semicolons of a text take linear time together.
 
-use crate::gdl::read::is_blank;
+use crate::gdl::source::is_blank;
 
 use super::token::{InfixTokenKind, begins_comment, is_letter};
 

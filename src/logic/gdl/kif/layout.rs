@@ -9,8 +9,8 @@
 //! then separate rules from their last parentheses. If this way of cutting gives more chunks with a redundant
 //! parenthesis than cutting at `(<=` alone, the text is cut at `(<=` only.
 
+use crate::gdl::collector::FindingCollector;
 use crate::gdl::finding::{Finding, FindingCode, Severity};
-use crate::gdl::read::FindingCollector;
 
 use super::token::{KifToken, KifTokenKind};
 

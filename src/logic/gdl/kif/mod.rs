@@ -15,10 +15,11 @@ mod layout;
 mod token;
 
 use super::anonymous::AnonymousVariables;
+use super::collector::FindingCollector;
+use super::depth::{MAX_NESTING, too_deep};
 use super::dialect::Dialect;
-use super::finding::{Finding, FindingCode, Severity};
-use super::read::{FindingCollector, MAX_NESTING, keyword_arity, splice, too_deep};
-use super::rule::{Atom, Clause, Formula};
+use super::finding::{Finding, FindingCode, Severity, keyword_arity};
+use super::rule::{Atom, Clause, Formula, splice};
 use super::source::{At, Span};
 use hyperplay_machine::terms::{Symbol, Symbols, Term};
 use layout::Repair;

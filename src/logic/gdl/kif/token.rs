@@ -6,11 +6,11 @@
 //! Three forms of a dialect are read, with a note: `:-` for `<=`, an arrow without a blank after it (`(<=p q)`), and a
 //! comment that begins with `//` or `%`, at the beginning of a line or behind a clause.
 
+use crate::gdl::collector::FindingCollector;
 use crate::gdl::dialect::Dialect;
 use crate::gdl::finding::{Finding, FindingCode, Severity};
 use crate::gdl::infix::line_end;
-use crate::gdl::read::{FindingCollector, is_blank};
-use crate::gdl::source::Span;
+use crate::gdl::source::{Span, is_blank};
 
 /// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

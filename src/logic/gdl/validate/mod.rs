@@ -64,7 +64,7 @@ pub(super) fn validate(sheet: &Rulesheet, is_complete: bool) -> (Vec<Finding>, O
         (findings, rules) = examine(&arrangement, is_complete);
         findings.extend(faults);
     }
-    let findings = super::load::sort(findings);
+    let findings = super::finding::sort(findings);
     let wrong = findings.iter().any(|finding| finding.severity == Severity::Error);
     let game = (!wrong).then(|| game(&arrangement, rules, &findings));
     (findings, game)

@@ -18,7 +18,7 @@ use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::tree::NodeId;
+use super::node_id::NodeId;
 use crate::belief::model::OpponentModel;
 use hyperplay_machine::{
     ByRole, ChanceDistribution, EvaluationFailure, Evidence, JointMove, Move, Role, StateMachine,

@@ -18,7 +18,8 @@ use rand::RngExt;
 use rustc_hash::FxHashMap;
 
 use super::lockstep;
-use super::tree::{NodeId, ROOT, Tree};
+use super::node_id::{NodeId, ROOT};
+use super::tree::Tree;
 use super::weight::normalised;
 use hyperplay_machine::{Budget, BudgetAccount, Bulk, Seed};
 

@@ -20,10 +20,12 @@
 pub(super) mod branches;
 mod enumerate;
 pub(super) mod lockstep;
+pub(super) mod node_id;
 mod order;
 mod reinitialise;
 mod rejuvenate;
 mod sample;
+mod slot;
 pub(super) mod tree;
 pub(super) mod weight;
 
@@ -37,9 +39,10 @@ use crate::belief::resample::systematic;
 use crate::belief::{Belief, Particle, UpdateCost, UpdateMethod, UpdateOutcome};
 use enumerate::{EnumeratedSet, Extended};
 use hyperplay_machine::{Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
+use node_id::{NodeId, ROOT};
 use reinitialise::reinitialise;
 use sample::Sample;
-use tree::{NodeId, ROOT, Tree};
+use tree::Tree;
 use weight::normalised;
 
 /// After a search for the complete information set failed, the next one waits twice as many updates, up to this.

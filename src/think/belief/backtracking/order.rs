@@ -10,7 +10,8 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rustc_hash::FxHashMap;
 
-use super::tree::{NodeId, Tree};
+use super::node_id::NodeId;
+use super::tree::Tree;
 use hyperplay_machine::{Bulk, Seed};
 
 pub(in crate::belief) enum Order {

@@ -16,8 +16,9 @@
 
 use super::lockstep;
 use super::lockstep::particle::SearchTask;
+use super::node_id::NodeId;
 use super::sample::Sample;
-use super::tree::{NodeId, Tree};
+use super::tree::Tree;
 use super::weight::normalised;
 use crate::belief::UpdateOutcome;
 use crate::belief::options::BeliefOptions;

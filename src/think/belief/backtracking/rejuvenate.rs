@@ -17,7 +17,8 @@
 
 use super::lockstep::metropolis::MoveTask;
 use super::lockstep::run;
-use super::tree::{NodeId, Tree};
+use super::node_id::NodeId;
+use super::tree::Tree;
 use hyperplay_machine::{Budget, BudgetAccount, Bulk, Seed};
 
 /// One pass: a move for each of these histories, all as long as the evidence. Particle `first + p` draws from the

@@ -35,8 +35,10 @@
 
 use super::lockstep::particle::{DescentTask, RestartTask, TestTask};
 use super::lockstep::run;
+use super::node_id::{NodeId, ROOT};
 use super::rejuvenate;
-use super::tree::{NodeId, ROOT, Tree};
+use super::slot::Slot;
+use super::tree::Tree;
 use super::weight::{effective_size, ln_mean, ln_prior, ln_ratio, normalised, share_weight};
 use crate::belief::UpdateOutcome;
 use crate::belief::options::{BeliefOptions, SamplingMethod, Weight};
@@ -55,24 +57,6 @@ const TOGETHER: usize = 64;
 /// Particles at work at a time. What these have met beside their histories may be dropped before the next ones begin,
 /// so that many particles need little more memory than what they hold.
 const COHORT: usize = 4096;
-
-/// A place for a particle.
-#[derive(Clone, Debug)]
-pub(in crate::belief) struct Slot {
-    pub(in crate::belief) node: NodeId,
-    /// The depth from which the weight is computed.
-    pub(in crate::belief) resampled_at: usize,
-    /// The logarithm of the weight at that depth.
-    pub(in crate::belief) ln_weight: f64,
-    /// Whether anything from that depth on may explain the evidence.
-    pub(in crate::belief) is_consistent: bool,
-}
-
-impl Slot {
-    pub(in crate::belief) fn at_root() -> Self {
-        Slot { node: ROOT, resampled_at: 0, ln_weight: 0.0, is_consistent: true }
-    }
-}
 
 /// The particles of a sampled belief.
 pub(in crate::belief) struct Sample {

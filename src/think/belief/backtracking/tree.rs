@@ -24,45 +24,14 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::branches::{Branch, Branches, joint_policy};
-use super::lockstep::expand_these;
+use super::branches::{Branches, joint_policy};
+use super::node_id::{NodeId, ROOT};
+use crate::belief::UpdateCost;
 use crate::belief::model::OpponentModel;
-use crate::belief::{ParticleId, UpdateCost};
 use hyperplay_machine::{
     Budget, Bulk, ByRole, ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, Move,
     Observation, OwnMove, Percepts, Role, StateMachineExt, Successor,
 };
-
-/// A history in the tree of one belief.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(in crate::belief) struct NodeId(u32);
-
-impl NodeId {
-    /// The history with this number, of a belief that counts its own.
-    pub(in crate::belief) fn numbered(number: usize) -> NodeId {
-        NodeId(u32::try_from(number).expect("memory ends long before 2^32 histories"))
-    }
-
-    pub(in crate::belief) fn number(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl From<NodeId> for ParticleId {
-    fn from(node: NodeId) -> Self {
-        ParticleId(node.number())
-    }
-}
-
-/// The node that a particle of this tree stands for.
-impl From<ParticleId> for NodeId {
-    fn from(ParticleId(number): ParticleId) -> Self {
-        NodeId::numbered(number)
-    }
-}
-
-/// The empty history.
-pub(in crate::belief) const ROOT: NodeId = NodeId(0);
 
 /// A tree with fewer nodes is never compacted: it takes some tens of megabytes.
 const LARGE: usize = 1 << 19;
@@ -327,13 +296,13 @@ impl<M: Bulk> Tree<M> {
                 *self.unknown = Branches::unknown();
                 return &mut self.unknown;
             }
-            self.nodes[node.0 as usize].branches = Some(Box::new(branches));
+            self.nodes[node.number()].branches = Some(Box::new(branches));
         }
-        self.nodes[node.0 as usize].branches.as_mut().expect("made above")
+        self.nodes[node.number()].branches.as_mut().expect("made above")
     }
 
     fn make_branches(&mut self, node: NodeId) -> Branches {
-        let Node { state, depth, .. } = &self.nodes[node.0 as usize];
+        let Node { state, depth, .. } = &self.nodes[node.number()];
         let me = self.evidence.role;
         let mut legal = self.machine.legal_by_role(state, &mut self.scratch);
         let own = &self.evidence.steps[*depth as usize].own;
@@ -375,7 +344,7 @@ impl<M: Bulk> Tree<M> {
         }
         let joints: Vec<JointMove> =
             requests.iter().map(|&(node, index)| self.branches(node).joint(index)).collect();
-        let states = requests.iter().map(|(node, _)| &self.nodes[node.0 as usize].state);
+        let states = requests.iter().map(|(node, _)| &self.nodes[node.number()].state);
         let steps: Vec<(&M::State, &JointMove)> = states.zip(&joints).collect();
         let successors = self.machine.expand(&steps, &mut self.scratch);
         if self.is_cut() {
@@ -385,33 +354,6 @@ impl<M: Bulk> Tree<M> {
         let made = requests.iter().zip(successors);
         let made = made.zip(&joints);
         made.map(|((&(node, index), successor), joint)| self.take(node, index, joint, successor)).collect()
-    }
-
-    /// The nodes of some histories of equal length that explain the evidence; `None` if the deadline passed before.
-    pub(in crate::belief) fn insert(&mut self, histories: &[History]) -> Option<Vec<NodeId>> {
-        let mut nodes = vec![ROOT; histories.len()];
-        for step in 0..histories.first().map_or(0, History::step) {
-            let at = |(node, history): (&NodeId, &History)| (*node, history.0[step].clone());
-            let wanted: Vec<(NodeId, JointMove)> = nodes.iter().zip(histories).map(at).collect();
-            let mut branches: Vec<(NodeId, u64)> = Vec::with_capacity(wanted.len());
-            for (node, joint) in wanted {
-                self.branches(node);
-                if self.is_cut() {
-                    return None;
-                }
-                branches.push((node, self.branches(node).index_of(&joint)));
-            }
-            expand_these(self, &branches);
-            if self.is_cut() {
-                return None;
-            }
-            for (node, (above, index)) in nodes.iter_mut().zip(branches) {
-                if let Branch::Open(child) = self.branches(above).branch(index) {
-                    *node = child;
-                }
-            }
-        }
-        Some(nodes)
     }
 
     fn take(
@@ -455,7 +397,7 @@ impl<M: Bulk> Tree<M> {
         let depth = self.node(node).depth;
         let mut node = node;
         while self.node(node).reach < depth || self.node(node).depth == depth {
-            self.nodes[node.0 as usize].reach = depth;
+            self.nodes[node.number()].reach = depth;
             match self.parent(node) {
                 Some((parent, _)) => node = parent,
                 None => break,
@@ -486,7 +428,9 @@ impl<M: Bulk> Tree<M> {
         for (next, number) in (0..).zip(numbers.iter_mut().filter(|number| **number != GONE)) {
             *number = next;
         }
-        let number = |node: NodeId| (numbers[node.number()] != GONE).then(|| NodeId(numbers[node.number()]));
+        let number = |node: NodeId| {
+            (numbers[node.number()] != GONE).then(|| NodeId::numbered(numbers[node.number()] as usize))
+        };
         let mut place = 0;
         self.nodes.retain_mut(|node| {
             let stays = numbers[place] != GONE;
@@ -500,12 +444,12 @@ impl<M: Bulk> Tree<M> {
             stays
         });
         for node in kept {
-            *node = NodeId(numbers[node.number()]);
+            *node = NodeId::numbered(numbers[node.number()] as usize);
         }
         self.large = LARGE.max(self.nodes.len() + self.nodes.len() / GROWTH);
     }
 
     fn node(&self, node: NodeId) -> &Node<M::State> {
-        &self.nodes[node.0 as usize]
+        &self.nodes[node.number()]
     }
 }

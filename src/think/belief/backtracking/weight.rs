@@ -13,7 +13,8 @@
 //! history below every branch that was not taken, within what is left of the particle's budget. What stays untested
 //! counts as consistent. All weights are logarithms until they are [`normalised`].
 
-use super::tree::{NodeId, Tree};
+use super::node_id::NodeId;
+use super::tree::Tree;
 use hyperplay_machine::Bulk;
 
 /// The logarithm of `prod |G|/|J|` over the steps of a history from `resampled_at` on.

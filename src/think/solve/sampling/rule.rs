@@ -6,7 +6,14 @@
 
 use rand::{Rng, RngExt};
 
-use super::sets::Account;
+/// What is kept for a move.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(super) struct Account {
+    /// The sum of all estimates of its regret, those of iteration t times t.
+    pub(super) regret: f64,
+    /// The sum of what was played, likewise, in proportion to how often its role goes there.
+    pub(super) average: f64,
+}
 
 /// What is played at an information set.
 #[derive(Clone, Copy)]

@@ -4,17 +4,8 @@
 //! pool stands with the position.
 
 use super::super::tree::TreeError;
-use super::rule::Policy;
+use super::rule::{Account, Policy};
 use hyperplay_machine::{Bulk, ByRole, Move, Role, StateMachineExt};
-
-/// What is kept for a move.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub(super) struct Account {
-    /// The sum of all estimates of its regret, those of iteration t times t.
-    pub(super) regret: f64,
-    /// The sum of what was played, likewise, in proportion to how often its role goes there.
-    pub(super) average: f64,
-}
 
 /// An information set.
 #[derive(Clone, Copy, Debug)]

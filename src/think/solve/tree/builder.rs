@@ -18,13 +18,12 @@ use std::time::{Duration, Instant};
 use hashbrown::HashMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::super::estimate::{SizeEstimate, estimate_size_until};
+use super::super::estimate::estimate_size_until;
+use super::super::size_estimate::SizeEstimate;
 use super::classes::{EvidenceClasses, PerceptSets};
 use super::error::TreeError;
-use super::fault::TreeFault;
 use super::fault::TreeFaultKind;
-use super::layout::lay_out;
-use super::{CHANCE, DECISION, Draw, GameTree, Node, TERMINAL};
+use super::{CHANCE, DECISION, Draw, GameTree, InformationSet, Node, TERMINAL};
 use hyperplay_machine::{
     Budget, Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, PLAYOUT_STEPS, Role, Seed,
     StateMachineExt, Successor,
@@ -72,29 +71,14 @@ struct Open<S> {
     known: ByRole<u32>,
 }
 
-/// An information set as it is met.
-pub(super) struct MetSet {
-    pub(super) role: Role,
-    pub(super) class: u32,
-    pub(super) moves: (u32, u32),
-}
-
-/// What was built so far. Nodes stand in the order in which they were made.
-pub(super) struct Builder {
-    pub(super) roles: ByRole<String>,
-    pub(super) random: Option<Role>,
-    pub(super) nodes: Vec<Node>,
-    pub(super) sets: Vec<MetSet>,
-    pub(super) pool: Vec<Move>,
-    pub(super) draws: Vec<Draw>,
-    pub(super) goals: Vec<Goal>,
-    pub(super) classes: ByRole<EvidenceClasses>,
-    pub(super) percepts: PerceptSets,
+/// What was built so far.
+struct Builder {
+    /// Nodes and information sets in the order in which they were met; what the sets have besides their moves is not known yet.
+    tree: GameTree,
     /// The information set of each class, by role.
     set_of: ByRole<Vec<u32>>,
     draw_numbers: HashMap<Draw, u32, FxBuildHasher>,
     goal_numbers: FxHashMap<ByRole<Goal>, u32>,
-    pub(super) faults: Vec<TreeFault>,
 }
 
 impl GameTree {
@@ -105,9 +89,9 @@ impl GameTree {
     pub fn build<M: Bulk>(machine: &M, limits: &TreeLimits<'_>) -> Result<GameTree, TreeError> {
         let mut builder = Builder::new(machine);
         match builder.expand_all(machine, limits) {
-            Ok(()) => Ok(lay_out(builder)),
+            Ok(()) => Ok(builder.tree.laid_out()),
             Err(Stopped::TooLarge) => {
-                let made = builder.nodes.len();
+                let made = builder.tree.nodes.len();
                 drop(builder);
                 let estimate = limits.measure(machine, made, limits.deadline)?;
                 Err(TreeError::TooLarge { limit: limits.nodes, estimate })
@@ -153,20 +137,24 @@ fn check<M: Bulk>(machine: &M, scratch: &mut M::Scratch) -> Result<(), Stopped> 
 impl Builder {
     fn new<M: Bulk>(machine: &M) -> Self {
         let roles = machine.roles().len();
-        Builder {
+        let tree = GameTree {
+            nodes: Vec::new(),
             roles: machine.roles().clone(),
             random: machine.random(),
-            nodes: Vec::new(),
             sets: Vec::new(),
             pool: Vec::new(),
             draws: Vec::new(),
             goals: Vec::new(),
             classes: ByRole::from_fn(roles, |_| EvidenceClasses::default()),
             percepts: PerceptSets::default(),
+            depth: 0,
+            faults: Vec::new(),
+        };
+        Builder {
+            tree,
             set_of: ByRole::from_fn(roles, |_| Vec::new()),
             draw_numbers: HashMap::default(),
             goal_numbers: FxHashMap::default(),
-            faults: Vec::new(),
         }
     }
 
@@ -179,23 +167,23 @@ impl Builder {
         check(machine, &mut scratch)?;
         if is_over {
             let goals = machine.goals(&state, &mut scratch);
-            self.note_goals(machine, 0, &state, &mut scratch);
+            self.tree.note_goals(machine, 0, &state, &mut scratch);
             self.end(0, &goals);
             return check(machine, &mut scratch);
         }
         let mut stack =
-            vec![Open { state, node: 0, step: 0, known: ByRole::from_fn(self.roles.len(), |_| 0) }];
+            vec![Open { state, node: 0, step: 0, known: ByRole::from_fn(self.tree.roles.len(), |_| 0) }];
         let limit = limits.nodes.min(1 << 30);
         let (mut size, mut is_measured) = (1, false);
         while !stack.is_empty() {
-            if (limits.stop)(self.nodes.len()) {
+            if (limits.stop)(self.tree.nodes.len()) {
                 return Err(TreeError::Stopped.into());
             }
-            if self.nodes.len() >= UNMEASURED && !is_measured {
+            if self.tree.nodes.len() >= UNMEASURED && !is_measured {
                 is_measured = true;
                 let time =
                     Budget { nodes: None, deadline: limits.deadline }.share(0.5).within(MEASURING_TIME);
-                match limits.measure(machine, self.nodes.len(), time.deadline) {
+                match limits.measure(machine, self.tree.nodes.len(), time.deadline) {
                     Ok(estimate) if estimate.surely_exceeds(limit) => {
                         return Err(TreeError::TooLarge { limit, estimate }.into());
                     }
@@ -221,7 +209,7 @@ impl Builder {
     ) -> Result<(), Stopped> {
         // The steps of the block: which history, which joint move, and the node that it leads to.
         let mut steps: Vec<(u32, u32, JointMove)> = Vec::with_capacity(2 * block.len());
-        let mut legal: ByRole<Vec<Move>> = ByRole::from_fn(self.roles.len(), |_| Vec::new());
+        let mut legal: ByRole<Vec<Move>> = ByRole::from_fn(self.tree.roles.len(), |_| Vec::new());
         for (place, open) in block.iter().enumerate() {
             for role in machine.each_role() {
                 machine.legal(&open.state, role, scratch, &mut legal[role]);
@@ -232,7 +220,7 @@ impl Builder {
             if legal.values().iter().any(Vec::is_empty) {
                 check(machine, scratch)?;
                 for (role, _) in legal.iter().filter(|(_, moves)| moves.is_empty()) {
-                    self.note(machine, open.node, TreeFaultKind::NoLegalMove, role, scratch);
+                    self.tree.note(machine, open.node, TreeFaultKind::NoLegalMove, role, scratch);
                 }
                 let goals = machine.goals(&open.state, scratch);
                 self.end(open.node, &goals);
@@ -253,16 +241,16 @@ impl Builder {
         {
             if let Some(goals) = end {
                 if is_faulty {
-                    self.note_goals(machine, *node, &state, scratch);
+                    self.tree.note_goals(machine, *node, &state, scratch);
                 }
                 self.end(*node, &goals);
                 continue;
             }
             let open = &block[*place as usize];
             let mut known = open.known.clone();
-            for role in machine.each_role().filter(|&role| Some(role) != self.random) {
-                let seen = self.percepts.number(&percepts[role]);
-                known[role] = self.classes[role].after(open.known[role], joint.of(role), seen);
+            for role in machine.each_role().filter(|&role| Some(role) != self.tree.random) {
+                let seen = self.tree.percepts.number(&percepts[role]);
+                known[role] = self.tree.classes[role].after(open.known[role], joint.of(role), seen);
             }
             stack.push(Open { state, node: *node, step: open.step + 1, known });
         }
@@ -279,7 +267,7 @@ impl Builder {
         limit: usize,
         steps: &mut Vec<(u32, u32, JointMove)>,
     ) -> Result<(), Stopped> {
-        let random = self.random;
+        let random = self.tree.random;
         let others = machine.each_role().filter(|&role| Some(role) != random);
         // The leaves so far are the steps from here on.
         let begin = steps.len();
@@ -296,14 +284,14 @@ impl Builder {
                 (self.set(machine, role, open, moves)?, tag | DECISION)
             };
             let leaves = steps.len();
-            if self.nodes.len() + (leaves - begin) * moves.len() > limit {
+            if self.tree.nodes.len() + (leaves - begin) * moves.len() > limit {
                 return Err(Stopped::TooLarge);
             }
             for leaf in begin..leaves {
                 let (_, node, joint) = steps[leaf].clone();
-                let first = self.nodes.len() as u32;
-                let Node { parent, .. } = self.nodes[node as usize];
-                self.nodes[node as usize] = Node { parent, first, label, tag };
+                let first = self.tree.nodes.len() as u32;
+                let Node { parent, .. } = self.tree.nodes[node as usize];
+                self.tree.nodes[node as usize] = Node { parent, first, label, tag };
                 for (number, &own) in moves.iter().enumerate() {
                     self.push_node(node);
                     steps.push((place, first + number as u32, joint.clone().with(role, own)));
@@ -315,7 +303,7 @@ impl Builder {
     }
 
     fn push_node(&mut self, parent: u32) {
-        self.nodes.push(Node { parent, first: 0, label: NONE, tag: TERMINAL });
+        self.tree.nodes.push(Node { parent, first: 0, label: NONE, tag: TERMINAL });
     }
 
     /// The number of a list of moves of `random` with their distribution.
@@ -324,8 +312,8 @@ impl Builder {
         if let Some(&number) = self.draw_numbers.get(&draw) {
             return number;
         }
-        let number = self.draws.len() as u32;
-        self.draws.push(draw.clone());
+        let number = self.tree.draws.len() as u32;
+        self.tree.draws.push(draw.clone());
         self.draw_numbers.insert(draw, number);
         number
     }
@@ -345,14 +333,22 @@ impl Builder {
         }
         let number = &mut numbers[class as usize];
         if *number == NONE {
-            *number = self.sets.len() as u32;
-            let first = self.pool.len() as u32;
-            self.pool.extend_from_slice(moves);
-            self.sets.push(MetSet { role, class, moves: (first, self.pool.len() as u32) });
+            *number = self.tree.sets.len() as u32;
+            let first = self.tree.pool.len() as u32;
+            self.tree.pool.extend_from_slice(moves);
+            let moves = (first, self.tree.pool.len() as u32);
+            self.tree.sets.push(InformationSet {
+                role,
+                histories: 0,
+                node: NONE,
+                former: None,
+                class,
+                moves,
+            });
             return Ok(*number);
         }
-        let (first, end) = self.sets[*number as usize].moves;
-        let former = &self.pool[first as usize..end as usize];
+        let (first, end) = self.tree.sets[*number as usize].moves;
+        let former = &self.tree.pool[first as usize..end as usize];
         if former == moves {
             return Ok(*number);
         }
@@ -360,7 +356,7 @@ impl Builder {
             moves.iter().map(|&own| machine.show_move(own)).collect::<Vec<String>>().join(" ")
         };
         Err(TreeError::MovesDiffer {
-            role: self.roles[role].clone(),
+            role: self.tree.roles[role].clone(),
             step: open.step as usize,
             one: show(former),
             other: show(moves),
@@ -372,12 +368,12 @@ impl Builder {
             Some(&number) => number,
             None => {
                 let number = self.goal_numbers.len() as u32;
-                self.goals.extend_from_slice(goals.values());
+                self.tree.goals.extend_from_slice(goals.values());
                 self.goal_numbers.insert(goals.clone(), number);
                 number
             }
         };
-        let node = &mut self.nodes[node as usize];
+        let node = &mut self.tree.nodes[node as usize];
         *node = Node { parent: node.parent, first: 0, label: number, tag: TERMINAL };
     }
 }

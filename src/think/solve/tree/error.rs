@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::super::estimate::SizeEstimate;
+use super::super::size_estimate::SizeEstimate;
 use super::fault::TreeFault;
 use hyperplay_machine::EvaluationFailure;
 

@@ -4,32 +4,18 @@
 //! and so on. Sizes are summed from the last node made to the first (a child is made after its parent), places are given
 //! from the first to the last.
 
-use super::builder::{Builder, MetSet};
 use super::{CHANCE, DECISION, GameTree, InformationSet, Node};
 
-/// A builder's nodes and sets in their final order.
-pub(super) fn lay_out(builder: Builder) -> GameTree {
-    let Builder { roles, random, nodes, sets, pool, draws, goals, mut classes, percepts, faults, .. } =
-        builder;
-    for role in (0..roles.len()).map(hyperplay_machine::Role::new) {
-        classes[role].freeze();
+impl GameTree {
+    /// A tree whose nodes and sets stand in the order in which they were met, in the final order.
+    pub(super) fn laid_out(mut self) -> GameTree {
+        for role in (0..self.roles.len()).map(hyperplay_machine::Role::new) {
+            self.classes[role].freeze();
+        }
+        (self.nodes, self.depth) = in_depth_first_order(std::mem::take(&mut self.nodes));
+        number_sets(&mut self);
+        self
     }
-    let (nodes, depth) = in_depth_first_order(nodes);
-    let mut tree = GameTree {
-        nodes,
-        roles,
-        random,
-        sets: Vec::new(),
-        pool: Vec::with_capacity(pool.len()),
-        draws,
-        goals,
-        classes,
-        percepts,
-        depth,
-        faults,
-    };
-    number_sets(&mut tree, &sets, &pool);
-    tree
 }
 
 fn in_depth_first_order(made: Vec<Node>) -> (Vec<Node>, u32) {
@@ -72,7 +58,9 @@ fn in_depth_first_order(made: Vec<Node>) -> (Vec<Node>, u32) {
 }
 
 /// Numbers the information sets by their first nodes, and finds the own decision before each.
-fn number_sets(tree: &mut GameTree, met: &[MetSet], pool: &[hyperplay_machine::Move]) {
+fn number_sets(tree: &mut GameTree) {
+    let (met, pool) = (std::mem::take(&mut tree.sets), std::mem::take(&mut tree.pool));
+    tree.pool.reserve(pool.len());
     let mut numbers = vec![u32::MAX; met.len()];
     for node in 0..tree.nodes.len() {
         let Node { label, tag, .. } = tree.nodes[node];
@@ -81,7 +69,7 @@ fn number_sets(tree: &mut GameTree, met: &[MetSet], pool: &[hyperplay_machine::M
         }
         if numbers[label as usize] == u32::MAX {
             numbers[label as usize] = tree.sets.len() as u32;
-            let MetSet { role, class, moves } = met[label as usize];
+            let InformationSet { role, class, moves, .. } = met[label as usize];
             let first = tree.pool.len() as u32;
             tree.pool.extend_from_slice(&pool[moves.0 as usize..moves.1 as usize]);
             let moves = (first, tree.pool.len() as u32);

@@ -15,6 +15,7 @@ mod error;
 mod fault;
 mod index;
 mod layout;
+mod note_faults;
 
 use std::ops::Range;
 

@@ -6,7 +6,8 @@
 
 use std::task::{Poll, ready};
 
-use super::super::tree::{NodeId, Tree};
+use super::super::node_id::NodeId;
+use super::super::tree::Tree;
 use super::super::weight::steps_below;
 use super::RequestBatch;
 use super::walk::{BacktrackingWalk, BranchChoice, WalkEnd};

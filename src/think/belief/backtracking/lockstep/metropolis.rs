@@ -6,7 +6,8 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::super::branches::Branch;
-use super::super::tree::{NodeId, Tree};
+use super::super::node_id::NodeId;
+use super::super::tree::Tree;
 use super::walk::SMALL;
 use super::{RequestBatch, Task};
 use hyperplay_machine::{BudgetAccount, Bulk, Seed};

@@ -45,8 +45,9 @@ use std::task::Poll;
 pub(in crate::belief::backtracking) use requests::RequestBatch;
 
 use super::branches::Branch;
-use super::tree::{NodeId, Tree};
-use hyperplay_machine::{Budget, BudgetAccount, Bulk};
+use super::node_id::{NodeId, ROOT};
+use super::tree::Tree;
+use hyperplay_machine::{Budget, BudgetAccount, Bulk, History, JointMove};
 
 /// States expanded at once, and between two looks at the clock. This is one word of lanes: with so many states, the
 /// fixed price of a call is a small part of the cost, and a slow machine is not late by much.
@@ -95,4 +96,33 @@ pub(in crate::belief) fn expand_these<M: Bulk>(tree: &mut Tree<M>, branches: &[(
         }
     }
     requests.expand(tree);
+}
+
+impl<M: Bulk> Tree<M> {
+    /// The nodes of some histories of equal length that explain the evidence; `None` if the deadline passed before.
+    pub(in crate::belief) fn insert(&mut self, histories: &[History]) -> Option<Vec<NodeId>> {
+        let mut nodes = vec![ROOT; histories.len()];
+        for step in 0..histories.first().map_or(0, History::step) {
+            let at = |(node, history): (&NodeId, &History)| (*node, history.0[step].clone());
+            let wanted: Vec<(NodeId, JointMove)> = nodes.iter().zip(histories).map(at).collect();
+            let mut branches: Vec<(NodeId, u64)> = Vec::with_capacity(wanted.len());
+            for (node, joint) in wanted {
+                self.branches(node);
+                if self.is_cut() {
+                    return None;
+                }
+                branches.push((node, self.branches(node).index_of(&joint)));
+            }
+            expand_these(self, &branches);
+            if self.is_cut() {
+                return None;
+            }
+            for (node, (above, index)) in nodes.iter_mut().zip(branches) {
+                if let Branch::Open(child) = self.branches(above).branch(index) {
+                    *node = child;
+                }
+            }
+        }
+        Some(nodes)
+    }
 }

@@ -7,8 +7,9 @@
 
 use std::task::{Poll, ready};
 
-use super::super::sample::Slot;
-use super::super::tree::{NodeId, ROOT, Tree};
+use super::super::node_id::{NodeId, ROOT};
+use super::super::slot::Slot;
+use super::super::tree::Tree;
 use super::branch_test::BranchTest;
 use super::walk::{BacktrackingWalk, BranchChoice, RejectionWalk, WalkEnd};
 use super::{RequestBatch, Task};

@@ -3,7 +3,8 @@
 use rustc_hash::FxHashSet;
 
 use super::super::branches::Branch;
-use super::super::tree::{NodeId, Tree};
+use super::super::node_id::NodeId;
+use super::super::tree::Tree;
 use super::BLOCK;
 use hyperplay_machine::{Budget, BudgetAccount, Bulk};
 

@@ -15,8 +15,9 @@ use std::task::Poll;
 use rand_chacha::ChaCha8Rng;
 
 use super::super::branches::Branch;
+use super::super::node_id::{NodeId, ROOT};
 use super::super::order::Order;
-use super::super::tree::{NodeId, ROOT, Tree};
+use super::super::tree::Tree;
 use super::RequestBatch;
 use hyperplay_machine::{BudgetAccount, Bulk, Seed};
 

@@ -1,0 +1,54 @@
+//! The kinds of engines, by name.
+
+use std::fmt;
+
+/// The kind of engine that is requested.
+///
+/// ```
+/// use hyperplay_engine::EngineKind;
+///
+/// assert_eq!(EngineKind::FAST.map(EngineKind::as_str), ["propagator", "lanes"]);
+/// assert!(EngineKind::ALL.iter().all(|kind| EngineKind::named(kind.as_str()) == Some(*kind)));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum EngineKind {
+    /// The fastest that the game allows.
+    #[default]
+    Auto,
+    /// The reference: evaluates the rules as they stand.
+    Interpreter,
+    /// The ground network, for single states.
+    Propagator,
+    /// The ground network, many playouts at a time.
+    Lanes,
+}
+
+impl EngineKind {
+    /// All kinds.
+    pub const ALL: [EngineKind; 4] =
+        [EngineKind::Auto, EngineKind::Interpreter, EngineKind::Propagator, EngineKind::Lanes];
+
+    /// The kinds that are compared with the interpreter.
+    pub const FAST: [EngineKind; 2] = [EngineKind::Propagator, EngineKind::Lanes];
+
+    /// The stable name, as on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            EngineKind::Auto => "auto",
+            EngineKind::Interpreter => "interpreter",
+            EngineKind::Propagator => "propagator",
+            EngineKind::Lanes => "lanes",
+        }
+    }
+
+    /// The kind with this name.
+    pub fn named(name: &str) -> Option<EngineKind> {
+        EngineKind::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
+impl fmt::Display for EngineKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
