@@ -8,8 +8,7 @@ use std::sync::Arc;
 use super::room::GameRoom;
 use super::scene::{PastStep, SceneBelief, Shares};
 use super::table::SightScene;
-use hyperplay_engine::Engine;
-use hyperplay_engine::EngineKind;
+use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_machine::{
     Budget, Evidence, Move, Observation, OwnMove, Percepts, Role, Seed, State, StateMachine as _,
     StateMachineExt as _,
