@@ -7,7 +7,7 @@ use super::output::Output;
 use hyperplay_engine::Grounded;
 use hyperplay_engine::propnet::{GroundingStats, Size, TooLarge};
 use hyperplay_lab::report::Format::{Digits, Number, Text};
-use hyperplay_lab::report::{Table, TableEntry};
+use hyperplay_lab::report::Table;
 
 /// The name under which [`Grounded::passes`] has the network before the first pass.
 const GROUND: &str = "ground";
@@ -113,7 +113,7 @@ pub fn write(grounded: &Grounded, out: &Output) -> Result<(), CommandFailure> {
     let columns = [("  pass", Text), ("bits", Number), gates, wires, two_inputs, ("ms", Digits(2))];
     let rows = grounded.passes.iter().map(|pass| {
         let [bits, gates, wires, two_inputs] =
-            [pass.bits, pass.gates, pass.wires, pass.two_inputs].map(TableEntry::from);
+            [pass.bits, pass.gates, pass.wires, pass.two_inputs].map(Value::from);
         [
             format!("  {}", pass.name).as_str().into(),
             bits,

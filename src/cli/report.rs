@@ -10,7 +10,7 @@ use super::output::Output;
 use hyperplay_engine::machine::{ByRole, EvaluationFailure, Goal, Role};
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_lab::report::Format::{Digits, Number, Text};
-use hyperplay_lab::report::{FEW, Sample, Table, TableEntry};
+use hyperplay_lab::report::{FEW, Sample, Table};
 use hyperplay_logic::gdl::counted;
 use hyperplay_play::referee::{Clocks, Heading, Match, MatchOutcome};
 
@@ -288,9 +288,9 @@ impl Report {
         let rows = title.players().map(|(role, name, spec)| {
             let score = &self.scores[role];
             let half = score.half_width().filter(|_| score.count() >= FEW);
-            let half = half.map_or(TableEntry::Missing, |half| TableEntry::Text(format!("+-{half:.2}")));
-            let faults = TableEntry::Count(self.faults[role].values().sum());
-            [name.into(), spec.into(), score.mean().into(), half, faults]
+            let half = half.map(|half| format!("+-{half:.2}"));
+            let faults: u64 = self.faults[role].values().sum();
+            [name.into(), spec.into(), score.mean().into(), half.into(), faults.into()]
         });
         let columns = [
             ("role", Text),

@@ -1,13 +1,8 @@
-//! The definitions of the columns of experiments, read from `columns.tsv`.
+//! The columns of the tables of experiments, as `columns.tsv` defines them: the names of fields of their rows.
 
-use crate::report::{Column, Reader, defined};
+use crate::report::{Column, defined};
 
-/// The table of this name in `columns.tsv`.
-pub(super) struct Columns(pub &'static str);
-
-impl Columns {
-    /// Its columns, read off a row by these functions.
-    pub fn read_by<R>(self, readers: &[Reader<R>]) -> Vec<Column<R>> {
-        defined(include_str!("columns.tsv"), &[], self.0, readers)
-    }
+/// The columns of these tables of `columns.tsv`, one after the other.
+pub(super) fn columns(tables: &[&str]) -> Vec<Column> {
+    tables.iter().flat_map(|table| defined(include_str!("columns.tsv"), &[], table)).collect()
 }

@@ -6,11 +6,10 @@
 //! it, so a game or some of its steps can be measured in many more. A game in which a role knows the history at every
 //! decision is not in it. The seed determines everything but the columns of times.
 
+use super::columns::{SUMMARY_COLUMNS, defined};
 use super::match_source::MatchSource;
 use super::plan::{Study, StudyPlan};
 use super::summary::StudySummary;
-use super::summary_columns::SUMMARY_COLUMNS;
-use crate::report::Format::{Digits, Text};
 use crate::report::Reading::{self, Beside, Of, One, WithInterval};
 use crate::report::{Axis, Column, FEW, Figure, ForestPlot, ForestRow, Plot, Table};
 use hyperplay_logic::gdl::counted;
@@ -160,7 +159,7 @@ impl BenchmarkRequest {
 
 /// The accuracy of each sampler.
 const ACCURACY: &[Reading] = &[
-    One("spec"),
+    One("sampler"),
     Of("enumerated", "decisions", "enumerated"),
     Beside("bias_tv", "bias_tv_control", "bias TV (draws)"),
     WithInterval(["bias_over_control", "bias_over_control_low", "bias_over_control_high"], "ratio"),
@@ -178,7 +177,7 @@ const ACCURACY: &[Reading] = &[
 
 /// What the particle sets are worth to a player.
 const WORTH: &[Reading] = &[
-    One("spec"),
+    One("sampler"),
     Beside("coverage", "coverage_baseline", "coverage (draws)"),
     Beside("true_history_ratio", "true_history_ratio_exact", "true history (exact)"),
     Beside("log_loss", "log_loss_exact", "log loss (exact)"),
@@ -189,7 +188,7 @@ const WORTH: &[Reading] = &[
 
 /// What they cost.
 const COST: &[Reading] = &[
-    One("spec"),
+    One("sampler"),
     One("method"),
     One("attempts_per_particle"),
     One("acceptance"),
@@ -207,22 +206,14 @@ const COST: &[Reading] = &[
 pub(super) const VIEWS: [&[Reading]; 3] = [ACCURACY, WORTH, COST];
 
 /// The columns of a summary, and those that only the benchmark has.
-pub(super) fn columns() -> Vec<Column<StudySummary>> {
-    let mut columns = SUMMARY_COLUMNS.to_vec();
-    let own: [Column<StudySummary>; 4] = [
-        Column::plain("spec", Text, |all| format!("`{}`", all.sampler).as_str().into()),
-        Column::plain("update_states", Digits(0), |all| all.update_states[0].into()),
-        Column::plain("update_ms", Digits(3), |all| (1e3 * all.seconds).into()),
-        Column::plain("effective_per_second", Digits(0), |all| all.effective_per_second.into()),
-    ];
-    let heads = ["sampler", "update: mean", "ms an update", "effective/s"];
-    columns.extend(own.into_iter().zip(heads).map(|(column, head)| column.headed(head)));
-    columns
+pub(super) fn columns() -> Vec<Column> {
+    [&SUMMARY_COLUMNS[..], &defined("benchmark")].concat()
 }
 
 /// The section of one game.
 pub fn section(name: &str, plan: &StudyPlan, study: &Study) -> String {
-    let all = study.summaries(plan.seed);
+    let mut all = study.summaries(plan.seed);
+    all.iter_mut().for_each(|summary| summary.sampler = format!("`{}`", summary.sampler));
     let decisions = all.first().map_or(0, |summary| summary.decisions);
     let mut text = format!("\n## {name}\n\n");
     let (matches, (first, last)) = (counted(plan.matches as u64, "match"), plan.steps);

@@ -1,9 +1,9 @@
 //! Views of a study: the columns of its tables on the terminal, on the page and in the benchmark.
 
+use super::columns::{ROW_COLUMNS, SUMMARY_COLUMNS};
 use super::plan::Study;
-use super::row::{ROW_COLUMNS, StudyRow};
+use super::row::StudyRow;
 use super::summary::{StudySummary, summaries};
-use super::summary_columns::SUMMARY_COLUMNS;
 use crate::report::Reading::{self, Interval, Of, One};
 use crate::report::{FEW, ShownTable, Table};
 
@@ -123,7 +123,7 @@ mod tests {
         }
     }
 
-    fn assert_known<R>(readings: &[Reading], columns: &[Column<R>]) {
+    fn assert_known(readings: &[Reading], columns: &[Column]) {
         for name in readings.iter().copied().flat_map(names) {
             assert!(columns.iter().any(|column| column.name == name), "{name}");
         }
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn every_column_has_a_name_of_its_own_and_a_meaning() {
-        fn assert_defined<R>(columns: &[Column<R>]) {
+        fn assert_defined(columns: &[Column]) {
             for (at, column) in columns.iter().enumerate() {
                 assert!(!column.meaning.is_empty() && !column.head.is_empty(), "{}", column.name);
                 assert!(columns[..at].iter().all(|other| other.name != column.name), "{}", column.name);
@@ -148,7 +148,7 @@ mod tests {
         }
         assert_defined(&ROW_COLUMNS);
         assert_defined(&SUMMARY_COLUMNS);
-        assert_defined(&super::super::times::TIME_COLUMNS);
+        assert_defined(&super::super::TIME_COLUMNS);
         assert_defined(&super::super::cost::COST_COLUMNS);
     }
 

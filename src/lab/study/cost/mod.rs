@@ -23,7 +23,8 @@ use hyperplay_play::belief::effective_size;
 use hyperplay_play::player::SamplerSpec;
 use hyperplay_play::referee::{Interrupt, Stopwatch};
 
-pub use row::{COST_COLUMNS, CostRow};
+pub use super::columns::COST_COLUMNS;
+pub use row::CostRow;
 
 /// What is measured.
 #[derive(Clone, Debug)]
@@ -204,6 +205,6 @@ mod tests {
         assert!(late.iter().map(|row| row.step).eq([2, 2]));
         let none = rows(&["rejection"], (2, 2), Duration::ZERO);
         assert_eq!((none.len(), none[0].step, none[0].updates, none[0].unfinished), (1, 1, 0, 6));
-        assert!(none[0].seconds[0].is_nan() && none[0].over_cheapest.is_nan());
+        assert!(none[0].seconds.mean.is_nan() && none[0].over_cheapest.is_nan());
     }
 }
