@@ -17,7 +17,7 @@ use super::progress::Progress;
 use hyperplay_engine::lanes::LaneUsage;
 use hyperplay_engine::machine::EvaluationFailure;
 use hyperplay_engine::machine::Seed;
-use hyperplay_engine::{Engine, EngineCosts, EngineError, EngineKind, Engines, StepWork};
+use hyperplay_engine::{Engine, EngineCosts, EngineError, EngineKind, Engines};
 use hyperplay_lab::report::Format::{Number, Text};
 use hyperplay_lab::report::Table;
 use hyperplay_lab::study::speed::{Measure, Rate, Speed};
@@ -136,13 +136,10 @@ fn chosen(engines: &Engines) -> Value {
         let interpreter = interpreter.is_finite().then_some(interpreter);
         json!({ "interpreter": interpreter, "propagator": single, "lanes": lanes })
     });
-    let work = engines.interpreter().ok().map(|interpreter| {
-        let StepWork { visits, tests, answers } = interpreter.step_work();
-        json!({ "visits": visits, "tests": tests, "answers": answers })
-    });
+    let work = engines.interpreter().ok().map(|interpreter| interpreter.step_work());
     json!({
-        "playouts": playouts.as_str(),
-        "single_steps": steps.as_str(),
+        "playouts": playouts,
+        "single_steps": steps,
         "estimated_nanoseconds": nanoseconds,
         "interpreted_step": work,
     })

@@ -8,6 +8,8 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use serde::Serialize;
+
 use super::lanes::{LaneDetail, Lanes, Policy};
 use super::{Engine, EngineCosts, EngineError, Interpreter, NetworkEngine, Propagator};
 use crate::machine::{ByRole, StateMachine};
@@ -30,7 +32,8 @@ const COMPILED: usize = 300_000;
 /// assert_eq!(EngineKind::FAST.map(EngineKind::as_str), ["propagator", "lanes"]);
 /// assert!(EngineKind::ALL.iter().all(|kind| EngineKind::named(kind.as_str()) == Some(*kind)));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum EngineKind {
     /// The fastest that the game allows.
     #[default]

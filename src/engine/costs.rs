@@ -4,6 +4,8 @@
 //! different moves: a choice that depended on how busy a machine is would change the results of a seed. The costs of a
 //! count were fitted to the measured speeds of some hundred rulesheets (docs/measurements.md).
 
+use serde::Serialize;
+
 use super::single::SingleWork;
 use super::{EngineKind, Interpreter};
 
@@ -44,7 +46,7 @@ const NEAR_GATES: f64 = 30_000.0;
 /// assert!(visits > 0.0 && tests > 0.0);
 /// # Ok::<(), hyperplay_engine::EngineError>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct StepWork {
     /// Rows that are visited.
     pub visits: f64,

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::EngineKind;
 use crate::machine::{JointMove, StateMachine, StateMachineExt};
 
@@ -22,17 +24,18 @@ use crate::machine::{JointMove, StateMachine, StateMachineExt};
 /// };
 /// assert!(difference.to_string().ends_with("; the state\n(true s)\n; only by the interpreter\n(legal a y)\n"));
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct EngineDifference {
+    /// Joint moves made before.
+    pub step: usize,
     /// The engine that differs from the interpreter.
     pub engine: EngineKind,
     /// The question, in words.
     pub question: &'static str,
-    /// Joint moves made before.
-    pub step: usize,
     /// The state as `true` facts.
     pub state: Vec<String>,
     /// The joint move as `does` facts; none if the question is about a state.
+    #[serde(rename = "joint_move")]
     pub joint: Vec<String>,
     /// What only the interpreter derives.
     pub missing: Vec<String>,

@@ -72,6 +72,8 @@ pub use one_of::one_of;
 pub use play::RandomPlay;
 pub use share::share;
 
+use serde::Serialize;
+
 use super::net::Propnet;
 use hyperplay_logic::gdl::TermStore;
 
@@ -92,18 +94,18 @@ use hyperplay_logic::gdl::TermStore;
 /// assert_eq!(passes.last().map(|pass| pass.name), Some("share"));
 /// # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct PassStats {
     /// The name of the pass; `ground` for the network as it came.
     pub name: &'static str,
+    /// The number of bits of a state.
+    pub bits: usize,
     /// The number of gates.
     pub gates: usize,
     /// The number of wires into gates.
     pub wires: usize,
     /// The number of two-input gates they amount to.
     pub two_inputs: usize,
-    /// The number of bits of a state.
-    pub bits: usize,
     /// The time the pass took.
     pub seconds: f64,
 }
