@@ -78,7 +78,8 @@ pub fn export(
     Ok((paths.into_iter().chain(decisions.finish()?).collect(), count))
 }
 
-fn spec<'a>(planned: &'a Planned, label: &str) -> &'a str {
+/// The spec of the entrant of this label.
+pub(super) fn spec<'a>(planned: &'a Planned, label: &str) -> &'a str {
     let entrant = planned.plan.entrants.iter().find(|entrant| entrant.label == label);
     entrant.map_or("", |entrant| entrant.spec.as_str())
 }

@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::columns::columns;
+use super::columns::{columns, readings};
 use super::folder::Planned;
 use super::met::{Met, ScoreEntry, with_replaced};
 use super::plan::ExperimentPlan;
 use super::stored::FinishedMatch;
 use super::summary::ExperimentSummary;
-use crate::report::Reading::{Interval, One, PlusMinus};
-use crate::report::{Clusters, FEW, MeanInterval, Reading, Sample, Table};
+use crate::report::Reading::One;
+use crate::report::{Clusters, FEW, MeanInterval, Sample, Table};
 
 /// What an entrant got in matches that ended with goals.
 #[derive(Clone, Copy, Debug, Default)]
@@ -117,7 +117,7 @@ pub(super) fn scores(met: &[Met<'_>]) -> Table {
         .iter()
         .map(|met| ScoreRow::new(met, "", met.entrant.score, met.cell.matches, &met.entrant.scores))
         .collect();
-    let mut view = view(["player", "against", "deals", "matches"]);
+    let mut view = readings("scores");
     // Readers are told of what went wrong where something did.
     view.extend(met.iter().any(|met| !met.cell.unfinished.is_empty()).then_some(One("unfinished")));
     view.extend(met.iter().any(|met| met.cell.failed > 0).then_some(One("failed")));
@@ -151,15 +151,6 @@ pub(super) fn by_role(planned: &Planned, summary: &ExperimentSummary, met: &[Met
          Win-or-draw only where every match was won, lost or drawn, with the interval of Clopper and Pearson. All intervals are \
          over deals. Matches that did not end with goals are left out.",
     );
-    let table = table.viewed(view(["player", "against", "role", "matches"]));
+    let table = table.viewed(readings("roles"));
     with_replaced(table.with_few("deals", FEW, "deals"), ["replaced", "others_replaced"])
-}
-
-/// What readers are shown: these columns, and the scores.
-fn view(first: [&'static str; 4]) -> Vec<Reading> {
-    let mut view = first.map(One).to_vec();
-    view.push(PlusMinus("score", "score_ci95", "score"));
-    view.extend(["wins", "draws", "losses", "win_or_draw"].map(One));
-    view.push(Interval("win_or_draw_low", "win_or_draw_high", "95 %"));
-    view
 }

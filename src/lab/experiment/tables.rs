@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::columns::columns;
+use super::columns::{columns, readings};
 use super::folder::Planned;
 use super::met::{Met, ScoreEntry, met, with_replaced};
 use super::plan::SeatPermutations;
@@ -15,7 +15,6 @@ use super::role_scores::{by_role, scores};
 use super::sequential_test::SequentialVerdict;
 use super::summary::{Contrast, EntrantSummary, ExperimentSummary, REPLACED};
 use super::work::Figure;
-use crate::report::Reading::{Interval, One, PlusMinus};
 use crate::report::{FEW, MeanInterval, Sample, Table, elo};
 use hyperplay_logic::gdl::counted;
 
@@ -93,12 +92,10 @@ fn differences(planned: &Planned, summary: &ExperimentSummary) -> Table {
         });
     }
     let mut parts = vec!["pair", "elo"];
-    let mut view = ["first", "second", "deals"].map(One).to_vec();
-    view.push(PlusMinus("difference", "difference_ci95", "first - second"));
-    view.extend([One("elo"), Interval("elo_low", "elo_high", "95 %"), One("los")]);
+    let mut view = readings("differences");
     if summary.cells.iter().any(|cell| cell.sprt.is_some()) {
         parts.push("test");
-        view.extend(["llr", "verdict"].map(One));
+        view.extend(readings("test"));
     }
     let table = Table::of(&columns(&parts), &rows).named(
         "differences",
@@ -135,9 +132,7 @@ fn contrasts(planned: &Planned, summary: &ExperimentSummary) -> Table {
         "Entrants who met the same others",
         "Paired by deal: what one of them scored on a deal less what the other scored on the same deal.",
     );
-    let mut view = ["first", "second", "against", "deals"].map(One).to_vec();
-    view.push(PlusMinus("difference", "difference_ci95", "first - second"));
-    let table = table.viewed(view);
+    let table = table.viewed(readings("contrasts"));
     with_replaced(table.with_few("deals", FEW, "deals"), ["first_replaced", "second_replaced"])
 }
 
@@ -215,13 +210,7 @@ pub(super) fn faults(met: &[Met<'_>], has_clocks: bool) -> Option<Table> {
 /// The same in a game for readers: an entrant has one row, over all that it met.
 pub(super) fn cost(met: &[Met<'_>]) -> Table {
     let entrants = over_all(met);
-    let mut view = ["player", "decisions"].map(One).to_vec();
-    view.push(PlusMinus("time_ms", "time_ms_ci95", "time ms"));
-    view.extend(
-        ["belief_share", "playouts", "playouts_per_move", "particles", "states", "effective"].map(One),
-    );
-    view.extend(["method", "acceptance", "update_ms", "select_ms", "depleted", "faults"].map(One));
-    Table::of(&columns(&["who", "work", "faults"]), &rows_over_all(&entrants, met)).viewed(view)
+    Table::of(&columns(&["who", "work", "faults"]), &rows_over_all(&entrants, met)).viewed(readings("cost"))
 }
 
 /// The means over matches that a row of costs has: the column, the figure, and what it is multiplied with.

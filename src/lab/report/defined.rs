@@ -1,9 +1,11 @@
-//! Definitions of columns, read from a text: a line for each column of each table, with its table, name, heading, unit, format
+//! Definitions of columns and views, read from texts. Of columns: a line for each column of each table, with its table, name, heading, unit, format
 //! and meaning between tabs.
 //!
 //! So the texts can be read and compared side by side. A row has a field of the name of each column
-//! ([`fields`](super::row::fields)).
+//! ([`fields`](super::row::fields)). A view has a line for each column that readers are shown: the views that it is in, its
+//! heading, and how its cells are made of columns, as in `low..high`.
 
+use super::shown::Reading;
 use super::table::{Column, Format};
 
 /// The columns of this table of the text. The formats of figures that are several in one are given by their names; the others
@@ -32,5 +34,36 @@ fn format_named(name: &str) -> Format {
         _ => name
             .strip_prefix('~')
             .map_or_else(|| Format::Digits(digits(name)), |text| Format::Rounded(digits(text))),
+    }
+}
+
+/// What readers are shown in this view of the text.
+pub(crate) fn readings(views: &'static str, view: &str) -> Vec<Reading> {
+    let lines = views.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let shown = |line: Vec<&'static str>| {
+        let [of, head, cells] = line[..] else { panic!("a line of a view has three parts: {line:?}") };
+        of.split(' ').any(|of| of == view).then(|| reading(head, cells))
+    };
+    lines.filter_map(shown).collect()
+}
+
+/// The column of this heading whose cells look like this.
+fn reading(head: &'static str, cells: &'static str) -> Reading {
+    if let Some((low, high)) = cells.split_once("..") {
+        Reading::Interval(low, high, head)
+    } else if let Some((one, half)) = cells.split_once(" +- ") {
+        Reading::PlusMinus(one, half, head)
+    } else if let Some((part, all)) = cells.split_once('/') {
+        Reading::Of(part, all, head)
+    } else if let Some((one, (low, high))) =
+        cells.split_once(" [").and_then(|(one, ends)| Some((one, ends.strip_suffix(']')?.split_once(", ")?)))
+    {
+        Reading::WithInterval([one, low, high], head)
+    } else if let Some((one, other)) =
+        cells.split_once(" (").and_then(|(one, other)| Some((one, other.strip_suffix(')')?)))
+    {
+        Reading::Beside(one, other, head)
+    } else {
+        Reading::One(cells)
     }
 }

@@ -38,7 +38,7 @@ mod table;
 mod ticks;
 
 pub use clusters::Clusters;
-pub(crate) use defined::defined;
+pub(crate) use defined::{defined, readings};
 pub use figure::{Axis, AxisScale, Figure, FigurePoint, FigureSeries, Plot};
 pub use forest_plot::{ForestPlot, ForestRow};
 pub use heat_map::{HeatCell, HeatMap, HeatPanel};

@@ -6,11 +6,10 @@
 //! it, so a game or some of its steps can be measured in many more. A game in which a role knows the history at every
 //! decision is not in it. The seed determines everything but the columns of times.
 
-use super::columns::{SUMMARY_COLUMNS, defined};
+use super::columns::{SUMMARY_COLUMNS, defined, readings};
 use super::match_source::MatchSource;
 use super::plan::{Study, StudyPlan};
 use super::summary::StudySummary;
-use crate::report::Reading::{self, Beside, Of, One, WithInterval};
 use crate::report::{Axis, Column, FEW, Figure, ForestPlot, ForestRow, Plot, Table};
 use hyperplay_logic::gdl::counted;
 use hyperplay_play::player::{Registry, SamplerSpec, SpecError};
@@ -157,53 +156,8 @@ impl BenchmarkRequest {
     }
 }
 
-/// The accuracy of each sampler.
-const ACCURACY: &[Reading] = &[
-    One("sampler"),
-    Of("enumerated", "decisions", "enumerated"),
-    Beside("bias_tv", "bias_tv_control", "bias TV (draws)"),
-    WithInterval(["bias_over_control", "bias_over_control_low", "bias_over_control_high"], "ratio"),
-    WithInterval(
-        ["state_bias_over_control", "state_bias_over_control_low", "state_bias_over_control_high"],
-        "on states",
-    ),
-    Beside("set_tv", "set_tv_control", "set TV (draws)"),
-    WithInterval(["set_over_control", "set_over_control_low", "set_over_control_high"], "ratio"),
-    One("kl"),
-    Of("chi_squared_rejected", "chi_squared_tests", "chi2 rejects"),
-    One("ess"),
-    One("distinct_fraction"),
-];
-
-/// What the particle sets are worth to a player.
-const WORTH: &[Reading] = &[
-    One("sampler"),
-    Beside("coverage", "coverage_baseline", "coverage (draws)"),
-    Beside("true_history_ratio", "true_history_ratio_exact", "true history (exact)"),
-    Beside("log_loss", "log_loss_exact", "log loss (exact)"),
-    Beside("brier", "brier_exact", "Brier (exact)"),
-    One("regret"),
-    One("depletions"),
-];
-
-/// What they cost.
-const COST: &[Reading] = &[
-    One("sampler"),
-    One("method"),
-    One("attempts_per_particle"),
-    One("acceptance"),
-    One("states_per_particle"),
-    One("rejuvenation_states_per_particle"),
-    One("backtracks_per_particle"),
-    One("update_states"),
-    One("states_median"),
-    One("states_max"),
-    One("update_ms"),
-    One("effective_per_second"),
-];
-
-/// The tables of a game.
-pub(super) const VIEWS: [&[Reading]; 3] = [ACCURACY, WORTH, COST];
+/// The tables of a game: the accuracy of each sampler, what the particle sets are worth to a player, and what they cost.
+pub(super) const VIEWS: [&str; 3] = ["accuracy", "worth", "cost"];
 
 /// The columns of a summary, and those that only the benchmark has.
 pub(super) fn columns() -> Vec<Column> {
@@ -227,7 +181,7 @@ pub fn section(name: &str, plan: &StudyPlan, study: &Study) -> String {
     };
     let table = Table::of(&columns(), &all).with_few("decisions", FEW, "decisions");
     for view in VIEWS {
-        text += &table.read(view).as_markdown();
+        text += &table.read(&readings(view)).as_markdown();
         text.push('\n');
     }
     text

@@ -4,7 +4,9 @@
 use std::sync::LazyLock;
 
 use super::harness::BINS;
-use crate::report::{Column, Format, Parts as Names, defined as defined_by};
+use crate::report::{
+    Column, Format, Parts as Names, Reading, defined as defined_by, readings as readings_of,
+};
 
 /// The formats that are several figures in one.
 const NESTED: [(&str, Format); 2] = [
@@ -18,6 +20,11 @@ const PLACE: [&str; 6] = ["sampler", "particles", "posterior", "match", "role", 
 /// The columns of this table of `columns.tsv`.
 pub(super) fn defined(table: &str) -> Vec<Column> {
     defined_by(include_str!("columns.tsv"), &NESTED, table)
+}
+
+/// What readers are shown in this view of `views.tsv`.
+pub(super) fn readings(view: &str) -> Vec<Reading> {
+    readings_of(include_str!("views.tsv"), view)
 }
 
 /// The columns of `turns.jsonl` and `rows.csv`.

@@ -29,6 +29,7 @@ pub mod response;
 mod row;
 pub mod speed;
 mod summary;
+mod tally;
 #[cfg(test)]
 mod under_equilibrium;
 mod views;
@@ -38,3 +39,4 @@ pub use match_source::{MatchSource, MatchSourceError};
 pub use plan::{LeftOut, Study, StudyError, StudyPlan};
 pub use row::StudyRow;
 pub use summary::{StudySummary, summaries};
+pub use tally::{DecisionTally, Latest, PlayedMatch};

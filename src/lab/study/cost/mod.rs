@@ -195,7 +195,7 @@ mod tests {
             assert_eq!(row.is_unbiased, row.sampler == "rejection");
             // Rejection has no other unbiased sampler beside it.
             assert_eq!(row.over_unbiased.is_nan(), row.sampler == "rejection");
-            assert!(row.over_cheapest > 0.0 && row.effective > 0.0, "{row:?}");
+            assert!(row.over_cheapest > 0.0 && row.effective_particles > 0.0, "{row:?}");
         }
     }
 
