@@ -15,12 +15,12 @@ use super::options::{EngineArgument, no_engine, pick_seed, seconds, seed};
 use super::output::Output;
 use super::progress::Progress;
 use hyperplay_engine::lanes::LaneUsage;
-use hyperplay_engine::{Engine, EngineCosts, EngineError, EngineKind, Engines, StepWork};
+use hyperplay_engine::{Engine, EngineCosts, EngineError, EngineKind, Engines};
 use hyperplay_lab::study::speed::{Measure, Rate, Speed};
 use hyperplay_machine::{EvaluationFailure, Seed};
 use hyperplay_play::referee::{Interrupt, Stopwatch};
 use hyperplay_report::Format::{Number, Text};
-use hyperplay_report::{Column, Table, TableEntry};
+use hyperplay_report::{Column, Table};
 
 /// Arguments of `bench`.
 #[derive(Args, Debug)]
@@ -122,7 +122,7 @@ pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> R
         let (playouts, steps) = engines.chosen();
         out.line(format_args!("auto makes playouts by the {playouts} and single steps by the {steps}"))?;
         out.line("in a second of processor time of one thread:")?;
-        out.text(&Table::of(&COLUMNS, &all).shown().as_text())?;
+        out.text(&table(&all).shown().as_text())?;
     }
     if interrupt.is_raised() { Err(CommandFailure::Interrupted) } else { Ok(()) }
 }
@@ -135,13 +135,10 @@ fn chosen(engines: &Engines) -> Value {
         let interpreter = interpreter.is_finite().then_some(interpreter);
         json!({ "interpreter": interpreter, "propagator": single, "lanes": lanes })
     });
-    let work = engines.interpreter().ok().map(|interpreter| {
-        let StepWork { visits, tests, answers } = interpreter.step_work();
-        json!({ "visits": visits, "tests": tests, "answers": answers })
-    });
+    let work = engines.interpreter().ok().map(|interpreter| interpreter.step_work());
     json!({
-        "playouts": playouts.as_str(),
-        "single_steps": steps.as_str(),
+        "playouts": playouts,
+        "single_steps": steps,
         "estimated_nanoseconds": nanoseconds,
         "interpreted_step": work,
     })
@@ -209,25 +206,23 @@ fn share(usage: LaneUsage) -> f64 {
 }
 
 /// The table for reading: rates in a second.
-const COLUMNS: [Column<Measured>; 9] = [
-    Column::plain("engine", Text, |one| one.kind.as_str().into()),
-    Column::plain("playouts", Number, |one| rate(one.speed.playouts)),
-    Column::plain("steps", Number, |one| rate(one.speed.steps)),
-    Column::plain("expansions", Number, |one| rate(one.speed.expansions)),
-    Column::plain("single steps", Number, |one| rate(one.speed.singles)),
-    Column::plain("children", Number, |one| rate(one.speed.children)),
-    Column::plain("comparisons", Number, |one| rate(one.speed.comparisons)),
-    Column::plain("lanes at work", Number, |one| {
-        let percent = |usage| TableEntry::Text(format!("{:.0} %", 100.0 * share(usage)));
-        one.speed.lanes.map_or(TableEntry::Missing, percent)
-    }),
-    Column::plain("compiled in", Number, |one| {
-        TableEntry::Text(format!("{:.1} ms", 1e3 * one.compile.as_secs_f64()))
-    }),
-];
-
-fn rate(rate: Rate) -> TableEntry {
-    TableEntry::Text(number(rate.per_second()))
+fn table(all: &[Measured]) -> Table {
+    let rate = |rate: Rate| Value::from(number(rate.per_second()));
+    let row = |Measured { kind, compile, speed }: &Measured| {
+        let Speed { playouts, steps, expansions, singles, children, comparisons, lanes, .. } = speed;
+        let [playouts, steps, expansions, singles, children, comparisons] =
+            [playouts, steps, expansions, singles, children, comparisons].map(|&one| rate(one));
+        let lanes = lanes.map(|usage| format!("{:.0} %", 100.0 * share(usage))).into();
+        let compiled = format!("{:.1} ms", 1e3 * compile.as_secs_f64()).into();
+        [kind.as_str().into(), playouts, steps, expansions, singles, children, comparisons, lanes, compiled]
+    };
+    let [playouts, steps, expansions, singles] =
+        ["playouts", "steps", "expansions", "single steps"].map(|name| (name, Number));
+    let [children, comparisons, lanes, compiled] =
+        ["children", "comparisons", "lanes at work", "compiled in"].map(|name| (name, Number));
+    let engine = ("engine", Text);
+    let columns = [engine, playouts, steps, expansions, singles, children, comparisons, lanes, compiled];
+    Table::plain(columns, all.iter().map(row))
 }
 
 /// A rate with three significant digits.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::failure::CommandFailure;
 use super::options::seconds;
@@ -97,7 +97,7 @@ pub fn run(
             "passed": count(CheckVerdict::Pass),
             "failed": failed,
             "skipped": count(CheckVerdict::Skipped),
-            "checks": reports.iter().map(as_json).collect::<Vec<Value>>(),
+            "checks": reports,
             "seconds": watch.elapsed().as_secs_f64(),
         }))?;
     } else {
@@ -157,27 +157,4 @@ fn write_failure(report: &CheckReport, most: usize, out: &Output) -> Result<(), 
         out.line(format_args!("  received {said} ({:.3} s)", elapsed.as_secs_f64()))?;
     }
     Ok(())
-}
-
-fn as_json(report: &CheckReport) -> Value {
-    let exchanges: Vec<Value> = report
-        .exchanges
-        .iter()
-        .map(|exchange| {
-            json!({
-                "sent": exchange.sent,
-                "received": String::from_utf8_lossy(&exchange.received),
-                "error": exchange.error,
-                "seconds": exchange.elapsed.as_secs_f64(),
-            })
-        })
-        .collect();
-    json!({
-        "name": report.name,
-        "about": report.about,
-        "verdict": report.verdict.name(),
-        "reason": report.reason,
-        "seconds": report.elapsed.as_secs_f64(),
-        "exchanges": exchanges,
-    })
 }

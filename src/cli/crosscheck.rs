@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use super::failure::CommandFailure;
 use super::game_argument::{GameArgument, Opened, SyntaxArgument};
@@ -47,8 +48,10 @@ pub struct CrosscheckArguments {
 const BLOCK: usize = 64;
 
 /// The report about one game.
-#[derive(Default)]
+#[derive(Default, Serialize)]
 struct Compared {
+    game: String,
+    rules: String,
     engines: Vec<EngineKind>,
     matches: usize,
     /// Matches that the lanes drew themselves.
@@ -57,8 +60,16 @@ struct Compared {
     steps: usize,
     /// Why no engine was compared.
     left_out: Option<String>,
-    /// The match and the difference.
-    difference: Option<(usize, Box<EngineDifference>)>,
+    difference: Option<MatchDifference>,
+}
+
+/// The first difference, in this match.
+#[derive(Serialize)]
+struct MatchDifference {
+    #[serde(rename = "match")]
+    index: usize,
+    #[serde(flatten)]
+    found: Box<EngineDifference>,
 }
 
 /// Runs the command.
@@ -89,16 +100,14 @@ pub fn run(
     for opened in &opened {
         let compared = compare(opened, arguments, seed, interrupt)?;
         if !arguments.json {
-            compared.write(&opened.name, seed, out)?;
+            compared.write(seed, out)?;
         }
-        games.push((opened, compared));
+        games.push(compared);
         if interrupt.is_raised() {
             break;
         }
     }
     if arguments.json {
-        let games: Vec<Value> =
-            games.iter().map(|(opened, compared)| compared.as_json(&opened.name, &opened.hash())).collect();
         out.json(&json!({
             "seed": seed,
             "limit": arguments.limit,
@@ -109,7 +118,7 @@ pub fn run(
     if interrupt.is_raised() {
         return Err(CommandFailure::Interrupted);
     }
-    if games.iter().any(|(_, compared)| compared.difference.is_some()) {
+    if games.iter().any(|compared| compared.difference.is_some()) {
         Err(CommandFailure::Findings)
     } else {
         Ok(())
@@ -125,7 +134,7 @@ fn compare(
 ) -> Result<Compared, CommandFailure> {
     let engines = Engines::new(&opened.game);
     let reference = engines.interpreter().map_err(|error| no_engine(&opened.name, &error))?;
-    let mut compared = Compared::default();
+    let mut compared = Compared { game: opened.name.clone(), rules: opened.hash(), ..Compared::default() };
     let mut others: Vec<Arc<Engine>> = Vec::new();
     for kind in EngineKind::FAST {
         match engines.get(kind) {
@@ -143,7 +152,9 @@ fn compare(
     progress.finish();
     match played {
         Ok(()) => {}
-        Err((index, Disagreement::Differs(difference))) => compared.difference = Some((index, difference)),
+        Err((index, Disagreement::Differs(difference))) => {
+            compared.difference = Some(MatchDifference { index, found: difference });
+        }
         Err((index, Disagreement::Failed(failure))) => {
             let what = format!("{}, match {index}: {failure}", opened.name);
             return Err(CommandFailure::failed(what, "take a smaller --limit"));
@@ -196,15 +207,13 @@ fn play(
 }
 
 impl Compared {
-    fn engines(&self) -> Vec<&'static str> {
-        self.engines.iter().map(|kind| kind.as_str()).collect()
-    }
-
-    fn write(&self, name: &str, seed: u64, out: &Output) -> Result<(), CommandFailure> {
+    fn write(&self, seed: u64, out: &Output) -> Result<(), CommandFailure> {
+        let name = &self.game;
         if let Some(why) = &self.left_out {
             return out.line(format_args!("{name}: left out: {why}"));
         }
-        let engines = self.engines().join(" and ");
+        let engines: Vec<&str> = self.engines.iter().map(|kind| kind.as_str()).collect();
+        let engines = engines.join(" and ");
         match &self.difference {
             None => out.line(format_args!(
                 "{name}: {engines} agree with the interpreter in {}, and in {} drawn in lanes, {}, seed {seed}",
@@ -212,35 +221,10 @@ impl Compared {
                 self.drawn,
                 counted(self.steps as u64, "step")
             )),
-            Some((index, difference)) => {
+            Some(MatchDifference { index, found }) => {
                 out.line(format_args!("{name}: a difference in match {index}, seed {seed}"))?;
-                out.text(&difference.to_string())
+                out.text(&found.to_string())
             }
         }
-    }
-
-    fn as_json(&self, name: &str, hash: &str) -> Value {
-        let difference = self.difference.as_ref().map(|(index, difference)| {
-            json!({
-                "match": index,
-                "step": difference.step,
-                "engine": difference.engine.as_str(),
-                "question": difference.question,
-                "state": difference.state,
-                "joint_move": difference.joint,
-                "missing": difference.missing,
-                "extra": difference.extra,
-            })
-        });
-        json!({
-            "game": name,
-            "rules": hash,
-            "engines": self.engines(),
-            "matches": self.matches,
-            "drawn": self.drawn,
-            "steps": self.steps,
-            "left_out": self.left_out,
-            "difference": difference,
-        })
     }
 }

@@ -5,18 +5,19 @@ use std::num::NonZero;
 use std::time::Duration;
 
 use clap::Args;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::experiment::{Described, FileArgument, LogArguments, threads};
 use super::failure::CommandFailure;
 use super::options::seconds;
 use super::output::Output;
-use hyperplay_lab::experiment::{Arena, Estimate, ExperimentPlan, RECORD_FILES, estimate};
+use hyperplay_lab::experiment::{Arena, CellSample, Estimate, ExperimentPlan, RECORD_FILES, estimate};
 use hyperplay_machine::counted;
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
 use hyperplay_report::Format::{Digits, Number, Text};
-use hyperplay_report::{Column, Table, TableEntry};
+use hyperplay_report::{Column, Table};
 
 /// Arguments of `experiment check`.
 #[derive(Args, Debug)]
@@ -60,15 +61,23 @@ pub fn run(
     if interrupt.is_raised() {
         return Err(CommandFailure::Interrupted);
     }
+    let cells: Vec<PlannedCell<'_>> =
+        (0..plan.cells.len()).map(|number| PlannedCell::new(&plan, number, sampled.as_ref())).collect();
     if arguments.json {
-        return out.json(&as_json(&config.name, &plan, sampled.as_ref(), threads));
+        return out.json(&as_json(&config.name, &plan, &cells, sampled.as_ref(), threads));
     }
     let title = if config.name.is_empty() { "experiment" } else { &config.name };
     out.line(format_args!("{title}: seed {}, {}", plan.seed, plan.hash()))?;
-    let cells: Vec<PlannedCell<'_>> = (0..plan.cells.len())
-        .map(|number| PlannedCell { plan: &plan, number, sampled: sampled.as_ref() })
-        .collect();
-    out.text(&Table::of(&columns(), &cells).shown().as_text())?;
+    let rows = cells.iter().enumerate().map(|(number, cell)| {
+        let meeting = plan.meeting(number);
+        let counts = [cell.seat_permutations as u64, plan.repetitions, cell.matches];
+        let [permutations, deals, matches] = counts.map(Value::from);
+        [cell.game.into(), meeting.into(), permutations, deals, matches, cell.seconds_per_match.into()]
+    });
+    let [permutations, deals, matches] = ["seat permutations", "deals", "matches"].map(|name| (name, Number));
+    let (names, seconds) = ([("game", Text), ("entrants", Text)], ("seconds a match", Digits(5)));
+    let columns = [names[0], names[1], permutations, deals, matches, seconds];
+    out.text(&Table::plain(columns, rows).shown().as_text())?;
     let (cells, matches) = (counted(plan.cells.len() as u64, "cell"), counted(plan.matches(), "match"));
     let most = if plan.stop.is_some() { "at most " } else { "" };
     out.line(format_args!("{cells}, {most}{matches}"))?;
@@ -100,45 +109,37 @@ fn in_units(bytes: f64) -> String {
 }
 
 /// A cell of the plan and what the sample says about it.
+#[derive(Serialize)]
 struct PlannedCell<'a> {
-    plan: &'a ExperimentPlan,
-    number: usize,
-    sampled: Option<&'a Estimate>,
+    game: &'a str,
+    entrants: Vec<&'a str>,
+    seat_permutations: usize,
+    matches: u64,
+    seconds_per_match: Option<f64>,
+    sampled: Option<u64>,
 }
 
-impl PlannedCell<'_> {
-    fn seat_permutations(&self) -> usize {
-        self.plan.cells[self.number].seat_permutations.len()
+impl<'a> PlannedCell<'a> {
+    fn new(plan: &'a ExperimentPlan, number: usize, sampled: Option<&Estimate>) -> Self {
+        let (cell, sampled) = (&plan.cells[number], sampled.map(|sampled| &sampled.cells[number]));
+        PlannedCell {
+            game: &plan.game(number).name,
+            entrants: cell.entrants.iter().map(|&entrant| plan.label(entrant)).collect(),
+            seat_permutations: cell.seat_permutations.len(),
+            matches: plan.repetitions * cell.seat_permutations.len() as u64,
+            seconds_per_match: sampled.and_then(CellSample::seconds),
+            sampled: sampled.map(CellSample::matches),
+        }
     }
 }
 
-fn columns<'a>() -> [Column<PlannedCell<'a>>; 6] {
-    [
-        Column::plain("game", Text, |cell| cell.plan.game(cell.number).name.as_str().into()),
-        Column::plain("entrants", Text, |cell| cell.plan.meeting(cell.number).as_str().into()),
-        Column::plain("seat permutations", Number, |cell| cell.seat_permutations().into()),
-        Column::plain("deals", Number, |cell| TableEntry::Count(cell.plan.repetitions)),
-        Column::plain("matches", Number, |cell| {
-            TableEntry::Count(cell.plan.repetitions * cell.seat_permutations() as u64)
-        }),
-        Column::plain("seconds a match", Digits(5), |cell| {
-            cell.sampled.and_then(|sampled| sampled.cells[cell.number].seconds()).into()
-        }),
-    ]
-}
-
-fn as_json(name: &str, plan: &ExperimentPlan, sampled: Option<&Estimate>, threads: usize) -> Value {
-    let cells = plan.cells.iter().enumerate().map(|(number, cell)| {
-        let labels: Vec<&str> = cell.entrants.iter().map(|&entrant| plan.label(entrant)).collect();
-        json!({
-            "game": plan.game(number).name,
-            "entrants": labels,
-            "seat_permutations": cell.seat_permutations.len(),
-            "matches": plan.repetitions * cell.seat_permutations.len() as u64,
-            "seconds_per_match": sampled.and_then(|sampled| sampled.cells[number].seconds()),
-            "sampled": sampled.map(|sampled| sampled.cells[number].matches()),
-        })
-    });
+fn as_json(
+    name: &str,
+    plan: &ExperimentPlan,
+    cells: &[PlannedCell<'_>],
+    sampled: Option<&Estimate>,
+    threads: usize,
+) -> Value {
     let entrants =
         plan.entrants.iter().map(|entrant| json!({ "label": entrant.label, "spec": entrant.spec }));
     json!({
@@ -148,7 +149,7 @@ fn as_json(name: &str, plan: &ExperimentPlan, sampled: Option<&Estimate>, thread
         "reproduces": plan.clocks.is_none(),
         "repetitions": plan.repetitions,
         "entrants": entrants.collect::<Vec<Value>>(),
-        "cells": cells.collect::<Vec<Value>>(),
+        "cells": cells,
         "matches": plan.matches(),
         "threads": threads,
         "seconds": sampled.map(|sampled| sampled.seconds / threads as f64),

@@ -370,7 +370,7 @@ impl Inspection<'_> {
         });
         network::put_into(&mut report, self.engines.network(), None);
         if let Some(parts) = &self.interaction {
-            report["interaction"] = parts.as_json();
+            report["interaction"] = json!(parts);
         }
         if let Some(Ok(extent)) = &self.extent {
             let sets = extent.information_sets.iter().filter(|(role, _)| Some(*role) != self.random);

@@ -1,6 +1,6 @@
 //! What an interaction in SIDL is made of, for reports.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use hyperplay_logic::gdl::{Symbols, Syntax, Term, print_term};
 use hyperplay_sidl::{Branching, Chance, Interaction, InteractionMachine, Number, Selector, Switch};
@@ -9,6 +9,7 @@ use hyperplay_sidl::{Branching, Chance, Interaction, InteractionMachine, Number,
 const LISTED: usize = 20;
 
 /// The parts of an interaction, as text.
+#[derive(Serialize)]
 pub struct InteractionParts {
     agents: Vec<String>,
     switches: Vec<String>,
@@ -16,6 +17,7 @@ pub struct InteractionParts {
     branchings: Vec<String>,
     operations: Vec<String>,
     hidden: usize,
+    #[serde(rename = "terminal")]
     ends: usize,
     goals: String,
 }
@@ -78,20 +80,6 @@ impl InteractionParts {
         lines.push(("rules", format!("{} of what is hidden, {} of the end", self.hidden, self.ends)));
         lines.push(("goals", self.goals.clone()));
         lines.into_iter()
-    }
-
-    /// The parts in JSON.
-    pub fn as_json(&self) -> Value {
-        json!({
-            "agents": self.agents,
-            "switches": self.switches,
-            "chances": self.chances,
-            "branchings": self.branchings,
-            "operations": self.operations,
-            "hidden": self.hidden,
-            "terminal": self.ends,
-            "goals": self.goals,
-        })
     }
 }
 

@@ -18,10 +18,11 @@ use super::options::{EarlierOption, EngineOption, ThreadsOption, pick_seed, seco
 use super::output::{Output, log};
 use super::progress::{Heartbeat, Progress, RunningSeries};
 use super::real_time::RealTime;
-use super::report::{Played, Report, Title};
+use super::report::{Report, Title};
 use super::seats::SeatArguments;
 use super::verbose::{self, ShownMatch};
 use hyperplay_engine::Engine;
+use hyperplay_lab::study::PlayedMatch;
 use hyperplay_machine::{ByRole, PLAYOUT_STEPS, Role, StateMachine};
 use hyperplay_play::files::{FileContent, RecordFile};
 use hyperplay_play::player::Registry;
@@ -289,7 +290,7 @@ impl Series<'_> {
         index: usize,
         settings: &Settings,
         running: &RunningSeries,
-    ) -> Result<(Played, Option<String>), CommandFailure> {
+    ) -> Result<(PlayedMatch, Option<String>), CommandFailure> {
         let machine = self.machine;
         let seed = match_seed(self.heading.seed, index);
         let settings = &Settings { id: match_id(&self.heading.game, index), ..settings.clone() };
@@ -358,7 +359,7 @@ impl Series<'_> {
         // With a player elsewhere, all prepare in the start clock, and the first decision has what every other has.
         let start = |clocks: Clocks| if self.seats.has_remote() { Duration::ZERO } else { clocks.start };
         let clocks = settings.clocks.map(|clocks| Clocks { start: start(clocks), ..clocks });
-        Ok((Played::new(&played, clocks.as_ref()), line))
+        Ok((PlayedMatch::new(&played, clocks.as_ref()), line))
     }
 
     fn line(

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::failure::CommandFailure;
 use super::output::Output;
 use hyperplay_engine::Grounded;
-use hyperplay_engine::propnet::{GroundingStats, Size, TooLarge};
+use hyperplay_engine::propnet::{NetworkStats, Size, TooLarge};
 use hyperplay_report::Format::{Digits, Number, Text};
-use hyperplay_report::{Table, TableEntry};
+use hyperplay_report::Table;
 
 /// The name under which [`Grounded::passes`] has the network before the first pass.
 const GROUND: &str = "ground";
@@ -26,47 +26,20 @@ pub fn put_into(document: &mut Value, network: Result<&Grounded, TooLarge>, seco
             return;
         }
     };
-    let GroundingStats { fluents, moves, atoms, instances, visits, gates, bytes } = grounded.grounding;
-    document["grounding"] = json!({
-        "fluents": fluents,
-        "moves": moves,
-        "atoms": atoms,
-        "instances": instances,
-        "visits": visits,
-        "gates": gates,
-        "bytes": bytes,
-    });
+    document["grounding"] = json!(grounded.grounding);
     let of_passes: f64 = simplifying(grounded);
     if let Some(seconds) = seconds {
         document["grounding"]["seconds"] = (seconds - of_passes).max(0.0).into();
     }
-    let stats = grounded.propnet.stats();
-    let size = |size: Size| json!({ "gates": size.gates, "wires": size.wires, "two_inputs": size.two_inputs, "depth": size.depth });
-    let mut network = size(stats.all);
-    network["bits"] = stats.bits.into();
-    network["moves"] = stats.moves.into();
+    let NetworkStats { bits, moves, all, legal, terminal, goals, percepts, next } = grounded.propnet.stats();
+    let parts =
+        [("legal", legal), ("terminal", terminal), ("goals", goals), ("percepts", percepts), ("next", next)];
+    let mut network = json!(all);
+    network["bits"] = bits.into();
+    network["moves"] = moves.into();
     network["seconds"] = of_passes.into();
-    network["parts"] = json!({
-        "legal": size(stats.legal),
-        "terminal": size(stats.terminal),
-        "goals": size(stats.goals),
-        "percepts": size(stats.percepts),
-        "next": size(stats.next),
-    });
-    network["passes"] = grounded
-        .passes
-        .iter()
-        .map(|pass| {
-            json!({
-                "name": pass.name,
-                "bits": pass.bits,
-                "gates": pass.gates,
-                "wires": pass.wires,
-                "two_inputs": pass.two_inputs,
-                "seconds": pass.seconds,
-            })
-        })
-        .collect();
+    network["parts"] = parts.into_iter().map(|(part, size)| (part, json!(size))).collect();
+    network["passes"] = json!(grounded.passes);
     document["network"] = network;
 }
 
@@ -113,7 +86,7 @@ pub fn write(grounded: &Grounded, out: &Output) -> Result<(), CommandFailure> {
     let columns = [("  pass", Text), ("bits", Number), gates, wires, two_inputs, ("ms", Digits(2))];
     let rows = grounded.passes.iter().map(|pass| {
         let [bits, gates, wires, two_inputs] =
-            [pass.bits, pass.gates, pass.wires, pass.two_inputs].map(TableEntry::from);
+            [pass.bits, pass.gates, pass.wires, pass.two_inputs].map(Value::from);
         [
             format!("  {}", pass.name).as_str().into(),
             bits,

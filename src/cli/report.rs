@@ -8,127 +8,11 @@ use serde_json::{Value, json};
 use super::failure::CommandFailure;
 use super::output::Output;
 use hyperplay_engine::{Engine, EngineKind};
-use hyperplay_machine::{ByRole, EvaluationFailure, Goal, Role, counted};
-use hyperplay_play::referee::{Clocks, Heading, Match, MatchOutcome};
+use hyperplay_lab::study::{DecisionTally, PlayedMatch};
+use hyperplay_machine::{ByRole, Role, counted};
+use hyperplay_play::referee::Heading;
 use hyperplay_report::Format::{Digits, Number, Text};
-use hyperplay_report::{FEW, Sample, Table, TableEntry};
-
-/// What the decisions of one role cost.
-#[derive(Clone, Copy, Default)]
-struct Work {
-    /// Those between two legal moves or more; the next three count only these.
-    decisions: u64,
-    states: u64,
-    playouts: u64,
-    depletions: u64,
-    /// Decisions on a belief that was depleted at the decision before.
-    recoveries: u64,
-    /// Matches whose last decision was made on a depleted belief.
-    depleted_at_end: u64,
-    latest: Option<Latest>,
-}
-
-/// The answer that used the greatest share of its clock.
-#[derive(Clone, Copy)]
-struct Latest {
-    seconds: f64,
-    share: f64,
-}
-
-impl Latest {
-    fn of(played: &Match, role: Role, clocks: &Clocks) -> Option<Latest> {
-        let timed = |(number, taken): (usize, Option<Duration>)| {
-            let seconds = taken?.as_secs_f64();
-            Some(Latest { seconds, share: seconds / clocks.time(number).as_secs_f64().max(1e-9) })
-        };
-        let times = played.steps.iter().map(|step| step.times[role]).enumerate();
-        times.filter_map(timed).max_by(|a, b| a.share.total_cmp(&b.share))
-    }
-}
-
-impl Work {
-    /// The work of a role in a match.
-    fn of(played: &Match, role: Role, clocks: Option<&Clocks>) -> Work {
-        let said = || played.steps.iter().filter_map(|step| step.decisions[role].as_ref());
-        let mut work = Work {
-            recoveries: said().filter(|decision| decision.recovered).count() as u64,
-            depleted_at_end: u64::from(said().next_back().is_some_and(|decision| decision.depleted)),
-            latest: clocks.and_then(|clocks| Latest::of(played, role, clocks)),
-            ..Work::default()
-        };
-        for step in played.steps.iter().filter(|step| step.legal[role].len() > 1) {
-            let Some(decision) = &step.decisions[role] else { continue };
-            work.add(Work {
-                decisions: 1,
-                states: decision.cost.states,
-                playouts: decision.cost.playouts,
-                depletions: u64::from(decision.depleted),
-                ..Work::default()
-            });
-        }
-        work
-    }
-
-    fn add(&mut self, other: Work) {
-        self.decisions += other.decisions;
-        self.states += other.states;
-        self.playouts += other.playouts;
-        self.depletions += other.depletions;
-        self.recoveries += other.recoveries;
-        self.depleted_at_end += other.depleted_at_end;
-        let both = [self.latest, other.latest].into_iter().flatten();
-        self.latest = both.max_by(|a, b| a.share.total_cmp(&b.share));
-    }
-
-    fn as_json(&self) -> Value {
-        let mean = |sum: u64| (self.decisions > 0).then(|| sum as f64 / self.decisions as f64);
-        json!({
-            "count": self.decisions,
-            "states_per_decision": mean(self.states),
-            "playouts_per_decision": mean(self.playouts),
-            "depletions": self.depletions,
-            "recoveries": self.recoveries,
-            "depleted_at_end": self.depleted_at_end,
-            "latest_seconds": self.latest.map(|latest| latest.seconds),
-            "latest_share": self.latest.map(|latest| latest.share),
-        })
-    }
-}
-
-/// The part of a match that the report needs.
-pub struct Played {
-    goals: Option<ByRole<Goal>>,
-    failure: Option<EvaluationFailure>,
-    outcome: &'static str,
-    steps: usize,
-    faults: Vec<(Role, &'static str)>,
-    work: ByRole<Work>,
-}
-
-impl Played {
-    /// What the report needs of a match that was played with these clocks.
-    pub fn new(played: &Match, clocks: Option<&Clocks>) -> Self {
-        Played {
-            goals: match &played.outcome {
-                MatchOutcome::Over(goals) => Some(goals.clone()),
-                _ => None,
-            },
-            failure: match &played.outcome {
-                MatchOutcome::Failed(failure) => Some(failure.clone()),
-                _ => None,
-            },
-            outcome: played.outcome.as_str(),
-            steps: played.steps.len(),
-            faults: played.faults().map(|(_, fault)| (fault.role, fault.kind.as_str())).collect(),
-            work: ByRole::from_fn(played.evidence.len(), |role| Work::of(played, role, clocks)),
-        }
-    }
-
-    /// Whether it came to its end; not if it was interrupted.
-    pub fn is_finished(&self) -> bool {
-        self.outcome != MatchOutcome::Interrupted.as_str()
-    }
-}
+use hyperplay_report::{FEW, Sample, Table};
 
 /// The heading of the report.
 pub struct Title<'a> {
@@ -156,8 +40,8 @@ impl Title<'_> {
             _ => EngineKind::Interpreter,
         };
         json!({
-            "playouts": playouts.as_str(),
-            "steps": steps.as_str(),
+            "playouts": playouts,
+            "steps": steps,
             "seconds": self.preparation.as_secs_f64(),
         })
     }
@@ -181,7 +65,7 @@ pub struct Report {
     steps: u64,
     unfinished: BTreeMap<&'static str, u64>,
     faults: ByRole<BTreeMap<&'static str, u64>>,
-    work: ByRole<Work>,
+    decisions: ByRole<DecisionTally>,
     /// How long it took.
     pub time: Duration,
 }
@@ -197,7 +81,7 @@ impl Report {
             steps: 0,
             unfinished: BTreeMap::new(),
             faults: ByRole::from_fn(roles, |_| BTreeMap::new()),
-            work: ByRole::from_fn(roles, |_| Work::default()),
+            decisions: ByRole::from_fn(roles, |_| DecisionTally::default()),
             time: Duration::ZERO,
         }
     }
@@ -215,7 +99,7 @@ impl Report {
 
     /// Counts the match of this index. One without goals counts as unfinished and in no mean; of one that failed nothing else
     /// is counted.
-    pub fn add(&mut self, index: usize, played: &Played) {
+    pub fn add(&mut self, index: usize, played: &PlayedMatch) {
         self.matches += 1;
         if let Some(failure) = &played.failure {
             self.failed += 1;
@@ -231,7 +115,7 @@ impl Report {
             }
             None => *self.unfinished.entry(played.outcome).or_default() += 1,
         }
-        played.work.iter().for_each(|(role, &work)| self.work[role].add(work));
+        played.decisions.iter().for_each(|(role, &tally)| self.decisions[role].add(tally));
         for &(role, kind) in &played.faults {
             *self.faults[role].entry(kind).or_default() += 1;
         }
@@ -265,7 +149,7 @@ impl Report {
             "goals": by_role(&goals),
             "faults": self.all_faults(),
             "faults_by_role": by_role(&|role| json!(self.faults[role])),
-            "decisions": by_role(&|role| self.work[role].as_json()),
+            "decisions": by_role(&|role| json!(self.decisions[role])),
             "unfinished": self.unfinished,
             "steps": self.steps,
             "seconds": self.time.as_secs_f64(),
@@ -287,9 +171,9 @@ impl Report {
         let rows = title.players().map(|(role, name, spec)| {
             let score = &self.scores[role];
             let half = score.half_width().filter(|_| score.count() >= FEW);
-            let half = half.map_or(TableEntry::Missing, |half| TableEntry::Text(format!("+-{half:.2}")));
-            let faults = TableEntry::Count(self.faults[role].values().sum());
-            [name.into(), spec.into(), score.mean().into(), half, faults]
+            let half = half.map(|half| format!("+-{half:.2}"));
+            let faults: u64 = self.faults[role].values().sum();
+            [name.into(), spec.into(), score.mean().into(), half.into(), faults.into()]
         });
         let columns = [
             ("role", Text),
@@ -309,7 +193,7 @@ impl Report {
         for (outcome, count) in &self.unfinished {
             out.line(format_args!("{count} unfinished ({outcome}), in no mean"))?;
         }
-        let all = |of: fn(&Work) -> u64| self.work.values().iter().map(of).sum::<u64>();
+        let all = |of: fn(&DecisionTally) -> u64| self.decisions.values().iter().map(of).sum::<u64>();
         let depletions = all(|work| work.depletions);
         if depletions > 0 {
             let lost = all(|work| work.depleted_at_end);
@@ -319,7 +203,7 @@ impl Report {
                 counted(depletions, "decision")
             ))?;
         }
-        let latest = self.work.values().iter().filter_map(|work| work.latest).map(|latest| latest.share);
+        let latest = self.decisions.values().iter().filter_map(|work| work.latest).map(|latest| latest.share);
         if let Some(share) = latest.max_by(f64::total_cmp) {
             out.line(format_args!(
                 "the latest answer in time came after {:.0} % of the clock",

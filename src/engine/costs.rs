@@ -4,6 +4,8 @@
 //! different moves: a choice that depended on how busy a machine is would change the results of a seed. The costs of a
 //! count were fitted to the measured speeds of some hundred rulesheets (docs/measurements.md).
 
+use serde::Serialize;
+
 use super::kind::EngineKind;
 use super::single::SingleWork;
 
@@ -31,7 +33,7 @@ const FAR_LANE_GATE: f64 = 0.012;
 const NEAR_GATES: f64 = 30_000.0;
 
 /// What a step of the interpreter and the queries about its state amount to, on average over some random matches.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct StepWork {
     /// Rows that are visited.
     pub visits: f64,

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 /// The kind of engine that is requested.
 ///
 /// ```
@@ -10,7 +12,8 @@ use std::fmt;
 /// assert_eq!(EngineKind::FAST.map(EngineKind::as_str), ["propagator", "lanes"]);
 /// assert!(EngineKind::ALL.iter().all(|kind| EngineKind::named(kind.as_str()) == Some(*kind)));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum EngineKind {
     /// The fastest that the game allows.
     #[default]

@@ -1,38 +1,28 @@
-//! Definitions of columns, read from a text: a line for each column of each table, with its table, name, heading, unit, format
+//! Definitions of columns and views, read from texts. Of columns: a line for each column of each table, with its table, name, heading, unit, format
 //! and meaning between tabs.
 //!
-//! So the texts can be read and compared side by side; the table's own file says how each figure is read off a row.
-//! Invariant: both have the same names in the same order.
+//! So the texts can be read and compared side by side. A row has a field of the name of each column
+//! ([`fields`](super::row::fields)). A view has a line for each column that readers are shown: the views that it is in, its
+//! heading, and how its cells are made of columns, as in `low..high`.
 
-use super::table::{Column, Format, TableEntry};
+use super::table::{Column, Format, Reading};
 
-/// The name of a column, and how it is read off a row.
-pub type Reader<R> = (&'static str, fn(&R) -> TableEntry);
-
-/// The columns of this table of the text, read off a row by these functions. The formats of figures that are several in one
-/// are given by their names; the others are `text`, `number`, a number of digits, or `~` and a number of rounded digits.
+/// The columns of this table of the text. The formats of figures that are several in one are given by their names; the others
+/// are `text`, `number`, a number of digits, or `~` and a number of rounded digits.
 ///
 /// # Panics
-/// If the names of the text and of the functions differ, which a test excludes.
-pub fn defined<R>(
-    definitions: &'static str,
-    nested: &[(&str, Format)],
-    table: &str,
-    readers: &[Reader<R>],
-) -> Vec<Column<R>> {
+/// If a line has not six parts, which a test excludes.
+pub fn defined(definitions: &'static str, nested: &[(&str, Format)], table: &str) -> Vec<Column> {
     let lines = definitions.lines().map(|line| line.split('\t').collect::<Vec<_>>());
-    let lines: Vec<_> = lines.filter(|line| line[0] == table).collect();
-    assert_eq!(lines.len(), readers.len(), "the table {table} has a definition for each function");
-    let column = |(line, &(expected, read)): (Vec<&'static str>, &Reader<R>)| {
+    let column = |line: Vec<&'static str>| {
         let [_, name, head, unit, format, meaning] = line[..] else {
             panic!("a definition has six parts: {line:?}");
         };
-        assert_eq!(name, expected, "the order of the table {table}");
         let known = nested.iter().find(|(known, _)| *known == format);
         let format = known.map_or_else(|| format_named(format), |&(_, format)| format);
-        Column { name, head, unit, meaning, format, read }
+        Column { name, head, unit, meaning, format }
     };
-    lines.into_iter().zip(readers).map(column).collect()
+    lines.filter(|line| line[0] == table).map(column).collect()
 }
 
 fn format_named(name: &str) -> Format {
@@ -43,5 +33,36 @@ fn format_named(name: &str) -> Format {
         _ => name
             .strip_prefix('~')
             .map_or_else(|| Format::Digits(digits(name)), |text| Format::Rounded(digits(text))),
+    }
+}
+
+/// What readers are shown in this view of the text.
+pub fn readings(views: &'static str, view: &str) -> Vec<Reading> {
+    let lines = views.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let shown = |line: Vec<&'static str>| {
+        let [of, head, cells] = line[..] else { panic!("a line of a view has three parts: {line:?}") };
+        of.split(' ').any(|of| of == view).then(|| reading(head, cells))
+    };
+    lines.filter_map(shown).collect()
+}
+
+/// The column of this heading whose cells look like this.
+fn reading(head: &'static str, cells: &'static str) -> Reading {
+    if let Some((low, high)) = cells.split_once("..") {
+        Reading::Interval(low, high, head)
+    } else if let Some((one, half)) = cells.split_once(" +- ") {
+        Reading::PlusMinus(one, half, head)
+    } else if let Some((part, all)) = cells.split_once('/') {
+        Reading::Of(part, all, head)
+    } else if let Some((one, (low, high))) =
+        cells.split_once(" [").and_then(|(one, ends)| Some((one, ends.strip_suffix(']')?.split_once(", ")?)))
+    {
+        Reading::WithInterval([one, low, high], head)
+    } else if let Some((one, other)) =
+        cells.split_once(" (").and_then(|(one, other)| Some((one, other.strip_suffix(')')?)))
+    {
+        Reading::Beside(one, other, head)
+    } else {
+        Reading::One(cells)
     }
 }

@@ -4,7 +4,9 @@
 //! ends of an interval, or a figure and what it is compared with. What is not known is `?`. An interval that rests on few
 //! measurements has a mark, which a footnote explains.
 
-use super::table::{Format, MISSING, Reading, Table, TableEntry};
+use serde_json::Value;
+
+use super::table::{Format, MISSING, Reading, Table};
 
 /// A table as a reader sees it: headings, and cells of text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -32,12 +34,12 @@ impl Table {
     /// These columns for reading. A name that no column has gives a column without figures.
     pub fn read(&self, readings: &[Reading]) -> ShownTable {
         let place = |name: &str| self.columns.iter().position(|column| column.name == name);
-        let cell = |row: &[TableEntry], name: &str| {
+        let cell = |row: &[Value], name: &str| {
             let shown = |at: usize| self.columns[at].format.shown(&row[at]);
             place(name).map_or_else(|| MISSING.to_owned(), shown)
         };
-        let is_there = |row: &[TableEntry], name: &str| cell(row, name) != MISSING;
-        let shown = |row: &Vec<TableEntry>| {
+        let is_there = |row: &[Value], name: &str| cell(row, name) != MISSING;
+        let shown = |row: &Vec<Value>| {
             let mut mark = String::new();
             for of_row in self.marks.iter().filter(|mark| self.has_mark(row, mark)) {
                 mark +=
@@ -56,9 +58,7 @@ impl Table {
                 Reading::WithInterval([one, low, high], _) => {
                     format!("{} [{}, {}]{mark}", cell(row, one), cell(row, low), cell(row, high))
                 }
-                Reading::PlusMinus(one, ..)
-                    if place(one).is_some_and(|at| matches!(row[at], TableEntry::Said(_))) =>
-                {
+                Reading::PlusMinus(one, ..) if place(one).is_some_and(|at| row[at].is_string()) => {
                     cell(row, one)
                 }
                 Reading::PlusMinus(one, half, _) => {

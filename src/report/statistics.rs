@@ -11,6 +11,7 @@
 //! Reference: Efron79 (`docs/REFERENCES.md`).
 
 use rand::{Rng, RngExt};
+use serde::{Serialize, Serializer};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// How many samples a bootstrap draws.
@@ -114,8 +115,15 @@ impl Sample {
     }
 }
 
+/// The mean as `value`, and half the width of its interval as `ci95`.
+impl Serialize for Sample {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map([("value", self.mean()), ("ci95", self.half_width())])
+    }
+}
+
 /// A mean with its standard error. Both are NaN where there is none.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Mean {
     /// The mean.
     pub value: f64,
@@ -152,7 +160,7 @@ impl Mean {
 }
 
 /// A mean, or a ratio of two means, with its 95 % interval by the bootstrap. All are NaN where there is none.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct MeanInterval {
     /// The mean, or the ratio.
     pub value: f64,

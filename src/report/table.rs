@@ -1,12 +1,14 @@
 //! Table: rows and columns that can be shown as text, Markdown, CSV, JSON and HTML.
 //!
-//! A [`Column`] defines one figure: its name for machines, its heading for readers, its unit, its meaning, its format, and
-//! how it is read off a row of the caller's type. [`Table::of`] applies the columns to the rows. All forms of a table are
-//! made of the same entries, so they cannot contradict each other. [`legend`] writes the definitions of the columns
-//! themselves as a table.
+//! A [`Column`] defines one figure: its name for machines, its heading for readers, its unit, its meaning and its format. The
+//! figure itself is the field of that name of a row that derives `Serialize` ([`fields`](super::row::fields)), and
+//! [`Table::of`] puts the columns and the rows together. All forms of a table are made of the same entries, so they cannot
+//! contradict each other. [`legend`] writes the definitions of the columns themselves as a table.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::row::fields;
 use super::statistics::rounded;
 
 /// What a reader sees in place of a figure that is not known.
@@ -15,61 +17,6 @@ pub(super) const MISSING: &str = "?";
 /// What stands behind an interval that is not reliable.
 const FEW_SIGN: &str = "*";
 
-/// One thing in a table.
-#[derive(Clone, PartialEq, Debug)]
-pub enum TableEntry {
-    /// A name or a word.
-    Text(String),
-    /// Yes or no.
-    Flag(bool),
-    /// How many.
-    Count(u64),
-    /// A figure. What is not finite counts as missing.
-    Figure(f64),
-    /// Nothing, and why: words for readers in place of a figure.
-    Said(&'static str),
-    /// Several figures in one, by the names of their [`Parts`].
-    Nested(Vec<TableEntry>),
-    /// Nothing.
-    Missing,
-}
-
-impl From<&str> for TableEntry {
-    fn from(text: &str) -> Self {
-        TableEntry::Text(text.to_owned())
-    }
-}
-
-impl From<usize> for TableEntry {
-    fn from(count: usize) -> Self {
-        TableEntry::Count(count as u64)
-    }
-}
-
-impl From<f64> for TableEntry {
-    fn from(figure: f64) -> Self {
-        TableEntry::Figure(figure)
-    }
-}
-
-impl From<u64> for TableEntry {
-    fn from(count: u64) -> Self {
-        TableEntry::Count(count)
-    }
-}
-
-impl From<bool> for TableEntry {
-    fn from(flag: bool) -> Self {
-        TableEntry::Flag(flag)
-    }
-}
-
-impl<T: Into<TableEntry>> From<Option<T>> for TableEntry {
-    fn from(entry: Option<T>) -> Self {
-        entry.map_or(TableEntry::Missing, Into::into)
-    }
-}
-
 /// How the entries of a column are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
@@ -77,7 +24,8 @@ pub enum Format {
     Text,
     /// A whole number, yes or no.
     Number,
-    /// A figure, shown with so many digits after the point; machines get all of it.
+    /// A figure, shown with so many digits after the point; machines get all of it. A word in its place is for readers, who are
+    /// told why there is no figure; machines get nothing. So for [`Rounded`](Format::Rounded).
     Digits(usize),
     /// A figure, shown with so many digits after the point; machines get six significant digits.
     Rounded(usize),
@@ -95,53 +43,29 @@ pub enum Parts {
     Arrays(usize, &'static [&'static str]),
 }
 
-/// The definition of one figure of rows of type `R`.
-#[derive(Debug)]
-pub struct Column<R: ?Sized> {
-    /// The name for machines: the key in JSON, the column in CSV.
+/// The definition of one figure.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Column {
+    /// The name for machines: the key in JSON, the column in CSV, the field of a row.
+    #[serde(rename = "column")]
     pub name: &'static str,
     /// The heading for readers.
+    #[serde(skip)]
     pub head: &'static str,
     /// The unit; empty for names and counts.
     pub unit: &'static str,
     /// What it means.
     pub meaning: &'static str,
     /// How it is written.
+    #[serde(skip)]
     pub format: Format,
-    /// Reads it off a row.
-    pub read: fn(&R) -> TableEntry,
 }
 
-impl<R: ?Sized> Clone for Column<R> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<R: ?Sized> Copy for Column<R> {}
-
-impl<R: ?Sized> Column<R> {
+impl Column {
     /// A column without a unit whose heading is its name.
-    pub const fn plain(name: &'static str, format: Format, read: fn(&R) -> TableEntry) -> Self {
-        Column { name, head: name, unit: "", meaning: "", format, read }
+    pub const fn plain(name: &'static str, format: Format) -> Self {
+        Column { name, head: name, unit: "", meaning: "", format }
     }
-
-    /// The same column with another heading.
-    #[must_use]
-    pub const fn headed(self, head: &'static str) -> Self {
-        Column { head, ..self }
-    }
-}
-
-/// A column of a table, without the type of the rows that it was read from.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TableColumn {
-    /// See [`Column::name`].
-    pub name: &'static str,
-    /// See [`Column::head`].
-    pub head: &'static str,
-    /// See [`Column::format`].
-    pub format: Format,
 }
 
 /// Which rows have a mark at their intervals, and what it means.
@@ -188,32 +112,28 @@ pub struct Table {
     /// Which rows are marked, if the table has intervals.
     pub marks: Vec<RowMark>,
     /// The columns.
-    pub columns: Vec<TableColumn>,
-    /// The rows, each as long as the columns.
-    pub rows: Vec<Vec<TableEntry>>,
+    pub columns: Vec<Column>,
+    /// The rows, each as long as the columns. Nothing is null; so is a figure that is not finite.
+    pub rows: Vec<Vec<Value>>,
 }
 
 impl Table {
-    /// The table of these columns over these rows.
-    pub fn of<'a, R: 'a>(columns: &[Column<R>], rows: impl IntoIterator<Item = &'a R>) -> Table {
-        let column = |column: &Column<R>| {
-            let Column { name, head, format, .. } = *column;
-            TableColumn { name, head, format }
+    /// The table of these columns over these rows, each of which is a structure with fields of these names. A field that a row
+    /// leaves out is nothing.
+    pub fn of<'a, R: Serialize + 'a>(columns: &[Column], rows: impl IntoIterator<Item = &'a R>) -> Table {
+        let read = |row: &R| {
+            let mut fields = fields(row);
+            columns.iter().map(|column| fields.remove(column.name).unwrap_or_default()).collect()
         };
-        let read = |row: &R| columns.iter().map(|column| (column.read)(row)).collect();
-        Table {
-            columns: columns.iter().map(column).collect(),
-            rows: rows.into_iter().map(read).collect(),
-            ..Table::default()
-        }
+        Table { columns: columns.to_vec(), rows: rows.into_iter().map(read).collect(), ..Table::default() }
     }
 
     /// The table of these columns, each with its name and its format, whose rows are there already.
     pub fn plain<const N: usize>(
         columns: [(&'static str, Format); N],
-        rows: impl IntoIterator<Item = [TableEntry; N]>,
+        rows: impl IntoIterator<Item = [Value; N]>,
     ) -> Table {
-        let columns = columns.map(|(name, format)| TableColumn { name, head: name, format });
+        let columns = columns.map(|(name, format)| Column::plain(name, format));
         let rows = rows.into_iter().map(Vec::from).collect();
         Table { columns: columns.into(), rows, ..Table::default() }
     }
@@ -245,21 +165,17 @@ impl Table {
     }
 
     /// Whether a row has a mark.
-    pub fn has_mark(&self, row: &[TableEntry], mark: &RowMark) -> bool {
+    pub fn has_mark(&self, row: &[Value], mark: &RowMark) -> bool {
         let place = self.columns.iter().position(|column| column.name == mark.column);
-        let number = match place.map(|at| &row[at]) {
-            Some(TableEntry::Count(count)) => *count as f64,
-            Some(TableEntry::Figure(figure)) => *figure,
-            _ => return false,
-        };
-        mark.between.0 < number && number < mark.between.1
+        let number = place.and_then(|at| row[at].as_f64());
+        number.is_some_and(|number| mark.between.0 < number && number < mark.between.1)
     }
 
     /// The rows that have this text in this column.
     #[must_use]
     pub fn only(&self, column: &str, text: &str) -> Table {
         let place = self.columns.iter().position(|known| known.name == column);
-        let is_meant = |row: &&Vec<TableEntry>| place.is_some_and(|at| row[at] == TableEntry::from(text));
+        let is_meant = |row: &&Vec<Value>| place.is_some_and(|at| row[at] == text);
         Table { rows: self.rows.iter().filter(is_meant).cloned().collect(), ..self.clone() }
     }
 
@@ -284,7 +200,7 @@ impl Table {
 
     /// The first line of [`as_csv`](Table::as_csv), with its end.
     pub fn csv_head(&self) -> String {
-        csv_text(std::iter::once(self.columns.iter().flat_map(TableColumn::csv_names).collect()))
+        csv_text(std::iter::once(self.columns.iter().flat_map(Column::csv_names).collect()))
     }
 
     /// The rows as lines of [`as_csv`](Table::as_csv), each with its end.
@@ -301,7 +217,7 @@ impl Table {
     }
 }
 
-impl TableColumn {
+impl Column {
     /// The columns that it becomes in a CSV file.
     fn csv_names(&self) -> Vec<String> {
         match self.format {
@@ -319,57 +235,46 @@ impl TableColumn {
 
 impl Format {
     /// An entry for machines.
-    fn value(self, entry: &TableEntry) -> Value {
+    fn value(self, entry: &Value) -> Value {
         match (entry, self) {
-            (TableEntry::Text(text), _) => json!(text),
-            (TableEntry::Flag(flag), _) => json!(flag),
-            (TableEntry::Count(count), _) => json!(count),
-            (TableEntry::Figure(figure), Format::Rounded(_)) if figure.is_finite() => json!(rounded(*figure)),
-            (TableEntry::Figure(figure), _) => json!(figure),
-            (TableEntry::Nested(entries), Format::Parts(Parts::Object(names), ..)) => {
-                let pairs = names.iter().zip(entries);
-                pairs.map(|(name, entry)| ((*name).to_owned(), self.value(entry))).collect()
+            (Value::String(_), Format::Digits(_) | Format::Rounded(_)) => Value::Null,
+            (Value::Number(number), Format::Rounded(_)) if number.is_f64() => {
+                json!(number.as_f64().map(rounded))
             }
-            (TableEntry::Nested(entries), Format::Parts(Parts::Arrays(_, names), ..)) => {
-                let array =
-                    |part: &[TableEntry]| part.iter().map(|entry| self.value(entry)).collect::<Value>();
-                entries.chunks(names.len().max(1)).map(array).collect()
-            }
-            (TableEntry::Nested(_) | TableEntry::Said(_) | TableEntry::Missing, _) => Value::Null,
+            (entry, _) => entry.clone(),
         }
     }
 
     /// An entry as the fields of a CSV file.
-    fn csv(self, entry: &TableEntry) -> Vec<Value> {
-        let count = match self {
-            Format::Parts(Parts::Object(names), ..) => names.len(),
-            Format::Parts(Parts::Arrays(count, names), ..) => count * names.len(),
-            _ => return vec![self.value(entry)],
-        };
-        match entry {
-            TableEntry::Nested(entries) => entries.iter().map(|entry| self.value(entry)).collect(),
-            _ => vec![Value::Null; count],
+    fn csv(self, entry: &Value) -> Vec<Value> {
+        match self {
+            Format::Parts(Parts::Object(names), ..) => {
+                names.iter().map(|name| entry.get(name).cloned().unwrap_or_default()).collect()
+            }
+            Format::Parts(Parts::Arrays(count, names), ..) => {
+                let places = (0..count * names.len()).map(|at| (at / names.len(), at % names.len()));
+                let part = |(array, at)| entry.get(array).and_then(|array: &Value| array.get(at));
+                places.map(|place| part(place).cloned().unwrap_or_default()).collect()
+            }
+            _ => vec![self.value(entry)],
         }
     }
 
     /// An entry for readers.
-    pub(super) fn shown(self, entry: &TableEntry) -> String {
+    pub(super) fn shown(self, entry: &Value) -> String {
         match (entry, self) {
-            (TableEntry::Text(text), _) => text.clone(),
-            (TableEntry::Said(words), _) => (*words).to_owned(),
+            (Value::String(text), _) => text.clone(),
             // A word that is missing is not unknown: there is nothing to say.
-            (TableEntry::Missing, Format::Text) => String::new(),
-            (TableEntry::Flag(flag), _) => if *flag { "yes" } else { "no" }.to_owned(),
-            (TableEntry::Count(count), _) => count.to_string(),
-            (
-                TableEntry::Figure(figure),
-                Format::Digits(digits) | Format::Rounded(digits) | Format::Parts(_, _, digits),
-            ) if figure.is_finite() => format!("{figure:.digits$}"),
-            (TableEntry::Figure(figure), _) if figure.is_finite() => figure.to_string(),
-            (TableEntry::Nested(entries), Format::Parts(Parts::Object(names), name, _)) => {
-                let at = names.iter().position(|part| *part == name);
-                let part = at.and_then(|at| entries.get(at));
-                part.map_or_else(|| MISSING.to_owned(), |entry| self.shown(entry))
+            (Value::Null, Format::Text) => String::new(),
+            (Value::Bool(flag), _) => if *flag { "yes" } else { "no" }.to_owned(),
+            (Value::Number(number), Format::Digits(digits) | Format::Rounded(digits))
+                if let (true, Some(figure)) = (number.is_f64(), number.as_f64()) =>
+            {
+                format!("{figure:.digits$}")
+            }
+            (Value::Number(number), _) => number.to_string().trim_end_matches(".0").to_owned(),
+            (Value::Object(parts), Format::Parts(Parts::Object(_), name, digits)) => {
+                parts.get(name).map_or_else(|| MISSING.to_owned(), |part| Format::Digits(digits).shown(part))
             }
             _ => MISSING.to_owned(),
         }
@@ -398,13 +303,8 @@ fn csv_text(records: impl Iterator<Item = Vec<String>>) -> String {
 }
 
 /// What the columns mean: a table of their names, units and meanings.
-pub fn legend<R>(columns: &[Column<R>]) -> Table {
-    let columns_of_a_legend: [Column<Column<R>>; 3] = [
-        Column::plain("column", Format::Text, |column| column.name.into()),
-        Column::plain("unit", Format::Text, |column| column.unit.into()),
-        Column::plain("meaning", Format::Text, |column| column.meaning.into()),
-    ];
-    Table::of(&columns_of_a_legend, columns)
+pub fn legend(columns: &[Column]) -> Table {
+    Table::of(&["column", "unit", "meaning"].map(|name| Column::plain(name, Format::Text)), columns)
 }
 
 #[cfg(test)]
@@ -412,25 +312,34 @@ mod tests {
     use super::super::Reading;
     use super::*;
 
-    struct Fit(&'static str, f64, Option<(f64, usize)>);
+    #[derive(Serialize)]
+    struct Fit {
+        who: &'static str,
+        bias: f64,
+        fit: Option<Probability>,
+    }
 
-    const COLUMNS: [Column<Fit>; 3] = [
-        Column::plain("who", Format::Text, |fit| fit.0.into()),
+    #[derive(Serialize)]
+    struct Probability {
+        p: f64,
+        draws: usize,
+    }
+
+    const COLUMNS: [Column; 3] = [
+        Column::plain("who", Format::Text),
         Column {
             name: "bias",
             head: "bias TV",
             unit: "probability",
             meaning: "a distance",
             format: Format::Digits(2),
-            read: |fit| fit.1.into(),
         },
-        Column::plain("fit", Format::Parts(Parts::Object(&["p", "draws"]), "p", 3), |fit| {
-            fit.2.map_or(TableEntry::Missing, |(p, draws)| TableEntry::Nested(vec![p.into(), draws.into()]))
-        }),
+        Column::plain("fit", Format::Parts(Parts::Object(&["p", "draws"]), "p", 3)),
     ];
 
     fn table() -> Table {
-        Table::of(&COLUMNS, &[Fit("a,b", 0.123_456_789, Some((0.5, 8))), Fit("c|d", f64::NAN, None)])
+        let known = Fit { who: "a,b", bias: 0.123_456_789, fit: Some(Probability { p: 0.5, draws: 8 }) };
+        Table::of(&COLUMNS, &[known, Fit { who: "c|d", bias: f64::NAN, fit: None }])
     }
 
     #[test]
@@ -468,25 +377,27 @@ mod tests {
     #[test]
     fn words_stand_to_the_left_and_numbers_to_the_right_in_every_column() {
         let swapped = [COLUMNS[1], COLUMNS[0]];
-        let text = Table::of(&swapped, &[Fit("long name", 0.5, None), Fit("b", f64::INFINITY, None)])
-            .shown()
-            .as_text();
+        let of = |who, bias| Fit { who, bias, fit: None };
+        let text = Table::of(&swapped, &[of("long name", 0.5), of("b", f64::INFINITY)]).shown().as_text();
         assert_eq!(text, "bias TV  who\n   0.50  long name\n      ?  b\n");
     }
 
     #[test]
     fn intervals_of_few_measurements_are_marked_and_a_footnote_says_why() {
-        struct Mean(usize, f64, Option<f64>);
-        let columns: [Column<Mean>; 3] = [
-            Column::plain("deals", Format::Number, |mean| mean.0.into()),
-            Column::plain("score", Format::Digits(2), |mean| mean.1.into()),
-            Column::plain("half", Format::Digits(2), |mean| mean.2.into()),
-        ];
+        #[derive(Serialize)]
+        struct Mean {
+            deals: usize,
+            score: f64,
+            half: Option<f64>,
+        }
+        let columns = [("deals", Format::Number), ("score", Format::Digits(2)), ("half", Format::Digits(2))]
+            .map(|(name, format)| Column::plain(name, format));
+        let mean = |deals, score, half| Mean { deals, score, half };
         let rows = [
-            Mean(1, 50.0, None),
-            Mean(3, 58.33, Some(71.71)),
-            Mean(10, 50.0, Some(1.0)),
-            Mean(0, f64::NAN, None),
+            mean(1, 50.0, None),
+            mean(3, 58.33, Some(71.71)),
+            mean(10, 50.0, Some(1.0)),
+            mean(0, f64::NAN, None),
         ];
         let view = vec![Reading::One("deals"), Reading::PlusMinus("score", "half", "score")];
         let shown = |rows: &[Mean]| {

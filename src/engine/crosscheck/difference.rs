@@ -2,21 +2,40 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::EngineKind;
 use hyperplay_machine::{JointMove, StateMachine, StateMachineExt};
 
 /// The first difference of a match.
-#[derive(Clone, PartialEq, Eq, Debug)]
+///
+/// ```
+/// use hyperplay_engine::EngineKind;
+/// use hyperplay_engine::crosscheck::EngineDifference;
+///
+/// let difference = EngineDifference {
+///     engine: EngineKind::Lanes,
+///     question: "the legal moves",
+///     step: 2,
+///     state: vec!["(true s)".to_owned()],
+///     joint: Vec::new(),
+///     missing: vec!["(legal a y)".to_owned()],
+///     extra: Vec::new(),
+/// };
+/// assert!(difference.to_string().ends_with("; the state\n(true s)\n; only by the interpreter\n(legal a y)\n"));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct EngineDifference {
+    /// Joint moves made before.
+    pub step: usize,
     /// The engine that differs from the interpreter.
     pub engine: EngineKind,
     /// The question, in words.
     pub question: &'static str,
-    /// Joint moves made before.
-    pub step: usize,
     /// The state as `true` facts.
     pub state: Vec<String>,
     /// The joint move as `does` facts; none if the question is about a state.
+    #[serde(rename = "joint_move")]
     pub joint: Vec<String>,
     /// What only the interpreter derives.
     pub missing: Vec<String>,

@@ -7,6 +7,8 @@
 //! The network answers every query as the rules do. An atom that is not in the domain never holds, and an atom that
 //! depends on no state always holds.
 
+use serde::Serialize;
+
 use super::build::{Builder, Inputs};
 use super::domain::{Domain, RuleForm};
 use super::limits::{GroundingLimits, TooLarge};
@@ -17,7 +19,7 @@ use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId};
 use hyperplay_machine::{ByRole, Goal, Move, Percept};
 
 /// How large a game is when ground.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct GroundingStats {
     /// Fluents that may hold.
     pub fluents: usize,

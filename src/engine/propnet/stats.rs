@@ -1,10 +1,12 @@
 //! The size of a network, in the units that determine the cost of an engine.
 
+use serde::Serialize;
+
 use super::net::Propnet;
 use super::network::{Gate, Wire};
 
 /// The size of a network or of a part of it. Inputs and dead gates do not count.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Size {
     /// The number of AND gates, of whatever width.
     pub gates: usize,

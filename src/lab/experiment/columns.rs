@@ -1,13 +1,23 @@
-//! The definitions of the columns of experiments, read from `columns.tsv`.
+//! The columns of the tables of experiments, as `columns.tsv` defines them: the names of fields of their rows.
 
-use hyperplay_report::{Column, Reader, defined};
+use super::parquet_file::ParquetType;
+use hyperplay_report::{Column, Reading, defined, readings as readings_of};
 
-/// The table of this name in `columns.tsv`.
-pub(super) struct Columns(pub &'static str);
+/// The definitions of all columns.
+const COLUMNS: &str = include_str!("columns.tsv");
 
-impl Columns {
-    /// Its columns, read off a row by these functions.
-    pub fn read_by<R>(self, readers: &[Reader<R>]) -> Vec<Column<R>> {
-        defined(include_str!("columns.tsv"), &[], self.0, readers)
-    }
+/// The columns of these tables of `columns.tsv`, one after the other.
+pub(super) fn columns(tables: &[&str]) -> Vec<Column> {
+    tables.iter().flat_map(|table| defined(COLUMNS, &[], table)).collect()
+}
+
+/// What readers are shown in this view of `views.tsv`.
+pub(super) fn readings(view: &str) -> Vec<Reading> {
+    readings_of(include_str!("views.tsv"), view)
+}
+
+/// The columns of a Parquet table of `columns.tsv`.
+pub(super) fn typed(table: &str) -> Vec<(&'static str, ParquetType)> {
+    let lines = COLUMNS.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    lines.filter(|line| line[0] == table).map(|line| (line[1], ParquetType::named(line[4]))).collect()
 }

@@ -7,79 +7,49 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
+use super::columns::typed;
 use super::decision_log::{ParticlesRecord, StateRecord};
+use super::export::spec;
 use super::folder::Planned;
-use super::parquet_file::{ParquetColumn, ParquetFile};
-use super::record::{MatchRecord, PositionRecord};
+use super::parquet_file::ParquetFile;
+use super::record::{HeldRecord, MatchRecord, PositionRecord};
 use super::results::ResultsError;
 use super::stored::FinishedMatch;
-use ParquetColumn::{Count, Flag, Number, Numbers, Text, Texts};
 
-/// A decision.
-struct PositionRow {
-    cell: u64,
+/// A decision. What is of the legal moves stands in their order, in the place of what the record says by name.
+#[derive(Serialize)]
+struct PositionRow<'a> {
+    #[serde(flatten)]
+    record: &'a PositionRecord,
+    cell: usize,
     deal: u64,
-    seat_permutation: u64,
-    spec: String,
+    seat_permutation: usize,
+    spec: &'a str,
     evidence: Vec<String>,
-    record: PositionRecord,
+    policy: Vec<f64>,
+    values: Vec<f64>,
+    value: Option<f64>,
+    #[serde(flatten)]
+    belief: Option<&'a HeldRecord>,
+    goal: Option<u8>,
 }
 
 /// A state that was held possible at a decision.
-struct ParticleRow {
+#[derive(Serialize)]
+struct ParticleRow<'a> {
     /// The row of the decision in the table of positions.
     position: u64,
+    #[serde(rename = "match")]
     id: u64,
-    game: String,
-    step: u64,
-    role: String,
-    player: String,
-    state: StateRecord,
+    game: &'a str,
+    step: usize,
+    role: &'a str,
+    player: &'a str,
+    #[serde(flatten)]
+    state: &'a StateRecord,
 }
-
-const POSITIONS: &[(&str, ParquetColumn<PositionRow>)] = &[
-    ("match", Count(|row| Some(row.record.id))),
-    ("game", Text(|row| Some(&row.record.game))),
-    ("cell", Count(|row| Some(row.cell))),
-    ("deal", Count(|row| Some(row.deal))),
-    ("seat_permutation", Count(|row| Some(row.seat_permutation))),
-    ("step", Count(|row| Some(row.record.step as u64))),
-    ("role", Text(|row| Some(&row.record.role))),
-    ("player", Text(|row| Some(&row.record.player))),
-    ("spec", Text(|row| Some(&row.spec))),
-    ("state", Texts(|row| &row.record.state)),
-    ("evidence", Texts(|row| &row.evidence)),
-    ("legal", Texts(|row| &row.record.legal)),
-    ("policy", Numbers(|row| of_legal(&row.record, &row.record.policy, 0.0))),
-    ("values", Numbers(|row| of_legal(&row.record, &row.record.values, f64::NAN))),
-    ("move", Text(|row| Some(&row.record.own))),
-    ("value", Number(|row| number_of(&row.record.own, &row.record.values))),
-    ("particles", Count(|row| row.record.belief.as_ref().map(|belief| belief.particles as u64))),
-    ("states", Count(|row| row.record.belief.as_ref().map(|belief| belief.states as u64))),
-    ("effective", Number(|row| row.record.belief.as_ref().map(|belief| belief.effective))),
-    ("enumerated", Flag(|row| row.record.belief.as_ref().map(|belief| belief.enumerated))),
-    ("method", Text(|row| row.record.belief.as_ref().map(|belief| belief.method.as_str()))),
-    ("depleted", Flag(|row| Some(row.record.depleted))),
-    (
-        "goal",
-        Count(|row| {
-            let mut goals = row.record.goals.iter();
-            goals.find(|(role, _)| *role == row.record.role).map(|&(_, goal)| goal.into())
-        }),
-    ),
-];
-
-const PARTICLES: &[(&str, ParquetColumn<ParticleRow>)] = &[
-    ("position", Count(|row| Some(row.position))),
-    ("match", Count(|row| Some(row.id))),
-    ("game", Text(|row| Some(&row.game))),
-    ("step", Count(|row| Some(row.step))),
-    ("role", Text(|row| Some(&row.role))),
-    ("player", Text(|row| Some(&row.player))),
-    ("weight", Number(|row| Some(row.state.weight))),
-    ("histories", Count(|row| Some(row.state.histories.into()))),
-    ("state", Texts(|row| &row.state.state)),
-];
 
 fn number_of(own: &str, pairs: &[(String, f64)]) -> Option<f64> {
     pairs.iter().find(|(listed, _)| listed == own).map(|&(_, number)| number)
@@ -93,8 +63,8 @@ fn of_legal(record: &PositionRecord, pairs: &[(String, f64)], other: f64) -> Vec
 
 /// The two tables, each begun with its first row.
 pub(super) struct DecisionTables {
-    positions: ParquetFile<PositionRow>,
-    particles: ParquetFile<ParticleRow>,
+    positions: ParquetFile,
+    particles: ParquetFile,
     /// Rows of positions before the match that is added next.
     before: u64,
 }
@@ -102,8 +72,8 @@ pub(super) struct DecisionTables {
 impl DecisionTables {
     /// Tables in a folder.
     pub(super) fn new(to: &Path) -> Self {
-        let positions = ParquetFile::new(to.join("positions.parquet"), POSITIONS);
-        let particles = ParquetFile::new(to.join("particles.parquet"), PARTICLES);
+        let positions = ParquetFile::new(to.join("positions.parquet"), typed("position"));
+        let particles = ParquetFile::new(to.join("particles.parquet"), typed("particle"));
         DecisionTables { positions, particles, before: 0 }
     }
 
@@ -121,17 +91,15 @@ impl DecisionTables {
             let record = serde_json::from_slice::<PositionRecord>(line);
             let record = record.map_err(|cause| unreadable("position", number, cause))?;
             self.before += 1;
-            self.positions.push(position_row(planned, &finished.record, record))?;
+            self.positions.push(&position_row(planned, &finished.record, &record))?;
         }
         for (number, line) in particles.iter().flatten().enumerate() {
             let record = serde_json::from_slice::<ParticlesRecord>(line);
             let record = record.map_err(|cause| unreadable("particles", number, cause))?;
-            let ParticlesRecord { id, game, step, role, player, states } = record;
+            let ParticlesRecord { id, ref game, step, ref role, ref player, ref states } = record;
             for state in states {
-                let (game, role, player) = (game.clone(), role.clone(), player.clone());
                 let position = before + number as u64;
-                let row = ParticleRow { position, id, game, step: step as u64, role, player, state };
-                self.particles.push(row)?;
+                self.particles.push(&ParticleRow { position, id, game, step, role, player, state })?;
             }
         }
         Ok(())
@@ -143,18 +111,22 @@ impl DecisionTables {
     }
 }
 
-fn position_row(planned: &Planned, of: &MatchRecord, record: PositionRecord) -> PositionRow {
-    let entrant = planned.plan.entrants.iter().find(|entrant| entrant.label == record.player);
+fn position_row<'a>(planned: &'a Planned, of: &MatchRecord, record: &'a PositionRecord) -> PositionRow<'a> {
     let step = |own: &str, percepts: &[String]| {
         let terms: Vec<&str> = std::iter::once(own).chain(percepts.iter().map(String::as_str)).collect();
         format!("({})", terms.join(" "))
     };
     PositionRow {
-        cell: of.cell as u64,
-        deal: of.deal,
-        seat_permutation: of.seat_permutation as u64,
-        spec: entrant.map_or_else(String::new, |entrant| entrant.spec.clone()),
-        evidence: record.evidence.iter().map(|seen| step(&seen.own, &seen.percepts)).collect(),
         record,
+        cell: of.cell,
+        deal: of.deal,
+        seat_permutation: of.seat_permutation,
+        spec: spec(planned, &record.player),
+        evidence: record.evidence.iter().map(|seen| step(&seen.own, &seen.percepts)).collect(),
+        policy: of_legal(record, &record.policy, 0.0),
+        values: of_legal(record, &record.values, f64::NAN),
+        value: number_of(&record.own, &record.values),
+        belief: record.belief.as_ref(),
+        goal: record.goals.iter().find(|(role, _)| *role == record.role).map(|&(_, goal)| goal),
     }
 }

@@ -3,6 +3,8 @@
 //! Where two entrants share a constant sum, what one scored says what the other scored. Such a row is *mirrored*: tables
 //! and figures for readers have the pair once, as the plan names it; tables for machines have both.
 
+use serde::Serialize;
+
 use super::folder::Planned;
 use super::plan::SeatPermutations;
 use super::summary::{CellSummary, EntrantSummary, ExperimentSummary, REPLACED};
@@ -11,8 +13,8 @@ use hyperplay_report::{Reading, RowMark, Sample, Table};
 /// Scores of two entrants have a constant sum if they differ from it by no more than rounding.
 const ROUNDING: f64 = 1e-6;
 
-/// An entrant in a cell that has matches, with the names of its game, of itself and of the others.
-#[derive(Clone)]
+/// An entrant in a cell that has matches, with the names of its game, of itself and of the others, which are in every row.
+#[derive(Clone, Serialize)]
 pub(super) struct Met<'a> {
     /// The name of the game.
     pub game: &'a str,
@@ -21,21 +23,43 @@ pub(super) struct Met<'a> {
     /// The labels of the others; empty for a game with one role.
     pub against: String,
     /// The others, by their places in the plan.
+    #[serde(skip)]
     pub others: Vec<usize>,
     /// The number of the cell in the plan.
+    #[serde(skip)]
     pub number: usize,
     /// Of the cell.
+    #[serde(skip)]
     pub cell: &'a CellSummary,
     /// Of the entrant.
+    #[serde(skip)]
     pub entrant: &'a EntrantSummary,
     /// Whether the row of the other entrant says the same.
+    #[serde(skip)]
     pub is_mirrored: bool,
     /// Whether all entrants are the same player, so that the score is half of what there is, whatever they do.
+    #[serde(skip)]
     pub is_same: bool,
 }
 
 /// The words in place of a score that two equal entrants must have.
 pub(super) const SAME: &str = "the same player";
+
+/// A score or a difference in a row.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum ScoreEntry {
+    Mean(Sample),
+    /// Words in its place.
+    Said(&'static str),
+}
+
+impl ScoreEntry {
+    /// This mean, unless it is that of two equal entrants.
+    pub fn of(sample: Sample, is_same: bool) -> Self {
+        if is_same { ScoreEntry::Said(SAME) } else { ScoreEntry::Mean(sample) }
+    }
+}
 
 /// The mark of scores of players whose moves were replaced.
 pub(super) const REPLACED_SIGN: &str = "!";

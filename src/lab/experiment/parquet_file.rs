@@ -2,7 +2,8 @@
 //!
 //! A column holds whole numbers, numbers, truth values or texts, each of which may be missing, or lists of numbers or texts,
 //! which may be empty. Rows are collected and written in groups of [`GROUP`], so the memory does not grow with the table.
-//! The bytes depend on the rows alone. Nothing is compressed; texts that come up again are stored once a group.
+//! A row is a structure that derives `Serialize`; a number in a list that is not finite becomes NaN. The bytes depend on the
+//! rows alone. Nothing is compressed; texts that come up again are stored once a group.
 //!
 //! Third-party: `parquet`, without Arrow and without compression.
 
@@ -15,67 +16,86 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
+use serde::Serialize;
+use serde_json::Value;
 
 use hyperplay_play::files::{FileContent, FileError, PartFile, WrittenFile};
+use hyperplay_report::fields;
 
 /// Rows of a group.
 const GROUP: usize = 1 << 14;
 
-/// How a column is read off a row.
-pub(super) enum ParquetColumn<R> {
-    Count(fn(&R) -> Option<u64>),
-    Number(fn(&R) -> Option<f64>),
-    Flag(fn(&R) -> Option<bool>),
-    Text(fn(&R) -> Option<&str>),
-    Numbers(fn(&R) -> Vec<f64>),
-    Texts(fn(&R) -> &[String]),
+/// What a column holds.
+#[derive(Clone, Copy)]
+pub(super) enum ParquetType {
+    Count,
+    Real,
+    Flag,
+    Text,
+    Reals,
+    Texts,
 }
 
 /// A table that is being written.
-pub(super) struct ParquetFile<R: 'static> {
+pub(super) struct ParquetFile {
     path: PathBuf,
-    columns: &'static [(&'static str, ParquetColumn<R>)],
+    columns: Vec<(&'static str, ParquetType)>,
     /// None before the first row.
     writer: Option<SerializedFileWriter<PartFile>>,
-    rows: Vec<R>,
+    /// The rows of a group, each as long as the columns.
+    rows: Vec<Vec<Value>>,
 }
 
-impl<R> ParquetColumn<R> {
-    /// The declaration of the column in a schema.
-    fn declared(&self, name: &str) -> String {
+impl ParquetType {
+    /// The type of this name.
+    pub fn named(name: &str) -> ParquetType {
+        match name {
+            "count" => ParquetType::Count,
+            "real" => ParquetType::Real,
+            "flag" => ParquetType::Flag,
+            "reals" => ParquetType::Reals,
+            "texts" => ParquetType::Texts,
+            _ => ParquetType::Text,
+        }
+    }
+
+    /// The declaration of a column in a schema.
+    fn declared(self, name: &str) -> String {
         let list = |element: &str| {
             format!("required group {name} (LIST) {{ repeated group list {{ required {element}; }} }}")
         };
         match self {
-            ParquetColumn::Count(_) => format!("optional int64 {name};"),
-            ParquetColumn::Number(_) => format!("optional double {name};"),
-            ParquetColumn::Flag(_) => format!("optional boolean {name};"),
-            ParquetColumn::Text(_) => format!("optional binary {name} (STRING);"),
-            ParquetColumn::Numbers(_) => list("double element"),
-            ParquetColumn::Texts(_) => list("binary element (STRING)"),
+            ParquetType::Count => format!("optional int64 {name};"),
+            ParquetType::Real => format!("optional double {name};"),
+            ParquetType::Flag => format!("optional boolean {name};"),
+            ParquetType::Text => format!("optional binary {name} (STRING);"),
+            ParquetType::Reals => list("double element"),
+            ParquetType::Texts => list("binary element (STRING)"),
         }
     }
 
-    fn write(
-        &self,
-        rows: &[R],
+    /// Writes what stands in a column.
+    fn write<'a>(
+        self,
+        column: impl Iterator<Item = &'a Value>,
         group: &mut SerializedRowGroupWriter<'_, PartFile>,
     ) -> Result<(), ParquetError> {
-        let text = |text: &str| ByteArray::from(text);
+        let text = |value: &Value| value.as_str().map(ByteArray::from);
+        let list = |value: &'a Value| value.as_array().into_iter().flatten();
         match self {
-            ParquetColumn::Count(of) => {
-                // What is counted here is far below 2^63.
-                single::<Int64Type>(rows.iter().map(|row| of(row).map(u64::cast_signed)), group)
+            // What is counted here is far below 2^63.
+            ParquetType::Count => {
+                single::<Int64Type>(column.map(|value| value.as_u64().map(u64::cast_signed)), group)
             }
-            ParquetColumn::Number(of) => single::<DoubleType>(rows.iter().map(of), group),
-            ParquetColumn::Flag(of) => single::<BoolType>(rows.iter().map(of), group),
-            ParquetColumn::Text(of) => {
-                single::<ByteArrayType>(rows.iter().map(|row| of(row).map(text)), group)
+            ParquetType::Real => single::<DoubleType>(column.map(Value::as_f64), group),
+            ParquetType::Flag => single::<BoolType>(column.map(Value::as_bool), group),
+            ParquetType::Text => single::<ByteArrayType>(column.map(text), group),
+            ParquetType::Reals => {
+                let real = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+                lists::<DoubleType>(column.map(|value| list(value).map(real).collect()), group)
             }
-            ParquetColumn::Numbers(of) => lists::<DoubleType>(rows.iter().map(of), group),
-            ParquetColumn::Texts(of) => {
-                let lists_of = rows.iter().map(|row| of(row).iter().map(|each| text(each)).collect());
-                lists::<ByteArrayType>(lists_of, group)
+            ParquetType::Texts => {
+                lists::<ByteArrayType>(column.map(|value| list(value).filter_map(text).collect()), group)
             }
         }
     }
@@ -126,9 +146,9 @@ fn put<T: DataType>(
     column.close()
 }
 
-impl<R> ParquetFile<R> {
+impl ParquetFile {
     /// A file that is begun with its first row.
-    pub(super) fn new(path: PathBuf, columns: &'static [(&'static str, ParquetColumn<R>)]) -> ParquetFile<R> {
+    pub(super) fn new(path: PathBuf, columns: Vec<(&'static str, ParquetType)>) -> ParquetFile {
         ParquetFile { path, columns, writer: None, rows: Vec::new() }
     }
 
@@ -142,12 +162,14 @@ impl<R> ParquetFile<R> {
         Ok(SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))?)
     }
 
-    /// Adds a row.
-    pub(super) fn push(&mut self, row: R) -> Result<(), FileError> {
+    /// Adds a row, which has fields of the names of the columns.
+    pub(super) fn push(&mut self, row: &impl Serialize) -> Result<(), FileError> {
         if self.writer.is_none() {
             self.writer = Some(FileError::at(&self.path, self.begin())?);
         }
-        self.rows.push(row);
+        let mut fields = fields(row);
+        let row = self.columns.iter().map(|&(name, _)| fields.remove(name).unwrap_or_default());
+        self.rows.push(row.collect());
         if self.rows.len() == GROUP { self.write_group() } else { Ok(()) }
     }
 
@@ -155,7 +177,9 @@ impl<R> ParquetFile<R> {
         let Some(writer) = self.writer.as_mut().filter(|_| !self.rows.is_empty()) else { return Ok(()) };
         let mut write = || -> io::Result<()> {
             let mut group = writer.next_row_group()?;
-            self.columns.iter().try_for_each(|(_, column)| column.write(&self.rows, &mut group))?;
+            for (at, (_, of)) in self.columns.iter().enumerate() {
+                of.write(self.rows.iter().map(|row| &row[at]), &mut group)?;
+            }
             Ok(group.close().map(drop)?)
         };
         FileError::at(&self.path, write())?;
@@ -180,28 +204,43 @@ mod tests {
     use std::fs::File;
     use std::path::Path;
 
+    #[derive(Serialize)]
     struct Item {
         number: u64,
+        third: Option<f64>,
+        even: bool,
+        last: Option<String>,
+        lengths: Vec<f64>,
         words: Vec<String>,
     }
 
-    const COLUMNS: &[(&str, ParquetColumn<Item>)] = &[
-        ("number", ParquetColumn::Count(|item| Some(item.number))),
-        (
-            "third",
-            ParquetColumn::Number(|item| item.number.is_multiple_of(3).then_some(item.number as f64 / 3.0)),
-        ),
-        ("even", ParquetColumn::Flag(|item| Some(item.number.is_multiple_of(2)))),
-        ("last", ParquetColumn::Text(|item| item.words.last().map(String::as_str))),
-        ("lengths", ParquetColumn::Numbers(|item| item.words.iter().map(|word| word.len() as f64).collect())),
-        ("words", ParquetColumn::Texts(|item| &item.words)),
+    impl Item {
+        fn new(number: u64) -> Item {
+            let words: Vec<String> = (0..number % 3).map(|place| "ab".repeat(place as usize + 1)).collect();
+            Item {
+                number,
+                third: number.is_multiple_of(3).then_some(number as f64 / 3.0),
+                even: number.is_multiple_of(2),
+                last: words.last().cloned(),
+                lengths: words.iter().map(|word| word.len() as f64).collect(),
+                words,
+            }
+        }
+    }
+
+    const COLUMNS: [(&str, ParquetType); 6] = [
+        ("number", ParquetType::Count),
+        ("third", ParquetType::Real),
+        ("even", ParquetType::Flag),
+        ("last", ParquetType::Text),
+        ("lengths", ParquetType::Reals),
+        ("words", ParquetType::Texts),
     ];
 
     fn write(path: &Path, count: u64) {
-        let mut file = ParquetFile::new(path.to_owned(), COLUMNS);
+        let mut file = ParquetFile::new(path.to_owned(), COLUMNS.to_vec());
         for number in 0..count {
-            let words = (0..number % 3).map(|place| "ab".repeat(place as usize + 1)).collect();
-            file.push(Item { number, words }).unwrap();
+            file.push(&Item::new(number)).unwrap();
         }
         assert_eq!(file.finish().unwrap().as_deref(), Some(path));
     }

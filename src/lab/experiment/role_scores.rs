@@ -6,14 +6,16 @@
 
 use std::collections::BTreeMap;
 
-use super::columns::Columns;
+use serde::Serialize;
+
+use super::columns::{columns, readings};
 use super::folder::Planned;
-use super::met::{Met, SAME, with_replaced};
+use super::met::{Met, ScoreEntry, with_replaced};
 use super::plan::ExperimentPlan;
 use super::stored::FinishedMatch;
 use super::summary::ExperimentSummary;
-use hyperplay_report::Reading::{Interval, One, PlusMinus};
-use hyperplay_report::{Clusters, Column, FEW, Reading, Sample, Table, TableEntry};
+use hyperplay_report::Reading::One;
+use hyperplay_report::{Clusters, FEW, MeanInterval, Sample, Table};
 
 /// What an entrant got in matches that ended with goals.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,46 +59,69 @@ impl RoleScores {
 }
 
 /// A row of a table of scores.
-struct Scored<'a> {
+#[derive(Serialize)]
+struct ScoreRow<'a> {
+    #[serde(flatten)]
     met: &'a Met<'a>,
     role: &'a str,
-    /// The score; of all roles together that of whole deals only.
-    score: Sample,
+    deals: u64,
     matches: u64,
-    of: MatchScores,
+    /// Of all roles together that of whole deals only.
+    score: ScoreEntry,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    /// The percentage of matches that were won or drawn, if every match was won, lost or drawn.
+    win_or_draw: Option<MeanInterval>,
+    replaced: Option<f64>,
+    others_replaced: Option<f64>,
+    same_player: bool,
+    faults: u64,
+    unfinished: u64,
+    failed: u64,
 }
 
-impl Scored<'_> {
-    /// Whether the score says something: of all roles together, that of two equal entrants does not.
-    fn is_known(&self) -> bool {
-        !self.met.is_same || !self.role.is_empty()
-    }
-
-    /// The percentage of matches that were won or drawn and the ends of its interval, if every match was won, lost or drawn.
-    fn win_or_draw(&self, part: usize) -> TableEntry {
-        let share = self.of.kept.share().filter(|_| self.met.cell.is_won_or_lost);
-        share.map(|share| 100.0 * share[part]).into()
+impl<'a> ScoreRow<'a> {
+    fn new(met: &'a Met<'a>, role: &'a str, score: Sample, matches: u64, of: &MatchScores) -> Self {
+        let Met { entrant, cell, .. } = *met;
+        let [wins, draws, losses] = of.results;
+        let share = of.kept.share().filter(|_| cell.is_won_or_lost);
+        let percent = |share: [f64; 3]| {
+            let [value, low, high] = share.map(|share| 100.0 * share);
+            MeanInterval { value, low, high }
+        };
+        ScoreRow {
+            met,
+            role,
+            deals: score.count(),
+            matches,
+            // Of all roles together, the score of two equal entrants says nothing.
+            score: ScoreEntry::of(score, met.is_same && role.is_empty()),
+            wins,
+            draws,
+            losses,
+            win_or_draw: share.map(percent),
+            replaced: entrant.replaced(),
+            others_replaced: cell.replaced(Some(entrant.entrant)),
+            same_player: met.is_same,
+            faults: entrant.faults,
+            unfinished: cell.unfinished.values().sum(),
+            failed: cell.failed,
+        }
     }
 }
 
 /// The scores of these entrants.
 pub(super) fn scores(met: &[Met<'_>]) -> Table {
-    let mut rows: Vec<Scored<'_>> = Vec::new();
-    for met in met {
-        let Met { entrant, cell, .. } = *met;
-        rows.push(Scored { met, role: "", score: entrant.score, matches: cell.matches, of: entrant.scores });
-    }
-    let of_cell: Vec<Column<Scored<'_>>> = Columns("cell").read_by(&[
-        ("same_player", |row| row.met.is_same.into()),
-        ("faults", |row| row.met.entrant.faults.into()),
-        ("unfinished", |row| row.met.cell.unfinished.values().sum::<u64>().into()),
-        ("failed", |row| row.met.cell.failed.into()),
-    ]);
-    let mut view = view(["player", "against", "deals", "matches"]);
+    let rows: Vec<ScoreRow<'_>> = met
+        .iter()
+        .map(|met| ScoreRow::new(met, "", met.entrant.score, met.cell.matches, &met.entrant.scores))
+        .collect();
+    let mut view = readings("scores");
     // Readers are told of what went wrong where something did.
     view.extend(met.iter().any(|met| !met.cell.unfinished.is_empty()).then_some(One("unfinished")));
     view.extend(met.iter().any(|met| met.cell.failed > 0).then_some(One("failed")));
-    let table = Table::of(&[who(), columns(), of_cell].concat(), &rows).named(
+    let table = Table::of(&columns(&["who", "score", "cell"]), &rows).named(
         "scores",
         "Scores",
         "Mean goals over deals (each the mean over its seat permutations), with half the width of the 95 % interval \
@@ -109,60 +134,23 @@ pub(super) fn scores(met: &[Met<'_>]) -> Table {
 
 /// The scores of these entrants by role; without rows for games that one role plays.
 pub(super) fn by_role(planned: &Planned, summary: &ExperimentSummary, met: &[Met<'_>]) -> Table {
-    let mut rows: Vec<Scored<'_>> = Vec::new();
+    let mut rows: Vec<ScoreRow<'_>> = Vec::new();
     for met in met {
         let game = planned.plan.game(met.number);
         let roles = game.played().enumerate().filter(|_| game.width() > 1);
         rows.extend(roles.filter_map(|(seat, role)| {
             let of = *summary.roles.by_role.get(&(met.number, met.entrant.entrant, seat))?;
             let (score, matches) = (of.goals.means(), of.results.iter().sum());
-            Some(Scored { met, role: &game.roles[role], score, matches, of })
+            Some(ScoreRow::new(met, &game.roles[role], score, matches, &of))
         }));
     }
-    let role: Vec<Column<Scored<'_>>> = Columns("role").read_by(&[("role", |row| row.role.into())]);
-    let table = Table::of(&[who(), role, columns()].concat(), &rows).named(
+    let table = Table::of(&columns(&["who", "role", "score"]), &rows).named(
         "roles",
         "Scores by role",
         "Mean goals over the matches in which the entrant had the role, with half the width of the 95 % interval (Student's t). \
          Win-or-draw only where every match was won, lost or drawn, with the interval of Clopper and Pearson. All intervals are \
          over deals. Matches that did not end with goals are left out.",
     );
-    let table = table.viewed(view(["player", "against", "role", "matches"]));
+    let table = table.viewed(readings("roles"));
     with_replaced(table.with_few("deals", FEW, "deals"), ["replaced", "others_replaced"])
-}
-
-/// The columns that say who met whom.
-fn who<'a>() -> Vec<Column<Scored<'a>>> {
-    Columns("who").read_by(&[
-        ("game", |row| row.met.game.into()),
-        ("player", |row| row.met.player.into()),
-        ("against", |row| row.met.against.as_str().into()),
-    ])
-}
-
-/// The columns of scores.
-fn columns<'a>() -> Vec<Column<Scored<'a>>> {
-    Columns("score").read_by(&[
-        ("deals", |row| row.score.count().into()),
-        ("matches", |row| row.matches.into()),
-        ("score", |row| if row.is_known() { row.score.mean().into() } else { TableEntry::Said(SAME) }),
-        ("score_ci95", |row| row.score.half_width().filter(|_| row.is_known()).into()),
-        ("wins", |row| row.of.results[0].into()),
-        ("draws", |row| row.of.results[1].into()),
-        ("losses", |row| row.of.results[2].into()),
-        ("win_or_draw", |row| row.win_or_draw(0)),
-        ("win_or_draw_low", |row| row.win_or_draw(1)),
-        ("win_or_draw_high", |row| row.win_or_draw(2)),
-        ("replaced", |row| row.met.entrant.replaced().into()),
-        ("others_replaced", |row| row.met.cell.replaced(Some(row.met.entrant.entrant)).into()),
-    ])
-}
-
-/// What readers are shown: these columns, and the scores.
-fn view(first: [&'static str; 4]) -> Vec<Reading> {
-    let mut view = first.map(One).to_vec();
-    view.push(PlusMinus("score", "score_ci95", "score"));
-    view.extend(["wins", "draws", "losses", "win_or_draw"].map(One));
-    view.push(Interval("win_or_draw_low", "win_or_draw_high", "95 %"));
-    view
 }

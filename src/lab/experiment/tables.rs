@@ -3,17 +3,20 @@
 //! Intervals are 95 %; a column `ci95` is half the width of the interval of the column before it. `docs/json.md` lists the
 //! names of the columns.
 
-use super::columns::Columns;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::columns::{columns, readings};
 use super::folder::Planned;
-use super::met::{Met, SAME, met, with_replaced};
+use super::met::{Met, ScoreEntry, met, with_replaced};
 use super::plan::SeatPermutations;
 use super::role_scores::{by_role, scores};
 use super::sequential_test::SequentialVerdict;
-use super::summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary, REPLACED};
+use super::summary::{Contrast, EntrantSummary, ExperimentSummary, REPLACED};
 use super::work::Figure;
 use hyperplay_machine::counted;
-use hyperplay_report::Reading::{Interval, One, PlusMinus};
-use hyperplay_report::{Column, FEW, Sample, Table, TableEntry, elo};
+use hyperplay_report::{FEW, MeanInterval, Sample, Table, elo};
 
 /// All tables that have rows, each over all games.
 pub fn tables(planned: &Planned, summary: &ExperimentSummary) -> Vec<Table> {
@@ -27,84 +30,40 @@ pub fn tables(planned: &Planned, summary: &ExperimentSummary) -> Vec<Table> {
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
-/// The columns that say who met whom.
-fn who<'a>() -> Vec<Column<Met<'a>>> {
-    Columns("who").read_by(&[
-        ("game", |met| met.game.into()),
-        ("player", |met| met.player.into()),
-        ("against", |met| met.against.as_str().into()),
-    ])
+fn percent(part: Option<f64>) -> Option<f64> {
+    part.map(|part| 100.0 * part)
 }
 
-fn percent(part: Option<f64>) -> TableEntry {
-    part.map(|part| 100.0 * part).into()
-}
-
-fn milliseconds(seconds: Option<f64>) -> TableEntry {
-    seconds.map(|seconds| 1e3 * seconds).into()
+fn milliseconds(seconds: Option<f64>) -> Option<f64> {
+    seconds.map(|seconds| 1e3 * seconds)
 }
 
 /// Two entrants who are compared: of one cell, or of two in which both met the same others.
+#[derive(Serialize)]
 struct Pair<'a> {
     game: &'a str,
     first: &'a str,
     second: &'a str,
     /// Whom both met, elsewhere than in the cell of the two.
     against: String,
-    difference: &'a Sample,
-    /// Whether they have names of their own and nothing else.
-    is_same: bool,
+    deals: u64,
+    difference: ScoreEntry,
     /// The greatest percentages of their moves that were replaced, or of moves of others in their cells.
-    replaced: [Option<f64>; 2],
-    /// The cell in which they met.
-    cell: Option<&'a CellSummary>,
-}
-
-impl Pair<'_> {
-    /// The cell, if every match of it was won, lost or drawn by two players.
-    fn duel(&self) -> Option<&CellSummary> {
-        self.cell.filter(|cell| cell.is_won_or_lost && !self.is_same)
-    }
-
-    /// The Elo difference at the mean score plus so many times half the width of its interval.
-    fn elo(&self, times: f64) -> TableEntry {
-        let at = |cell: &CellSummary| {
-            let score = &cell.entrants[0].score;
-            let mean = score.mean()?;
-            Some(elo(if times == 0.0 {
-                mean
-            } else {
-                (mean + times * score.half_width()?).clamp(0.0, 100.0)
-            }))
-        };
-        self.duel().and_then(at).into()
-    }
-
+    first_replaced: Option<f64>,
+    second_replaced: Option<f64>,
+    /// Where every match was won, lost or drawn by two players.
+    elo: Option<MeanInterval>,
+    los: Option<f64>,
     /// What the sequential test says; nothing before there are two deals.
-    fn test(&self) -> Option<(f64, SequentialVerdict)> {
-        self.cell?.sprt.filter(|_| self.difference.count() > 1)
-    }
-
-    fn verdict(&self) -> SequentialVerdict {
-        self.test().map_or(SequentialVerdict::Open, |(_, verdict)| verdict)
-    }
+    llr: Option<f64>,
+    verdict: &'static str,
 }
 
-/// The columns of all pairs.
-fn pair_columns<'a>() -> Vec<Column<Pair<'a>>> {
-    Columns("pair").read_by(&[
-        ("game", |pair| pair.game.into()),
-        ("first", |pair| pair.first.into()),
-        ("second", |pair| pair.second.into()),
-        ("deals", |pair| pair.difference.count().into()),
-        ("difference", |pair| match pair.is_same {
-            true => TableEntry::Said(SAME),
-            false => pair.difference.mean().into(),
-        }),
-        ("difference_ci95", |pair| pair.difference.half_width().filter(|_| !pair.is_same).into()),
-        ("first_replaced", |pair| pair.replaced[0].into()),
-        ("second_replaced", |pair| pair.replaced[1].into()),
-    ])
+/// The Elo difference at a mean score and at the ends of its interval.
+fn elo_of(score: &Sample) -> Option<MeanInterval> {
+    let (mean, half) = (score.mean()?, score.half_width().unwrap_or(f64::NAN));
+    let [low, high] = [mean - half, mean + half].map(|end| elo(end.clamp(0.0, 100.0)));
+    Some(MeanInterval { value: elo(mean), low, high })
 }
 
 fn differences(planned: &Planned, summary: &ExperimentSummary) -> Table {
@@ -113,35 +72,32 @@ fn differences(planned: &Planned, summary: &ExperimentSummary) -> Table {
     let mut rows: Vec<Pair<'_>> = Vec::new();
     for (number, cell) in cells {
         let Some((first, second)) = plan.cells[number].rivals() else { continue };
+        let is_same = plan.seats == SeatPermutations::All && plan.are_same(first, second);
+        let duel = Some(cell).filter(|cell| cell.is_won_or_lost && !is_same);
+        let deals = cell.difference.count();
+        let test = cell.sprt.filter(|_| deals > 1);
         rows.push(Pair {
             game: &plan.game(number).name,
             first: plan.label(first),
             second: plan.label(second),
             against: String::new(),
-            difference: &cell.difference,
-            is_same: plan.seats == SeatPermutations::All && plan.are_same(first, second),
-            replaced: [cell.entrants[0].replaced(), cell.replaced(Some(first))],
-            cell: Some(cell),
+            deals,
+            difference: ScoreEntry::of(cell.difference, is_same),
+            first_replaced: cell.entrants[0].replaced(),
+            second_replaced: cell.replaced(Some(first)),
+            elo: duel.and_then(|cell| elo_of(&cell.entrants[0].score)),
+            los: duel.and_then(|cell| cell.difference.superiority()),
+            llr: test.map(|(ratio, _)| ratio),
+            verdict: test.map_or(SequentialVerdict::Open, |(_, verdict)| verdict).as_str(),
         });
     }
-    let mut columns = pair_columns();
-    columns.extend(Columns("elo").read_by(&[
-        ("elo", |pair: &Pair<'_>| pair.elo(0.0)),
-        ("elo_low", |pair| pair.elo(-1.0)),
-        ("elo_high", |pair| pair.elo(1.0)),
-        ("los", |pair| pair.duel().and_then(|cell| cell.difference.superiority()).into()),
-    ]));
-    let mut view = ["first", "second", "deals"].map(One).to_vec();
-    view.push(PlusMinus("difference", "difference_ci95", "first - second"));
-    view.extend([One("elo"), Interval("elo_low", "elo_high", "95 %"), One("los")]);
+    let mut parts = vec!["pair", "elo"];
+    let mut view = readings("differences");
     if summary.cells.iter().any(|cell| cell.sprt.is_some()) {
-        columns.extend(Columns("test").read_by(&[
-            ("llr", |pair: &Pair<'_>| pair.test().map(|(ratio, _)| ratio).into()),
-            ("verdict", |pair| pair.verdict().as_str().into()),
-        ]));
-        view.extend(["llr", "verdict"].map(One));
+        parts.push("test");
+        view.extend(readings("test"));
     }
-    let table = Table::of(&columns, &rows).named(
+    let table = Table::of(&columns(&parts), &rows).named(
         "differences",
         "Differences between the entrants of a cell",
         "Paired: both played the same deals in every seat, and a deal counts by its mean. Elo and LOS (the likelihood that \
@@ -161,27 +117,29 @@ fn contrasts(planned: &Planned, summary: &ExperimentSummary) -> Table {
             first: plan.label(first.1),
             second: plan.label(second.1),
             against: others.iter().map(|&other| plan.label(other)).collect::<Vec<_>>().join(" and "),
-            difference,
-            is_same: plan.are_same(first.1, second.1),
-            replaced: [first.0, second.0].map(|cell| summary.cells[cell].replaced(None)),
-            cell: None,
+            deals: difference.count(),
+            difference: ScoreEntry::of(*difference, plan.are_same(first.1, second.1)),
+            first_replaced: summary.cells[first.0].replaced(None),
+            second_replaced: summary.cells[second.0].replaced(None),
+            elo: None,
+            los: None,
+            llr: None,
+            verdict: SequentialVerdict::Open.as_str(),
         });
     }
-    let against = Columns("against").read_by(&[("against", |pair: &Pair<'_>| pair.against.as_str().into())]);
-    let table = Table::of(&[pair_columns(), against].concat(), &rows).named(
+    let table = Table::of(&columns(&["pair", "against"]), &rows).named(
         "contrasts",
         "Entrants who met the same others",
         "Paired by deal: what one of them scored on a deal less what the other scored on the same deal.",
     );
-    let mut view = ["first", "second", "against", "deals"].map(One).to_vec();
-    view.push(PlusMinus("difference", "difference_ci95", "first - second"));
-    let table = table.viewed(view);
+    let table = table.viewed(readings("contrasts"));
     with_replaced(table.with_few("deals", FEW, "deals"), ["first_replaced", "second_replaced"])
 }
 
 /// What the decisions of these entrants cost.
 fn work(met: &[Met<'_>]) -> Table {
-    Table::of(&[who(), work_columns()].concat(), met).named(
+    let rows: Vec<WorkRow<'_>> = met.iter().map(|met| WorkRow::of(met, met.entrant)).collect();
+    Table::of(&columns(&["who", "work"]), &rows).named(
         "work",
         "What the decisions cost",
         "Over decisions between two legal moves or more; means over a match first. The method is how the particles were found, \
@@ -225,16 +183,11 @@ pub fn unreliable(planned: &Planned, summary: &ExperimentSummary) -> Vec<String>
     over_all(&met(planned, summary)).iter().filter_map(sentence).collect()
 }
 
-/// How many moves of an entrant were replaced because of this kind of fault.
-fn of_kind(met: &Met<'_>, kind: &str) -> TableEntry {
-    met.entrant.work.faults.get(kind).copied().unwrap_or_default().into()
-}
-
 /// The first row of each of these entrants, with what it did in all cells.
-fn rows_over_all<'a>(entrants: &'a [EntrantSummary], met: &[Met<'a>]) -> Vec<Met<'a>> {
+fn rows_over_all<'a>(entrants: &'a [EntrantSummary], met: &'a [Met<'a>]) -> Vec<WorkRow<'a>> {
     let row = |entrant: &'a EntrantSummary| {
         let first = met.iter().find(|one| one.entrant.entrant == entrant.entrant)?;
-        Some(Met { entrant, ..first.clone() })
+        Some(WorkRow::of(first, entrant))
     };
     entrants.iter().filter_map(row).collect()
 }
@@ -246,19 +199,7 @@ pub(super) fn faults(met: &[Met<'_>], has_clocks: bool) -> Option<Table> {
     if !has_clocks && entrants.iter().all(|entrant| entrant.faults == 0) {
         return None;
     }
-    let columns: Vec<Column<Met<'_>>> = Columns("fault").read_by(&[
-        ("player", |met| met.player.into()),
-        ("decisions", |met| met.entrant.work.turns.into()),
-        ("mean", |met| milliseconds(met.entrant.work.mean(Figure::Time))),
-        ("longest", |met| milliseconds(met.entrant.work.longest)),
-        ("faults", |met| met.entrant.faults.into()),
-        ("late", |met| of_kind(met, "late")),
-        ("illegal", |met| of_kind(met, "illegal")),
-        ("unreachable", |met| of_kind(met, "unreachable")),
-        ("crashed", |met| of_kind(met, "crashed")),
-        ("dropped", |met| of_kind(met, "dropped")),
-    ]);
-    Some(Table::of(&columns, &rows_over_all(&entrants, met)).named(
+    Some(Table::of(&columns(&["fault"]), &rows_over_all(&entrants, met)).named(
         "faults",
         "Faults and times",
         "Moves that were replaced, by what went wrong, and wall times of answers, late ones too, in milliseconds; of a player \
@@ -269,34 +210,59 @@ pub(super) fn faults(met: &[Met<'_>], has_clocks: bool) -> Option<Table> {
 /// The same in a game for readers: an entrant has one row, over all that it met.
 pub(super) fn cost(met: &[Met<'_>]) -> Table {
     let entrants = over_all(met);
-    let faults: Vec<Column<Met<'_>>> =
-        Columns("faults").read_by(&[("faults", |met| met.entrant.faults.into())]);
-    let columns = [who(), work_columns(), faults].concat();
-    let mut view = ["player", "decisions"].map(One).to_vec();
-    view.push(PlusMinus("time_ms", "time_ms_ci95", "time ms"));
-    view.extend(
-        ["belief_share", "playouts", "playouts_per_move", "particles", "states", "effective"].map(One),
-    );
-    view.extend(["method", "acceptance", "update_ms", "select_ms", "depleted", "faults"].map(One));
-    Table::of(&columns, &rows_over_all(&entrants, met)).viewed(view)
+    Table::of(&columns(&["who", "work", "faults"]), &rows_over_all(&entrants, met)).viewed(readings("cost"))
 }
 
-/// The columns of what decisions cost.
-fn work_columns<'a>() -> Vec<Column<Met<'a>>> {
-    Columns("work").read_by(&[
-        ("decisions", |met| met.entrant.work.turns.into()),
-        ("particles", |met| met.entrant.work.mean(Figure::Particles).into()),
-        ("states", |met| met.entrant.work.mean(Figure::States).into()),
-        ("effective", |met| met.entrant.work.mean(Figure::Effective).into()),
-        ("method", |met| met.entrant.work.method().as_str().into()),
-        ("acceptance", |met| percent(met.entrant.work.acceptance())),
-        ("playouts", |met| met.entrant.work.mean(Figure::Playouts).into()),
-        ("playouts_per_move", |met| met.entrant.work.mean(Figure::PlayoutsPerMove).into()),
-        ("update_ms", |met| milliseconds(met.entrant.work.mean(Figure::Update))),
-        ("select_ms", |met| milliseconds(met.entrant.work.mean(Figure::Select))),
-        ("time_ms", |met| milliseconds(met.entrant.work.mean(Figure::Time))),
-        ("time_ms_ci95", |met| milliseconds(met.entrant.work.sample(Figure::Time).half_width())),
-        ("belief_share", |met| percent(met.entrant.work.belief_share())),
-        ("depleted", |met| percent(met.entrant.work.depletion())),
-    ])
+/// The means over matches that a row of costs has: the column, the figure, and what it is multiplied with.
+const MEANS: [(&str, Figure, f64); 8] = [
+    ("particles", Figure::Particles, 1.0),
+    ("states", Figure::States, 1.0),
+    ("effective", Figure::Effective, 1.0),
+    ("playouts", Figure::Playouts, 1.0),
+    ("playouts_per_move", Figure::PlayoutsPerMove, 1.0),
+    ("update_ms", Figure::Update, 1e3),
+    ("select_ms", Figure::Select, 1e3),
+    ("time_ms", Figure::Time, 1e3),
+];
+
+/// What the decisions of an entrant cost, and what went wrong.
+#[derive(Serialize)]
+struct WorkRow<'a> {
+    #[serde(flatten)]
+    met: &'a Met<'a>,
+    decisions: u64,
+    #[serde(flatten)]
+    means: BTreeMap<&'static str, Option<f64>>,
+    method: String,
+    acceptance: Option<f64>,
+    time_ms_ci95: Option<f64>,
+    belief_share: Option<f64>,
+    depleted: Option<f64>,
+    longest_ms: Option<f64>,
+    faults: u64,
+    /// How many moves were replaced because of each kind of fault.
+    #[serde(flatten)]
+    of_kind: BTreeMap<&'static str, u64>,
+}
+
+impl<'a> WorkRow<'a> {
+    fn of(met: &'a Met<'a>, entrant: &EntrantSummary) -> Self {
+        let work = &entrant.work;
+        let mean =
+            |(name, figure, times): (_, Figure, f64)| (name, work.mean(figure).map(|mean| times * mean));
+        let of_kind = |kind| (kind, work.faults.get(kind).copied().unwrap_or_default());
+        WorkRow {
+            met,
+            decisions: work.turns,
+            means: MEANS.into_iter().map(mean).collect(),
+            method: work.method(),
+            acceptance: percent(work.acceptance()),
+            time_ms_ci95: milliseconds(work.sample(Figure::Time).half_width()),
+            belief_share: percent(work.belief_share()),
+            depleted: percent(work.depletion()),
+            longest_ms: milliseconds(work.longest),
+            faults: entrant.faults,
+            of_kind: ["late", "illegal", "unreachable", "crashed", "dropped"].map(of_kind).into(),
+        }
+    }
 }

@@ -10,6 +10,7 @@
 //! of the list or of the posterior, never of a hash table, so figures are the same to the last bit every time.
 
 use rustc_hash::FxHashMap;
+use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use statrs::function::factorial::ln_binomial;
 
@@ -150,7 +151,7 @@ impl Placed {
 }
 
 /// What a chi-squared test says.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct GoodnessOfFit {
     /// The sum of squared differences over what was expected.
     pub statistic: f64,

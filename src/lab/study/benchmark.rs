@@ -6,10 +6,10 @@
 //! it, so a game or some of its steps can be measured in many more. A game in which a role knows the history at every
 //! decision is not in it. The seed determines everything but the columns of times.
 
+use super::columns::{SUMMARY_COLUMNS, defined, readings};
 use super::match_source::MatchSource;
 use super::plan::{Study, StudyPlan};
 use super::summary::StudySummary;
-use super::summary_columns::SUMMARY_COLUMNS;
 use hyperplay_machine::counted;
 use hyperplay_play::player::{Registry, SamplerSpec, SpecError};
 use hyperplay_report::Format::{Digits, Text};
@@ -158,71 +158,18 @@ impl BenchmarkRequest {
     }
 }
 
-/// The accuracy of each sampler.
-const ACCURACY: &[Reading] = &[
-    One("spec"),
-    Of("enumerated", "decisions", "enumerated"),
-    Beside("bias_tv", "bias_tv_control", "bias TV (draws)"),
-    WithInterval(["bias_over_control", "bias_over_control_low", "bias_over_control_high"], "ratio"),
-    WithInterval(
-        ["state_bias_over_control", "state_bias_over_control_low", "state_bias_over_control_high"],
-        "on states",
-    ),
-    Beside("set_tv", "set_tv_control", "set TV (draws)"),
-    WithInterval(["set_over_control", "set_over_control_low", "set_over_control_high"], "ratio"),
-    One("kl"),
-    Of("chi_squared_rejected", "chi_squared_tests", "chi2 rejects"),
-    One("ess"),
-    One("distinct_fraction"),
-];
-
-/// What the particle sets are worth to a player.
-const WORTH: &[Reading] = &[
-    One("spec"),
-    Beside("coverage", "coverage_baseline", "coverage (draws)"),
-    Beside("true_history_ratio", "true_history_ratio_exact", "true history (exact)"),
-    Beside("log_loss", "log_loss_exact", "log loss (exact)"),
-    Beside("brier", "brier_exact", "Brier (exact)"),
-    One("regret"),
-    One("depletions"),
-];
-
-/// What they cost.
-const COST: &[Reading] = &[
-    One("spec"),
-    One("method"),
-    One("attempts_per_particle"),
-    One("acceptance"),
-    One("states_per_particle"),
-    One("rejuvenation_states_per_particle"),
-    One("backtracks_per_particle"),
-    One("update_states"),
-    One("states_median"),
-    One("states_max"),
-    One("update_ms"),
-    One("effective_per_second"),
-];
-
-/// The tables of a game.
-pub(super) const VIEWS: [&[Reading]; 3] = [ACCURACY, WORTH, COST];
+/// The tables of a game: the accuracy of each sampler, what the particle sets are worth to a player, and what they cost.
+pub(super) const VIEWS: [&str; 3] = ["accuracy", "worth", "cost"];
 
 /// The columns of a summary, and those that only the benchmark has.
-pub(super) fn columns() -> Vec<Column<StudySummary>> {
-    let mut columns = SUMMARY_COLUMNS.to_vec();
-    let own: [Column<StudySummary>; 4] = [
-        Column::plain("spec", Text, |all| format!("`{}`", all.sampler).as_str().into()),
-        Column::plain("update_states", Digits(0), |all| all.update_states[0].into()),
-        Column::plain("update_ms", Digits(3), |all| (1e3 * all.seconds).into()),
-        Column::plain("effective_per_second", Digits(0), |all| all.effective_per_second.into()),
-    ];
-    let heads = ["sampler", "update: mean", "ms an update", "effective/s"];
-    columns.extend(own.into_iter().zip(heads).map(|(column, head)| column.headed(head)));
-    columns
+pub(super) fn columns() -> Vec<Column> {
+    [&SUMMARY_COLUMNS[..], &defined("benchmark")].concat()
 }
 
 /// The section of one game.
 pub fn section(name: &str, plan: &StudyPlan, study: &Study) -> String {
-    let all = study.summaries(plan.seed);
+    let mut all = study.summaries(plan.seed);
+    all.iter_mut().for_each(|summary| summary.sampler = format!("`{}`", summary.sampler));
     let decisions = all.first().map_or(0, |summary| summary.decisions);
     let mut text = format!("\n## {name}\n\n");
     let (matches, (first, last)) = (counted(plan.matches as u64, "match"), plan.steps);
@@ -236,7 +183,7 @@ pub fn section(name: &str, plan: &StudyPlan, study: &Study) -> String {
     };
     let table = Table::of(&columns(), &all).with_few("decisions", FEW, "decisions");
     for view in VIEWS {
-        text += &table.read(view).as_markdown();
+        text += &table.read(&readings(view)).as_markdown();
         text.push('\n');
     }
     text

@@ -1,7 +1,12 @@
-//! The definitions of the figures of studies, read from `columns.tsv`.
+//! The columns of studies, as `columns.tsv` defines them: the names of fields of [`StudyRow`](super::StudyRow),
+//! [`StudySummary`](super::StudySummary) and [`CostRow`](super::cost::CostRow).
+
+use std::sync::LazyLock;
 
 use super::harness::BINS;
-use hyperplay_report::{Column, Format, Parts as Names, Reader, defined as defined_by};
+use hyperplay_report::{
+    Column, Format, Parts as Names, Reading, defined as defined_by, readings as readings_of,
+};
 
 /// The formats that are several figures in one.
 const NESTED: [(&str, Format); 2] = [
@@ -9,7 +14,30 @@ const NESTED: [(&str, Format); 2] = [
     ("bins", Format::Parts(Names::Arrays(BINS, &["count", "said", "held"]), "", 1)),
 ];
 
-/// The columns of this table of `columns.tsv`, read off a row by these functions.
-pub(super) fn defined<R>(table: &str, readers: &[Reader<R>]) -> Vec<Column<R>> {
-    defined_by(include_str!("columns.tsv"), &NESTED, table, readers)
+/// The columns that say which row of a study it is.
+const PLACE: [&str; 6] = ["sampler", "particles", "posterior", "match", "role", "step"];
+
+/// The columns of this table of `columns.tsv`.
+pub(super) fn defined(table: &str) -> Vec<Column> {
+    defined_by(include_str!("columns.tsv"), &NESTED, table)
 }
+
+/// What readers are shown in this view of `views.tsv`.
+pub(super) fn readings(view: &str) -> Vec<Reading> {
+    readings_of(include_str!("views.tsv"), view)
+}
+
+/// The columns of `turns.jsonl` and `rows.csv`.
+pub static ROW_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| defined("row"));
+
+/// The columns of `timings.jsonl`: where a row was measured, and processor times of an update, which the seed does not determine.
+pub static TIME_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| {
+    let place = ROW_COLUMNS.iter().filter(|column| PLACE.contains(&column.name)).copied();
+    place.chain(defined("time")).collect()
+});
+
+/// The columns of a summary.
+pub static SUMMARY_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| defined("summary"));
+
+/// The columns of a table of costs.
+pub static COST_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| defined("cost"));

@@ -14,10 +14,10 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
+use super::columns::{ROW_COLUMNS, TIME_COLUMNS};
 use super::page;
 use super::plan::{Study, StudyPlan};
-use super::row::{ROW_COLUMNS, StudyRow};
-use super::times::TIME_COLUMNS;
+use super::row::StudyRow;
 use hyperplay_logic::gdl::text_hash;
 use hyperplay_play::files::{
     EarlierRecords, FileContent, FileError, RecordFile, WrittenFile, all_at, write_all,

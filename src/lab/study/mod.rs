@@ -29,15 +29,14 @@ pub mod response;
 mod row;
 pub mod speed;
 mod summary;
-mod summary_columns;
-mod times;
+mod tally;
 #[cfg(test)]
 mod under_equilibrium;
 mod views;
 
+pub use columns::{ROW_COLUMNS, SUMMARY_COLUMNS, TIME_COLUMNS};
 pub use match_source::{MatchSource, MatchSourceError};
 pub use plan::{LeftOut, Study, StudyError, StudyPlan};
-pub use row::{ROW_COLUMNS, StudyRow};
-pub use summary::{Compared, StudySummary, summaries};
-pub use summary_columns::SUMMARY_COLUMNS;
-pub use times::TIME_COLUMNS;
+pub use row::StudyRow;
+pub use summary::{StudySummary, summaries};
+pub use tally::{DecisionTally, Latest, PlayedMatch};

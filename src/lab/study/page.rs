@@ -4,9 +4,9 @@
 
 use serde_json::Value;
 
+use super::columns::ROW_COLUMNS;
 use super::page_figures::figures;
 use super::plan::{LeftOut, Study};
-use super::row::ROW_COLUMNS;
 use hyperplay_report::Format::Text;
 use hyperplay_report::{Page, Table, legend};
 

@@ -14,7 +14,12 @@ use hyperplay_report::{Axis, Clusters, FEW, Figure, FigurePoint, FigureSeries, L
 type Key<'a> = (&'a str, &'static str);
 
 /// A figure with its standard error.
-type Read = dyn Fn(&Figures) -> (f64, f64);
+type Read = dyn Fn(&Figures) -> Mean;
+
+/// A figure that is known.
+fn known(value: f64) -> Mean {
+    Mean { value, error: 0.0 }
+}
 
 /// The figures of a study of this game, and sentences on those that are not drawn.
 pub(super) fn figures(study: &Study, game: &str, replicates: u64) -> (Vec<Figure>, Vec<String>) {
@@ -33,7 +38,7 @@ pub(super) fn figures(study: &Study, game: &str, replicates: u64) -> (Vec<Figure
         (
             "bias",
             "Bias by the number of particles".to_owned(),
-            over_particles(study, &decisions, "bias TV (probability)", &bias, &|figures| (figures.bias_tv_baseline, 0.0)),
+            over_particles(study, &decisions, "bias TV (probability)", &bias, &|figures| known(figures.bias_tv_baseline)),
             format!(
                 "Total variation distance of the mean of all sets from the posterior, mean over the decisions. A sampler \
                  without bias lies on the baseline; the bias of the others does not fall with it. {of_decisions} {bars}"
@@ -46,8 +51,8 @@ pub(super) fn figures(study: &Study, game: &str, replicates: u64) -> (Vec<Figure
                 study,
                 &decisions,
                 "set TV (probability)",
-                &|figures| (figures.set_tv, figures.set_tv_error),
-                &|figures| (figures.set_tv_baseline, 0.0),
+                &|figures| Mean { value: figures.set_tv, error: figures.set_tv_error },
+                &|figures| known(figures.set_tv_baseline),
             ),
             format!("The mean distance of a single set: the error of a player that samples once. {of_decisions} {bars}"),
         ),
@@ -62,7 +67,7 @@ pub(super) fn figures(study: &Study, game: &str, replicates: u64) -> (Vec<Figure
             with("Effective sample size over the steps"),
             over_steps(
                 Axis::linear("ESS (particles)"),
-                curves(&study.rows, &largest, |row| row.step, &|figures| (figures.ess, figures.ess_error)),
+                curves(&study.rows, &largest, |row| row.step, &|figures| Mean { value: figures.ess, error: figures.ess_error }),
             ),
             format!("As reported: where equal histories become one particle, an even set of 3 histories counts 3. {bars}"),
         ),
@@ -115,8 +120,10 @@ fn points_in_words(decisions: &[&StudyRow]) -> String {
     counted(count as u64, "decision")
 }
 
-fn bias(figures: &Figures) -> (f64, f64) {
-    (figures.bias_tv, half(figures.bias_tv_interval))
+/// The bias; its standard error is what makes its interval of 95 %.
+fn bias(figures: &Figures) -> Mean {
+    let width = figures.bias_tv_high - figures.bias_tv_low;
+    Mean { value: figures.bias_tv, error: width / 2.0 / 1.96 }
 }
 
 fn over_particles(
@@ -141,15 +148,13 @@ fn over_steps(y: Axis, series: Vec<FigureSeries>) -> LinePlot {
 
 /// The cost by step, and the part of it without rejuvenation.
 fn cost(study: &Study, largest: &[&StudyRow]) -> Vec<FigureSeries> {
-    let mut cost = curves(&study.rows, largest, |row| row.step, &|figures| {
-        (figures.costs.states_per_particle.value, figures.costs.states_per_particle.error)
-    });
+    let mut cost = curves(&study.rows, largest, |row| row.step, &|figures| figures.costs.states_per_particle);
     for of in keys(largest) {
         let mut own = rows_of(largest, of);
         own.retain(|row| row.figures.costs.rejuvenation_per_particle > 0.0);
         let apart: &Read = &|figures| {
             let costs = &figures.costs;
-            (costs.states_per_particle.value - costs.rejuvenation_per_particle, 0.0)
+            known(costs.states_per_particle.value - costs.rejuvenation_per_particle)
         };
         let points = points(&own, |row| row.step, apart);
         if !points.is_empty() {
@@ -157,11 +162,6 @@ fn cost(study: &Study, largest: &[&StudyRow]) -> Vec<FigureSeries> {
         }
     }
     cost
-}
-
-/// As a standard error, what makes an interval of 95 %.
-fn half((low, high): (f64, f64)) -> f64 {
-    (high - low) / 2.0 / 1.96
 }
 
 /// The samplers of these rows with their posteriors, in the order in which they come.
@@ -217,8 +217,7 @@ fn points(rows: &[&StudyRow], x: fn(&StudyRow) -> usize, figure: &Read) -> Vec<F
     places.dedup();
     let at = |place: usize| {
         let read = rows.iter().filter(|row| x(row) == place).map(|row| figure(&row.figures));
-        let means = read.map(|(value, error)| Mean { value, error }).filter(|mean| mean.value.is_finite());
-        let mean = Mean::of_means(means);
+        let mean = Mean::of_means(read.filter(|mean| mean.value.is_finite()));
         let (value, half) = (mean.value, mean.half_width());
         FigurePoint::between(place as f64, value, (value - half).max(0.0), value + half)
     };

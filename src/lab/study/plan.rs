@@ -90,7 +90,7 @@ impl Study {
                 _ => format!("no belief was measured: the longest match has {longest}"),
             });
         }
-        let is_known = |row: &StudyRow| row.is_exact() && row.information_set == 1;
+        let is_known = |row: &StudyRow| row.information_set == Some(1);
         self.rows.iter().all(is_known).then(|| {
             "nothing was hidden from the roles: at every step measured one history explains what a role knows, so every \
              sampler is exact"
@@ -347,8 +347,8 @@ impl Measuring<'_> {
                     role: name.clone(),
                     step: point.evidence.step(),
                     source: point.source,
-                    information_set: point.posterior.histories.len(),
-                    states: point.states(),
+                    information_set: point.is_exact().then(|| point.posterior.histories.len()),
+                    states: point.is_exact().then(|| point.states()),
                     is_decision: point.is_decision(),
                     figures,
                     control,

@@ -11,15 +11,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::tally::PlayedMatch;
 use hyperplay_engine::Engine;
-use hyperplay_machine::{ByRole, Goal, PLAYOUT_STEPS, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay_machine::{ByRole, PLAYOUT_STEPS, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::player::{
     AskError, AskedCounts, AskedModel, BudgetedPlayer, DecisionBudget, LocalBestResponse,
     LocalResponseOptions, PlayerSpec, Seat,
 };
-use hyperplay_play::referee::{
-    Concurrency, Interrupt, Match, MatchOutcome, Settings, match_seed, play_match, play_series,
-};
+use hyperplay_play::referee::{Concurrency, Interrupt, Settings, match_seed, play_match, play_series};
 use hyperplay_report::Sample;
 use hyperplay_think::belief::OpponentModel;
 
@@ -70,38 +69,6 @@ pub struct ResponseFigures {
     pub asked: AskedCounts,
 }
 
-/// One match, as far as it counts.
-struct Counted {
-    outcome: MatchOutcome,
-    steps: usize,
-    /// Decisions and those on a depleted belief, by role.
-    decisions: ByRole<(u64, u64)>,
-    faults: Vec<(Role, &'static str)>,
-}
-
-impl Counted {
-    fn of(played: Match) -> Counted {
-        let mut decisions = ByRole::from_fn(played.evidence.len(), |_| (0, 0));
-        for step in &played.steps {
-            for (role, decision) in step.decisions.iter().filter(|(role, _)| step.legal[*role].len() > 1) {
-                if let Some(decision) = decision {
-                    decisions[role].0 += 1;
-                    decisions[role].1 += u64::from(decision.depleted);
-                }
-            }
-        }
-        let faults = played.faults().map(|(_, fault)| (fault.role, fault.kind.as_str())).collect();
-        Counted { outcome: played.outcome, steps: played.steps.len(), decisions, faults }
-    }
-
-    fn goals(&self) -> Option<&ByRole<Goal>> {
-        match &self.outcome {
-            MatchOutcome::Over(goals) => Some(goals),
-            _ => None,
-        }
-    }
-}
-
 impl ResponseStudy<'_> {
     /// The roles that are judged.
     pub fn roles(&self) -> Vec<Role> {
@@ -146,13 +113,13 @@ impl ResponseStudy<'_> {
     }
 
     /// The matches of a round, first that of the players; nothing if it was interrupted.
-    fn round(&self, round: usize, model: &Arc<AskedModel>) -> Option<Vec<Counted>> {
+    fn round(&self, round: usize, model: &Arc<AskedModel>) -> Option<Vec<PlayedMatch>> {
         let seats = std::iter::once(None).chain(self.roles().into_iter().map(Some));
         seats.map(|responding| self.one(round, responding, model)).collect()
     }
 
     /// One match, in which a response has the seat of a role if one is given.
-    fn one(&self, round: usize, responding: Option<Role>, model: &Arc<AskedModel>) -> Option<Counted> {
+    fn one(&self, round: usize, responding: Option<Role>, model: &Arc<AskedModel>) -> Option<PlayedMatch> {
         let players = ByRole::from_fn(self.players.len(), |role| {
             let (player, engine) = self.players[role].as_ref()?;
             if responding == Some(role) {
@@ -170,24 +137,24 @@ impl ResponseStudy<'_> {
         let played = play_match(&**self.machine, players, &settings, &seed, self.interrupt, |_| ())
             .expect("without clocks no thread is made");
         (self.tick)();
-        (played.outcome != MatchOutcome::Interrupted).then(|| Counted::of(played))
+        Some(PlayedMatch::new(&played, None)).filter(PlayedMatch::is_finished)
     }
 }
 
 impl ResponseFigures {
-    fn add(&mut self, round: usize, roles: &[Role], played: &[Counted]) {
+    fn add(&mut self, round: usize, roles: &[Role], played: &[PlayedMatch]) {
         self.rounds += 1;
         for (place, one) in played.iter().enumerate() {
             let responding = place.checked_sub(1).map(|at| roles[at]);
             self.count(round, responding, one);
         }
         let [given, responses @ ..] = played else { return };
-        let Some(values) = given.goals() else { return };
+        let Some(values) = &given.goals else { return };
         let mut sum = Some(0.0);
         for (&role, response) in roles.iter().zip(responses) {
             let value = f64::from(values[role].value());
             self.values[role].add(value);
-            let Some(goals) = response.goals() else {
+            let Some(goals) = &response.goals else {
                 sum = None;
                 continue;
             };
@@ -202,23 +169,23 @@ impl ResponseFigures {
     }
 
     /// Counts decisions, faults and matches without goals.
-    fn count(&mut self, round: usize, responding: Option<Role>, one: &Counted) {
-        for (role, &(decisions, depleted)) in one.decisions.iter() {
+    fn count(&mut self, round: usize, responding: Option<Role>, one: &PlayedMatch) {
+        for (role, tally) in one.decisions.iter() {
             let sum = if responding == Some(role) {
                 &mut self.response_decisions
             } else {
                 &mut self.decisions[role]
             };
-            sum.0 += decisions;
-            sum.1 += depleted;
+            sum.0 += tally.decisions;
+            sum.1 += tally.depletions;
         }
         for &(role, kind) in &one.faults {
             *self.faults[role].entry(kind).or_default() += 1;
         }
-        if one.goals().is_none() {
-            *self.unfinished.entry(one.outcome.as_str()).or_default() += 1;
+        if one.goals.is_none() {
+            *self.unfinished.entry(one.outcome).or_default() += 1;
         }
-        if let MatchOutcome::Failed(failure) = &one.outcome {
+        if let Some(failure) = &one.failure {
             let first = || format!("round {round}, after step {}: {failure}", one.steps);
             self.first_failure.get_or_insert_with(first);
         }

@@ -8,25 +8,46 @@
 //! Jensen's inequality. Intervals are a bootstrap over the decisions. Decisions at which the information set was
 //! enumerated in every replicate are counted separately and are in no ratio.
 
-use super::harness::{BINS, Bin, Control, Figures, MethodCounts};
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::harness::{BINS, Bin, Figures, MethodCounts};
 use super::row::StudyRow;
 use hyperplay_machine::Seed;
-use hyperplay_report::{Mean, MeanInterval};
+use hyperplay_report::{Mean, MeanInterval, fields};
 
 /// A chi-squared test rejects where its p is below this.
 pub const LEVEL: f64 = 0.05;
 
-/// A mean of a figure, and the mean of what it is compared with: the same figure of independent draws or of the posterior.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Compared {
-    /// The mean of the figure.
-    pub value: f64,
-    /// The mean of what it is compared with.
-    pub other: f64,
-}
+/// The figures of rows of which a summary has the mean over all decisions, the enumerated ones included.
+const MEANS: [&str; 22] = [
+    "states_per_particle",
+    "rejuvenation_states_per_particle",
+    "attempts_per_particle",
+    "bias_tv",
+    "bias_tv_control",
+    "bias_tv_baseline",
+    "set_tv",
+    "set_tv_control",
+    "set_tv_baseline",
+    "distinct",
+    "backtracks_per_particle",
+    "coverage",
+    "coverage_baseline",
+    "ess",
+    "kl",
+    "true_history_ratio",
+    "true_history_ratio_exact",
+    "log_loss",
+    "log_loss_exact",
+    "brier",
+    "brier_exact",
+    "states_median",
+];
 
 /// One sampler with one number of particles against one posterior.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct StudySummary {
     /// The spec of the sampler.
     pub sampler: String,
@@ -45,55 +66,35 @@ pub struct StudySummary {
     /// Set TV over that of the control.
     pub set_over_control: MeanInterval,
     /// How the particles were found, over all replicates of all decisions.
+    #[serde(rename = "method")]
     pub methods: MethodCounts,
-    /// Steps drawn and compared with the observation, for one particle.
-    pub attempts_per_particle: f64,
-    /// The share of them that agreed; NaN without any.
+    /// The share of the steps drawn and compared with the observation that agreed; NaN without any.
     pub acceptance: f64,
-    /// States for one particle, over all decisions.
-    pub states_per_particle: f64,
-    /// The part of them in rejuvenation.
-    pub rejuvenation_per_particle: f64,
-    /// Chi-squared tests, and those with p below 0.05.
-    pub tests: usize,
-    /// See `tests`.
-    pub rejected: usize,
-    /// Bias TV and that of the control, over all decisions, the enumerated ones included. So for what follows.
-    pub bias_tv: Compared,
-    /// Its expectation under independent draws.
-    pub bias_tv_baseline: f64,
-    /// Set TV and that of the control.
-    pub set_tv: Compared,
-    /// Its expectation under independent draws.
-    pub set_tv_baseline: f64,
+    /// Chi-squared tests.
+    pub chi_squared_tests: usize,
+    /// Those of them with p below 0.05.
+    pub chi_squared_rejected: usize,
     /// Different histories over particles.
     pub distinct_fraction: f64,
-    /// Moves taken back, or fresh starts, for one particle.
-    pub backtracks_per_particle: f64,
-    /// States of an update of all particles: the mean, the mean of the medians, the greatest.
-    pub update_states: [f64; 3],
-    /// Posterior mass of the histories in a set, and that of independent draws.
-    pub coverage: Compared,
-    /// The effective sample size.
-    pub ess: f64,
-    /// The weight on the true history times the size of the information set, and that of the posterior.
-    pub true_history_ratio: Compared,
-    /// The log loss of marginals, and that of the posterior.
-    pub log_loss: Compared,
-    /// The Brier score of marginals, and that of the posterior.
-    pub brier: Compared,
+    /// The log loss of marginals less that of the posterior.
+    pub log_loss_excess: f64,
     /// Goal points lost.
     pub regret: MeanInterval,
-    /// KL.
-    pub kl: f64,
     /// Over all decisions.
     pub calibration: [Bin; BINS],
     /// Over all rows.
     pub depletions: usize,
-    /// Seconds of processor time for one update, on average over all rows. The seed does not determine them.
-    pub seconds: f64,
-    /// Effective particles over the seconds, over all rows.
+    /// States of an update of all particles, on average.
+    pub update_states: f64,
+    /// The greatest number of these states.
+    pub states_max: f64,
+    /// Milliseconds of processor time for one update, on average over all rows. The seed does not determine them.
+    pub update_ms: f64,
+    /// Effective particles over the time, over all rows.
     pub effective_per_second: f64,
+    /// The mean over all decisions of further figures of the rows, by name.
+    #[serde(flatten)]
+    pub means: BTreeMap<&'static str, f64>,
 }
 
 /// The summaries of these rows, in the order in which the samplers come first.
@@ -117,7 +118,7 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
     let sampled: Vec<&StudyRow> = rows.iter().copied().filter(|row| !row.figures.is_enumerated()).collect();
     let seed = Seed::root(seed).child("summary");
     // Histories that end in one state have no distance on states, only what rounding leaves of it.
-    let of_states = |row: &StudyRow| if row.states > 1 { row.figures.state_bias_tv } else { f64::NAN };
+    let of_states = |row: &StudyRow| if row.states > Some(1) { row.figures.state_bias_tv } else { f64::NAN };
     let ratio = |name: &str, pair: &dyn Fn(&StudyRow) -> (f64, f64)| {
         let pairs = sampled.iter().map(|row| pair(row));
         MeanInterval::ratio_of_sums(pairs, &mut seed.child(name).rng())
@@ -125,29 +126,23 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
     let mean = |over: &[&Figures], figure: &dyn Fn(&Figures) -> f64| {
         Mean::of(over.iter().map(|figures| figure(figures)).filter(|value| value.is_finite())).value
     };
+    let read: Vec<_> = rows.iter().map(|row| fields(row)).collect();
+    // A figure that is not finite is no number.
+    let of_field = |name| Mean::of(read.iter().filter_map(|row| row.get(name)?.as_f64())).value;
+    let means: BTreeMap<&str, f64> = MEANS.into_iter().map(|name| (name, of_field(name))).collect();
     let mut calibration = [Bin::default(); BINS];
     for figures in &decisions {
         calibration.iter_mut().zip(&figures.calibration).for_each(|(sum, bin)| sum.add(bin, 1.0));
     }
     let fits = || decisions.iter().filter_map(|figures| figures.chi_squared);
-    let of_all = |figure: &dyn Fn(&Figures) -> f64| mean(&decisions, figure);
-    let compared = |value: &dyn Fn(&Figures) -> f64, other: &dyn Fn(&Figures) -> f64| Compared {
-        value: of_all(value),
-        other: of_all(other),
-    };
-    let beside = |value: &dyn Fn(&Figures) -> f64, control: &dyn Fn(&Control) -> f64| Compared {
-        value: of_all(value),
-        other: Mean::of(rows.iter().map(|row| control(&row.control)).filter(|value| value.is_finite())).value,
-    };
     let mut methods = MethodCounts::default();
     decisions.iter().for_each(|figures| methods.add(&figures.methods));
-    let attempts = of_all(&|figures| figures.costs.attempts_per_particle);
-    let accepted = of_all(&|figures| {
+    let accepted = mean(&decisions, &|figures| {
         let costs = &figures.costs;
         if costs.attempts_per_particle > 0.0 { costs.attempts_per_particle * costs.acceptance } else { 0.0 }
     });
     let every: Vec<&Figures> = all.iter().map(|row| &row.figures).collect();
-    let seconds = mean(&every, &|figures| figures.costs.seconds[0]);
+    let seconds = mean(&every, &|figures| figures.costs.seconds.mean);
     let regrets = decisions.iter().map(|figures| figures.regret.value);
     StudySummary {
         sampler: sampler.to_owned(),
@@ -159,36 +154,19 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
         state_bias_over_control: ratio("state", &|row| (of_states(row), row.control.state_bias_tv)),
         set_over_control: ratio("set", &|row| (row.figures.set_tv, row.control.set_tv)),
         methods,
-        attempts_per_particle: attempts,
-        acceptance: accepted / attempts,
-        states_per_particle: of_all(&|figures| figures.costs.states_per_particle.value),
-        rejuvenation_per_particle: of_all(&|figures| figures.costs.rejuvenation_per_particle),
-        tests: fits().count(),
-        rejected: fits().filter(|fit| fit.p < LEVEL).count(),
-        bias_tv: beside(&|figures| figures.bias_tv, &|control| control.bias_tv),
-        bias_tv_baseline: of_all(&|figures| figures.bias_tv_baseline),
-        set_tv: beside(&|figures| figures.set_tv, &|control| control.set_tv),
-        set_tv_baseline: of_all(&|figures| figures.set_tv_baseline),
-        distinct_fraction: of_all(&|figures| figures.distinct) / particles as f64,
-        backtracks_per_particle: of_all(&|figures| figures.costs.backtracks_per_particle),
-        update_states: [
-            of_all(&|figures| figures.costs.states_per_particle.value) * particles as f64,
-            of_all(&|figures| figures.costs.states_median),
-            decisions.iter().map(|figures| figures.costs.states_max).fold(f64::NAN, f64::max),
-        ],
-        coverage: compared(&|figures| figures.coverage, &|figures| figures.coverage_baseline),
-        ess: of_all(&|figures| figures.ess),
-        true_history_ratio: compared(&|figures| figures.true_history_ratio.value, &|figures| {
-            figures.true_history_ratio_exact
-        }),
-        log_loss: compared(&|figures| figures.log_loss.value, &|figures| figures.log_loss_exact),
-        brier: compared(&|figures| figures.brier.value, &|figures| figures.brier_exact),
+        acceptance: accepted / means["attempts_per_particle"],
+        chi_squared_tests: fits().count(),
+        chi_squared_rejected: fits().filter(|fit| fit.p < LEVEL).count(),
+        distinct_fraction: means["distinct"] / particles as f64,
+        log_loss_excess: means["log_loss"] - means["log_loss_exact"],
         regret: MeanInterval::of(regrets, &mut seed.child("regret").rng()),
-        kl: of_all(&|figures| figures.kl),
         calibration,
         depletions: every.iter().map(|figures| figures.depletions).sum(),
-        seconds,
+        update_states: means["states_per_particle"] * particles as f64,
+        states_max: decisions.iter().map(|figures| figures.costs.states.max).fold(f64::NAN, f64::max),
+        update_ms: 1e3 * seconds,
         effective_per_second: mean(&every, &|figures| figures.effective_particles) / seconds,
+        means,
     }
 }
 
@@ -243,7 +221,7 @@ mod tests {
         assert!(low < 1.0 && high > 1.0 && (value - 1.0).abs() > 1e-9, "{:?}", all.bias_over_control);
         assert!((all.set_over_control.value - 1.0).abs() < 0.05, "{:?}", all.set_over_control);
         // The mean of the control is the baseline that is computed.
-        assert!((all.bias_tv.other / all.bias_tv_baseline - 1.0).abs() < 0.5, "{all:?}");
+        assert!((all.means["bias_tv_control"] / all.means["bias_tv_baseline"] - 1.0).abs() < 0.5, "{all:?}");
     }
 
     #[test]

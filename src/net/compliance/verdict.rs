@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use serde::{Serialize, Serializer};
+
 /// How a check ended.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum CheckVerdict {
     /// The player did what is asked.
     Pass,
@@ -25,20 +28,22 @@ impl CheckVerdict {
 }
 
 /// One request and what came back.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct CheckExchange {
     /// What was sent: the message, or the bytes where these are the matter.
     pub sent: String,
     /// The bytes that were received.
+    #[serde(serialize_with = "as_text")]
     pub received: Vec<u8>,
     /// Why there is no answer, if there is none.
     pub error: Option<String>,
     /// How long it took.
+    #[serde(rename = "seconds", serialize_with = "in_seconds")]
     pub elapsed: Duration,
 }
 
 /// What came of a check.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct CheckReport {
     /// The name of the check.
     pub name: &'static str,
@@ -48,10 +53,19 @@ pub struct CheckReport {
     pub verdict: CheckVerdict,
     /// Why it failed or was skipped, or what else is worth knowing.
     pub reason: Option<String>,
+    /// How long the check took.
+    #[serde(rename = "seconds", serialize_with = "in_seconds")]
+    pub elapsed: Duration,
     /// What was said.
     pub exchanges: Vec<CheckExchange>,
-    /// How long the check took.
-    pub elapsed: Duration,
+}
+
+fn as_text<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&String::from_utf8_lossy(bytes))
+}
+
+fn in_seconds<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_f64(time.as_secs_f64())
 }
 
 /// Why a check ended before its last line.

@@ -43,22 +43,40 @@ pub use one_of::one_of;
 pub use play::RandomPlay;
 pub use share::share;
 
+use serde::Serialize;
+
 use super::net::Propnet;
 use hyperplay_logic::gdl::TermStore;
 
 /// What the network was after a pass.
-#[derive(Clone, Debug)]
+///
+/// ```
+/// use hyperplay_engine::propnet::simplify::PassStats;
+/// use hyperplay_engine::propnet::{GroundingLimits, ground, simplify};
+/// # use hyperplay_logic::gdl::{self, Source};
+/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+/// let (net, _) = ground(&game, &GroundingLimits::default())?;
+/// let before = net.stats();
+/// let (_, passes) = simplify(net, game.terms());
+/// let PassStats { name, gates, bits, .. } = passes[0];
+/// assert_eq!((name, gates, bits), ("ground", before.all.gates, before.bits));
+/// assert_eq!(passes.last().map(|pass| pass.name), Some("share"));
+/// # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
+/// ```
+#[derive(Clone, Debug, Serialize)]
 pub struct PassStats {
     /// The name of the pass; `ground` for the network as it came.
     pub name: &'static str,
+    /// The number of bits of a state.
+    pub bits: usize,
     /// The number of gates.
     pub gates: usize,
     /// The number of wires into gates.
     pub wires: usize,
     /// The number of two-input gates they amount to.
     pub two_inputs: usize,
-    /// The number of bits of a state.
-    pub bits: usize,
     /// The time the pass took.
     pub seconds: f64,
 }

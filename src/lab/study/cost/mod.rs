@@ -23,7 +23,8 @@ use hyperplay_play::player::SamplerSpec;
 use hyperplay_play::referee::{Interrupt, Stopwatch};
 use hyperplay_think::belief::effective_size;
 
-pub use row::{COST_COLUMNS, CostRow};
+pub use super::columns::COST_COLUMNS;
+pub use row::CostRow;
 
 /// What is measured.
 #[derive(Clone, Debug)]
@@ -194,7 +195,7 @@ mod tests {
             assert_eq!(row.is_unbiased, row.sampler == "rejection");
             // Rejection has no other unbiased sampler beside it.
             assert_eq!(row.over_unbiased.is_nan(), row.sampler == "rejection");
-            assert!(row.over_cheapest > 0.0 && row.effective > 0.0, "{row:?}");
+            assert!(row.over_cheapest > 0.0 && row.effective_particles > 0.0, "{row:?}");
         }
     }
 
@@ -204,6 +205,6 @@ mod tests {
         assert!(late.iter().map(|row| row.step).eq([2, 2]));
         let none = rows(&["rejection"], (2, 2), Duration::ZERO);
         assert_eq!((none.len(), none[0].step, none[0].updates, none[0].unfinished), (1, 1, 0, 6));
-        assert!(none[0].seconds[0].is_nan() && none[0].over_cheapest.is_nan());
+        assert!(none[0].seconds.mean.is_nan() && none[0].over_cheapest.is_nan());
     }
 }

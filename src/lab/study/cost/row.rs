@@ -1,36 +1,39 @@
-//! Rows of costs: one sampler at one step, and how every column is read off a row.
+//! Rows of costs: one sampler at one step. The fields are the columns of the table `cost` in `columns.tsv`.
 
-use std::sync::LazyLock;
+use serde::Serialize;
 
-use super::super::columns::defined;
-use super::super::harness::MethodCounts;
+use super::super::harness::{MethodCounts, Spread};
 use super::{CostPlan, CostSample};
-use hyperplay_report::{Column, Mean, Reader, TableEntry};
+use hyperplay_report::Mean;
 use hyperplay_think::belief::UpdateCost;
 
 /// The updates of one sampler at one step.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct CostRow {
     /// Joint moves made.
     pub step: usize,
     /// The spec of the sampler.
     pub sampler: String,
     /// Whether its particles are independent draws from the posterior.
+    #[serde(rename = "unbiased")]
     pub is_unbiased: bool,
     /// Updates that ended within the limit and left particles. All that follows is over these.
     pub updates: usize,
     /// Updates that did not; their beliefs are not followed further.
     pub unfinished: usize,
     /// How the particles were found.
+    #[serde(rename = "method")]
     pub methods: MethodCounts,
-    /// Processor time of an update in seconds: mean, median and greatest.
-    pub seconds: [f64; 3],
+    /// Processor time of an update in seconds.
+    pub seconds: Spread,
     /// The time over that of the cheapest other unbiased sampler that finished all its updates; NaN if there is none.
     pub over_unbiased: f64,
     /// The same with all other samplers, whatever their bias.
     pub over_cheapest: f64,
     /// The mean number of independent draws that the particles count as.
-    pub effective: f64,
+    pub effective_particles: f64,
+    /// The same number over the mean time.
+    pub effective_particles_per_second: f64,
     /// States visited for one particle.
     pub states_per_particle: f64,
     /// Steps drawn at random and compared with the observation, for one particle.
@@ -59,10 +62,8 @@ impl CostPlan {
     fn row(&self, step: usize, sampler: usize, at_step: &AtStep<'_>) -> CostRow {
         let spec = &self.samplers[sampler];
         let made: Vec<&CostSample> = at_step[sampler].iter().copied().filter(|one| one.is_finished).collect();
-        let mut seconds: Vec<f64> = made.iter().map(|one| one.update.seconds).collect();
-        seconds.sort_unstable_by(f64::total_cmp);
-        let at =
-            |place: Option<usize>| place.and_then(|place| seconds.get(place)).copied().unwrap_or(f64::NAN);
+        let seconds: Spread = made.iter().map(|one| one.update.seconds).collect();
+        let effective_particles = Mean::of(made.iter().map(|one| one.effective)).value;
         let sum = |figure: &dyn Fn(&UpdateCost) -> u64| {
             made.iter().map(|one| figure(&one.update.cost) as f64).sum::<f64>()
         };
@@ -76,14 +77,11 @@ impl CostPlan {
             updates: made.len(),
             unfinished: at_step[sampler].len() - made.len(),
             methods: made.iter().map(|one| one.update.method).collect(),
-            seconds: [
-                Mean::of(seconds.iter().copied()).value,
-                at(Some(seconds.len() / 2)),
-                at(seconds.len().checked_sub(1)),
-            ],
+            seconds,
             over_unbiased: over(&made, at_step, others().filter(|&other| self.is_unbiased(other))),
             over_cheapest: over(&made, at_step, others()),
-            effective: Mean::of(made.iter().map(|one| one.effective)).value,
+            effective_particles,
+            effective_particles_per_second: effective_particles / seconds.mean,
             states_per_particle: sum(&|cost| cost.states) / particles,
             attempts_per_particle: attempts / particles,
             acceptance: sum(&|cost| cost.accepted) / attempts,
@@ -108,26 +106,3 @@ fn over(made: &[&CostSample], at_step: &AtStep<'_>, others: impl Iterator<Item =
     let complete = others.filter(|&other| finished(other).count() == most && !made.is_empty());
     complete.map(ratio).fold(f64::NAN, f64::max)
 }
-
-/// The columns of a table of costs.
-pub static COST_COLUMNS: LazyLock<Vec<Column<CostRow>>> = LazyLock::new(|| {
-    let readers: &[Reader<CostRow>] = &[
-        ("step", |row| row.step.into()),
-        ("sampler", |row| row.sampler.as_str().into()),
-        ("unbiased", |row| TableEntry::Flag(row.is_unbiased)),
-        ("updates", |row| row.updates.into()),
-        ("unfinished", |row| row.unfinished.into()),
-        ("method", |row| row.methods.to_string().as_str().into()),
-        ("seconds_mean", |row| row.seconds[0].into()),
-        ("seconds_median", |row| row.seconds[1].into()),
-        ("seconds_max", |row| row.seconds[2].into()),
-        ("over_unbiased", |row| row.over_unbiased.into()),
-        ("over_cheapest", |row| row.over_cheapest.into()),
-        ("effective_particles", |row| row.effective.into()),
-        ("effective_particles_per_second", |row| (row.effective / row.seconds[0]).into()),
-        ("states_per_particle", |row| row.states_per_particle.into()),
-        ("attempts_per_particle", |row| row.attempts_per_particle.into()),
-        ("acceptance", |row| row.acceptance.into()),
-    ];
-    defined("cost", readers)
-});

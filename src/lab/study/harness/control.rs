@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::batch::mixture;
 use super::point::EvaluationPoint;
 use super::{Replicates, collect, draw};
@@ -13,13 +15,16 @@ use hyperplay_report::Mean;
 use hyperplay_think::belief::{IndependentSampler, OpponentModel};
 
 /// The distances of independent draws from the posterior they are drawn from.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Control {
     /// As [`bias_tv`](super::Figures::bias_tv).
+    #[serde(rename = "bias_tv_control")]
     pub bias_tv: f64,
     /// As [`state_bias_tv`](super::Figures::state_bias_tv).
+    #[serde(rename = "state_bias_tv_control")]
     pub state_bias_tv: f64,
     /// As [`set_tv`](super::Figures::set_tv).
+    #[serde(rename = "set_tv_control")]
     pub set_tv: f64,
 }
 

@@ -4,6 +4,7 @@
 //! figure that needs the posterior where there is only a reference run, and to errors and intervals of a single set.
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use super::super::accuracy::{GoodnessOfFit, Placed, baseline, expected_coverage, state_baseline};
 use super::batch::{MeasuredUpdate, ReplicateBatch, SetNumbers, mixture};
@@ -17,16 +18,42 @@ use hyperplay_think::belief::{UpdateCost, UpdateMethod};
 /// A set TV below this counts as none.
 const NONE: f64 = 1e-9;
 
+/// The mean, the median and the greatest of some numbers; NaN where there is none.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
+    /// The median.
+    pub median: f64,
+    /// The greatest.
+    pub max: f64,
+}
+
+impl FromIterator<f64> for Spread {
+    fn from_iter<I: IntoIterator<Item = f64>>(numbers: I) -> Self {
+        let mut sorted: Vec<f64> = numbers.into_iter().collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        Spread {
+            mean: Mean::of(sorted.iter().copied()).value,
+            median: sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN),
+            max: sorted.last().copied().unwrap_or(f64::NAN),
+        }
+    }
+}
+
 /// What an update cost, over the replicates.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Costs {
     /// States visited at this step for one particle, rejuvenation included.
     pub states_per_particle: Mean,
     /// Those of them that were visited in rejuvenation.
+    #[serde(rename = "rejuvenation_states_per_particle")]
     pub rejuvenation_per_particle: f64,
     /// Metropolis-Hastings moves for one particle.
+    #[serde(rename = "rejuvenation_moves_per_particle")]
     pub moves_per_particle: f64,
     /// The share of these moves that led to another history; NaN without moves.
+    #[serde(rename = "rejuvenation_accepted")]
     pub moves_accepted: f64,
     /// How often a particle took a move back or started anew, for one particle.
     pub backtracks_per_particle: f64,
@@ -34,27 +61,32 @@ pub struct Costs {
     pub attempts_per_particle: f64,
     /// The share of them that agreed; NaN without any.
     pub acceptance: f64,
-    /// States visited in one update of all particles: the median and the greatest number over the replicates.
-    pub states_median: f64,
-    /// See `states_median`.
-    pub states_max: f64,
-    /// Processor time of the update of this step alone, in seconds: mean, median and greatest. Not fixed by the seed.
-    pub seconds: [f64; 3],
+    /// States visited in one update of all particles, over the replicates.
+    pub states: Spread,
+    /// Processor time of the update of this step alone, in seconds. Not fixed by the seed; so for what follows.
+    pub seconds: Spread,
+    /// Particles asked for over the mean time.
+    pub particles_per_second: f64,
+    /// Effective particles over the mean time.
+    pub effective_particles_per_second: f64,
 }
 
 /// The figures of one sampler at one point, over all replicates.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Figures {
     /// Sets that are not empty.
     pub sets: usize,
     /// Sets that are empty.
     pub depletions: usize,
     /// How the particles were found.
+    #[serde(rename = "method")]
     pub methods: MethodCounts,
     /// The total variation of the mean of all sets from the posterior.
     pub bias_tv: f64,
-    /// The 95 % interval of the same, by the bootstrap over replicates.
-    pub bias_tv_interval: (f64, f64),
+    /// The lower end of the 95 % interval of the same, by the bootstrap over replicates.
+    pub bias_tv_low: f64,
+    /// The upper end of this interval.
+    pub bias_tv_high: f64,
     /// The expectation of the same under independent draws from the posterior.
     pub bias_tv_baseline: f64,
     /// As `bias_tv`, for the states that the histories end in.
@@ -82,6 +114,8 @@ pub struct Figures {
     pub coverage_baseline: f64,
     /// The mean number of different histories held.
     pub distinct: f64,
+    /// The same number divided by the particles asked for.
+    pub distinct_fraction: f64,
     /// The mean weight on the true history, times the size of the information set: 1 is no better than chance.
     pub true_history_ratio: Mean,
     /// What the posterior itself gives the true history, times the size of the information set.
@@ -106,6 +140,7 @@ pub struct Figures {
     /// weights, otherwise of one particle of each replicate, drawn by weight.
     pub chi_squared: Option<GoodnessOfFit>,
     /// What it cost.
+    #[serde(flatten)]
     pub costs: Costs,
 }
 
@@ -144,13 +179,16 @@ fn figures(
         let bins = calibration.iter_mut().zip(&batch.bins);
         bins.for_each(|(sum, bin)| sum.add(bin, 1.0 / sets.len() as f64));
     }
+    let effective_particles = effective_particles(batches, particles, independent);
+    let distinct = over(&|set| set.distinct as f64).value;
     let (coverage, ess) = (over(&|set| set.coverage), over(&|set| set.effective));
     let mut figures = Figures {
         sets: sets.len(),
         depletions: updates.len() - sets.len(),
         methods: updates.iter().map(|update| update.method).collect(),
         bias_tv: f64::NAN,
-        bias_tv_interval: (f64::NAN, f64::NAN),
+        bias_tv_low: f64::NAN,
+        bias_tv_high: f64::NAN,
         bias_tv_baseline: exact(baseline(posterior, draws)),
         state_bias_tv: f64::NAN,
         state_bias_tv_baseline: exact(state_baseline(posterior, draws)),
@@ -159,11 +197,12 @@ fn figures(
         set_tv_baseline: exact(baseline(posterior, particles)),
         ess: ess.value,
         ess_error: ess.error,
-        effective_particles: effective_particles(batches, particles, independent),
+        effective_particles,
         coverage: coverage.value,
         coverage_error: coverage.error,
         coverage_baseline: exact(expected_coverage(posterior, particles)),
-        distinct: over(&|set| set.distinct as f64).value,
+        distinct,
+        distinct_fraction: distinct / particles as f64,
         true_history_ratio: Mean::NONE,
         true_history_ratio_exact: exact(place.map_or(0.0, |place| posterior.histories[place].1) * size),
         log_loss: of_scores(&|(log_loss, _)| log_loss),
@@ -175,7 +214,7 @@ fn figures(
         regret: Mean::NONE,
         kl: f64::NAN,
         chi_squared: None,
-        costs: costs(&updates, particles),
+        costs: costs(&updates, particles, effective_particles),
     };
     if sets.is_empty() || !point.is_exact() {
         return figures;
@@ -189,10 +228,11 @@ fn figures(
     let all = mixture(batches.iter(), posterior.histories.len());
     let filled: Vec<&ReplicateBatch> = batches.iter().filter(|batch| !batch.sets.is_empty()).collect();
     figures.bias_tv = all.total_variation(posterior);
-    figures.bias_tv_interval = centred(figures.bias_tv, filled.len(), &mut seed.rng(), |sample| {
+    let interval = centred(figures.bias_tv, filled.len(), &mut seed.rng(), |sample| {
         let drawn = sample.iter().map(|&at| filled[at]);
         mixture(drawn, posterior.histories.len()).total_variation(posterior)
     });
+    (figures.bias_tv_low, figures.bias_tv_high) = interval;
     figures.state_bias_tv = all.state_variation(posterior);
     figures.kl = all.divergence(posterior, draws);
     figures.chi_squared = if independent {
@@ -230,18 +270,15 @@ pub(in super::super) fn draws_in(
     }
 }
 
-fn costs(updates: &[&MeasuredUpdate], particles: usize) -> Costs {
+fn costs(updates: &[&MeasuredUpdate], particles: usize, effective_particles: f64) -> Costs {
     let each =
         |figure: &dyn Fn(&UpdateCost) -> u64| updates.iter().map(|one| figure(&one.cost) as f64).sum::<f64>();
     let all = updates.len() as f64 * particles as f64;
     let moves = each(&|cost| cost.rejuvenation_moves);
     let attempts = each(&|cost| cost.attempts);
     let mut states: Vec<f64> = updates.iter().map(|update| update.cost.states as f64).collect();
-    let mut seconds: Vec<f64> = updates.iter().map(|update| update.seconds).collect();
     states.sort_unstable_by(f64::total_cmp);
-    seconds.sort_unstable_by(f64::total_cmp);
-    let middle = |sorted: &[f64]| sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN);
-    let greatest = |sorted: &[f64]| sorted.last().copied().unwrap_or(f64::NAN);
+    let seconds: Spread = updates.iter().map(|update| update.seconds).collect();
     Costs {
         states_per_particle: Mean::of(states.iter().map(|states| states / particles as f64)),
         rejuvenation_per_particle: each(&|cost| cost.rejuvenation_states) / all,
@@ -250,9 +287,10 @@ fn costs(updates: &[&MeasuredUpdate], particles: usize) -> Costs {
         backtracks_per_particle: each(&|cost| cost.backtracks) / all,
         attempts_per_particle: attempts / all,
         acceptance: each(&|cost| cost.accepted) / attempts,
-        states_median: middle(&states),
-        states_max: greatest(&states),
-        seconds: [Mean::of(seconds.iter().copied()).value, middle(&seconds), greatest(&seconds)],
+        states: states.into_iter().collect(),
+        seconds,
+        particles_per_second: particles as f64 / seconds.mean,
+        effective_particles_per_second: effective_particles / seconds.mean,
     }
 }
 

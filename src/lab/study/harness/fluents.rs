@@ -4,6 +4,7 @@
 //! them a probability, its *marginal*: the weight of the states in which it holds. The true state says whether it does.
 
 use rustc_hash::FxHashMap;
+use serde::Serialize;
 
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{State, StateMachine, StateMachineExt};
@@ -12,8 +13,9 @@ use hyperplay_think::belief::exact::Posterior;
 /// The number of bins of a calibration curve, all equally wide.
 pub const BINS: usize = 10;
 
-/// The open fluents whose marginals lie in one bin.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
+/// The open fluents whose marginals lie in one bin. As data it is an array.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
+#[serde(into = "[f64; 3]")]
 pub struct Bin {
     /// Fluents; a point counts each once, whatever the number of sets.
     pub count: f64,
@@ -21,6 +23,12 @@ pub struct Bin {
     pub said: f64,
     /// How many of them hold in the true state.
     pub held: f64,
+}
+
+impl From<Bin> for [f64; 3] {
+    fn from(Bin { count, said, held }: Bin) -> Self {
+        [count, said, held]
+    }
 }
 
 impl Bin {

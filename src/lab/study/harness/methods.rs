@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Serialize, Serializer};
+
 use hyperplay_think::belief::UpdateMethod;
 
 /// All methods, in the order in which they are counted.
@@ -53,6 +55,12 @@ impl fmt::Display for MethodCounts {
             write!(formatter, "{}{method} {count}", if at == 0 { "" } else { " + " })?;
         }
         Ok(())
+    }
+}
+
+impl Serialize for MethodCounts {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
     }
 }
 

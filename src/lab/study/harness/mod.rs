@@ -27,7 +27,7 @@ pub(super) use batch::MeasuredUpdate;
 pub use control::{Control, control};
 pub use evidence::{model_match, random_match};
 pub(super) use figures::draws_in;
-pub use figures::{Costs, Figures};
+pub use figures::{Costs, Figures, Spread};
 pub use fluents::{BINS, Bin};
 pub use methods::MethodCounts;
 pub use point::{EvaluationPoint, EvaluationPoints, Oracle, PosteriorSource};

@@ -10,6 +10,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use serde::Serialize;
 
 use super::evaluated;
 use super::fluents::Fluents;
@@ -23,7 +24,8 @@ use hyperplay_think::belief::exact::{ExactError, Posterior};
 use hyperplay_think::belief::{Belief, BeliefOptions, OpponentModel, UpdateOutcome};
 
 /// How the posterior of a point was made.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(tag = "oracle", content = "reference_particles", rename_all = "lowercase")]
 pub enum PosteriorSource {
     /// Enumeration: it is the posterior.
     Exact,
