@@ -120,7 +120,9 @@ fn all_particles(game: &str, particles: usize, step: usize) {
     let options = belief::BeliefOptions { particles, enumerate: false, ..belief::BeliefOptions::default() };
     let mut belief = ParticleBelief::new(Arc::clone(&machine), role, Arc::new(Uniform), options);
     let known = random_match(&machine, step + 1, 1);
-    let spec = format!("hyperplay:particles={particles},enumerate=off,nodes=0,search=flat,playouts=");
+    let spec = format!(
+        "hyperplay:particles={particles},sampler=hyperplay:enumerate=off,nodes=0,search=flat,playouts="
+    );
     let build = |playouts: u64| player(&format!("{spec}{playouts}"), &machine, role);
     let mut first = build(1);
     for known in &known {

@@ -48,12 +48,12 @@ challengers = ["hyperplay"]
 
 [[player]]
 name = "hyperplay"
-spec = "hyperplay:search=flat,nodes=0,enumerate=off"
-grid = { particles = [1, 2, 4, 8, 16], per_move = [1, 4, 16] }
+spec = "hyperplay:search=flat,nodes=0,sampler=hyperplay:enumerate=off"
+grid = { particles = [1, 2, 4, 8, 16], playouts = ["1/move", "4/move", "16/move"] }
 
 [[player]]
 name = "clairvoyant"
-spec = "clairvoyant:search=flat,nodes=0,per_move=8"
+spec = "clairvoyant:search=flat,nodes=0,playouts=8/move"
 
 [[player]]
 name = "random"

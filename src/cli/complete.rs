@@ -259,7 +259,7 @@ fn values(registry: &Registry, entry: &SpecEntry, key: &str, value: &str) -> Vec
             Some(inner) => specs(registry, *kind, inner).into_iter().map(|spec| format!("[{spec}")).collect(),
             None => specs(registry, *kind, value),
         },
-        KeyType::Count(..) | KeyType::Real(..) | KeyType::Text(_) => {
+        KeyType::Count(..) | KeyType::Real(..) | KeyType::Playouts | KeyType::Text(_) => {
             starting([key.default.clone().into_owned()], value)
         }
         KeyType::PolicyFile => Vec::new(),
@@ -300,8 +300,8 @@ mod tests {
             ),
             ("match kuhn_poker bob=hyperplay:model=[softmax:lev", &["bob=hyperplay:model=[softmax:level="]),
             (
-                "match kuhn_poker bob=hyperplay:merge=o",
-                &["bob=hyperplay:merge=on", "bob=hyperplay:merge=off"],
+                "match kuhn_poker bob=hyperplay:sampler=hyperplay:merge=o",
+                &["bob=hyperplay:sampler=hyperplay:merge=on", "bob=hyperplay:sampler=hyperplay:merge=off"],
             ),
             ("belief kuhn_poker --sampler boot", &["bootstrap", "bootstrap:"]),
             ("belief kuhn_poker --role a", &["alice"]),

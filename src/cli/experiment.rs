@@ -284,8 +284,7 @@ pub fn play(
     let Described { config, games, plan } = arguments.file.open(registry)?;
     let shard = arguments.shard;
     let threads = threads(arguments.threads, &plan);
-    let planned = Planned::new(&config.name, &config.about, plan);
-    planned.settle(&arguments.out)?;
+    let planned = Planned::new(&config.name, &config.about, plan).settle(&arguments.out, registry)?;
     refuse_other_division(&arguments.out, shard)?;
     let plan = &planned.plan;
     let (again, folder) = (arguments.again.is_some(), arguments.out.display());

@@ -200,7 +200,11 @@ mod tests {
             .and_then(|all| all.with_sampler(entry("my_sampler", "care"), |_, _| Ok(BootstrapSampler)))
             .and_then(|all| {
                 all.with_search(entry("my_search", "depth"), |_, _| {
-                    Ok(SearchOptions { algorithm: Algorithm::Flat, playouts: 1, ..SearchOptions::default() })
+                    Ok(SearchOptions {
+                        algorithm: Algorithm::Flat,
+                        playouts: 1.into(),
+                        ..SearchOptions::default()
+                    })
                 })
             })
             .and_then(|all| {

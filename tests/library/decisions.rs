@@ -87,7 +87,8 @@ fn best_on_a_grid(columns: &[[f64; 2]]) -> (f64, f64) {
 }
 
 /// Every spec that searches these games completely, with and without the whole information set.
-const SPECS: [&str; 3] = ["hyperplay", "hyperplay:search=exact", "hyperplay:enumerate=off,particles=50"];
+const SPECS: [&str; 3] =
+    ["hyperplay", "hyperplay:search=exact", "hyperplay:sampler=hyperplay:enumerate=off,particles=50"];
 
 #[test]
 fn two_equivalent_hidden_states_keep_the_mixture_of_their_matrix_game() {

@@ -359,9 +359,18 @@ fn a_simultaneous_game_is_played_by_the_mixed_move() {
 fn one_seed_gives_one_match_and_policies_sum_to_one() {
     let machine = built_in("imperfect/krieg_tictactoe_3x3.kif");
     for specs in [
-        ["hyperplay:particles=20,enumerate=off,playouts=100", "hyperplay:particles=10,playouts=100"],
-        ["pimc:particles=20,enumerate=off,playouts=100,policy=mixed", "ismcts:simulations=300"],
-        ["ismcts:particles=20,enumerate=off,simulations=300", "ismcts:simulations=300,final=value"],
+        [
+            "hyperplay:particles=20,sampler=hyperplay:enumerate=off,playouts=100",
+            "hyperplay:particles=10,playouts=100",
+        ],
+        [
+            "pimc:particles=20,sampler=hyperplay:enumerate=off,playouts=100,policy=mixed",
+            "ismcts:simulations=300",
+        ],
+        [
+            "ismcts:particles=20,sampler=hyperplay:enumerate=off,simulations=300",
+            "ismcts:simulations=300,final=value",
+        ],
     ] {
         let run = || play(&machine, &specs, || Budget::UNLIMITED, &Seed::root(3));
         let (first, second) = (run(), run());

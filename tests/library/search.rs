@@ -94,7 +94,8 @@ fn rock_paper_scissors_lizard_spock_is_worth_50_and_played_evenly() {
 #[test]
 fn playouts_of_tictactoe_have_the_exact_mean_of_uniform_play() {
     let machine = built_in("perfect/tictactoe.kif");
-    let options = SearchOptions { algorithm: Algorithm::Flat, playouts: 36_000, ..SearchOptions::default() };
+    let options =
+        SearchOptions { algorithm: Algorithm::Flat, playouts: 36_000.into(), ..SearchOptions::default() };
     let run = || {
         let start = machine.initial();
         let scratch = &mut machine.scratch();

@@ -104,7 +104,10 @@ fn a_usage_error_lists_the_choices_and_exits_2() {
         ("kiosk --playclock -3", "expected a number of seconds from 0"),
         ("match kuhn_poker --playclock -3", "expected a number of seconds from 0"),
         ("belief-cost kuhn_poker --limit -3", "expected a number of seconds from 0"),
-        ("match kuhn_poker alice=hyperplay:method=filter,model=softmax", "filter needs model=uniform"),
+        (
+            "match kuhn_poker alice=hyperplay:sampler=hyperplay:method=filter,model=softmax",
+            "filter needs model=uniform",
+        ),
         (
             "belief-cost kuhn_poker --sampler hyperplay:method=filter,model=softmax",
             "filter needs model=uniform",

@@ -25,7 +25,7 @@ spec = "random"
 
 [[player]]
 name = "sampling"
-spec = "hyperplay:enumerate=off,search=flat,playouts=20"
+spec = "hyperplay:sampler=hyperplay:enumerate=off,search=flat,playouts=20"
 grid = { particles = [1, 3] }
 
 [[player]]
@@ -98,7 +98,8 @@ fn a_match_is_the_one_that_the_command_match_plays() {
     let folder = Folder::new();
     folder.write("mixed.toml", MIXED);
     done(&folder, "run mixed.toml --out out");
-    let seats = "alice=hyperplay:enumerate=off,search=flat,playouts=20,particles=3 bob=random";
+    let seats =
+        "alice=hyperplay:sampler=hyperplay:enumerate=off,search=flat,playouts=20,particles=3 bob=random";
     let series = "--seed 7 --matches 5 --nodes 500 --transcript series.jsonl";
     run(&mut folder.program(&format!("match kuhn_poker {seats} {series}")), 0);
     let goals: Vec<Value> = records(&folder.read("series.jsonl"))

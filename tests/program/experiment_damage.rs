@@ -29,7 +29,7 @@ spec = "random"
 
 [[player]]
 name = "sampling"
-spec = "hyperplay:enumerate=off,search=flat,playouts=20,particles=5"
+spec = "hyperplay:sampler=hyperplay:enumerate=off,search=flat,playouts=20,particles=5"
 "#;
 
 /// With a clock, so that a match that is played again may be another one.
@@ -48,7 +48,7 @@ spec = "random"
 
 [[player]]
 name = "sampling"
-spec = "hyperplay:enumerate=off,search=flat,particles=5"
+spec = "hyperplay:sampler=hyperplay:enumerate=off,search=flat,particles=5"
 "#;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

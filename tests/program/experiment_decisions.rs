@@ -21,7 +21,7 @@ spec = "hyperplay:search=flat,playouts=20"
 
 [[player]]
 name = "sampling"
-spec = "hyperplay:search=flat,playouts=20,enumerate=off,method=backtracking,merge=off,particles=7"
+spec = "hyperplay:search=flat,playouts=20,sampler=[hyperplay:enumerate=off,method=backtracking,merge=off],particles=7"
 
 [[player]]
 name = "random"

@@ -18,12 +18,12 @@ challengers = ["sampling"]
 
 [[player]]
 name = "sampling"
-spec = "hyperplay:enumerate=off,search=flat,nodes=0"
-grid = { per_move = [1, 2, 4], particles = [1, 2, 4, 8] }
+spec = "hyperplay:sampler=hyperplay:enumerate=off,search=flat,nodes=0"
+grid = { playouts = ["1/move", "2/move", "4/move"], particles = [1, 2, 4, 8] }
 
 [[player]]
 name = "clairvoyant"
-spec = "clairvoyant:search=flat,nodes=0,per_move=2"
+spec = "clairvoyant:search=flat,nodes=0,playouts=2/move"
 
 [[player]]
 name = "random"
@@ -100,18 +100,19 @@ fn a_grid_over_two_keys_is_a_line_for_each_value_of_the_other_key_and_a_heat_map
         assert!(pdf.windows(10).any(|part| part == b"/FontFile2"), "{name}");
     }
     let game = "krieg_tictactoe_3x3-sampling-by-particles";
-    assert!(names.contains(&game.to_owned()) && names.contains(&format!("{game}-and-per_move")), "{names:?}");
+    assert!(names.contains(&game.to_owned()) && names.contains(&format!("{game}-and-playouts")), "{names:?}");
     let lines = folder.read(&format!("out/figures/{game}.svg"));
     for value in [1, 2, 4] {
         // Once in the legend, and drawn in each of two panels.
-        let drawn =
-            |class: &str| lines.matches(&format!("class=\"{class}\" data-name=\"per_move={value}\"")).count();
-        assert_eq!((drawn("legend"), drawn("series")), (1, 2), "per_move={value}");
+        let drawn = |class: &str| {
+            lines.matches(&format!("class=\"{class}\" data-name=\"playouts={value}/move\"")).count()
+        };
+        assert_eq!((drawn("legend"), drawn("series")), (1, 2), "playouts={value}/move");
     }
     for text in [">against clairvoyant<", ">against random<", ">particles<", ">score (goal points)<"] {
         assert_eq!(lines.matches(text).count(), 1, "{text}");
     }
-    let cells = folder.read(&format!("out/figures/{game}-and-per_move.svg"));
+    let cells = folder.read(&format!("out/figures/{game}-and-playouts.svg"));
     let scores =
         cells.lines().filter(|line| line.contains("text-anchor=\"middle\"") && line.contains("± ")).count();
     assert_eq!(scores, 4 * 3 * 2, "every cell has its score");

@@ -37,7 +37,7 @@ fn study(games: &str, more: &str) -> String {
     format!(
         "schema = 'hyperplay.experiment/1'\nname = 'study'\nseed = 7\ngames = {games}\nrepetitions = 6\n\n\
          [[player]]\nname = 'told'\n\
-         spec = 'hyperplay:enumerate=off,exact_update=off,playouts=20,model=file:policies/bob.json'\n\
+         spec = 'hyperplay:sampler=[hyperplay:enumerate=off,exact_update=off],playouts=20,model=file:policies/bob.json'\n\
          grid = {{ particles = [1, 2] }}\n\n\
          [[player]]\nname = 'random'\nspec = 'random'\n\n{more}"
     )
@@ -57,8 +57,8 @@ fn what_a_policy_file_says_is_part_of_the_identity() {
     let before = config(&folder, "study", "study.toml");
     let plan: Value = serde_json::from_str(&folder.read("study/out/plan.json")).unwrap();
     let entrants = plan["plan"]["entrants"].as_array().unwrap();
-    let spec = "hyperplay:playouts=20,enumerate=off,exact_update=off,model=file:policies/bob.json";
-    assert_eq!(entrants[0]["spec"], spec.replace("hyperplay:", "hyperplay:particles=1,"));
+    let spec = "hyperplay:playouts=20,sampler=[hyperplay:enumerate=off,exact_update=off],model=file:policies/bob.json";
+    assert_eq!(entrants[0]["spec"], spec.replacen("hyperplay:", "hyperplay:particles=1,", 1));
     for told in &entrants[..2] {
         assert!(told["policies"]["policies/bob.json"].as_str().unwrap().starts_with("sha256:"), "{told}");
     }

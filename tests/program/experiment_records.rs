@@ -15,7 +15,7 @@ repetitions = 5
 
 [[player]]
 name = "sampling"
-spec = "hyperplay:enumerate=off,search=flat,playouts=20,particles=5"
+spec = "hyperplay:sampler=hyperplay:enumerate=off,search=flat,playouts=20,particles=5"
 
 [[player]]
 name = "random"

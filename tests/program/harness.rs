@@ -141,8 +141,9 @@ fn the_learning_curve_of_monty_hall(matches: usize) {
     let allowed = 4.0 * 50.0 / (matches as f64).sqrt();
     for (particles, expected) in MONTY_HALL {
         for (sampler, expected) in SAMPLERS.iter().zip(expected) {
-            let seat =
-                format!("candidate=hyperplay:enumerate=off,rejuvenate=0,particles={particles},{sampler}");
+            let seat = format!(
+                "candidate=hyperplay:particles={particles},sampler=[hyperplay:enumerate=off,rejuvenate=0,{sampler}]"
+            );
             let report = json(&format!("match monty_hall {seat} --seed 1 --matches {matches}"), 0);
             let score = report["goals"]["candidate"]["mean"].as_f64().unwrap();
             println!("{particles:3} {sampler:36} {score:6.2} beside {expected}");

@@ -100,11 +100,16 @@ const TABLE: &[(&str, i32, &[&str])] = &[
         ],
     ),
     (
+        "match kuhn_poker alice=hyperplay:particles=9,per_move=4,halving=off,merge=off",
+        2,
+        &["write hyperplay:particles=9,playouts=4/move/state,sampler=hyperplay:merge=off"],
+    ),
+    (
         "match kuhn_poker alice=hyperplay:particles",
         2,
         &["'particles' is not of the form key=value, as in particles=..."],
     ),
-    ("match kuhn_poker alice=hyperplay:method=filtr", 2, &["(did you mean 'filter'?)"]),
+    ("match kuhn_poker alice=hyperplay:sampler=hyperplay:method=filtr", 2, &["(did you mean 'filter'?)"]),
     (
         "match kuhn_poker alice=hyperplay:search=utc",
         2,

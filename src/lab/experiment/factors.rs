@@ -100,7 +100,11 @@ pub(super) fn factors(entrants: &[&Entrant]) -> Vec<Factor> {
 }
 
 fn factor(key: &str, values: &[&str]) -> Factor {
-    let number = |value: &&str| value.parse::<f64>().ok().filter(|number| number.is_finite());
+    // Budgets of one unit, as in 4/move, are in the order of their numbers.
+    let split = |value: &str| value.find('/').unwrap_or(value.len());
+    let unit = values.first().map_or("", |value| &value[split(value)..]);
+    let number =
+        |value: &&str| value.strip_suffix(unit)?.parse::<f64>().ok().filter(|number| number.is_finite());
     let numbers: Option<Vec<f64>> = values.iter().map(number).collect();
     let mut order: Vec<usize> = (0..values.len()).collect();
     if let Some(numbers) = &numbers {
@@ -164,13 +168,13 @@ mod tests {
     #[test]
     fn keys_that_go_side_by_side_are_one_factor() {
         let rows: [&[(&str, &str)]; 3] = [
-            &[("particles", "2"), ("per_move", "3")],
-            &[("particles", "4"), ("per_move", "5")],
-            &[("particles", "8"), ("per_move", "5")],
+            &[("particles", "2"), ("playouts", "3/move")],
+            &[("particles", "4"), ("playouts", "5/move")],
+            &[("particles", "8"), ("playouts", "5/move")],
         ];
         assert_eq!(
             of(&rows),
-            [("particles (with per_move)".to_owned(), ["2", "4", "8"].map(str::to_owned).to_vec())]
+            [("particles (with playouts)".to_owned(), ["2", "4", "8"].map(str::to_owned).to_vec())]
         );
         assert!(of(&rows[..1]).is_empty());
         // Words that determine numbers are the factor, although numbers come first.

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::plan::ExperimentPlan;
+use super::plan::{Entrant, ExperimentPlan};
 use super::shard::Shard;
 use hyperplay_play::files::FileError;
+use hyperplay_play::player::{Registry, SpecKind};
 
 /// The name of the plan in its folder.
 pub const PLAN: &str = "plan.json";
@@ -129,17 +130,18 @@ impl Planned {
         Ok(Planned { plan: planned.plan.completed(), ..planned })
     }
 
-    /// Makes the folder and puts the plan there, unless it is there already.
+    /// Makes the folder and puts the plan there, unless it is there already. Returns the plan of the folder: if version 0.2 made
+    /// it, its specs and labels are in the spelling of that version.
     ///
     /// # Errors
     /// If another plan is there, or the folder cannot be written to.
-    pub fn settle(&self, folder: &Path) -> Result<(), FolderError> {
+    pub fn settle(self, folder: &Path, registry: &Registry) -> Result<Planned, FolderError> {
         FileError::at(folder, fs::create_dir_all(folder))?;
         let path = folder.join(PLAN);
         if path.exists() {
             let found = Planned::read(folder)?;
-            if found.config == self.config {
-                return Ok(());
+            if found.config == self.config || self.is_today(&found, registry) {
+                return Ok(found);
             }
             let changed = self.plan.changed_policies(&found.plan);
             let (name, config) = (found.name, found.config);
@@ -147,9 +149,21 @@ impl Planned {
         }
         // Several shards may come at once: each writes a file of its own and renames it.
         let draft = folder.join(format!(".{PLAN}.{}", std::process::id()));
-        let text = serde_json::to_string_pretty(self).expect("a plan is plain data");
+        let text = serde_json::to_string_pretty(&self).expect("a plan is plain data");
         FileError::at(&draft, fs::write(&draft, text + "\n"))?;
-        Ok(FileError::at(&path, fs::rename(&draft, &path))?)
+        FileError::at(&path, fs::rename(&draft, &path))?;
+        Ok(self)
+    }
+
+    /// Whether the plan is one of version 0.2 but for the spelling of specs.
+    fn is_today(&self, former: &Planned, registry: &Registry) -> bool {
+        let mut today = former.plan.clone();
+        for (entrant, own) in today.entrants.iter_mut().zip(&self.plan.entrants) {
+            if registry.respelled(SpecKind::Player, &entrant.spec).as_ref() == Some(&own.spec) {
+                *entrant = Entrant { policies: std::mem::take(&mut entrant.policies), ..own.clone() };
+            }
+        }
+        today == self.plan
     }
 }
 
@@ -185,4 +199,43 @@ pub fn division(folder: &Path) -> Result<u64, FolderError> {
         }
     }
     found.ok_or_else(|| FolderError::Empty { folder: folder.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::config::ExperimentConfig;
+    use super::super::plan::PlanGame;
+    use super::*;
+
+    fn planned(grid: &str) -> Planned {
+        let text = format!(
+            "schema = 'hyperplay.experiment/1'\nseed = 7\ngames = ['coin']\nrepetitions = 5\n\
+             [[player]]\nname = 'random'\nspec = 'random'\n\
+             [[player]]\nname = 'flat'\nspec = 'hyperplay:sampler=hyperplay:merge=off'\n{grid}\n"
+        );
+        let roles = vec!["a".to_owned(), "b".to_owned()];
+        let game = PlanGame { name: "coin".to_owned(), rules: "sha256:0".to_owned(), roles, random: None };
+        let config = ExperimentConfig::read(&text, Path::new(""), &Registry::standard()).unwrap();
+        Planned::new("coin", "", ExperimentPlan::new(&config, vec![game]).unwrap())
+    }
+
+    #[test]
+    fn a_folder_of_version_0_2_is_continued_in_its_own_spelling() {
+        let grid = |least: u64| format!("grid = {{ playouts = ['{least}/move', '9/move'] }}");
+        let today = planned(&grid(3));
+        // As version 0.2 wrote it.
+        let mut plan = today.plan.clone();
+        for (entrant, each) in plan.entrants[1..].iter_mut().zip(["3", "9"]) {
+            entrant.label = format!("flat per_move={each}");
+            entrant.spec = format!("hyperplay:per_move={each},count=history,halving=off,merge=off");
+            entrant.parameters = [("per_move".to_owned(), each.to_owned())].into();
+        }
+        let (former, registry) = (Planned::new("coin", "", plan), Registry::standard());
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(former.clone().settle(folder.path(), &registry).unwrap(), former);
+        assert_ne!(former.config, today.config);
+        assert_eq!(today.settle(folder.path(), &registry).unwrap(), former);
+        let other = planned(&grid(4)).settle(folder.path(), &registry);
+        assert!(matches!(other, Err(FolderError::Other { .. })));
+    }
 }

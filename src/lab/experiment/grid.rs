@@ -117,7 +117,7 @@ fn located(player: &PlayerTable, chosen: &[Choice<'_>], text: String, error: Spe
     let of_grid = |name: &str| chosen.iter().find(|(key, _)| key.get_ref() == name);
     let name = player.name.get_ref();
     let (span, what) = match &error {
-        SpecError::UnknownKey { key, .. } if of_grid(key).is_some() => {
+        SpecError::UnknownKey { key, .. } | SpecError::Respelled { key, .. } if of_grid(key).is_some() => {
             let span = of_grid(key).map(|(key, _)| key.span());
             (span, format!("in the grid of the player '{name}': {error}"))
         }
@@ -150,19 +150,23 @@ mod tests {
     #[test]
     fn a_grid_is_every_combination_and_a_zip_goes_side_by_side() {
         let text = "name = 'h'\nspec = 'hyperplay:search=flat'\n";
-        let grid = labels(&format!("{text}[grid]\nparticles = [2, 4]\nenumerate = [true, false]")).unwrap();
+        let grid = labels(&format!(
+            "{text}[grid]\nparticles = [2, 4]\nsampler = ['hyperplay', 'hyperplay:enumerate=off']"
+        ))
+        .unwrap();
         let specs: Vec<&str> = grid.iter().map(|(_, spec)| spec.as_str()).collect();
         assert_eq!(
             specs,
             [
                 "hyperplay:particles=2,search=flat",
+                "hyperplay:particles=2,search=flat,sampler=hyperplay:enumerate=off",
                 "hyperplay:particles=4,search=flat",
-                "hyperplay:particles=2,search=flat,enumerate=off",
-                "hyperplay:particles=4,search=flat,enumerate=off",
+                "hyperplay:particles=4,search=flat,sampler=hyperplay:enumerate=off",
             ]
         );
-        let zip = labels(&format!("{text}[zip]\nparticles = [2, 4]\nper_move = [3, 5]")).unwrap();
-        assert_eq!(zip[1].0, "h particles=4 per_move=5");
+        let zip =
+            labels(&format!("{text}[zip]\nparticles = [2, 4]\nplayouts = ['3/move', '5/move']")).unwrap();
+        assert_eq!(zip[1].0, "h particles=4 playouts=5/move");
         assert_eq!(zip.len(), 2);
         let real = labels(&format!("{text}[grid]\nmodel = ['softmax']\nepsilon = [0, 0.01]")).unwrap();
         assert_eq!(real[0].1, "hyperplay:search=flat,model=softmax,epsilon=0");

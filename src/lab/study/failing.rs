@@ -85,7 +85,7 @@ fn a_failure_in_a_belief_is_no_depletion() {
 #[test]
 fn a_study_ends_with_a_match_that_fails_whoever_plays_it() {
     let (machine, registry) = (hidden(), Registry::standard());
-    for play in ["uniform", "softmax", "hyperplay:enumerate=off,particles=4,playouts=4"] {
+    for play in ["uniform", "softmax", "hyperplay:sampler=hyperplay:enumerate=off,particles=4,playouts=4"] {
         let plan = StudyPlan {
             samplers: vec![registry.sampler("hyperplay12").unwrap()],
             particles: vec![4],

@@ -7,6 +7,7 @@ use super::configured::{Assumed, EPSILON, MODEL, UNIFORM};
 use super::registry::Registry;
 use super::spec::Spec;
 use super::spec_error::SpecError;
+use crate::belief::{BeliefOptions, Sampler, SamplingMethod, Weight};
 use hyperplay_engine::Engine;
 use hyperplay_think::belief::{BeliefOptions, ParticleSampler, Sampler, SamplingMethod, Weight};
 
@@ -36,13 +37,7 @@ pub(super) fn particles() -> SpecKey {
 
 /// Which sampler.
 pub(super) fn sampler() -> SpecKey {
-    SpecKey::spec(
-        "sampler",
-        SpecKind::Sampler,
-        "hyperplay",
-        "This sampler draws the particles; the keys from enumerate to states are those of the sampler hyperplay, and with \
-         another sampler they keep their defaults.",
-    )
+    SpecKey::spec("sampler", SpecKind::Sampler, "hyperplay", "This sampler draws the particles.")
 }
 
 /// The keys of the particle belief but [`particles`].
@@ -132,26 +127,18 @@ pub(super) fn refuse_filter(spec: &Spec, assumed: &Assumed) -> Result<(), SpecEr
     Err(SpecError::Refused { key: "method".to_owned(), why })
 }
 
-/// The sampler that the spec of a player with all keys of this file asks for. With a sampler other than the default, a key of
-/// the particle belief that differs from its default is refused. One that is written at its default says nothing, as
-/// everywhere: it is not printed either, and two spellings of a spec are one spec.
-pub(super) fn sampler_of(spec: &Spec, registry: &Registry) -> Result<Arc<dyn Sampler<Engine>>, SpecError> {
-    if !spec.is_given("sampler") {
-        return Ok(Arc::new(ParticleSampler(options(spec))));
-    }
+/// The sampler that the spec of a player names by the key [`sampler`], for what the player takes the others to do.
+pub(super) fn sampler_of(
+    spec: &Spec,
+    assumed: &Assumed,
+    registry: &Registry,
+) -> Result<Arc<dyn Sampler<Engine>>, SpecError> {
     let inner = spec.inner("sampler");
-    let refused = |key: &str, why: String| Err(SpecError::Refused { key: key.to_owned(), why });
-    if let Some(key) = keys().into_iter().find(|key| spec.is_given(&key.name)) {
-        let why =
-            format!("has no effect on sampler={}; write it in the brackets of the sampler", inner.name());
-        return refused(&key.name, why);
-    }
     if let Some(key) = [MODEL, EPSILON].into_iter().find(|key| inner.is_given(key)) {
-        return refused(
-            key,
-            "is a key of the player and not of its sampler; write it outside the brackets".to_owned(),
-        );
+        let why = "is a key of the player and not of its sampler; write it outside the brackets".to_owned();
+        return Err(SpecError::Refused { key: key.to_owned(), why });
     }
+    refuse_filter(inner, assumed)?;
     Ok(Arc::clone(registry.sampler_of(inner)?.sampler()))
 }
 
@@ -161,7 +148,8 @@ mod tests {
 
     fn options_of(text: &str) -> BeliefOptions {
         let player = Registry::standard().player(text).unwrap();
-        BeliefOptions { particles: player.spec().size("particles"), ..options(player.spec()) }
+        let particles = player.spec().size("particles");
+        BeliefOptions { particles, ..options(player.spec().inner("sampler")) }
     }
 
     #[test]
@@ -172,8 +160,8 @@ mod tests {
     #[test]
     fn every_key_reaches_its_option() {
         let options = options_of(
-            "hyperplay:particles=7,enumerate=off,enumerate_limit=9,exact_update=off,weight=branching,method=rejection,population=5,\
-             merge=off,rejuvenate=3,states=11",
+            "hyperplay:particles=7,sampler=[hyperplay:enumerate=off,enumerate_limit=9,exact_update=off,weight=branching,\
+             method=rejection,population=5,merge=off,rejuvenate=3,states=11]",
         );
         let expected = BeliefOptions {
             particles: 7,
@@ -196,27 +184,27 @@ mod tests {
         let registry = Registry::standard();
         let why = "'method': filter needs model=uniform, and the opponent model here is softmax:level=2; leave the method out, or \
                    take rejection or backtracking";
-        for text in [
-            "hyperplay:method=filter,model=[softmax:level=2]",
-            "pimc:method=filter,model=[softmax:level=2]",
-            "hyperplay:sampler=[hyperplay:method=filter],model=[softmax:level=2]",
-        ] {
-            assert_eq!(registry.player(text).unwrap_err().to_string(), why, "{text}");
+        for player in ["hyperplay", "pimc"] {
+            let text = format!("{player}:sampler=[hyperplay:method=filter],model=[softmax:level=2]");
+            assert_eq!(registry.player(&text).unwrap_err().to_string(), why, "{text}");
         }
         let sampler = registry.sampler("hyperplay:method=filter,model=[softmax:level=2]");
         assert_eq!(sampler.unwrap_err().to_string(), why);
         // With uniform opponents, however they are written, the filter is what it says.
-        for text in ["hyperplay:method=filter", "hyperplay:method=filter,model=softmax,epsilon=1"] {
-            assert_eq!(options_of(text).method, SamplingMethod::ParticleFilter);
+        for model in ["", ",model=softmax,epsilon=1"] {
+            let options = options_of(&format!("hyperplay:sampler=hyperplay:method=filter{model}"));
+            assert_eq!(options.method, SamplingMethod::ParticleFilter);
         }
-        for text in ["hyperplay:method=rejection,model=softmax", "hyperplay:sampler=bootstrap,model=softmax"]
-        {
-            assert!(registry.player(text).is_ok(), "{text}");
+        for sampler in ["hyperplay:method=rejection", "bootstrap"] {
+            assert!(
+                registry.player(&format!("hyperplay:sampler={sampler},model=softmax")).is_ok(),
+                "{sampler}"
+            );
         }
     }
 
     #[test]
-    fn a_player_samples_by_any_sampler_and_contradictions_are_refused() {
+    fn a_player_samples_by_any_sampler_and_a_model_in_its_brackets_is_refused() {
         let registry = Registry::standard();
         for (text, canonical) in [
             ("hyperplay:sampler=hyperplay", "hyperplay"),
@@ -226,14 +214,7 @@ mod tests {
         ] {
             assert_eq!(registry.player(text).unwrap().spec().to_string(), canonical);
         }
-        // A key at its default is as if it were not written.
-        let written = registry.player("hyperplay:sampler=bootstrap,merge=on").unwrap();
-        assert_eq!(written, registry.player("hyperplay:sampler=bootstrap").unwrap());
         let error = |text: &str| registry.player(text).unwrap_err().to_string();
-        assert_eq!(
-            error("hyperplay:sampler=bootstrap,merge=off"),
-            "'merge': has no effect on sampler=bootstrap; write it in the brackets of the sampler"
-        );
         assert_eq!(
             error("hyperplay:sampler=bootstrap:model=softmax"),
             "'model': is a key of the player and not of its sampler; write it outside the brackets"

@@ -9,6 +9,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use crate::search::PlayoutBudget;
+
 /// What a spec describes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum SpecKind {
@@ -121,6 +123,16 @@ impl SpecKey {
         SpecKey { name: name.into(), kind, default: default.to_string().into(), about: about.into() }
     }
 
+    /// A key whose value says how many playouts a decision makes.
+    pub fn playouts(
+        name: impl Into<Cow<'static, str>>,
+        default: PlayoutBudget,
+        about: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        let default = default.to_string().into();
+        SpecKey { name: name.into(), kind: KeyType::Playouts, default, about: about.into() }
+    }
+
     /// A key whose value is a decimal number in a range.
     pub fn real(
         name: impl Into<Cow<'static, str>>,
@@ -192,6 +204,8 @@ pub enum KeyType {
     Count(u64, u64),
     /// A number in decimal digits, with a point or without and perhaps a minus, from the first to the second, both included.
     Real(f64, f64),
+    /// A [`PlayoutBudget`].
+    Playouts,
     /// One of these words.
     Word(Vec<Cow<'static, str>>),
     /// A spec of this kind; brackets around it may be left out if no comma stands in it.
@@ -212,6 +226,7 @@ impl fmt::Display for KeyType {
             KeyType::Count(least, u64::MAX) => write!(f, "a whole number of {least} or more"),
             KeyType::Count(least, most) => write!(f, "a whole number from {least} to {most}"),
             KeyType::Real(least, most) => write!(f, "a decimal number from {least} to {most}"),
+            KeyType::Playouts => f.write_str("a whole number N or N/move"),
             KeyType::Word(words) => f.write_str(&words.join(" or ")),
             KeyType::Spec(kind) => write!(f, "the spec of a {kind}"),
             KeyType::Text(what) => f.write_str(what),

@@ -42,6 +42,7 @@ mod policy_writer;
 mod random;
 mod registry;
 mod remembered;
+mod respelled;
 mod search_keys;
 mod seat;
 mod softmax;

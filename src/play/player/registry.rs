@@ -133,13 +133,13 @@ impl Registry {
     /// use hyperplay_engine::Engine;
     /// use hyperplay_machine::State;
     /// use hyperplay_play::player::{Registry, SpecEntry, SpecKey};
-    /// use hyperplay_think::search::{
-    ///     Algorithm, Evaluations, SearchContext, SearchOptions, StateSearch, WeightedState,
+    /// use hyperplay_play::search::{
+    ///     Algorithm, Evaluations, PlayoutBudget, SearchContext, SearchOptions, StateSearch, WeightedState,
     /// };
     ///
     /// /// Judges a move by the playouts that begin with it, as many as the player asks for.
     /// struct Cautious {
-    ///     playouts: u64,
+    ///     playouts: PlayoutBudget,
     /// }
     ///
     /// impl StateSearch<Engine> for Cautious {
@@ -161,7 +161,8 @@ impl Registry {
     /// let entry = SpecEntry::new("cautious", "playouts of each move, whose values end at 90")
     ///     .with(SpecKey::count("most", 1..=1_000_000, 500, "the most playouts of a decision"));
     /// let registry = Registry::standard().with_search(entry, |spec, effort| {
-    ///     Ok(Cautious { playouts: effort.playouts.min(spec.count("most")) })
+    ///     let count = effort.playouts.count.min(spec.count("most"));
+    ///     Ok(Cautious { playouts: PlayoutBudget { count, ..effort.playouts } })
     /// })?;
     /// let player = registry.player("hyperplay:search=cautious:most=50")?;
     /// assert_eq!(player.spec().to_string(), "hyperplay:search=cautious:most=50");
@@ -329,7 +330,38 @@ impl Registry {
         self.read(kind, text, None)
     }
 
+    /// A spec of version 0.2 as it is written today, canonical if this registry can read it; `None` if the two are written
+    /// alike. Errors in specs say it, and what that version has recorded is compared by it.
+    ///
+    /// ```
+    /// use hyperplay_play::player::{Registry, SpecKind};
+    ///
+    /// let respelled = |text: &str| Registry::standard().respelled(SpecKind::Player, text);
+    /// let today = "hyperplay:playouts=4/move,sampler=hyperplay:merge=off";
+    /// assert_eq!(respelled("hyperplay:per_move=4,count=history,halving=off,merge=off").as_deref(), Some(today));
+    /// assert_eq!(respelled(today), None);
+    /// ```
+    pub fn respelled(&self, kind: SpecKind, text: &str) -> Option<String> {
+        SpecReader { registry: self, base: None }.respelled(text, kind)
+    }
+
     /// The player of a spec, for a player that is made of other players.
+    ///
+    /// ```
+    /// use hyperplay_play::player::{Registry, SearchEffort};
+    ///
+    /// let registry = Registry::standard();
+    /// let player = registry.player("hyperplay:search=uct,model=softmax:level=2")?;
+    /// let spec = player.spec();
+    /// assert_eq!(registry.player_of(spec)?.spec(), spec);
+    /// // What is in the spec is made in the same way.
+    /// assert_eq!(registry.model_of(spec.inner("model"))?.spec().name(), "softmax");
+    /// let effort = SearchEffort { nodes: 0, playouts: 100.into() };
+    /// assert!(registry.search_of(spec.inner("search"), &effort).is_ok());
+    /// let sampler = registry.sampler("bootstrap")?;
+    /// assert_eq!(registry.sampler_of(sampler.spec())?.spec(), sampler.spec());
+    /// # Ok::<(), hyperplay_play::player::SpecError>(())
+    /// ```
     ///
     /// # Errors
     /// As [`player`](Registry::player), and [`SpecError::OtherRegistry`] for a spec that was read against a registry in which

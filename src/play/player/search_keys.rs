@@ -1,42 +1,45 @@
-//! The keys `search`, `nodes`, `playouts`, `per_move`, `count` and `halving` of players that search, and the searches that this crate has.
+//! The keys `search`, `nodes` and `playouts` of players that search, and the searches that this crate has.
 
 use std::sync::Arc;
 
-use super::catalogue::{SpecEntry, SpecKey, SpecKind, SpecWord};
+use super::catalogue::{SpecEntry, SpecKey, SpecKind};
 use super::registry::Registry;
 use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
+use crate::search::{Algorithm, PlayoutBudget, SearchOptions, StateSearch};
 use hyperplay_engine::Engine;
 use hyperplay_think::search::{Algorithm, PlayoutCount, SearchOptions, StateSearch};
 
-impl SpecWord for PlayoutCount {
-    const WORDS: &'static [(&'static str, PlayoutCount)] =
-        &[("state", PlayoutCount::State), ("history", PlayoutCount::History)];
-}
-
 /// How much work a player asks a search to do for one decision.
 ///
-/// A search of another crate is registered with a reader that is given the effort
-/// ([`Registry::with_search`](super::Registry::with_search)).
+/// A search of another crate is registered with a reader that is given the effort:
+///
+/// ```
+/// use hyperplay_play::player::{Registry, SearchEffort, SpecEntry};
+/// use hyperplay_play::search::{Algorithm, PlayoutBudget, SearchOptions};
+///
+/// let entry = SpecEntry::new("brief", "This search grows a tree of a tenth of the playouts.");
+/// let registry = Registry::standard().with_search(entry, |_, effort: &SearchEffort| {
+///     let playouts = PlayoutBudget { count: effort.playouts.count.div_ceil(10), ..effort.playouts };
+///     Ok(SearchOptions { algorithm: Algorithm::Uct, playouts, ..SearchOptions::default() })
+/// })?;
+/// let player = registry.player("hyperplay:search=brief,playouts=500")?;
+/// assert_eq!(player.spec().to_string(), "hyperplay:search=brief,playouts=500");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchEffort {
     /// States visited by exhaustive search, in all states held possible together.
     pub nodes: u64,
-    /// Playouts, for all moves of all these states together.
-    pub playouts: u64,
-    /// If given, playouts for each move of each of these states instead.
-    pub per_move: Option<u64>,
-    /// What gets these playouts: every distinct state, or every history held possible.
-    pub count: PlayoutCount,
-    /// Whether most flat playouts go to the moves that are best by then.
-    pub halving: bool,
+    /// Playouts, and how they are shared.
+    pub playouts: PlayoutBudget,
 }
 
 impl Default for SearchEffort {
     /// That of a spec that says nothing of it.
     fn default() -> Self {
-        let SearchOptions { nodes, playouts, per_move, count, halving, .. } = SearchOptions::default();
-        SearchEffort { nodes, playouts, per_move, count, halving }
+        let SearchOptions { nodes, playouts, .. } = SearchOptions::default();
+        SearchEffort { nodes, playouts }
     }
 }
 
@@ -70,8 +73,8 @@ const SEARCHES: [(&str, Algorithm, &str); 6] = [
 pub(super) fn with_searches(mut registry: Registry) -> Result<Registry, RegistryError> {
     for (name, algorithm, about) in SEARCHES {
         registry = registry.with_search(SpecEntry::new(name, about), move |_, effort| {
-            let SearchEffort { nodes, playouts, per_move, count, halving } = *effort;
-            Ok(SearchOptions { algorithm, nodes, playouts, per_move, count, halving })
+            let SearchEffort { nodes, playouts } = *effort;
+            Ok(SearchOptions { algorithm, nodes, playouts })
         })?;
     }
     Ok(registry)
@@ -79,7 +82,17 @@ pub(super) fn with_searches(mut registry: Registry) -> Result<Registry, Registry
 
 impl SearchEffort {
     /// The keys of a player that searches.
-    pub fn keys() -> [SpecKey; 6] {
+    ///
+    /// ```
+    /// use hyperplay_play::player::{Assumed, SearchEffort, SpecEntry};
+    ///
+    /// let mut entry = SpecEntry::new("mine", "This player searches and takes the others to follow a model.");
+    /// entry.keys.extend(SearchEffort::keys());
+    /// entry.keys.extend(Assumed::keys());
+    /// let names: Vec<&str> = entry.keys.iter().map(|key| &*key.name).collect();
+    /// assert_eq!(names, ["search", "nodes", "playouts", "model", "epsilon"]);
+    /// ```
+    pub fn keys() -> [SpecKey; 3] {
         [
             SpecKey::spec(
                 "search",
@@ -93,30 +106,11 @@ impl SearchEffort {
                 2_000,
                 "An exact, uniform or alphabeta search visits at most so many states, in all states held possible together.",
             ),
-            SpecKey::count(
+            SpecKey::playouts(
                 "playouts",
-                1..=1_000_000_000,
-                2_000,
-                "A decision makes so many random playouts where an exact search does not fit, and at least one for each move and \
-                 state.",
-            ),
-            SpecKey::count(
-                "per_move",
-                0..=1_000_000,
-                0,
-                "If this is not 0, each move of each state held possible gets so many playouts, and the key playouts has no effect.",
-            ),
-            SpecKey::word(
-                "count",
-                PlayoutCount::State,
-                "Every distinct state gets the playouts of per_move (state), or every particle does (history), so that a state in \
-                 which k particles end gets k times as many; with merge=on, equal histories are one particle.",
-            ),
-            SpecKey::word(
-                "halving",
-                true,
-                "Flat playouts drop the poorer half of the moves again and again, so that the better ones get most of them, or all \
-                 moves get equally many.",
+                PlayoutBudget::decision(2_000),
+                "A decision makes so many random playouts where an exact search does not fit, or each move of each particle gets so \
+                 many (N/move); /state, /particle, /halving or /even behind the number say what gets them and how moves share.",
             ),
         ]
     }
@@ -129,13 +123,7 @@ impl SearchEffort {
     /// # Panics
     /// If the entry of the spec lacks one of the keys.
     pub fn search(spec: &Spec, registry: &Registry) -> Result<Arc<dyn StateSearch<Engine>>, SpecError> {
-        let effort = SearchEffort {
-            nodes: spec.count("nodes"),
-            playouts: spec.count("playouts"),
-            per_move: Some(spec.count("per_move")).filter(|&each| each > 0),
-            count: spec.word("count"),
-            halving: spec.word("halving"),
-        };
+        let effort = SearchEffort { nodes: spec.count("nodes"), playouts: spec.playouts("playouts") };
         registry.search_of(spec.inner("search"), &effort)
     }
 }
@@ -161,17 +149,38 @@ mod tests {
     }
 
     #[test]
-    fn count_and_halving_are_printed_where_they_differ_from_their_defaults() {
+    fn playouts_are_printed_in_the_shortest_spelling() {
         let registry = Registry::standard();
         for player in ["hyperplay", "clairvoyant", "pimc"] {
-            let printed =
-                |keys: &str| registry.player(&format!("{player}:{keys}")).unwrap().spec().to_string();
-            assert_eq!(printed("count=state,halving=on"), player);
-            assert_eq!(printed("halving=off,count=history"), format!("{player}:count=history,halving=off"));
-            let error = registry.player(&format!("{player}:count=move")).unwrap_err().to_string();
-            assert_eq!(error, "'count=move': expected state or history");
+            let printed = |playouts: &str| {
+                let text = format!("{player}:playouts={playouts}");
+                registry
+                    .player(&text)
+                    .map(|player| player.spec().to_string())
+                    .map_err(|error| error.to_string())
+            };
+            for plain in ["2000", "2_000", "2000/state", "2000/halving", "2000/state/halving"] {
+                assert_eq!(printed(plain).as_deref(), Ok(player), "{plain}");
+            }
+            for (text, canonical) in [
+                ("08", "8"),
+                ("8/move/particle/even", "8/move"),
+                ("8/move/state", "8/move/state"),
+                ("8/move/state/halving", "8/move/state/halving"),
+                ("8/particle/even", "8/particle/even"),
+            ] {
+                assert_eq!(printed(text), Ok(format!("{player}:playouts={canonical}")));
+            }
+            for wrong in
+                ["0", "", "+1", "/move", "8/", "8/step", "8/even/state", "8/move/move", "8/state/particle"]
+            {
+                let error = printed(wrong).unwrap_err();
+                assert!(
+                    error.starts_with(&format!("'playouts={wrong}': expected a whole number")),
+                    "{error}"
+                );
+            }
         }
-        assert!(registry.player("ismcts:count=history").is_err());
     }
 
     /// The other role says one of four numbers, which `me` does not hear and of which the state keeps only whether it is low:
@@ -211,32 +220,33 @@ mod tests {
     }
 
     #[test]
-    fn with_count_history_every_particle_gets_the_playouts_of_a_move() {
-        let flat = "search=flat,per_move=5,halving=off";
-        let made = |keys: &str| {
-            let decision = decide(&format!("hyperplay:{flat},{keys}"));
-            (decision.held.unwrap().states, decision.cost.playouts)
+    fn what_gets_the_playouts_of_a_move_is_a_particle_or_a_state() {
+        let made = |player: &str, playouts: &str, keys: &str| {
+            let decision = decide(&format!("{player}:search=flat,playouts={playouts}{keys}"));
+            (decision.held.map(|held| held.states), decision.cost.playouts)
         };
         // All four histories, with two moves in each of two states.
-        assert_eq!(made("count=state"), (2, 5 * 2 * 2));
-        assert_eq!(made("count=history"), (2, 5 * 2 * 4));
+        assert_eq!(made("hyperplay", "5/move/state", ""), (Some(2), 5 * 2 * 2));
+        assert_eq!(made("hyperplay", "5/move", ""), (Some(2), 5 * 2 * 4));
         // As many particles as were asked for, equal ones included; merged, they are the four histories at most.
-        let drawn = "enumerate=off,method=backtracking,particles=32";
-        assert_eq!(made(&format!("{drawn},merge=off,count=history")), (2, 5 * 2 * 32));
-        assert_eq!(made(&format!("{drawn},count=history")), (2, 5 * 2 * 4));
-        let voted = decide(&format!("pimc:{flat},count=history"));
-        assert_eq!(voted.cost.playouts, 5 * 2 * 4);
+        let drawn = |merge: &str| {
+            let sampler = format!("hyperplay:enumerate=off,method=backtracking{merge}");
+            made("hyperplay", "5/move", &format!(",particles=32,sampler=[{sampler}]"))
+        };
+        assert_eq!(drawn(",merge=off"), (Some(2), 5 * 2 * 32));
+        assert_eq!(drawn(""), (Some(2), 5 * 2 * 4));
+        assert_eq!(made("pimc", "5/move", "").1, 5 * 2 * 4);
         // The true state is one history.
-        for count in ["state", "history"] {
-            assert_eq!(decide(&format!("clairvoyant:{flat},count={count}")).cost.playouts, 5 * 2);
+        for playouts in ["5/move", "5/move/state"] {
+            assert_eq!(made("clairvoyant", playouts, ""), (None, 5 * 2));
         }
     }
 
     /// The weights are those of the belief, whatever the playouts: the values are the same.
     #[test]
-    fn what_is_counted_changes_no_weight() {
-        let values = |count: &str| decide(&format!("hyperplay:search=flat,per_move=5,count={count}")).values;
-        assert_eq!(values("state"), values("history"));
-        assert!(values("state").iter().all(|&(_, value)| value == 50.0));
+    fn what_gets_playouts_changes_no_weight() {
+        let values = |playouts: &str| decide(&format!("hyperplay:search=flat,playouts={playouts}")).values;
+        assert_eq!(values("5/move/state"), values("5/move"));
+        assert!(values("5/move").iter().all(|&(_, value)| value == 50.0));
     }
 }

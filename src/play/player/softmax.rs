@@ -61,7 +61,7 @@ impl Softmax {
     fn decision(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Decision {
         let SoftmaxOptions { particles, playouts, nodes, .. } = self.options;
         let belief = BeliefOptions { enumerate_limit: particles, ..BeliefOptions::default() };
-        let search = SearchOptions { nodes, playouts, ..SearchOptions::default() };
+        let search = SearchOptions { nodes, playouts: playouts.into(), ..SearchOptions::default() };
         let (machine, below) = (Arc::clone(&self.machine), Arc::clone(&self.below));
         let (sampler, search) = (Arc::new(ParticleSampler(belief)), Arc::new(search));
         let mut player = hyperplay(OwnBelief::new(machine, role, below, sampler, particles), search);
@@ -169,7 +169,8 @@ mod tests {
             }
         }
         // So a softmax opponent of the second level, and a player that assumes one, admit it too.
-        let search = SearchOptions { algorithm: Algorithm::Flat, playouts: 1, ..SearchOptions::default() };
+        let search =
+            SearchOptions { algorithm: Algorithm::Flat, playouts: 1.into(), ..SearchOptions::default() };
         let sampler = Arc::new(ParticleSampler::default());
         let belief = OwnBelief::new(Arc::clone(&machine), me, model, sampler, 10);
         let mut player = hyperplay(belief, Arc::new(search));

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use super::catalogue::{KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
 use super::policy_file::PolicyFile;
 use super::spec_error::SpecError;
+use crate::search::PlayoutBudget;
 use hyperplay_logic::gdl::{did_you_mean, fold};
 
 /// The value of a key.
@@ -27,6 +28,7 @@ use hyperplay_logic::gdl::{did_you_mean, fold};
 pub(super) enum SpecValue {
     Count(u64),
     Real(f64),
+    Playouts(PlayoutBudget),
     /// The position of the word in the list of the key.
     Word(usize),
     Spec(Box<Spec>),
@@ -128,6 +130,17 @@ impl Spec {
         }
     }
 
+    /// The value of a key that says how many playouts a decision makes.
+    ///
+    /// # Panics
+    /// As [`count`](Spec::count).
+    pub fn playouts(&self, key: &str) -> PlayoutBudget {
+        match self.value(key) {
+            SpecValue::Playouts(playouts) => *playouts,
+            _ => panic!("the key '{key}' is no number of playouts"),
+        }
+    }
+
     /// The value of a key of words, as the type that the key was [made](SpecKey::word) of.
     ///
     /// # Panics
@@ -199,6 +212,7 @@ impl Spec {
                 SpecValue::Spec(spec) => found.extend(spec.policies()),
                 SpecValue::Count(_)
                 | SpecValue::Real(_)
+                | SpecValue::Playouts(_)
                 | SpecValue::Word(_)
                 | SpecValue::Text(_)
                 | SpecValue::Policy(_, None) => {}
@@ -258,6 +272,7 @@ impl fmt::Display for Spec {
                 (SpecValue::Policy(path, _), _) => return write!(f, ":{}", path.display()),
                 (SpecValue::Count(count), _) => write!(f, "{separator}{}={count}", key.name)?,
                 (SpecValue::Real(real), _) => write!(f, "{separator}{}={real}", key.name)?,
+                (SpecValue::Playouts(playouts), _) => write!(f, "{separator}{}={playouts}", key.name)?,
                 (SpecValue::Text(text), _) => write!(f, "{separator}{}={text}", key.name)?,
                 (SpecValue::Word(index), KeyType::Word(words)) => {
                     write!(f, "{separator}{}={}", key.name, words[*index])?;

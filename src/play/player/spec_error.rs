@@ -42,6 +42,14 @@ pub enum SpecError {
         /// The keys of the entry.
         known: Vec<String>,
     },
+    /// The entry had such a key in version 0.2.
+    #[error("the key '{key}' of version 0.2 is written in another way; write {spec}")]
+    Respelled {
+        /// As written.
+        key: String,
+        /// The whole spec as it is written today.
+        spec: String,
+    },
     /// The value does not have the key's type or lies outside its range.
     #[error("'{key}={value}': expected {expected}")]
     BadValue {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::catalogue::{KeyType, SpecEntry, SpecKey, SpecKind};
 use super::policy_file::PolicyFile;
 use super::registry::Registry;
+use super::respelled::respelled;
 use super::spec::{Spec, SpecValue};
 use super::spec_error::SpecError;
 use hyperplay_logic::gdl::did_you_mean;
@@ -59,10 +60,13 @@ impl SpecReader<'_> {
             let name = name.trim();
             let mut keys = entry.keys.iter().enumerate();
             let (position, key) =
-                keys.find(|(_, key)| key.name == name).ok_or_else(|| SpecError::UnknownKey {
-                    name: entry.name.clone().into_owned(),
-                    key: name.to_owned(),
-                    known: known(),
+                keys.find(|(_, key)| key.name == name).ok_or_else(|| match self.respelled(text, kind) {
+                    Some(spec) => SpecError::Respelled { key: name.to_owned(), spec },
+                    None => SpecError::UnknownKey {
+                        name: entry.name.clone().into_owned(),
+                        key: name.to_owned(),
+                        known: known(),
+                    },
                 })?;
             if values[position].is_some() {
                 return Err(SpecError::Repeated { key: name.to_owned() });
@@ -83,6 +87,12 @@ impl SpecReader<'_> {
             given.push(is_given);
         }
         Ok(Spec { kind, entry, values: all, given })
+    }
+
+    /// A spec of version 0.2 as it is written today, canonical if it can be read; `None` if the two are written alike.
+    pub(super) fn respelled(self, text: &str, kind: SpecKind) -> Option<String> {
+        let today = respelled(text, kind)?;
+        Some(self.spec(&today, kind).map_or(today, |spec| spec.to_string()))
     }
 
     /// Whether a value, written as `text`, differs from the default of its key. The default is read only where the texts do
@@ -138,6 +148,7 @@ impl SpecReader<'_> {
                 // Adding zero makes -0 the zero that prints as 0.
                 real.map(|real| SpecValue::Real(real + 0.0)).ok_or_else(bad)
             }
+            KeyType::Playouts => text.parse().map(SpecValue::Playouts).map_err(|_| bad()),
             KeyType::Word(words) => {
                 words.iter().position(|word| word == text).map(SpecValue::Word).ok_or_else(bad)
             }
@@ -165,7 +176,7 @@ impl SpecReader<'_> {
 }
 
 /// The name that a spec begins with, and what follows behind its colon.
-fn named(text: &str) -> (&str, &str) {
+pub(super) fn named(text: &str) -> (&str, &str) {
     let (name, rest) = text.split_once(':').unwrap_or((text, ""));
     (name.trim(), rest)
 }
@@ -184,7 +195,7 @@ fn is_decimal(text: &str, may_be_negative: bool) -> bool {
 }
 
 /// The parts between the commas that stand outside brackets; `None` if the brackets do not match.
-fn parts(text: &str) -> Option<Vec<&str>> {
+pub(super) fn parts(text: &str) -> Option<Vec<&str>> {
     let (mut parts, mut start, mut open) = (Vec::new(), 0, 0_u32);
     for (at, byte) in text.bytes().enumerate() {
         match byte {

@@ -102,7 +102,6 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
 fn believing(name: &'static str, about: &'static str, own: impl IntoIterator<Item = SpecKey>) -> SpecEntry {
     let mut entry = SpecEntry::new(name, about).with(belief_keys::particles());
     entry.keys.extend(own);
-    entry.keys.extend(belief_keys::keys());
     entry.keys.push(belief_keys::sampler());
     entry.keys.extend(Assumed::keys());
     entry.keys.push(SpecKey::engine());
@@ -115,9 +114,7 @@ fn belief_of(
     registry: &Registry,
 ) -> Result<impl Fn(&Arc<Engine>, Role) -> OwnBelief + Send + Sync + use<>, SpecError> {
     let (assumed, particles) = (Assumed::of(spec, registry)?, spec.size("particles"));
-    let sampler = belief_keys::sampler_of(spec, registry)?;
-    let has_method = if spec.is_given("sampler") { spec.inner("sampler") } else { spec };
-    belief_keys::refuse_filter(has_method, &assumed)?;
+    let sampler = belief_keys::sampler_of(spec, &assumed, registry)?;
     Ok(move |engine: &Arc<Engine>, role| {
         OwnBelief::new(Arc::clone(engine), role, assumed.model(engine), Arc::clone(&sampler), particles)
     })

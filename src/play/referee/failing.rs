@@ -28,7 +28,12 @@ fn deepening() -> Arc<Engine> {
 #[test]
 fn a_player_whose_search_fails_says_so_and_the_match_goes_on() {
     let machine = deepening();
-    for spec in ["hyperplay", "hyperplay:search=flat,playouts=64", "hyperplay:enumerate=off", "clairvoyant"] {
+    for spec in [
+        "hyperplay",
+        "hyperplay:search=flat,playouts=64",
+        "hyperplay:sampler=hyperplay:enumerate=off",
+        "clairvoyant",
+    ] {
         let player = Registry::standard().player(spec).unwrap();
         let players = ByRole::new(vec![Some(player.seat(&machine, Role::new(0)))]);
         let (settings, interrupt) = (Settings::default(), Interrupt::default());

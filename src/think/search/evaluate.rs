@@ -14,7 +14,7 @@ use super::context::SearchContext;
 use super::evaluation::Evaluation;
 use super::exhaustive::exhaustive;
 use super::mcts::{Blocks, uct};
-use super::options::{Algorithm, PlayoutCount, SearchOptions};
+use super::options::{Algorithm, PlayoutBudget, PlayoutShare, SearchOptions};
 use super::playout::{OpenState, Playouts, playouts};
 use hyperplay_machine::Bulk;
 
@@ -127,7 +127,7 @@ impl<M: Bulk> StateSearch<M> for SearchOptions {
 /// let mut scratch = machine.scratch();
 /// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
 /// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
-/// let options = SearchOptions { nodes: 100, playouts: 100, ..SearchOptions::default() };
+/// let options = SearchOptions { nodes: 100, playouts: 100.into(), ..SearchOptions::default() };
 /// let made = evaluate(&mut context, &[WeightedState::single(&state)], &options);
 /// assert_eq!(made.states[0].method, Method::ExactAlone);
 /// assert_eq!(made.states[0].best(), 100.0);
@@ -171,25 +171,26 @@ fn sample<'a, M: Bulk>(
         let moves_of = |&WeightedState { state, weight, histories }: &WeightedState<'a, M::State>| {
             let mut moves = Vec::new();
             context.machine.legal(state, context.role, context.scratch, &mut moves);
-            let share = if options.count == PlayoutCount::History { histories.max(1) } else { 1 };
+            let share = if options.playouts.share == PlayoutShare::Particle { histories.max(1) } else { 1 };
             OpenState { state, moves, weight, share }
         };
         states.iter().map(moves_of).collect()
     });
     // The moves of a state count as often as the state has shares.
     let starts: u64 = open.iter().map(|state| state.moves.len() as u64 * u64::from(state.share)).sum();
+    let PlayoutBudget { count: wanted, per_move, halving, .. } = options.playouts;
     let (budget, seed) = (context.budget, context.seed.clone());
     // Over several states trees gain in one game and lose or change nothing in six (`docs/measurements.md`).
     let is_tree =
         options.algorithm == Algorithm::Uct || options.algorithm == Algorithm::Auto && open.len() == 1;
     if is_tree {
-        let total = options.per_move.map_or(options.playouts, |each| each.saturating_mul(starts));
+        let total = if per_move { wanted.saturating_mul(starts) } else { wanted };
         let count = total / open.len().max(1) as u64;
         return uct(&mut context.with(budget, seed.child("uct")), &open, count, &Blocks::default());
     }
-    let each = options.per_move.unwrap_or(options.playouts / starts.max(1));
+    let each = if per_move { wanted } else { wanted / starts.max(1) };
     let count = u32::try_from(each.max(1)).unwrap_or(u32::MAX);
-    playouts(&mut context.with(budget, seed.child("playouts")), &open, count, options.halving)
+    playouts(&mut context.with(budget, seed.child("playouts")), &open, count, halving)
 }
 
 /// What is said where an algorithm that was asked for by name could not judge all states.
@@ -235,7 +236,7 @@ mod tests {
     }
 
     fn run(nodes: u64, budget: Budget) -> Evaluations {
-        let options = SearchOptions { nodes, playouts: 100, ..SearchOptions::default() };
+        let options = SearchOptions { nodes, playouts: 100.into(), ..SearchOptions::default() };
         evaluate(&mut context(&toy(), 0, budget), &[half(&at(0)), half(&at(1))], &options)
     }
 
@@ -268,7 +269,7 @@ mod tests {
     }
 
     fn run_two(algorithm: Algorithm, nodes: u64, order: [usize; 2], budget: Budget) -> Evaluations {
-        let options = SearchOptions { algorithm, nodes, playouts: 20_000, ..SearchOptions::default() };
+        let options = SearchOptions { algorithm, nodes, playouts: 20_000.into(), ..SearchOptions::default() };
         let states = order.map(|entry| at(entry as u8));
         evaluate(&mut context(&two(), 0, budget), &[half(&states[0]), half(&states[1])], &options)
     }
@@ -327,7 +328,8 @@ mod tests {
             let states: Vec<_> = states.iter().map(|&entry| at(entry)).collect();
             let weighted: Vec<_> = states.iter().map(half).collect();
             let algorithm = Algorithm::Exact;
-            let options = SearchOptions { algorithm, nodes, playouts: 100, ..SearchOptions::default() };
+            let options =
+                SearchOptions { algorithm, nodes, playouts: 100.into(), ..SearchOptions::default() };
             evaluate(&mut context(&toy, 0, Budget::UNLIMITED), &weighted, &options).states
         };
         assert_eq!(judge(100, &[0])[0].values, [0.0, 100.0]);
@@ -355,7 +357,7 @@ mod tests {
 
     #[test]
     fn a_single_state_that_does_not_fit_is_searched_by_a_tree() {
-        let options = SearchOptions { nodes: 0, playouts: 100, ..SearchOptions::default() };
+        let options = SearchOptions { nodes: 0, playouts: 100.into(), ..SearchOptions::default() };
         let made =
             evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &[WeightedState::single(&at(0))], &options);
         assert_eq!(made.states[0].method, Method::Uct(100));
@@ -364,7 +366,8 @@ mod tests {
     #[test]
     fn playouts_can_be_asked_for_by_the_move_and_state() {
         let flat = Algorithm::Flat;
-        let options = SearchOptions { algorithm: flat, per_move: Some(5), ..SearchOptions::default() };
+        let playouts = PlayoutBudget { share: PlayoutShare::State, ..PlayoutBudget::per_move(5) };
+        let options = SearchOptions { algorithm: flat, playouts, ..SearchOptions::default() };
         let (first, second) = (at(0), at(1));
         let states = [half(&first), half(&second)];
         let made = evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &states, &options);
@@ -377,20 +380,18 @@ mod tests {
     fn playouts_are_counted_by_the_state_or_by_the_history() {
         let (first, second) = (at(0), at(1));
         let states = [WeightedState { histories: 2, ..half(&first) }, half(&second)];
-        let made = |options: SearchOptions| {
+        let made = |playouts: PlayoutBudget| {
             let algorithm = Algorithm::Flat;
-            let options = SearchOptions { algorithm, ..options };
+            let options = SearchOptions { algorithm, playouts, ..SearchOptions::default() };
             evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &states, &options)
         };
-        let options = SearchOptions { per_move: Some(5), ..SearchOptions::default() };
-        let [by_state, by_history] = [PlayoutCount::State, PlayoutCount::History]
-            .map(|count| made(SearchOptions { count, halving: false, ..options }));
+        let [by_state, by_history] = [PlayoutShare::State, PlayoutShare::Particle]
+            .map(|share| made(PlayoutBudget { share, ..PlayoutBudget::per_move(5) }));
         assert_eq!((by_state.playouts, methods(&by_state)), (3 * 5, vec![Method::Playouts(5); 2]));
         let of_each = vec![Method::Playouts(10), Method::Playouts(5)];
         assert_eq!((by_history.playouts, methods(&by_history)), (2 * 10 + 5, of_each));
         // A number of all playouts stays what it is, and the shares of it become others.
-        let all = SearchOptions { playouts: 25, count: PlayoutCount::History, halving: false, ..options };
-        let all = made(SearchOptions { per_move: None, ..all });
+        let all = made(PlayoutBudget { count: 25, per_move: false, ..PlayoutBudget::per_move(5) });
         assert_eq!((all.playouts, methods(&all)), (25, methods(&by_history)));
     }
 

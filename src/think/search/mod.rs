@@ -41,5 +41,5 @@ pub use evaluation::{Evaluation, Method, RootMatrix};
 pub use exact::{exact, uniform};
 pub use ismcts::{IsmctsOptions, PossibleStates, SimulatedMove, Simulations, ismcts};
 pub use mcts::{Blocks, uct};
-pub use options::{Algorithm, PlayoutCount, SearchOptions};
+pub use options::{Algorithm, PlayoutBudget, PlayoutBudgetError, PlayoutShare, SearchOptions};
 pub use playout::{OpenState, Playouts, playouts};

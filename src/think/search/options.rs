@@ -1,5 +1,10 @@
 //! Options: which built-in algorithm searches, how much it may cost, and how the playouts are shared.
 
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
 /// How a state is searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Algorithm {
@@ -21,43 +26,133 @@ pub enum Algorithm {
     Flat,
 }
 
-/// What is given the playouts that are asked for by the move.
+/// What is given playouts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum PlayoutCount {
+pub enum PlayoutShare {
     /// Every distinct state, however many histories end in it.
     #[default]
     State,
-    /// Every history: a state in which `k` histories end gets `k` times the playouts of one in which one ends.
-    History,
+    /// Every particle: a state in which `k` histories end gets `k` times the playouts of one in which one ends.
+    Particle,
 }
 
-/// How much search a decision may cost, and how its playouts are shared.
+/// How many playouts a decision makes and how they are shared, written `N` or `N/move`.
+///
+/// `N` are the playouts of a decision. Every distinct state gets as many, and most of them go to the moves that are best by
+/// then. `N/move` are the playouts of each move of each particle, as in the published experiments: all moves get equally many.
+/// The words `/state` or `/particle`, then `/halving` or `/even`, change one of these at a time.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::search::{
+///     Algorithm, PlayoutBudget, SearchContext, SearchOptions, WeightedState, evaluate,
+/// };
+///
+/// let mut scratch = machine.scratch();
+/// let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
+/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// // Three histories that end in one state, in which there are two moves.
+/// let states = [WeightedState { state: &state, weight: 1.0, histories: 3 }];
+/// for (text, made) in [("5/move", 3 * 2 * 5), ("5/move/state/halving", 2 * 5), ("12", 12)] {
+///     let playouts: PlayoutBudget = text.parse().expect("it is a budget");
+///     assert_eq!(playouts.to_string(), text);
+///     let options = SearchOptions { algorithm: Algorithm::Flat, playouts, ..SearchOptions::default() };
+///     assert_eq!(evaluate(&mut context, &states, &options).playouts, made);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlayoutBudget {
+    /// Playouts, at least 1.
+    pub count: u64,
+    /// Whether each move gets so many; otherwise all moves of all states together.
+    pub per_move: bool,
+    /// What gets them. Trees share theirs evenly: only their sum depends on it.
+    pub share: PlayoutShare,
+    /// Whether flat playouts drop the poorer half of the moves again and again; otherwise all moves share evenly.
+    pub halving: bool,
+}
+
+impl PlayoutBudget {
+    /// So many playouts for each move of each particle.
+    pub const fn per_move(count: u64) -> PlayoutBudget {
+        PlayoutBudget { count, per_move: true, share: PlayoutShare::Particle, halving: false }
+    }
+
+    /// So many playouts for a decision.
+    pub const fn decision(count: u64) -> PlayoutBudget {
+        PlayoutBudget { count, per_move: false, share: PlayoutShare::State, halving: true }
+    }
+}
+
+/// Those of a decision.
+impl From<u64> for PlayoutBudget {
+    fn from(count: u64) -> Self {
+        PlayoutBudget::decision(count)
+    }
+}
+
+impl fmt::Display for PlayoutBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PlayoutBudget { count, per_move, share, halving } = *self;
+        write!(f, "{count}")?;
+        let usual = if per_move { PlayoutBudget::per_move(count) } else { PlayoutBudget::decision(count) };
+        let words = [
+            (per_move, "/move"),
+            (share != usual.share, if share == PlayoutShare::State { "/state" } else { "/particle" }),
+            (halving != usual.halving, if halving { "/halving" } else { "/even" }),
+        ];
+        words.iter().filter(|(is_said, _)| *is_said).try_for_each(|(_, word)| f.write_str(word))
+    }
+}
+
+/// A text that is no [`PlayoutBudget`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("expected a whole number of 1 or more, as in 2000, or a number for each move, as in 16/move")]
+pub struct PlayoutBudgetError;
+
+impl FromStr for PlayoutBudget {
+    type Err = PlayoutBudgetError;
+
+    fn from_str(text: &str) -> Result<Self, PlayoutBudgetError> {
+        let mut words = text.split('/').peekable();
+        let digits = words.next().unwrap_or_default().replace('_', "");
+        let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+        let count = digits.parse().ok().filter(|&count| is_plain && count > 0).ok_or(PlayoutBudgetError)?;
+        let mut budget = match words.next_if_eq(&"move") {
+            Some(_) => PlayoutBudget::per_move(count),
+            None => PlayoutBudget::decision(count),
+        };
+        for (word, share) in [("state", PlayoutShare::State), ("particle", PlayoutShare::Particle)] {
+            if words.next_if_eq(&word).is_some() {
+                budget.share = share;
+                break;
+            }
+        }
+        for (word, halving) in [("halving", true), ("even", false)] {
+            if words.next_if_eq(&word).is_some() {
+                budget.halving = halving;
+                break;
+            }
+        }
+        if words.next().is_some() { Err(PlayoutBudgetError) } else { Ok(budget) }
+    }
+}
+
+/// How much search a decision may cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchOptions {
     /// Which search.
     pub algorithm: Algorithm,
     /// States visited by exhaustive search, all states to be judged together.
     pub nodes: u64,
-    /// Playouts, all moves of all states together.
-    pub playouts: u64,
-    /// If given, playouts for each move of each state instead.
-    pub per_move: Option<u64>,
-    /// What gets these playouts. Trees share theirs evenly: only their sum depends on it.
-    pub count: PlayoutCount,
-    /// Whether flat playouts drop the poorer half of the moves again and again; otherwise all moves share evenly.
-    pub halving: bool,
+    /// Playouts, and how they are shared.
+    pub playouts: PlayoutBudget,
 }
 
 impl Default for SearchOptions {
     /// As a player searches whose spec says nothing of it.
     fn default() -> Self {
-        SearchOptions {
-            algorithm: Algorithm::Auto,
-            nodes: 2_000,
-            playouts: 2_000,
-            per_move: None,
-            count: PlayoutCount::State,
-            halving: true,
-        }
+        SearchOptions { algorithm: Algorithm::Auto, nodes: 2_000, playouts: PlayoutBudget::decision(2_000) }
     }
 }
