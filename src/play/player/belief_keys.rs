@@ -7,7 +7,6 @@ use super::configured::{Assumed, EPSILON, MODEL, UNIFORM};
 use super::registry::Registry;
 use super::spec::Spec;
 use super::spec_error::SpecError;
-use crate::belief::{BeliefOptions, Sampler, SamplingMethod, Weight};
 use hyperplay_engine::Engine;
 use hyperplay_think::belief::{BeliefOptions, ParticleSampler, Sampler, SamplingMethod, Weight};
 

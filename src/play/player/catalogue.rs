@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use crate::search::PlayoutBudget;
+use hyperplay_think::search::PlayoutBudget;
 
 /// What a spec describes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

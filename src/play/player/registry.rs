@@ -133,7 +133,7 @@ impl Registry {
     /// use hyperplay_engine::Engine;
     /// use hyperplay_machine::State;
     /// use hyperplay_play::player::{Registry, SpecEntry, SpecKey};
-    /// use hyperplay_play::search::{
+    /// use hyperplay_think::search::{
     ///     Algorithm, Evaluations, PlayoutBudget, SearchContext, SearchOptions, StateSearch, WeightedState,
     /// };
     ///

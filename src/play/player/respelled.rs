@@ -10,7 +10,7 @@
 
 use super::catalogue::SpecKind;
 use super::spec_reader::{named, parts, unbracketed};
-use crate::search::{PlayoutBudget, PlayoutShare};
+use hyperplay_think::search::{PlayoutBudget, PlayoutShare};
 
 /// The keys of a belief, which stood on every player that has one.
 const BELIEF: [&str; 9] = [

@@ -6,9 +6,8 @@ use super::catalogue::{SpecEntry, SpecKey, SpecKind};
 use super::registry::Registry;
 use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
-use crate::search::{Algorithm, PlayoutBudget, SearchOptions, StateSearch};
 use hyperplay_engine::Engine;
-use hyperplay_think::search::{Algorithm, PlayoutCount, SearchOptions, StateSearch};
+use hyperplay_think::search::{Algorithm, PlayoutBudget, SearchOptions, StateSearch};
 
 /// How much work a player asks a search to do for one decision.
 ///
@@ -16,7 +15,7 @@ use hyperplay_think::search::{Algorithm, PlayoutCount, SearchOptions, StateSearc
 ///
 /// ```
 /// use hyperplay_play::player::{Registry, SearchEffort, SpecEntry};
-/// use hyperplay_play::search::{Algorithm, PlayoutBudget, SearchOptions};
+/// use hyperplay_think::search::{Algorithm, PlayoutBudget, SearchOptions};
 ///
 /// let entry = SpecEntry::new("brief", "This search grows a tree of a tenth of the playouts.");
 /// let registry = Registry::standard().with_search(entry, |_, effort: &SearchEffort| {

@@ -20,8 +20,8 @@ use std::sync::Arc;
 use super::catalogue::{KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
 use super::policy_file::PolicyFile;
 use super::spec_error::SpecError;
-use crate::search::PlayoutBudget;
 use hyperplay_logic::gdl::{did_you_mean, fold};
+use hyperplay_think::search::PlayoutBudget;
 
 /// The value of a key.
 #[derive(Clone, PartialEq, Debug)]

@@ -44,7 +44,7 @@ pub enum PlayoutShare {
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_play::search::{
+/// use hyperplay_think::search::{
 ///     Algorithm, PlayoutBudget, SearchContext, SearchOptions, WeightedState, evaluate,
 /// };
 ///
