@@ -10,8 +10,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cpu_time::ThreadTime;
 use rayon::prelude::*;
 
 use crate::common::property;
@@ -19,7 +20,7 @@ use crate::fuzz_targets::{TARGETS, Target};
 use inputs::Inputs;
 pub use inputs::dictionary;
 
-/// More than one input of this length may take, in a debug build on a busy machine.
+/// More processor time than one input of this length may take, in a debug build.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The folder of the fuzz targets.
@@ -34,7 +35,7 @@ fn try_inputs(target: &Target, count: u64) {
     let numbers = one.map_or(0..count, |number| number..number + 1);
     let accepted = numbers.into_par_iter().filter(|&number| {
         let input = inputs.input(seed, number);
-        let begun = Instant::now();
+        let begun = ThreadTime::now();
         let result = catch_unwind(AssertUnwindSafe(|| (target.body)(&input)));
         let is_late = begun.elapsed() > PATIENCE;
         result.ok().filter(|_| !is_late).unwrap_or_else(|| {

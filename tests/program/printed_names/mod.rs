@@ -1,8 +1,8 @@
 //! Every code name that the documents print is a name of the code.
 //!
-//! What stands between backticks in `README.md` and `docs` is judged by its shape: a path of Rust is resolved through
-//! modules and re-exports, a file exists, a command and its options are those of the program, a spec has a known name and
-//! known keys, and a command of cargo names a test, bench or example that there is. A single word, and each part of a key
+//! What stands between backticks in `README.md`, `CONTRIBUTING.md` and `docs` is judged by its shape: a path of Rust is resolved
+//! through modules and re-exports, a file exists, a command and its options are those of the program, a spec has a known name
+//! and known keys, and a command of cargo names a test, bench or example that there is. A single word, and each part of a key
 //! such as `roles[].score`, is a word of the code: a name of an item or member, or a word in a text of it. What is none
 //! of these (rules, sentences, punctuation) is no name. Words that are not ours stand in [`foreign`].
 
@@ -40,7 +40,7 @@ fn files_below(folder: &Path, out: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let own = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().to_string_lossy().into_owned();
-        if [".git", "target"].contains(&own.as_str()) {
+        if [".git", "target", "tests/fuzz/target"].contains(&own.as_str()) {
             continue;
         }
         out.insert(own);

@@ -95,69 +95,6 @@ pub struct ManagedInteraction {
 
 /// Runs an interaction in real time.
 ///
-/// ```
-/// use std::sync::Mutex;
-/// use std::time::{Duration, Instant};
-///
-/// use hyperplay_machine::{ByRole, Role, Seed, StateMachine};
-/// use hyperplay_sidl::CommandFault;
-/// use hyperplay_engine::{EngineKind, Engines};
-/// use hyperplay_logic::gdl::Source;
-/// use hyperplay_play::player::LegalPlayer;
-/// use hyperplay_play::referee::{
-///     AgentStart, ChrononClock, ChrononNews, ChrononRecord, Command, CommandInbox, CommandRecord, CommandRefusal, Heading,
-///     InteractionAgent, Interrupt, ManagedInteraction, ManagedSettings, MatchOutcome, PlayerAgent, Settings, Transcript, manage,
-///     simulated, verify, verify_commands,
-/// };
-///
-/// // Alice says `mine` as soon as she is told that a chronon begins. Bob is played by a program.
-/// struct Alice(Option<CommandInbox>);
-///
-/// impl InteractionAgent for Alice {
-///     fn start(&mut self, start: &AgentStart<'_>) {
-///         self.0 = Some(start.inbox.clone());
-///     }
-///
-///     fn tell(&mut self, news: &ChrononNews<'_>) {
-///         let (Some(inbox), Some(_)) = (&self.0, news.ends) else { return };
-///         assert_eq!(inbox.take(Role::new(0), "bid", "mine", None, Instant::now()), Ok(news.chronon));
-///         let late = inbox.take(Role::new(0), "bob's", "mine", None, Instant::now());
-///         assert_eq!(late, Err(CommandRefusal::Fault(CommandFault::UnknownSwitch)));
-///     }
-/// }
-///
-/// let text = "fact(price, 1). fact(sold, 0). init(price(3)). switch(bid, alice, [silent, mine]).
-///     branching([silent, mine], bid). operation(silent) :- false.
-///     operation(mine) :- price(P), ax(price(P)), next(sold), goal(alice, 5 - P).
-///     terminal :- sold. init(does(bid, silent)). init(account(alice, 0)). init(account(bob, 0)).";
-/// let game = hyperplay_sidl::load(Source::new("sale.sidl", text)).game.expect("the text has no error");
-/// let engine = Engines::new(&game).get(EngineKind::Auto)?;
-/// let machine = engine.interaction().expect("it is an interaction");
-/// let agents: Vec<Option<Box<dyn InteractionAgent>>> =
-///     vec![Some(Box::new(Alice(None))), Some(Box::new(PlayerAgent::new(Box::new(LegalPlayer))))];
-/// let settings = ManagedSettings { chronon: Duration::from_millis(20), ..ManagedSettings::default() };
-/// let (seed, interrupt) = (Seed::root(1), Interrupt::default());
-/// let ManagedInteraction { played, chronons, .. } =
-///     manage(&engine, ByRole::new(agents), &settings, &seed, &interrupt, |_, _| ())?;
-/// assert!(matches!(played.outcome, MatchOutcome::Over(_)));
-/// let ChrononRecord { commands, .. } = &chronons[0];
-/// let CommandRecord { alias, milliseconds, refused, .. } = &commands[0];
-/// assert!(alias == "mine" && milliseconds.is_some_and(|at| at < 20.0) && refused.is_none());
-/// assert!(commands[1].refused.is_some());
-///
-/// // The record verifies. With a simulated clock it would have the moves as commands, without times.
-/// let rules = game.rules_hash();
-/// let heading = Heading { game: "sale.sidl".to_owned(), rules: rules.clone(), players: vec![None; 2], seed: 1, decisions: false };
-/// let transcript = Transcript::new(&*engine, &heading, &Settings::default(), 0, &played);
-/// let without = simulated(machine, &played);
-/// assert_eq!((without[0].commands.len(), &without[0].state), (1, &chronons[0].state));
-/// let transcript = transcript.with_chronons(ChrononClock { seconds: Some(0.02), horizon: None }, chronons);
-/// assert_eq!(verify(&*engine, &rules, &transcript), Ok(()));
-/// assert_eq!(verify_commands(machine, &transcript), Ok(()));
-/// # let _: Option<Command> = None;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
 /// `agents` holds one for every role but `random`, whose moves are drawn from the seed as in any
 /// match; `watch` is called after each chronon.
 ///
