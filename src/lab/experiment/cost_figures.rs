@@ -31,30 +31,21 @@ pub(super) fn score_by_time(name: &[&str], met: &[Met<'_>], families: &[Family<'
         let meetings: Vec<&Met<'_>> = met.iter().filter(|one| !one.against.is_empty()).collect();
         let players: Vec<&Met<'_>> =
             if meetings.len() <= TOGETHER { met.iter().collect() } else { Vec::new() };
-        let series = players.iter().map(|one| {
-            let label = if one.against.is_empty() {
-                one.player.to_owned()
-            } else {
-                format!("{} against {}", one.player, one.against)
-            };
-            FigureSeries::measured(label, point(one).into_iter().collect()).unjoined()
-        });
+        let series = players
+            .iter()
+            .map(|one| FigureSeries::measured(one.title(), point(one).into_iter().collect()).unjoined());
         panels.push(PlotPanel { title: String::new(), series: series.collect() });
     }
     for family in families {
-        for panel in family.panels() {
-            let line = |(line, points): &(String, Vec<(f64, &Met<'_>)>)| {
-                let points = points.iter().filter_map(|(_, met)| point(met)).collect();
-                // Times are measured, so their order is not that of the parameter and a line would say nothing.
-                FigureSeries::measured(line.clone(), points).unjoined()
-            };
+        // Times are measured, so their order is not that of the parameter and a line would say nothing.
+        for panel in family.panels(false, |_, met| point(met)) {
             let title = if families.len() > 1 {
                 format!("{}: {}", family.name, panel.title)
             } else {
                 panel.title.clone()
             };
             let title = title.trim_end_matches(": ").to_owned();
-            panels.push(PlotPanel { title, series: panel.lines.iter().map(line).collect() });
+            panels.push(PlotPanel { title, ..panel });
         }
     }
     let plot = LinePlot { x: Axis::logarithmic("time a decision (ms, wall)"), y: score_axis(), panels };

@@ -65,6 +65,15 @@ impl ScoreEntry {
 pub(super) const REPLACED_SIGN: &str = "!";
 
 impl Met<'_> {
+    /// Who met whom.
+    pub fn title(&self) -> String {
+        if self.against.is_empty() {
+            self.player.to_owned()
+        } else {
+            format!("{} against {}", self.player, self.against)
+        }
+    }
+
     /// The score; empty if it says nothing.
     pub fn score(&self) -> Sample {
         if self.is_same { Sample::default() } else { self.entrant.score }

@@ -62,11 +62,7 @@ pub(super) fn forest(name: &[&str], met: &[Met<'_>]) -> Vec<Figure> {
         let score = &one.entrant.score;
         let ends = |(mean, half): (f64, f64)| (mean - half, mean + half);
         ForestRow {
-            label: if is_one {
-                one.player.to_owned()
-            } else {
-                format!("{} against {}", one.player, one.against)
-            },
+            label: if is_one { one.player.to_owned() } else { one.title() },
             value: score.mean(),
             interval: score.mean().zip(score.half_width()).map(ends),
             words: score_in_words(one).replace("+-", "±"),
@@ -130,9 +126,14 @@ impl<'a> Family<'a> {
         (0..tables).filter_map(family).collect()
     }
 
-    /// Its entrants in panels, in each of them in lines, and in these in the order of the first factor.
-    pub fn panels(&self) -> Vec<FamilyPanel<'a>> {
-        let mut panels: Vec<FamilyPanel<'a>> = Vec::new();
+    /// Its entrants in panels, in each of them in lines, and in these in the order of the first factor: the points at the places
+    /// of that factor.
+    pub fn panels(
+        &self,
+        is_joined: bool,
+        point: impl Fn(f64, &Met<'_>) -> Option<FigurePoint>,
+    ) -> Vec<PlotPanel> {
+        let mut panels: Vec<(String, Vec<(String, Vec<(f64, &Met<'_>)>)>)> = Vec::new();
         let (lines, rest) = match &self.factors[1..] {
             [] => (None, &self.factors[1..]),
             [one, rest @ ..] if one.values.len() <= TOGETHER => (Some(one), rest),
@@ -154,54 +155,55 @@ impl<'a> Family<'a> {
                 Some(factor) => (joined([vec![against], fixed].concat()), part(entrant, factor)),
                 None => (against, fixed.join(" ")),
             };
-            let at = panels.iter().position(|panel| panel.title == title).unwrap_or_else(|| {
-                panels.push(FamilyPanel { title, lines: Vec::new() });
-                panels.len() - 1
-            });
-            let panel = &mut panels[at];
-            let at = panel.lines.iter().position(|(known, _)| *known == line).unwrap_or_else(|| {
-                panel.lines.push((line, Vec::new()));
-                panel.lines.len() - 1
-            });
+            let (_, of_panel) = entry(&mut panels, title);
+            let (_, points) = entry(of_panel, line);
             let x =
                 entrant.parameters.get(&self.factors[0].key).and_then(|value| self.factors[0].place(value));
-            if let Some(x) = x {
-                panel.lines[at].1.push((x, met));
-            }
+            points.extend(x.map(|x| (x, met)));
         }
-        for (_, points) in panels.iter_mut().flat_map(|panel| &mut panel.lines) {
+        for (_, points) in panels.iter_mut().flat_map(|(_, lines)| lines) {
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
         }
         if let Some(factor) = lines {
             let place = |name: &str| {
                 factor.values.iter().position(|value| *name == format!("{}={value}", factor.key))
             };
-            panels.iter_mut().for_each(|panel| panel.lines.sort_by_key(|(name, _)| place(name)));
+            panels.iter_mut().for_each(|(_, lines)| lines.sort_by_key(|(name, _)| place(name)));
         }
-        divided(panels)
+        let series = |(line, points): (String, Vec<(f64, &Met<'_>)>)| {
+            let points = points.into_iter().filter_map(|(x, met)| point(x, met)).collect();
+            let series = FigureSeries::measured(line, points);
+            if is_joined { series } else { series.unjoined() }
+        };
+        let panel = |(title, lines): (String, Vec<_>)| PlotPanel {
+            title,
+            series: lines.into_iter().map(series).collect(),
+        };
+        divided(panels.into_iter().map(panel))
     }
 }
 
-/// A panel: its title, and lines of entrants by the first factor.
-pub(super) struct FamilyPanel<'a> {
-    pub title: String,
-    pub lines: Vec<(String, Vec<(f64, &'a Met<'a>)>)>,
+/// The entry of this name, which is added if there is none.
+fn entry<T>(list: &mut Vec<(String, Vec<T>)>, name: String) -> &mut (String, Vec<T>) {
+    let at = list.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+        list.push((name, Vec::new()));
+        list.len() - 1
+    });
+    &mut list[at]
 }
 
 /// Panels with no more lines than can be told apart.
-fn divided(panels: Vec<FamilyPanel<'_>>) -> Vec<FamilyPanel<'_>> {
+fn divided(panels: impl Iterator<Item = PlotPanel>) -> Vec<PlotPanel> {
     let mut divided = Vec::new();
-    for FamilyPanel { title, lines } in panels {
-        if lines.len() <= TOGETHER {
-            divided.push(FamilyPanel { title, lines });
+    for PlotPanel { title, series } in panels {
+        if series.len() <= TOGETHER {
+            divided.push(PlotPanel { title, series });
             continue;
         }
-        for line in lines {
-            divided.push(FamilyPanel {
-                title: format!("{title} {}", line.0).trim().to_owned(),
-                lines: vec![line],
-            });
-        }
+        divided.extend(series.into_iter().map(|one| PlotPanel {
+            title: format!("{title} {}", one.name).trim().to_owned(),
+            series: vec![one],
+        }));
     }
     divided
 }
@@ -216,7 +218,8 @@ fn joined(parts: Vec<String>) -> String {
 pub(super) fn by_factors(name: &[&str], families: &[Family<'_>]) -> (Vec<Figure>, Vec<String>) {
     let (mut figures, mut left_out) = (Vec::new(), Vec::new());
     for family in families {
-        let panels = family.panels();
+        let x = &family.factors[0];
+        let panels = family.panels(x.is_joined(), |x, met| score_point(x, &met.score()));
         if panels.len() > PANELS {
             left_out.push(format!(
                 "{} is not drawn over its parameters: it would take {} panels. The tables have all its scores.",
@@ -225,26 +228,14 @@ pub(super) fn by_factors(name: &[&str], families: &[Family<'_>]) -> (Vec<Figure>
             ));
             continue;
         }
-        figures.push(lines(name, family, &panels));
+        figures.push(lines(name, family, panels));
         figures.extend(heat(name, family));
     }
     (figures, left_out)
 }
 
-fn lines(name: &[&str], family: &Family<'_>, panels: &[FamilyPanel<'_>]) -> Figure {
+fn lines(name: &[&str], family: &Family<'_>, panels: Vec<PlotPanel>) -> Figure {
     let x = &family.factors[0];
-    let series = |(line, points): &(String, Vec<(f64, &Met<'_>)>)| {
-        let points = points.iter().filter_map(|(x, met)| score_point(*x, &met.score())).collect();
-        let series = FigureSeries::measured(line.clone(), points);
-        if x.is_joined() { series } else { series.unjoined() }
-    };
-    let panels = panels
-        .iter()
-        .map(|panel| PlotPanel {
-            title: panel.title.clone(),
-            series: panel.lines.iter().map(series).collect(),
-        })
-        .collect();
     let plot = LinePlot { x: x.axis(), y: score_axis(), panels };
     let caption = format!(
         "{} a point; bars are 95 % intervals of the mean goal.",
