@@ -24,7 +24,7 @@ use hyperplay_play::referee::Interrupt;
 pub struct BeliefArguments {
     #[command(flatten)]
     game: GameArgument,
-    /// The sampler to measure, as in hyperplay:enumerate=off (repeat to compare); see `hyperplay samplers`
+    /// The sampler to measure, as in hyperplay:enumerate=off (repeat to compare); see `hyperplay players samplers`
     #[arg(long = "sampler", value_name = "SPEC", default_values_t = ["hyperplay:enumerate=off".to_owned(), "hyperplay12".to_owned()])]
     samplers: Vec<String>,
     /// Particles in a set, several numbers separated by commas
@@ -37,7 +37,7 @@ pub struct BeliefArguments {
     #[arg(long, value_name = "M", default_value_t = 1)]
     matches: usize,
     /// Who plays these matches: an opponent model, whose posterior is then measured against as well, or a player, which
-    /// takes every seat; see `hyperplay models` and `hyperplay players`. `random` is `uniform`; a name of both a model and a player is refused
+    /// takes every seat; see `hyperplay players models` and `hyperplay players`. `random` is `uniform`; a name of both a model and a player is refused
     #[arg(long, value_name = "POLICY", default_value = "uniform")]
     play: String,
     /// Measure against the posterior under an equilibrium too, where all others play by this opponent model [default
@@ -277,7 +277,7 @@ fn play(text: &str, registry: &Registry) -> Result<MatchSource, CommandFailure> 
                 CommandFailure::usage(
                     format!("--play: there is neither an opponent model nor a player '{name}'{meant}"),
                     format!(
-                        "give an opponent model ({}) or a player: `hyperplay models` and `hyperplay players` explain them",
+                        "give an opponent model ({}) or a player: `hyperplay players models` and `hyperplay players` explain them",
                         models.join(", ")
                     ),
                 )

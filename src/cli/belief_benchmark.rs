@@ -28,7 +28,7 @@ pub struct BenchmarkArguments {
     /// Measure only this game of the benchmark (repeat for several)
     #[arg(long = "game", value_name = "GAME")]
     games: Vec<String>,
-    /// The sampler to measure (repeat to compare); see `hyperplay samplers`
+    /// The sampler to measure (repeat to compare); see `hyperplay players samplers`
     #[arg(long = "sampler", value_name = "SPEC", default_values_t = SAMPLERS.map(str::to_owned))]
     samplers: Vec<String>,
     /// Particles in a set

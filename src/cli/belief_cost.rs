@@ -23,7 +23,7 @@ use hyperplay_report::Table;
 pub struct CostArguments {
     #[command(flatten)]
     game: GameArgument,
-    /// The sampler to measure (repeat to compare); see `hyperplay samplers`
+    /// The sampler to measure (repeat to compare); see `hyperplay players samplers`
     #[arg(long = "sampler", value_name = "SPEC", default_values_t = ["hyperplay", "rejection", "bootstrap"].map(str::to_owned))]
     samplers: Vec<String>,
     /// Particles in a set

@@ -127,10 +127,18 @@ fn of_positional(path: &[&str], before: &[String], current: &str, registry: &Reg
         ["games"] if before.is_empty() => {
             starting(builtin::all().into_iter().chain(builtin::interactions()).map(|game| game.name), current)
         }
-        ["players"] if before.is_empty() => names(SpecKind::Player),
-        ["samplers"] if before.is_empty() => names(SpecKind::Sampler),
-        ["searches"] if before.is_empty() => names(SpecKind::Search),
-        ["models"] if before.is_empty() => names(SpecKind::Model),
+        ["players"] => match before {
+            [] => {
+                let mut found = names(SpecKind::Player);
+                found.extend(starting(SpecKind::ALL.map(|kind| kind.plural().to_owned()), current));
+                found
+            }
+            [kind] => {
+                let kind = SpecKind::ALL.into_iter().find(|known| known.plural() == kind);
+                kind.map_or_else(Vec::new, names)
+            }
+            _ => Vec::new(),
+        },
         _ => Vec::new(),
     }
 }
@@ -307,6 +315,8 @@ mod tests {
             ("belief kuhn_poker --role a", &["alice"]),
             ("belief kuhn_poker --equilibrium=unif", &["--equilibrium=uniform"]),
             ("players is", &["ismcts"]),
+            ("players samplers boo", &["bootstrap"]),
+            ("players sea", &["searches"]),
             ("games kuhn_poker_1", &["kuhn_poker_13"]),
             ("man experiment r", &["run", "report"]),
             ("man beli", &["belief", "belief-benchmark", "belief-cost"]),

@@ -41,6 +41,7 @@ mod failure;
 mod game_argument;
 mod game_tree;
 mod games;
+mod groups;
 mod host;
 mod human;
 mod inspect;
@@ -80,7 +81,7 @@ use output::{Output, log};
 
 use hyperplay_net::host::with_remote;
 use hyperplay_play::files::abandon_parts;
-use hyperplay_play::player::{Registry, SpecKind};
+use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
 
 /// General game playing with imperfect information: GDL-II rules in, moves out
@@ -133,14 +134,8 @@ enum Command {
     Perft(perft::PerftArguments),
     /// List the built-in games, or print one
     Games(games::GamesArguments),
-    /// List the players with the keys of their specs, or show one
+    /// List players, samplers, searches or opponent models with the keys of their specs
     Players(players::ListingArguments),
-    /// List the samplers of beliefs with the keys of their specs, or show one
-    Samplers(players::ListingArguments),
-    /// List the searches of players, or show one
-    Searches(players::ListingArguments),
-    /// List the opponent models with the keys of their specs, or show one
-    Models(players::ListingArguments),
     /// Write completions for a shell
     Completions(shell::CompletionsArguments),
     /// Write a page of the manual
@@ -153,7 +148,7 @@ fn program() -> clap::Command {
         let examples = examples::of(command.get_name());
         command.after_help(examples)
     };
-    with_examples(Arguments::command().mut_subcommands(with_examples))
+    groups::in_groups(with_examples(Arguments::command().mut_subcommands(with_examples)))
 }
 
 /// The program: [`run_with`] the players, samplers, searches and opponent models of `hyperplay` itself.
@@ -191,6 +186,11 @@ pub fn run_with_arguments<A: Into<OsString> + Clone>(
         complete::run(&words, &command, &human::with_human(&with_remote(registry), None));
         return ExitCode::SUCCESS;
     }
+    if let Some(today) = arguments.get(1).and_then(|first| groups::former(first.to_str()?)) {
+        log(format_args!("error: there is no command '{}'", arguments[1].to_string_lossy()));
+        log(format_args!("  version 0.2 had it; write `hyperplay {today}`"));
+        return ExitCode::from(CommandFailure::usage("", "").code());
+    }
     let matches = program().try_get_matches_from(arguments);
     let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
@@ -222,9 +222,6 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
             | Command::Replay(_)
             | Command::Games(_)
             | Command::Players(_)
-            | Command::Samplers(_)
-            | Command::Searches(_)
-            | Command::Models(_)
             | Command::Completions(_)
             | Command::Man(_)
     );
@@ -263,10 +260,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
         Command::Solve(arguments) => solve::run(arguments, &interrupt, &out),
         Command::Perft(arguments) => perft::run(arguments, &interrupt, &out),
         Command::Games(arguments) => games::run(arguments, &out),
-        Command::Players(arguments) => players::run(arguments, SpecKind::Player, registry, &out),
-        Command::Samplers(arguments) => players::run(arguments, SpecKind::Sampler, registry, &out),
-        Command::Searches(arguments) => players::run(arguments, SpecKind::Search, registry, &out),
-        Command::Models(arguments) => players::run(arguments, SpecKind::Model, registry, &out),
+        Command::Players(arguments) => players::run(arguments, registry, &out),
         Command::Completions(arguments) => shell::completions(arguments, program(), &out),
         Command::Man(arguments) => shell::man(arguments, program(), &out),
     }

@@ -1,6 +1,6 @@
-//! `hyperplay players`, `samplers`, `searches` and `models`: list what a spec can name, with its keys.
+//! `hyperplay players [KIND] [NAME]`: lists what a spec can name, players or samplers, searches or models, with its keys.
 //!
-//! The four commands are one listing. It is printed from the entries against which specs are read, so both always know the
+//! The listing is printed from the entries against which specs are read, so both always know the
 //! same keys. [`explained_by`] is the remedy of every error in a spec: the command that answers it.
 
 use std::fmt::Write as _;
@@ -13,27 +13,51 @@ use super::output::Output;
 use hyperplay_logic::gdl::did_you_mean;
 use hyperplay_play::player::{KeyType, REMOTE, Registry, SpecEntry, SpecError, SpecKey, SpecKind};
 
-/// Arguments of `players`, `samplers`, `searches` and `models`.
+/// Arguments of `players`.
 #[derive(Args, Debug)]
 pub struct ListingArguments {
-    /// Show only the entry of this name, with an example
-    name: Option<String>,
+    /// List `samplers`, `searches` or `models` instead of players; a name, of a player or behind such a word, shows one entry with
+    /// an example
+    #[arg(value_name = "KIND|NAME", num_args = 0..=2)]
+    words: Vec<String>,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
 }
 
-/// Runs the command that lists a kind.
+impl ListingArguments {
+    /// What is listed, and the name of the one entry that is shown.
+    fn chosen(&self) -> Result<(SpecKind, Option<&str>), CommandFailure> {
+        let kind_of = |word: &str| SpecKind::ALL.into_iter().find(|kind| kind.plural() == word.trim());
+        match &self.words[..] {
+            [] => Ok((SpecKind::Player, None)),
+            [word] => Ok(kind_of(word).map_or((SpecKind::Player, Some(word)), |kind| (kind, None))),
+            [word, name, ..] => match kind_of(word) {
+                Some(kind) => Ok((kind, Some(name))),
+                None => Err(CommandFailure::usage(
+                    format!("'{word}' is no kind of spec"),
+                    format!("the kinds are {}", SpecKind::ALL.map(SpecKind::plural).join(", ")),
+                )),
+            },
+        }
+    }
+}
+
+/// The command that lists a kind.
+fn command(kind: SpecKind) -> String {
+    match kind {
+        SpecKind::Player => "hyperplay players".to_owned(),
+        kind => format!("hyperplay players {}", kind.plural()),
+    }
+}
+
+/// Runs the command.
 ///
 /// # Errors
 /// A usage error if nothing has the name; see [`CommandFailure`].
-pub fn run(
-    arguments: &ListingArguments,
-    kind: SpecKind,
-    registry: &Registry,
-    out: &Output,
-) -> Result<(), CommandFailure> {
-    match &arguments.name {
+pub fn run(arguments: &ListingArguments, registry: &Registry, out: &Output) -> Result<(), CommandFailure> {
+    let (kind, name) = arguments.chosen()?;
+    match name {
         None if arguments.json && kind == SpecKind::Player => out.json(&all_as_json(registry)),
         None if arguments.json => out.json(&json!({ kind.plural(): kind_as_json(registry, kind) })),
         None => out.text(&listing(registry, kind)),
@@ -55,7 +79,7 @@ fn named<'a>(registry: &'a Registry, kind: SpecKind, name: &str) -> Result<&'a S
     }
     let is_a = |other: &SpecKind| registry.entries(*other).any(|entry| entry.name == name.trim());
     let remedy = match SpecKind::ALL.iter().find(|other| is_a(other)) {
-        Some(other) => format!("it is a {other}: `hyperplay {} {name}`", other.plural()),
+        Some(other) => format!("it is a {other}: `{} {name}`", command(*other)),
         None => format!("the {} are {}", kind.plural(), names().collect::<Vec<_>>().join(", ")),
     };
     let meant = did_you_mean(name, names());
@@ -73,8 +97,8 @@ pub fn explained_by(registry: &Registry, kind: SpecKind, text: &str, error: &Spe
         return "`hyperplay solve GAME --out FILE` writes a policy file, and docs/cli.md says what one looks like".to_owned();
     }
     match error.about(registry, kind, text) {
-        (kind, Some(name)) => format!("`hyperplay {} {name}` explains it and its keys", kind.plural()),
-        (kind, None) => format!("`hyperplay {}` explains them", kind.plural()),
+        (kind, Some(name)) => format!("`{} {name}` explains it and its keys", command(kind)),
+        (kind, None) => format!("`{}` explains them", command(kind)),
     }
 }
 
@@ -102,14 +126,11 @@ fn listing(registry: &Registry, kind: SpecKind) -> String {
     let others: Vec<String> = SpecKind::ALL
         .iter()
         .filter(|&&other| other != kind)
-        .map(|other| format!("`hyperplay {}`", other.plural()))
+        .map(|&other| format!("`{}`", command(other)))
         .collect();
-    let this = kind.plural();
-    let _ = write!(
-        text,
-        "\n`hyperplay {this} NAME` shows one of them with an example. See also {}.\n",
-        others.join(", ")
-    );
+    let this = command(kind);
+    let _ =
+        write!(text, "\n`{this} NAME` shows one of them with an example. See also {}.\n", others.join(", "));
     text
 }
 
@@ -285,9 +306,15 @@ mod tests {
         for (text, expected) in [
             ("hyperply", "`hyperplay players` explains them"),
             ("hyperplay:partikles=3", "`hyperplay players hyperplay` explains it and its keys"),
-            ("hyperplay:search=utc", "`hyperplay searches` explains them"),
-            ("hyperplay:model=[softmax:heat=1]", "`hyperplay models softmax` explains it and its keys"),
-            ("hyperplay:sampler=bootstrap:size=1", "`hyperplay samplers bootstrap` explains it and its keys"),
+            ("hyperplay:search=utc", "`hyperplay players searches` explains them"),
+            (
+                "hyperplay:model=[softmax:heat=1]",
+                "`hyperplay players models softmax` explains it and its keys",
+            ),
+            (
+                "hyperplay:sampler=bootstrap:size=1",
+                "`hyperplay players samplers bootstrap` explains it and its keys",
+            ),
             ("policy:no_such_file.json", "`hyperplay solve GAME --out FILE` writes a policy file"),
             ("hyperplay:model=file", "`hyperplay solve GAME --out FILE` writes a policy file"),
         ] {

@@ -113,17 +113,17 @@ const TABLE: &[(&str, i32, &[&str])] = &[
     (
         "match kuhn_poker alice=hyperplay:search=utc",
         2,
-        &["no search 'utc' (did you mean 'uct'?)", "`hyperplay searches`"],
+        &["no search 'utc' (did you mean 'uct'?)", "`hyperplay players searches`"],
     ),
     (
         "match kuhn_poker alice=hyperplay:model=softmx",
         2,
-        &["no opponent model 'softmx' (did you mean 'softmax'?)", "`hyperplay models`"],
+        &["no opponent model 'softmx' (did you mean 'softmax'?)", "`hyperplay players models`"],
     ),
     (
         "belief kuhn_poker --sampler botstrap",
         2,
-        &["no sampler 'botstrap' (did you mean 'bootstrap'?)", "`hyperplay samplers`"],
+        &["no sampler 'botstrap' (did you mean 'bootstrap'?)", "`hyperplay players samplers`"],
     ),
     ("belief kuhn_poker --role bbo", 2, &["has no role 'bbo' (did you mean 'bob'?)"]),
     (
@@ -131,14 +131,16 @@ const TABLE: &[(&str, i32, &[&str])] = &[
         2,
         &["neither an opponent model nor a player 'softmx' (did you mean 'softmax'?)"],
     ),
-    ("belief kuhn_poker --play softmax:heat=1", 2, &["`hyperplay models softmax`"]),
+    ("belief kuhn_poker --play softmax:heat=1", 2, &["`hyperplay players models softmax`"]),
     (
         "belief kuhn_poker --equilibrium --epsilon 3",
         2,
         &["--epsilon 3: expected a decimal number from 0 to 1"],
     ),
-    ("players bootstrap", 2, &["no player 'bootstrap'", "it is a sampler: `hyperplay samplers bootstrap`"]),
-    ("models sofmax", 2, &["(did you mean 'softmax'?)"]),
+    ("players bootstrap", 2, &["no player 'bootstrap'", "it is a sampler: `hyperplay players samplers bootstrap`"]),
+    ("players models sofmax", 2, &["(did you mean 'softmax'?)"]),
+    ("players seekers softmax", 2, &["the kinds are players, samplers, searches, models"]),
+    ("models softmax", 2, &["no command 'models'", "write `hyperplay players models`"]),
     ("man experiment rn", 2, &["no command 'experiment rn' (did you mean 'run'?)", "`hyperplay man --list`"]),
     // Numbers.
     ("match kuhn_poker -n x", 2, &["'x' for '--matches <N>': expected a whole number of 0 or more"]),
@@ -280,12 +282,12 @@ fn what_is_promised_to_explain_an_error_does() {
             "  particles=200 (a whole number from 1 to 10000000): The belief samples so many particles",
         ),
         (
-            "samplers bootstrap",
+            "players samplers bootstrap",
             "  epsilon=0.001 (a decimal number from 0 to 1): They are taken to choose uniformly",
         ),
-        ("searches uct", "uct: This search grows a tree of playouts (UCT).\n"),
-        ("models softmax", "  temperature=10 (a whole number from 1 to 1000): A move that is worth"),
-        ("models", "Opponent models (the key model of a player or sampler):\nuniform: This model takes"),
+        ("players searches uct", "uct: This search grows a tree of playouts (UCT).\n"),
+        ("players models softmax", "  temperature=10 (a whole number from 1 to 1000): A move that is worth"),
+        ("players models", "Opponent models (the key model of a player or sampler):\nuniform: This model takes"),
     ] {
         let text = stdout(arguments, 0);
         assert!(text.contains(expected), "{arguments}: {text}");
@@ -293,7 +295,7 @@ fn what_is_promised_to_explain_an_error_does() {
     let folder = Folder::new();
     let of_kind = |kind: &str| {
         let report: serde_json::Value =
-            serde_json::from_str(&run(&mut folder.program(&format!("{kind} --json")), 0).0).unwrap();
+            serde_json::from_str(&run(&mut folder.program(&format!("players {kind} --json")), 0).0).unwrap();
         report[kind].as_array().unwrap().clone()
     };
     let mut examples = 0;

@@ -35,7 +35,7 @@ impl Commands {
         }
         let mut specs: BTreeMap<String, BTreeSet<(String, String)>> = BTreeMap::new();
         for kind in ["players", "samplers", "searches", "models"] {
-            for entry in json(kind, 0)[kind].as_array().unwrap() {
+            for entry in json(&format!("players {kind}"), 0)[kind].as_array().unwrap() {
                 let keys = entry["keys"].as_array().unwrap().iter();
                 let text = |value: &Value| value.as_str().unwrap().to_owned();
                 let keys = keys.map(|key| (text(&key["name"]), text(&key["values"])));
