@@ -20,7 +20,7 @@ use hyperplay_lab::study::speed::{Measure, Rate, Speed};
 use hyperplay_machine::{EvaluationFailure, Seed};
 use hyperplay_play::referee::{Interrupt, Stopwatch};
 use hyperplay_report::Format::{Number, Text};
-use hyperplay_report::{Column, Table};
+use hyperplay_report::Table;
 
 /// Arguments of `bench`.
 #[derive(Args, Debug)]

@@ -17,7 +17,7 @@ use hyperplay_machine::counted;
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
 use hyperplay_report::Format::{Digits, Number, Text};
-use hyperplay_report::{Column, Table};
+use hyperplay_report::Table;
 
 /// Arguments of `experiment check`.
 #[derive(Args, Debug)]

@@ -12,8 +12,6 @@ use super::plan::{Study, StudyPlan};
 use super::summary::StudySummary;
 use hyperplay_machine::counted;
 use hyperplay_play::player::{Registry, SamplerSpec, SpecError};
-use hyperplay_report::Format::{Digits, Text};
-use hyperplay_report::Reading::{self, Beside, Of, One, WithInterval};
 use hyperplay_report::{Axis, Column, FEW, Figure, ForestPlot, ForestRow, Plot, Table};
 
 /// Particles of a set.

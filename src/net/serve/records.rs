@@ -14,7 +14,6 @@ use super::seated::Seated;
 use crate::protocol::{StartMessage, WireDialect};
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_logic::gdl::{Game, Language};
-use hyperplay_machine::Evidence;
 use hyperplay_play::files::{EarlierRecords, FileContent, FileError, RecordFile, WrittenFile};
 use hyperplay_play::referee::{
     EVIDENCE_SCHEMA, EvidenceHeading, EvidenceOutcome, EvidenceRecord, RunInfo, ToldClocks,

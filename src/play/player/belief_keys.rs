@@ -8,7 +8,7 @@ use super::registry::Registry;
 use super::spec::Spec;
 use super::spec_error::SpecError;
 use hyperplay_engine::Engine;
-use hyperplay_think::belief::{BeliefOptions, ParticleSampler, Sampler, SamplingMethod, Weight};
+use hyperplay_think::belief::{BeliefOptions, Sampler, SamplingMethod, Weight};
 
 impl SpecWord for Weight {
     const WORDS: &'static [(&'static str, Weight)] =
