@@ -84,7 +84,9 @@ fn circles(own: &str, sources: &[SourceFile]) -> Vec<Vec<String>> {
             edges.extend(target.map(|target| (nodes[&source.path], nodes[target])));
         }
     }
-    edges.into_iter().for_each(|(from, to)| drop(graph.add_edge(from, to, ())));
+    for (from, to) in edges {
+        graph.add_edge(from, to, ());
+    }
     let shown = |path: &PathBuf| path.strip_prefix(root()).unwrap().display().to_string();
     let mut circles: Vec<Vec<String>> = tarjan_scc(&graph)
         .into_iter()
