@@ -18,7 +18,8 @@ use hyperplay_sidl::InteractionMachine;
 /// The largest network, in gates of two inputs, that is used by default: it takes some ten seconds to compile.
 const WORTHWHILE: u64 = 1_500_000;
 
-/// A network of at most so many gates of two inputs is compiled for single states to see what they cost: half a second.
+/// The largest network, in gates of two inputs, that is compiled for single states to see what they cost: half a
+/// second.
 const COMPILED: usize = 300_000;
 
 /// The engines of a game, which all threads share. Each is made when it is first needed.
@@ -155,7 +156,7 @@ impl Engines {
         Ok(Arc::clone(self.no_lanes.get_or_init(|| Arc::new(NetworkEngine::new(propagator, None)))))
     }
 
-    /// What a step costs on each engine; the interpreter is not asked where it cannot be faster.
+    /// The cost of a step on each engine; the interpreter is not asked where it cannot be faster.
     ///
     /// # Errors
     /// If the game has no network.

@@ -1,4 +1,4 @@
-//! What a step costs on each engine, estimated from counts.
+//! The cost of a step on each engine, estimated from counts.
 //!
 //! The engine of a game is chosen by these costs and not by a clock, because the playouts of different engines draw
 //! different moves: a choice that depended on how busy a machine is would change the results of a seed. The costs of a
@@ -32,7 +32,7 @@ const FAR_LANE_GATE: f64 = 0.012;
 /// The gates of a network that fits into the caches.
 const NEAR_GATES: f64 = 30_000.0;
 
-/// What a step of the interpreter and the queries about its state amount to, on average over some random matches.
+/// The work of a step of the interpreter and of the queries about its state, on average over some random matches.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct StepWork {
     /// Rows that are visited.
@@ -50,7 +50,7 @@ impl StepWork {
     }
 }
 
-/// What a step and the queries about its state cost, in nanoseconds of one thread.
+/// The cost of a step and of the queries about its state, in nanoseconds of one thread.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct EngineCosts {
     /// By the interpreter.
@@ -62,7 +62,7 @@ pub struct EngineCosts {
 }
 
 impl EngineCosts {
-    /// The costs on a network of so many gates of two inputs.
+    /// The costs on a network with the given number of gates of two inputs.
     pub(crate) fn of_network(gates: usize) -> EngineCosts {
         let gates = gates as f64;
         let lanes = LANE_GATE * gates.min(NEAR_GATES) + FAR_LANE_GATE * (gates - NEAR_GATES).max(0.0);

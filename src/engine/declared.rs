@@ -1,4 +1,4 @@
-//! What a game declares besides what it plays by: the facts of `base`, `input` and `percept`.
+//! The declarations of a game besides the rules that it plays by: the facts of `base`, `input` and `percept`.
 //!
 //! The engines do not need these facts, so they are derived on demand and in a database of their own.
 //!

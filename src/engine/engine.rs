@@ -32,7 +32,7 @@ pub enum Engine {
     Interaction(Arc<InteractionMachine>),
 }
 
-/// What one thread evaluates with.
+/// The working memory with which one thread evaluates.
 #[derive(Debug)]
 pub enum EngineScratch {
     /// The scratch of an interpreter.

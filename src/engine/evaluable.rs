@@ -1,10 +1,10 @@
 //! The rules of a game in the form in which they are evaluated.
 //!
-//! What depends on no state is derived once, before anything else. Some rulesheets define such a relation over all
-//! combinations of many terms and only ever test tuples of it: all rows of a sudoku, all lists of eight letters.
-//! Nobody could derive them. Where such a relation meets a limit, it is derived on demand: each rule that reads it
-//! says which tuples it asks for, and no others are derived (see [`DatalogProgram`] and
-//! [`Demanded`]). Then it depends on whatever the rules that read it depend on.
+//! Relations that depend on no state are derived once, before anything else. Some rulesheets define such a relation
+//! over all combinations of many terms and only ever test tuples of it: all rows of a sudoku, all lists of eight
+//! letters. Nobody could derive them. Where such a relation meets a limit, it is derived on demand: each rule that
+//! reads it says which tuples it asks for, and no others are derived (see [`DatalogProgram`] and [`Demanded`]). Then it
+//! depends on whatever the rules that read it depend on.
 //!
 //! The answers to all queries are those of the rules as they stand.
 
@@ -15,13 +15,13 @@ use hyperplay_logic::datalog::{
 };
 use hyperplay_logic::gdl::{Game, Rule, Symbol, TermStore};
 
-/// What depends on the state.
+/// The stage of relations that depend on the state.
 pub(crate) const STATE: Stage = 1;
-/// What depends on the joint move besides.
+/// The stage of relations that also depend on the joint move.
 pub(crate) const STEP: Stage = 2;
-/// What is given.
+/// The relations that are given.
 pub(crate) const INPUTS: [(Symbol, usize, Stage); 2] = [(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP)];
-/// What is asked.
+/// The relations that are asked for.
 const QUERIES: [Symbol; 7] =
     [Symbol::ROLE, Symbol::INIT, Symbol::TERMINAL, Symbol::LEGAL, Symbol::GOAL, Symbol::NEXT, Symbol::SEES];
 /// The most tuples of a relation that is derived before anything else.
@@ -43,7 +43,8 @@ impl EvaluableRules {
         EvaluableRules::within(game, EvaluationLimits::default())
     }
 
-    /// The rules of a game that is evaluated within these limits; for what depends on no state they are at most the usual ones.
+    /// The rules of a game that is evaluated within these limits; for what depends on no state they are at most the
+    /// usual ones.
     pub(crate) fn within(game: &Game, limits: EvaluationLimits) -> EvaluableRules {
         let terms = game.terms();
         let limits = EvaluationLimits {

@@ -59,7 +59,7 @@ pub struct Interpreter {
     work: StepWork,
 }
 
-/// What one thread evaluates with.
+/// The working memory with which one thread evaluates.
 #[derive(Debug)]
 pub struct InterpreterScratch {
     database: Database,
@@ -130,7 +130,7 @@ impl Interpreter {
         Ok((interpreter, sample))
     }
 
-    /// The rules with every relation of more than so many rows in the sample restricted to what is asked of it; `None`
+    /// The rules with every relation of more than `rows` rows in the sample restricted to what is asked of it; `None`
     /// if there is none.
     pub(crate) fn restricted(&self, sample: &Database, rows: usize) -> Option<Vec<Rule>> {
         let may_be = |id: RelationId| self.program.stage(id) > 0 && !is_asked_or_given(self.program.name(id));
@@ -142,7 +142,7 @@ impl Interpreter {
         restricted_rules(&self.program, sample, restricted, self.terms())
     }
 
-    /// What a step and the queries about its state amount to.
+    /// The work of a step and of the queries about its state.
     pub fn step_work(&self) -> StepWork {
         self.work
     }
@@ -332,7 +332,7 @@ impl Interpreter {
     ) -> impl Iterator<Item = &'s [TermId]> + use<'s> {
         let relation = relation.filter(|_| !scratch.is_interrupted);
         let answer = relation.and_then(|relation| {
-            // What depends on the state alone is the same whatever joint move the scratch holds.
+            // A relation that depends on the state alone is the same whatever joint move the scratch holds.
             let kept = scratch.joint.clone();
             let joint = if self.program.stage(relation) < STEP { kept.as_ref() } else { joint };
             self.enter(state, joint, scratch);
@@ -470,7 +470,7 @@ impl StateMachine for Interpreter {
 
     fn take_failure(&self, scratch: &mut InterpreterScratch) -> Option<EvaluationFailure> {
         let failure = scratch.failure.take()?;
-        // What was derived before the limit was met is not all that follows: the next question begins anew.
+        // The tuples derived before the limit was met are not all that follow: the next question begins anew.
         (scratch.state, scratch.joint, scratch.legal) = (None, None, None);
         Some(failure)
     }

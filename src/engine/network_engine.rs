@@ -25,11 +25,11 @@ const IN_LANES: u32 = 4096;
 pub struct NetworkEngine {
     propagator: Arc<Propagator>,
     lanes: Option<Lanes>,
-    /// What answers for single states, where that is faster than the propagator.
+    /// The engine that answers for single states, where it is faster than the propagator.
     stepper: Option<Stepper>,
 }
 
-/// What one thread evaluates with on a [`NetworkEngine`].
+/// The working memory with which one thread evaluates on a [`NetworkEngine`].
 #[derive(Debug)]
 pub struct NetworkScratch {
     single: PropagatorScratch,

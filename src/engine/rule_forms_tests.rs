@@ -132,7 +132,8 @@ fn a_network_whose_single_states_the_interpreter_answers_answers_the_same() {
     assert!(all_agree(stepping) >= 40);
 }
 
-/// What is derived on demand has auxiliary relations, and so has what is split for the grounder: they were given the same names.
+/// Rules that are derived on demand have auxiliary relations, and so have rules that are split for the grounder: these
+/// relations were once given the same names.
 #[test]
 fn what_is_derived_on_demand_is_split_for_the_grounder() {
     let digits: String = (1..10).map(|digit| format!("(d {digit}) ")).collect();
@@ -162,8 +163,9 @@ fn small(tuples: usize) -> EvaluationLimits {
     EvaluationLimits { tuples, visits: 50 * tuples as u64, depth: 40, ..EvaluationLimits::default() }
 }
 
-/// Rules of a game in other forms, each in an engine: at first a few of the relations are derived on demand or restricted to what
-/// is asked of them, which ones is drawn; what results is restricted once more, and it is ground in every form.
+/// Rules of a game in other forms, each in an engine: at first a few of the relations are derived on demand or
+/// restricted to what is asked of them, which ones is drawn; the result is restricted once more, and it is ground in
+/// every form.
 fn forms(game: &Game, whole: (&Interpreter, &Database), rng: &mut ChaCha8Rng) -> Vec<Engine> {
     let evaluated = |rules: Vec<Rule>| Interpreter::of_rules(game, rules, small(200_000)).ok();
     let mut rows = || rng.random_range(0..6);
@@ -284,7 +286,8 @@ fn parts(text: &str) -> Vec<(std::ops::Range<usize>, usize)> {
     parts
 }
 
-/// A text with one part left out, doubled, negated, or replaced by a part of another text, mostly one that stands as deep.
+/// A text with one part left out, doubled, negated, or replaced by a part of another text, mostly one that stands as
+/// deep.
 fn changed(text: &str, other: &str, rng: &mut ChaCha8Rng) -> String {
     let (own, parts) = (parts(text), parts(other));
     let (Some((at, depth)), Some((there, _))) = (own.choose(rng), parts.choose(rng)) else {

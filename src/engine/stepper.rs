@@ -30,7 +30,7 @@ pub(crate) struct Stepper {
 
 const NONE: u32 = u32::MAX;
 
-/// What one thread steps with.
+/// The working memory with which one thread steps.
 #[derive(Debug, Default)]
 pub(crate) struct StepperScratch {
     interpreter: Option<Box<InterpreterScratch>>,

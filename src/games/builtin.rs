@@ -89,7 +89,7 @@ pub fn find(name: &str) -> Option<Builtin> {
     })
 }
 
-/// What to do about a name that is no built-in game: the nearest ones, and the command that lists them all.
+/// Advice about a name that is no built-in game: the nearest ones, and the command that lists them all.
 pub fn remedy(name: &str) -> String {
     let games = all();
     let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or(name);

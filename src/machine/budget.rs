@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-/// What a decision may spend.
+/// The time and the work that a decision may spend.
 ///
 /// ```
 /// use std::time::Duration;
@@ -46,7 +46,7 @@ impl Budget {
         Budget { nodes: Some(nodes), ..self }
     }
 
-    /// What is left of the budget after so many states were visited.
+    /// The rest of the budget after `visited` states were visited.
     pub fn less(self, visited: u64) -> Self {
         Budget { nodes: self.nodes.map(|nodes| nodes.saturating_sub(visited)), ..self }
     }

@@ -19,12 +19,12 @@ pub const PLAYOUT_STEPS: usize = 10_000;
 /// Steps of a playout between two looks at the clock.
 const STEPS_A_LOOK: usize = 16;
 
-/// What one step leads to.
+/// The result of one step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Successor<S> {
     /// The state after the step.
     pub state: S,
-    /// What each role perceived of the step.
+    /// The percepts of each role at the step.
     pub percepts: ByRole<Percepts>,
     /// The goals, if the step ended the game.
     pub end: Option<ByRole<Goal>>,
@@ -60,7 +60,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// The sum of no playouts, for so many roles.
+    /// The sum of no playouts, for `roles` roles.
     pub fn new(roles: usize) -> Self {
         let zero = || ByRole::from_fn(roles, |_| 0);
         Tally { count: 0, unfinished: 0, steps: 0, sum: zero(), squares: zero() }
@@ -101,7 +101,7 @@ impl Tally {
 /// assert_eq!(&machine.advance(&steps, &mut scratch)[0].0, state);
 /// assert_eq!(machine.at_once(), 1);
 ///
-/// // What follows from b seeing that a made the move x; and which of five attempts find it.
+/// // The step that remains when b sees that a made the move x; and the attempts among five that find it.
 /// let percepts = percepts[Role::new(1)].clone();
 /// let observation = Observation { own: OwnMove::Known(legal[Role::new(1)][0]), percepts };
 /// let observed = ObservedStep { role: Role::new(1), observation: &observation, is_end: true };
@@ -165,8 +165,8 @@ pub trait Bulk: StateMachine {
     /// No attempt succeeds in a terminal state, or where a role has no legal move.
     ///
     /// Attempts are independent. All randomness comes from `seed`; an engine with lanes gives other draws with the same
-    /// distribution. The call stops when the deadline of `budget` has passed, also inside an evaluation; its nodes do not
-    /// matter here. Visits one state for each attempt.
+    /// distribution. The call stops when the deadline of `budget` has passed, also inside an evaluation; its nodes do
+    /// not matter here. Visits one state for each attempt.
     fn draw_consistent(
         &self,
         starts: &[Self::State],
@@ -192,16 +192,16 @@ pub trait Bulk: StateMachine {
         consistent::select_consistent(self, steps, observed, scratch)
     }
 
-    /// How many playouts a call should have. An engine that makes many playouts side by side is not fully used by fewer.
-    /// It is 1 for an engine that makes them one after the other.
+    /// How many playouts a call should have. An engine that makes many playouts side by side is not fully used by
+    /// fewer. It is 1 for an engine that makes them one after the other.
     fn at_once(&self) -> u32 {
         1
     }
 
     /// Uniform random playouts from every start, in the order given. Playout `p` of start `s` draws from the stream
     /// `seed/s/p`, so a result depends on neither the grouping nor the threads. The call stops when the deadline of
-    /// `budget` has passed, also inside an evaluation, and a playout that is interrupted does not count. The node budget does not matter here,
-    /// because the caller chose the counts.
+    /// `budget` has passed, also inside an evaluation, and a playout that is interrupted does not count. The node
+    /// budget does not matter here, because the caller chose the counts.
     fn playouts(
         &self,
         starts: &[Start<Self::State>],

@@ -1,8 +1,8 @@
 //! The distribution of `random` over its moves.
 //!
 //! In GDL-II all legal moves of `random` are equally likely. A machine of another language may give them weights
-//! ([`chance_weights`](super::StateMachine::chance_weights)). Everything that draws for `random`, or multiplies with the probability of its move, asks
-//! for the distribution here, so that a uniform one costs nothing but the question.
+//! ([`chance_weights`](super::StateMachine::chance_weights)). Everything that draws for `random`, or multiplies with
+//! the probability of its move, asks for the distribution here, so that a uniform one costs nothing but the question.
 
 use rand::{Rng, RngExt};
 
@@ -42,12 +42,12 @@ impl ChanceDistribution {
         self.weights.get(place).copied().unwrap_or(1)
     }
 
-    /// The sum of the weights of so many moves, which are all.
+    /// The sum of the weights of `moves` moves, which are all.
     pub fn total(&self, moves: usize) -> u64 {
         if self.is_uniform() { moves as u64 } else { self.weights.iter().sum() }
     }
 
-    /// The probability of the move at a place among so many moves.
+    /// The probability of the move at a place among `moves` moves.
     pub fn probability(&self, place: usize, moves: usize) -> f64 {
         if self.is_uniform() {
             return 1.0 / moves as f64;
@@ -55,18 +55,18 @@ impl ChanceDistribution {
         self.weight(place) as f64 / self.total(moves) as f64
     }
 
-    /// The part of a probability that falls to the move at a place among so many moves.
+    /// The part of a probability that falls to the move at a place among `moves` moves.
     #[inline]
     pub fn part(&self, whole: f64, place: usize, moves: usize) -> f64 {
         if self.is_uniform() { whole / moves as f64 } else { whole * self.probability(place, moves) }
     }
 
-    /// The probabilities of so many moves.
+    /// The probabilities of `moves` moves.
     pub fn probabilities(&self, moves: usize) -> Vec<f64> {
         (0..moves).map(|place| self.probability(place, moves)).collect()
     }
 
-    /// The place of a move, drawn among so many, at least one. The draw is exact.
+    /// The place of a move, drawn among `moves` moves, at least one. The draw is exact.
     #[inline]
     pub fn draw(&self, moves: usize, rng: &mut impl Rng) -> usize {
         if self.is_uniform() { rng.random_range(0..moves) } else { draw_weighted(&self.weights, rng) }

@@ -1,8 +1,8 @@
 //! Steps that agree with what one role has observed: the two questions that a belief asks in bulk.
 //!
-//! All histories of a belief stand at the same step of the evidence when it is extended. So the own move, the own percepts
-//! and whether the game is over are constants of the whole call ([`ObservedStep`]), and an engine with lanes compares
-//! them in planes. [`draw`] and [`select`] are the plain forms over any [`StateMachine`]; they are what
+//! All histories of a belief stand at the same step of the evidence when it is extended. So the own move, the own
+//! percepts and whether the game is over are constants of the whole call ([`ObservedStep`]), and an engine with lanes
+//! compares them in planes. [`draw`] and [`select`] are the plain forms over any [`StateMachine`]; they are what
 //! [`Bulk::draw_consistent`](super::Bulk::draw_consistent) and
 //! [`Bulk::select_consistent`](super::Bulk::select_consistent) provide.
 
@@ -19,7 +19,7 @@ use super::stream::Seed;
 /// Attempts between two looks at the clock.
 const ATTEMPTS_A_LOOK: usize = 64;
 
-/// What one role observed of one step: the condition that a step of a consistent history meets.
+/// The observation of one step by one role: the condition that a step of a consistent history meets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ObservedStep<'e> {
     /// The role.
@@ -44,7 +44,7 @@ pub struct ConsistentStep<S> {
 /// The consistent steps among some attempts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConsistentDraws<S> {
-    /// How many attempts were made: the first so many. They are all unless the deadline passed.
+    /// The number of attempts made, which are the first ones: all of them, unless the deadline passed.
     pub tried: usize,
     /// Those that agree, in the order of the attempts.
     pub steps: Vec<ConsistentStep<S>>,

@@ -14,7 +14,7 @@ impl History {
     }
 }
 
-/// What a role knows of its own move at one step.
+/// The knowledge of a role about its own move at one step.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum OwnMove {
     /// The move that the referee recorded.
@@ -33,12 +33,12 @@ impl OwnMove {
     }
 }
 
-/// What a role learnt in one step.
+/// The observation of a role in one step.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Observation {
     /// Its own move.
     pub own: OwnMove,
-    /// What it perceived.
+    /// The percepts of the role.
     pub percepts: Percepts,
 }
 
@@ -92,8 +92,8 @@ impl Evidence {
             && if self.step() == known { self.over == former.over } else { !former.over }
     }
 
-    /// Becomes `newer`, and returns whether that [continues](Evidence::continues) what was known. Then only its new steps are
-    /// copied.
+    /// Becomes `newer`, and returns whether that [continues](Evidence::continues) what was known. Then only its new
+    /// steps are copied.
     pub fn follow(&mut self, newer: &Evidence) -> bool {
         let continues = newer.continues(self);
         if continues {
@@ -105,7 +105,7 @@ impl Evidence {
         continues
     }
 
-    /// What was known after the first `step` steps.
+    /// The evidence after the first `step` steps.
     ///
     /// # Panics
     /// If fewer were observed.

@@ -6,7 +6,8 @@
 //!
 //! [`terms`] holds the ground terms that moves, percepts and fluents are.
 //!
-//! Third-party: `boxcar`, `hashbrown` (the store of terms), `rand`, `rand_chacha` (streams), `smallvec` (joint moves, maps over roles), `thiserror`.
+//! Third-party: `boxcar`, `hashbrown` (the store of terms), `rand`, `rand_chacha` (streams), `smallvec` (joint moves,
+//! maps over roles), `thiserror`.
 //!
 //! ```
 //! use hyperplay_engine::Interpreter;

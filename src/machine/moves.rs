@@ -35,7 +35,7 @@ impl JointMove {
         JointMove(joint)
     }
 
-    /// The joint move of so many roles, at least one, each move computed by the number of its role.
+    /// The joint move of `roles` roles, at least one, each move computed by the number of its role.
     #[inline(always)]
     pub fn from_fn(roles: usize, own: impl Fn(usize) -> Move) -> Self {
         if roles > FEW {
@@ -66,7 +66,7 @@ impl Deref for JointMove {
     }
 }
 
-/// What one role perceives after one step: a set, kept in the natural order of terms. The empty set is information
+/// The percepts of one role after one step: a set, kept in the natural order of terms. The empty set is information
 /// too: the role learns that there was nothing else to perceive.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Percepts(Box<[Percept]>);

@@ -34,7 +34,7 @@ pub struct EvaluationFailure {
     pub reason: String,
 }
 
-/// What a machine knows of its game before any step.
+/// The knowledge of a machine about its game before any step.
 #[derive(Clone, Debug)]
 pub struct GameSetup<S> {
     /// The ground terms of the game.
@@ -76,13 +76,13 @@ pub struct GameSetup<S> {
 pub trait StateMachine: Send + Sync {
     /// The set of fluents that hold. Equal sets are equal states.
     type State: Clone + Eq + Hash + Send + Sync + Debug;
-    /// What evaluation writes to; owned by the caller, reusable for every state of this machine.
+    /// The memory that evaluation writes to; owned by the caller, reusable for every state of this machine.
     type Scratch: Send;
 
     /// Scratch space for this machine.
     fn scratch(&self) -> Self::Scratch;
 
-    /// What is known of the game before any step.
+    /// The knowledge about the game before any step.
     fn setup(&self) -> &GameSetup<Self::State>;
 
     /// The ground terms of the game: what moves, percepts and fluents print as.
@@ -108,9 +108,9 @@ pub trait StateMachine: Send + Sync {
     /// Puts the legal moves of `role` into `out` (cleared first), in the natural order of terms.
     fn legal(&self, state: &Self::State, role: Role, scratch: &mut Self::Scratch, out: &mut Vec<Move>);
 
-    /// Puts the weights of the legal moves of `random` into `out` (cleared first), in the order in which they are listed: whole
-    /// numbers above 0 whose sum fits into 64 bits; the probability of a move is its weight divided by the sum. False, and
-    /// nothing in `out`, where all moves are equally likely, as always in GDL-II.
+    /// Puts the weights of the legal moves of `random` into `out` (cleared first), in the order in which they are
+    /// listed: whole numbers above 0 whose sum fits into 64 bits; the probability of a move is its weight divided by
+    /// the sum. False, and nothing in `out`, where all moves are equally likely, as always in GDL-II.
     /// [`ChanceDistribution`] is the usual way to ask.
     fn chance_weights(&self, _state: &Self::State, _scratch: &mut Self::Scratch, out: &mut Vec<u64>) -> bool {
         out.clear();
@@ -120,8 +120,8 @@ pub trait StateMachine: Send + Sync {
     /// The state after a joint move.
     fn next(&self, state: &Self::State, joint: &JointMove, scratch: &mut Self::Scratch) -> Self::State;
 
-    /// What `role` perceives of the step that makes `joint` in `state`, the state *before* the step. In a GDL-I game
-    /// that is `(did r m)` for every role.
+    /// The percepts of `role` at the step that makes `joint` in `state`, the state *before* the step. In a GDL-I game
+    /// these are `(did r m)` for every role.
     fn percepts(
         &self,
         state: &Self::State,
@@ -169,7 +169,7 @@ pub trait StateMachine: Send + Sync {
     }
 }
 
-/// What follows from the contract; provided for every machine, never overridden.
+/// The methods that follow from the contract; provided for every machine, never overridden.
 ///
 /// ```
 /// use hyperplay_engine::Interpreter;
@@ -217,8 +217,8 @@ pub trait StateMachineExt: StateMachine {
         roles.any(|role| self.goal_count(state, role, scratch) != 1)
     }
 
-    /// A joint move in which every role chooses uniformly among its legal moves, and `random` by the weights of its; `None` if
-    /// one has none.
+    /// A joint move in which every role chooses uniformly among its legal moves, and `random` by the weights of its;
+    /// `None` if one has none.
     fn random_joint(
         &self,
         state: &Self::State,
@@ -237,7 +237,7 @@ pub trait StateMachineExt: StateMachine {
         Some(JointMove::new(moves))
     }
 
-    /// The place of a move of a role among so many, drawn uniformly, or by the weights of the moves of `random`.
+    /// The place of a move of a role among `moves` moves, drawn uniformly, or by the weights of the moves of `random`.
     #[inline]
     fn draw_for(
         &self,
@@ -259,7 +259,7 @@ pub trait StateMachineExt: StateMachine {
         history.0.iter().fold(self.initial(), |state, joint| self.next(&state, joint, scratch))
     }
 
-    /// What `role` knows after a history. `over` is read off the last state.
+    /// The evidence of `role` after a history. `over` is read off the last state.
     fn evidence(&self, history: &History, role: Role, scratch: &mut Self::Scratch) -> Evidence {
         use super::evidence::{Observation, OwnMove};
         let mut evidence = Evidence::new(role);

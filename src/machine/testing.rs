@@ -1,4 +1,5 @@
-//! A machine written by hand, for the tests of the crates that use the contract, because search and belief do not depend on an engine.
+//! A machine written by hand, for the tests of the crates that use the contract, because search and belief do not
+//! depend on an engine.
 //!
 //! One machine plays four kinds of games: Monty Hall; *planted* games, in which `me` and `other` choose numbers, and in
 //! which how many numbers there are and what `me` perceives are hashes of the history, so that information sets are

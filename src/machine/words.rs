@@ -1,7 +1,7 @@
 //! Numbers with their nouns, as messages print them.
 
-/// A number with the word for it: `1 match`, `2 matches`, `0 replies`. The plural is formed as English forms it of a regular
-/// noun.
+/// A number with the word for it: `1 match`, `2 matches`, `0 replies`. The plural is formed as English forms it of a
+/// regular noun.
 ///
 /// ```
 /// use hyperplay_machine::counted;

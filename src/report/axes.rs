@@ -1,7 +1,7 @@
 //! Axes: where ticks and their labels stand beside a plot.
 //!
-//! Invariant: no two labels of an axis overlap, and none leaves the space that it was given. Labels that have no room are
-//! not written (`ticks`). Names of categories are broken into lines, and written upwards where these are too wide.
+//! Invariant: no two labels of an axis overlap, and none leaves the space that it was given. Labels that have no room
+//! are not written (`ticks`). Names of categories are broken into lines, and written upwards where these are too wide.
 
 use super::canvas::{Anchor, Canvas, Colour, LEADING, SIZE, Stroke};
 use super::font::{ASCENT, DESCENT, Font};

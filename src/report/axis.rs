@@ -3,9 +3,9 @@
 /// An axis.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Axis {
-    /// What it measures, with its unit, as in `cost (states a particle)`.
+    /// The quantity that it measures, with its unit, as in `cost (states a particle)`.
     pub label: String,
-    /// What equal distances mean.
+    /// The meaning of equal distances.
     pub scale: AxisScale,
     /// The least and the greatest value shown, where they are not to follow from the points.
     pub range: Option<(f64, f64)>,
@@ -13,7 +13,7 @@ pub struct Axis {
     pub bounds: Option<(f64, f64)>,
 }
 
-/// What equal distances of an axis mean.
+/// The meaning of equal distances of an axis.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum AxisScale {
     /// Equal differences.

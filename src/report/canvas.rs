@@ -116,9 +116,9 @@ pub(super) enum Shape {
 pub(super) enum Part {
     /// Axes, grid, notes.
     Frame,
-    /// What a series of this name has between the axes.
+    /// The part of the series of this name between the axes.
     Series(String),
-    /// What the legend has of the series of this name.
+    /// The entry of the series of this name in the legend.
     Legend(String),
 }
 
@@ -131,7 +131,7 @@ pub(super) struct Canvas {
     pub height: f64,
     /// In the order in which they are drawn.
     pub shapes: Vec<(Part, Shape)>,
-    /// What the next shapes belong to.
+    /// The part that the next shapes belong to.
     pub part: Part,
 }
 
@@ -184,7 +184,7 @@ impl Canvas {
     }
 }
 
-/// What tests ask of every drawing.
+/// The conditions that tests check on every drawing.
 #[cfg(test)]
 pub(super) mod asked {
     use super::super::font::{ASCENT, DESCENT};
@@ -193,7 +193,7 @@ pub(super) mod asked {
     /// How much two boxes may share without being said to overlap.
     const EDGE: f64 = 0.01;
 
-    /// What a text covers.
+    /// The box that a text covers.
     fn text_box(label: &Label, font: &Font) -> TextBox {
         let ((x, y), width) = (label.start(font), font.width(&label.text, SIZE));
         if label.is_upright {

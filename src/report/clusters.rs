@@ -1,10 +1,11 @@
 //! Clusters: shares and means of numbers that hang together in clusters, such as the matches of a deal.
 //!
-//! Only clusters are independent, so a mean is one of means over a cluster, and a share has the interval of Clopper and Pearson
-//! with the variance that the clusters show. Each end is a quantile of the beta distribution with the mean and the variance of
-//! the clusters and one more, which is lost for the lower end and won for the upper one. With clusters of one number this is
-//! their interval itself. In the simulation below it contains the true share in 95 % or more, whether the numbers of a cluster
-//! are equal, independent or opposed, and with two clusters too; Student's interval and Jeffreys' do not.
+//! Only clusters are independent, so a mean is one of means over a cluster, and a share has the interval of Clopper and
+//! Pearson with the variance that the clusters show. Each end is a quantile of the beta distribution with the mean and
+//! the variance of the clusters and one more, which is lost for the lower end and won for the upper one. With clusters
+//! of one number this is their interval itself. In the simulation below it contains the true share in 95 % or more,
+//! whether the numbers of a cluster are equal, independent or opposed, and with two clusters too; Student's interval
+//! and Jeffreys' do not.
 //!
 //! Reference: Clopper34 (`docs/REFERENCES.md`).
 
@@ -17,7 +18,7 @@ use super::statistics::{ENDS, Sample};
 pub struct Clusters {
     /// The means of the clusters.
     means: Sample,
-    /// What was held and what could be, summed over the clusters.
+    /// The sums over the clusters: what was held (`held`) and what could be held (`of`).
     held: f64,
     of: f64,
     /// Sums of products over the clusters: held by held, held by could be, could be by could be.
@@ -98,7 +99,7 @@ mod tests {
         assert!(share == 0.0 && low == 0.0 && (high - 0.3085).abs() < 1e-4, "{low} {high}");
     }
 
-    /// What is equal within a cluster counts once, and what is opposed says more than as many independent numbers.
+    /// Equal numbers within a cluster count once, and opposed numbers say more than as many independent ones.
     #[test]
     fn numbers_of_a_cluster_count_as_much_as_they_say() {
         let half = |of_cluster: fn(u64) -> f64| {

@@ -1,14 +1,14 @@
-//! Definitions of columns and views, read from texts. Of columns: a line for each column of each table, with its table, name, heading, unit, format
-//! and meaning between tabs.
+//! Definitions of columns and views, read from texts. Of columns: a line for each column of each table, with its table,
+//! name, heading, unit, format and meaning between tabs.
 //!
 //! So the texts can be read and compared side by side. A row has a field of the name of each column
-//! ([`fields`](super::row::fields)). A view has a line for each column that readers are shown: the views that it is in, its
-//! heading, and how its cells are made of columns, as in `low..high`.
+//! ([`fields`](super::row::fields)). A view has a line for each column that readers are shown: the views that it is in,
+//! its heading, and how its cells are made of columns, as in `low..high`.
 
 use super::table::{Column, Format, Reading};
 
-/// The columns of this table of the text. The formats of figures that are several in one are given by their names; the others
-/// are `text`, `number`, a number of digits, or `~` and a number of rounded digits.
+/// The columns of this table of the text. The formats of figures that are several in one are given by their names; the
+/// others are `text`, `number`, a number of digits, or `~` and a number of rounded digits.
 ///
 /// # Panics
 /// If a line has not six parts, which a test excludes.
@@ -36,7 +36,7 @@ fn format_named(name: &str) -> Format {
     }
 }
 
-/// What readers are shown in this view of the text.
+/// The readings that this view of the text shows to readers.
 pub fn readings(views: &'static str, view: &str) -> Vec<Reading> {
     let lines = views.lines().map(|line| line.split('\t').collect::<Vec<_>>());
     let shown = |line: Vec<&'static str>| {

@@ -1,8 +1,8 @@
 //! Figure: a diagram as plain data, and the files that it becomes.
 //!
 //! Invariant: a figure does not depend on how it is drawn. The drawing leaves out numbers that are not finite. On a
-//! logarithmic axis, numbers that are not positive are drawn at the lower edge, and a note says so. A figure is as wide as
-//! a column of a paper, or as two, and its texts have 8 points.
+//! logarithmic axis, numbers that are not positive are drawn at the lower edge, and a note says so. A figure is as wide
+//! as a column of a paper, or as two, and its texts have 8 points.
 
 use super::canvas::{Canvas, ONE_COLUMN};
 use super::forest_plot::ForestPlot;
@@ -15,11 +15,11 @@ use super::{pdf, svg};
 pub struct Figure {
     /// The name of its files: letters, digits, `-`, `_` and `.`.
     pub name: String,
-    /// What it shows, in a line.
+    /// The content of the figure, in a line.
     pub title: String,
     /// How to read it, in sentences.
     pub caption: String,
-    /// What is drawn.
+    /// The plot that is drawn.
     pub plot: Plot,
 }
 

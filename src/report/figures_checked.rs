@@ -1,4 +1,4 @@
-//! What holds of every figure, over many that are made at random: no two texts overlap, the legend lists what is drawn,
+//! Laws of every figure, checked on many that are made at random: no two texts overlap, the legend lists what is drawn,
 //! the files are whole and always the same.
 
 use proptest::collection::vec;
@@ -142,8 +142,8 @@ const NUMBERS: [&str; 10] = [
     "y",
 ];
 
-/// An attribute with something in it that should be a number and is none. What a person named, a series or an axis,
-/// stands in other attributes and in texts.
+/// An attribute with something in it that should be a number and is none. Names that a person chose, for a series or an
+/// axis, stand in other attributes and in texts.
 fn no_number(svg: &str) -> Option<String> {
     let tags = svg.split('<').filter_map(|piece| piece.split('>').next());
     tags.flat_map(attributes).find_map(|(name, value)| {

@@ -66,8 +66,8 @@ impl Font {
         size * ems.sum::<f64>()
     }
 
-    /// The text in lines that are at most so wide: broken at blanks, a word that is too long behind a comma, a bracket or a
-    /// sign, and otherwise anywhere. A line has one character at least.
+    /// The text in lines that are at most so wide: broken at blanks, a word that is too long behind a comma, a bracket
+    /// or a sign, and otherwise anywhere. A line has one character at least.
     pub(super) fn wrap(&self, text: &str, size: f64, width: f64) -> Vec<String> {
         let fits = |text: &str| self.width(text.trim_end(), size) <= width;
         let mut lines = vec![String::new()];

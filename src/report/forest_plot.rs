@@ -1,7 +1,7 @@
 //! Forest plot: one row for each estimate, with its interval, its number in words, and how many measurements it has.
 //!
-//! Invariant: a row that has no estimate is shown with `?` and without a mark, and a row with few measurements has a dashed
-//! interval and a note. The rows stand in the order given.
+//! Invariant: a row that has no estimate is shown with `?` and without a mark, and a row with few measurements has a
+//! dashed interval and a note. The rows stand in the order given.
 
 use super::axes::{BELOW_MIDDLE, BottomAxis, paragraph};
 use super::axis::Axis;
@@ -13,7 +13,7 @@ use super::ticks::Span;
 /// The widest labels of a plot of one column, in points.
 const NARROW: f64 = 88.0;
 
-/// What is left free beside the plot.
+/// The space that is left free beside the plot.
 const MARGIN: f64 = 6.0;
 
 /// Estimates in rows.
@@ -23,7 +23,7 @@ pub struct ForestPlot {
     pub axis: Axis,
     /// A value that is drawn through all rows, such as that of two equal players.
     pub reference: Option<f64>,
-    /// What the numbers of measurements count, as in `deals`.
+    /// The things that the numbers of measurements count, as in `deals`.
     pub counted: &'static str,
     /// From the upper to the lower one.
     pub rows: Vec<ForestRow>,
@@ -32,7 +32,7 @@ pub struct ForestPlot {
 /// One estimate.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ForestRow {
-    /// What it is the estimate of.
+    /// The name of the estimated quantity.
     pub label: String,
     /// The estimate; none if it is not known.
     pub value: Option<f64>,

@@ -1,6 +1,6 @@
 //! Heat map: a value for each pair of two categories, as a colour and written in the cell.
 //!
-//! Invariant: what is written in a cell has a contrast of 4.5 at least with its colour. A cell without a value has `?` and
+//! Invariant: the text in a cell has a contrast of 4.5 at least with its colour. A cell without a value has `?` and
 //! no colour. All panels have the same categories and the same colours.
 
 use super::axes::{BELOW_MIDDLE, BottomAxis, paragraph, side_label};
@@ -36,11 +36,11 @@ const BLACK: Colour = Colour(0, 0, 0);
 /// Values for pairs of categories.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct HeatMap {
-    /// What the columns are, and their names.
+    /// The heading of the columns, and their names.
     pub columns: (String, Vec<String>),
-    /// What the rows are, and their names, from the lower to the upper one.
+    /// The heading of the rows, and their names, from the lower to the upper one.
     pub rows: (String, Vec<String>),
-    /// What the values are.
+    /// The name of the quantity that the values measure.
     pub value: String,
     /// The panels.
     pub panels: Vec<HeatPanel>,
@@ -49,7 +49,7 @@ pub struct HeatMap {
 /// One panel of a heat map.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct HeatPanel {
-    /// What distinguishes it from the others; empty for a single one.
+    /// The title that distinguishes it from the others; empty for a single one.
     pub title: String,
     /// By row and column.
     pub cells: Vec<Vec<HeatCell>>,
@@ -60,7 +60,7 @@ pub struct HeatPanel {
 pub struct HeatCell {
     /// The value; none if it is not known.
     pub value: Option<f64>,
-    /// What is written, in one or two lines, as in `54.7` and `± 1.2`; the first is the value.
+    /// The text of the cell, in one or two lines, as in `54.7` and `± 1.2`; the first is the value.
     pub words: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ impl HeatMap {
         let free = canvas.width - left - BETWEEN;
         let across = (((free + BETWEEN) / (wanted + BETWEEN)) as usize).clamp(1, self.panels.len().max(1));
         let wide = ((free - (across - 1) as f64 * BETWEEN) / across as f64).min(count * (words + 30.0));
-        // What does not fit in one cell is left out in all, from the end: the interval before the value.
+        // A line that does not fit in one cell is left out in all, from the end: the interval before the value.
         let fits = |line: usize| {
             let mut words = cells().filter_map(|cell| cell.words.get(line));
             words.all(|word| font.width(word, SIZE) <= wide / count - 2.0)

@@ -1,14 +1,14 @@
 //! Reports: statistics, tables, figures and pages that a browser shows without anything beside the file.
 //!
 //! A [`Table`] is made of [`Column`]s, each of which defines one figure once; it is written as text, Markdown, CSV,
-//! JSON or HTML. A [`Figure`] is what is drawn: a [`LinePlot`], a [`ForestPlot`] or a [`HeatMap`], which are plain data.
-//! Each kind lays itself out on a canvas of lines, areas and texts, and the canvas is written as SVG, as PDF and into
-//! a page, with the font inside. A [`Page`] is an HTML document of headings, sentences, tables and figures, with its
-//! style sheet inside; it loads nothing. The output depends only on the input: there is no date, no random id, and no
-//! order of a hash table in it.
+//! JSON or HTML. A [`Figure`] is what is drawn: a [`LinePlot`], a [`ForestPlot`] or a [`HeatMap`], which are plain
+//! data. Each kind lays itself out on a canvas of lines, areas and texts, and the canvas is written as SVG, as PDF and
+//! into a page, with the font inside. A [`Page`] is an HTML document of headings, sentences, tables and figures, with
+//! its style sheet inside; it loads nothing. The output depends only on the input: there is no date, no random id, and
+//! no order of a hash table in it.
 //!
-//! Series differ in marker and in line style before they differ in colour, so a grey print can be read. What rests on
-//! few measurements is marked ([`FEW`]), and what is not known is `?`.
+//! Series differ in marker and in line style before they differ in colour, so a grey print can be read. A figure that
+//! rests on few measurements is marked ([`FEW`]), and an unknown figure is shown as `?`.
 //!
 //! This module does not know games and imports no other module of the workspace; the commands that write reports are
 //! above it.

@@ -26,7 +26,7 @@ const SAMPLE: f64 = 20.0;
 /// The distance of two panels.
 const BETWEEN: f64 = 12.0;
 
-/// What is left free above and to the right.
+/// The space that is left free above and to the right.
 const MARGIN: f64 = 7.0;
 
 /// Half the length of a reference that has one point only.
@@ -49,7 +49,7 @@ pub struct LinePlot {
 /// Series that are drawn between the same axes.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct PlotPanel {
-    /// What distinguishes it from the other panels; empty for a single one.
+    /// The title that distinguishes it from the other panels; empty for a single one.
     pub title: String,
     /// In the order of the legend.
     pub series: Vec<FigureSeries>,
@@ -139,7 +139,7 @@ impl LinePlot {
         canvas
     }
 
-    /// What must be said below the legend.
+    /// The notes below the legend.
     fn notes(&self) -> Vec<String> {
         let points = || self.all().flat_map(FigureSeries::drawn);
         let mut notes = Vec::new();
@@ -159,8 +159,8 @@ impl LinePlot {
     }
 }
 
-/// Each name once, with the look of its series: measured ones and references are counted apart, and what has no point is
-/// listed last.
+/// Each name once, with the look of its series: measured ones and references are counted apart, and a series without a
+/// point is listed last.
 fn entries<'a>(series: impl Iterator<Item = &'a FigureSeries>) -> Vec<Entry<'a>> {
     let mut named: Vec<(&FigureSeries, bool)> = Vec::new();
     for series in series {
@@ -206,7 +206,8 @@ fn panel_series(canvas: &mut Canvas, panel: &PlotPanel, known: &[Entry<'_>], fra
         .iter()
         .filter(|series| !series.is_reference && series.drawn().next().is_some())
         .collect();
-    // Beside each other and not upon each other: error bars of several series at one place. Neighbouring places stay apart.
+    // Beside each other and not upon each other: error bars of several series at one place. Neighbouring places stay
+    // apart.
     let mut places: Vec<f64> =
         measured.iter().flat_map(|series| series.drawn()).map(|point| frame.place(point.x, 0.0).0).collect();
     places.sort_unstable_by(f64::total_cmp);

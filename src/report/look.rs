@@ -33,7 +33,7 @@ const DASHES: [Option<(f64, f64)>; 8] = [
     Some((2.5, 4.5)),
 ];
 
-/// What a reference is drawn with.
+/// The colour in which a reference is drawn.
 const REFERENCE: Colour = Colour(110, 110, 110);
 
 /// The note of a figure with intervals of few measurements.

@@ -1,7 +1,7 @@
 //! Page: an HTML document in one file, and its figures as files beside it.
 //!
-//! Invariant: every text given is escaped, so no name of a game can become markup, and the page loads no other file: its
-//! style (`page.css`) and its font are inside. It has no part wider than the window but tables and figures of two
+//! Invariant: every text given is escaped, so no name of a game can become markup, and the page loads no other file:
+//! its style (`page.css`) and its font are inside. It has no part wider than the window but tables and figures of two
 //! columns, which scroll by themselves. It is light or dark, as the reader's system is; figures are on white.
 
 use super::figure::Figure;

@@ -101,7 +101,7 @@ fn embed(pdf: &mut Pdf, glyphs: &Glyphs, [descendant, descriptor, file, cmap]: [
     pdf.cmap(cmap, &characters.finish());
 }
 
-/// What is drawn.
+/// The drawing operators of the page.
 fn content(canvas: &Canvas, glyphs: &mut Glyphs) -> Vec<u8> {
     let mut content = Content::new();
     let height = canvas.height;

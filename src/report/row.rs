@@ -1,9 +1,9 @@
 //! Row: the fields of a structure that derives `Serialize`, by their names, as the columns of a table.
 //!
-//! A field that is itself a structure stands for several columns: its part `value` has the name of the field, every other part
-//! has its own name behind that of the field. So a [`Mean`](super::Mean) called `regret` is the columns `regret` and
-//! `regret_error`, and a [`Sample`](super::Sample) called `score` has a `score_ci95`. A structure without a `value` is also a
-//! field as it is.
+//! A field that is itself a structure stands for several columns: its part `value` has the name of the field, every
+//! other part has its own name behind that of the field. So a [`Mean`](super::Mean) called `regret` is the columns
+//! `regret` and `regret_error`, and a [`Sample`](super::Sample) called `score` has a `score_ci95`. A structure without
+//! a `value` is also a field as it is.
 
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -1,7 +1,7 @@
 //! Series: points with error bars that belong together.
 
-/// Points that belong together, joined by a line in the order in which they stand. The line has a gap at a point whose interval is
-/// not known, and at one that cannot be drawn.
+/// Points that belong together, joined by a line in the order in which they stand. The line has a gap at a point whose
+/// interval is not known, and at one that cannot be drawn.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FigureSeries {
     /// Its name in the legend.

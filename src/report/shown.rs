@@ -1,8 +1,8 @@
 //! Shown: a table as a reader sees it, as aligned text or Markdown.
 //!
-//! A [`Reading`] chooses the columns that a reader is shown, and puts two of them into one where that is easier to read: the
-//! ends of an interval, or a figure and what it is compared with. What is not known is `?`. An interval that rests on few
-//! measurements has a mark, which a footnote explains.
+//! A [`Reading`] chooses the columns that a reader is shown, and puts two of them into one where that is easier to
+//! read: the ends of an interval, or a figure and what it is compared with. An unknown figure is shown as `?`. An
+//! interval that rests on few measurements has a mark, which a footnote explains.
 
 use serde_json::Value;
 
@@ -17,12 +17,12 @@ pub struct ShownTable {
     pub is_text: Vec<bool>,
     /// The rows, each as long as the headings.
     pub rows: Vec<Vec<String>>,
-    /// What the marks mean, if there are any.
+    /// The meaning of the marks, if there are any.
     pub footnote: Option<String>,
 }
 
 impl Table {
-    /// What readers are shown: its view, or all columns.
+    /// The table as readers are shown it: its view, or all columns.
     pub fn shown(&self) -> ShownTable {
         if !self.view.is_empty() {
             return self.read(&self.view);

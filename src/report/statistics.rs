@@ -1,8 +1,8 @@
 //! Statistics: means with their errors and intervals, Elo, and the bootstrap.
 //!
 //! Every mean of the laboratory is computed by [`Sample`]. The interval of a mean is Student's; shares have that of
-//! [`Clusters`](super::Clusters). [`bootstrap`] gives the interval of any other figure: the measurements are resampled with
-//! replacement, as many as there are, and the figure is computed from each such sample; the interval contains the
+//! [`Clusters`](super::Clusters). [`bootstrap`] gives the interval of any other figure: the measurements are resampled
+//! with replacement, as many as there are, and the figure is computed from each such sample; the interval contains the
 //! middle 95 % of these figures. The draws come from a generator that the caller seeds, so an interval is as
 //! reproducible as the figure that it belongs to.
 //!
@@ -23,12 +23,12 @@ pub(super) const ENDS: (f64, f64) = (0.025, 0.975);
 /// The 97.5 % quantile of the normal distribution.
 const NORMAL: f64 = 1.96;
 
-/// Fewer measurements than these do not give an interval that can be relied on: its theory is of many measurements, or of
-/// normal ones, and goals are neither.
+/// Fewer measurements than these do not give an interval that can be relied on: its theory is of many measurements, or
+/// of normal ones, and goals are neither.
 pub const FEW: u64 = 10;
 
-/// Independent numbers, added one by one. Sums are made of distances from the first number, so that equal numbers have no
-/// error at all.
+/// Independent numbers, added one by one. Sums are made of distances from the first number, so that equal numbers have
+/// no error at all.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Sample {
     count: u64,
@@ -141,8 +141,8 @@ impl Mean {
         Mean { value: sample.mean().unwrap_or(f64::NAN), error: sample.error().unwrap_or(f64::NAN) }
     }
 
-    /// The mean of independent means. Its error is that of theirs and not of how they differ; a mean without an error adds
-    /// none.
+    /// The mean of independent means. Its error is that of theirs and not of how they differ; a mean without an error
+    /// adds none.
     pub fn of_means(means: impl Iterator<Item = Mean>) -> Self {
         let (mut values, mut squares) = (Sample::default(), 0.0);
         for mean in means {
@@ -195,8 +195,8 @@ impl MeanInterval {
     }
 }
 
-/// The percentile interval of `figure` over samples of `count` measurements, which are given by their numbers. Both ends
-/// are NaN if there are fewer than two measurements.
+/// The percentile interval of `figure` over samples of `count` measurements, which are given by their numbers. Both
+/// ends are NaN if there are fewer than two measurements.
 pub fn bootstrap(count: usize, rng: &mut impl Rng, mut figure: impl FnMut(&[usize]) -> f64) -> (f64, f64) {
     if count < 2 {
         return (f64::NAN, f64::NAN);
@@ -213,8 +213,9 @@ pub fn bootstrap(count: usize, rng: &mut impl Rng, mut figure: impl FnMut(&[usiz
     (at(ENDS.0), at(ENDS.1))
 }
 
-/// The same interval, moved so that the middle of the samples' figures lies on the figure itself. This is for a distance,
-/// which any noise makes larger: samples of samples are noisier, so their plain interval would lie above the figure.
+/// The same interval, moved so that the middle of the samples' figures lies on the figure itself. This is for a
+/// distance, which any noise makes larger: samples of samples are noisier, so their plain interval would lie above the
+/// figure.
 pub fn centred(
     value: f64,
     count: usize,

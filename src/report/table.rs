@@ -1,9 +1,10 @@
 //! Table: rows and columns that can be shown as text, Markdown, CSV, JSON and HTML.
 //!
-//! A [`Column`] defines one figure: its name for machines, its heading for readers, its unit, its meaning and its format. The
-//! figure itself is the field of that name of a row that derives `Serialize` ([`fields`](super::row::fields)), and
-//! [`Table::of`] puts the columns and the rows together. All forms of a table are made of the same entries, so they cannot
-//! contradict each other. [`legend`] writes the definitions of the columns themselves as a table.
+//! A [`Column`] defines one figure: its name for machines, its heading for readers, its unit, its meaning and its
+//! format. The figure itself is the field of that name of a row that derives `Serialize`
+//! ([`fields`](super::row::fields)), and [`Table::of`] puts the columns and the rows together. All forms of a table are
+//! made of the same entries, so they cannot contradict each other. [`legend`] writes the definitions of the columns
+//! themselves as a table.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -11,10 +12,10 @@ use serde_json::{Map, Value, json};
 use super::row::fields;
 use super::statistics::rounded;
 
-/// What a reader sees in place of a figure that is not known.
+/// The sign for readers in place of an unknown figure.
 pub(super) const MISSING: &str = "?";
 
-/// What stands behind an interval that is not reliable.
+/// The sign behind an interval that is not reliable.
 const FEW_SIGN: &str = "*";
 
 /// How the entries of a column are written.
@@ -24,13 +25,13 @@ pub enum Format {
     Text,
     /// A whole number, yes or no.
     Number,
-    /// A figure, shown with so many digits after the point; machines get all of it. A word in its place is for readers, who are
-    /// told why there is no figure; machines get nothing. So for [`Rounded`](Format::Rounded).
+    /// A figure, shown with the given number of digits after the point; machines get all of it. A word in its place is
+    /// for readers, who are told why there is no figure; machines get nothing. So for [`Rounded`](Format::Rounded).
     Digits(usize),
-    /// A figure, shown with so many digits after the point; machines get six significant digits.
+    /// A figure, shown with the given number of digits after the point; machines get six significant digits.
     Rounded(usize),
-    /// Several figures in one: an object for JSON, a column each for CSV. Readers see the one with this name, with so many
-    /// digits after the point.
+    /// Several figures in one: an object for JSON, a column each for CSV. Readers see the one with this name, with the
+    /// given number of digits after the point.
     Parts(Parts, &'static str, usize),
 }
 
@@ -39,7 +40,7 @@ pub enum Format {
 pub enum Parts {
     /// An object with these keys.
     Object(&'static [&'static str]),
-    /// An array of so many arrays, whose elements have these names in a CSV file.
+    /// An array of the given number of arrays, whose elements have these names in a CSV file.
     Arrays(usize, &'static [&'static str]),
 }
 
@@ -54,7 +55,7 @@ pub struct Column {
     pub head: &'static str,
     /// The unit; empty for names and counts.
     pub unit: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub meaning: &'static str,
     /// How it is written.
     #[serde(skip)]
@@ -77,7 +78,7 @@ pub struct RowMark {
     pub between: (f64, f64),
     /// The mark.
     pub sign: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub note: String,
 }
 
@@ -103,11 +104,11 @@ pub enum Reading {
 pub struct Table {
     /// Its name in files and keys.
     pub name: &'static str,
-    /// What it shows, in some words; empty for a table that needs no heading.
+    /// The content of the table, in some words; empty for a table that needs no heading.
     pub title: &'static str,
     /// How to read it, in sentences; may be empty.
     pub note: String,
-    /// What readers are shown; nothing for all columns.
+    /// The readings that readers are shown; empty for all columns.
     pub view: Vec<Reading>,
     /// Which rows are marked, if the table has intervals.
     pub marks: Vec<RowMark>,
@@ -118,8 +119,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table of these columns over these rows, each of which is a structure with fields of these names. A field that a row
-    /// leaves out is nothing.
+    /// The table of these columns over these rows, each of which is a structure with fields of these names. A field
+    /// that a row leaves out is nothing.
     pub fn of<'a, R: Serialize + 'a>(columns: &[Column], rows: impl IntoIterator<Item = &'a R>) -> Table {
         let read = |row: &R| {
             let mut fields = fields(row);
@@ -193,7 +194,7 @@ impl Table {
         })
     }
 
-    /// Comma-separated values with a first line of names; what is missing is empty.
+    /// Comma-separated values with a first line of names; a missing entry is empty.
     pub fn as_csv(&self) -> String {
         self.csv_head() + &self.csv_lines()
     }
@@ -302,7 +303,7 @@ fn csv_text(records: impl Iterator<Item = Vec<String>>) -> String {
     String::from_utf8(bytes).expect("fields are text")
 }
 
-/// What the columns mean: a table of their names, units and meanings.
+/// The meaning of the columns: a table of their names, units and meanings.
 pub fn legend(columns: &[Column]) -> Table {
     Table::of(&["column", "unit", "meaning"].map(|name| Column::plain(name, Format::Text)), columns)
 }

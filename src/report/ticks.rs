@@ -1,7 +1,7 @@
 //! Ticks: which values an axis shows, and how they are written.
 //!
-//! A [`Span`] is what an axis shows: linear, linear in the decimal logarithm, or categories side by side. What lies
-//! outside comes to its edge. The values at ticks are chosen from several lists, the fullest first: the first list
+//! A [`Span`] is what an axis shows: linear, linear in the decimal logarithm, or categories side by side. Values that
+//! lie outside come to its edge. The values at ticks are chosen from several lists, the fullest first: the first list
 //! whose labels have room is taken, and if none has, labels of the last list are left out until the others have.
 
 use super::axis::{Axis, AxisScale};
@@ -15,7 +15,7 @@ const OWN: usize = 12;
 /// The decades below the greatest value that a logarithmic axis shows at most.
 const DECADES: f64 = 8.0;
 
-/// What an axis shows.
+/// The range that an axis shows.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Span {
     /// Its ends: values, or their logarithms.
@@ -193,7 +193,7 @@ fn logarithmic_ends(axis: &Axis, least: f64, greatest: f64) -> (f64, f64) {
     if to > from { (from, to) } else { (from - 0.5, from + 0.5) }
 }
 
-/// What is written at a tick of a linear axis with this distance of the ticks.
+/// The label at a tick of a linear axis with this distance of the ticks.
 fn linear_label(tick: f64, step: f64) -> String {
     if tick.abs() >= 1e4 {
         return short(tick);

@@ -1,7 +1,7 @@
-//! What thinks about a game: beliefs, search, and the extensive form with its equilibria.
+//! Reasoning about a game: beliefs, search, and the extensive form with its equilibria.
 //!
 //! [`search`], [`belief`] and [`solve`] are siblings, none of which imports another. They see a game only through
-//! [`hyperplay_machine`]: who embeds this crate needs neither a reader of rules nor an engine.
+//! [`hyperplay_machine`]: a program that embeds this crate needs neither a reader of rules nor an engine.
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 #![cfg_attr(

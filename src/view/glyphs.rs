@@ -66,9 +66,9 @@ fn parts(name: &str) -> Vec<String> {
     out
 }
 
-/// What may stand for a name, the best first. A name of several parts has the first letter of the first part and one of
-/// the last part, as in `wr` for `whiteRook`; another one a letter of it, then its first letter and another one. A number at
-/// the end is kept.
+/// The signs that may stand for a name, the best first. A name of several parts has the first letter of the first part
+/// and one of the last part, as in `wr` for `whiteRook`; another one a letter of it, then its first letter and another
+/// one. A number at the end is kept.
 fn candidates(name: &str) -> impl Iterator<Item = String> {
     let parts = parts(name);
     let is_digit = |letter: &char| letter.is_ascii_digit();

@@ -1,19 +1,21 @@
 //! Grids: which shapes of fluents lie on a board, with which axes, and what stands in its cells.
 //!
-//! A shape lies on a grid if two of its slots have ordered domains, at least one of them strongly (`order`). If every slot
-//! has an order, the last one is the content. Of the other slots, those with an order before the coordinates are *keys*:
-//! each of their values has a panel of its own; so have roles before the coordinates, and any few terms there if something
-//! comes behind the coordinates. The others are the contents of a cell. A fluent that has coordinates only marks a cell, and
-//! lies on a grid only if the names of its variables say so, or on the grid of another fluent. A shape with one ordered slot
-//! before its only content is a row of cells. A slot whose terms are squares such as `a1` is both coordinates.
+//! A shape lies on a grid if two of its slots have ordered domains, at least one of them strongly (`order`). If every
+//! slot has an order, the last one is the content. Of the other slots, those with an order before the coordinates are
+//! *keys*: each of their values has a panel of its own; so have roles before the coordinates, and any few terms there
+//! if something comes behind the coordinates. The others are the contents of a cell. A fluent that has coordinates only
+//! marks a cell, and lies on a grid only if the names of its variables say so, or on the grid of another fluent. A
+//! shape with one ordered slot before its only content is a row of cells. A slot whose terms are squares such as `a1`
+//! is both coordinates.
 //!
-//! The domains may contain more coordinates than the board has. A grid whose initial fluents begin in its first corner and
-//! do not reach the other one is *cropped*: it is drawn as far as its initial fluents and those of the state reach, and not at all where that is too far.
+//! The domains may contain more coordinates than the board has. A grid whose initial fluents begin in its first corner
+//! and do not reach the other one is *cropped*: it is drawn as far as its initial fluents and those of the state reach,
+//! and not at all where that is too far.
 //!
 //! **Where the axes lie.** Letters are columns. Otherwise the names of the variables in the rules decide (`?row` and
-//! `?rank`, `?column` and `?file`, `?x` and `?y`), and without such names the first coordinate is the column. If the column
-//! comes first, as in `(x, y)`, rows are counted upward; if the row comes first, as in a matrix, downward. The axes are
-//! labelled, so a drawing is never ambiguous.
+//! `?rank`, `?column` and `?file`, `?x` and `?y`), and without such names the first coordinate is the column. If the
+//! column comes first, as in `(x, y)`, rows are counted upward; if the row comes first, as in a matrix, downward. The
+//! axes are labelled, so a drawing is never ambiguous.
 
 use hyperplay_logic::gdl::{Game, TermId, TermStore};
 use rustc_hash::FxHashMap;
@@ -81,7 +83,7 @@ pub(super) struct Grid {
     pub(super) keys: Vec<(usize, TermId)>,
 }
 
-/// What the slots of a shape are for on a grid.
+/// The use of the slots of a shape on a grid.
 struct Candidate {
     shape: usize,
     column: usize,
@@ -99,7 +101,7 @@ pub(super) fn grids(game: &Game, shapes: &[Shape]) -> Vec<Grid> {
     let found: Vec<Candidate> =
         (0..shapes.len()).filter_map(|at| candidate(game.terms(), shapes, at)).collect();
     let mut grids: Vec<Grid> = Vec::new();
-    // What has contents comes first, so that marks can lie on it.
+    // Shapes with contents come first, so that marks can lie on them.
     let (full, marks): (Vec<Candidate>, Vec<Candidate>) =
         found.into_iter().partition(|candidate| !candidate.contents.is_empty());
     for candidate in full {
@@ -221,7 +223,7 @@ fn squares(terms: &TermStore, domain: &[TermId]) -> Option<Vec<(TermId, String, 
     (is_wide && squares.iter().any(|square| square.2 != *number)).then_some(squares)
 }
 
-/// What the slots of a shape are for, if it lies on a grid.
+/// The use of the slots of a shape, if it lies on a grid.
 fn candidate(terms: &TermStore, shapes: &[Shape], at: usize) -> Option<Candidate> {
     let shape = &shapes[at];
     let count = shape.slots.len();

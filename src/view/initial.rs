@@ -1,8 +1,8 @@
 //! The initial fluents, as far as facts tell them.
 //!
-//! The facts of `init` are read, and its rules are evaluated where each condition is a relation that consists of facts, or
-//! `distinct`. Other rules of `init` are left out, so the list may lack fluents; it contains none that does not hold.
-//! Bounded: a rulesheet that asks for more than [`STEPS`] rows has the fluents that were found until then.
+//! The facts of `init` are read, and its rules are evaluated where each condition is a relation that consists of facts,
+//! or `distinct`. Other rules of `init` are left out, so the list may lack fluents; it contains none that does not
+//! hold. Bounded: a rulesheet that asks for more than [`STEPS`] rows has the fluents that were found until then.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -5,14 +5,14 @@
 //! ```
 //!
 //! A [`BoardLayout`] says which fluents lie on a board, and on which axes. It is found from the domains of the fluents'
-//! positions and from the initial facts, without playing (`grid` states the rules). A picture is a state as data: panels
-//! with cells, lines of hands and counters, and a legend ([`BoardPicture`]). Only `text` knows how that is written; the page of
-//! the kiosk draws the same picture.
+//! positions and from the initial facts, without playing (`grid` states the rules). A picture is a state as data:
+//! panels with cells, lines of hands and counters, and a legend ([`BoardPicture`]). Only `text` knows how that is
+//! written; the page of the kiosk draws the same picture.
 //!
-//! Invariants: a layout is found for every game, and depends on the rules alone. A picture contains every fact: in a cell,
-//! or in a line. Two different states have different texts.
+//! Invariants: a layout is found for every game, and depends on the rules alone. A picture contains every fact: in a
+//! cell, or in a line. Two different states have different texts.
 //!
-//! What it does not do: it does not know that a game is a known one, and it does not look at states to find a layout.
+//! It does not know that a game is a known one, and it does not look at states to find a layout.
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
@@ -40,7 +40,7 @@ pub use shown::{
     LegendEntry, LineGroup, MoveTarget,
 };
 
-/// What the drawing of a game's states consists of.
+/// The kind of drawing of a game's states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BoardKind {
     /// Boards: grids, or rows of cells.
@@ -125,7 +125,7 @@ impl BoardLayout {
         BoardLayout { game: game.clone(), shapes, by_functor, grids }
     }
 
-    /// What the drawings consist of.
+    /// The kind of the drawings.
     pub fn kind(&self) -> BoardKind {
         if !self.grids.is_empty() {
             BoardKind::Boards
@@ -158,14 +158,14 @@ impl BoardLayout {
         text::signed("-", &without(before, now)) + &text::signed("+", &without(now, before))
     }
 
-    /// What is believed of a state as text: facts with their probabilities. What is certain is drawn as in a state; a cell
-    /// that is not is drawn as `?`, and the probabilities stand below. Facts that are impossible are left out.
+    /// The belief about a state as text: facts with their probabilities. A certain cell is drawn as in a state; a cell
+    /// that is not certain is drawn as `?`, and the probabilities stand below. Facts that are impossible are left out.
     pub fn draw_belief(&self, facts: &[(TermId, f64)]) -> String {
         text::write(self, &self.picture(facts, None))
     }
 
-    /// What is known of a state as text: as [`draw_belief`](BoardLayout::draw_belief), but the probabilities of what is not
-    /// certain are left out.
+    /// The knowledge about a state as text: as [`draw_belief`](BoardLayout::draw_belief), but the probabilities of what
+    /// is not certain are left out.
     pub fn draw_known(&self, facts: &[(TermId, f64)]) -> String {
         text::write_known(self, &self.picture(facts, None))
     }

@@ -17,7 +17,7 @@ const BLANK: &str = ".";
 /// A fact with its probability.
 pub(super) type Fact = (TermId, f64);
 
-/// What is at least this probable is certain, and what is at most one less this is impossible.
+/// A fact with at least this probability is certain, and a fact with at most one less this is impossible.
 pub(super) const CERTAIN: f64 = 1.0 - 1e-9;
 
 /// A grid, as far as it is drawn for some facts.
@@ -32,8 +32,8 @@ pub(super) struct Board<'l> {
 /// The most boards of probabilities; if there are more, the facts are listed.
 const SHARES: usize = 6;
 
-/// For each board and each thing that may stand in its cells: how probable that is, in percent, cell by cell. Things that are
-/// certain wherever they may be have none; there are none at all if they are too many.
+/// For each board and each thing that may stand in its cells: how probable that is, in percent, cell by cell. Things
+/// that are certain wherever they may be have none; there are none at all if they are too many.
 pub(super) fn shares(layout: &BoardLayout, picture: &BoardPicture) -> Vec<BoardPanel> {
     let terms = layout.game.terms();
     if picture.panels.iter().flat_map(signs).all(|(.., sign)| sign.is_certain()) {
@@ -93,15 +93,15 @@ fn signs(panel: &BoardPanel) -> impl Iterator<Item = (usize, usize, &BoardSign)>
     })
 }
 
-/// What belongs together if it is uncertain: a cell of a board, or a relation with its first argument.
+/// A place whose facts belong together if they are uncertain: a cell of a board, or a relation with its first argument.
 #[derive(PartialEq, Eq)]
 enum Place {
     Cell(usize, usize, usize),
     Hand(Symbol, Option<TermId>),
 }
 
-/// The uncertain facts with their probabilities: those of one place together, in natural order. Those on boards are left out
-/// unless they are asked for.
+/// The uncertain facts with their probabilities: those of one place together, in natural order. Those on boards are
+/// left out unless they are asked for.
 pub(super) fn alternatives(layout: &BoardLayout, picture: &BoardPicture, with_cells: bool) -> Vec<Vec<Fact>> {
     let terms = layout.game.terms();
     let mut facts: Vec<(Place, Fact)> = Vec::new();

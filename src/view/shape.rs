@@ -26,7 +26,7 @@ const ALL_LISTED: usize = 200_000;
 const ARGUMENTS: usize = 8;
 const SHAPES: usize = 400;
 
-/// What stands at an argument: a slot, or a compound term whose arguments are patterns again.
+/// The pattern of an argument: a slot, or a compound term whose arguments are patterns again.
 #[derive(Clone, Debug)]
 pub(super) enum Pattern {
     Slot(usize),
@@ -36,7 +36,7 @@ pub(super) enum Pattern {
 /// A place at which constants stand, or any terms if there is no domain.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
-    /// What may stand there, in natural order.
+    /// The terms that may stand there, in natural order.
     pub(super) domain: Option<Vec<TermId>>,
     /// The same as a line of coordinates.
     pub(super) order: Option<(Strength, Vec<TermId>)>,
@@ -57,7 +57,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// What stands at the slots in a fluent of this shape.
+    /// The terms at the slots in a fluent of this shape.
     pub(super) fn read(&self, fact: TermId, terms: &TermStore) -> Option<Vec<TermId>> {
         let arguments = terms.arguments(fact);
         if terms.functor(fact) != self.functor || arguments.len() != self.arguments.len() {
@@ -159,8 +159,8 @@ fn each_fluent(game: &Game, visit: &mut dyn FnMut(&Term)) {
     }
 }
 
-/// Finds which slots are roles and which have an order. A domain that mixes numbers and words has those of its kind that
-/// stand at the slot initially: a relation that steps along rows and columns alike mixes the coordinates of both.
+/// Finds which slots are roles and which have an order. A domain that mixes numbers and words has those of its kind
+/// that stand at the slot initially: a relation that steps along rows and columns alike mixes the coordinates of both.
 fn put_in_order(shape: &mut Shape, game: &Game, pairs: &Pairs) {
     let terms = game.terms();
     let is_number = |term: TermId| terms.symbols().name(terms.functor(term)).parse::<i64>().is_ok();

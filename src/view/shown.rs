@@ -1,8 +1,8 @@
 //! A picture: a state, or what is believed of one, as panels with cells, groups of things, and a legend.
 //!
-//! Text is one form of drawing it; whoever draws in another form reads the same picture. A cell lists every fact that may hold in it, with its probability; a fact
-//! that lies on no panel stands in a group. What a group looks like ([`GroupKind`]) is guessed from names and values, and nothing
-//! depends on the guess but the drawing.
+//! Text is one form of drawing it; code that draws in another form reads the same picture. A cell lists every fact that
+//! may hold in it, with its probability; a fact that lies on no panel stands in a group. The look of a group
+//! ([`GroupKind`]) is guessed from names and values, and nothing depends on the guess but the drawing.
 //!
 //! Invariant: every fact stands in a cell or in a group, once.
 
@@ -53,7 +53,7 @@ pub struct BoardPicture {
     pub kind: &'static str,
     /// The boards.
     pub panels: Vec<BoardPanel>,
-    /// What the signs stand for, in their order.
+    /// The meanings of the signs, in their order.
     pub legend: Vec<LegendEntry>,
     /// Facts with several arguments that lie on no board.
     pub hands: Vec<HandGroup>,
@@ -89,20 +89,20 @@ pub struct BoardRow {
 /// One cell.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct BoardCell {
-    /// What is certain to stand there, in words.
+    /// The content that is certain to stand there, in words.
     pub text: String,
     /// Whether it differs from the picture before.
     pub changed: bool,
-    /// What may stand there, the likeliest first.
+    /// The signs that may stand there, the likeliest first.
     pub signs: Vec<BoardSign>,
 }
 
-/// What may stand in a cell.
+/// A sign that may stand in a cell.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct BoardSign {
     /// One or two letters; `.` for nothing.
     pub sign: String,
-    /// What it stands for.
+    /// Its meaning.
     pub name: String,
     /// The probability that it stands there.
     pub probability: f64,
@@ -113,7 +113,7 @@ pub struct BoardSign {
     pub(super) layer: usize,
 }
 
-/// What a sign stands for.
+/// The meaning of a sign.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 pub struct LegendEntry {
     /// The sign.
@@ -122,7 +122,7 @@ pub struct LegendEntry {
     pub meaning: String,
 }
 
-/// What a group of facts is drawn as.
+/// The form in which a group of facts is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GroupKind {
@@ -143,7 +143,7 @@ pub enum GroupKind {
 pub struct HandGroup {
     /// The relation.
     pub relation: String,
-    /// What it is drawn as.
+    /// The form in which it is drawn.
     pub kind: GroupKind,
     /// By first argument.
     pub owners: Vec<HandOwner>,
@@ -163,7 +163,7 @@ pub struct HandOwner {
 pub struct LineGroup {
     /// The relation.
     pub name: String,
-    /// What it is drawn as.
+    /// The form in which it is drawn.
     pub kind: GroupKind,
     /// The arguments.
     pub values: Vec<GroupThing>,
@@ -172,7 +172,7 @@ pub struct LineGroup {
 /// One fact of a group.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct GroupThing {
-    /// What tells it from the other facts of the group.
+    /// The text that tells it from the other facts of the group.
     pub text: String,
     /// The probability that it holds.
     pub probability: f64,
@@ -215,7 +215,7 @@ impl GroupThing {
 }
 
 impl BoardPicture {
-    /// What lies on no board.
+    /// The facts that lie on no board.
     pub(super) fn things(&self) -> impl Iterator<Item = &GroupThing> {
         let hands = self.hands.iter().flat_map(|hand| &hand.owners).flat_map(|owner| &owner.things);
         hands.chain(self.lines.iter().flat_map(|line| &line.values))
@@ -226,8 +226,8 @@ impl BoardPicture {
 type Before = Option<BTreeMap<TermId, f64>>;
 
 impl BoardLayout {
-    /// A state, or what is believed of one, as data: facts with their probabilities, and those of the picture before, if what has
-    /// changed is to be marked. Facts that are impossible are left out.
+    /// A state, or what is believed of one, as data: facts with their probabilities, and those of the picture before,
+    /// if what has changed is to be marked. Facts that are impossible are left out.
     pub fn picture(&self, facts: &[(TermId, f64)], before: Option<&[(TermId, f64)]>) -> BoardPicture {
         let terms = self.game.terms();
         let mut facts: Vec<Fact> = facts.iter().copied().filter(|(_, p)| *p > 1.0 - CERTAIN).collect();
@@ -287,8 +287,8 @@ impl BoardLayout {
         }
     }
 
-    /// What a move names, in the order of its arguments: cells where two arguments are coordinates of a board, a column where one
-    /// argument can only be that, and things in hands.
+    /// The things that a move names, in the order of its arguments: cells where two arguments are coordinates of a
+    /// board, a column where one argument can only be that, and things in hands.
     pub fn targets(&self, own: TermId, picture: &BoardPicture) -> Vec<MoveTarget> {
         let mut words: Vec<String> = Vec::new();
         collect_words(self, own, &mut words);
@@ -413,7 +413,7 @@ impl BoardLayout {
     }
 }
 
-/// What a group is drawn as, by the words in its name and by its values.
+/// The form in which a group is drawn, by the words in its name and by its values.
 fn group_kind<'t>(name: &str, mut values: impl Iterator<Item = &'t str> + Clone) -> GroupKind {
     let name = name.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
@@ -445,7 +445,8 @@ fn collect_words(layout: &BoardLayout, term: TermId, words: &mut Vec<String>) {
     }
 }
 
-/// The cells of a panel that some words name: pairs of coordinates one after the other, squares such as `a1`, or a column alone.
+/// The cells of a panel that some words name: pairs of coordinates one after the other, squares such as `a1`, or a
+/// column alone.
 fn cells_named(number: usize, panel: &BoardPanel, words: &[String]) -> Vec<MoveTarget> {
     let has_row = |word: &String| panel.rows.iter().any(|row| row.name == *word);
     let has_column = |word: &String| panel.columns.contains(word);

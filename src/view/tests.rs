@@ -4,7 +4,7 @@ use hyperplay_logic::gdl::{Game, Source, TermId, load};
 
 use super::{BoardKind, BoardLayout};
 
-/// A game with these fluents and facts. Whoever plays does nothing; every fluent may hold, because `next` says so.
+/// A game with these fluents and facts. The player does nothing; every fluent may hold, because `next` says so.
 fn game(name: &str, clauses: &str) -> Game {
     let rest = "(role me) (legal me noop) (goal me 50) (<= terminal (not (true on))) (init on)";
     let loaded = load(Source::new(name, format!("{rest} {clauses}")), None);
@@ -208,7 +208,7 @@ fn what_may_stand_on_a_board_has_a_board_of_its_probabilities() {
     assert_eq!(shown(layout.draw_belief(&believed)), expected);
 }
 
-/// What a move names on the picture of some facts, as data.
+/// The things that a move names on the picture of some facts, as data.
 fn named(clauses: &str, texts: &[&str], own: &str) -> String {
     let game = game("test.kif", clauses);
     let layout = BoardLayout::of(&game);

@@ -16,7 +16,7 @@ const WIDTH: usize = 78;
 /// Parts up to this length stand beside each other.
 const SHORT: usize = 20;
 
-/// What stands between two panels.
+/// The width of the gap between two panels.
 const GAP: usize = 3;
 
 /// A picture as lines, with the probabilities of what is not certain.
@@ -24,7 +24,7 @@ pub(super) fn write(layout: &BoardLayout, picture: &BoardPicture) -> String {
     let mut out = known(layout, picture);
     let shares = shares(layout, picture);
     put_panels(&mut out, &shares);
-    // What the boards show is not listed again.
+    // Facts that the boards show are not listed again.
     for mut facts in alternatives(layout, picture, shares.is_empty()) {
         facts.sort_by(|a, b| b.1.total_cmp(&a.1));
         let parts =
@@ -46,7 +46,7 @@ fn or_nothing(out: String) -> String {
     if out.is_empty() { "nothing holds\n".to_owned() } else { out }
 }
 
-/// What is certain, and the cells that are not.
+/// The certain facts, and the cells that are not certain.
 fn known(layout: &BoardLayout, picture: &BoardPicture) -> String {
     let mut out = String::new();
     put_panels(&mut out, &picture.panels.iter().map(|panel| written(layout, panel)).collect::<Vec<_>>());
@@ -147,7 +147,7 @@ fn separated(parts: impl Iterator<Item = String>, separator: &str) -> Vec<String
     parts
 }
 
-/// Words behind a first one, in lines; what follows the first line is indented.
+/// Words behind a first one, in lines; the lines after the first one are indented.
 fn wrap(out: &mut String, first: &str, words: &[impl AsRef<str>]) {
     if words.is_empty() {
         return;

@@ -37,9 +37,9 @@ pub struct EngineDifference {
     /// The joint move as `does` facts; none if the question is about a state.
     #[serde(rename = "joint_move")]
     pub joint: Vec<String>,
-    /// What only the interpreter derives.
+    /// The facts that only the interpreter derives.
     pub missing: Vec<String>,
-    /// What only the other engine derives.
+    /// The facts that only the other engine derives.
     pub extra: Vec<String>,
 }
 

@@ -85,7 +85,7 @@ impl Follower {
         facts
     }
 
-    /// What holds in a state and, if it is an end, its goals.
+    /// The facts that hold in a state and, if it is an end, its goals.
     fn after(&self, state: &State, end: Option<&ByRole<Goal>>) -> Vec<String> {
         let mut facts: Vec<String> =
             self.machine.fluents(state).iter().map(|fluent| format!("(next {fluent})")).collect();

@@ -59,9 +59,9 @@ pub(super) struct Circuit {
     pub stuck: Wire,
     /// Whether N is terminal.
     pub terminal: Wire,
-    /// What is counted of the playouts that end in N.
+    /// The wires that are counted over the playouts that end in N.
     pub counted: Vec<Wire>,
-    /// What the counts mean.
+    /// The meaning of the counts.
     pub goals: ByRole<GoalCode>,
     /// For each role, which of its moves it makes.
     pub does: ByRole<Vec<Wire>>,
@@ -195,7 +195,7 @@ fn goal_code(network: &mut Network, worth: &[(Goal, Wire)], counted: &mut Vec<Wi
         .map(|(goal, wires)| (goal, network.or(&wires)))
         .filter(|(_, wire)| *wire != Wire::FALSE)
         .collect();
-    // What no other role counts is left out if possible, then what comes last.
+    // A wire that no other role counts is left out if possible, otherwise the last one.
     let left_out = cases.iter().rposition(|(_, wire)| !counted.contains(wire)).unwrap_or(0);
     let (rest, _) = cases.remove(left_out);
     let counted = cases

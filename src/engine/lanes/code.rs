@@ -5,13 +5,13 @@ use crate::program::LutProgram;
 use crate::propnet::Wire;
 use hyperplay_machine::ByRole;
 
-/// What a program computes beside the random playouts themselves.
+/// The results of a program beside the random playouts themselves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LaneDetail {
     /// Nothing else.
     #[default]
     Ends,
-    /// What every role perceives of every step.
+    /// The percepts of every role at every step.
     Percepts,
     /// The moves made, and what every role perceives.
     Steps,

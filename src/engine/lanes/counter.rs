@@ -14,7 +14,7 @@ const SHORT: usize = 8;
 pub(super) struct Counter<const W: usize>(Vec<[u64; W]>);
 
 impl<const W: usize> Counter<W> {
-    /// Counters of so many bits, all 0.
+    /// Counters of `bits` bits, all 0.
     pub(super) fn new(bits: usize) -> Counter<W> {
         Counter(vec![[0; W]; bits])
     }

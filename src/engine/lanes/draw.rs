@@ -25,7 +25,7 @@ struct Node {
     size: usize,
 }
 
-/// The bits of the greatest index among so many leaves.
+/// The bits of the greatest index among `leaves` leaves.
 pub(super) fn index_bits(leaves: usize) -> usize {
     (usize::BITS - leaves.saturating_sub(1).leading_zeros()) as usize
 }

@@ -50,8 +50,8 @@ enum LaneWidth {
 
 /// A random step of a game as a circuit, and how playouts run on it.
 ///
-/// Lanes only make playouts and draw steps that agree with an observation. A [`NetworkEngine`](crate::NetworkEngine) combines them with the propagator that they
-/// were made from.
+/// Lanes only make playouts and draw steps that agree with an observation. A [`NetworkEngine`](crate::NetworkEngine)
+/// combines them with the propagator that they were made from.
 #[derive(Debug)]
 pub struct Lanes {
     code: LanesCode,

@@ -39,7 +39,7 @@ pub(super) struct PlayoutPlan {
 }
 
 impl PlayoutPlan {
-    /// The plan for so many playouts of each start.
+    /// The plan for the given counts of playouts, one for each start.
     pub(super) fn new(counts: impl Iterator<Item = u32> + Clone) -> PlayoutPlan {
         let total: u64 = counts.clone().map(u64::from).sum();
         let words = match total / (64 * MANY) {

@@ -10,7 +10,8 @@ use rand::Rng;
 
 use hyperplay_machine::Seed;
 
-/// What the streams of the words of a call are derived from, where there are too many to seed each by ChaCha8.
+/// The keys from which the streams of the words of a call are derived, where there are too many to seed each by
+/// ChaCha8.
 ///
 /// Reference: Steele, Lea, Flood, *Fast Splittable Pseudorandom Number Generators*, OOPSLA 2014 (SplitMix64).
 #[derive(Clone, Debug)]

@@ -29,7 +29,7 @@ const PASSES_A_LOOK: usize = 64;
 /// Words computed between two looks at the clock, if that is more than one pass: some fifty microseconds.
 const WORDS_A_LOOK: usize = 1 << 17;
 
-/// What all vectors of a call share.
+/// The data that all vectors of a call share.
 pub(super) struct LaneWork<'w> {
     /// The game.
     pub code: &'w LanesCode,
@@ -116,8 +116,8 @@ impl<const W: usize> Vector<W> {
     }
 
     /// Plays what the plan says, into the tallies of the starts; stops at the deadline. Before each step `watch` is
-    /// given all planes and the lanes that play. If it returns false, playing ends, and what has not been added to a
-    /// tally is lost.
+    /// given all planes and the lanes that play. If it returns false, playing ends, and counts that have not been added
+    /// to a tally are lost.
     pub(super) fn play(
         &mut self,
         mut work: LaneWork<'_>,

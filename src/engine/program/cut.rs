@@ -85,7 +85,7 @@ impl Cut {
             for place in &mut places[at..] {
                 *place = place.saturating_sub(1).max(at);
             }
-            // What stood behind the idle leaf moves one place forward.
+            // The leaves behind the idle leaf move one place forward.
             self.table = reorder(self.table, places);
             self.leaves.copy_within(at + 1.., at);
             self.size -= 1;

@@ -1,8 +1,8 @@
 //! Slots: planes whose values nobody reads any more are written again.
 //!
-//! What a pass touches should stay in the nearest cache. A plane of 1,024 lanes is two cache lines, so some hundred
-//! planes of their own for as many look-up tables would not fit. A batch takes the first gap that is long enough. Its
-//! planes are free again after the last batch that reads them.
+//! The memory that a pass touches should stay in the nearest cache. A plane of 1,024 lanes is two cache lines, so some
+//! hundred planes of their own for as many look-up tables would not fit. A batch takes the first gap that is long
+//! enough. Its planes are free again after the last batch that reads them.
 //!
 //! Invariants: a plane is free only if it is neither an input nor an output and no later batch reads its value; a batch
 //! never writes a plane that it reads. (Connect four: 317 planes in place of 585; breakthrough: 1,010 of 2,832.)

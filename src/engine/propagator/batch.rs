@@ -162,7 +162,7 @@ impl Propagator {
         }
     }
 
-    /// What each role perceives of each step, after a pass of the long form.
+    /// The percepts of each role at each step, after a pass of the long form.
     fn seen<const W: usize>(&self, steps: &[StepRequest<'_>], planes: &[[u64; W]]) -> Vec<ByRole<Percepts>> {
         let roles = self.setup.roles.len();
         if let Some(order) = &self.perceived {
@@ -184,8 +184,8 @@ impl Propagator {
     }
 }
 
-/// The goals of the first `count` lanes that are at an end, and the lanes in which a role other than `random` has none or
-/// several.
+/// The goals of the first `count` lanes that are at an end, and the lanes in which a role other than `random` has none
+/// or several.
 fn goals<const W: usize>(
     end: &EndProgram,
     planes: &[[u64; W]],

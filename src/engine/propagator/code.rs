@@ -21,7 +21,7 @@ pub(super) struct EndProgram {
     pub goals: ByRole<Box<[(Goal, u32)]>>,
 }
 
-/// What a step decides.
+/// The program of a step, and the planes of its results.
 #[derive(Debug)]
 pub(super) struct StepProgram {
     pub program: LutProgram,
@@ -31,7 +31,7 @@ pub(super) struct StepProgram {
     pub percepts: ByRole<Box<[(Percept, u32)]>>,
 }
 
-/// What a single state decides.
+/// The program of a single state, and the outputs that are its results.
 #[derive(Debug)]
 pub(super) struct SingleView {
     pub single: Single,
@@ -42,7 +42,7 @@ pub(super) struct SingleView {
     pub goals: ByRole<Range<usize>>,
 }
 
-/// What a single step decides: the bits of the next state, then the percepts.
+/// The program of a single step, whose outputs are the bits of the next state, then the percepts.
 #[derive(Debug)]
 pub(super) struct SingleStep {
     pub single: Single,

@@ -10,7 +10,7 @@
 //! only where the rules do not ask what else was done. The network may compute one move as *not the others*, because it
 //! relies on exactly one legal move for each role.
 //!
-//! Invariant: what is listed (moves, percepts, fluents) is in the natural order, because the network lists it in that
+//! Invariant: all lists (moves, percepts, fluents) are in the natural order, because the network lists it in that
 //! order.
 
 mod batch;
@@ -49,7 +49,7 @@ pub struct Propagator {
     perceived: Option<Vec<Role>>,
 }
 
-/// What is compiled, each when it is first needed.
+/// The compiled programs, each compiled when it is first needed.
 #[derive(Debug, Default)]
 struct Programs {
     /// Of a single state.
@@ -75,14 +75,14 @@ struct Inputs {
     first: usize,
     /// By id; `NONE` for what is no move.
     inputs: Vec<u32>,
-    /// What is perceived of a move in a GDL-I game, by move.
+    /// The percept of each move in a GDL-I game, by move.
     did: Vec<Percept>,
     /// The input of the first move.
     start: usize,
 }
 
 const NONE: u32 = u32::MAX;
-/// The parts of a network with so many gates are compiled at the same time: each of them takes a second.
+/// The number of gates from which on the parts of a network are compiled at the same time: each part takes a second.
 const LARGE: usize = 50_000;
 
 impl Inputs {
@@ -101,7 +101,7 @@ impl Inputs {
     }
 }
 
-/// What one thread evaluates with.
+/// The working memory with which one thread evaluates.
 #[derive(Debug, Default)]
 pub struct PropagatorScratch {
     memory: SingleMemory,
@@ -204,7 +204,7 @@ impl Propagator {
         on.map(|&(fluent, _)| fluent).collect()
     }
 
-    /// What a step and the queries about the state after it consist of. Compiles what answers them.
+    /// The work of a step and of the queries about the state after it. Compiles the programs that answer them.
     pub(crate) fn single_work(&self) -> SingleWork {
         self.view().single.work() + self.single_next().single.work()
     }
@@ -265,12 +265,12 @@ impl Propagator {
         self.perceived.is_some()
     }
 
-    /// What is perceived of each move of a role in a GDL-I game, in the order of the network.
+    /// The percept of each move of a role in a GDL-I game, in the order of the network.
     pub(crate) fn move_percepts(&self, role: Role) -> &[Percept] {
         &self.inputs[role].did
     }
 
-    /// What everybody perceives of a joint move in a GDL-I game.
+    /// The percepts of everybody at a joint move in a GDL-I game.
     fn did(&self, roles: &[Role], joint: &JointMove) -> Percepts {
         let did = |&role: &Role| {
             let (inputs, own) = (&self.inputs[role], joint.of(role));

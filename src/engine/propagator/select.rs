@@ -19,7 +19,7 @@ pub(super) struct SelectProgram {
     next: Box<[usize]>,
     /// Whether the next state is terminal.
     terminal: usize,
-    /// What the role may perceive; nothing in a GDL-I game.
+    /// The percepts that the role may have; none in a GDL-I game.
     percepts: Box<[(Percept, usize)]>,
 }
 

@@ -77,7 +77,7 @@ impl<'a> Builder<'a> {
     /// The wire of an atom that is built; off if it is not in the domain.
     pub(super) fn wire(&self, name: Symbol, tuple: &[TermId]) -> Wire {
         match self.domain.find(name, tuple) {
-            // What depends on no state has no wires: it holds.
+            // A row that depends on no state has no wire: it holds.
             Some((id, _)) if !self.domain.is_open(id) => Wire::TRUE,
             Some((id, row)) => self.gates.wires[id][row],
             None => Wire::FALSE,
@@ -111,7 +111,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// What each rule of `goal` derives: which of several goals counts depends on the rule.
+    /// The rows that each rule of `goal` derives: which of several goals counts depends on the rule.
     fn build_goals(&mut self, goal: RelationId, rules: &[usize]) -> Result<(), TooLarge> {
         for &rule in rules {
             if self.domain.head(rule) != goal {
@@ -137,7 +137,8 @@ impl<'a> Builder<'a> {
         rules.iter().any(|&rule| self.domain.rule(rule).body.iter().any(is_own))
     }
 
-    /// For each row of a relation, the condition under which one of the rules derives it. What the rules read is built.
+    /// For each row of a relation, the condition under which one of the rules derives it. The relations that the rules
+    /// read are built.
     fn conditions(&mut self, relation: RelationId, rules: &[usize]) -> Result<Vec<Wire>, TooLarge> {
         let mut ways: Vec<Vec<Wire>> = vec![Vec::new(); self.domain.rows(relation)];
         let (mut body, mut waiting) = (Vec::new(), 0);

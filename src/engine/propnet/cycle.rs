@@ -173,7 +173,8 @@ mod tests {
 
     const INPUTS: usize = 6;
 
-    /// Random instances over some atoms, each with an input as the rest of its body, and fewer than `most` atoms besides.
+    /// Random instances over some atoms, each with an input as the rest of its body, and fewer than `most` atoms
+    /// besides.
     fn random(atoms: usize, instances: usize, most: usize, seed: u64) -> (Gates, Vec<Instance>) {
         let mut rng = Seed::root(seed).child("cycle").rng();
         let gates = Gates::new(Network::new(INPUTS), 0, 0, &GroundingLimits::default());

@@ -2,8 +2,8 @@
 //!
 //! The rules are evaluated once, for all states together. `true` holds for whatever holds initially or may be next,
 //! `does` holds for whatever a role may legally do, and a negation of anything that depends on the state is taken to
-//! succeed. What depends on no state is evaluated exactly. So every atom that holds in some reachable state is in the
-//! domain, and either the domain is finite or a limit is met.
+//! succeed. Relations that depend on no state are evaluated exactly. So every atom that holds in some reachable state
+//! is in the domain, and either the domain is finite or a limit is met.
 //!
 //! Declarations (`base`, `input`) are not read. A wrong declaration would change how the game is played, and the
 //! relaxed fixpoint is not larger without them.
@@ -33,7 +33,7 @@ pub(super) struct Domain {
     pub(super) database: Database,
     /// Which strata of `rules` the outputs need.
     pub(super) strata: Vec<usize>,
-    /// What may still be spent.
+    /// The work that may still be done.
     allowance: Allowance,
     limits: GroundingLimits,
     /// The tuples of `init`.
@@ -43,7 +43,7 @@ pub(super) struct Domain {
 /// A function that is called with an instance: the row of its head and the atoms that it depends on.
 pub(super) type Show<'a> = dyn FnMut(usize, &[Condition]) -> Result<(), TooLarge> + 'a;
 
-/// What the network answers.
+/// The relations that the network answers.
 const OUTPUTS: [Symbol; 5] = [Symbol::NEXT, Symbol::LEGAL, Symbol::SEES, Symbol::GOAL, Symbol::TERMINAL];
 /// The work that is done to find out which relations are large.
 const SAMPLED_ATOMS: usize = 3_000_000;
@@ -53,7 +53,7 @@ const SAMPLED_VISITS: u64 = 20_000_000;
 const STATE: usize = 1;
 /// Stage of what depends on the joint move besides.
 const STEP: usize = 2;
-/// What is given, and the roles, so that they are there even if no rule reads them.
+/// The relations that are given, and the roles, so that they are there even if no rule reads them.
 const INPUTS: [(Symbol, usize, usize); 3] =
     [(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP), (Symbol::ROLE, 1, 0)];
 
@@ -176,7 +176,7 @@ pub(super) enum RuleForm {
     Whole,
     /// Rules with wide joins as several with narrow joins.
     Split,
-    /// Split, and relations of more than so many rows restricted to what is asked of them.
+    /// Split, and relations of more than the given number of rows restricted to what is asked of them.
     Demanded(usize),
 }
 
@@ -220,7 +220,7 @@ struct Relaxation {
 }
 
 impl Relaxation {
-    /// Evaluates the relaxed rules; what is derived is incomplete if a limit is met.
+    /// Evaluates the relaxed rules; the derived tuples are incomplete if a limit is met.
     fn of(
         given: &GroundingRules,
         fixed: &Fixed,
@@ -263,8 +263,8 @@ impl Relaxation {
         (Relaxation { rules, relaxed, database, strata }, outcome)
     }
 
-    /// The rules with every relation that has more than `most` rows here, and what reads it, restricted to what is asked
-    /// of it.
+    /// The rules with every relation that has more than `most` rows here, and what reads it, restricted to what is
+    /// asked of it.
     fn demanded(
         &self,
         given: GroundingRules,
@@ -304,7 +304,7 @@ impl Relaxation {
     }
 }
 
-/// What depends on no state, evaluated exactly, and the initial state.
+/// The relations that depend on no state, evaluated exactly, and the initial state.
 struct Fixed {
     program: DatalogProgram,
     database: Database,

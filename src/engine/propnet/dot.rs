@@ -2,7 +2,7 @@
 //!
 //! Inputs and outputs bear the names of their fluents, moves and percepts. ANDs are plain boxes, and a wire that is
 //! negated ends in a dot. A whole game is too large for a picture, so the text shows one part: what some outputs depend
-//! on, down to a given depth and up to a given number of gates. What is left out is shown as a dashed box.
+//! on, down to a given depth and up to a given number of gates. A dashed box stands for the gates that are left out.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use super::net::Propnet;
 use super::network::{Gate, Wire};
 use hyperplay_logic::gdl::{DotGraph, TermId, TermStore};
 
-/// What to draw of a network.
+/// The part of a network that is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DotLimits {
     /// The number of gates and inputs drawn at most; outputs count too.

@@ -77,7 +77,7 @@ impl LinearSystem {
         Some(system)
     }
 
-    /// The order of the elimination; `None` if it makes more than so many products. O(atoms² + products · log atoms).
+    /// The order of the elimination; `None` if it makes more than `most` products. O(atoms² + products · log atoms).
     pub(super) fn order(&self, most: u64) -> Option<EliminationOrder> {
         let mut reads: Vec<BTreeSet<usize>> =
             self.reads.iter().map(|read| read.keys().copied().collect()).collect();
@@ -160,7 +160,7 @@ impl LinearSystem {
     }
 }
 
-/// Who reads each atom.
+/// The readers of each atom.
 fn transposed(reads: &[BTreeSet<usize>]) -> Vec<BTreeSet<usize>> {
     let mut readers = vec![BTreeSet::new(); reads.len()];
     for (atom, read) in reads.iter().enumerate() {

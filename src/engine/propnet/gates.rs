@@ -44,7 +44,7 @@ impl Gates {
         Gates { network, wires, limits: *limits, atoms: atoms as u64, instances: 0, bytes: 0 }
     }
 
-    /// Checks that so many instances may still be added.
+    /// Checks that `instances` more instances may be added.
     pub(super) fn expect(&self, instances: u64, relation: &dyn Fn() -> String) -> Result<(), TooLarge> {
         check(self.instances + instances, self.limits.instances, || What::Instances(relation()))
     }

@@ -54,8 +54,9 @@ pub fn ground(game: &Game, limits: &GroundingLimits) -> Result<(Propnet, Groundi
         .or_else(|_| ground(RuleForm::Demanded(RESTRICTED_ROWS), limits))
 }
 
-/// Instances of rules, and rows looked at, within which the rules are ground as they stand. What is split has fewer
-/// instances, but the simplifier finds less to factor in it: checkers ends with a quarter of the gates if it is not.
+/// Instances of rules, and rows looked at, within which the rules are ground as they stand. Split rules have fewer
+/// instances, but the simplifier finds less to factor in them: checkers ends with a quarter of the gates if its rules
+/// are not split.
 const WHOLE_INSTANCES: u64 = 300_000;
 const WHOLE_VISITS: u64 = 10_000_000;
 

@@ -109,7 +109,7 @@ impl TooLarge {
 const BYTES_A_TUPLE: u64 = 200;
 
 impl GroundingLimits {
-    /// The default limits, or lower ones that are met within about so many bytes.
+    /// The default limits, or lower ones that are met within about `bytes` bytes.
     pub fn in_memory(bytes: u64) -> GroundingLimits {
         let limits = GroundingLimits::default();
         let tuples = bytes / BYTES_A_TUPLE;
@@ -124,7 +124,8 @@ impl GroundingLimits {
         }
     }
 
-    /// The limits of the evaluations by rules that go with these: the usual ones, or lower ones if these allow few bytes.
+    /// The limits of the evaluations by rules that go with these: the usual ones, or lower ones if these allow few
+    /// bytes.
     pub fn of_evaluations(&self) -> EvaluationLimits {
         let limits = EvaluationLimits::default();
         let tuples = (self.bytes / BYTES_A_TUPLE) as usize;

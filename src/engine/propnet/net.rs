@@ -21,7 +21,7 @@ pub struct Fluent {
     pub bit: usize,
 }
 
-/// What concerns one role.
+/// The part of the network that concerns one role.
 #[derive(Clone, Debug, Default)]
 pub struct RoleNet {
     /// The moves that may ever be legal.
@@ -30,7 +30,8 @@ pub struct RoleNet {
     pub legal: Vec<Wire>,
     /// Goal values with their conditions; the first one that holds counts, and it is 0 where none does.
     pub goals: Vec<(Goal, Wire)>,
-    /// What may ever be perceived, with its condition. Empty in a GDL-I game, where the joint move is perceived.
+    /// The percepts that may ever occur, each with its condition. Empty in a GDL-I game, where the joint move is
+    /// perceived.
     pub percepts: Vec<(Percept, Wire)>,
 }
 
@@ -49,7 +50,7 @@ pub struct Propnet {
     pub next: Vec<Wire>,
     /// Whether the game is over.
     pub terminal: Wire,
-    /// What concerns each role.
+    /// The part that concerns each role.
     pub roles: ByRole<RoleNet>,
 }
 

@@ -59,7 +59,7 @@ impl Not for Wire {
     }
 }
 
-/// What a gate computes.
+/// The function that a gate computes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Gate {
     /// Never on; gate 0 and no other.

@@ -10,7 +10,7 @@
 //!
 //! has as many instances as there are pairs of a piece on a cell and a move; split, it is `aux1(a) <- does(r, move a b
 //! c d)`, `aux2(x) <- aux1(a), distinct(x, a), guard(x)` and `next(cell x y p) <- true(cell x y p), aux2(x)`: a hundred
-//! times fewer. What is derived stays the same.
+//! times fewer. The rules derive the same as before.
 //!
 //! An auxiliary rule must not be wider than what it was taken from, and must bind its variables. So it also asks for
 //! *guards*: projections of the other literals of its rule. A guard never says that its literal holds, only that it
@@ -214,7 +214,7 @@ impl Measured<'_> {
                     .collect();
                 return Some((scope.len(), Bucket { literals, eliminated }));
             }
-            // What is eliminated follows from the rest: widen the bucket to eliminate some of that as well.
+            // The eliminated conditions follow from the rest: widen the bucket to eliminate some of that as well.
             let widened = self
                 .existential
                 .iter()
@@ -309,7 +309,7 @@ mod tests {
     use super::*;
     use hyperplay_logic::gdl::{Source, load, print_rule};
 
-    /// What becomes of the last rule of a text: the texts of the rule and of the auxiliary rules.
+    /// The result for the last rule of a text: the texts of the rule and of the auxiliary rules.
     fn parts(text: &str, is_function: &IsFunction<'_>) -> Vec<String> {
         let text = format!("(role r) (init (at 1 2)) (succ 1 2) (goal r 0) terminal {text}");
         let game = load(Source::new("text", text), None).game.unwrap();

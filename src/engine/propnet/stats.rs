@@ -27,15 +27,15 @@ pub struct NetworkStats {
     pub moves: usize,
     /// All gates.
     pub all: Size,
-    /// What legality depends on.
+    /// The part that legality depends on.
     pub legal: Size,
-    /// What the end of the game depends on.
+    /// The part that the end of the game depends on.
     pub terminal: Size,
-    /// What goals depend on.
+    /// The part that goals depend on.
     pub goals: Size,
-    /// What percepts depend on.
+    /// The part that percepts depend on.
     pub percepts: Size,
-    /// What the next state depends on.
+    /// The part that the next state depends on.
     pub next: Size,
 }
 

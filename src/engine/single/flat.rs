@@ -4,8 +4,8 @@
 //! and so does every literal outside the nibbles that a block reads anyway. So sharing is undone. An AND of ANDs
 //! becomes one AND of all their wires. An AND with one OR among its wires becomes as many ANDs as that OR has terms,
 //! where an OR of them is needed anyway. Each gate is kept as an OR of products and its complement as another, and the
-//! one with fewer levels is built. What would grow beyond bounds stays a gate of its own. ORs are written out only on
-//! request, because that makes fewer levels of more gates.
+//! one with fewer levels is built. A form that would grow beyond bounds stays a gate of its own. ORs are written out
+//! only on request, because that makes fewer levels of more gates.
 //!
 //! Invariant: a literal of a gate is an input or a gate of a lower level, or the complement of either.
 //!
@@ -145,7 +145,7 @@ fn sorted(mut product: Product) -> Product {
     product
 }
 
-/// What is known of a gate: itself and its complement as ORs of products, where these are not too many.
+/// The forms of a gate: itself and its complement as ORs of products, where these are not too many.
 #[derive(Clone, Default)]
 struct Forms {
     plain: Option<Vec<Product>>,
@@ -173,7 +173,7 @@ fn build(network: &Network, outputs: &[Wire], with_ors: bool, pool: &mut Pool) -
                 };
                 (cheapest(&own, pool), within(own, &mut budget))
             }
-            // What never holds: the complement of node 0.
+            // A gate that never holds: the complement of node 0.
             Gate::And(_) | Gate::False => (1, Forms::default()),
         };
         built.push(literal);

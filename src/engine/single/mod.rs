@@ -58,7 +58,7 @@ impl Add for SingleWork {
     }
 }
 
-/// What one thread computes with.
+/// The working memory of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct SingleMemory {
     // Of the nibble look-up.
@@ -98,7 +98,7 @@ impl Single {
         matches!(self.form, Form::Nibbles(_))
     }
 
-    /// What a pass consists of.
+    /// The work of a pass.
     pub(crate) fn work(&self) -> SingleWork {
         match &self.form {
             Form::Nibbles(look_up) => SingleWork { look_ups: look_up.look_ups(), ..SingleWork::default() },

@@ -1,8 +1,8 @@
 //! The states of an automaton as Graphviz text.
 //!
-//! A state shows its fluents, those that hold in every state left out; an end shows its goals too. A step shows the operations
-//! that it executes, or the joint move if the game has none. Steps between the same states share an arrow. Where not all
-//! states are known, those whose steps are not known have a dashed border.
+//! A state shows its fluents, those that hold in every state left out; an end shows its goals too. A step shows the
+//! operations that it executes, or the joint move if the game has none. Steps between the same states share an arrow.
+//! Where not all states are known, those whose steps are not known have a dashed border.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! The automaton of a game as a GDL-II rulesheet: a dozen rules over tables.
 //!
-//! The state is `(at n)` together with the fluents that held in the state of the game, so what it shows is what the game
-//! shows. A joint move leads to an *outcome*: the next state and what each role perceives of the step. Steps with the same
-//! outcome share it.
+//! The state is `(at n)` together with the fluents that held in the state of the game, so what it shows is what the
+//! game shows. A joint move leads to an *outcome*: the next state and what each role perceives of the step. Steps with
+//! the same outcome share it.
 
 use std::fmt::Write as _;
 

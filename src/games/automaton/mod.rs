@@ -2,10 +2,10 @@
 //!
 //! Games of GDL and interactions in SIDL are the same behind the contract of the machine, so the automaton of a game
 //! in one language can be written in the other ([`Automaton::to_kif`], [`Automaton::to_sidl`]), and drawn
-//! ([`Automaton::dot`]). What was written in variables is lost: the result is a table.
+//! ([`Automaton::dot`]). The variables of the rules are lost: the result is a table.
 //!
-//! Invariant: the states are numbered breadth first by joint moves in their natural order, so the automaton of a game is the
-//! same in every run. The initial state is number 0. A state has goals or steps, never both.
+//! Invariant: the states are numbered breadth first by joint moves in their natural order, so the automaton of a game
+//! is the same in every run. The initial state is number 0. A state has goals or steps, never both.
 
 mod dot;
 mod kif;
@@ -51,7 +51,7 @@ pub enum AutomatonError {
         found_states: usize,
         /// The steps that were found.
         found_steps: usize,
-        /// What was allowed.
+        /// The limits that were set.
         limits: AutomatonLimits,
     },
     /// A role has no legal move in a state that is not terminal.
@@ -92,7 +92,7 @@ pub enum AutomatonError {
 }
 
 impl AutomatonError {
-    /// What to do about it.
+    /// Advice on how to correct it.
     pub fn remedy(&self) -> &'static str {
         match self {
             AutomatonError::TooLarge { .. } => {
@@ -117,7 +117,7 @@ pub struct AutomatonStep {
     pub joint: JointMove,
     /// The number of the state after it.
     pub successor: usize,
-    /// What each role perceives of it.
+    /// The percepts of each role.
     pub percepts: ByRole<Percepts>,
     /// The operations that it executes, if the game is an interaction in SIDL.
     pub operations: Vec<TermId>,

@@ -1,7 +1,7 @@
 //! Names and terms of one language as the other one can read them.
 //!
-//! A name that the other language cannot spell, or to which it gives a meaning of its own, is changed. Different names stay
-//! different; case does not count in either language.
+//! A name that the other language cannot spell, or to which it gives a meaning of its own, is changed. Different names
+//! stay different; case does not count in either language.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

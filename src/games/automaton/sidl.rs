@@ -1,14 +1,14 @@
 //! The automaton of a game as an interaction in SIDL: one chronon a step.
 //!
-//! Each set of two or more moves that a role ever chooses from gets a momentary switch of its own, and a chance if the role is
-//! random. The fact `may(Switch, Move)` says which moves are legal; only the role sees it. The operation of a setting
-//! removes its own `may` at once. The last branching of the chronon, `step`, therefore sees which moves were made by what
-//! is missing, and replaces the state.
+//! Each set of two or more moves that a role ever chooses from gets a momentary switch of its own, and a chance if the
+//! role is random. The fact `may(Switch, Move)` says which moves are legal; only the role sees it. The operation of a
+//! setting removes its own `may` at once. The last branching of the chronon, `step`, therefore sees which moves were
+//! made by what is missing, and replaces the state.
 //!
-//! **Why the tree is the same.** In a state where a role has the moves of one switch, each of its settings can act, and no setting of
-//! another switch can. The owner sees `may`, so the legal moves of the machine are exactly the settings of the one switch. After
-//! each step a role sees the facts `seen` with what it perceived, its `may` facts, which follow from what it knew before, and
-//! at the end the balances. So the information sets are the same.
+//! **Why the tree is the same.** In a state where a role has the moves of one switch, each of its settings can act, and
+//! no setting of another switch can. The owner sees `may`, so the legal moves of the machine are exactly the settings
+//! of the one switch. After each step a role sees the facts `seen` with what it perceived, its `may` facts, which
+//! follow from what it knew before, and at the end the balances. So the information sets are the same.
 
 use std::fmt::Write as _;
 
@@ -67,7 +67,7 @@ fn spell(name: &str) -> String {
     }
     let allowed = |c: char| if c.is_alphanumeric() || c == '_' { c } else { '_' };
     let spelled: String = name.chars().map(allowed).collect();
-    // What only looks like a number is none.
+    // A name that only looks like a number is none.
     if spelled.chars().all(|c| c.is_numeric()) { format!("n{spelled}") } else { spelled }
 }
 
@@ -189,7 +189,7 @@ fn perceived(step: &AutomatonStep) -> bool {
     step.percepts.values().iter().any(|percepts| !percepts.is_empty())
 }
 
-/// The probabilities of so many moves as fractions.
+/// The probabilities of `moves` moves as fractions.
 fn shares(weights: &[u64], moves: usize) -> Vec<String> {
     match weights {
         [] => vec![format!("1/{moves}"); moves],

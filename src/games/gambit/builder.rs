@@ -1,8 +1,8 @@
 //! The builder: a document from nodes that are pushed in pre-order.
 //!
-//! What a node refers to is registered first: the moves of a chance node, an information set. A node is then pushed by
-//! its id alone, so a tree with many nodes and few sets costs little. Nothing is checked before [`GambitBuilder::finish`],
-//! which checks all invariants of a document. The reader uses the same builder.
+//! Everything that a node refers to is registered first: the moves of a chance node, an information set. A node is then
+//! pushed by its id alone, so a tree with many nodes and few sets costs little. Nothing is checked before
+//! [`GambitBuilder::finish`], which checks all invariants of a document. The reader uses the same builder.
 
 use std::hash::Hash;
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a game in extensive form: the place, the cause, and what to do about it.
+//! The faults of a game in extensive form: the place, the cause, and advice on how to correct it.
 
 use thiserror::Error;
 
@@ -37,26 +37,26 @@ pub enum GambitPlace {
 pub struct GambitError {
     /// Where it is.
     pub place: GambitPlace,
-    /// What it is.
+    /// Its cause.
     pub cause: GambitCause,
 }
 
 impl GambitError {
-    /// What to do about it.
+    /// Advice on how to correct it.
     pub fn remedy(&self) -> &'static str {
         self.cause.remedy()
     }
 }
 
-/// What is wrong. Players and information sets have their numbers as in the file, from 1.
+/// The cause of an error. Players and information sets have their numbers as in the file, from 1.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum GambitCause {
     /// Something else stands where a part of the format is expected.
     #[error("{expected} is expected here, not {found}")]
     Malformed {
-        /// What could stand here.
+        /// The part that could stand here.
         expected: &'static str,
-        /// What stands here.
+        /// The part that stands here.
         found: String,
     },
     /// A quotation mark has no partner.
@@ -71,7 +71,7 @@ pub enum GambitCause {
     /// A number is larger or finer than 2^96 allows, or there are more nodes than 2^32.
     #[error("{what} cannot be represented exactly here")]
     TooLarge {
-        /// What is too large.
+        /// The name of the quantity that is too large.
         what: String,
     },
     /// The text or the program ends before the tree does.
@@ -176,7 +176,7 @@ pub enum GambitCause {
 }
 
 impl GambitCause {
-    /// What to do about it.
+    /// Advice on how to correct it.
     pub(super) fn remedy(&self) -> &'static str {
         match self {
             GambitCause::Malformed { .. } => {

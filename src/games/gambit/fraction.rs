@@ -1,8 +1,8 @@
 //! Exact fractions: the probabilities and payoffs of a document.
 //!
-//! Invariant: a fraction of a document is in lowest terms, and numerator and denominator are at most 2^96. Every sum and
-//! quotient is computed exactly or not at all: what leaves the range is `None`, which the callers turn into a typed
-//! error. Nothing is ever rounded, so `0.1` is 1/10 and `1e-2` is 1/100.
+//! Invariant: a fraction of a document is in lowest terms, and numerator and denominator are at most 2^96. Every sum
+//! and quotient is computed exactly or not at all: a result outside the range is `None`, which the callers turn into a
+//! typed error. Nothing is ever rounded, so `0.1` is 1/10 and `1e-2` is 1/100.
 
 use num_integer::Integer;
 use num_rational::Ratio;

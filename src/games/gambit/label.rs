@@ -1,11 +1,11 @@
 //! Labels that every reader of `.efg` accepts.
 //!
 //! A *legal* label is not empty, has only printable ASCII characters but no quotation mark and no backslash, does not
-//! begin or end with a blank, and has no two blanks in a row; and it is unique among its siblings. A legal text stays as
-//! it is. In any other text, quotation marks become `'`, backslashes `/`, rows of blanks (tabs and ends of lines too) one
-//! blank, other control characters nothing, and every other character its code point, as in `<U+00E9>`. An empty label
-//! becomes `_`. Where two siblings would then be equal, the later one gets ` _2`, ` _3`, ... at its end, but never one
-//! that was legal and first: so writing what was written changes nothing.
+//! begin or end with a blank, and has no two blanks in a row; and it is unique among its siblings. A legal text stays
+//! as it is. In any other text, quotation marks become `'`, backslashes `/`, rows of blanks (tabs and ends of lines
+//! too) one blank, other control characters nothing, and every other character its code point, as in `<U+00E9>`. An
+//! empty label becomes `_`. Where two siblings would then be equal, the later one gets ` _2`, ` _3`, ... at its end,
+//! but never one that was legal and first: so writing what was written changes nothing.
 //!
 //! A title or comment may say anything, but OpenSpiel knows no escapes: quotation marks become `'` and backslashes `/`.
 
@@ -62,8 +62,8 @@ pub(super) fn legal_labels<'t>(labels: impl Iterator<Item = &'t str>) -> Vec<Str
     distinct(encoded.collect(), " _")
 }
 
-/// Makes texts distinct: of equal ones the first that is to be kept stays (or the first of all), and each other gets the
-/// separator and the smallest number from 2 that makes it new. O(length) on average.
+/// Makes texts distinct: of equal ones the first that is to be kept stays (or the first of all), and each other gets
+/// the separator and the smallest number from 2 that makes it new. O(length) on average.
 pub(super) fn distinct(texts: Vec<(String, bool)>, separator: &str) -> Vec<String> {
     let kept = texts.iter().filter(|(_, kept)| *kept).map(|(text, _)| text.clone());
     let mut used: FxHashSet<String> = kept.collect();

@@ -1,15 +1,15 @@
 //! The reader: a document from a `.efg` text.
 //!
 //! It reads whatever Gambit reads, and a little more: names of sets and outcomes may be left out, and blanks are only
-//! needed where two words or numbers would otherwise become one. What Gambit accepts and this does not is what a document
-//! cannot hold: imperfect recall, probabilities that do not sum to 1 exactly, and text after the tree.
+//! needed where two words or numbers would otherwise become one. Of all that Gambit accepts, it refuses only what a
+//! document cannot hold: imperfect recall, probabilities that do not sum to 1 exactly, and text after the tree.
 //!
-//! The nodes stand in pre-order, so a list of the nodes above the current one, each with the number of its subtrees that
-//! are still to come, is all that is needed; nothing recurses. Syntax is checked token by token, and the first thing
-//! that is wrong ends the reading. Recall is checked at the end, when the whole tree is known.
+//! The nodes stand in pre-order, so a list of the nodes above the current one, each with the number of its subtrees
+//! that are still to come, is all that is needed; nothing recurses. Syntax is checked token by token, and the first
+//! thing that is wrong ends the reading. Recall is checked at the end, when the whole tree is known.
 //!
-//! Why not the crate `gambit-parser` (0.5): it reads the format well and does not recurse either, but its errors have no
-//! place (for what is inconsistent), and it wants blanks around braces where Gambit does not.
+//! Why not the crate `gambit-parser` (0.5): it reads the format well and does not recurse either, but its errors have
+//! no place (for what is inconsistent), and it wants blanks around braces where Gambit does not.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -36,7 +36,7 @@ impl GambitFile {
     }
 }
 
-/// What is wrong, and the offset.
+/// The cause of an error, and the offset.
 struct Fault {
     at: usize,
     cause: Box<GambitCause>,
@@ -63,7 +63,7 @@ struct Reader<'t> {
     token: GambitToken<'t>,
     builder: GambitBuilder,
     players: usize,
-    /// What was given before, by number, with the offset of the node where it was given first.
+    /// The definitions that were given before, by number, with the offset of the node where it was given first.
     sets: FxHashMap<(u32, i64), (GambitSetId, usize)>,
     chances: FxHashMap<i64, (GambitChanceId, usize)>,
     outcomes: FxHashMap<i64, (Rc<[Fraction]>, usize)>,

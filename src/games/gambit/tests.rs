@@ -20,7 +20,7 @@ fn written(file: &GambitFile) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// What stands after the header, and the error.
+/// The text after the header, and the error.
 const MALFORMED: [(&str, &str); 50] = [
     ("", "line 3, column 1: the tree ends here, but 1 more node is expected"),
     (

@@ -40,7 +40,7 @@ pub(super) struct GambitToken<'t> {
 }
 
 impl<'t> GambitToken<'t> {
-    /// What a text says.
+    /// The content of a text.
     pub(super) fn unescaped(&self) -> Cow<'t, str> {
         if self.text.contains("\\\"") { self.text.replace("\\\"", "\"").into() } else { self.text.into() }
     }

@@ -76,7 +76,7 @@ impl GambitFile {
         names
     }
 
-    /// What follows the number of a chance node.
+    /// The rest of the line after the number of a chance node.
     fn chance_lines(&self) -> Vec<String> {
         let line = |chance: &super::GambitChance| {
             let mut line = "\"\" { ".to_owned();

@@ -10,7 +10,7 @@
 //! is a relation over the arguments that are known when the relation is read. Each rule that reads the relation gives
 //! a rule for its demand: the known arguments, for whatever satisfies the positive conditions that come first. Each
 //! rule of the relation gets its demand as a further condition, so the demand passes on to what the rule reads, and
-//! recursion is no exception. What is derived of the other relations stays the same.
+//! recursion is no exception. The other relations keep all their tuples.
 //!
 //! A relation of which different arguments are known at different places has a *copy* for each set of them. The rules
 //! are in *groups* (those for a state, those for a step), and each group has copies of its own, so what one group asks
@@ -44,7 +44,7 @@ pub struct Demanded {
     pub copies: Vec<(Symbol, Symbol)>,
 }
 
-/// What [`Database::demand`] restricts. The example is at [`Demanded`].
+/// The rules and relations that [`Database::demand`] restricts. The example is at [`Demanded`].
 pub struct DemandRequest<'a> {
     /// The rules.
     pub rules: &'a [Rule],
@@ -239,8 +239,8 @@ impl Scribe<'_, '_> {
         Demanded { rules, demands, copies: named.filter(|(own, relation)| own != relation).collect() }
     }
 
-    /// A rule of a group: restricted relations have the names of their copies, and its own demand comes first. What it
-    /// asks for is added to `asking`.
+    /// A rule of a group: restricted relations have the names of their copies, and its own demand comes first. Its
+    /// demands on other relations are added to `asking`.
     fn written(&mut self, task: &Task, names: &FxHashMap<&Copy, Names>, asking: &mut Vec<Rule>) -> Rule {
         let reads: FxHashMap<usize, Copy> = self.reads(task).into_iter().collect();
         let order = self.order(task);

@@ -5,8 +5,8 @@
 //! beyond what the games of the field need, and is reached within half a minute.
 //!
 //! A [`Database`](super::Database) may also have a deadline. The clock is read once in some thousand visited rows, so
-//! that a rule that would run for a minute ends some milliseconds after its deadline. What was derived until then is
-//! not marked as evaluated, so no later question sees it.
+//! that a rule that would run for a minute ends some milliseconds after its deadline. The tuples derived until then are
+//! not marked as evaluated, so no later question sees them.
 
 use std::time::Instant;
 
@@ -56,7 +56,7 @@ pub(super) enum LimitExceeded {
     Deadline,
 }
 
-/// What evaluations have done. The same evaluations on the same database do the same on every machine.
+/// The work of evaluations. The same evaluations on the same database do the same on every machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EvaluationWork {
     /// Rows that were visited.
@@ -67,7 +67,7 @@ pub struct EvaluationWork {
 
 /// Rows that are visited between two looks at the clock.
 const VISITS_A_LOOK: u64 = 2048;
-/// So many visited rows are as much work as one run of a rule that visits none.
+/// This number of visited rows is as much work as one run of a rule that visits none.
 const VISITS_A_RUN: u64 = 16;
 
 /// The rows that an evaluation visits, counted, with the points at which it may have to stop.
@@ -99,7 +99,7 @@ impl VisitCounter {
         std::mem::replace(&mut self.deadline, deadline)
     }
 
-    /// Begins the run of a rule, in which so many rows may be visited. False if the deadline has passed.
+    /// Begins the run of a rule, in which `limit` rows may be visited. False if the deadline has passed.
     pub(super) fn begin(&mut self, limit: u64) -> bool {
         let made = self.visits - self.last_look + VISITS_A_RUN;
         self.before += self.visits;

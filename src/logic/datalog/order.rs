@@ -34,7 +34,7 @@ impl<'s, 'a> SelectivityEstimator<'s, 'a> {
         SelectivityEstimator { sample, terms, measured: FxHashMap::default(), examined: SAMPLED_ROWS }
     }
 
-    /// The same estimator, which examines up to so many rows to measure a shape. The number of different keys is
+    /// The same estimator, which examines up to `rows` rows to measure a shape. The number of different keys is
     /// counted among the rows examined, so a large relation seems less selective than it is unless all are.
     pub(super) fn examining(self, rows: usize) -> Self {
         SelectivityEstimator { examined: rows, ..self }

@@ -19,7 +19,7 @@ const SAMPLED_VISITS: u64 = 50_000_000;
 impl Database {
     /// Derives a relation and plans each component that it needs, with the tuples of the components before it as the
     /// sample. With `again`, components that were planned before are planned once more. If this database reads stage 0
-    /// from another one, the components of stage 0 are left as they are, and what is derived is only a sample for
+    /// from another one, the components of stage 0 are left as they are, and the derived tuples are only a sample for
     /// planning: a relation that grows large is cut off.
     ///
     /// # Errors
@@ -98,8 +98,8 @@ impl Database {
         needed.into_iter().try_for_each(|component| self.plan_component(program, component, false, terms))
     }
 
-    /// Chooses the relations that are tabled, which means evaluated subgoal by subgoal instead of derived. The tuples in this
-    /// database are the sample. The `targets` are never tabled.
+    /// Chooses the relations that are tabled, which means evaluated subgoal by subgoal instead of derived. The tuples
+    /// in this database are the sample. The `targets` are never tabled.
     pub fn choose_tabled(&mut self, program: &mut DatalogProgram, targets: &[RelationId], terms: &TermStore) {
         let stages = program.stages();
         let this = &*self;

@@ -256,8 +256,8 @@ fn demand() -> impl Strategy<Value = [(bool, usize); 6]> {
     proptest::array::uniform6((any::<bool>(), 0..3_usize))
 }
 
-/// Restricts relations of a program, then relations of the program that results, and so on. What is restricted nowhere
-/// holds what it holds by the naive fixpoint.
+/// Restricts relations of a program, then relations of the program that results, and so on. Relations that are
+/// restricted nowhere have the tuples of the naive fixpoint.
 fn on_demand(text: &str, demands: &[[(bool, usize); 6]]) -> Result<(), TestCaseError> {
     let (mut rules, terms) = rules_of(text);
     let expected = naive(&rules, &terms);

@@ -25,7 +25,7 @@ const NO_JUMP: usize = usize::MAX;
 /// Stands for the row of a step that has matched no row.
 pub(super) const NO_ROW: u32 = u32::MAX;
 
-/// What becomes of the heads that a walk derives.
+/// The use of the heads that a walk derives.
 pub(super) enum WalkOutput<'a, 's> {
     /// They are inserted into a relation.
     Tuples(&'a mut Relation),
@@ -102,7 +102,7 @@ impl<'a, 's> Walk<'a, 's> {
         }
     }
 
-    /// Runs the plan. Returns the limit that was exceeded, if any; what was derived is then incomplete.
+    /// Runs the plan. Returns the limit that was exceeded, if any; the derived tuples are then incomplete.
     pub(super) fn run(mut self) -> Option<LimitExceeded> {
         if self.subgoals.counter.begin(self.program.limits.visits) {
             self.from(0);

@@ -86,7 +86,8 @@ impl Game {
         self.language
     }
 
-    /// The game that ends after so many chronons at the latest. Without a meaning in GDL, whose games end by their rules.
+    /// The game that ends after `chronons` chronons at the latest. Without a meaning in GDL, whose games end by their
+    /// rules.
     pub fn with_horizon(self, chronons: Option<u32>) -> Game {
         Game { horizon: chronons, ..self }
     }
@@ -96,8 +97,8 @@ impl Game {
         self.horizon
     }
 
-    /// The game of a text in SIDL, of which all but the terms is in its rulesheet. This is the only way to a game beside
-    /// the validation of rules: the reader of SIDL has checked the text.
+    /// The game of a text in SIDL, of which all but the terms is in its rulesheet. This is the only way to a game
+    /// beside the validation of rules: the reader of SIDL has checked the text.
     pub fn of_interaction(
         sheet: Rulesheet,
         terms: TermStore,
@@ -160,7 +161,7 @@ impl Game {
         &self.faults
     }
 
-    /// What every machine of the game knows before any step, with the state in which it begins.
+    /// The knowledge of every machine of the game before any step, with the state in which it begins.
     pub fn setup<S>(&self, initial: S) -> GameSetup<S> {
         let roles = ByRole::new(self.roles().iter().map(|&role| self.terms().show(role)).collect());
         GameSetup { terms: Arc::clone(self.terms()), roles, random: self.random().map(Role::new), initial }

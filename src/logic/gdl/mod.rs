@@ -6,8 +6,8 @@
 //! ```
 //!
 //! There are two types for the two levels of trust. A [`Rulesheet`] has been parsed, but nothing else is known about
-//! it. A [`Game`] has passed validation. All later stages work with a `Game`. What is wrong with a text, or worth
-//! mentioning, is reported as a list of [`Finding`]s.
+//! it. A [`Game`] has passed validation. All later stages work with a `Game`. The faults of a text, and all else worth
+//! mentioning, are reported as a list of [`Finding`]s.
 //!
 //! The definitions are those of Love, Hinrichs, Haley, Schkufza, Genesereth, *General Game Playing: Game Description
 //! Language Specification* (2008) and Thielscher, *GDL-II* (2011); see `docs/REFERENCES.md`.
@@ -62,7 +62,7 @@ pub use rulesheet::{Rulesheet, Syntax};
 pub use source::{At, Source, Span};
 pub use suggest::{did_you_mean, nearest_names};
 
-/// What a reader of another language shares with the readers of GDL.
+/// The parts that a reader of another language shares with the readers of GDL.
 pub mod reading {
     pub use super::anonymous::{AnonymousVariables, is_anonymous};
     pub use super::collector::FindingCollector;

@@ -8,9 +8,9 @@
 //! and a rulesheet grows by at most [`MAX_GROWTH`] literals. A clause that would be larger is reported as a finding,
 //! and its size is computed before any branch is made.
 //!
-//! One repair is made here, because safety depends on it (and [`ClauseBranch::free_in_negations`] says where the validation
-//! makes another one). If the first argument of a head `legal`, `goal` or `sees`
-//! is a variable that nothing binds, `(role ?r)` is added in front of the branch.
+//! One repair is made here, because safety depends on it (and [`ClauseBranch::free_in_negations`] says where the
+//! validation makes another one). If the first argument of a head `legal`, `goal` or `sees` is a variable that nothing
+//! binds, `(role ?r)` is added in front of the branch.
 
 use super::rule::{Atom, Clause, Formula, Literal, Rule};
 use super::source::{At, Span};

@@ -2,7 +2,8 @@
 //!
 //! A reader never fails. It returns the clauses that it could read and findings for the rest, in the order of the
 //! text. Any text is read in time linear in its length (up to a logarithm), with a recursion depth of at most a small
-//! multiple of the depth that is allowed. It gives a limited number of findings, and one more that says how many are not shown.
+//! multiple of the depth that is allowed. It gives a limited number of findings, and one more that says how many are
+//! not shown.
 //!
 //! Invariant: every clause is at most `MAX_DEPTH` levels deep. An atom counts as one level above its terms, and
 //! `and`, `or` and `not` count as one level each. A clause that is printed can therefore be read again.

@@ -27,7 +27,7 @@ pub struct Rulesheet {
     pub symbols: Symbols,
     /// The clauses, in the order of the text.
     pub clauses: Vec<Clause>,
-    /// The clauses of `base`, `input` and `percept` that could not be read. If no rule of play reads a declaration, they
-    /// are ignored, and the other clauses are a game.
+    /// The clauses of `base`, `input` and `percept` that could not be read. If no rule of play reads a declaration,
+    /// they are ignored, and the other clauses are a game.
     pub unread: Vec<(Symbol, Span)>,
 }

@@ -19,9 +19,9 @@ pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c s
         .map(|(_, candidate)| candidate)
 }
 
-/// The known names that a word may have been meant for, at most `most` of them: first those that are near in spelling, the
-/// nearest first, then those that begin with the word, then those of which a part between `_`, `-`, `:` and `.` is the word
-/// or near it. Case is ignored.
+/// The known names that a word may have been meant for, at most `most` of them: first those that are near in spelling,
+/// the nearest first, then those that begin with the word, then those of which a part between `_`, `-`, `:` and `.` is
+/// the word or near it. Case is ignored.
 ///
 /// ```
 /// use hyperplay_logic::gdl::nearest_names;
@@ -58,8 +58,8 @@ pub fn nearest_names<'c>(
     ranked.into_iter().map(|(_, candidate)| candidate).take(most).collect()
 }
 
-/// A question behind an unknown word, ` (did you mean 'a' or 'b'?)`, that names the [nearest](nearest_names) two; empty if
-/// none is near.
+/// A question behind an unknown word, ` (did you mean 'a' or 'b'?)`, that names the [nearest](nearest_names) two; empty
+/// if none is near.
 ///
 /// ```
 /// use hyperplay_logic::gdl::did_you_mean;

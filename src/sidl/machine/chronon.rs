@@ -1,7 +1,8 @@
 //! One chronon: every branching tries the operation that its switch or its chance selects (the paper's `chronon`).
 //!
-//! Branchings are tried in the order of the text. What an operation removes and pays counts at once, for the branchings
-//! after it; what it creates holds when the chronon is over, and then wins over a removal of the same fact.
+//! Branchings are tried in the order of the text. The removals and payments of an operation count at once, for the
+//! branchings after it; a fact that it creates holds when the chronon is over, and then wins over a removal of the same
+//! fact.
 
 use crate::Selector;
 use hyperplay_logic::gdl::TermId;
@@ -10,7 +11,7 @@ use super::pattern::{Bindings, BoundSlots};
 use super::program::{Change, Clause, number};
 use super::solve::{Evaluation, Facts};
 
-/// What is selected in a chronon.
+/// The settings of switches and the draws of chances in a chronon.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Selection {
     /// The setting of each switch; `None` if it is not set.
@@ -32,8 +33,8 @@ pub(super) struct Chronon<'a, 'p> {
 }
 
 impl<'a, 'p> Chronon<'a, 'p> {
-    /// Runs one chronon from the facts of a state, whose settings are those of the selection. Returns the facts after it
-    /// and the operations that were executed.
+    /// Runs one chronon from the facts of a state, whose settings are those of the selection. Returns the facts after
+    /// it and the operations that were executed.
     pub(super) fn run(
         evaluation: &'a mut Evaluation<'p>,
         facts: Facts,
@@ -124,7 +125,7 @@ impl<'a, 'p> Chronon<'a, 'p> {
         }
     }
 
-    /// The facts after the chronon: what was created holds, and momentary switches return.
+    /// The facts after the chronon: the created facts hold, and momentary switches return.
     fn finish(mut self) -> (Facts, Vec<Executed>) {
         let (program, terms) = (self.evaluation.program, self.evaluation.terms);
         for fact in std::mem::take(&mut self.created) {

@@ -1,9 +1,9 @@
 //! The diagram of an interaction as Graphviz text: who sets what, what that selects, and what the operations do.
 //!
-//! Agents own switches; switches and chances select in branchings; a branching tries operations, one for each setting or
-//! draw. Each clause for an operation is a box of its own. Facts are drawn by predicate: a test is an arrow from the fact (with a
-//! hollow dot where the fact must not hold), a creation an arrow to it, a removal a dashed one, and a payment an arrow to
-//! the agent, or to `account/2` where a test decides who is paid.
+//! Agents own switches; switches and chances select in branchings; a branching tries operations, one for each setting
+//! or draw. Each clause for an operation is a box of its own. Facts are drawn by predicate: a test is an arrow from the
+//! fact (with a hollow dot where the fact must not hold), a creation an arrow to it, a removal a dashed one, and a
+//! payment an arrow to the agent, or to `account/2` where a test decides who is paid.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
 //! Balances as goals: one linear map for all roles, so that what is won by one and lost by another stays so.
 //!
-//! A text may declare the range of balances. Otherwise the range is that of the states that can be reached, explored up to a
-//! limit. Where all balances lie on a grid of at most 100 steps, the goal of each step is a whole number, so that the map is
-//! exact; otherwise goals are rounded. A balance outside the range counts as its end.
+//! A text may declare the range of balances. Otherwise the range is that of the states that can be reached, explored up
+//! to a limit. Where all balances lie on a grid of at most 100 steps, the goal of each step is a whole number, so that
+//! the map is exact; otherwise goals are rounded. A balance outside the range counts as its end.
 
 use std::fmt;
 

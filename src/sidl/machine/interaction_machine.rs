@@ -1,7 +1,7 @@
 //! The machine of an interaction: its program behind the contract.
 //!
-//! Invariant: a state lists ids in increasing order, so equal sets of facts are equal states. A scratch keeps the facts of
-//! the last state and the outcome of the last step that were asked about; no answer depends on it.
+//! Invariant: a state lists ids in increasing order, so equal sets of facts are equal states. A scratch keeps the facts
+//! of the last state and the outcome of the last step that were asked about; no answer depends on it.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ pub struct InteractionMachine {
     horizon: Option<u32>,
 }
 
-/// What one thread evaluates with.
+/// The working memory with which one thread evaluates.
 #[derive(Debug, Default)]
 pub struct InteractionScratch {
     facts: Option<(State, Arc<Facts>)>,
@@ -161,15 +161,15 @@ impl InteractionMachine {
         executed.map(named).collect()
     }
 
-    /// What a role sees of a state, in the natural order of terms. `random` sees nothing.
+    /// The facts of a state that a role sees, in the natural order of terms. `random` sees nothing.
     pub fn visible(&self, state: &State, role: Role, scratch: &mut InteractionScratch) -> Vec<TermId> {
         let mut seen = self.visible_ids(state, role, scratch);
         seen.sort_unstable_by(|&a, &b| self.terms().compare(a, b));
         seen
     }
 
-    /// The legal move that has the effect of these commands, each an identifier of a switch and an alias, of which the last
-    /// for a switch counts; `None` if one of them is for no switch of the role, or for no alias of its switch.
+    /// The legal move that has the effect of these commands, each an identifier of a switch and an alias, of which the
+    /// last for a switch counts; `None` if one of them is for no switch of the role, or for no alias of its switch.
     pub fn move_of_commands(
         &self,
         state: &State,
@@ -320,8 +320,8 @@ impl InteractionMachine {
         u32::try_from(number.to_integer()).ok()
     }
 
-    /// The scale of the balances that can be reached: of all states, or of as many as the limit allows and of some random
-    /// matches.
+    /// The scale of the balances that can be reached: of all states, or of as many as the limit allows and of some
+    /// random matches.
     fn explore(&self) -> BalanceScale {
         let mut scratch = self.scratch();
         let mut met: FxHashSet<Number> = FxHashSet::default();

@@ -1,8 +1,8 @@
 //! Numbers as terms of the game.
 //!
 //! The names of a game are fixed when it is loaded, so the whole numbers from [`LEAST`] to [`GREATEST`] are among them
-//! from the start. A fraction is a compound term of two of them. A result outside this range has no term; whoever needs
-//! it reports that a limit was met.
+//! from the start. A fraction is a compound term of two of them. A result outside this range has no term; code that
+//! needs it reports that a limit was met.
 
 use crate::{Arithmetic, Number, checked, spelled_number};
 use hyperplay_logic::gdl::{Symbol, TermId, TermStore};

@@ -1,13 +1,13 @@
-//! What a role may do in a chronon, as moves.
+//! The options of a role in a chronon, as moves.
 //!
-//! A role sets switches: each switch has a list of options, and a move is one option of each. It is never illegal to set
-//! an own switch, so every setting of a switch that keeps its setting is an option. A momentary switch returns when the
-//! chronon is over. So those of its settings that cannot do anything in this chronon all lead to the same, and one of
-//! them stands for all. What they can do is judged from what the owner sees, so that a list of moves tells the owner nothing
-//! that is hidden.
+//! A role sets switches: each switch has a list of options, and a move is one option of each. It is never illegal to
+//! set an own switch, so every setting of a switch that keeps its setting is an option. A momentary switch returns when
+//! the chronon is over. So those of its settings that cannot do anything in this chronon all lead to the same, and one
+//! of them stands for all. Their possible effects are judged from what the owner sees, so that a list of moves tells
+//! the owner nothing that is hidden.
 //!
-//! The role `random` draws each chance. Draws that cannot do anything in this state stand together as one, with the sum of
-//! their weights, and so do draws that select the same operations.
+//! The role `random` draws each chance. Draws that cannot do anything in this state stand together as one, with the sum
+//! of their weights, and so do draws that select the same operations.
 
 use crate::Selector;
 use hyperplay_logic::gdl::{Symbol, TermId, TermStore};
@@ -66,8 +66,8 @@ impl Program {
         self.branchings.iter().filter(move |branching| branching.selector == selector)
     }
 
-    /// The options of a switch: the settings that its owner may choose, where the one that it has is `None`; and the one that
-    /// stands for all settings that cannot do anything, if some are not listed.
+    /// The options of a switch: the settings that its owner may choose, where the one that it has is `None`; and the
+    /// one that stands for all settings that cannot do anything, if some are not listed.
     pub(super) fn settings(
         &self,
         switch: usize,
@@ -139,7 +139,8 @@ impl Program {
         options
     }
 
-    /// The moves of `random` with their weights and the draws that they are, in no particular order; `None` if they are too many.
+    /// The moves of `random` with their weights and the draws that they are, in no particular order; `None` if they are
+    /// too many.
     pub(super) fn random_moves(&self, facts: &Facts, terms: &TermStore) -> Option<Vec<(TermId, u64)>> {
         let mut moves: Vec<(Vec<TermId>, u64)> = vec![(Vec::new(), 1)];
         for chance in 0..self.chances.len() {
@@ -178,7 +179,7 @@ impl Program {
         if terms.functor(*term) == functor { terms.arguments(*term) } else { std::slice::from_ref(term) }
     }
 
-    /// The settings that a move of an agent makes. What is no command for a switch of the agent has no effect.
+    /// The settings that a move of an agent makes. A part that is no command for a switch of the agent has no effect.
     pub(super) fn commands<'t>(
         &'t self,
         agent: usize,

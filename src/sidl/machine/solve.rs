@@ -1,12 +1,12 @@
 //! The evaluation of conditions: from left to right, facts in the natural order of terms.
 //!
-//! This is the search of Prolog on conditions without side effects. An operation takes the first solution; what is
-//! hidden and what ends an interaction is asked for any. The order of the facts is that of their terms, because a state
-//! is a set and has no order of insertion.
+//! This is the search of Prolog on conditions without side effects. An operation takes the first solution; the
+//! conditions for hiding and for the end of an interaction are asked for any. The order of the facts is that of their
+//! terms, because a state is a set and has no order of insertion.
 //!
 //! A *possible* evaluation answers another question: may the conditions have a solution, for all that someone knows who
-//! sees only some predicates, and whatever the others do in this chronon? It may say yes where the answer is no, and never
-//! the reverse.
+//! sees only some predicates, and whatever the others do in this chronon? It may say yes where the answer is no, and
+//! never the reverse.
 
 use crate::Comparison;
 use hyperplay_logic::gdl::{Symbol, TermId, TermStore};
@@ -69,7 +69,7 @@ struct Rest<'a> {
     then: Option<&'a Rest<'a>>,
 }
 
-/// What a possible evaluation may rely on.
+/// The facts that a possible evaluation may rely on.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
     /// Whether all facts that a pattern may match are known, and only the chronon itself may remove some.

@@ -1,4 +1,4 @@
-//! What an agent sees of a state: all that no rule hides from it.
+//! The facts of a state that an agent sees: all that no rule hides from it.
 
 use hyperplay_logic::gdl::{TermId, TermStore};
 

@@ -1,14 +1,15 @@
 //! Interactions: checked SIDL programs, as the machine runs them.
 //!
 //! An [`Interaction`] is made of a text that [`load`](super::load()) has found no error in. It names everything once: a
-//! switch, a chance and a branching are positions in its lists. The terms keep their variables and belong to the symbols
-//! of the game.
+//! switch, a chance and a branching are positions in its lists. The terms keep their variables and belong to the
+//! symbols of the game.
 //!
-//! Invariants: every branching has as many operations as its switch has aliases or its chance has weights; the weights of
-//! a chance are positive; every variable of an effect, of a comparison and of a negation with a meaning outside it is bound
-//! by the tests before it.
+//! Invariants: every branching has as many operations as its switch has aliases or its chance has weights; the weights
+//! of a chance are positive; every variable of an effect, of a comparison and of a negation with a meaning outside it
+//! is bound by the tests before it.
 //!
-//! The language is that of "General Game Management Agent", section 3 (docs/REFERENCES.md). What is ours is marked so.
+//! The language is that of "General Game Management Agent", section 3 (docs/REFERENCES.md). Our own additions are
+//! marked so.
 
 use hyperplay_logic::gdl::{Atom, Span, Term};
 
@@ -27,7 +28,7 @@ pub struct Interaction {
     pub branchings: Vec<Branching>,
     /// The operations, in the order of the text.
     pub operations: Vec<Operation>,
-    /// What is hidden, from whom, and when.
+    /// The rules that say what is hidden, from whom, and when.
     pub hidden: Vec<HiddenRule>,
     /// The interaction is over where one of these conjunctions holds.
     pub terminal: Vec<Vec<Test>>,
@@ -65,7 +66,7 @@ pub struct Chance {
     pub span: Span,
 }
 
-/// What selects the operation of a branching.
+/// The selector of the operation of a branching.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Selector {
     /// The setting of a switch, by its number.
@@ -81,7 +82,7 @@ pub enum Selector {
 pub struct Branching {
     /// The operations, as the branching names them, for each alias or weight of the selector.
     pub operations: Vec<Term>,
-    /// What selects among them.
+    /// The selector among them.
     pub selector: Selector,
     /// Where it stands.
     pub span: Span,
@@ -94,7 +95,7 @@ pub struct Operation {
     pub head: Term,
     /// The conditions, from left to right.
     pub tests: Vec<Test>,
-    /// What happens where the conditions hold, in the order of the text.
+    /// The effects where the conditions hold, in the order of the text.
     pub effects: Vec<Effect>,
     /// Where it stands.
     pub span: Span,
@@ -138,7 +139,7 @@ pub enum Comparison {
     NotEqual,
 }
 
-/// What an operation does.
+/// The effect of an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Effect {
     /// `ax(F)`: removes every fact that matches, at once.

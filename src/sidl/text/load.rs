@@ -61,7 +61,8 @@ fn read_and_check(source: Source) -> Checked {
     Checked { rulesheet, program, findings: sort(findings) }
 }
 
-/// Reads and checks a text in SIDL. Its game has no rules; [`Interaction::of`](super::Interaction::of) gives its program.
+/// Reads and checks a text in SIDL. Its game has no rules; [`Interaction::of`](super::Interaction::of) gives its
+/// program.
 ///
 /// ```
 /// use hyperplay_logic::gdl::{Language, Source};

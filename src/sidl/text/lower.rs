@@ -65,7 +65,7 @@ fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The program of the clauses; what has no meaning is left out, and the checks report it.
+/// The program of the clauses; a clause without a meaning is left out, and the checks report it.
 pub(super) fn lower(sheet: &Rulesheet) -> Interaction {
     let mut lowering = Lowering { symbols: &sheet.symbols, program: Interaction::default() };
     let clauses = || sheet.clauses.iter();

@@ -1,8 +1,8 @@
 //! Exact numbers: balances, payoffs, probabilities, and the results of arithmetic.
 //!
-//! A [`Number`] is a fraction in lowest terms. As a term of the game, a whole number is a constant (`-3`), and any other
-//! number is the compound term `(/ p q)` with q > 1. So equal numbers are equal terms, and nothing is ever rounded: `0.5`
-//! in a text is one half.
+//! A [`Number`] is a fraction in lowest terms. As a term of the game, a whole number is a constant (`-3`), and any
+//! other number is the compound term `(/ p q)` with q > 1. So equal numbers are equal terms, and nothing is ever
+//! rounded: `0.5` in a text is one half.
 
 use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub};
@@ -41,7 +41,7 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// The operation with this name and so many operands.
+    /// The operation with this name and `operands` operands.
     pub fn named(name: &str, operands: usize) -> Option<Arithmetic> {
         match (name, operands) {
             ("+", 2) => Some(Arithmetic::Plus),

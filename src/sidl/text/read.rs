@@ -1,8 +1,9 @@
 //! Reading: from a text in SIDL to clauses.
 //!
 //! A syntax error costs one clause, up to the next full stop or the next line that begins a clause, and the others are
-//! read. Only a full stop that is missing at the end of a line costs nothing but the finding. A list is the compound term `(list a b)`,
-//! the empty list the constant `list`; arithmetic is a compound term of its operator; a comparison is an atom of its operator.
+//! read. Only a full stop that is missing at the end of a line costs nothing but the finding. A list is the compound
+//! term `(list a b)`, the empty list the constant `list`; arithmetic is a compound term of its operator; a comparison
+//! is an atom of its operator.
 //!
 //! Invariant: no clause is nested deeper than [`MAX_DEPTH`](hyperplay_logic::gdl) allows, so recursion over it is safe.
 
@@ -267,7 +268,7 @@ impl Reader<'_> {
             })?;
             return Ok(Formula::Not(Box::new(inner), At(Span::new(start.start, self.last_span().end))));
         }
-        // A parenthesis may hold conditions or begin a sum: what stands behind its partner tells.
+        // A parenthesis may hold conditions or begin a sum: the token behind its partner tells.
         if self.is_mark("(") && !self.is_comparison_behind_parenthesis() {
             self.at += 1;
             let inner = self.deeper(Reader::disjunction)?;

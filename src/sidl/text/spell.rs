@@ -1,7 +1,7 @@
 //! Terms as SIDL spells them, for messages.
 //!
-//! A name is quoted where it would be read as something else. A list is in brackets, arithmetic has its operator between its
-//! operands, and a variable that the reader has made of `_` is `_` again.
+//! A name is quoted where it would be read as something else. A list is in brackets, arithmetic has its operator
+//! between its operands, and a variable that the reader has made of `_` is `_` again.
 
 use hyperplay_logic::gdl::reading::is_anonymous;
 use hyperplay_logic::gdl::{Symbols, Term};

@@ -1,10 +1,12 @@
 //! Tokens of SIDL, which is written as Prolog is.
 //!
-//! A name begins with a small letter, or is quoted (`'Wait'`); a variable begins with a capital or an underscore; `_` alone is a
-//! new variable each time, also as `\_`, the form in which a typesetter prints it. A number may have decimals. A comment runs from
-//! `//` or `%` to the end of the line, or from `/*` to `*/`. A full stop ends a clause; one before a digit belongs to a number.
+//! A name begins with a small letter, or is quoted (`'Wait'`); a variable begins with a capital or an underscore; `_`
+//! alone is a new variable each time, also as `\_`, the form in which a typesetter prints it. A number may have
+//! decimals. A comment runs from `//` or `%` to the end of the line, or from `/*` to `*/`. A full stop ends a clause;
+//! one before a digit belongs to a number.
 //!
-//! Characters of quoted names that terms of GDL cannot have are replaced by `_`, so that every name can be sent and read.
+//! Characters of quoted names that terms of GDL cannot have are replaced by `_`, so that every name can be sent and
+//! read.
 
 use hyperplay_logic::gdl::reading::{FindingCollector, is_blank};
 use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Span};
@@ -39,7 +41,7 @@ fn plain(mark: &'static str) -> &'static str {
     }
 }
 
-/// Splits a text into tokens with their places. What is no token is reported and left out.
+/// Splits a text into tokens with their places. Text that is no token is reported and left out.
 pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<(SidlToken, Span)> {
     let mut tokens = Vec::new();
     let mut at = 0;

@@ -52,7 +52,7 @@ impl<S> TracedHistory<S> {
         self.over
     }
 
-    /// What `role` knows after the history.
+    /// The evidence of `role` after the history.
     pub fn evidence(&self, role: Role) -> Evidence {
         let seen = self.history.0.iter().zip(&self.percepts);
         let steps = seen.map(|(joint, percepts)| Observation {
@@ -133,7 +133,7 @@ impl<M: Bulk> Histories<M> {
         self.held.first().map(TracedHistory::step)
     }
 
-    /// What this update has cost so far. States are counted by [`extend`](Self::extend); whatever else is spent, a
+    /// The cost of this update so far. States are counted by [`extend`](Self::extend); whatever else is spent, a
     /// sampler adds by itself.
     pub fn cost_mut(&mut self) -> &mut UpdateCost {
         &mut self.cost

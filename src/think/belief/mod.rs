@@ -91,7 +91,7 @@ pub enum UpdateOutcome {
     },
 }
 
-/// What an update cost. The cost of an opponent model is not included.
+/// The cost of an update. The cost of an opponent model is not included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct UpdateCost {
     /// States visited, in all.
@@ -139,7 +139,7 @@ impl fmt::Display for UpdateMethod {
 }
 
 impl UpdateCost {
-    /// What was spent in both.
+    /// The cost of both together.
     pub(crate) fn and(self, other: UpdateCost) -> UpdateCost {
         UpdateCost {
             states: self.states + other.states,
@@ -159,7 +159,7 @@ impl UpdateCost {
         self.accepted += agreed;
     }
 
-    /// What was spent since `before`, an earlier value of the same account.
+    /// The cost since `before`, an earlier value of the same account.
     pub(crate) fn since(self, before: UpdateCost) -> UpdateCost {
         UpdateCost {
             states: self.states - before.states,
@@ -178,8 +178,8 @@ pub trait Belief<M: Bulk>: Send {
     /// Follows the evidence, which may have grown by any number of steps since the last update. Evidence that does
     /// not continue the former is a new match. All randomness comes from `seed`, which is another one at every update.
     ///
-    /// The deadline of the budget also stops evaluations. What is cut off by it must have no part in the particles: a
-    /// belief with a scratch of its own uses
+    /// The deadline of the budget also stops evaluations. Work that is cut off by it must have no part in the
+    /// particles: a belief with a scratch of its own uses
     /// [`StateMachineExt::by_deadline`](hyperplay_machine::StateMachineExt::by_deadline).
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome;
 
@@ -193,7 +193,7 @@ pub trait Belief<M: Bulk>: Send {
     /// The joint moves of a particle.
     fn history(&self, particle: &Particle) -> History;
 
-    /// What `role` knows if a particle is true.
+    /// The evidence of `role` if a particle is true.
     fn evidence(&self, particle: &Particle, role: Role) -> Evidence;
 
     /// The same; an answer that is given after the deadline may be cut off, and is not to be used.
@@ -201,7 +201,7 @@ pub trait Belief<M: Bulk>: Send {
         self.evidence(particle, role)
     }
 
-    /// What the last update cost.
+    /// The cost of the last update.
     fn cost(&self) -> UpdateCost;
 
     /// How the particles were found.

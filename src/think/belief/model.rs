@@ -9,7 +9,7 @@ use hyperplay_machine::{EvaluationFailure, Evidence, Move, Role};
 /// A policy, and the failure of the rules that it rests on if there was one.
 pub type PolicyAndFailure = (Vec<f64>, Option<EvaluationFailure>);
 
-/// What the other roles are expected to do.
+/// The expected behaviour of the other roles.
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
@@ -39,11 +39,11 @@ pub type PolicyAndFailure = (Vec<f64>, Option<EvaluationFailure>);
 /// ```
 pub trait OpponentModel: Send + Sync {
     /// The probability of each of `legal`, in that order; sums to 1. A move that must not be ruled out needs a
-    /// positive probability: what has none is left out of every particle.
+    /// positive probability: a move that has none is left out of every particle.
     fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64>;
 
-    /// The [policy](OpponentModel::policy), and the failure that it rests on, for a model that evaluates the rules itself and
-    /// met one. Beliefs ask this, and [pass the failure on](super::Belief::take_failure).
+    /// The [policy](OpponentModel::policy), and the failure that it rests on, for a model that evaluates the rules
+    /// itself and met one. Beliefs ask this, and [pass the failure on](super::Belief::take_failure).
     fn policy_and_failure(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> PolicyAndFailure {
         (self.policy(role, evidence, legal), None)
     }

@@ -74,8 +74,8 @@ pub struct BeliefOptions {
     pub states: u64,
     /// How what is not enumerated is sampled.
     pub method: SamplingMethod,
-    /// Histories in the population of a particle filter, of which the particles are drawn; 0 for 16 times the particles,
-    /// but 1,024 at least, and 65,536 or the particles, if these are more, at most.
+    /// Histories in the population of a particle filter, of which the particles are drawn; 0 for 16 times the
+    /// particles, but 1,024 at least, and 65,536 or the particles, if these are more, at most.
     pub population: usize,
 }
 

@@ -1,7 +1,7 @@
 //! Particle belief: the histories of one role, found by whichever method gets them at the least cost.
 //!
-//! Under uniform opponents histories are carried [forward](super::forward): enumerated, drawn independently, or filtered.
-//! Where that does not get through, and under other opponent models, they are found by
+//! Under uniform opponents histories are carried [forward](super::forward): enumerated, drawn independently, or
+//! filtered. Where that does not get through, and under other opponent models, they are found by
 //! [backtracking](super::backtracking), for the rest of the match. But where backtracking finds nothing in several
 //! updates, each of which goes on from the one before, forward sampling goes on from where it was, and so on in turn.
 
@@ -15,7 +15,7 @@ use super::options::{BeliefOptions, SamplingMethod};
 use super::{Belief, Particle, ParticleId, UpdateCost, UpdateMethod, UpdateOutcome};
 use hyperplay_machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed, StateMachineExt};
 
-/// After so many updates in a row in which backtracking found nothing, forward sampling has its turn.
+/// After this number of updates in a row in which backtracking found nothing, forward sampling has its turn.
 const PATIENCE: usize = 6;
 
 enum Held<M: Bulk> {
@@ -28,11 +28,11 @@ pub struct ParticleBelief<M: Bulk> {
     machine: Arc<M>,
     model: Arc<dyn OpponentModel>,
     options: BeliefOptions,
-    /// What was explained last.
+    /// The evidence that was explained last.
     evidence: Evidence,
     held: Held<M>,
-    /// Forward sampling that did not get through, while backtracking goes on in its place, and how many updates in a row
-    /// have found nothing since.
+    /// Forward sampling that did not get through, while backtracking goes on in its place, and how many updates in a
+    /// row have found nothing since.
     aside: Option<(Box<Forward<M>>, usize)>,
     /// Of the forward histories.
     particles: Vec<Particle>,

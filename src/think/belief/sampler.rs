@@ -65,7 +65,7 @@ use hyperplay_machine::{Bulk, Role, Seed};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Sampler<M: Bulk>: Send + Sync {
-    /// The belief of `role` before the first step, of so many particles, under a model of the other roles.
+    /// The belief of `role` before the first step, of `particles` particles, under a model of the other roles.
     fn belief(
         &self,
         machine: &Arc<M>,
@@ -79,8 +79,8 @@ pub trait Sampler<M: Bulk>: Send + Sync {
         false
     }
 
-    /// So many draws from a posterior that is known already, as positions in its list of histories, for a sampler that
-    /// would otherwise compute the same posterior itself. `None` for all others.
+    /// `particles` draws from a posterior that is known already, as positions in its list of histories, for a sampler
+    /// that would otherwise compute the same posterior itself. `None` for all others.
     fn draw_from(&self, posterior: &Posterior, particles: usize, seed: &Seed) -> Option<Vec<usize>> {
         let _ = (posterior, particles, seed);
         None

@@ -43,7 +43,7 @@ fn distance(belief: &impl Belief<Toy>, posterior: &Posterior) -> f64 {
     (posterior.histories.iter().map(difference).sum::<f64>() + (1.0 - covered).abs()) / 2.0
 }
 
-/// The expectation of that distance for so many independent draws, by the normal approximation.
+/// The expectation of that distance for `draws` independent draws, by the normal approximation.
 fn baseline(posterior: &Posterior, draws: usize) -> f64 {
     let deviation = |probability: f64| {
         (2.0 * probability * (1.0 - probability) / std::f64::consts::PI / draws as f64).sqrt()
@@ -317,7 +317,7 @@ fn what_others_found_inconsistent_does_not_change_a_particle() {
     assert_eq!(first(1, &[2, 3, 6]), first(500, &[2, 3, 6]));
 }
 
-/// What many particles ask for goes to the machine in blocks of 64: there are far fewer calls than states, and few
+/// The requests of many particles go to the machine in blocks of 64: there are far fewer calls than states, and few
 /// more calls than steps that must be made one after the other.
 #[test]
 fn an_update_of_many_particles_takes_few_calls_of_the_machine() {

@@ -29,12 +29,12 @@ use hyperplay_machine::{
 /// No search goes deeper: it recurses, and a game that can loop would never be complete.
 const MAX_DEPTH: u32 = 400;
 
-/// What a state is worth where the search stops short of the end.
+/// The value of a state where the search stops short of the end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leaves {
     /// Nothing: only proven values count.
     Proof,
-    /// Who had the more moves at the last two steps.
+    /// The role with the more moves at the last two steps.
     Mobility,
 }
 
@@ -105,7 +105,7 @@ enum Stop {
 
 type Index = u32;
 
-/// What a value says of the true one, at the depth searched.
+/// The relation of a value to the true one, at the depth searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Bound {
     Exact,
@@ -113,7 +113,7 @@ enum Bound {
     AtMost,
 }
 
-/// What the search last found for a state.
+/// The last result of the search for a state.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     depth: u32,
@@ -150,7 +150,7 @@ struct Search<'a, M: Bulk> {
     scratch: &'a mut M::Scratch,
     nodes: Vec<Node<M::State>>,
     found: FxHashMap<M::State, Index>,
-    /// What the goals of the two sum to.
+    /// The sum of the goals of the two.
     sum: Option<u16>,
 }
 
@@ -242,7 +242,7 @@ impl<M: Bulk> Search<'_, M> {
                 high = high.min(value);
             }
             if low >= high {
-                // What the others are worth has no part in the bound.
+                // The values of the others have no part in the bound.
                 complete = proven;
                 break;
             }

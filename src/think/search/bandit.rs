@@ -4,9 +4,9 @@
 //! whatever the others did. That needs no table of joint moves, and where only one role has a choice it is plain UCT.
 //! With simultaneous moves it does not converge to the mixed move of an equilibrium.
 //!
-//! In a tree over many states a move may be legal in some of them only. So the bound of a move is computed from how often
-//! it was *available* and not from how often the node was visited (subset-armed bandits of Cowling, Powley, Whitehouse
-//! 2012); where all moves are always legal the two are the same.
+//! In a tree over many states a move may be legal in some of them only. So the bound of a move is computed from how
+//! often it was *available* and not from how often the node was visited (subset-armed bandits of Cowling, Powley,
+//! Whitehouse 2012); where all moves are always legal the two are the same.
 //!
 //! Descents whose playouts are still to be made count as tried but not as known (Liu et al. 2020, "watch the
 //! unobserved"). So the leaves of a block spread out, and unfinished descents do not count as losses.
@@ -15,7 +15,7 @@
 
 use rand::{Rng, RngExt};
 
-/// What a node knows of one move of one role.
+/// The statistics of a node about one move of one role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Arm {
     /// Descents that took the move, each counted as often as it has playouts.

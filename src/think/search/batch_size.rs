@@ -17,7 +17,7 @@ const SHARE: f64 = 0.5;
 /// Playouts of a call, at most: its plan must fit the memory.
 const MOST: u64 = 1 << 24;
 
-/// What playouts have cost so far.
+/// The cost of playouts so far.
 #[derive(Clone, Debug)]
 pub(super) struct BatchSize {
     budget: Budget,
@@ -51,8 +51,8 @@ impl BatchSize {
         by_nodes.min(by_time) as u64 // a cast of infinity is the greatest number
     }
 
-    /// How many of the `wanted` playouts from each of so many starts to make in the next round; 0 if no more. The first
-    /// round is made whatever the nodes.
+    /// How many of the `wanted` playouts from each of `starts` starts to make in the next round; 0 if no more. The
+    /// first round is made whatever the nodes.
     pub fn size(&mut self, starts: u64, wanted: u64) -> u32 {
         self.began = self.budget.left();
         if self.began == Some(Duration::ZERO) || starts == 0 {

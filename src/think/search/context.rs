@@ -2,14 +2,14 @@
 
 use hyperplay_machine::{Budget, Bulk, Role, Seed, StateMachineExt};
 
-/// What a search works with: the game, whose moves it judges, what it may spend, where its random numbers come from,
+/// The context of a search: the game, whose moves it judges, what it may spend, where its random numbers come from,
 /// and the caller's scratch space.
 pub struct SearchContext<'a, M: Bulk> {
     /// The game.
     pub machine: &'a M,
     /// Whose moves are judged.
     pub role: Role,
-    /// What the search may spend.
+    /// The time and the work that the search may spend.
     pub budget: Budget,
     /// Where all its randomness comes from.
     pub seed: Seed,

@@ -97,8 +97,9 @@ impl<'a, S> WeightedState<'a, S> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait StateSearch<M: Bulk>: Send + Sync {
-    /// Judges the moves of the context's role in each of `states`, all of them distinct and none terminal. Gives one evaluation for each state, in the order of the states. The values are averaged
-    /// by weight, so those of all states must estimate one game: all by the same method.
+    /// Judges the moves of the context's role in each of `states`, all of them distinct and none terminal. Gives one
+    /// evaluation for each state, in the order of the states. The values are averaged by weight, so those of all states
+    /// must estimate one game: all by the same method.
     fn evaluate(
         &self,
         context: &mut SearchContext<'_, M>,
@@ -193,7 +194,7 @@ fn sample<'a, M: Bulk>(
     playouts(&mut context.with(budget, seed.child("playouts")), &open, count, halving)
 }
 
-/// What is said where an algorithm that was asked for by name could not judge all states.
+/// The remark where an algorithm that was asked for by name could not judge all states.
 fn remark(algorithm: Algorithm, nodes: u64, states: usize) -> Option<String> {
     let what = match algorithm {
         Algorithm::Exact => format!("the rest of the game does not fit {nodes} nodes"),

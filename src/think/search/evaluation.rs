@@ -65,11 +65,12 @@ pub struct RootMatrix {
     pub opponent: Role,
     /// Its legal moves: the columns.
     pub columns: Vec<Move>,
-    /// What the role whose moves are judged gets; its legal moves are the rows, in the order of [`Evaluation::moves`].
+    /// The payoffs of the role whose moves are judged; its legal moves are the rows, in the order of
+    /// [`Evaluation::moves`].
     pub payoffs: Matrix,
 }
 
-/// What the moves of a role are worth in a state.
+/// The values of the moves of a role in a state.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Evaluation {
     /// The legal moves of the role, in the natural order of terms.

@@ -7,8 +7,8 @@
 //!
 //! The graph is built breadth first, with the successors of a state in one call of [`Bulk::advance`]. It is ordered
 //! by Kahn's algorithm, which finds a cycle by the states that it cannot order. Nothing recurses, so no game is too
-//! long for the stack. Every successor computed counts as one visited state, whether it is new or not. What the
-//! states are worth is decided in [`exact`](super::exact()).
+//! long for the stack. Every successor computed counts as one visited state, whether it is new or not. The values of
+//! the states are decided in [`exact`](super::exact()).
 
 use rustc_hash::FxHashMap;
 
@@ -20,7 +20,7 @@ use hyperplay_machine::{
 /// A state of a [`Graph`], by its position in it.
 pub(super) type Index = u32;
 
-/// What can happen in a state.
+/// The continuations of a state.
 #[derive(Debug)]
 pub(super) enum Node {
     /// The game is over (or a role has no move, a fault of the rules that ends the game here).

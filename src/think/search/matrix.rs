@@ -8,7 +8,7 @@
 //! which only one side has a choice has one); the closed form for 2 x 2; and the simplex method on the linear program
 //! of the column player, where the row player's strategy is read off as the dual. Pivots follow Bland's rule, so the
 //! method terminates and the same matrix gives the same strategies everywhere. Of several optimal strategies one is
-//! returned, which depends on the order of rows and columns; dominated moves need no special care. What a player plays
+//! returned, which depends on the order of rows and columns; dominated moves need no special care. The play of a player
 //! must not depend on that order, so a decision takes another one (`src/play/search/bayesian_matrix`).
 //!
 //! References: von Neumann 1928; Dantzig 1951 (games as linear programs); Bland 1977.
@@ -78,7 +78,7 @@ impl Matrix {
         Matrix { rows: self.rows, columns: self.columns, entries }
     }
 
-    /// What each row is worth against a mixed move of the column player.
+    /// The value of each row against a mixed move of the column player.
     pub fn row_values(&self, column_strategy: &[f64]) -> Vec<f64> {
         self.entries
             .chunks_exact(self.columns)
@@ -86,7 +86,7 @@ impl Matrix {
             .collect()
     }
 
-    /// What the row player receives by a mixed move against each column.
+    /// The payoff of the row player by a mixed move against each column.
     pub fn column_values(&self, row_strategy: &[f64]) -> Vec<f64> {
         let mut values = vec![0.0; self.columns];
         for (row, share) in self.entries.chunks_exact(self.columns).zip(row_strategy) {
@@ -101,7 +101,7 @@ impl Matrix {
 /// A solved matrix game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Solution {
-    /// What the row player gets when both play well.
+    /// The payoff of the row player when both play well.
     pub value: f64,
     /// An optimal mixed move of the row player.
     pub row: Vec<f64>,

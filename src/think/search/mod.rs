@@ -1,10 +1,10 @@
 //! Search: what the moves of one role are worth in states that are known.
 //!
-//! A search of states does not use evidence: it judges a state as if every role saw it. [`evaluate()`] is the entry point. It
-//! searches the rest of the game completely where that fits a node budget in every state (by [`alphabeta()`] where moves
-//! alternate, otherwise by [`exact()`], with simultaneous moves judged by the value of a [`matrix`] game). Otherwise it
-//! makes a tree of playouts ([`uct`]) or flat [`playouts`] in every state. The mean over the states of a belief is taken
-//! in the layer above, where belief and search meet.
+//! A search of states does not use evidence: it judges a state as if every role saw it. [`evaluate()`] is the entry
+//! point. It searches the rest of the game completely where that fits a node budget in every state (by [`alphabeta()`]
+//! where moves alternate, otherwise by [`exact()`], with simultaneous moves judged by the value of a [`matrix`] game).
+//! Otherwise it makes a tree of playouts ([`uct`]) or flat [`playouts`] in every state. The mean over the states of a
+//! belief is taken in the layer above, where belief and search meet.
 //!
 //! [`ismcts()`] is of another kind: it searches all states held possible in one tree, whose nodes are what roles know.
 //!

@@ -14,8 +14,8 @@ pub enum Algorithm {
     Auto,
     /// The rest of the game completely; if it does not fit in all states, flat playouts in all, and a remark.
     Exact,
-    /// The rest of the game completely, every role playing uniformly: what infinitely many playouts would say. If it does
-    /// not fit in all states, flat playouts in all, and a remark.
+    /// The rest of the game completely, every role playing uniformly: what infinitely many playouts would say. If it
+    /// does not fit in all states, flat playouts in all, and a remark.
     Uniform,
     /// Alpha-beta, mobility at its leaves, to one depth in all states; if moves do not alternate in some state, flat
     /// playouts in all, and a remark.
@@ -26,7 +26,7 @@ pub enum Algorithm {
     Flat,
 }
 
-/// What is given playouts.
+/// The items that are given playouts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum PlayoutShare {
     /// Every distinct state, however many histories end in it.
@@ -38,9 +38,9 @@ pub enum PlayoutShare {
 
 /// How many playouts a decision makes and how they are shared, written `N` or `N/move`.
 ///
-/// `N` are the playouts of a decision. Every distinct state gets as many, and most of them go to the moves that are best by
-/// then. `N/move` are the playouts of each move of each particle, as in the published experiments: all moves get equally many.
-/// The words `/state` or `/particle`, then `/halving` or `/even`, change one of these at a time.
+/// `N` are the playouts of a decision. Every distinct state gets as many, and most of them go to the moves that are
+/// best by then. `N/move` are the playouts of each move of each particle, as in the published experiments: all moves
+/// get equally many. The words `/state` or `/particle`, then `/halving` or `/even`, change one of these at a time.
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
@@ -65,21 +65,21 @@ pub enum PlayoutShare {
 pub struct PlayoutBudget {
     /// Playouts, at least 1.
     pub count: u64,
-    /// Whether each move gets so many; otherwise all moves of all states together.
+    /// Whether each move gets `count` playouts; otherwise all moves of all states get them together.
     pub per_move: bool,
-    /// What gets them. Trees share theirs evenly: only their sum depends on it.
+    /// The items that get them. Trees share theirs evenly: only their sum depends on it.
     pub share: PlayoutShare,
     /// Whether flat playouts drop the poorer half of the moves again and again; otherwise all moves share evenly.
     pub halving: bool,
 }
 
 impl PlayoutBudget {
-    /// So many playouts for each move of each particle.
+    /// `count` playouts for each move of each particle.
     pub const fn per_move(count: u64) -> PlayoutBudget {
         PlayoutBudget { count, per_move: true, share: PlayoutShare::Particle, halving: false }
     }
 
-    /// So many playouts for a decision.
+    /// `count` playouts for a decision.
     pub const fn decision(count: u64) -> PlayoutBudget {
         PlayoutBudget { count, per_move: false, share: PlayoutShare::State, halving: true }
     }

@@ -2,12 +2,12 @@
 //!
 //! The playouts are flat (without a tree) and follow sequential halving (Karnin, Koren, Somekh 2013); all are made by
 //! [`Bulk::playouts`]. They are divided evenly into as many phases as it takes to halve the moves down to one. In a
-//! phase every move that is still tried gets the same number of playouts in every state of the same share. Then the lower half by
-//! *weighted mean over the states* is dropped, because the states are particles and one move is chosen for all of
-//! them. Where a move is illegal, it counts as the mean of that state's moves, as in the decision. A dropped move keeps the mean that it had, which is below that of every move kept. With two moves, or with
-//! few playouts, this is the even split. How many playouts there will be is the count that is wanted or, if less,
-//! what the budget is good for by the cost of those made ([`BatchSize`]). Without halving there is one phase: all moves
-//! share evenly.
+//! phase every move that is still tried gets the same number of playouts in every state of the same share. Then the
+//! lower half by *weighted mean over the states* is dropped, because the states are particles and one move is chosen
+//! for all of them. Where a move is illegal, it counts as the mean of that state's moves, as in the decision. A dropped
+//! move keeps the mean that it had, which is below that of every move kept. With two moves, or with few playouts, this
+//! is the even split. How many playouts there will be is the count that is wanted or, if less, what the budget is good
+//! for by the cost of those made ([`BatchSize`]). Without halving there is one phase: all moves share evenly.
 //!
 //! A state can have a larger *share*: of share 3 it gets three times the playouts a move of one of share 1.
 //!
@@ -32,7 +32,7 @@ const HALVED: u64 = 12;
 /// Starts of a call in the first round before a deadline.
 const FIRST: usize = 1024;
 
-/// What the playouts were.
+/// The results of playouts.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Playouts {
     /// One evaluation for each state, in the order given.
@@ -160,18 +160,18 @@ impl<'a, M: Bulk> Flat<'a, M> {
         self.tried.iter().map(|&trial| u64::from(self.trials[trial].share)).sum()
     }
 
-    /// As many phases as halve the moves down to one, where so many playouts are enough for that.
+    /// As many phases as halve the moves down to one, where `total` playouts are enough for that.
     fn phases(&self, total: u64) -> u64 {
         let moves = self.alive.len();
         if total < HALVED * moves as u64 { 1 } else { moves.max(2).next_power_of_two().ilog2().into() }
     }
 
-    /// Makes so many playouts from every start of share 1.
+    /// Makes `size` playouts from every start of share 1.
     fn play(&mut self, size: u32, seed: &Seed, budget: &Budget, scratch: &mut M::Scratch) {
         for (start, &trial) in self.starts.iter_mut().zip(&self.tried) {
             start.count = size.saturating_mul(self.trials[trial].share);
         }
-        // How long the first round takes is not known: what is done before the deadline shall count.
+        // How long the first round takes is not known: the playouts made before the deadline shall count.
         let is_first = self.batch.playouts == 0 && !budget.reproduces();
         let part = if is_first { FIRST } else { self.starts.len().max(1) };
         let (mut playouts, mut steps) = (0, 0);
@@ -293,7 +293,8 @@ mod tests {
         assert_eq!(even.playouts, 40 * (3 * 4 + 2));
         assert_eq!(methods(&even), [Method::Playouts(120), Method::Playouts(40)]);
         let halved = made(true, Budget::UNLIMITED);
-        // The same number in all, but for what does not divide; the moves that are dropped first have half of the even split.
+        // The same number in all, but for what does not divide; the moves that are dropped first have half of the even
+        // split.
         assert!((540..=560).contains(&halved.playouts), "{halved:?}");
         assert_eq!(methods(&halved)[0], Method::Playouts(60));
         assert_eq!(even.evaluations[0].values, [100.0, 0.0, 0.0, 0.0]);

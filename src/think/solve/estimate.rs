@@ -1,19 +1,20 @@
 //! How large a tree is, estimated from a sample of each of its levels.
 //!
 //! A sweep goes through the tree step by step. It keeps at most `width` of the histories of a level; if more histories
-//! follow from these, it keeps a random one of each k, where k is their number divided by the width. The histories stand in
-//! the order of the tree, so each part of a level is kept in proportion to its size, and each history that is kept stands for
-//! as many others as the product of the factors k so far. The sum of what they stand for is an unbiased estimate of the number
-//! of nodes. While no level is wider than the sweep, it is the number itself.
+//! follow from these, it keeps a random one of each k, where k is their number divided by the width. The histories
+//! stand in the order of the tree, so each part of a level is kept in proportion to its size, and each history that is
+//! kept stands for as many others as the product of the factors k so far. The sum of what they stand for is an unbiased
+//! estimate of the number of nodes. While no level is wider than the sweep, it is the number itself.
 //!
-//! Random paths that choose uniformly among the children of each node (Knuth) meet most often what lies in the small parts of a
-//! tree, and their estimates differ by orders of magnitude. Sweeps follow the large parts. Ten narrow sweeps measure how deep
-//! the tree is, and ten wide ones how large. The interval is a t interval of the logarithms of these; it is wider than
-//! independent normal errors ask for, because the errors are skewed, and was measured on games of known size
-//! (`tests/library/tree_sizes.rs`).
+//! Random paths that choose uniformly among the children of each node (Knuth) meet most often what lies in the small
+//! parts of a tree, and their estimates differ by orders of magnitude. Sweeps follow the large parts. Ten narrow sweeps
+//! measure how deep the tree is, and ten wide ones how large. The interval is a t interval of the logarithms of these;
+//! it is wider than independent normal errors ask for, because the errors are skewed, and was measured on games of
+//! known size (`tests/library/tree_sizes.rs`).
 //!
-//! Reference: Knuth, *Estimating the Efficiency of Backtrack Programs*, Mathematics of Computation 29 (1975); Chen, *Heuristic
-//! Sampling: A Method for Predicting the Performance of Tree Searching Programs*, SIAM Journal on Computing 21 (1992).
+//! Reference: Knuth, *Estimating the Efficiency of Backtrack Programs*, Mathematics of Computation 29 (1975); Chen,
+//! *Heuristic Sampling: A Method for Predicting the Performance of Tree Searching Programs*, SIAM Journal on Computing
+//! 21 (1992).
 
 use std::time::Instant;
 
@@ -29,15 +30,15 @@ const SWEEPS: usize = 10;
 /// The width of narrow sweeps.
 const NARROW: usize = 8;
 
-/// A tree is larger than any limit if a sweep alone, or a part of it, has so many nodes: an unbiased estimate is seldom a
-/// thousand times too large (Markov).
+/// A tree is larger than any limit if a sweep alone, or a part of it, has this number of nodes: an unbiased estimate is
+/// seldom a thousand times too large (Markov).
 const ENORMOUS: f64 = 1e16;
 
 /// States between two looks at whether to stop.
 const BLOCK: usize = 1024;
 
-/// Estimates the number of nodes of a tree from about so many states; at least [`PLAYOUT_STEPS`] may be needed to meet the
-/// end of a game.
+/// Estimates the number of nodes of a tree from about `states` states; at least [`PLAYOUT_STEPS`] may be needed to meet
+/// the end of a game.
 ///
 /// # Errors
 /// As [`GameTree::build`](super::GameTree::build), but for the size.

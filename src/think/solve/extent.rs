@@ -1,7 +1,7 @@
 //! The information sets of a game, counted from its rules by walking all histories.
 //!
 //! An information set of a role is the set of all histories with the same evidence for it, that is, with the same own
-//! moves and percepts step by step. What is counted are the evidence classes of each role but `random`, at histories
+//! moves and percepts step by step. This module counts the evidence classes of each role but `random`, at histories
 //! that are not terminal and where the role has two or more legal moves. (A role with one move has nothing to
 //! decide.)
 //!
@@ -87,7 +87,7 @@ pub fn extent_until<M: StateMachine>(
         if let Some(failure) = machine.take_failure(&mut scratch) {
             return Err(failure.into());
         }
-        // What is open will be counted too, so the walk stops before it fills the memory.
+        // Open histories will be counted too, so the walk stops before it fills the memory.
         if histories + open.len() as u64 > limit {
             return Err(CountError::TooLarge { limit });
         }

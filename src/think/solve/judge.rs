@@ -1,15 +1,15 @@
 //! Judgement: what a profile is worth, what a best response gains against it, and where.
 //!
 //! The best response of a role maximises, from the last information sets to the first, the gain of each. Against fixed
-//! other policies that is exact. NashConv is the sum over the roles of what a best response gains; it is 0 exactly in an
-//! equilibrium. In a zero-sum game of two roles exploitability is half of it.
+//! other policies that is exact. NashConv is the sum over the roles of what a best response gains; it is 0 exactly in
+//! an equilibrium. In a zero-sum game of two roles exploitability is half of it.
 //!
 //! The *loss* of an information set says where it is gained: how probably the role itself goes there, times the
 //! difference between the best move and its own mix, where chance and the other roles are weighted as they play and
 //! the role plays best afterwards. The losses of a role sum to what its best response gains.
 //!
-//! Reference: Johanson et al., *Accelerating Best Response Calculation in Large Extensive Games* (2011); Lanctot et al.,
-//! *A Unified Game-Theoretic Approach to Multiagent Reinforcement Learning* (2017), for NashConv.
+//! Reference: Johanson et al., *Accelerating Best Response Calculation in Large Extensive Games* (2011); Lanctot et
+//! al., *A Unified Game-Theoretic Approach to Multiagent Reinforcement Learning* (2017), for NashConv.
 
 use rayon::prelude::*;
 
@@ -17,7 +17,7 @@ use super::profile::Profile;
 use super::sequences::{PlayerForm, SequenceForm, Treeplex};
 use hyperplay_machine::ByRole;
 
-/// What a profile is worth and what can be gained against it; all in payoffs, 0 for `random`.
+/// The value of a profile and the possible gain against it; all in payoffs, 0 for `random`.
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
@@ -92,7 +92,8 @@ impl SequenceForm {
         self.players.iter().map(plan).collect()
     }
 
-    /// A best response of every role to the others under a profile: at each information set the first of the best moves.
+    /// A best response of every role to the others under a profile: at each information set the first of the best
+    /// moves.
     pub fn best_responses(&self, profile: &Profile) -> Profile {
         let plans = self.plans(profile);
         let mut best = Profile(vec![0.0; self.pool]);

@@ -1,10 +1,10 @@
 //! The extensive form: a game as a tree with information sets, its judgement and its equilibria.
 //!
-//! [`GameTree`] holds all histories of a game, in flat arrays. [`SequenceForm`] says the same by sequences of own moves,
-//! and is what all mathematics here works on: values, best responses and [`NashConv`](Verdict::nash_conv) of any
-//! [`Profile`] of policies, the regret minimisers of [`solve()`], and the linear program. [`MonteCarloMinimiser`] samples the
-//! game and needs no tree. [`estimate_size`] says how
-//! large a tree would be, and [`extent()`] counts information sets without building it.
+//! [`GameTree`] holds all histories of a game, in flat arrays. [`SequenceForm`] says the same by sequences of own
+//! moves, and is what all mathematics here works on: values, best responses and [`NashConv`](Verdict::nash_conv) of any
+//! [`Profile`] of policies, the regret minimisers of [`solve()`], and the linear program. [`MonteCarloMinimiser`]
+//! samples the game and needs no tree. [`estimate_size`] says how large a tree would be, and [`extent()`] counts
+//! information sets without building it.
 //!
 //! A step of a game is a sequence of decisions here: first `random`, then the other roles in role order, none of whom
 //! sees what the others choose in that step. An information set is the evidence of its role: own moves and percepts

@@ -1,8 +1,8 @@
-//! What each move of an information set is worth, computed node by node.
+//! The value of each move of an information set, computed node by node.
 //!
-//! The value of a move is the expected payoff of its role after it, over the histories of the information set, weighted by
-//! how probably chance and the other roles lead there, if all play by the profile afterwards. Where they never lead there,
-//! it has no value. This walks the tree and not the sequence form, so it is also the slow second way to
+//! The value of a move is the expected payoff of its role after it, over the histories of the information set, weighted
+//! by how probably chance and the other roles lead there, if all play by the profile afterwards. Where they never lead
+//! there, it has no value. This walks the tree and not the sequence form, so it is also the slow second way to
 //! [`judge`](super::SequenceForm::judge).
 
 use super::profile::Profile;

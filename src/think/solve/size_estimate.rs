@@ -4,7 +4,7 @@ use std::fmt;
 
 use hyperplay_machine::counted;
 
-/// Half of the interval in standard errors: that of a t interval at 99 % for so many sweeps.
+/// Half of the interval in standard errors: that of a t interval at 99 % for the number of sweeps made.
 const STUDENT: f64 = 3.25;
 
 /// An estimate of the size of a tree.

@@ -2,8 +2,8 @@
 //!
 //! No rule is the best in every game, so several minimisers may work side by side, each on a thread of its own where
 //! there are threads; they make equally many iterations, and the best of them at the end is the solution.
-//! [`RegretRule::PORTFOLIO`](super::RegretRule::PORTFOLIO) was chosen by measurement (`docs/measurements.md`): of the four rules, one of these two is
-//! never far behind the best.
+//! [`RegretRule::PORTFOLIO`](super::RegretRule::PORTFOLIO) was chosen by measurement (`docs/measurements.md`): of the
+//! four rules, one of these two is never far behind the best.
 //!
 //! NashConv is computed after fixed numbers of iterations, each about a tenth more than the one before. So a run that
 //! ends because NashConv is small enough, or after a number of iterations, gives the same result on any machine; one
@@ -36,7 +36,8 @@ pub struct SolveLimits<'a> {
 }
 
 impl SolveLimits<'_> {
-    /// Whether neither NashConv nor the number of iterations ends a solver at this point: what does is the time or a stop.
+    /// Whether neither NashConv nor the number of iterations ends a solver at this point: only the time or a stop ends
+    /// it.
     pub fn is_open(&self, point: &SolvePoint) -> bool {
         point.verdict.nash_conv > self.nash_conv && point.iterations < self.iterations
     }

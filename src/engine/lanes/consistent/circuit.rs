@@ -30,7 +30,7 @@ pub(super) struct ConsistentCode {
     pub own: Range<usize>,
     /// The inputs that are random.
     pub random: Range<usize>,
-    /// What is read of an attempt that agrees: the bits of N, then the moves of the roles that draw.
+    /// The bits that are read of an attempt that agrees: the bits of N, then the moves of the roles that draw.
     pub rows: Rows,
     /// Whether all choices were made.
     pub goes: usize,
@@ -38,7 +38,7 @@ pub(super) struct ConsistentCode {
     pub hopeless: usize,
     /// Whether N is terminal.
     pub terminal: usize,
-    /// What the observing role may perceive.
+    /// The percepts that the observing role may have.
     pub percepts: Vec<(Percept, usize)>,
 }
 

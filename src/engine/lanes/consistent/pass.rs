@@ -4,7 +4,7 @@
 //! it compares what the observing role perceives with what it observed, plane by plane. Only
 //! attempts that agree are read back (`rows.rs`).
 //!
-//! Invariant: what an attempt draws depends on the number of its word and on its place in the word alone.
+//! Invariant: the draws of an attempt depend on the number of its word and on its place in the word alone.
 
 use multiversion::multiversion;
 
@@ -17,7 +17,7 @@ use crate::packed::transpose_blocks;
 use crate::program::Planes;
 use hyperplay_machine::{ConsistentStep, Move, State};
 
-/// What all passes of a call share.
+/// The data that all passes of a call share.
 pub(super) struct DrawWork<'w> {
     /// The program.
     pub code: &'w ConsistentCode,

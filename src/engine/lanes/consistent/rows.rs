@@ -10,7 +10,7 @@ use super::super::vector::lanes_of;
 use crate::packed::transpose_blocks;
 use hyperplay_machine::{ByRole, ConsistentStep, JointMove, Move, State};
 
-/// Up to so many rows are read bit by bit.
+/// The most rows that are read bit by bit.
 const FEW_ROWS: u32 = 8;
 
 /// Which planes make up a row.
@@ -26,7 +26,7 @@ pub(super) struct Rows {
     moves: ByRole<Option<usize>>,
 }
 
-/// What rows are made in.
+/// The memory in which rows are made.
 #[derive(Debug)]
 pub(super) struct RowMemory<const W: usize> {
     /// For each word of a row, that word of the rows of all lanes.

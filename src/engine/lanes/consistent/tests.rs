@@ -64,7 +64,7 @@ impl Pair {
         files.chain(std::iter::once(("unequal", Pair::new(&game(UNEQUAL)))))
     }
 
-    /// A history of random joint moves: of so many steps if the game lasts so long, otherwise to the step before the
+    /// A history of random joint moves: of `steps` steps if the game lasts so long, otherwise to the step before the
     /// last.
     fn history(&self, steps: usize, seed: &Seed) -> (History, JointMove) {
         let (mut rng, mut scratch) = (seed.rng(), self.rules.scratch());
@@ -367,8 +367,8 @@ fn nothing_is_drawn_after_the_deadline() {
         )
     };
     assert_eq!(drawn(&Budget::time(Duration::ZERO)), ConsistentDraws { tried: 0, steps: Vec::new() });
-    // What was tried before the deadline is what is tried without one, but for the last attempts. The first call also
-    // compiles the program.
+    // The attempts made before the deadline are those that are made without one, except for the last attempts. The
+    // first call also compiles the program.
     let all = drawn(&Budget::UNLIMITED);
     // A busy machine may need longer for the first.
     let within = |milliseconds: u64| drawn(&Budget::time(Duration::from_millis(milliseconds)));

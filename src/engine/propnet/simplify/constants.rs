@@ -89,7 +89,7 @@ impl Flow {
     }
 }
 
-/// What is constant in every reachable state: bits with their values, moves that are never legal.
+/// The inputs that are constant in every reachable state: bits with their values, moves that are never legal.
 fn constant_inputs(net: &Propnet) -> Vec<InputSource> {
     let mut flow = Flow::new(net);
     let bits = net.bits();

@@ -6,11 +6,11 @@
 //! !z)`. The context also knows what follows from its wires: the wires of an AND; the legality of a move that is made;
 //! that no other member of a group is on.
 //!
-//! Invariant: what is known holds wherever the gate being rewritten matters, because all of it stays in the ANDs on the
-//! way from there to the root. Legality may be used because only what happens in a step reads moves, and only legal
+//! Invariant: the known values hold wherever the gate being rewritten matters, because all of it stays in the ANDs on
+//! the way from there to the root. Legality may be used because only what happens in a step reads moves, and only legal
 //! moves are made.
 //!
-//! Each gate is rewritten once, and what follows from one wire is followed to a bounded length, so the pass takes
+//! Each gate is rewritten once, and the consequences of one wire are followed to a bounded length, so the pass takes
 //! O(wires). This is absorption and one-sided redundancy removal without search.
 
 use super::super::net::Propnet;
@@ -150,7 +150,7 @@ impl Rewriting<'_> {
         (wire != Wire::FALSE && self.known.assume(&self.network, wire)).then_some(())
     }
 
-    /// What a wire is in the present context, if that is simpler.
+    /// The simpler form of a wire in the present context, if there is one.
     fn reduce(&self, wire: Wire) -> Wire {
         if self.known.holds(wire) {
             return Wire::TRUE;

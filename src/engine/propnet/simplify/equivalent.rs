@@ -4,7 +4,7 @@
 //! and a constant is one more member of the class of the bits that kept their initial value. The proof is by induction
 //! over the steps: assume all classes in one state, replace each bit by the first of its class, and build the next
 //! values anew. Where two bits of a class do not come out as the same wire, the class is split, and the proof begins
-//! again. What is left holds initially and is kept by every step.
+//! again. The classes that are left hold initially and are kept by every step.
 //!
 //! Equal bits share one bit. Of two opposite bits nothing reads the second, which stays for its fluents.
 //!
@@ -86,7 +86,7 @@ fn candidates(net: &Propnet) -> Vec<usize> {
     classes
 }
 
-/// What each input is if the classes hold: the first bit of its class or its complement, or a constant.
+/// The value of each input if the classes hold: the first bit of its class or its complement, or a constant.
 fn sources(net: &Propnet, classes: &[usize]) -> Vec<InputSource> {
     let mut first: FxHashMap<usize, usize> = FxHashMap::default();
     let mut opposite: FxHashMap<usize, usize> = FxHashMap::default();

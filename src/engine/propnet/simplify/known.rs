@@ -1,4 +1,4 @@
-//! What is known wherever a gate matters, and what follows from it directly.
+//! The values that are known wherever a gate matters, and those that follow from them directly.
 //!
 //! A wire implies the wires of its AND, the legality of a move that is made, and that no other member of its group is
 //! on. There is no search, and implications are followed to a bounded length.
@@ -39,7 +39,7 @@ impl<'a> Known<'a> {
         &self.trail
     }
 
-    /// What follows from the input that a wire is, or is the complement of.
+    /// The wire that follows from the input of `wire`, where `wire` is an input or the complement of one.
     pub(super) fn legal_of(&self, wire: Wire) -> Option<Wire> {
         *self.legal.get(wire.gate().checked_sub(1)?)?
     }

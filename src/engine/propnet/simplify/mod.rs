@@ -48,7 +48,7 @@ use serde::Serialize;
 use super::net::Propnet;
 use hyperplay_logic::gdl::TermStore;
 
-/// What the network was after a pass.
+/// The statistics of the network after a pass.
 ///
 /// ```
 /// use hyperplay_engine::propnet::simplify::PassStats;

@@ -1,7 +1,7 @@
 //! The pattern of every pass: walk the gates in topological order into a new network and note where each gate went.
 //!
-//! Only live gates are walked, that is, gates that an output reads. What a pass builds and does not use is removed at
-//! the end. Inputs keep their numbers; [`substitute`] is the one place where inputs disappear.
+//! Only live gates are walked, that is, gates that an output reads. Gates that a pass builds and does not use are
+//! removed at the end. Inputs keep their numbers; [`substitute`] is the one place where inputs disappear.
 
 use hyperplay_machine::ByRole;
 
@@ -90,7 +90,7 @@ pub(super) fn with_outputs(net: &Propnet, network: Network, map: &dyn Fn(Wire) -
     }
 }
 
-/// What an input is found to be always.
+/// The value that an input is found to have always.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum InputSource {
     /// Itself.

@@ -1,17 +1,17 @@
 //! Goals: payoffs as whole numbers from 0 to 100.
 //!
 //! The map of each player is affine, `payoff = offset + unit * goal` with a positive unit, so preferences between
-//! lotteries are the same. Where all payoffs are exact so, a payoff of 0 is a goal of 50 for every player, with one unit:
-//! a game that was written from rules comes back with its goals. Otherwise the offset is the least payoff of the player. All players get the same unit if that is
-//! exact, so that a game whose payoffs have a constant sum has goals with a constant sum. Otherwise each player gets a
-//! unit of its own, and if even that is not exact, the conversion is refused or, if asked for, all payoffs are rounded
-//! with the same unit. The unit is as small as the range allows.
+//! lotteries are the same. Where all payoffs are exact so, a payoff of 0 is a goal of 50 for every player, with one
+//! unit: a game that was written from rules comes back with its goals. Otherwise the offset is the least payoff of the
+//! player. All players get the same unit if that is exact, so that a game whose payoffs have a constant sum has goals
+//! with a constant sum. Otherwise each player gets a unit of its own, and if even that is not exact, the conversion is
+//! refused or, if asked for, all payoffs are rounded with the same unit. The unit is as small as the range allows.
 
 use super::KifError;
 use crate::gambit::file::{GambitFile, GambitNode};
 use crate::gambit::fraction::{self, Fraction};
 
-/// What the goals of a player mean: `payoff = offset + unit * goal`.
+/// The meaning of the goals of a player: `payoff = offset + unit * goal`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GoalScale {
     /// The payoff of a goal of 0.

@@ -13,8 +13,9 @@
 //! the evidence differs: at the same step in the last percept, otherwise in its length. (The root has no percept; no
 //! other node comes after 0 steps.)
 //!
-//! Chance in GDL-II is uniform. A probability of 2/5 becomes two of five moves that lead to the same node. Payoffs become
-//! goals by an affine map (`goals.rs`), names become symbols (`symbols.rs`), and the text is put together in `sheet.rs`.
+//! Chance in GDL-II is uniform. A probability of 2/5 becomes two of five moves that lead to the same node. Payoffs
+//! become goals by an affine map (`goals.rs`), names become symbols (`symbols.rs`), and the text is put together in
+//! `sheet.rs`.
 //!
 //! Construction: Thielscher, *The General Game Playing Description Language Is Universal* (IJCAI 2011). Timeability:
 //! Jakobsen, Sørensen and Conitzer, *Timeability of Extensive-Form Games* (ITCS 2016).
@@ -66,7 +67,7 @@ impl Default for KifOptions {
 pub struct GambitKif {
     /// The rules in prefix form.
     pub text: String,
-    /// What the goals of each player mean.
+    /// The meaning of the goals of each player.
     pub scales: Vec<GoalScale>,
 }
 
@@ -112,7 +113,7 @@ pub enum KifError {
 }
 
 impl KifError {
-    /// What to do about it.
+    /// Advice on how to correct it.
     pub fn remedy(&self) -> &'static str {
         match self {
             KifError::NoPlayers => "name at least one player in the header",

@@ -10,9 +10,9 @@
 //! (ends n4 o1)           ; an end, with its payoff vector
 //! ```
 //!
-//! Rules that nothing would ever make true (waiting in a game without delays, moves in one without moves, percepts where
-//! a player decides at the root only) are left out, so that a check of the rulesheet has no findings. Nodes below moves of
-//! probability 0 are left out.
+//! Rules that nothing would ever make true (waiting in a game without delays, moves in one without moves, percepts
+//! where a player decides at the root only) are left out, so that a check of the rulesheet has no findings. Nodes below
+//! moves of probability 0 are left out.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ const NAMES_IN_HEADER: usize = 40;
 /// How wide a comment becomes.
 const WIDTH: usize = 110;
 
-/// What is known of the nodes.
+/// The data of the nodes.
 pub(super) struct Plan<'p> {
     pub(super) parents: &'p [Option<(u32, u32)>],
     pub(super) live: &'p [bool],
@@ -247,7 +247,7 @@ impl Sheet<'_> {
         }
         if self.parts.decisions_below {
             self.section("Percepts");
-            self.line("; Whoever is to decide next learns at which of its information sets it is.");
+            self.line("; The role that is to decide next learns at which of its information sets it is.");
             self.rule("(sees ?role ?set)", &["(arrives ?node)", "(asks ?node ?role ?set)"]);
         }
         if self.parts.moves {
@@ -295,7 +295,7 @@ impl Sheet<'_> {
     fn tables(&mut self) {
         let plan = self.plan;
         self.section("Tables");
-        self.line("; What each payoff vector gives to each role.");
+        self.line("; The goal that each payoff vector gives to each role.");
         for (number, goals) in (1..).zip(&plan.goals.goals) {
             for (role, goal) in self.symbols.roles.iter().zip(goals) {
                 let _ = writeln!(self.out, "(gives o{number} {role} {goal})");

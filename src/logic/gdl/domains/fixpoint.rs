@@ -1,9 +1,9 @@
 //! The least fixpoint of the domains over all rules.
 //!
 //! A rule whose body may hold adds the terms of its head to the nodes of the head's relation. The rules that read a
-//! relation wait in a queue whenever a node of the relation has grown. `true` gets what `init` and `next` get, and `does`
-//! gets what `legal` gets. The moves of `legal` are also kept for each role, so a condition that names a role reads only
-//! its moves.
+//! relation wait in a queue whenever a node of the relation has grown. `true` gets what `init` and `next` get, and
+//! `does` gets what `legal` gets. The moves of `legal` are also kept for each role, so a condition that names a role
+//! reads only its moves.
 
 use std::collections::VecDeque;
 
@@ -22,7 +22,7 @@ pub(in crate::gdl) struct RuleParts<'r> {
     pub(in crate::gdl) free: Vec<Symbol>,
 }
 
-/// What is known of one relation.
+/// The knowledge about one relation.
 #[derive(Clone, Debug)]
 pub(super) struct RelationDomain {
     /// A node for each argument.
@@ -129,7 +129,8 @@ impl Fixpoint {
         Ok(self.graph.has_grown)
     }
 
-    /// The constants that the role in the head of a rule for `legal` stands for; notes if it may stand for something else.
+    /// The constants that the role in the head of a rule for `legal` stands for; notes if it may stand for something
+    /// else.
     fn roles(
         &mut self,
         role: &Term,

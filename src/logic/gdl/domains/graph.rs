@@ -9,8 +9,8 @@
 //! used again, so the graph gets a cycle. At the depth or the number of nodes of the [`Widening`], the arguments of a
 //! functor get nodes that the whole graph shares. Using a node again can only make the sets larger.
 //!
-//! Every step is paid from a [`Budget`]. If the budget is used up while the graph grows, the graph may lack terms and is
-//! of no use.
+//! Every step is paid from a [`Budget`]. If the budget is used up while the graph grows, the graph may lack terms and
+//! is of no use.
 //!
 //! Reference: type graphs and their widening are those of Van Hentenryck, Cortesi, Le Charlier (VanHentenryck95).
 

@@ -1,14 +1,14 @@
 //! Position domains: which terms may ever stand at each argument of each relation.
 //!
-//! The domains are inferred from the rules alone, as a least fixpoint. A fact gives its arguments to the positions of its
-//! relation. A rule gives to the positions of its head what its body leaves: a variable takes the values that every
-//! position has at which it occurs in a positive condition, less the constants that `distinct` excludes. `true` gets the
-//! fluents of `init` and `next`, and `does` gets the moves of `legal`, for each role its own. Negation is ignored. For a
-//! compound term the arguments have domains of their own, at each position.
+//! The domains are inferred from the rules alone, as a least fixpoint. A fact gives its arguments to the positions of
+//! its relation. A rule gives to the positions of its head what its body leaves: a variable takes the values that every
+//! position has at which it occurs in a positive condition, less the constants that `distinct` excludes. `true` gets
+//! the fluents of `init` and `next`, and `does` gets the moves of `legal`, for each role its own. Negation is ignored.
+//! For a compound term the arguments have domains of their own, at each position.
 //!
 //! Invariant: every atom that holds in a state that some line of play reaches is in the domains. They may contain more:
-//! positions are told apart, combinations of values are not, and recursive terms are widened. A rulesheet that needs more
-//! than [`BUDGET`] steps is read again with the coarsest widening, and then given up: everything may hold then.
+//! positions are told apart, combinations of values are not, and recursive terms are widened. A rulesheet that needs
+//! more than [`BUDGET`] steps is read again with the coarsest widening, and then given up: everything may hold then.
 //!
 //! A variable that nothing binds is no error here. It adds nothing to the positions of a head, so it ranges over what
 //! other clauses put there.
@@ -31,10 +31,10 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-/// What the analysis of a rulesheet may cost with one widening, in elementary steps.
+/// The most that the analysis of a rulesheet may cost with one widening, in elementary steps.
 const BUDGET: u64 = 10_000_000;
 
-/// What one question may cost.
+/// The most that one question may cost.
 const QUESTION: u64 = 1_000_000;
 
 /// The widenings that are tried, from fine to coarse.

@@ -1,7 +1,7 @@
 //! The ground terms of a meet as a list.
 //!
-//! The list is complete or not given at all: a meet that occurs inside its own terms is taken to be infinite. The order is
-//! constants first, then compound terms, each by symbol, which is by first occurrence in the text.
+//! The list is complete or not given at all: a meet that occurs inside its own terms is taken to be infinite. The order
+//! is constants first, then compound terms, each by symbol, which is by first occurrence in the text.
 
 use super::QUESTION;
 use super::graph::{Budget, Graph, Meet};

@@ -218,7 +218,8 @@ fn sides(formula: &Formula) -> Option<(&Term, &Term)> {
     Some((left, right))
 }
 
-/// The variable that is the first side, with the second side, if nothing else binds it and it is not part of the second.
+/// The variable that is the first side, with the second side, if nothing else binds it and it is not part of the
+/// second.
 fn defined<'t>(one: &Term, other: &'t Term, bound: &FxHashSet<Symbol>) -> Option<(Symbol, &'t Term)> {
     let Term::Variable(variable) = *one else { return None };
     let mut inside = bound.contains(&variable);

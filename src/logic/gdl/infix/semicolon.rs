@@ -1,11 +1,11 @@
 //! Semicolons: the end of a line that is a comment, or the `or` of Prolog.
 //!
-//! In a text with a line that begins with `;` outside parentheses, every `;` begins a comment. In any other text `;` means
-//! `or` if a condition stands before it and the rest of the line looks like conditions:
+//! In a text with a line that begins with `;` outside parentheses, every `;` begins a comment. In any other text `;`
+//! means `or` if a condition stands before it and the rest of the line looks like conditions:
 //!
 //! - inside parentheses, if the rest of the line is blank or has a parenthesis: `(p ; q(X))`;
-//! - outside parentheses, in the body of a rule, if a literal with arguments follows, also negated or behind a parenthesis,
-//!   and then the line ends or goes on with `.`, `,`, `;`, `&`, `|` or `)`: `p :- q(X) ; r(X).`
+//! - outside parentheses, in the body of a rule, if a literal with arguments follows, also negated or behind a
+//!   parenthesis, and then the line ends or goes on with `.`, `,`, `;`, `&`, `|` or `)`: `p :- q(X) ; r(X).`
 //!
 //! Invariant: the decisions on all semicolons of a text take linear time together.
 

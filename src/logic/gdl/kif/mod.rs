@@ -61,7 +61,7 @@ pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollec
     clauses
 }
 
-/// What the functors of lists begin with that begin with a variable: no name of the text begins so.
+/// The beginning of the functors of lists that begin with a variable: no name of the text begins so.
 fn tuple_functor(text: &str, tokens: &[KifToken]) -> String {
     let mut functor = "tuple_".to_owned();
     let begins = |token: &KifToken, functor: &str| {
@@ -172,7 +172,7 @@ struct KifReader<'r> {
     text: &'r str,
     symbols: &'r mut Symbols,
     anonymous: &'r mut AnonymousVariables,
-    /// What the functors of tuples begin with.
+    /// The beginning of the functors of tuples.
     tuple: &'r str,
     report: &'r mut FindingCollector,
 }

@@ -20,7 +20,7 @@ use hyperplay_machine::terms::{Symbol, Term};
 /// The number of bindings that are tried for one split.
 const MAX_TRIALS: usize = 5_000_000;
 
-/// What a key says about one argument.
+/// The part of a key about one argument.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Part {
     Anything,
@@ -35,7 +35,7 @@ pub(super) struct Key {
     pub(super) parts: Vec<Part>,
 }
 
-/// What the variables of a rule stand for.
+/// The terms that the variables of a rule stand for.
 pub(super) type Values = FxHashMap<Symbol, Term>;
 
 /// A rule with some of its variables replaced.
@@ -130,8 +130,8 @@ impl<'a> Component<'a> {
         Ok(expansion)
     }
 
-    /// The keys that a condition may be about; only an open argument at a position that is told apart by functor leads to
-    /// several.
+    /// The keys that a condition may be about; only an open argument at a position that is told apart by functor leads
+    /// to several.
     fn matching(&self, wanted: &Key, split: &Split, keys: &[Key]) -> Result<Vec<usize>, Refusal> {
         let details = &split[&wanted.relation];
         let is_open =

@@ -1,9 +1,9 @@
 //! Local stratification: negation that is decided for each ground atom.
 //!
-//! A relation may depend on its own negation although no ground atom does, as in `(<= (goal ?r 0) (not (goal ?r 100)))`.
-//! Such rules are *locally stratified*, and their perfect model is the one meaning that they have (Przymusinski88). This
-//! module decides whether rules are, and rewrites them so that they are stratified in the usual sense. No later stage
-//! needs to know of it.
+//! A relation may depend on its own negation although no ground atom does, as in
+//! `(<= (goal ?r 0) (not (goal ?r 100)))`. Such rules are *locally stratified*, and their perfect model is the one
+//! meaning that they have (Przymusinski88). This module decides whether rules are, and rewrites them so that they are
+//! stratified in the usual sense. No later stage needs to know of it.
 //!
 //! ```text
 //! cyclic rules --split--> instances with keys --graph--> strata of the keys --rewrite--> stratified rules
@@ -17,8 +17,8 @@
 //! Invariant: the rewritten rules derive the same atoms of every relation that the rulesheet has. The rules for `goal`
 //! keep their order, because it decides which of several goals counts.
 //!
-//! Conditions on the state are not evaluated, only facts and `distinct`: rules whose cycle needs two states that no line
-//! of play reaches are refused as well.
+//! Conditions on the state are not evaluated, only facts and `distinct`: rules whose cycle needs two states that no
+//! line of play reaches are refused as well.
 
 use rustc_hash::FxHashMap;
 
@@ -35,7 +35,7 @@ use instances::Expansion;
 /// The number of rule instances up to which local stratification is decided.
 pub(super) const MAX_INSTANCES: usize = 200_000;
 
-/// What tells the atoms of a relation apart at one position.
+/// The detail that tells the atoms of a relation apart at one position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Detail {
     Nothing,

@@ -2,8 +2,8 @@
 //!
 //! The keys that some condition of the component reads go into relations such as `goal@0`, one for each stratum of the
 //! relation, with all arguments. The conditions of the component read these. The relation itself gets the atoms of its
-//! strata by one rule each, and its other rules directly. The rules for `goal` stay where they are, with their conditions
-//! replaced, because their order counts.
+//! strata by one rule each, and its other rules directly. The rules for `goal` stay where they are, with their
+//! conditions replaced, because their order counts.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

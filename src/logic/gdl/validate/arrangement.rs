@@ -3,7 +3,7 @@
 //! - A name with several arities is several relations. The arity that is used first keeps the name; any other gets a
 //!   name such as `succ/3`.
 //! - A declaration (`base`, `input` or `percept`) with a malformed clause is left out as a whole, if no rule of play
-//!   reads a declaration. What is declared changes no match, and the clauses that are left would say too little.
+//!   reads a declaration. A declaration changes no match, and the clauses that are left would say too little.
 //!
 //! Invariant: the rulesheet itself stays as its author wrote it, and [`Arrangement::origin`] leads from a clause here
 //! to its place there. A rulesheet that needs no repair is not copied.
@@ -88,7 +88,8 @@ impl<'s> Arrangement<'s> {
     }
 }
 
-/// Makes the findings about clauses of declarations that could not be read faults, if no rule of play reads a declaration.
+/// Makes the findings about clauses of declarations that could not be read faults, if no rule of play reads a
+/// declaration.
 pub(in super::super) fn ignore_unread(sheet: &Rulesheet, findings: &mut [Finding]) {
     if sheet.unread.is_empty() || is_read_by_play(&sheet.clauses) {
         return;
@@ -124,8 +125,8 @@ fn is_read_by_play(clauses: &[Clause]) -> bool {
     read
 }
 
-/// The rulesheet with one relation for each arity of a name, and the relations that got a new name; `None` if every name
-/// has one arity.
+/// The rulesheet with one relation for each arity of a name, and the relations that got a new name; `None` if every
+/// name has one arity.
 fn one_arity_each(sheet: &Rulesheet) -> Option<(Rulesheet, Arities)> {
     let mut first: FxHashMap<Symbol, usize> = FxHashMap::default();
     let mut other: Vec<(Symbol, usize)> = Vec::new();

@@ -96,7 +96,7 @@ impl<'l> ArityUses<'l> {
     }
 }
 
-/// What the relations of one name lack, if the name has several arities.
+/// The rules or uses that the relations of one name lack, if the name has several arities.
 struct Lacking<'v> {
     view: &'v RulesheetView<'v>,
     used: FxHashSet<Symbol>,

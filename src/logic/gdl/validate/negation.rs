@@ -4,8 +4,8 @@
 //! - `negation-through-itself`: a relation does, but no ground atom does. The rules are rewritten so that each atom is
 //!   decided after those that it depends on (`stratify`).
 //!
-//! The rules of play are the alternatives of the clauses, with the free variables of negations projected away and, where
-//! it is needed, rewritten. They are computed here because the decision needs them.
+//! The rules of play are the alternatives of the clauses, with the free variables of negations projected away and,
+//! where it is needed, rewritten. They are computed here because the decision needs them.
 
 use super::super::depend::{Dependencies, Dependency};
 use super::super::domains::PositionDomains;
@@ -112,7 +112,7 @@ fn refused(view: &RulesheetView<'_>, cycle: &[Dependency], refusal: &Refusal) ->
     }
 }
 
-/// What stands in a cycle, each with whether it depends on the negation of the next.
+/// The names in a cycle, each with whether it depends on the negation of the next.
 type Words = Vec<(String, bool)>;
 
 fn relations(view: &RulesheetView<'_>, cycle: &[Dependency]) -> Words {

@@ -1,10 +1,10 @@
 //! Head variables that nothing binds: they range over the values with which their relation is asked.
 //!
-//! A prover that is asked `(near 3 ?m)` uses the clause `(<= (near ?x ?y) (distinct ?x ?y))` only with the values that the
-//! question brings. So the clause has a meaning if every condition that reads the relation has values for the arguments
-//! in question, from other conditions. A relation of its own lists all values that these conditions can bring, and the
-//! clause reads it. The values come from the position domains; if they are infinitely many or too many, nothing is
-//! repaired.
+//! A prover that is asked `(near 3 ?m)` uses the clause `(<= (near ?x ?y) (distinct ?x ?y))` only with the values that
+//! the question brings. So the clause has a meaning if every condition that reads the relation has values for the
+//! arguments in question, from other conditions. A relation of its own lists all values that these conditions can
+//! bring, and the clause reads it. The values come from the position domains; if they are infinitely many or too many,
+//! nothing is repaired.
 //!
 //! Invariant: whatever a condition asks is among the values listed. A value counts as brought only by conditions about
 //! relations that need no repair, or by another head variable that is repaired, so that no value depends on itself. The

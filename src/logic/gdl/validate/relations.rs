@@ -4,8 +4,8 @@
 //! defines is empty; often it is a fluent without `true`, or it is misspelt. The relations that a game master reads
 //! (`legal`, `sees`, ...) are used even if no rule reads them. A relation that only its own rules read is not used.
 //!
-//! If a name has several arities, one of which nothing defines or reads, `arity-mismatch` says so. The name has a finding
-//! here only if that is true of all its arities.
+//! If a name has several arities, one of which nothing defines or reads, `arity-mismatch` says so. The name has a
+//! finding here only if that is true of all its arities.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

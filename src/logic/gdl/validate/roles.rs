@@ -146,7 +146,7 @@ impl<'s> About<'s> {
     }
 }
 
-/// What becomes of an atom about somebody who is no role.
+/// The help for an atom about somebody who is no role.
 const NOBODY: &str = "it has no part in play, because nobody plays that role";
 
 /// Reports ground terms that stand for a role but are not the name of one.

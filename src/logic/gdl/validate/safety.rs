@@ -2,8 +2,8 @@
 //!
 //! The findings are `unsafe-variable`, `fact-with-variable` and `role-variable-unbound`. Each branch is checked,
 //! because one alternative of a disjunction may leave a variable unbound that another alternative binds. If nothing
-//! binds the role variable of `legal`, `goal` or `sees`, the normal form has repaired it, and the finding is a fault. It is
-//! a fault too if a variable occurs in negated atoms only: each of them then says that there is none.
+//! binds the role variable of `legal`, `goal` or `sees`, the normal form has repaired it, and the finding is a fault.
+//! It is a fault too if a variable occurs in negated atoms only: each of them then says that there is none.
 
 use std::collections::BTreeMap;
 

@@ -138,7 +138,7 @@ fn negation_in_a_cycle_is_shown_as_a_cycle() {
     assert_eq!(found[0].code, UnstratifiedNegation);
     assert!(found[0].message.ends_with("`a` <- not `b` <- `c` <- `a`"), "{}", found[0].message);
     assert!(found[0].help.as_deref().is_some_and(|help| help.contains("`b` at line 3")));
-    // What holds now does not depend on what holds next.
+    // The present fluents do not depend on the next ones.
     assert_eq!(codes("(<= (next (p 1)) (not (true (p 1))))"), []);
 }
 

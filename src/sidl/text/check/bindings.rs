@@ -1,8 +1,9 @@
 //! Variables: each is bound, from left to right, before an effect, a comparison or arithmetic needs its value.
 //!
-//! A test of a fact binds its variables. So does `X is ..` or `X = ..`. A disjunction binds what each of its alternatives binds. A
-//! negation binds nothing: its own variables mean that there is no such fact. If a variable of a negation also stands
-//! outside negations and is bound only later, the two would not mean the same, and that is an error.
+//! A test of a fact binds its variables. So does `X is ..` or `X = ..`. A disjunction binds what each of its
+//! alternatives binds. A negation binds nothing: its own variables mean that there is no such fact. If a variable of a
+//! negation also stands outside negations and is bound only later, the two would not mean the same, and that is an
+//! error.
 //!
 //! Tests come before effects, whatever their order in the text; a test behind an effect gets a note.
 
@@ -93,7 +94,8 @@ impl<'s> Checker<'s> {
         matches!(formula, Formula::Atom(atom) if matches!(self.name(atom.relation), "ax" | "next" | "goal"))
     }
 
-    /// Tests from left to right. `outside` has the variables that also stand outside this conjunction and its negations.
+    /// Tests from left to right. `outside` has the variables that also stand outside this conjunction and its
+    /// negations.
     fn conjunction(&mut self, tests: &[&Formula], outside: &FxHashSet<Symbol>, bound: &mut Bound) {
         let mut uses: FxHashMap<Symbol, usize> = FxHashMap::default();
         for test in tests {

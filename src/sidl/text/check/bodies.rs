@@ -5,7 +5,7 @@ use hyperplay_logic::gdl::{Atom, Clause, FindingCode, Formula, Span, Symbol, Ter
 
 use super::{Checker, is_reserved};
 
-/// What a body belongs to.
+/// The kind of clause that a body belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Body {
     Operation,
@@ -58,7 +58,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// What can be tested and hidden: a fact, a setting, a balance.
+    /// A pattern that can be tested and hidden: a fact, a setting, a balance.
     fn watched(&mut self, name: Symbol, arguments: &[Term], at: Span) {
         match (self.name(name), arguments) {
             ("does", [id, alias]) => self.setting(id, alias, true, at),

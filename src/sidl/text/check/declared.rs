@@ -1,4 +1,4 @@
-//! What a text declares: facts, accounts, switches, chances, and first settings.
+//! The declarations of a text: facts, accounts, switches, chances, and first settings.
 //!
 //! Invariant: a name or an identifier has one declaration here, its first; a second one is a finding.
 
@@ -28,7 +28,7 @@ pub(super) struct DeclaredSelector<'s> {
     pub(super) span: Span,
 }
 
-/// What a text declares.
+/// The declarations of a text.
 pub(super) struct Declared<'s> {
     facts: FxHashMap<Symbol, DeclaredFact>,
     /// The facts in the order of the text.
@@ -237,7 +237,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// What names an agent: a constant, but not nature's.
+    /// The name of an agent: a constant, but not nature's.
     pub(super) fn agent_name(&mut self, agent: &Term, at: Span) {
         let spelled = self.spell(agent);
         match agent {

@@ -1,4 +1,5 @@
-//! The checks: everything that is wrong with a text in SIDL, or worth mentioning, with its place, its cause and a remedy.
+//! The checks: everything that is wrong with a text in SIDL, or worth mentioning, with its place, its cause and a
+//! remedy.
 //!
 //! ```text
 //! declared   what the text declares, and what is wrong with the declarations
@@ -9,8 +10,8 @@
 //! possible   operations and ends that can never happen, and what nothing uses
 //! ```
 //!
-//! A check never stops at its first finding. What is only missing because a clause could not be read is not reported, and
-//! what can never happen is computed for a text without errors.
+//! A check never stops at its first finding. Anything that is only missing because a clause could not be read is not
+//! reported, and impossible operations and ends are computed for a text without errors.
 //!
 //! Invariant: where no finding is an error, the lowering of the text is an [`Interaction`] with all its invariants.
 

@@ -1,7 +1,7 @@
 //! Numbers: those that no state can hold, and arithmetic that has no value.
 //!
-//! A whole number of a state, and each part of a fraction, is from -10,000 to 10,000. The probabilities of a chance are no
-//! part of a state, so they may be finer.
+//! A whole number of a state, and each part of a fraction, is from -10,000 to 10,000. The probabilities of a chance are
+//! no part of a state, so they may be finer.
 
 use num_traits::Zero;
 
@@ -21,7 +21,7 @@ impl<'s> Checker<'s> {
             match (word, arguments) {
                 ("fact" | "balances", _) => {}
                 ("chance", [id, _]) => self.value(id, at),
-                // What is wrong with a first balance is said where accounts are checked.
+                // The check of accounts reports the faults of a first balance.
                 ("init", [Term::Compound(word, parts)]) if self.name(*word) == "account" => {
                     let is_number = |term: &Term| number(term, &self.sheet.symbols).is_some();
                     parts.iter().filter(|part| is_number(part)).for_each(|part| self.value(part, at));

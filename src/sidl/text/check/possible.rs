@@ -1,11 +1,11 @@
-//! What can never happen, and what nothing uses.
+//! Impossible and unused parts of a text.
 //!
-//! A fact is *available* if it holds at the start or if an operation that can run creates one like it. An operation can run if a
-//! branching names it and each of its tests has an available fact. Both are computed together, as a least fixed point.
-//! Arithmetic may have any value, so whatever is reported can really never happen.
+//! A fact is *available* if it holds at the start or if an operation that can run creates one like it. An operation can
+//! run if a branching names it and each of its tests has an available fact. Both are computed together, as a least
+//! fixed point. Arithmetic may have any value, so whatever is reported can really never happen.
 //!
-//! One mistake gives one finding: first come the operations that could not run even if all others did. What cannot run only
-//! because of these is not reported; what is left waits for itself.
+//! One mistake gives one finding: first come the operations that could not run even if all others did. An operation
+//! that cannot run only because of these is not reported; the operations that are left wait for themselves.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -231,7 +231,7 @@ impl<'s> Checker<'s> {
         let mut is_cause = Vec::new();
         for (number, operation) in program.operations.iter().enumerate() {
             let failing = self.impossible(&operation.tests, &all, &mut steps);
-            // What no branching names is reported as that.
+            // An operation that no branching names is reported as that.
             is_cause.push(failing.is_some() || !is_named[number]);
             let does_nothing = operation.tests == [Test::Never] && operation.effects.is_empty();
             if let Some(failing) = failing.filter(|_| is_named[number] && !does_nothing) {

@@ -24,7 +24,7 @@ use hyperplay_machine::{
     ByRole, ChanceDistribution, EvaluationFailure, Evidence, JointMove, Move, Role, StateMachine,
 };
 
-/// What is known of a joint move.
+/// The knowledge about a joint move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::belief) enum Branch {
     /// There is no successor to go to; to be expanded.
@@ -38,7 +38,7 @@ pub(in crate::belief) enum Branch {
 /// Masses are added up branch by branch below this size; above, one subtraction must do.
 const SUMMED: u64 = 1 << 16;
 
-/// Up to so many branches stand in a list, more in a table of those that are known.
+/// Up to this number of branches stand in a list, more in a table of those that are known.
 const LISTED: u64 = 1 << 12;
 
 const UNTRIED: u32 = 0;
@@ -80,9 +80,9 @@ pub(in crate::belief) struct Branches {
     pub(in crate::belief) is_hopeless: bool,
 }
 
-/// The probabilities of the legal moves of every role, under a model of all roles but `me` and the distribution of `random`; `None` where all joint
-/// moves are equally probable. `evidence` says what a role knows. A failure that the model meets is left in `failure`, if
-/// there is none yet.
+/// The probabilities of the legal moves of every role, under a model of all roles but `me` and the distribution of
+/// `random`; `None` where all joint moves are equally probable. `evidence` says what a role knows. A failure that the
+/// model meets is left in `failure`, if there is none yet.
 pub(in crate::belief) fn joint_policy<M: StateMachine>(
     machine: &M,
     model: &dyn OpponentModel,
@@ -128,7 +128,7 @@ impl Branches {
             is_hopeless: false,
         };
         if branches.policy.is_some() {
-            // What the model rules out is inconsistent from the start.
+            // A branch that the model rules out is inconsistent from the start.
             for index in (0..count).filter(|&index| branches.probability(index) <= 0.0).collect::<Vec<_>>() {
                 branches.mark_inconsistent(index);
             }

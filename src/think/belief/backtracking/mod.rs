@@ -14,8 +14,8 @@
 //!    step on.
 //! 7. When few different ones are left, enumeration is tried again.
 //!
-//! This is HyperPlay as published (`HyperPlay12`) with the weight that makes its sampling consistent. It serves opponent
-//! models that are not uniform, and games in which [forward sampling](super::forward) does not get through.
+//! This is HyperPlay as published (`HyperPlay12`) with the weight that makes its sampling consistent. It serves
+//! opponent models that are not uniform, and games in which [forward sampling](super::forward) does not get through.
 
 pub(super) mod branches;
 mod enumerate;
@@ -59,7 +59,7 @@ pub(super) struct Backtracking<M: Bulk> {
     tree: Tree<M>,
     held: Held,
     particles: Vec<Particle>,
-    /// What was spent before this update, and in it.
+    /// The cost before this update, and that of the update.
     before: UpdateCost,
     cost: UpdateCost,
     /// Updates to wait before the next search for the complete set, and how long the last wait was.

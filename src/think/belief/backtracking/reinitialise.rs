@@ -25,7 +25,7 @@ use crate::belief::options::BeliefOptions;
 use crate::belief::resample::systematic;
 use hyperplay_machine::{Budget, Bulk, Seed};
 
-/// A re-initialisation may visit as many states as the particles may in an update, and at least so many.
+/// A re-initialisation may visit as many states as the particles may in an update, and at least this number.
 const LEAST_STATES: u64 = 1 << 22;
 
 /// The least number of particles that are tried.

@@ -11,7 +11,8 @@
 //! would be missing and those beside its destination would not, and particles would leave histories whose dead ends
 //! show late (bias TV .105 for .011 on a sheet made for this, 16 particles).
 //!
-//! A move that its particle cannot pay for is rejected. So where budgets end, particles whose histories were dear move less.
+//! A move that its particle cannot pay for is rejected. So where budgets end, particles whose histories were dear move
+//! less.
 //!
 //! The moves of a pass do not depend on each other, and all particles make theirs in [lockstep](super::lockstep).
 

@@ -45,7 +45,7 @@ use crate::belief::options::{BeliefOptions, SamplingMethod, Weight};
 use crate::belief::resample::systematic;
 use hyperplay_machine::{Budget, BudgetAccount, Bulk, Seed};
 
-/// After so many restarts that the budget did not last for, no more particles are restarted in an update.
+/// After this number of restarts that the budget did not last for, no more particles are restarted in an update.
 const FAILURES: usize = 2;
 
 /// How many times more often than others a particle lost to uneven weights is to be changed.
@@ -54,8 +54,8 @@ const CHANGES: f64 = 2.0;
 /// Particles restarted at a time.
 const TOGETHER: usize = 64;
 
-/// Particles at work at a time. What these have met beside their histories may be dropped before the next ones begin,
-/// so that many particles need little more memory than what they hold.
+/// Particles at work at a time. Nodes that these have met beside their histories may be dropped before the next ones
+/// begin, so that many particles need little more memory than what they hold.
 const COHORT: usize = 4096;
 
 /// The particles of a sampled belief.
@@ -101,7 +101,7 @@ impl Sample {
         self.slots.iter().map(|slot| slot.node)
     }
 
-    /// The nodes of the slots, to be renumbered. What is inconsistent is at the root.
+    /// The nodes of the slots, to be renumbered. An inconsistent slot is at the root.
     pub(in crate::belief) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut NodeId> {
         self.slots.iter_mut().map(|slot| {
             if !slot.is_consistent {

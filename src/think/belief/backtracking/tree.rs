@@ -17,7 +17,8 @@
 //! inconsistent.
 //!
 //! [`Tree::expand`] is the only way to new nodes. It expands in blocks what many particles request
-//! ([`lockstep`](super::lockstep)); every state visited is paid for from a [`BudgetAccount`](hyperplay_machine::BudgetAccount).
+//! ([`lockstep`](super::lockstep)); every state visited is paid for from a
+//! [`BudgetAccount`](hyperplay_machine::BudgetAccount).
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -54,7 +55,7 @@ struct Node<S> {
     branches: Option<Box<Branches>>,
 }
 
-/// What the roles perceived of a step, each once.
+/// The percepts of the roles at a step, each once.
 #[derive(Default)]
 struct IndexedPercepts {
     list: Vec<ByRole<Percepts>>,
@@ -86,7 +87,7 @@ pub(in crate::belief) struct Tree<M: Bulk> {
     /// The lists of moves that nodes share.
     lists: FxHashSet<Arc<ByRole<Vec<Move>>>>,
     deepest: usize,
-    /// What was spent since the beginning.
+    /// The cost since the beginning.
     pub(in crate::belief) spent: UpdateCost,
     /// A failure of evaluation that the opponent model met, or a tree which was dropped.
     failure: Option<EvaluationFailure>,
@@ -94,7 +95,7 @@ pub(in crate::belief) struct Tree<M: Bulk> {
     deadline: Budget,
     /// Whether an evaluation of this update was stopped by its deadline.
     is_cut: bool,
-    /// What is said of the branches of a node that were not computed in time.
+    /// The answer about the branches of a node that were not computed in time.
     unknown: Box<Branches>,
 }
 
@@ -135,7 +136,7 @@ impl<M: Bulk> Tree<M> {
         self.machine.set_deadline(&mut self.scratch, budget.deadline);
     }
 
-    /// Ends an update. What is asked now has no deadline.
+    /// Ends an update. Later questions have no deadline.
     pub(in crate::belief) fn end_update(&mut self) {
         self.begin_update(&Budget::UNLIMITED);
     }
@@ -178,8 +179,8 @@ impl<M: Bulk> Tree<M> {
             || self.machine.terminal(&self.nodes[0].state, &mut self.scratch) == self.evidence.over
     }
 
-    /// What the probability of all that may follow a history depends on: its state, and what the roles that the model
-    /// speaks of know. What they know is told apart by a hash of 128 bits.
+    /// The data on which the probability of all that may follow a history depends: its state, and the knowledge of the
+    /// roles that the model speaks of. A hash of 128 bits tells their knowledge apart.
     pub(in crate::belief) fn key(&self, node: NodeId) -> (&M::State, u128) {
         let Node { state, known, .. } = self.node(node);
         (state, *known)
@@ -213,7 +214,7 @@ impl<M: Bulk> Tree<M> {
         self.failure = self.take_failure().or_else(|| other.take_failure());
     }
 
-    /// What is to be explained.
+    /// The evidence that is to be explained.
     pub(in crate::belief) fn evidence(&self) -> &Evidence {
         &self.evidence
     }
@@ -273,7 +274,7 @@ impl<M: Bulk> Tree<M> {
         branches.expect("a node with a successor has branches").joint(index)
     }
 
-    /// What `role` knows after a history.
+    /// The evidence of `role` after a history.
     pub(in crate::belief) fn evidence_of(&self, node: NodeId, role: Role) -> Evidence {
         let mut steps = Vec::with_capacity(self.depth(node));
         let mut below = node;
@@ -329,7 +330,7 @@ impl<M: Bulk> Tree<M> {
     }
 
     /// Makes nodes of those successors that explain the evidence. The branches are untried, each is given once, and
-    /// all are paid for. After the deadline there are fewer results: those of the first so many requests.
+    /// all are paid for. After the deadline there are fewer results: those of the first requests only.
     pub(in crate::belief) fn expand(&mut self, requests: &[(NodeId, u64)]) -> Vec<Option<NodeId>> {
         if self.machine.at_once() > 1 || self.deadline.reproduces() {
             return self.expand_together(requests);
@@ -405,7 +406,7 @@ impl<M: Bulk> Tree<M> {
         }
     }
 
-    /// Whether there are so many nodes that those of no particle should be dropped.
+    /// Whether there are enough nodes that those of no particle should be dropped.
     pub(in crate::belief) fn is_large(&self) -> bool {
         self.nodes.len() >= self.large
     }

@@ -10,8 +10,8 @@
 //! what was perceived, weighted by the probability of perceiving it, `|G|/|J|` (Doucet, Godsill, Andrieu 2000).
 //!
 //! G is known only at the end of an update. The [branch tests](super::lockstep::branch_test) look for a consistent
-//! history below every branch that was not taken, within what is left of the particle's budget. What stays untested
-//! counts as consistent. All weights are logarithms until they are [`normalised`].
+//! history below every branch that was not taken, within what is left of the particle's budget. A branch that stays
+//! untested counts as consistent. All weights are logarithms until they are [`normalised`].
 
 use super::node_id::NodeId;
 use super::tree::Tree;

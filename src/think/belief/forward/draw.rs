@@ -13,10 +13,10 @@ use hyperplay_machine::{Budget, Bulk, ConsistentDraws, EvaluationFailure, JointM
 /// Attempts of a piece.
 const PIECE: usize = 1 << 14;
 
-/// From so many pieces on they are shared by threads.
+/// From this number of pieces on they are shared by threads.
 const SHARED: usize = 4;
 
-/// What one thread draws with.
+/// The data with which one thread draws.
 pub(super) struct DrawContext<'a, M: Bulk> {
     pub(super) machine: &'a M,
     pub(super) scratch: &'a mut M::Scratch,
@@ -26,7 +26,7 @@ pub(super) struct DrawContext<'a, M: Bulk> {
 }
 
 impl<M: Bulk> DrawContext<'_, M> {
-    /// The results of so many pieces of work, in order; what stands behind a late one is missing.
+    /// The results of `count` pieces of work, in order; those behind a late one are missing.
     fn pieces<T: Send>(
         &mut self,
         count: usize,
@@ -79,7 +79,7 @@ impl<M: Bulk> DrawContext<'_, M> {
         all
     }
 
-    /// Draws so many whole histories: an entry of a population by its weight, then step by step, each an attempt that
+    /// Draws `count` whole histories: an entry of a population by its weight, then step by step, each an attempt that
     /// agrees with what was observed or ends the history.
     pub(super) fn trajectories(
         &mut self,

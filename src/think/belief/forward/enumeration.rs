@@ -5,9 +5,9 @@
 //!
 //! **The exact belief-state update.** Under uniform opponents, what follows a history depends on its state alone. So
 //! histories with equal states may become one, with the sum of their probabilities. The history that stands for the
-//! others is drawn in proportion to its probability; hence it is a draw from the posterior given the state. That is done
-//! where there are more histories than may be reported, and where the histories of a step have too many continuations but
-//! their states do not: a hand of cards that nobody holds any more is in no state.
+//! others is drawn in proportion to its probability; hence it is a draw from the posterior given the state. That is
+//! done where there are more histories than may be reported, and where the histories of a step have too many
+//! continuations but their states do not: a hand of cards that nobody holds any more is in no state.
 
 use rand::RngExt;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,28 +20,30 @@ use hyperplay_machine::{
     Seed, StateMachineExt,
 };
 
-/// An enumerated step may cost so many states for each history that is reported.
+/// An enumerated step may cost this number of states for each history that is reported.
 const ENUMERATED_STATES: u64 = 8;
 
-/// One joint move that is enumerated costs as much as so many attempts.
+/// One joint move that is enumerated costs as much as this number of attempts.
 const ENUMERATION_COST: f64 = 4.0;
 
-/// One part in so many of the attempts of every update is saved for a search for the complete information set.
+/// The share of the attempts of every update, as one part in this number, that is saved for a search for the complete
+/// information set.
 const SAVED: u64 = 8;
 
 /// Steps asked about in one call, and between two looks at the clock.
 const BLOCK: usize = 1024;
 
-/// Before a deadline the first call is for so many.
+/// The steps that the first call asks about before a deadline.
 const FIRST_BLOCK: usize = 16;
 
-/// Where the time does not suffice for all, draws are better if they are expected to find so many histories in it.
+/// Where the time does not suffice for all, draws are better if they are expected to find this number of histories in
+/// it.
 const FEW: f64 = 16.0;
 
 /// The most states that an enumerated step may cost, in multiples of what all particles may visit.
 const MOST_STATES: u64 = 4;
 
-/// In so many steps every role of most games has had its turn.
+/// In this number of steps every role of most games has had its turn.
 const TURNS: usize = 4;
 
 /// States whose moves are listed between two looks at the clock.
@@ -258,16 +260,16 @@ impl<M: Bulk> Forward<M> {
         (sampled as u64).min(most).max(ENUMERATED_STATES * self.options.limit() as u64)
     }
 
-    /// The share of attempts at a step that may be expected to agree, before any was made: where roles take turns, a step is
-    /// like one of the last steps and unlike the others.
+    /// The share of attempts at a step that may be expected to agree, before any was made: where roles take turns, a
+    /// step is like one of the last steps and unlike the others.
     fn expected_rate(&self, step: usize) -> f64 {
         let rates = (step.saturating_sub(TURNS)..step).map(|last| self.acceptance_rate(last));
         rates.fold(1.0, f64::min)
     }
 
-    /// One enumerated step of a population, if it visits at most so many states. `by_state` says whether its histories
+    /// One enumerated step of a population, if it visits at most `most` states. `by_state` says whether its histories
     /// stand for all with their state, before the step and after it. Where that makes few enough of too many histories,
-    /// `population` is changed so. What the clock cuts off is gone on with at the next call for the same histories.
+    /// `population` is changed so. The next call for the same histories goes on with the work that the clock cuts off.
     pub(super) fn enumerated(
         &mut self,
         population: &mut Population<M::State>,
@@ -312,9 +314,9 @@ impl<M: Bulk> Forward<M> {
         Some(next)
     }
 
-    /// Enumerates the information set where so many attempts would cost as much as the search for it, or earlier ones
-    /// have saved as much. Which histories were drawn does not matter: otherwise those that are reported would not be
-    /// draws from the posterior.
+    /// Enumerates the information set where `attempts` attempts would cost as much as the search for it, or earlier
+    /// ones have saved as much. Which histories were drawn does not matter: otherwise those that are reported would not
+    /// be draws from the posterior.
     pub(super) fn enumerates_instead(
         &mut self,
         attempts: f64,
@@ -332,7 +334,8 @@ impl<M: Bulk> Forward<M> {
         self.in_share(budget, |forward, budget| forward.enumerate_again(most, evidence, budget, seed))
     }
 
-    /// Enumerates from the last enumerated set to the last generation, visiting at most so many states; false if they are too few.
+    /// Enumerates from the last enumerated set to the last generation, visiting at most `most` states; false if they
+    /// are too few.
     pub(super) fn enumerate_again(
         &mut self,
         most: u64,

@@ -2,13 +2,13 @@
 //!
 //! It begins at the last enumerated set, with its whole population. All attempts of a step are shared out by weight, in
 //! rounds; a round that the clock cut short does not count, because it would favour the histories that come first.
-//! This differs from the alive particle filter of the literature only in its last draw, which that one leaves out: for a
-//! fixed number of steps the bias of both is inversely proportional to the population.
+//! This differs from the alive particle filter of the literature only in its last draw, which that one leaves out: for
+//! a fixed number of steps the bias of both is inversely proportional to the population.
 //!
 //! **Degeneracy.** Where few different histories are left although the information set is not small, the population was
 //! too small. Then whole histories are drawn, or a filter with a larger population begins anew, whichever is cheaper.
-//! What is made anew replaces the old population only when it is complete; or, where the old one cannot be continued and
-//! the time runs out on the way, as far as it has come. Then the next update goes on from there.
+//! The new population replaces the old population only when it is complete; or, where the old one cannot be continued
+//! and the time runs out on the way, as far as it has come. Then the next update goes on from there.
 //!
 //! **Time.** Each step that is still to be followed has its share of the time. Before a deadline the rounds of a slow
 //! engine are so small that the clock cuts none off, and a population may then be smaller than it should be.
@@ -22,7 +22,7 @@ use crate::belief::UpdateOutcome;
 use crate::belief::options::SamplingMethod;
 use hyperplay_machine::{Budget, Bulk, Evidence, ObservedStep, Seed};
 
-/// A population that was too small is made so many times larger.
+/// A population that was too small is made larger by this factor.
 const GROWTH: usize = 4;
 
 /// How many times its usual size the population of a filter may have.
@@ -39,18 +39,18 @@ const ROUND: [usize; 2] = [1 << 17, 1 << 12];
 const FIRST_ROUND: usize = 16;
 const ROUND_SHARE: f64 = 0.5;
 
-/// With fewer particles than this a population is judged as if so many were wanted.
+/// With fewer particles than this a population is judged as if this number were wanted.
 const FEW_PARTICLES: usize = 16;
 
-/// So many different histories are never too few.
+/// This number of different histories is never too small.
 const ENOUGH: usize = 4096;
 
-/// For so many steps it is believed that a population has nearly all histories.
+/// For this number of steps a population is believed to have nearly all histories.
 const COVERED_STEPS: usize = 4;
 
 impl<M: Bulk> Forward<M> {
-    /// Filters from the last enumerated set to a step, with larger populations where one dies out. With `keeps_part`, what
-    /// came some of the way in the time that there was takes the place of the population.
+    /// Filters from the last enumerated set to a step, with larger populations where one dies out. With `keeps_part`,
+    /// what came some of the way in the time that there was takes the place of the population.
     pub(super) fn begin_filter(
         &mut self,
         step: usize,
@@ -115,8 +115,8 @@ impl<M: Bulk> Forward<M> {
         (self.options.population() * self.growth) as f64
     }
 
-    /// A new population in the last generation: the old one, continued by attempts until there are as many draws as there
-    /// should be, or the budget ends.
+    /// A new population in the last generation: the old one, continued by attempts until there are as many draws as
+    /// there should be, or the budget ends.
     pub(super) fn refilled(
         &mut self,
         observed: &ObservedStep<'_>,

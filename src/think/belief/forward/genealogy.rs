@@ -82,7 +82,7 @@ impl Genealogy {
         self.generations.iter().map(|generation| generation.parents.len()).sum()
     }
 
-    /// The first so many generations.
+    /// The first `generation` generations.
     pub(super) fn until(&self, generation: usize) -> Genealogy {
         Genealogy { generations: self.generations[..generation].to_vec() }
     }
@@ -112,8 +112,8 @@ impl Genealogy {
         self.generations[generation - 1].push(parent, joint)
     }
 
-    /// Whether the history of an entry of the last generation is that of an entry of the generation before, continued by
-    /// a joint move.
+    /// Whether the history of an entry of the last generation is that of an entry of the generation before, continued
+    /// by a joint move.
     pub(super) fn is_child(&self, entry: usize, parent: usize, joint: &JointMove) -> bool {
         let Some((last, before)) = self.generations.split_last() else { return false };
         if last.list[last.joints[entry] as usize] != *joint {

@@ -14,14 +14,14 @@
 //! enumerated by states, all draws through a state share the history that stands for it. Then the states are
 //! independent draws, and each history is a draw from the posterior, but two histories are not independent.)
 //!
-//! **The [particle filter](filter).** Where that is too expensive, every history of a population is continued by as many
-//! random attempts as it takes until the population is full again. The population is several times larger than the
+//! **The [particle filter](filter).** Where that is too expensive, every history of a population is continued by as
+//! many random attempts as it takes until the population is full again. The population is several times larger than the
 //! particles asked for, which are drawn from it, because for a fixed number of steps its bias is inversely proportional
 //! to its size.
 //!
 //! **The choice** goes by expected cost in attempts, estimated from the share of attempts that got through each step so
-//! far. It is made before the draws that it governs. Where nothing gets through, or too few different histories are left,
-//! the caller goes on by [backtracking](super::backtracking).
+//! far. It is made before the draws that it governs. Where nothing gets through, or too few different histories are
+//! left, the caller goes on by [backtracking](super::backtracking).
 //!
 //! References: Robert04, LeGland05, DelMoral15, DelMoral04 (`docs/REFERENCES.md`).
 
@@ -48,10 +48,10 @@ use hyperplay_machine::{
 use population::{Population, PopulationBuilder};
 use rejection::Drawn;
 
-/// An engine that makes many attempts at once makes so many in the time in which another visits a state.
+/// An engine that makes many attempts at once makes this number of them in the time in which another visits a state.
 const ATTEMPTS_A_STATE: u64 = 16;
 
-/// An engine makes so many steps in bulk and not one by one.
+/// An engine makes this number of steps in bulk and not one by one.
 const SEVERAL: usize = 8;
 
 /// Of the time that is left, the share of a method after which another one may be tried.
@@ -106,10 +106,10 @@ pub(super) struct Forward<M: Bulk> {
     unfinished: Option<Box<Extension<M::State>>>,
     /// How many times larger the population of the filter is than usual.
     growth: usize,
-    /// So many different histories are nearly all, until this step.
+    /// The number of different histories that are nearly all, and the step until which they are.
     covered: (usize, usize),
-    /// For each step, the attempts at it and those that agreed; where it was enumerated, joint moves. They say what is to be
-    /// expected, and what is reported does not depend on them.
+    /// For each step, the attempts at it and those that agreed; where it was enumerated, joint moves. They say what is
+    /// to be expected, and the report does not depend on them.
     trials: Vec<[u64; 2]>,
     /// Entries of the genealogy from which on it is large.
     large: usize,
@@ -180,7 +180,7 @@ impl<M: Bulk> Forward<M> {
         self.failure = self.failure.take().or(failure);
     }
 
-    /// What was spent since the beginning.
+    /// The cost since the beginning.
     pub(super) fn cost(&self) -> UpdateCost {
         self.cost
     }
@@ -213,7 +213,7 @@ impl<M: Bulk> Forward<M> {
         self.genealogy.history(entry)
     }
 
-    /// Follows the evidence to its last step. What the deadline of the budget cuts off has no part in the result.
+    /// Follows the evidence to its last step. Work that the deadline of the budget cuts off has no part in the result.
     pub(super) fn follow(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
         self.machine.set_deadline(&mut self.scratch, budget.deadline);
         let followed = self.follow_in_time(evidence, budget, seed);
@@ -354,7 +354,7 @@ impl<M: Bulk> Forward<M> {
                 if followed != depleted || builder.population.len() == 0 {
                     return followed;
                 }
-                // The filter was too late: what was drawn before it is at hand.
+                // The filter was too late: the draws made before it are at hand.
                 self.genealogy.put_back(last);
                 (self.kind, self.population) = (Kind::Independent, builder.population);
                 Followed::Done
@@ -404,8 +404,8 @@ impl<M: Bulk> Forward<M> {
         self.machine.at_once() > 1 && self.evidence.steps[from..].iter().all(is_known)
     }
 
-    /// Attempts that may be made where so many have been: what all particles may visit, and more on an engine that makes
-    /// many at once.
+    /// Attempts that may still be made after `made` attempts: what all particles may visit, and more on an engine that
+    /// makes many at once.
     fn allowance(&self, made: u64) -> u64 {
         let each = if self.is_in_lanes() { ATTEMPTS_A_STATE } else { 1 };
         self.options.all_states().saturating_mul(each).saturating_sub(made)
@@ -448,7 +448,7 @@ impl<M: Bulk> Forward<M> {
     }
 }
 
-/// What was observed of a step, counted from 0.
+/// The observation of a step, counted from 0.
 fn observed_step(evidence: &Evidence, step: usize) -> ObservedStep<'_> {
     let is_end = evidence.over && step + 1 == evidence.step();
     ObservedStep { role: evidence.role, observation: &evidence.steps[step], is_end }

@@ -57,7 +57,7 @@ impl<S> Population<S> {
     /// Makes the weights sum to 1.
     pub(super) fn normalise(&mut self) {
         let total = self.total();
-        // What is too small to be told from nothing stays possible.
+        // A weight that is too small to be told from nothing stays possible.
         self.weights.iter_mut().for_each(|weight| *weight = (*weight / total).max(f64::MIN_POSITIVE));
     }
 
@@ -67,14 +67,15 @@ impl<S> Population<S> {
         each.flat_map(|(entry, &weight)| std::iter::repeat_n(entry, weight as usize)).collect()
     }
 
-    /// So many entries, each as often as its weight says, rounded up or down at random.
+    /// `count` entries, each as often as its weight says, rounded up or down at random.
     pub(super) fn systematic(&self, count: usize, rng: &mut impl Rng) -> Vec<u32> {
         let total = self.total();
         let shares: Vec<f64> = self.weights.iter().map(|weight| weight / total).collect();
         systematic(&shares, count, rng).into_iter().map(|entry| entry as u32).collect()
     }
 
-    /// So many of the draws of a sampled population, each as likely as any other, in random order; all if there are no more.
+    /// `count` of the draws of a sampled population, each as likely as any other, in random order; all if there are no
+    /// more.
     pub(super) fn without_replacement(&self, count: usize, rng: &mut impl Rng) -> Vec<u32> {
         let mut draws = self.draws();
         let count = count.min(draws.len());
@@ -87,19 +88,19 @@ impl<S> Population<S> {
     }
 }
 
-/// Memory is reserved for so many draws at most.
+/// Memory is reserved for this number of draws at most.
 const RESERVED: usize = 1 << 12;
 
 /// Collects the histories of a new generation.
 #[derive(Debug)]
 pub(super) struct PopulationBuilder<S> {
-    /// What was collected.
+    /// The population that was collected.
     pub(super) population: Population<S>,
     places: FxHashMap<u64, u32>,
 }
 
 impl<S> PopulationBuilder<S> {
-    /// Nothing yet, with memory for so many draws (but not for very many).
+    /// Nothing yet, with memory for `draws` draws (but not for very many).
     pub(super) fn new(draws: usize) -> Self {
         let capacity = draws.min(RESERVED);
         let population = Population {

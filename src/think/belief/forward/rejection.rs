@@ -1,6 +1,6 @@
 //! Rejection: independent draws from the posterior.
 //!
-//! Draws of the last update that explain the new step are kept. What is missing is drawn as whole histories from the
+//! Draws of the last update that explain the new step are kept. Missing draws are made as whole histories from the
 //! last enumerated set. How many are drawn is decided by counts.
 
 use super::draw::DrawContext;
@@ -9,16 +9,16 @@ use super::{Forward, Kind, LastEnumerated, observed_step};
 use crate::belief::options::SamplingMethod;
 use hyperplay_machine::{Budget, Bulk, Evidence, ObservedStep, Seed};
 
-/// So many times what is expected to be needed is drawn, so that a second round is seldom needed.
+/// The draws made, as a multiple of those that are expected to be needed, so that a second round is seldom needed.
 const SURPLUS: f64 = 1.05;
 
-/// A round for no more than so many particles is to be the last.
+/// A round for no more than this number of particles is to be the last.
 const LAST: f64 = 64.0;
 
-/// A round draws at most so many times what the rounds before it have drawn.
+/// A round draws at most this multiple of what the rounds before it have drawn.
 const MORE: usize = 8;
 
-/// What draws are expected to take.
+/// The expected cost of draws.
 pub(super) struct Expected {
     /// The share of whole histories that get through.
     pub(super) whole: f64,
@@ -39,8 +39,8 @@ pub(super) enum Drawn {
 }
 
 impl<M: Bulk> Forward<M> {
-    /// One attempt for each of these entries of the population. What the clock cuts short counts only if it `keeps_some`:
-    /// if any of the entries is as likely to come first as any other.
+    /// One attempt for each of these entries of the population. A call that the clock cuts short counts only if it
+    /// `keeps_some`: if any of the entries is as likely to come first as any other.
     pub(super) fn attempt(
         &mut self,
         entries: &[u32],
@@ -67,8 +67,8 @@ impl<M: Bulk> Forward<M> {
     }
 
     /// Draws of the last update that explain the new step, and whole histories in place of those that do not. Whatever
-    /// is decided here is decided by counts. Ends where more than `most` attempts are expected; without it, where a filter
-    /// takes fewer.
+    /// is decided here is decided by counts. Ends where more than `most` attempts are expected; without it, where a
+    /// filter takes fewer.
     pub(super) fn draw_independently(
         &mut self,
         step: usize,
@@ -126,7 +126,7 @@ impl<M: Bulk> Forward<M> {
         Drawn::Incomplete
     }
 
-    /// What the shares of the steps from one to another say about draws.
+    /// The expected cost of draws by the shares of the steps from one to another.
     pub(super) fn expected(&self, from: usize, step: usize) -> Expected {
         let mut expected = Expected { whole: 1.0, each: 0.0, filter: 0.0 };
         for step in from..=step {
@@ -137,7 +137,7 @@ impl<M: Bulk> Forward<M> {
         expected
     }
 
-    /// Draws so many whole histories from the last enumerated set.
+    /// Draws `count` whole histories from the last enumerated set.
     pub(super) fn draw_whole(
         &mut self,
         observed: &[ObservedStep<'_>],

@@ -42,11 +42,11 @@ const ROUNDING: f64 = 1e-9;
 /// A solved game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Equilibrium {
-    /// What the row player gets when both play well.
+    /// The payoff of the row player when both play well.
     pub value: f64,
     /// The row player's optimal strategy, as the file's header says.
     pub row: Vec<f64>,
-    /// What each row is worth against the column player's optimal strategy with the least sum of squares.
+    /// The value of each row against the column player's optimal strategy with the least sum of squares.
     pub row_values: Vec<f64>,
 }
 
@@ -90,13 +90,13 @@ impl Game {
         self.scale * entry + self.shift
     }
 
-    /// What a choice of the column player gives to each row.
+    /// The payoff of each row at a choice of the column player.
     fn payoffs(&self, choice: &[usize]) -> Vec<f64> {
         let of = |row| self.types.iter().zip(choice).map(|(matrix, &column)| matrix.at(row, column)).sum();
         (0..self.rows).map(of).collect()
     }
 
-    /// What each row gets against a mixed choice of the column player.
+    /// The payoff of each row against a mixed choice of the column player.
     fn row_values(&self, strategy: &ColumnStrategy) -> Vec<f64> {
         let mut values = vec![0.0; self.rows];
         for (matrix, shares) in self.types.iter().zip(strategy) {
@@ -146,7 +146,7 @@ impl Game {
         strategy
     }
 
-    /// What each row brings against even errors of the column player.
+    /// The payoff of each row against even errors of the column player.
     fn against_errors(&self) -> Vec<f64> {
         let even = |matrix: &Matrix| vec![1.0 / matrix.columns() as f64; matrix.columns()];
         self.row_values(&self.types.iter().map(even).collect())

@@ -11,7 +11,7 @@ fn close(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6)
 }
 
-/// What a strategy guarantees, by its definition.
+/// The payoff that a strategy guarantees, by its definition.
 fn guarantee(types: &[Matrix], row: &[f64]) -> f64 {
     let least = |matrix: &Matrix| matrix.column_values(row).into_iter().fold(f64::INFINITY, f64::min);
     types.iter().map(least).sum()

@@ -1,14 +1,14 @@
-//! What roles know, and what they have learnt of their moves there.
+//! The evidence classes of roles, and the statistics of their moves there.
 //!
 //! A *class* is the evidence of one role: its own moves and percepts, step by step. Two states of the search are in one
-//! class of a role if and only if the role cannot tell them apart. The class after a step is found from the class before
-//! it, the role's move and its percepts, so nothing but numbers and one step's percepts is compared. Classes of all roles
-//! are numbered together; a class belongs to one role.
+//! class of a role if and only if the role cannot tell them apart. The class after a step is found from the class
+//! before it, the role's move and its percepts, so nothing but numbers and one step's percepts is compared. Classes of
+//! all roles are numbered together; a class belongs to one role.
 //!
-//! A class in which the role had a choice when a descent came there is an *information set* of the tree and has a bandit.
-//! The bandit lists the moves that were legal in some state of the class, in the order in which they were met. In most
-//! games those are the same in all of them, as the rules of GDL-II intend it. Where they are not, a move is tried only
-//! where it is legal, and how often that was is counted ([`bandit`](super::super::bandit)).
+//! A class in which the role had a choice when a descent came there is an *information set* of the tree and has a
+//! bandit. The bandit lists the moves that were legal in some state of the class, in the order in which they were met.
+//! In most games those are the same in all of them, as the rules of GDL-II intend it. Where they are not, a move is
+//! tried only where it is legal, and how often that was is counted ([`bandit`](super::super::bandit)).
 
 use rand::Rng;
 use rustc_hash::FxHashMap;
@@ -27,7 +27,7 @@ struct Bandit {
     tried: Vec<Tried>,
 }
 
-/// What is known of a move.
+/// The statistics of a move.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tried {
     pub arm: Arm,
@@ -117,7 +117,7 @@ impl Information {
         (chosen, places[chosen] as u32)
     }
 
-    /// Credits the sum of the goals of so many playouts to the move at a place.
+    /// Credits the sum of the goals of `count` playouts to the move at a place.
     pub fn learn(&mut self, class: Class, place: u32, count: u32, sum: u64) {
         let arm = &mut self.bandits[class as usize].tried[place as usize].arm;
         arm.known += count;

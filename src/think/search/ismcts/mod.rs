@@ -1,25 +1,25 @@
-//! Information set Monte Carlo tree search: one tree over all states held possible, in which every role learns which of its
-//! moves bring it most, given what it knows.
+//! Information set Monte Carlo tree search: one tree over all states held possible, in which every role learns which of
+//! its moves bring it most, given what it knows.
 //!
 //! A simulation draws a state by its weight (it is *determinized*) and goes down the tree. A node is what the role that
-//! chooses knows: its own moves and percepts, from the first step of the match on ([`information`]). So a move is judged by
-//! its mean over all states that the role cannot tell apart, and no role acts on what it cannot know. That is the difference
-//! from a tree over each state. At a node that is in the tree the role selects by UCB1 over the moves that are legal in
-//! this state. The first node that is not in the tree is added, and a random playout follows. Its goals are
-//! credited to all choices on the way, each role's own goal to its own choices. `random` draws. Roles that move at once
-//! select each by its own node (decoupled UCT), and a simulation adds a node of one of them.
+//! chooses knows: its own moves and percepts, from the first step of the match on ([`information`]). So a move is
+//! judged by its mean over all states that the role cannot tell apart, and no role acts on what it cannot know. That is
+//! the difference from a tree over each state. At a node that is in the tree the role selects by UCB1 over the moves
+//! that are legal in this state. The first node that is not in the tree is added, and a random playout follows. Its
+//! goals are credited to all choices on the way, each role's own goal to its own choices. `random` draws. Roles that
+//! move at once select each by its own node (decoupled UCT), and a simulation adds a node of one of them.
 //!
 //! Simulations are made in rounds that grow with the tree, as those of [`uct`](super::uct): one call of
 //! [`Bulk::playouts`] makes the playouts of a round. Simulations that come to the end of the game are credited at once.
 //! Without a deadline the result depends on the seed alone: all draws of the tree are from `seed/select`, those of the
 //! playouts of round `r` from `seed/playout/r`.
 //!
-//! It does not converge to an equilibrium. Where roles move at once even the values may be wrong, because bandits do not
-//! draw and what two of them do is correlated (Shafiei, Sturtevant, Schaeffer 2009).
+//! It does not converge to an equilibrium. Where roles move at once even the values may be wrong, because bandits do
+//! not draw and what two of them do is correlated (Shafiei, Sturtevant, Schaeffer 2009).
 //!
-//! Reference: Cowling, Powley, Whitehouse 2012. Their SO-ISMCTS keeps one tree of what the searching role knows; here the
-//! nodes of every role are its own information sets, as in `ISMCTSBot` of OpenSpiel (Lanctot et al. 2019) and as in their
-//! MO-ISMCTS.
+//! Reference: Cowling, Powley, Whitehouse 2012. Their SO-ISMCTS keeps one tree of what the searching role knows; here
+//! the nodes of every role are its own information sets, as in `ISMCTSBot` of OpenSpiel (Lanctot et al. 2019) and as in
+//! their MO-ISMCTS.
 
 mod information;
 mod worlds;
@@ -35,11 +35,11 @@ use hyperplay_machine::{Bulk, Evidence, Move, Role, Start};
 
 /// The states that a role holds possible, with what the roles know there.
 pub struct PossibleStates<'a, S> {
-    /// The states, none terminal, each with its weight. There is one at least, and the weights are positive. Equal states
-    /// in which other roles know different things stand apart.
+    /// The states, none terminal, each with its weight. There is one at least, and the weights are positive. Equal
+    /// states in which other roles know different things stand apart.
     pub states: &'a [(&'a S, f64)],
-    /// What another role knows in the state of this number. It is asked for a state when it is first drawn. What it says
-    /// after the deadline of the search is not used.
+    /// The evidence of another role in the state of this number. It is asked for a state when it is first drawn. An
+    /// answer after the deadline of the search is not used.
     pub known: &'a dyn Fn(usize, Role) -> Evidence,
 }
 
@@ -52,7 +52,7 @@ pub struct IsmctsOptions {
     pub exploration: f64,
 }
 
-/// What the simulations say of one move.
+/// The result of the simulations for one move.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SimulatedMove {
     /// The move.
@@ -63,7 +63,7 @@ pub struct SimulatedMove {
     pub value: Option<f64>,
 }
 
-/// What a search did, and what it says.
+/// The work of a search, and its results.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Simulations {
     /// The moves that can be chosen, in the order in which they were given.

@@ -44,8 +44,8 @@ fn shares(made: &Simulations) -> Vec<f64> {
     made.moves.iter().map(|simulated| f64::from(simulated.visits) / f64::from(total)).collect()
 }
 
-/// In entries 0 and 1 the first role has a certain 40, and a move after which the other guesses which of the two it was:
-/// 100 for the first role if the guess is wrong, else 0. Where the other knows, that is worth nothing.
+/// In entries 0 and 1 the first role has a certain 40, and a move after which the other guesses which of the two it
+/// was: 100 for the first role if the guess is wrong, else 0. Where the other knows, that is worth nothing.
 fn hidden() -> Toy {
     let (none, all, certain) = (4, 5, 6);
     let entries = vec![
@@ -96,7 +96,7 @@ fn random_does_not_learn() {
     assert!((values(&made)[0] - 50.0).abs() < 4.0, "{made:?}");
 }
 
-/// The values of moves made at once need not be right: the two bandits do not draw, and what they do is correlated.
+/// The values of moves made at once need not be right: the two bandits do not draw, and their moves are correlated.
 #[test]
 fn matching_pennies_is_played_evenly_and_a_dominated_move_seldom() {
     let pennies = vec![choice(&[2, 2], &[1, 2, 2, 1]), end(&[100, 0]), end(&[0, 100])];

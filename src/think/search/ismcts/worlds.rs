@@ -4,8 +4,8 @@
 //! goals) and the class of every role's evidence, so a descent through worlds that were met before asks the machine
 //! nothing and allocates nothing. In a small game soon all worlds have been met.
 //!
-//! Worlds are not what the search learns about. What is learnt lies with the [`Information`], which all worlds share in
-//! which a role knows the same.
+//! Worlds are not what the search learns about. The learnt statistics lie with the [`Information`], which all worlds
+//! share in which a role knows the same.
 //!
 //! Invariant: a world that is no end gives every role at least one legal move.
 
@@ -21,8 +21,8 @@ use hyperplay_machine::{
     Budget, Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, Role, StateMachineExt, Successor,
 };
 
-/// The most worlds that are kept; later descents end where the next one would begin. With all that belongs to it a world
-/// takes half a kilobyte to one.
+/// The most worlds that are kept; later descents end where the next one would begin. With all that belongs to it a
+/// world takes half a kilobyte to one.
 const MOST: usize = 1 << 20;
 
 /// The most steps of a descent. It matters only where nobody has a choice for so long.
@@ -65,7 +65,7 @@ pub(super) struct Worlds<'a, M: Bulk> {
     machine: &'a M,
     exploration: f64,
     possible: &'a PossibleStates<'a, M::State>,
-    /// What the roles know and have learnt.
+    /// The evidence classes of the roles, and the statistics of their moves.
     pub information: Information,
     /// The class of the role that decides, which is the same in all states held possible.
     pub own: Class,
@@ -117,10 +117,10 @@ impl<'a, M: Bulk> Worlds<'a, M> {
     /// Goes down from a state held possible to the end of the game or to the first information set that is not of the
     /// tree, which is added. `random` draws, every other role selects; the choices are added to `taken`.
     ///
-    /// Where several roles come to new information sets at once, one of these is drawn and added, and a playout begins with
-    /// the moves of the roles that could select. If all were added together, the bandits of two roles in equal positions
-    /// would stay equal and make the same moves for ever, and neither would learn what else its moves are worth. If one
-    /// role always came first, it would have the better of the other.
+    /// Where several roles come to new information sets at once, one of these is drawn and added, and a playout begins
+    /// with the moves of the roles that could select. If all were added together, the bandits of two roles in equal
+    /// positions would stay equal and make the same moves for ever, and neither would learn what else its moves are
+    /// worth. If one role always came first, it would have the better of the other.
     ///
     /// `None` if the deadline passed on the way.
     pub fn descend(
@@ -177,7 +177,7 @@ impl<'a, M: Bulk> Worlds<'a, M> {
         unreachable!("a descent has a deepest step")
     }
 
-    /// Credits the sums of the goals of so many playouts to the choices of a descent.
+    /// Credits the sums of the goals of `count` playouts to the choices of a descent.
     pub fn learn(&mut self, taken: &[Taken], count: u32, sum: impl Fn(Role) -> u64) {
         for &Taken { class, place, role, .. } in taken {
             self.information.learn(class, place, count, sum(role));

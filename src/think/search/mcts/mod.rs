@@ -33,7 +33,7 @@ pub struct Blocks {
     /// As many as there will still be, divided by this: the last ones make up for the haste of the others, else a move
     /// that was lucky in the last round would be chosen.
     pub taper: u64,
-    /// At most so many.
+    /// The most descents of a round.
     pub most: u64,
     /// Playouts from each new leaf, at most, to fill the lanes that a machine [has](Bulk::at_once): 1 for none but
     /// those that are requested.
@@ -41,7 +41,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// How many descents the next round has, with so many made and so many still to come.
+    /// How many descents the next round has, with `made` made and `rest` still to come.
     pub(super) fn size(&self, made: u64, rest: u64) -> u64 {
         (made / self.growth).min(rest / self.taper).clamp(1, self.most)
     }
@@ -107,7 +107,7 @@ fn grow<M: Bulk>(
         let mut waiting: Vec<(usize, Descent)> = Vec::new();
         for (index, (tree, rng)) in trees.iter_mut().zip(&mut streams).enumerate() {
             for _ in 0..size {
-                // What the deadline cuts off belongs to no tree.
+                // A descent that the deadline cuts off belongs to no tree.
                 let Some(descent) = tree.descend(machine, weight, rng, scratch) else { break 'rounds };
                 waiting.push((index, descent));
             }

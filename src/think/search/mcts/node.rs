@@ -5,8 +5,8 @@
 //! the way. The tree does not step the game: the caller advances the new leaves of many descents in one call. A state
 //! that is reached in two ways has two nodes.
 //!
-//! A descent counts as many times as its leaf has playouts, also where it comes to an end. What an arm counts are
-//! playouts, and their mean is that of its descents.
+//! A descent counts as many times as its leaf has playouts, also where it comes to an end. An arm counts playouts, and
+//! their mean is that of its descents.
 //!
 //! Invariant: `tried >= known` for every arm, with equality when no descent is under way and no deadline has passed.
 
@@ -184,7 +184,7 @@ impl<S: Clone> Tree<S> {
         self.learn(descent, weight, |role| u64::from(weight) * u64::from(goals[role].value()));
     }
 
-    /// Credits the sums of the goals of so many playouts to every arm on the way of a descent.
+    /// Credits the sums of the goals of `count` playouts to every arm on the way of a descent.
     pub fn learn(&mut self, descent: &Descent, count: u32, sum: impl Fn(Role) -> u64) {
         for Taken { node, positions } in &descent.path {
             let arms = &mut self.nodes[*node as usize].arms;

@@ -1,11 +1,11 @@
 //! The call of the interior point method: settings, interruption, and the plans in its answer.
 //!
-//! The method is that of the crate `clarabel`, with direct factorisations by `qdldl`, on one thread. The tolerance is far
-//! below what is asked for, because near the solution each iteration divides the error by a hundred. Where rounding does
-//! not let it get there, the last iterate is taken; NashConv decides whether it is good enough.
+//! The method is that of the crate `clarabel`, with direct factorisations by `qdldl`, on one thread. The tolerance is
+//! far below what is asked for, because near the solution each iteration divides the error by a hundred. Where rounding
+//! does not let it get there, the last iterate is taken; NashConv decides whether it is good enough.
 //!
-//! It runs on a thread of its own, because what it calls between iterations must not borrow: this thread waits, and looks
-//! at the deadline and asks the caller.
+//! It runs on a thread of its own, because what it calls between iterations must not borrow: this thread waits, and
+//! looks at the deadline and asks the caller.
 //!
 //! Reference: Goulart, Chen, *Clarabel: An interior-point solver for conic programs with quadratic objectives* (2024).
 
@@ -30,7 +30,7 @@ const ITERATIONS: u64 = 200;
 /// Between two looks at the clock.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What the method came to.
+/// The result of the method.
 pub(super) struct Outcome {
     /// The plans of both roles.
     pub(super) plans: [Vec<f64>; 2],

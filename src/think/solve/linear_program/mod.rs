@@ -1,8 +1,8 @@
 //! The linear program of the sequence form: an equilibrium of a zero-sum game of two roles, to the last digits.
 //!
 //! A plan x of the first role and a plan y of the second are worth x A y to the first, where A is the table of payoffs.
-//! Plans satisfy linear equations: E x = e and F y = f. By duality the best plan against every y maximises the worth q of
-//! the second role's first choice, subject to
+//! Plans satisfy linear equations: E x = e and F y = f. By duality the best plan against every y maximises the worth q
+//! of the second role's first choice, subject to
 //!
 //! E x = e, x >= 0, F' q <= A' x;
 //!
@@ -10,12 +10,12 @@
 //! point method solves it; of all equilibria it finds one in the middle, which mixes all moves that some equilibrium
 //! makes.
 //!
-//! It is the oracle of the regret minimisers: another method, precise to about 1e-12 of the greatest payoff. That is not
-//! taken on trust. NashConv of the profile is judged by exact best responses, and bounds the error of the values. A profile
-//! is an equilibrium, no more: where no equilibrium goes it need not punish the mistakes of others.
+//! It is the oracle of the regret minimisers: another method, precise to about 1e-12 of the greatest payoff. That is
+//! not taken on trust. NashConv of the profile is judged by exact best responses, and bounds the error of the values. A
+//! profile is an equilibrium, no more: where no equilibrium goes it need not punish the mistakes of others.
 //!
-//! Reference: Koller, Megiddo, von Stengel, *Efficient Computation of Equilibria for Extensive Two-Person Games* (1996);
-//! von Stengel, *Efficient Computation of Behavior Strategies* (1996).
+//! Reference: Koller, Megiddo, von Stengel, *Efficient Computation of Equilibria for Extensive Two-Person Games*
+//! (1996); von Stengel, *Efficient Computation of Behavior Strategies* (1996).
 
 mod interior_point;
 mod program;
@@ -93,7 +93,7 @@ pub enum LinearProgramError {
          {nash_conv:.1e}; use a regret minimiser"
     )]
     NotConverged {
-        /// What the interior point method says.
+        /// The status of the interior point method.
         status: String,
         /// Iterations made.
         iterations: u64,
@@ -102,11 +102,11 @@ pub enum LinearProgramError {
     },
 }
 
-/// Solves a zero-sum game of two roles (up to a constant) by linear programming. NashConv of the solution is at most the
-/// limit, or 1e-9 where the limit is less.
+/// Solves a zero-sum game of two roles (up to a constant) by linear programming. NashConv of the solution is at most
+/// the limit, or 1e-9 where the limit is less.
 ///
-/// The clock and `stop` are looked at between iterations, so a large program may end late. The result does not depend on
-/// the number of threads.
+/// The clock and `stop` are looked at between iterations, so a large program may end late. The result does not depend
+/// on the number of threads.
 ///
 /// # Errors
 /// [`LinearProgramError`] says what else to use.
@@ -119,7 +119,8 @@ pub enum LinearProgramError {
 ///     GameTree, LinearProgramError, SequenceForm, SolvedProfile, SolveLimits, TreeLimits, linear_program,
 /// };
 ///
-/// // Each shows a side of a coin; alice wins if they are the same, and twice as often with two heads as with two tails.
+/// // Each shows a side of a coin; alice wins if they are the same, and twice as often with two heads as with two
+/// // tails.
 /// let rules = "
 ///     (role alice) (role bob) (side heads) (side tails) (init start)
 ///     (<= (legal ?role ?side) (role ?role) (side ?side) (true start))

@@ -1,16 +1,17 @@
 //! The linear program as a matrix.
 //!
-//! The variables are the plan x of the first role and the worths q: of the whole game, and of each information set of the
-//! second role. The rows are
+//! The variables are the plan x of the first role and the worths q: of the whole game, and of each information set of
+//! the second role. The rows are
 //!
-//! 1. the equations of a plan: the empty sequence has probability 1, the moves of each information set of the first role
-//!    together that of the sequence before it;
-//! 2. for each sequence of the second role: the worth of its information set is at most what the sequence gains, that is
-//!    its payoffs under x and the worths of the information sets right after it;
+//! 1. the equations of a plan: the empty sequence has probability 1, the moves of each information set of the first
+//!    role together that of the sequence before it;
+//! 2. for each sequence of the second role: the worth of its information set is at most what the sequence gains, that
+//!    is its payoffs under x and the worths of the information sets right after it;
 //! 3. x is not negative.
 //!
-//! A game without chance weighs every end with 1, so a constant may be taken from all payoffs. We take the most frequent
-//! payoff, which makes the matrix sparser: in games that are won or lost, half as many entries and a third of the time.
+//! A game without chance weighs every end with 1, so a constant may be taken from all payoffs. We take the most
+//! frequent payoff, which makes the matrix sparser: in games that are won or lost, half as many entries and a third of
+//! the time.
 
 use std::collections::BTreeMap;
 
@@ -155,8 +156,8 @@ impl Below {
 }
 
 impl SequenceForm {
-    /// The policies of plans. What is negative by rounding counts as 0; where a plan never goes the moves are in the
-    /// proportions that it has there, even where it has none.
+    /// The policies of plans. A number that is negative by rounding counts as 0; where a plan never goes the moves are
+    /// in the proportions that it has there, even where it has none.
     pub(super) fn profile_of(&self, plans: &[Vec<f64>]) -> Profile {
         let mut profile = Profile(vec![0.0; self.pool]);
         let mut shares = Vec::new();

@@ -11,12 +11,12 @@
 use super::rule::Factors;
 use crate::solve::sequences::{Block, Rows, Treeplex};
 
-/// What a part keeps, by own sequence.
+/// The numbers that a part keeps, by own sequence.
 pub(super) struct Part<'a> {
     pub(super) block: &'a Block,
     /// Regrets as the rule keeps them.
     pub(super) regrets: &'a mut [f64],
-    /// What is played at its information set.
+    /// The policy that is played at its information set.
     pub(super) policy: &'a mut [f64],
     /// The product of what is played on the way.
     pub(super) plan: &'a mut [f64],

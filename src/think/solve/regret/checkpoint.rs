@@ -1,4 +1,4 @@
-//! What a regret minimiser keeps, written down, so that a later run continues where it stopped.
+//! The numbers that a regret minimiser keeps, written down, so that a later run continues where it stopped.
 //!
 //! The numbers are in the order of the sequences of the game; a run that continues from them gives the same bits as one
 //! that was not interrupted.
@@ -52,7 +52,7 @@ pub enum CheckpointError {
 }
 
 impl RegretMinimiser {
-    /// What it keeps.
+    /// The numbers that it keeps.
     pub fn checkpoint(&self) -> RegretCheckpoint {
         let kept = |state: &PlayerState| Kept {
             regrets: state.regrets.clone(),

@@ -36,7 +36,7 @@ pub use rule::RegretRule;
 /// let average = minimiser.average(&form);
 /// assert!((form.judge(&average).values[candidate] - 50.0 / 3.0).abs() < 0.01);
 ///
-/// // What it keeps can be written down; a minimiser that continues from it does the same as the first.
+/// // The numbers that it keeps can be written down; a minimiser that continues from it does the same as the first.
 /// let mut again = RegretMinimiser::resumed(&form, &minimiser.checkpoint())?;
 /// again.iterate(&form, 10);
 /// minimiser.iterate(&form, 10);
@@ -67,7 +67,7 @@ impl RegretMinimiser {
         self.iterations
     }
 
-    /// Makes so many iterations on the game for which it was made.
+    /// Makes `count` iterations on the game for which it was made.
     pub fn iterate(&mut self, form: &SequenceForm, count: u64) {
         for _ in 0..count {
             self.iterations += 1;

@@ -1,4 +1,4 @@
-//! What a regret minimiser keeps for one role, and one update of it.
+//! The numbers that a regret minimiser keeps for one role, and one update of it.
 
 use rayon::prelude::*;
 

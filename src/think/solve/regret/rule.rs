@@ -40,8 +40,8 @@ impl RegretRule {
         RegretRule::PredictiveDiscounted,
     ];
 
-    /// The two that [`solve`](crate::solve::solve()) runs side by side where no rule is asked for: the first is among the
-    /// fastest in large games, the second needs few iterations in small ones.
+    /// The two that [`solve`](crate::solve::solve()) runs side by side where no rule is asked for: the first is among
+    /// the fastest in large games, the second needs few iterations in small ones.
     pub const PORTFOLIO: [RegretRule; 2] = [RegretRule::Discounted, RegretRule::PredictiveDiscounted];
 
     /// Its name, as the literature has it.
@@ -90,7 +90,7 @@ impl fmt::Display for RegretRule {
     }
 }
 
-/// What one iteration does to the kept regrets.
+/// The effect of one iteration on the kept regrets.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Factors {
     /// Kept regrets above 0 are multiplied by this before the instant regret is added,

@@ -7,7 +7,7 @@ use super::super::tree::TreeError;
 /// Why an iteration was not finished.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum SamplingError {
-    /// What it met has no place in a tree either.
+    /// The iteration met something that has no place in a tree either.
     #[error(transparent)]
     Rules(#[from] TreeError),
     /// A traversal that tries all own moves does not end.

@@ -4,8 +4,8 @@
 //! information set is its worth less the mean worth of what is played. No weights are needed: an information set is met
 //! as often as the others and chance go there.
 //!
-//! Reference: Lanctot, Waugh, Zinkevich, Bowling, *Monte Carlo Sampling for Regret Minimization in Extensive Games* (NIPS
-//! 2009), section 3.2.
+//! Reference: Lanctot, Waugh, Zinkevich, Bowling, *Monte Carlo Sampling for Regret Minimization in Extensive Games*
+//! (NIPS 2009), section 3.2.
 
 use super::error::SamplingError;
 use super::rule::share;

@@ -1,20 +1,20 @@
 //! Monte-Carlo counterfactual regret minimisation: on the machine, without a tree.
 //!
-//! An iteration samples a part of the game for each role and updates the regrets of the information sets it meets; these
-//! are kept by evidence, and there is nothing else that grows with the game. The average policy approaches an
+//! An iteration samples a part of the game for each role and updates the regrets of the information sets it meets;
+//! these are kept by evidence, and there is nothing else that grows with the game. The average policy approaches an
 //! equilibrium in zero-sum games of two roles and an optimum in games of one role, with high probability; the error
 //! falls with the root of the number of iterations. With more roles or other goals nothing is guaranteed. Steps are
 //! sequences of decisions as in the tree.
 //!
-//! Iteration t counts t times, in regrets and in averages (linear CFR): measured in Leduc poker and Liar's Dice that is up
-//! to a third better than equal weights in the first 10,000 iterations and no different after a million.
+//! Iteration t counts t times, in regrets and in averages (linear CFR): measured in Leduc poker and Liar's Dice that is
+//! up to a third better than equal weights in the first 10,000 iterations and no different after a million.
 //!
 //! Iteration i draws from the stream i of its seed alone. So the same iterations give the same result, however they are
 //! divided into calls.
 //!
-//! Reference: Lanctot, Waugh, Zinkevich, Bowling, *Monte Carlo Sampling for Regret Minimization in Extensive Games* (NIPS
-//! 2009); Brown, Sandholm, *Solving Imperfect-Information Games via Discounted Regret Minimization* (AAAI 2019), for the
-//! linear weights.
+//! Reference: Lanctot, Waugh, Zinkevich, Bowling, *Monte Carlo Sampling for Regret Minimization in Extensive Games*
+//! (NIPS 2009); Brown, Sandholm, *Solving Imperfect-Information Games via Discounted Regret Minimization* (AAAI 2019),
+//! for the linear weights.
 
 mod error;
 mod external;
@@ -44,7 +44,7 @@ pub use scheme::SamplingScheme;
 pub struct SampledPolicy<'a> {
     /// Whose.
     pub role: Role,
-    /// What it knows there.
+    /// Its evidence there.
     pub evidence: Evidence,
     /// Its legal moves, in natural order.
     pub moves: &'a [Move],
@@ -68,7 +68,7 @@ pub struct SampledPolicy<'a> {
 /// assert_eq!(minimiser.information_sets(), 7);
 /// assert!(minimiser.visits() > 10_000);
 ///
-/// // Who has seen a goat switches.
+/// // The candidate who has seen a goat switches.
 /// let mut policies = minimiser.policies();
 /// let SampledPolicy { role, moves, probabilities, .. } =
 ///     policies.find(|policy| policy.evidence == evidence).expect("it was met");
@@ -136,10 +136,12 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
         self.sets.list.len()
     }
 
-    /// Makes so many iterations on the game for which it was made. The first iteration of all draws from `seed.index(1)`.
+    /// Makes `count` iterations on the game for which it was made. The first iteration of all draws from
+    /// `seed.index(1)`.
     ///
     /// # Errors
-    /// What the rules or the method do not allow; then it stays as it is, and gives the same error again.
+    /// If an iteration meets something that the rules or the method do not allow; then the minimiser stays as it is,
+    /// and gives the same error again.
     pub fn iterate(&mut self, machine: &M, count: u64, seed: &Seed) -> Result<(), SamplingError> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());

@@ -1,15 +1,15 @@
 //! Outcome sampling: everybody draws, so a traversal is one match.
 //!
-//! The traversing role draws a move uniformly with probability [`EXPLORATION`], else as it plays. What follows the drawn
-//! move estimates its worth, divided by the probability of drawing it; the other moves count with a guess, the *baseline*,
-//! from which the drawn one differs by (estimate - baseline) / probability. That is unbiased whatever the baseline is.
-//! It is the moving average of what was seen after the move; measured, it lowers NashConv after the same number of
-//! iterations by a fifth (Leduc poker) to three quarters (Liar's Dice). All is divided by the probability of the own draws
-//! that led to the information set.
+//! The traversing role draws a move uniformly with probability [`EXPLORATION`], else as it plays. The outcome after the
+//! drawn move estimates its worth, divided by the probability of drawing it; the other moves count with a guess, the
+//! *baseline*, from which the drawn one differs by (estimate - baseline) / probability. That is unbiased whatever the
+//! baseline is. It is the moving average of what was seen after the move; measured, it lowers NashConv after the same
+//! number of iterations by a fifth (Leduc poker) to three quarters (Liar's Dice). All is divided by the probability of
+//! the own draws that led to the information set.
 //!
-//! Reference: Lanctot, Waugh, Zinkevich, Bowling, *Monte Carlo Sampling for Regret Minimization in Extensive Games* (NIPS
-//! 2009), section 3.1; Schmid et al., *Variance Reduction in Monte Carlo Counterfactual Regret Minimization (VR-MCCFR) for
-//! Extensive Form Games using Baselines* (AAAI 2019).
+//! Reference: Lanctot, Waugh, Zinkevich, Bowling, *Monte Carlo Sampling for Regret Minimization in Extensive Games*
+//! (NIPS 2009), section 3.1; Schmid et al., *Variance Reduction in Monte Carlo Counterfactual Regret Minimization
+//! (VR-MCCFR) for Extensive Form Games using Baselines* (AAAI 2019).
 
 use rand::RngExt;
 

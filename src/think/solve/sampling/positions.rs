@@ -5,8 +5,9 @@
 //! follows once that is known: an end, or another position. Steps in which nobody chooses are made at once.
 //!
 //! The first positions that are met are kept, up to a limit. So near the root, and in all of a small game, a traversal
-//! asks the machine nothing; in Leduc poker that makes it forty times as fast. Later positions lie on top of the kept ones
-//! as on a stack, have no slots, and are given up on the way back. What a traversal finds does not depend on the limit.
+//! asks the machine nothing; in Leduc poker that makes it forty times as fast. Later positions lie on top of the kept
+//! ones as on a stack, have no slots, and are given up on the way back. The result of a traversal does not depend on
+//! the limit.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -22,7 +23,7 @@ use hyperplay_machine::{
 /// Slots of the positions that are kept; a position has 10 to 100 bytes a slot.
 const KEPT: usize = 1 << 21;
 
-/// What follows a joint choice.
+/// The position or the end that follows a joint choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Following {
     /// The end of the game: its number.
@@ -31,7 +32,7 @@ pub(super) enum Following {
     Position(u32),
 }
 
-/// What follows is not known.
+/// The slot of a joint choice whose successor is not known.
 const UNKNOWN: u32 = u32::MAX;
 
 impl Following {
@@ -49,7 +50,7 @@ impl Following {
     }
 }
 
-/// Who chooses at a position, and how its moves count in the number of a joint choice.
+/// The role that chooses at a position, and how its moves count in the number of a joint choice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chooser {
     /// The place of the role; [`CHANCE`] for `random`.
@@ -58,7 +59,7 @@ pub(super) struct Chooser {
     pub(super) moves: u32,
     /// Where they lie in the pool of the information sets; for `random`, in that of the draws.
     pub(super) first: u32,
-    /// What a move counts.
+    /// The factor by which a move counts.
     pub(super) stride: u64,
 }
 
@@ -201,7 +202,7 @@ impl<M: Bulk> Positions<M> {
         self.settle(machine, sets, Met { state, known, step: 0 })
     }
 
-    /// What follows a joint choice at a position.
+    /// The position or the end that follows a joint choice at a position.
     #[inline(always)]
     pub(super) fn follow(
         &mut self,
@@ -244,7 +245,7 @@ impl<M: Bulk> Positions<M> {
             Ok(met) => self.settle(machine, sets, met)?,
             Err(end) => end,
         };
-        // What follows a position that is not kept is not kept either.
+        // The successor of a position that is not kept is not kept either.
         let last = if let Following::Position(next) = following { next } else { position };
         if last < self.kept {
             self.slots[slot as usize] = following.slot();

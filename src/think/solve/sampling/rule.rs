@@ -1,12 +1,12 @@
-//! What is played at an information set: regret matching.
+//! The policy that is played at an information set: regret matching.
 //!
 //! Moves are played in proportion to the positive parts of their regrets, all alike where no regret is positive. To set
-//! negative regrets to 0, as CFR+ does, makes sampling slower: measured on four games, NashConv after the same number of
-//! iterations is 1.3 to 4 times as large.
+//! negative regrets to 0, as CFR+ does, makes sampling slower: measured on four games, NashConv after the same number
+//! of iterations is 1.3 to 4 times as large.
 
 use rand::{Rng, RngExt};
 
-/// What is kept for a move.
+/// The numbers that are kept for a move.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct Account {
     /// The sum of all estimates of its regret, those of iteration t times t.
@@ -15,7 +15,7 @@ pub(super) struct Account {
     pub(super) average: f64,
 }
 
-/// What is played at an information set.
+/// The policy that is played at an information set.
 #[derive(Clone, Copy)]
 pub(super) struct Policy<'a> {
     accounts: &'a [Account],

@@ -1,7 +1,7 @@
 //! The information sets that a traversal has met, and what is kept for each of their moves.
 //!
-//! All moves lie in one pool. A set is found by what its role knows, once for each position; after that its place in the
-//! pool stands with the position.
+//! All moves lie in one pool. A set is found by what its role knows, once for each position; after that its place in
+//! the pool stands with the position.
 
 use super::super::tree::TreeError;
 use super::rule::{Account, Policy};
@@ -85,7 +85,7 @@ impl Sets {
         Ok(first)
     }
 
-    /// What is kept for `moves` moves from `first` on.
+    /// The numbers that are kept for `moves` moves from `first` on.
     #[inline(always)]
     pub(super) fn accounts(&mut self, first: u32, moves: u32) -> &mut [Account] {
         &mut self.accounts[first as usize..(first + moves) as usize]
@@ -98,7 +98,7 @@ impl Sets {
         (&mut self.accounts[range.clone()], &mut self.baselines[range])
     }
 
-    /// What is played at a set.
+    /// The policy that is played at a set.
     #[inline(always)]
     pub(super) fn policy(&self, first: u32, moves: u32) -> Policy<'_> {
         Policy::new(&self.accounts[first as usize..(first + moves) as usize])

@@ -162,7 +162,7 @@ fn a_game_without_an_end_is_an_error_that_stays() {
 
 #[test]
 fn moves_that_depend_on_what_is_not_known_are_an_error() {
-    // What the first role does decides how many moves the second has, and it does not see it.
+    // The move of the first role decides how many moves the second has, and the second does not see it.
     let toy = Toy::table(
         &["a", "b"],
         vec![choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[3, 3]), choice(&[1, 3], &[3, 3, 3]), end(&[50, 50])],

@@ -1,9 +1,10 @@
-//! What the traversals of both methods share: who traverses, what is drawn, what is added to the average.
+//! The part that the traversals of both methods share: who traverses, what is drawn, what is added to the average.
 //!
-//! In a traversal one role estimates the regrets of its moves. The others draw their moves as they play, and what one of
-//! them plays is added to its average: that they are met as often as they go there is the weight it needs. So each role is
-//! averaged in the traversals of the role before it. (With three roles or more the weight also depends on what the third
-//! plays at that time, so that the average is not exactly that of the theory, which promises nothing there anyway.)
+//! In a traversal one role estimates the regrets of its moves. The others draw their moves as they play, and the policy
+//! that one of them plays is added to its average: that they are met as often as they go there is the weight it needs.
+//! So each role is averaged in the traversals of the role before it. (With three roles or more the weight also depends
+//! on what the third plays at that time, so that the average is not exactly that of the theory, which promises nothing
+//! there anyway.)
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -68,8 +69,8 @@ impl<M: Bulk> Traversal<'_, M> {
         Node { position, next, end, choice: 0 }
     }
 
-    /// Goes on to the next choice of the traversing role, or to the end. What is added to the average has the weight of
-    /// the iteration times `scale`.
+    /// Goes on to the next choice of the traversing role, or to the end. The amount added to the average has the weight
+    /// of the iteration times `scale`.
     #[inline(always)]
     pub(super) fn run(&mut self, mut node: Node, scale: f64) -> Result<Stop, SamplingError> {
         loop {

@@ -1,10 +1,10 @@
 //! The sequence form: a game as own sequences of moves and a sparse table of payoffs.
 //!
-//! A *sequence* of a role is what it did on the way to a node: its moves at its information sets. With perfect recall the
-//! last of them fixes all. A *plan* gives each sequence the product of the own probabilities on it; then the expected payoff
-//! is linear in the plan of each role. For every end of the game the table has one entry: the sequences of all roles
-//! that lead there, and the payoff times the probability of chance. It lies once for each role, in rows by own sequence,
-//! so that the gains of all sequences of a role are one pass over memory.
+//! A *sequence* of a role is what it did on the way to a node: its moves at its information sets. With perfect recall
+//! the last of them fixes all. A *plan* gives each sequence the product of the own probabilities on it; then the
+//! expected payoff is linear in the plan of each role. For every end of the game the table has one entry: the sequences
+//! of all roles that lead there, and the payoff times the probability of chance. It lies once for each role, in rows by
+//! own sequence, so that the gains of all sequences of a role are one pass over memory.
 //!
 //! A payoff is (goal - 50) / unit. All sums are made in an order that the game fixes, whatever the number of threads.
 //!
@@ -48,8 +48,8 @@ pub(super) struct PlayerForm {
 }
 
 impl SequenceForm {
-    /// The sequence form of a tree, with `unit` goal points for a payoff of 1. Takes time and memory in proportion to the
-    /// number of nodes.
+    /// The sequence form of a tree, with `unit` goal points for a payoff of 1. Takes time and memory in proportion to
+    /// the number of nodes.
     pub fn new(tree: &GameTree, unit: f64) -> SequenceForm {
         let leaves = rows::leaves(tree);
         let players: Vec<Role> = tree.players().collect();

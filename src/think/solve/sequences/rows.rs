@@ -1,7 +1,7 @@
 //! The table of payoffs of one role, in rows by its own sequences.
 //!
-//! An entry is an end of the game: the sequences of the other roles, and the own payoff times the probability of chance.
-//! With two roles it has 12 bytes.
+//! An entry is an end of the game: the sequences of the other roles, and the own payoff times the probability of
+//! chance. With two roles it has 12 bytes.
 
 use super::super::tree::{GameTree, NodeKind};
 use super::treeplex::Treeplex;

@@ -10,8 +10,8 @@
 //!
 //! The order in which nodes are made depends on the size of a block; [`layout`](super::layout) removes that.
 //!
-//! A tree that is not finished after [`UNMEASURED`] nodes is measured, so that one that is far too large does not fill the
-//! memory first. Smaller trees are built in less time than the measurement takes.
+//! A tree that is not finished after [`UNMEASURED`] nodes is measured, so that one that is far too large does not fill
+//! the memory first. Smaller trees are built in less time than the measurement takes.
 
 use std::time::{Duration, Instant};
 
@@ -29,8 +29,8 @@ use hyperplay_machine::{
     StateMachineExt, Successor,
 };
 
-/// The most histories that are expanded at a time. The first blocks are smaller, so that a limit of time is kept where the
-/// rules are slow.
+/// The most histories that are expanded at a time. The first blocks are smaller, so that a limit of time is kept where
+/// the rules are slow.
 const BLOCK: usize = 1024;
 
 /// Nodes after which a tree that is not finished is measured.
@@ -67,13 +67,14 @@ struct Open<S> {
     state: S,
     node: u32,
     step: u32,
-    /// What each role knows; 0 for `random`.
+    /// The evidence class of each role; 0 for `random`.
     known: ByRole<u32>,
 }
 
-/// What was built so far.
+/// The tree that was built so far.
 struct Builder {
-    /// Nodes and information sets in the order in which they were met; what the sets have besides their moves is not known yet.
+    /// Nodes and information sets in the order in which they were met; the rest of the data of the sets is not known
+    /// yet.
     tree: GameTree,
     /// The information set of each class, by role.
     set_of: ByRole<Vec<u32>>,
@@ -102,7 +103,7 @@ impl GameTree {
 }
 
 impl TreeLimits<'_> {
-    /// Measures a tree of which so many nodes were made, with no more work than building what is allowed.
+    /// Measures a tree of which `made` nodes were made, with no more work than building what is allowed.
     fn measure<M: Bulk>(
         &self,
         machine: &M,

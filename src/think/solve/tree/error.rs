@@ -23,7 +23,7 @@ pub enum TreeError {
         /// How many steps it has.
         steps: usize,
     },
-    /// What a role may do differs between histories that it cannot tell apart.
+    /// The legal moves of a role differ between histories that it cannot tell apart.
     #[error(
         "after {step} steps the legal moves of the role '{role}' depend on what it does not know: ({one}) in one \
          history, ({other}) in another with the same evidence; let it see what decides them"

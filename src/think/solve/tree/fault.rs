@@ -1,7 +1,9 @@
-//! Faults of the rules that a tree shows: ends with several goals of a role or with none, and states without a legal move.
+//! Faults of the rules that a tree shows: ends with several goals of a role or with none, and states without a legal
+//! move.
 //!
-//! They are repaired as in play: the first goal in rule order counts, 0 where there is none, and a history in which a role has
-//! no legal move ends with the goals of its last state. A tree counts each kind by role, with the line of play to the first.
+//! They are repaired as in play: the first goal in rule order counts, 0 where there is none, and a history in which a
+//! role has no legal move ends with the goals of its last state. A tree counts each kind by role, with the line of play
+//! to the first.
 
 use std::fmt;
 
@@ -18,7 +20,7 @@ pub enum TreeFaultKind {
     NoLegalMove,
 }
 
-/// What is wrong at some ends of a game.
+/// A fault at some ends of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TreeFault {
     /// Which fault it is.

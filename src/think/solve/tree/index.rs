@@ -27,8 +27,8 @@ impl EvidenceIndex {
         EvidenceIndex { role, table, sets }
     }
 
-    /// The information set where the role knows this. None if it has nothing to decide there, if no history leads there, or
-    /// if one of its own moves is uncertain.
+    /// The information set where the role knows this. None if it has nothing to decide there, if no history leads
+    /// there, or if one of its own moves is uncertain.
     pub fn find(&self, tree: &GameTree, evidence: &Evidence) -> Option<usize> {
         let class = tree.classes[self.role].class_of(evidence, &tree.percepts, &self.table)?;
         let set = self.sets[class as usize];

@@ -1,8 +1,8 @@
 //! The final order of a tree: children side by side, subtrees depth first, information sets by first appearance.
 //!
 //! The nodes below a node lie in one range: first its children, then what lies below the first child, below the second,
-//! and so on. Sizes are summed from the last node made to the first (a child is made after its parent), places are given
-//! from the first to the last.
+//! and so on. Sizes are summed from the last node made to the first (a child is made after its parent), places are
+//! given from the first to the last.
 
 use super::{CHANCE, DECISION, GameTree, InformationSet, Node};
 

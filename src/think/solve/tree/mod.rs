@@ -28,7 +28,7 @@ pub use error::TreeError;
 pub use fault::{TreeFault, TreeFaultKind};
 pub use index::EvidenceIndex;
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NodeKind<'a> {
     /// The game is over: goals in role order.
@@ -112,7 +112,7 @@ impl Node {
 /// assert_eq!(tree.size().sequences, ByRole::new(vec![1 + 3 + 6 * 2, 1]));
 /// assert_eq!((tree.size().nodes(), tree.size().depth, tree.size().largest_set), (43, 4, 3));
 ///
-/// // What the candidate knows when it has chosen door 2 and door 3 was opened.
+/// // The evidence of the candidate when it has chosen door 2 and door 3 was opened.
 /// let set = tree.sets().iter().position(|set| tree.evidence(set) == evidence).expect("it is in the tree");
 /// let InformationSet { role, former, histories, .. } = tree.sets()[set];
 /// assert_eq!((role, former, histories), (candidate, Some((0, 1)), 2));
@@ -161,7 +161,7 @@ pub struct TreeSize {
     pub depth: u32,
     /// Histories of the largest information set.
     pub largest_set: u32,
-    /// What is wrong with the rules at some ends of the game.
+    /// The faults of the rules at some ends of the game.
     pub faults: Vec<TreeFault>,
 }
 
@@ -199,7 +199,7 @@ impl GameTree {
         (0..self.roles.len()).map(Role::new).filter(move |&role| Some(role) != random)
     }
 
-    /// What a node is; the root is node 0.
+    /// The kind of a node; the root is node 0.
     pub fn kind(&self, node: usize) -> NodeKind<'_> {
         let Node { label, tag, .. } = self.nodes[node];
         match tag & 3 {
@@ -238,7 +238,7 @@ impl GameTree {
         self.pool.len()
     }
 
-    /// What its role knows at an information set.
+    /// The evidence of its role at an information set.
     pub fn evidence(&self, set: &InformationSet) -> Evidence {
         self.classes[set.role].evidence(set.role, set.class, &self.percepts)
     }
@@ -255,8 +255,8 @@ impl GameTree {
         &self.goals[outcome as usize * roles..][..roles]
     }
 
-    /// The sum of all roles' goals but that of `random`, if it is the same at every end: the game is then zero-sum up to
-    /// a constant.
+    /// The sum of all roles' goals but that of `random`, if it is the same at every end: the game is then zero-sum up
+    /// to a constant.
     pub fn constant_sum(&self) -> Option<u32> {
         let sum =
             |goals: &[Goal]| self.players().map(|role| u32::from(goals[role.index()].value())).sum::<u32>();
@@ -265,7 +265,7 @@ impl GameTree {
         sums.all(|other| other == first).then_some(first)
     }
 
-    /// What is wrong with the rules at some ends of the game, as [`build`](GameTree::build) met it.
+    /// The faults of the rules at some ends of the game, as [`build`](GameTree::build) met it.
     pub fn faults(&self) -> &[TreeFault] {
         &self.faults
     }

@@ -44,7 +44,7 @@ impl GameTree {
         self.faults.push(TreeFault { kind, role: role.clone(), histories: 1, line });
     }
 
-    /// The joint moves to a node. Who has one move makes it; the nodes above say what the others chose.
+    /// The joint moves to a node. A role with one move makes it; the nodes above say what the others chose.
     fn line_to<M: Bulk>(&self, machine: &M, node: u32, scratch: &mut M::Scratch) -> Vec<JointMove> {
         let mut choices = Vec::new();
         let mut below = node;

@@ -1,8 +1,9 @@
 //! `impossible-condition`: conditions that nothing can match.
 //!
-//! The causes are told from their consequences by a second inference. It takes all impossible conditions to be fulfilled;
-//! what is impossible even then has no cause among the others. What remains when the causes are taken to be fulfilled
-//! waits for itself, as when a fluent is made only where it is true already; of these the first is reported.
+//! The causes are told from their consequences by a second inference. It takes all impossible conditions to be
+//! fulfilled; a condition that is impossible even then has no cause among the others. The conditions that remain when
+//! the causes are taken to be fulfilled wait for themselves, as when a fluent is made only where it is true already; of
+//! these the first is reported.
 
 use rustc_hash::FxHashSet;
 
@@ -17,7 +18,8 @@ use super::words::{differ_in_letters, first_place, ordinal, place, show, similar
 use super::{Explained, occurrences, subject};
 use hyperplay_machine::terms::{Symbol, Term};
 
-/// What the questions of one inference may cost, in elementary steps. What is left open then may hold.
+/// The most that the questions of one inference may cost, in elementary steps. A condition that is left open then may
+/// hold.
 const QUESTIONS: u64 = 20_000_000;
 
 /// How many conditions that wait for each other are reported at most.
@@ -228,7 +230,7 @@ impl Report<'_, '_, '_> {
         }
     }
 
-    /// What to write instead of a term.
+    /// Advice on the term to write instead.
     fn remedy(
         &self,
         term: &Term,
@@ -273,8 +275,8 @@ impl Report<'_, '_, '_> {
         }
     }
 
-    /// The finding for a head that spells a name wrong which the conditions spell right: nothing reads what it makes, and
-    /// the name occurs less often.
+    /// The finding for a head that spells a name wrong which the conditions spell right: nothing reads what it makes,
+    /// and the name occurs less often.
     fn misspelt_head(
         &self,
         atom: &Atom,

@@ -1,13 +1,13 @@
-//! What can never be: conditions that no state fulfils, and fluents and moves that no rule reads.
+//! Impossible and unused parts: conditions that no state fulfils, and fluents and moves that no rule reads.
 //!
 //! - `impossible-condition`: a condition that nothing can match, or conditions of one rule that never hold together, as
-//!   the [position domains](super::super::domains) show. What follows from it elsewhere is not reported.
+//!   the [position domains](super::super::domains) show. Its consequences elsewhere are not reported.
 //! - `unread-fluent`: a fluent that `init` or `next` makes and no rule reads.
 //! - `unread-move`: a move that no rule reads although rules read others of its kind, or one of a similar name.
 //!
 //! Invariant: one cause gives one finding. Where another check has reported a clause or a condition, it is taken to be
-//! fulfilled here. If the name that is read and the name that is made look like one name misspelt, the rarer of the two is
-//! reported, and the other one is suggested.
+//! fulfilled here. If the name that is read and the name that is made look like one name misspelt, the rarer of the two
+//! is reported, and the other one is suggested.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,7 +27,7 @@ mod unread;
 mod words;
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
-    // What could not be read, or not be multiplied out, may contain what seems to be missing.
+    // Text that could not be read, or not be multiplied out, may contain what seems to be missing.
     if !view.is_complete || findings.iter().any(|finding| finding.code == FindingCode::TooLarge) {
         return;
     }
@@ -48,7 +48,7 @@ struct Explained {
 }
 
 impl Explained {
-    /// What the other checks have reported.
+    /// The conditions and clauses that the other checks have reported.
     fn of(view: &RulesheetView<'_>, findings: &[Finding]) -> Explained {
         let about = |codes: &[FindingCode]| {
             let spans = findings.iter().filter(|finding| codes.contains(&finding.code));
@@ -155,7 +155,8 @@ fn occurrences(view: &RulesheetView<'_>) -> FxHashMap<Symbol, usize> {
     count
 }
 
-/// The fluent or the move that an atom is about, if it is an atom for `true`, `init` or `next`, or for `does` or `legal`.
+/// The fluent or the move that an atom is about, if it is an atom for `true`, `init` or `next`, or for `does` or
+/// `legal`.
 fn subject(atom: &Atom) -> Option<(unread::Kind, &Term)> {
     match (atom.relation, &atom.arguments[..]) {
         (Symbol::TRUE | Symbol::INIT | Symbol::NEXT, [fluent]) => Some((unread::Kind::Fluent, fluent)),

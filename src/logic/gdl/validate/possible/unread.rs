@@ -1,9 +1,9 @@
 //! `unread-fluent` and `unread-move`: what the rules make and do not read.
 //!
-//! What no rule reads may still be intended: a move `noop`, or a fluent that is only there so that there is an initial
-//! state. So it is reported if rules read something whose name differs by a typing error only, or if it has arguments and
-//! no rule reads its functor, or if it is a fluent that `next` makes. The only move of a role is never reported, and
-//! neither is anything when a rule reads all fluents or all moves by a variable.
+//! A term that no rule reads may still be intended: a move `noop`, or a fluent that is only there so that there is an
+//! initial state. So it is reported if rules read something whose name differs by a typing error only, or if it has
+//! arguments and no rule reads its functor, or if it is a fluent that `next` makes. The only move of a role is never
+//! reported, and neither is anything when a rule reads all fluents or all moves by a variable.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -32,7 +32,7 @@ const HARMLESS: [FindingCode; 5] = [
 /// The number of conditions about one functor from which on nothing is said about what they may match.
 const MANY_READ: usize = 1_000;
 
-/// What rules make for the next step.
+/// The kinds of terms that rules make for the next step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Kind {
     Fluent,
@@ -60,7 +60,7 @@ fn functor(term: &Term) -> Option<(Symbol, usize)> {
 
 /// The fluents and moves that rules read and make.
 pub(super) struct Reads<'v> {
-    /// What conditions name.
+    /// The terms that conditions name.
     read: FxHashMap<(Kind, (Symbol, usize)), Vec<&'v Term>>,
     /// The kinds that some condition reads by a variable.
     all: FxHashSet<Kind>,
@@ -187,8 +187,8 @@ fn misspelt_functor(
     names.into_iter().filter(|other| is_misspelt(view, name, *other)).min()
 }
 
-/// A constant of a term for which the terms that are read have another constant at the same place, with the constant for
-/// which it may be a typing error.
+/// A constant of a term for which the terms that are read have another constant at the same place, with the constant
+/// for which it may be a typing error.
 fn misspelt_part<'t>(
     view: &RulesheetView<'_>,
     reads: &Reads<'_>,

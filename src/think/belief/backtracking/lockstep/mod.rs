@@ -1,8 +1,8 @@
 //! Lockstep: the tasks of a belief, and the small cooperative scheduler that runs them.
 //!
 //! Nearly all the time of an update goes into computing successors of states, and a machine computes many successors
-//! in one call of [`Bulk::expand`] much faster than one after the other. So many particles are at work at the same
-//! time, and what they need is computed in blocks.
+//! in one call of [`Bulk::expand`] much faster than one after the other. Therefore many particles are at work at the
+//! same time, and the successors that they need are computed in blocks.
 //!
 //! **What a task is.** A [`Task`] is the work of one particle, written as a state machine. [`Task::poll`] goes on for
 //! as long as the facts in the [`Tree`] allow and returns [`Poll::Ready`] when the work is done. When it needs to
@@ -49,8 +49,8 @@ use super::node_id::{NodeId, ROOT};
 use super::tree::Tree;
 use hyperplay_machine::{Budget, BudgetAccount, Bulk, History, JointMove};
 
-/// States expanded at once, and between two looks at the clock. This is one word of lanes: with so many states, the
-/// fixed price of a call is a small part of the cost, and a slow machine is not late by much.
+/// States expanded at once, and between two looks at the clock. This is one word of lanes: with this number of states,
+/// the fixed price of a call is a small part of the cost, and a slow machine is not late by much.
 const BLOCK: usize = 64;
 
 /// The work of one particle.

@@ -169,7 +169,7 @@ impl RestartTask {
         self.node
     }
 
-    /// What is left of its budget.
+    /// The rest of its budget.
     pub(in super::super) fn end(self) -> BudgetAccount {
         self.account
     }
@@ -204,7 +204,7 @@ impl SearchTask {
         SearchTask { walk, account: BudgetAccount::new(*budget), node: None }
     }
 
-    /// What was found.
+    /// The node that was found.
     pub(in super::super) fn node(&self) -> Option<NodeId> {
         self.node
     }

@@ -12,7 +12,7 @@ use hyperplay_machine::{Budget, BudgetAccount, Bulk};
 #[derive(Default)]
 pub(in super::super) struct RequestBatch {
     list: Vec<(NodeId, u64)>,
-    /// What is in the list.
+    /// The requests in the list.
     requested: FxHashSet<(NodeId, u64)>,
     /// Nodes all of whose untried branches are in the list.
     complete: FxHashSet<NodeId>,
@@ -113,7 +113,7 @@ impl RequestBatch {
         is_first
     }
 
-    /// Expands what was requested, and empties the batch. What the deadline cut off stays untried.
+    /// Expands the requests, and empties the batch. Requests that the deadline cut off stay untried.
     pub(super) fn expand<M: Bulk>(&mut self, tree: &mut Tree<M>) {
         for (&(node, index), child) in self.list.iter().zip(tree.expand(&self.list)) {
             if child.is_none() {

@@ -167,7 +167,7 @@ impl RejectionWalk {
                 }
             };
             let branch = index.map(|index| (index, tree.branches(self.node).branch(index)));
-            // What others found out, or are about to, is visited all the same.
+            // A branch that others have expanded, or are about to, is visited all the same.
             let is_known = match branch {
                 Some((index, Branch::Untried)) => !requests.push(tree, self.node, index),
                 Some(_) => true,
