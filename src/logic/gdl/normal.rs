@@ -178,22 +178,10 @@ fn negated_conjunctions(formula: &Formula, holds: bool, variables: &mut Vec<Symb
         Formula::Atom(_) | Formula::Distinct(..) => {}
         Formula::Not(inner, _) => negated_conjunctions(inner, !holds, variables),
         Formula::And(parts, _) if !holds && parts.len() > 1 => {
-            parts.iter().for_each(|part| each_variable(part, &mut |variable| variables.push(variable)));
+            parts.iter().for_each(|part| part.each_variable(&mut |variable| variables.push(variable)));
         }
         Formula::And(parts, _) | Formula::Or(parts, _) => {
             parts.iter().for_each(|part| negated_conjunctions(part, holds, variables));
-        }
-    }
-}
-
-/// Calls `visit` for every occurrence of a variable in a formula.
-fn each_variable(formula: &Formula, visit: &mut dyn FnMut(Symbol)) {
-    match formula {
-        Formula::Atom(atom) => atom.each_variable(visit),
-        Formula::Distinct(a, b, _) => [a, b].into_iter().for_each(|term| term.each_variable(visit)),
-        Formula::Not(inner, _) => each_variable(inner, visit),
-        Formula::And(parts, _) | Formula::Or(parts, _) => {
-            parts.iter().for_each(|part| each_variable(part, visit));
         }
     }
 }

@@ -18,8 +18,9 @@
 //! assert!(matches!(rules[1].body[..], [Literal::Negative(_)]));
 //! ```
 
-use super::source::At;
-use hyperplay_machine::terms::{Symbol, Term};
+use super::source::{At, Span};
+use hyperplay_machine::terms::Symbol;
+use hyperplay_machine::terms::Term;
 
 /// A relation applied to terms. Two atoms are equal if they say the same, wherever they stand.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -68,6 +69,40 @@ impl Formula {
                 *at
             }
         }
+    }
+
+    /// Calls `visit` for every atom and every `distinct`, from left to right.
+    pub(crate) fn each_leaf<'f>(&'f self, visit: &mut dyn FnMut(&'f Formula)) {
+        match self {
+            Formula::Atom(_) | Formula::Distinct(..) => visit(self),
+            Formula::Not(inner, _) => inner.each_leaf(visit),
+            Formula::And(parts, _) | Formula::Or(parts, _) => {
+                parts.iter().for_each(|part| part.each_leaf(visit))
+            }
+        }
+    }
+
+    /// Calls `visit` for every atom, from left to right.
+    pub fn each_atom<'f>(&'f self, visit: &mut dyn FnMut(&'f Atom)) {
+        self.each_leaf(&mut |leaf| {
+            if let Formula::Atom(atom) = leaf {
+                visit(atom);
+            }
+        });
+    }
+
+    /// Calls `visit` for every outermost term with the place of its atom, from left to right.
+    pub(crate) fn each_term<'f>(&'f self, visit: &mut dyn FnMut(&'f Term, Span)) {
+        self.each_leaf(&mut |leaf| match leaf {
+            Formula::Atom(atom) => atom.arguments.iter().for_each(|term| visit(term, atom.at.0)),
+            Formula::Distinct(a, b, at) => [a, b].into_iter().for_each(|term| visit(term, at.0)),
+            _ => unreachable!("it is a leaf"),
+        });
+    }
+
+    /// Calls `visit` for every occurrence of a variable, from left to right.
+    pub fn each_variable(&self, visit: &mut dyn FnMut(Symbol)) {
+        self.each_term(&mut |term, _| term.each_variable(visit));
     }
 }
 

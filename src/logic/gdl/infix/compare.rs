@@ -242,22 +242,10 @@ fn bound(body: &[Formula]) -> FxHashSet<Symbol> {
 
 /// The number of occurrences of a variable.
 fn uses(variable: Symbol, head: &Atom, body: &[Formula]) -> usize {
-    fn count(formula: &Formula, visit: &mut dyn FnMut(Symbol)) {
-        match formula {
-            Formula::Atom(atom) => atom.each_variable(visit),
-            Formula::Distinct(left, right, _) => {
-                [left, right].into_iter().for_each(|t| t.each_variable(visit))
-            }
-            Formula::Not(inner, _) => count(inner, visit),
-            Formula::And(members, _) | Formula::Or(members, _) => {
-                members.iter().for_each(|member| count(member, visit));
-            }
-        }
-    }
     let mut uses = 0;
     let mut visit = |other: Symbol| uses += usize::from(other == variable);
     head.each_variable(&mut visit);
-    body.iter().for_each(|formula| count(formula, &mut visit));
+    body.iter().for_each(|formula| formula.each_variable(&mut visit));
     uses
 }
 

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Atom, Clause, Formula};
 use super::super::rulesheet::Rulesheet;
-use super::{each_atom, each_atom_of_clause};
+use super::each_atom_of_clause;
 use hyperplay_machine::terms::Symbol;
 
 /// Relations by the name and the arity that they are written with.
@@ -120,7 +120,7 @@ fn is_read_by_play(clauses: &[Clause]) -> bool {
     let mut read = false;
     for clause in clauses.iter().filter(|clause| !clause.head.relation.is_declaration()) {
         let mut visit = |atom: &Atom| read |= atom.relation.is_declaration();
-        clause.body.iter().for_each(|formula| each_atom(formula, &mut visit));
+        clause.body.iter().for_each(|formula| formula.each_atom(&mut visit));
     }
     read
 }

@@ -11,8 +11,9 @@ use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::rule::{Atom, Clause};
 use super::super::rulesheet::Syntax;
 use super::super::source::Span;
-use super::{MANY, RulesheetView, each_atom, each_part, each_term};
-use hyperplay_machine::terms::{Symbol, Term};
+use super::{MANY, RulesheetView, each_part};
+use hyperplay_machine::terms::Symbol;
+use hyperplay_machine::terms::Term;
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let mut noted = FxHashSet::default();
@@ -20,7 +21,7 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
         head(view, clause, findings);
         arity(view, &clause.head, findings);
         clause.body.iter().for_each(|formula| {
-            each_atom(formula, &mut |atom| {
+            formula.each_atom(&mut |atom| {
                 if is_connective(view, atom.relation) {
                     let name = view.name(atom.relation);
                     let message = format!("`{name}` stands for a relation here");
@@ -52,9 +53,9 @@ pub(super) fn terms<'c>(clause: &'c Clause, visit: &mut dyn FnMut(&'c Term, Span
     }
     for formula in &clause.body {
         let mut wrong = false;
-        each_atom(formula, &mut |atom| wrong |= !has_right_arity(atom));
+        formula.each_atom(&mut |atom| wrong |= !has_right_arity(atom));
         if !wrong {
-            each_term(formula, visit);
+            formula.each_term(visit);
         }
     }
 }

@@ -27,7 +27,7 @@ use super::finding::{Finding, FindingCode, Severity};
 use super::game::{Game, Language};
 use super::normal::{self, ClauseBranch};
 use super::print::print_term;
-use super::rule::{Atom, Clause, Formula, Rule};
+use super::rule::{Atom, Clause, Rule};
 use super::rulesheet::Rulesheet;
 use super::source::Span;
 pub(super) use arrangement::ignore_unread;
@@ -271,40 +271,16 @@ fn too_large(sheet: &Rulesheet, clause: &Clause) -> Finding {
     .help("give each disjunction a relation of its own, with one clause for each alternative")
 }
 
-/// Calls `visit` for every atom of a formula, from left to right.
-fn each_atom<'f>(formula: &'f Formula, visit: &mut dyn FnMut(&'f Atom)) {
-    match formula {
-        Formula::Atom(atom) => visit(atom),
-        Formula::Distinct(..) => {}
-        Formula::Not(inner, _) => each_atom(inner, visit),
-        Formula::And(parts, _) | Formula::Or(parts, _) => {
-            parts.iter().for_each(|part| each_atom(part, visit));
-        }
-    }
-}
-
-/// Calls `visit` for every outermost term of a formula with the place of its atom, from left to right.
-fn each_term<'f>(formula: &'f Formula, visit: &mut dyn FnMut(&'f Term, Span)) {
-    match formula {
-        Formula::Atom(atom) => atom.arguments.iter().for_each(|term| visit(term, atom.at.0)),
-        Formula::Distinct(a, b, at) => [a, b].into_iter().for_each(|term| visit(term, at.0)),
-        Formula::Not(inner, _) => each_term(inner, visit),
-        Formula::And(parts, _) | Formula::Or(parts, _) => {
-            parts.iter().for_each(|part| each_term(part, visit));
-        }
-    }
-}
-
 /// Calls `visit` for every outermost term of a clause with the place of its atom, the head first.
 fn each_term_of_clause<'f>(clause: &'f Clause, visit: &mut dyn FnMut(&'f Term, Span)) {
     clause.head.arguments.iter().for_each(|term| visit(term, clause.head.at.0));
-    clause.body.iter().for_each(|formula| each_term(formula, visit));
+    clause.body.iter().for_each(|formula| formula.each_term(visit));
 }
 
 /// Calls `visit` for every atom of a clause, the head first.
 fn each_atom_of_clause<'f>(clause: &'f Clause, visit: &mut dyn FnMut(&'f Atom)) {
     visit(&clause.head);
-    clause.body.iter().for_each(|formula| each_atom(formula, visit));
+    clause.body.iter().for_each(|formula| formula.each_atom(visit));
 }
 
 /// Calls `visit` for a term and every term inside it, outermost first.

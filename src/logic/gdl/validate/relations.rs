@@ -14,8 +14,9 @@ use super::super::rule::Atom;
 use super::super::rulesheet::Syntax;
 use super::super::source::Span;
 use super::super::suggest::nearest;
-use super::{RulesheetView, each_atom, each_atom_of_clause};
-use hyperplay_machine::terms::{Symbol, Term};
+use super::{RulesheetView, each_atom_of_clause};
+use hyperplay_machine::terms::Symbol;
+use hyperplay_machine::terms::Term;
 
 /// The keywords that a misspelt relation may stand for.
 const KEYWORDS: [Symbol; 13] = [
@@ -40,7 +41,7 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     for clause in &view.sheet.clauses {
         defined.entry(clause.head.relation).or_insert(clause.head.at.0);
         for formula in &clause.body {
-            each_atom(formula, &mut |atom| {
+            formula.each_atom(&mut |atom| {
                 read.entry(atom.relation).or_insert(atom);
             });
         }
@@ -101,7 +102,7 @@ pub(super) fn used(view: &RulesheetView<'_>) -> FxHashSet<Symbol> {
     let mut used = FxHashSet::default();
     for clause in &view.sheet.clauses {
         for formula in &clause.body {
-            each_atom(formula, &mut |atom| {
+            formula.each_atom(&mut |atom| {
                 if atom.relation != clause.head.relation {
                     used.insert(atom.relation);
                 }
@@ -110,7 +111,7 @@ pub(super) fn used(view: &RulesheetView<'_>) -> FxHashSet<Symbol> {
     }
     for clause in view.ignored {
         clause.body.iter().for_each(|formula| {
-            each_atom(formula, &mut |atom| {
+            formula.each_atom(&mut |atom| {
                 used.insert(atom.relation);
             });
         });

@@ -110,7 +110,7 @@ impl<'s> Checker<'s> {
                 }
                 Formula::Not(inner, at) => {
                     let mut inherited = FxHashSet::default();
-                    each_variable(inner, &mut |variable| {
+                    inner.each_variable(&mut |variable| {
                         if outside.contains(&variable) || uses.contains_key(&variable) {
                             inherited.insert(variable);
                         }
@@ -140,7 +140,7 @@ impl<'s> Checker<'s> {
                         own.insert(variable);
                     });
                     let mut inherited = FxHashSet::default();
-                    each_variable(test, &mut |variable| {
+                    test.each_variable(&mut |variable| {
                         let others =
                             uses.get(&variable).copied().unwrap_or(0) - usize::from(own.contains(&variable));
                         if outside.contains(&variable) || others > 0 {
@@ -267,20 +267,6 @@ fn parts(formula: &Formula) -> Vec<&Formula> {
     }
 }
 
-fn each_variable(formula: &Formula, visit: &mut dyn FnMut(Symbol)) {
-    match formula {
-        Formula::Atom(atom) => atom.each_variable(visit),
-        Formula::Distinct(a, b, _) => {
-            a.each_variable(visit);
-            b.each_variable(visit);
-        }
-        Formula::Not(inner, _) => each_variable(inner, visit),
-        Formula::And(parts, _) | Formula::Or(parts, _) => {
-            parts.iter().for_each(|part| each_variable(part, visit));
-        }
-    }
-}
-
 /// The variables that stand outside negations.
 fn each_outside(formula: &Formula, visit: &mut dyn FnMut(Symbol)) {
     match formula {
@@ -288,7 +274,7 @@ fn each_outside(formula: &Formula, visit: &mut dyn FnMut(Symbol)) {
         Formula::And(parts, _) | Formula::Or(parts, _) => {
             parts.iter().for_each(|part| each_outside(part, visit))
         }
-        other => each_variable(other, visit),
+        other => other.each_variable(visit),
     }
 }
 

@@ -8,7 +8,7 @@ use num_traits::Zero;
 use crate::text::load::NUMBERS;
 use crate::text::lower::number;
 use crate::text::number::{Arithmetic, Number, spelled_number};
-use hyperplay_logic::gdl::{Atom, FindingCode, Formula, Span, Term};
+use hyperplay_logic::gdl::{Atom, FindingCode, Span, Term};
 
 use super::Checker;
 use super::bodies::is_comparison;
@@ -28,16 +28,7 @@ impl<'s> Checker<'s> {
                 }
                 _ => arguments.iter().for_each(|argument| self.value(argument, at)),
             }
-            clause.body.iter().for_each(|formula| self.values(formula));
-        }
-    }
-
-    fn values(&mut self, formula: &'s Formula) {
-        match formula {
-            Formula::Not(inner, _) => self.values(inner),
-            Formula::And(parts, _) | Formula::Or(parts, _) => parts.iter().for_each(|part| self.values(part)),
-            Formula::Distinct(..) => {}
-            Formula::Atom(atom) => self.atom_values(atom),
+            clause.body.iter().for_each(|formula| formula.each_atom(&mut |atom| self.atom_values(atom)));
         }
     }
 

@@ -13,7 +13,7 @@ use crate::text::interaction::{Effect, Operation, Test};
 use crate::text::lower::{items, number};
 use crate::text::number::Arithmetic;
 use hyperplay_logic::gdl::{
-    Atom, Finding, FindingCode, Formula, Rulesheet, Severity, Span, Symbol, Term, did_you_mean,
+    Atom, Finding, FindingCode, Rulesheet, Severity, Span, Symbol, Term, did_you_mean,
 };
 
 use super::Checker;
@@ -151,7 +151,7 @@ impl<'s> Checker<'s> {
         let mut tested = FxHashSet::default();
         for clause in &self.sheet.clauses {
             for formula in &clause.body {
-                each_atom(formula, &mut |atom| {
+                formula.each_atom(&mut |atom| {
                     if let ("does", [id, _]) = (self.name(atom.relation), &atom.arguments[..]) {
                         tested.insert(id);
                     }
@@ -187,7 +187,7 @@ impl<'s> Checker<'s> {
                 used.extend(clause.head.arguments.iter().filter_map(name_of));
             }
             for formula in &clause.body {
-                each_atom(formula, &mut |atom| {
+                formula.each_atom(&mut |atom| {
                     used.insert(atom.relation);
                     used.extend(atom.arguments.iter().filter_map(name_of));
                 });
@@ -409,17 +409,6 @@ fn may_be_same(a: &Term, b: &Term, checker: &Checker<'_>) -> bool {
                 (None, None) => a == b,
                 _ => false,
             }
-        }
-    }
-}
-
-fn each_atom<'f>(formula: &'f Formula, visit: &mut dyn FnMut(&'f Atom)) {
-    match formula {
-        Formula::Atom(atom) => visit(atom),
-        Formula::Distinct(..) => {}
-        Formula::Not(inner, _) => each_atom(inner, visit),
-        Formula::And(parts, _) | Formula::Or(parts, _) => {
-            parts.iter().for_each(|part| each_atom(part, visit))
         }
     }
 }

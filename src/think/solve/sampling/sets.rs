@@ -5,7 +5,7 @@
 
 use super::super::tree::TreeError;
 use super::rule::{Account, Policy};
-use hyperplay_machine::{Bulk, ByRole, Move, Role, StateMachineExt};
+use hyperplay_machine::{Bulk, ByRole, Move, Role};
 
 /// An information set.
 #[derive(Clone, Copy, Debug)]
@@ -60,15 +60,7 @@ impl Sets {
             if former == moves {
                 return Ok(first);
             }
-            let show = |moves: &[Move]| {
-                moves.iter().map(|&own| machine.show_move(own)).collect::<Vec<String>>().join(" ")
-            };
-            return Err(TreeError::MovesDiffer {
-                role: machine.roles()[role].clone(),
-                step: step as usize,
-                one: show(former),
-                other: show(moves),
-            });
+            return Err(TreeError::moves_differ(machine, role, step, [former, moves]));
         }
         let first = self.moves.len() as u32;
         self.moves.extend_from_slice(moves);

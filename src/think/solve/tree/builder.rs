@@ -353,15 +353,7 @@ impl Builder {
         if former == moves {
             return Ok(*number);
         }
-        let show = |moves: &[Move]| {
-            moves.iter().map(|&own| machine.show_move(own)).collect::<Vec<String>>().join(" ")
-        };
-        Err(TreeError::MovesDiffer {
-            role: self.tree.roles[role].clone(),
-            step: open.step as usize,
-            one: show(former),
-            other: show(moves),
-        })
+        Err(TreeError::moves_differ(machine, role, open.step, [former, moves]))
     }
 
     fn end(&mut self, node: u32, goals: &ByRole<Goal>) {

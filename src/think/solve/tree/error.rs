@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::super::size_estimate::SizeEstimate;
 use super::fault::TreeFault;
-use hyperplay_machine::EvaluationFailure;
+use hyperplay_machine::{EvaluationFailure, Move, Role, StateMachine, StateMachineExt};
 
 /// Why a tree could not be built.
 #[derive(Clone, PartialEq, Debug, Error)]
@@ -55,4 +55,20 @@ pub enum TreeError {
     /// The rules could not be evaluated.
     #[error(transparent)]
     Failed(#[from] EvaluationFailure),
+}
+
+impl TreeError {
+    /// The error that a role has these legal moves in one history, and others in one that it cannot tell apart.
+    pub(in crate::solve) fn moves_differ<M: StateMachine>(
+        machine: &M,
+        role: Role,
+        step: u32,
+        moves: [&[Move]; 2],
+    ) -> TreeError {
+        let show = |moves: &[Move]| {
+            moves.iter().map(|&own| machine.show_move(own)).collect::<Vec<String>>().join(" ")
+        };
+        let [one, other] = moves.map(show);
+        TreeError::MovesDiffer { role: machine.roles()[role].clone(), step: step as usize, one, other }
+    }
 }
