@@ -19,8 +19,7 @@
 //! ```
 
 use super::source::{At, Span};
-use hyperplay_machine::terms::Symbol;
-use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Term};
 
 /// A relation applied to terms. Two atoms are equal if they say the same, wherever they stand.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -12,8 +12,7 @@ use super::super::rule::{Atom, Clause};
 use super::super::rulesheet::Syntax;
 use super::super::source::Span;
 use super::{MANY, RulesheetView, each_part};
-use hyperplay_machine::terms::Symbol;
-use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Term};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let mut noted = FxHashSet::default();

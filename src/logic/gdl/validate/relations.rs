@@ -15,8 +15,7 @@ use super::super::rulesheet::Syntax;
 use super::super::source::Span;
 use super::super::suggest::nearest;
 use super::{RulesheetView, each_atom_of_clause};
-use hyperplay_machine::terms::Symbol;
-use hyperplay_machine::terms::Term;
+use hyperplay_machine::terms::{Symbol, Term};
 
 /// The keywords that a misspelt relation may stand for.
 const KEYWORDS: [Symbol; 13] = [
