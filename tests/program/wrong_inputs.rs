@@ -137,7 +137,11 @@ const TABLE: &[(&str, i32, &[&str])] = &[
         2,
         &["--epsilon 3: expected a decimal number from 0 to 1"],
     ),
-    ("players bootstrap", 2, &["no player 'bootstrap'", "it is a sampler: `hyperplay players samplers bootstrap`"]),
+    (
+        "players bootstrap",
+        2,
+        &["no player 'bootstrap'", "it is a sampler: `hyperplay players samplers bootstrap`"],
+    ),
     ("players models sofmax", 2, &["(did you mean 'softmax'?)"]),
     ("players seekers softmax", 2, &["the kinds are players, samplers, searches, models"]),
     ("models softmax", 2, &["no command 'models'", "write `hyperplay players models`"]),
@@ -287,7 +291,10 @@ fn what_is_promised_to_explain_an_error_does() {
         ),
         ("players searches uct", "uct: This search grows a tree of playouts (UCT).\n"),
         ("players models softmax", "  temperature=10 (a whole number from 1 to 1000): A move that is worth"),
-        ("players models", "Opponent models (the key model of a player or sampler):\nuniform: This model takes"),
+        (
+            "players models",
+            "Opponent models (the key model of a player or sampler):\nuniform: This model takes",
+        ),
     ] {
         let text = stdout(arguments, 0);
         assert!(text.contains(expected), "{arguments}: {text}");
