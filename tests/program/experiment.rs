@@ -452,7 +452,7 @@ fn an_unknown_key_is_refused_with_its_place() {
         (
             "enumerate=off",
             "enumerat=off",
-            "bad.toml:17:8: the player 'sampling': 'hyperplay' has no key 'enumerat'",
+            "bad.toml:17:8: the player 'sampling': 'sampler=hyperplay:enumerat=off': 'hyperplay' has no key 'enumerat'",
         ),
         (
             "monty_hall",
