@@ -225,7 +225,7 @@ fn hyperplay_and_pimc_have_their_exact_values_against_uniform_play_in_leduc_poke
         ("pimc:", [1.133, 1.386]),
     ] {
         for (role, expected) in expected.into_iter().enumerate() {
-            let spec = format!("{player}nodes=10000000,enumerate_limit=10000");
+            let spec = format!("{player}nodes=10000000,sampler=hyperplay:enumerate_limit=10000");
             let (value, sets) = Against::uniform(&machine, role, &spec);
             let units = (value - 50.0) / 3.0;
             assert_eq!(sets, 468, "information sets");
