@@ -270,7 +270,7 @@ mod tests {
     }
 
     fn run_two(algorithm: Algorithm, nodes: u64, order: [usize; 2], budget: Budget) -> Evaluations {
-        let options = SearchOptions { algorithm, nodes, playouts: 20_000.into(), ..SearchOptions::default() };
+        let options = SearchOptions { algorithm, nodes, playouts: 20_000.into() };
         let states = order.map(|entry| at(entry as u8));
         evaluate(&mut context(&two(), 0, budget), &[half(&states[0]), half(&states[1])], &options)
     }
@@ -329,8 +329,7 @@ mod tests {
             let states: Vec<_> = states.iter().map(|&entry| at(entry)).collect();
             let weighted: Vec<_> = states.iter().map(half).collect();
             let algorithm = Algorithm::Exact;
-            let options =
-                SearchOptions { algorithm, nodes, playouts: 100.into(), ..SearchOptions::default() };
+            let options = SearchOptions { algorithm, nodes, playouts: 100.into() };
             evaluate(&mut context(&toy, 0, Budget::UNLIMITED), &weighted, &options).states
         };
         assert_eq!(judge(100, &[0])[0].values, [0.0, 100.0]);
