@@ -133,7 +133,9 @@ impl<'a> Family<'a> {
         is_joined: bool,
         point: impl Fn(f64, &Met<'_>) -> Option<FigurePoint>,
     ) -> Vec<PlotPanel> {
-        let mut panels: Vec<(String, Vec<(String, Vec<(f64, &Met<'_>)>)>)> = Vec::new();
+        // Points by lines, and lines by panels.
+        type Named<T> = Vec<(String, T)>;
+        let mut panels: Named<Named<Vec<(f64, &Met<'_>)>>> = Vec::new();
         let (lines, rest) = match &self.factors[1..] {
             [] => (None, &self.factors[1..]),
             [one, rest @ ..] if one.values.len() <= TOGETHER => (Some(one), rest),

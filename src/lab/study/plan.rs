@@ -347,7 +347,7 @@ impl Measuring<'_> {
                     role: name.clone(),
                     step: point.evidence.step(),
                     source: point.source,
-                    information_set: point.is_exact().then(|| point.posterior.histories.len()),
+                    information_set: point.is_exact().then_some(point.posterior.histories.len()),
                     states: point.is_exact().then(|| point.states()),
                     is_decision: point.is_decision(),
                     figures,

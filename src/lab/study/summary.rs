@@ -126,7 +126,7 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
     let mean = |over: &[&Figures], figure: &dyn Fn(&Figures) -> f64| {
         Mean::of(over.iter().map(|figures| figure(figures)).filter(|value| value.is_finite())).value
     };
-    let read: Vec<_> = rows.iter().map(|row| fields(row)).collect();
+    let read: Vec<_> = rows.iter().map(fields).collect();
     // A figure that is not finite is no number.
     let of_field = |name| Mean::of(read.iter().filter_map(|row| row.get(name)?.as_f64())).value;
     let means: BTreeMap<&str, f64> = MEANS.into_iter().map(|name| (name, of_field(name))).collect();

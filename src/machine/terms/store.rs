@@ -70,7 +70,7 @@ impl TermStore {
     pub fn new(symbols: Symbols) -> Self {
         let mut order: Vec<Symbol> = symbols.iter().collect();
         order.sort_by(|&a, &b| symbols.compare(a, b));
-        let mut rank = vec![0; symbols.len()];
+        let mut rank = vec![0; symbols.count()];
         for (position, symbol) in order.into_iter().enumerate() {
             rank[symbol.index()] = position as u32;
         }

@@ -148,7 +148,7 @@ impl Symbols {
     }
 
     /// The number of symbols, the keywords of the language included.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.spelling.len()
     }
 
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(symbols.intern("ROLE"), Symbol::ROLE);
         assert_eq!(symbols.get("percept"), Some(Symbol::PERCEPT));
         assert_eq!(symbols.intern("did"), Symbol::DID);
-        assert_eq!(symbols.len(), WORDS.len());
+        assert_eq!(symbols.count(), WORDS.len());
     }
 
     #[test]

@@ -27,7 +27,7 @@ mod regret;
 mod sampling;
 mod sequences;
 mod size_estimate;
-mod solve;
+mod solver;
 mod tree;
 
 pub use estimate::{estimate_size, estimate_size_until};
@@ -41,7 +41,7 @@ pub use regret::{CheckpointError, RegretCheckpoint, RegretMinimiser, RegretRule}
 pub use sampling::{MonteCarloMinimiser, SampledPolicy, SamplingError, SamplingScheme};
 pub use sequences::SequenceForm;
 pub use size_estimate::SizeEstimate;
-pub use solve::{SolveLimits, SolvePoint, SolvedProfile, solve};
+pub use solver::{SolveLimits, SolvePoint, SolvedProfile, solve};
 pub use tree::{
     EvidenceIndex, GameTree, InformationSet, NodeKind, TreeError, TreeFault, TreeFaultKind, TreeLimits,
     TreeSize,

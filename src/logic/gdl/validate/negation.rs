@@ -122,7 +122,7 @@ fn relations(view: &RulesheetView<'_>, cycle: &[Dependency]) -> Words {
 /// The atoms of a cycle and the dependencies of their relations. The relations that stand for a negation with a free
 /// variable are left out.
 fn atoms(view: &RulesheetView<'_>, steps: &[Step]) -> (Vec<Dependency>, Words) {
-    let is_written = |relation: Symbol| relation.index() < view.sheet.symbols.len();
+    let is_written = |relation: Symbol| relation.index() < view.sheet.symbols.count();
     let written: Vec<&Step> = steps.iter().filter(|step| is_written(step.atom.relation)).collect();
     let next = |position: usize| written[(position + 1) % written.len()].atom.relation;
     let arrows = written.iter().enumerate().map(|(position, step)| Dependency {

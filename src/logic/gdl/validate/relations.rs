@@ -176,7 +176,7 @@ fn undefined(
     let defined = defined.into_iter().flatten();
     let mut known: Vec<(Span, Symbol)> = defined.map(|(&symbol, &span)| (span, symbol)).collect();
     known.sort_unstable();
-    let written = view.written.symbols.len();
+    let written = view.written.symbols.count();
     let known = known.into_iter().map(|(_, symbol)| symbol).filter(|symbol| symbol.index() < written);
     let words = KEYWORDS.into_iter().chain(known);
     match nearest(name, words.map(|symbol| view.name(symbol))) {

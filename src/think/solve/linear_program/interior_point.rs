@@ -18,7 +18,7 @@ use std::time::Duration;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultInfo, DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 
-use super::super::solve::SolveLimits;
+use super::super::solver::SolveLimits;
 use super::program::Program;
 
 /// Of the gap between the two bounds on the value, and of the equations.

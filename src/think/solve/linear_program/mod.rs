@@ -27,7 +27,7 @@ use clarabel::solver::SolverStatus;
 use thiserror::Error;
 
 use super::sequences::SequenceForm;
-use super::solve::{SolveLimits, SolvePoint, SolvedProfile};
+use super::solver::{SolveLimits, SolvePoint, SolvedProfile};
 use hyperplay_machine::Stopwatch;
 use interior_point::{Outcome, run};
 use program::Program;
