@@ -1,7 +1,7 @@
 //! The laboratory: many matches, and measurements of beliefs and engines.
 //!
-//! [`experiment`] plays the matches that one file describes; [`study`] measures beliefs and engines; [`report`] has the
-//! statistics, tables, figures and pages that both are reported with.
+//! [`experiment`] plays the matches that one file describes; [`study`] measures beliefs and engines; `hyperplay-report`
+//! has the statistics, tables, figures and pages that both are reported with.
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 

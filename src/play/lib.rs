@@ -1,8 +1,7 @@
-//! Play: beliefs, search, players, and the referee that plays matches between them.
+//! Play: players, the referee that plays matches between them, and the analysis of games.
 //!
-//! [`search`], [`belief`] and [`efg`] are siblings and see a game only through
-//! [`machine`](hyperplay_machine); [`player`] is where they meet; [`referee`] plays matches. [`board`] draws
-//! states. [`automaton`] holds all states of a game, to write it in another language. [`files`] writes what a user keeps.
+//! [`player`] is where belief and search meet, which see a game only through its contract. [`referee`] plays one match or many.
+//! [`analysis`] reports what playing and counting show of rules. [`files`] writes what a user keeps.
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 #![cfg_attr(
