@@ -30,8 +30,8 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// `None` if that costs too much, or if the legal moves are not the same in all states. The error is that of an evaluation
-    /// of the rules.
+    /// `None` if that costs too much, or if the legal moves are not the same in all states. The error is that of an
+    /// evaluation of the rules.
     pub(super) fn of(
         machine: &Engine,
         role: Role,
@@ -83,7 +83,7 @@ impl Values {
         sums
     }
 
-    /// What is lost by choosing as these weights of states say, in goal points.
+    /// The loss by choosing as these weights of states say, in goal points.
     pub(super) fn regret(&self, weights: impl Iterator<Item = (usize, f64)>) -> f64 {
         let believed = self.mean(weights);
         let best = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);

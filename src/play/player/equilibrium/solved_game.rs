@@ -40,7 +40,7 @@ pub(super) struct SolvedGame {
     point: SolvePoint,
 }
 
-/// What an equilibrium says about one information set: shares and values of the moves, in the order of the tree.
+/// The advice of an equilibrium for one information set: shares and values of the moves, in the order of the tree.
 pub(super) struct Advice<'a> {
     pub(super) shares: &'a [f64],
     /// NaN where no play of the others leads here.
@@ -102,7 +102,7 @@ impl SolvedGame {
         Ok(SolvedGame { tree, profile, indexes, values, point })
     }
 
-    /// What to do with this evidence; none where the role has nothing to decide or its evidence is not in the tree.
+    /// The advice for this evidence; none where the role has nothing to decide or its evidence is not in the tree.
     pub(super) fn advice(&self, evidence: &Evidence) -> Option<(usize, Advice<'_>)> {
         let set = self.indexes[evidence.role].find(&self.tree, evidence)?;
         let range = self.tree.sets()[set].range();
