@@ -1,7 +1,7 @@
 //! Where the commands of other programs arrive.
 //!
-//! Each agent of each interaction has a token, without which nobody can set its switches. The time of a command is the moment at
-//! which its last byte came.
+//! Each agent of each interaction has a token, without which nobody can set its switches. The time of a command is the
+//! moment at which its last byte came.
 
 use std::collections::HashMap;
 use std::net::{SocketAddr, ToSocketAddrs};

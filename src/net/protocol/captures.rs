@@ -12,7 +12,8 @@ pub(crate) struct CapturedRequest {
     pub(crate) body: String,
 }
 
-/// The requests of every file, in the order of the names; `None`, with a line that says so, where the folder is not named.
+/// The requests of every file, in the order of the names; `None`, with a line that says so, where the folder is not
+/// named.
 pub(crate) fn captures() -> Option<Vec<(String, Vec<CapturedRequest>)>> {
     let Some(folder) = std::env::var_os("HYPERPLAY_WIRE") else {
         println!("skipped: HYPERPLAY_WIRE is not set");

@@ -250,7 +250,7 @@ fn a_body_that_is_too_long_is_refused_before_it_is_stored() {
 
 #[test]
 fn slow_and_idle_clients_do_not_keep_out_a_good_one() {
-    // Whoever waits for one of the others waits for hours.
+    // A client that waits for one of the others waits for hours.
     let hours = Duration::from_secs(9999);
     let limits = ServerLimits { connections: 64, idle: hours, request: hours, ..ServerLimits::default() };
     let server = Server::new(limits);

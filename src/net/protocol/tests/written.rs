@@ -1,4 +1,4 @@
-//! What is written is read back equal.
+//! A message that is written is read back equal.
 
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ fn message() -> impl Strategy<Value = Message> {
     ]
 }
 
-/// What a dialect and its letters leave of a message.
+/// A message as a dialect and its letters leave it.
 fn as_sent(message: &Message, phrasing: Phrasing) -> Message {
     let spell = |text: &String| phrasing.letters.spell(text);
     let step = |step: &StepMessage| StepMessage {
