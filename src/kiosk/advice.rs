@@ -23,7 +23,7 @@ pub(super) const HINTS: usize = 4;
 /// The most time that a hint takes.
 pub(super) const HINT: Duration = Duration::from_secs(20);
 
-/// What a program would do.
+/// The advice of a program.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct Hint {
     player: String,
@@ -31,7 +31,7 @@ pub(super) struct Hint {
     choice: SceneChoice,
 }
 
-/// What this player would do with this evidence.
+/// The advice of this player on this evidence.
 ///
 /// # Errors
 /// If it would have to be shown the truth.
