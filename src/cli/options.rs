@@ -141,7 +141,8 @@ pub fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
 }
 
-/// Reads a time of zero or more seconds, with or without a fraction; at most some thirty years, so that sums are times too.
+/// Reads a time of zero or more seconds, with or without a fraction; at most some thirty years, so that sums are times
+/// too.
 ///
 /// # Errors
 /// The sentence that says what such a time is.
@@ -161,7 +162,7 @@ pub fn positive(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number above 0".to_owned())
 }
 
-/// What becomes of records that are in a file already.
+/// The treatment of records that are in a file already.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct EarlierOption {
     /// Write behind the records that are in the file already
@@ -173,7 +174,7 @@ pub struct EarlierOption {
 }
 
 impl EarlierOption {
-    /// What was said of them.
+    /// The treatment that was asked for.
     pub fn earlier(self) -> EarlierRecords {
         match self {
             EarlierOption { append: true, .. } => EarlierRecords::Kept,
