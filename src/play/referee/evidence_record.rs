@@ -21,7 +21,7 @@ use hyperplay_machine::{
 /// The name of this form of records.
 pub const EVIDENCE_SCHEMA: &str = "hyperplay.evidence/1";
 
-/// The knowledge of a player of one match, and its answers.
+/// The knowledge of a player about one match, and its answers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct EvidenceRecord {
     /// [`EVIDENCE_SCHEMA`].
@@ -43,7 +43,7 @@ pub struct EvidenceRecord {
     pub run: Option<RunInfo>,
 }
 
-/// The knowledge of a player of a match at its start, and who played.
+/// The knowledge of a player about a match at its start, and who played.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct EvidenceHeading {
     /// Where the rules are: a path relative to the folder of the record's file, or the name of a built-in game.
