@@ -17,7 +17,7 @@ pub const MATCH_FAILURE_REMEDY: &str =
 /// Why a command failed or ended early.
 #[derive(Debug, Error)]
 pub enum CommandFailure {
-    /// A usage error: what the arguments name does not exist or does not fit together.
+    /// A usage error: the things that the arguments name do not exist or do not fit together.
     #[error("{what}")]
     Usage {
         /// The error, with the argument.
@@ -45,10 +45,10 @@ pub enum CommandFailure {
         /// The missing part.
         what: String,
     },
-    /// Ctrl-C or SIGTERM; what was finished has been reported.
+    /// Ctrl-C or SIGTERM; the finished results have been reported.
     #[error("interrupted")]
     Interrupted,
-    /// A person has left the match, and knows it; what was finished has been reported.
+    /// A person has left the match, and knows it; the finished results have been reported.
     #[error("left")]
     Left,
     /// Standard output cannot be written to.

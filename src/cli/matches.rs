@@ -284,7 +284,7 @@ impl Series<'_> {
         }
     }
 
-    /// Plays one match: what the report needs, and the line of the transcript.
+    /// Plays one match: the data for the report, and the line of the transcript.
     fn one(
         &self,
         index: usize,

@@ -168,7 +168,7 @@ pub struct EarlierOption {
     /// Write behind the records that are in the file already
     #[arg(long, requires = "records", conflicts_with = "overwrite")]
     append: bool,
-    /// Replace the records that are in the file already; what this program did not write is never replaced
+    /// Replace the records that are in the file already; a file that this program did not write is never replaced
     #[arg(long, requires = "records")]
     overwrite: bool,
 }

@@ -1,4 +1,4 @@
-//! Interactions in real time: what `host` says of them, and how a match of a series is run so.
+//! Interactions in real time: the report of `host` on them, and how a match of a series is run so.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! Files of transcripts and of records of players, and the rules that they name: what `verify` and `replay` share.
+//! Files of transcripts and of records of players, and the rules that they name: the code that `verify` and `replay`
+//! share.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Usage errors of the arguments themselves, in words: what the parser says of a number becomes a sentence that says
+//! Usage errors of the arguments themselves, in words: the parser's message about a number becomes a sentence that says
 //! what is expected.
 //!
 //! `clap` prints help, version and its errors. Where a value is no number it quotes the error of the standard library,

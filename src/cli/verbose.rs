@@ -1,4 +1,4 @@
-//! A match step by step: what each role may do, believes, chooses and then perceives, and the state as a board.
+//! A match step by step: the legal moves, belief, choice and then percepts of each role, and the state as a board.
 //!
 //! Terms are written in the syntax of the rulesheet. `replay` shows recorded matches by the same functions.
 

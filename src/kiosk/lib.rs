@@ -9,8 +9,7 @@
 //! ```
 //!
 //! Invariant: the data that reach a seat are a function of the rules, the evidence of its role, its legal moves and its
-//! clock. The module `told` is given these and has no access to the state; who has answered, and when, is nowhere in
-//! it.
+//! clock. The module `told` is given these and has no access to the state; it does not hold who has answered, and when.
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 

@@ -1,4 +1,4 @@
-//! The lobby: the games that there are, how long they last, and what is wrong with a rulesheet.
+//! The lobby: the games that there are, how long they last, and the errors in a rulesheet.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

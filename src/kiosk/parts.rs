@@ -32,7 +32,7 @@ pub(super) enum Sight {
     Truth,
 }
 
-/// A token: who has it sees this, and may move for the role if it is a seat's.
+/// A token: its holder sees this, and may move for the role if it is a seat's.
 pub(super) struct TableToken {
     pub(super) secret: String,
     pub(super) sight: Sight,

@@ -1,4 +1,4 @@
-//! The routes: requests in, JSON and scenes out. Whatever computes for long does it on a thread that may block.
+//! The routes: requests in, JSON and scenes out. A route that computes for long does it on a thread that may block.
 
 use std::collections::HashMap;
 use std::convert::Infallible;

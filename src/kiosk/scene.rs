@@ -1,4 +1,4 @@
-//! Scenes: what one token may know at one moment, as the page reads it.
+//! Scenes: the knowledge that one token may have at one moment, as the page reads it.
 
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
 //! The scenes that one role, or a spectator who sees all, is told of a match: evidence in, pictures and beliefs out.
 //!
-//! Invariant: what [`ToldRole`] shows is a function of the rules, the role and its evidence. It is given neither the
-//! state nor the seed of the table, and its belief has a budget in nodes, so that two matches that the role cannot tell
-//! apart show the same bytes.
+//! Invariant: the scene that [`ToldRole`] shows is a function of the rules, the role and its evidence. It is given
+//! neither the state nor the seed of the table, and its belief has a budget in nodes, so that two matches that the role
+//! cannot tell apart show the same bytes.
 
 use std::sync::Arc;
 

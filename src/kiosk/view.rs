@@ -272,7 +272,7 @@ mod tests {
         assert!(card.starts_with("line 2: [kinds] names 'king', which is no relation"), "{card}");
         let inline = said("flip = true\nglyphs = { jack = \"J\", king = \"K\", quen = \"Q\" }\n");
         assert!(inline.starts_with("line 2: [glyphs] names 'quen'"), "{inline}");
-        // Case does not matter in rules, and what is drawn has their spelling.
+        // Case does not matter in rules, and the picture has their spelling.
         let view = BoardView::read("[glyphs]\nKING = \"K\"\n", &game)
             .map(|view| view.glyphs.into_keys().collect::<Vec<_>>());
         assert_eq!(view, Ok(vec!["king".to_owned()]));

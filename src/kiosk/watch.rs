@@ -1,5 +1,5 @@
-//! A running experiment: what the page of an experiment shows. The caller that runs the kiosk says where it comes from,
-//! because experiments belong to another crate.
+//! A running experiment: the data that the page of an experiment shows. The caller that runs the kiosk says where it
+//! comes from, because experiments belong to another crate.
 
 use std::collections::BTreeMap;
 

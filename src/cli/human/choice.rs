@@ -1,4 +1,4 @@
-//! Choice: what a line that a person typed means, beside the list of legal moves.
+//! Choice: the meaning of a line that a person typed, beside the list of legal moves.
 //!
 //! A line is read in this order: an empty line plays the one move that was found last; a number is the number of a move
 //! in the list; a word behind a colon is a command; a move as it is written plays it; a command; otherwise the moves
@@ -26,7 +26,7 @@ pub enum Word {
     Quit,
 }
 
-/// Every command: its name, another one, and what it does.
+/// Every command: its name, another one, and its effect.
 pub const WORDS: [(Word, &str, &str, &str); 7] = [
     (Word::Moves, "moves", "m", "list all your legal moves"),
     (Word::Board, "board", "b", "draw what you know of the state"),

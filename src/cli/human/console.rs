@@ -34,7 +34,7 @@ pub struct Console {
     lines: Option<Receiver<String>>,
     interrupt: Interrupt,
     on_stderr: bool,
-    /// Whether the last prompt ended without a line: what is still typed belongs to it.
+    /// Whether the last prompt ended without a line: input that is still typed belongs to it.
     is_behind: bool,
     /// Whether a person types. Lines that come from a file or a pipe are shown behind the prompt.
     by_hand: bool,

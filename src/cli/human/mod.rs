@@ -4,9 +4,9 @@
 //! which no library does. Only `match` has a table to sit at; wherever else the spec is read, it is refused with the
 //! reason.
 //!
-//! Invariant: what is written depends on the evidence of the role (its own moves and percepts), on its legal moves and
-//! on what a belief makes of the evidence. The true state is never asked for. The goals are written when the match is
-//! over.
+//! Invariant: the text that is written depends on the evidence of the role (its own moves and percepts), on its legal
+//! moves and on what a belief makes of the evidence. The true state is never asked for. The goals are written when the
+//! match is over.
 //!
 //! | file | content |
 //! | --- | --- |

@@ -1,4 +1,4 @@
-//! The table: what all persons of a match share.
+//! The table: the state that all persons of a match share.
 //!
 //! The news of the steps for a person is kept until it can be written: at once if one person plays, otherwise before
 //! the person is asked, because the other one may be looking at the screen.
@@ -29,7 +29,7 @@ pub struct HumanTable {
 /// The state that one person at a time uses.
 pub struct Shared {
     console: Console,
-    /// The roles that persons play in this match, and what each is still to be told.
+    /// The roles that persons play in this match, and the news that each is still to be told.
     persons: Vec<(Role, String)>,
     /// The role that was asked last.
     last: Option<Role>,

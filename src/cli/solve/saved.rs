@@ -19,7 +19,7 @@ use hyperplay_think::solve::{RegretCheckpoint, RegretMinimiser, RegretRule, Sequ
 /// Entries that are written for an estimate.
 const SAMPLE: usize = 1_000;
 
-/// Where the solution goes, and what an earlier run left there.
+/// The place of the solution, and the state that an earlier run left there.
 pub struct SavedSolution<'a> {
     path: Option<&'a Path>,
     file: Option<WrittenFile>,

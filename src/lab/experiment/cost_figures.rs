@@ -1,4 +1,4 @@
-//! Cost figures: what the scores of a game cost in time, and how time and belief go over the steps.
+//! Cost figures: the cost of the scores of a game in time, and how time and belief go over the steps.
 
 use std::collections::BTreeMap;
 

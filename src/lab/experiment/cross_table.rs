@@ -1,4 +1,4 @@
-//! Cross table: what each entrant of a game scored against each other one.
+//! Cross table: the score of each entrant of a game against each other one.
 //!
 //! A row is an entrant, a column whom it met. Where no entrant is both a challenger and challenged, as in a gauntlet,
 //! the challengers have the rows and the others the columns, so a pair is there once.

@@ -1,4 +1,4 @@
-//! Decision log: what is recorded of every decision beside its turn, and the records of what a player believed.
+//! Decision log: the data recorded of every decision beside its turn, and the records of the beliefs of a player.
 //!
 //! A decision is recorded in up to three files, each with one line for every turn: `turns` always, `positions` with the
 //! true state and all that the player knew and said, `particles` with the states that it held possible. The belief of a

@@ -7,7 +7,8 @@
 //! Damage breaks the invariant, and [`Journal::open`] restores it. A file keeps its matches before the first gap. Good
 //! lines behind it go to `FILE.kept`, and all else to `FILE.damaged`, to which is only ever appended; then the file is
 //! cut off. The run passes through all matches in their order: it copies what was kept, plays what is missing,
-//! and makes what else is to be recorded of finished matches. Whatever a file has already is not written to it again.
+//! and makes what else is to be recorded of finished matches. Lines that a file has already are not written to it
+//! again.
 //!
 //! Finished matches that are played again stay until the first of them has been played. Then all of them are dropped in
 //! the same way: they become a gap, and the good lines behind it are kept.
@@ -360,7 +361,7 @@ impl<'a> Journal<'a> {
         Ok(self.logs.iter().zip(&lines.lines).try_for_each(|(log, lines)| log.write(id, lines))?)
     }
 
-    /// Ends a repair, after the last match of the shard was written: what was kept has been copied back. Matches that
+    /// Ends a repair, after the last match of the shard was written: the kept lines have been copied back. Matches that
     /// are not played any more, because a rule now stops a cell earlier, are moved aside.
     pub(super) fn end(&mut self) -> Result<(), JournalError> {
         self.stored(u64::MAX)?;

@@ -1,4 +1,4 @@
-//! Scores of matches: what an entrant got in the matches of a cell, and what it got in each role.
+//! Scores of matches: the goals of an entrant in the matches of a cell, and those in each role.
 //!
 //! A score averages a deal over its seat permutations, because roles may be of unequal worth. By role they are kept
 //! apart: matches in which an entrant had one role are counted by themselves. The matches of a deal are one cluster,

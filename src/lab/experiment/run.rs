@@ -55,7 +55,7 @@ pub enum RunError {
 pub struct RunTask<'a> {
     /// The matches.
     pub sequence: Sequence<'a>,
-    /// The files, and what they hold already.
+    /// The files, and their content so far.
     pub journal: Journal<'a>,
     /// The reaction when a move was replaced.
     pub on_fault: OnFault,

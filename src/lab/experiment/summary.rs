@@ -1,4 +1,4 @@
-//! Summary: what the matches of an experiment say, cell by cell and entrant by entrant.
+//! Summary: the figures from the matches of an experiment, cell by cell and entrant by entrant.
 //!
 //! The summary is made in one pass over the results in the order of their numbers. Its memory grows with cells and
 //! steps, not with matches. The independent numbers are those of deals: a deal is averaged over its seat permutations

@@ -1,4 +1,4 @@
-//! Work: what the decisions of an entrant rested on and cost.
+//! Work: the cost of the decisions of an entrant, and what they rested on.
 //!
 //! Decisions of one match are not independent, so a figure is averaged over a match first, and a sample is one of
 //! matches.

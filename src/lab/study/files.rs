@@ -180,7 +180,7 @@ impl StudyFiles {
         }
     }
 
-    /// Writes all files: what was measured, in `time`. Where a finished run was to be measured again and this one is
+    /// Writes all files: the measured figures, in `time`. Where a finished run was to be measured again and this one is
     /// not finished, that one stays.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Match sources: who plays the matches that the evidence of a study is taken from.
+//! Match sources: the players of the matches that the evidence of a study is taken from.
 
 use thiserror::Error;
 
@@ -16,7 +16,7 @@ pub enum MatchSource {
 
 impl MatchSource {
     /// Reads the spec of an opponent model or of a player. `random` is another name of the model `uniform`. A name that
-    /// both a model and a player have is refused: what is played is never guessed.
+    /// both a model and a player have is refused: the program never guesses what is played.
     ///
     /// # Errors
     /// [`MatchSourceError`] lists the known names.

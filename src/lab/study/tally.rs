@@ -1,4 +1,4 @@
-//! Tally: what is kept of a match for the report of a series, and the decisions of a role in figures.
+//! Tally: the data kept of a match for the report of a series, and the decisions of a role in figures.
 
 use std::time::Duration;
 

@@ -67,7 +67,7 @@ impl Conversation {
         self.timed += beside.timed;
     }
 
-    /// Sends any bytes; what is shown of them is `sent`.
+    /// Sends any bytes; `sent` is shown in their place.
     pub(super) fn send(
         &mut self,
         bytes: &[u8],

@@ -23,7 +23,7 @@ fn started(talk: &mut Conversation, game: CheckGame, telling: Telling) -> Result
     Ok(master)
 }
 
-/// A whole match; what was misspelt first.
+/// A whole match; the first misspelt move.
 fn whole_match(
     talk: &mut Conversation,
     game: CheckGame,

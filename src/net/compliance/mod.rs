@@ -1,4 +1,4 @@
-//! A compliance test of a player server: what a game master of the field may ask of it, as named checks.
+//! A compliance test of a player server: the demands of a game master of the field, as named checks.
 //!
 //! Each check is a short conversation with a small game written for it (`games`), led by a small game master
 //! (`master`). It ends with a verdict, and with the bytes that were sent and received. A check asks one thing: a player

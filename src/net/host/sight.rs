@@ -7,8 +7,8 @@
 //! ([`SightRules::DEFAULT`]).
 //!
 //! The rules are evaluated as rules for `legal` of another game, whose states are those of the match: `legal` gets
-//! another name there, and `sees_xml` gets its name. So whatever evaluates legal moves evaluates them, without a code
-//! path of their own.
+//! another name there, and `sees_xml` gets its name. So every engine that evaluates legal moves evaluates them, without
+//! a code path of their own.
 
 use serde::Serialize;
 use thiserror::Error;

@@ -120,7 +120,7 @@ impl CommandServer {
         self.address
     }
 
-    /// Lets whoever has a token set the switches of a role.
+    /// Lets the holder of a token set the switches of a role.
     pub(super) fn admit(&self, token: String, role: Role, inbox: CommandInbox) {
         self.tokens.holders().insert(token, Holder { role, inbox });
     }

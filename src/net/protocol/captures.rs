@@ -1,4 +1,5 @@
-//! Captured matches, for tests: what existing game masters sent, from the folder that `HYPERPLAY_WIRE` names.
+//! Captured matches, for tests: the messages that existing game masters sent, from the folder that `HYPERPLAY_WIRE`
+//! names.
 //!
 //! A file holds one match as requests: a line `--- TIME request head:`, the head as a quoted line `b'...'`, a line
 //! `body (N bytes, content-length N):`, and the N bytes of the body.

@@ -38,9 +38,9 @@ pub enum Message {
     },
     /// `(START id ROLE (RULES) startclock playclock)`.
     Start(StartMessage),
-    /// `(PLAY ...)`: what happened in the last step, and the question for a move.
+    /// `(PLAY ...)`: the events of the last step, and the question for a move.
     Play(StepMessage),
-    /// `(STOP ...)`: what happened in the last step, which ended the match.
+    /// `(STOP ...)`: the events of the last step, which ended the match.
     Stop(StepMessage),
     /// `(ABORT id)`: the match ends without a result.
     Abort {

@@ -97,7 +97,7 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// One piece of a text, for whoever rewrites it piece by piece.
+/// One piece of a text, for a caller that rewrites it piece by piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Piece<'t> {
     Open,

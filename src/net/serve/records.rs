@@ -1,4 +1,5 @@
-//! The records of a player server: what its player knew of each match, one line of JSON, and the rules as they came.
+//! The records of a player server: the knowledge of its player about each match, one line of JSON, and the rules as
+//! they came.
 //!
 //! A folder has `matches.jsonl`, to which lines are appended, and `rules/HASH.kif`, one file for each game. A record
 //! names its rules by that path, so the folder can be moved. `hyperplay verify` reads it.

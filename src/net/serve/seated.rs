@@ -1,4 +1,4 @@
-//! The player in its seat: what it knows, what is legal for it, and its choice by a deadline.
+//! The player in its seat: its knowledge, its legal moves, and its choice by a deadline.
 //!
 //! While the engine of the match is being made, which can take longer than the start clock, a second player of the same
 //! spec plays on the interpreter. The legal moves are followed on the best engine that there is; where a better one

@@ -1,4 +1,5 @@
-//! One match of the player server, on a thread of its own: what the role knows, what is legal, and an answer in time.
+//! One match of the player server, on a thread of its own: the knowledge of the role, its legal moves, and an answer in
+//! time.
 //!
 //! An answer has three sources, each for where the one before it fails: the player; a legal move that was found before
 //! the player was asked; and, where not even that is known, the word that the rules suggest. The front of the server

@@ -1,4 +1,4 @@
-//! The matches of a player server: which are running, and what each message is answered.
+//! The matches of a player server: which are running, and the answer to each message.
 //!
 //! Every message is answered: with what the protocol says, with `busy` where a match is not one of ours or there is no
 //! room for another, or with an error in words. A match runs on a thread of its own; here its answers are awaited with
@@ -141,7 +141,7 @@ impl PlayerServer {
         self.lets_end(of);
     }
 
-    /// A match has its last order: what is awaited in it is awaited no longer.
+    /// A match has its last order: its pending answers are awaited no longer.
     fn lets_end(&self, of: RunningMatch) {
         of.cancel.cancel();
         let mut ending = self.ending();
@@ -203,7 +203,7 @@ impl PlayerServer {
         }
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).retain(|ended| *ended != id);
         let until = received + startclock.saturating_sub(self.margin.of(startclock) / 2);
-        // Whatever is not ready goes on in the time of the first move.
+        // All that is not ready goes on in the time of the first move.
         let _ = timeout_at(until.into(), prepared).await;
         tracing::info!(%id, milliseconds = received.elapsed().as_millis() as u64, "ready");
         Ok("ready".to_owned())

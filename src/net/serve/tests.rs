@@ -106,7 +106,7 @@ fn start(id: &str) -> String {
     format!("(START {id} ME ({GAME}) 1 1)")
 }
 
-/// A match in which whoever waits for the end of a play clock waits for hours.
+/// A match in which a player that waits for the end of a play clock waits for hours.
 fn start_without_haste(id: &str) -> String {
     format!("(START {id} ME ({GAME}) 1 9999)")
 }
@@ -245,7 +245,7 @@ fn rules_with_errors_and_no_rules_at_all_still_get_moves() {
 
 #[test]
 fn in_2011_a_replaced_move_is_found_out() {
-    // The state remembers which way was gone, and what is legal next depends on it.
+    // The state remembers which way was gone, and the next legal moves depend on it.
     let rules = "(role me) (role random) (init start) (<= (legal me (go ?w)) (true start) (way ?w)) (way left) (way right)
         (<= (legal me (stay ?w)) (true (went ?w))) (legal random heads) (legal random tails)
         (<= (next (went ?w)) (does me (go ?w))) (<= (next over) (does me (stay ?w)))

@@ -41,7 +41,7 @@ pub struct PlayerParts {
     pub spec: PlayerSpec,
     /// Its role.
     pub role: Role,
-    /// The time to prepare; what is left of it when the engine is made.
+    /// The time to prepare that is left when the engine is made.
     pub preparation: Budget,
     /// Its randomness.
     pub seed: Seed,
@@ -60,7 +60,7 @@ pub struct Said {
     pub legal: Vec<Move>,
 }
 
-/// The player, and what it is made of.
+/// The player, and the parts from which it is made.
 struct Thinking {
     player: Box<dyn Player>,
     parts: PlayerParts,

@@ -1,4 +1,4 @@
-//! Analysis of games: what playing and counting show of rules that reading them does not.
+//! Analysis of games: the properties of rules that playing and counting show and reading does not.
 //!
 //! [`simulate()`] plays at random and reports, as findings, what the rules allow and should not. [`survey()`] counts
 //! states and information sets, [`reach()`] makes the graph of all reachable states, and [`weakly`] and [`strongly`]

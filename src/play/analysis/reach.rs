@@ -102,7 +102,7 @@ pub fn reach<M: StateMachine>(
                 continue;
             }
             let product = legal.values().iter().map(Vec::len).fold(1, usize::saturating_mul);
-            // Once full always full: what is expanded is a beginning of the breadth-first order.
+            // Once full always full: the expanded states are a beginning of the breadth-first order.
             full |= product > limit - graph.edge_count();
             if !full {
                 graph[index].kind = ReachKind::Expanded;

@@ -1,4 +1,4 @@
-//! The belief beside a person: what a role that sits at a table may hold possible, and with which probability.
+//! The belief beside a person: the facts that a role that sits at a table may hold possible, and their probabilities.
 //!
 //! It is the belief of a sampler, followed step by step. A fact that holds in the states of all its histories is known;
 //! one that holds in some of them is open, with the weight of these histories as its probability. The caller that shows

@@ -167,7 +167,7 @@ impl Assumed {
     }
 }
 
-/// Two are equal if their specs are: what is built from them is the same then.
+/// Two are equal if their specs are: the players built from them are the same then.
 impl PartialEq for PlayerSpec {
     fn eq(&self, other: &Self) -> bool {
         self.spec == other.spec

@@ -87,7 +87,7 @@ pub struct HeldBelief {
 /// assert_eq!((held.particles, held.states, held.effective, held.is_enumerated), (1, 1, 1.0, true));
 /// assert_eq!((held.method, held.attempts, held.accepted), (UpdateMethod::Enumeration, 0, 0));
 /// assert_ne!(cost, DecisionCost::default());
-/// // Whoever does not reason spends nothing.
+/// // A player that does not reason spends nothing.
 /// assert_eq!(Decision::uniform(&legal, &Seed::root(1)).cost, DecisionCost { states: 0, playouts: 0 });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -110,10 +110,9 @@ pub struct Decision {
     /// Whether the belief was depleted at the last decision, and has particles again: histories that explain
     /// everything.
     pub recovered: bool,
-    /// The failure of an evaluation of the rules that the player met, if any: what it answers rests on less than it
-    /// says.
+    /// The failure of an evaluation of the rules that the player met, if any: its answer rests on less than it says.
     pub failure: Option<EvaluationFailure>,
-    /// Sentences for a reader who follows the match: what was believed, how it was judged, and whether an evaluation
+    /// Sentences for a reader who follows the match: the belief, how it was judged, and whether an evaluation
     /// of the rules failed.
     pub explanation: Vec<String>,
 }

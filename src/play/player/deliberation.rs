@@ -30,8 +30,8 @@ pub(super) struct Deliberation<'a> {
 }
 
 impl<'a> Deliberation<'a> {
-    /// Decides by searching `states`: not empty, distinct, none terminal, the weights positive. How one move follows
-    /// from what is said of all states is for `judge` to say.
+    /// Decides by searching `states`: not empty, distinct, none terminal, the weights positive. `judge` says how one
+    /// move follows from the judgements of all states.
     pub(super) fn decide(
         self,
         search: &dyn StateSearch<Engine>,
@@ -55,7 +55,7 @@ impl<'a> Deliberation<'a> {
     }
 
     /// The decision that `judge` makes with a search of its own, unless only one move is legal. It also says what that
-    /// cost and how it was done; what is said of the moves comes after that.
+    /// cost and how it was done; the sentences on the moves come after that.
     pub(super) fn unless_forced(
         self,
         judge: impl FnOnce(SearchContext<'a, Engine>, &[Move]) -> (Judgement, DecisionCost, Vec<String>),

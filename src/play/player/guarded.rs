@@ -2,7 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Calls something that may panic. Whatever it works on may be in any state after a panic and is not to be used again.
+/// Calls something that may panic. The data that it works on may be in any state after a panic and are not to be used
+/// again.
 ///
 /// # Errors
 /// The message of the panic.

@@ -6,9 +6,9 @@
 //! history stands for all that end in a state: the key `exact_update`.)
 //!
 //! Since a move is worth its mean over all states that the player cannot tell apart, now and later in the tree, it can
-//! value information. It does not bluff: what it alone knows is true in all particles, so the other roles learn in the
-//! tree from nothing else and play as if they knew it. Its final move is one of three ([`FinalMove`]). The number of
-//! simulations reproduces; a deadline or a node budget ends the search before.
+//! value information. It does not bluff: the facts that it alone knows are true in all particles, so the other roles
+//! learn in the tree from nothing else and play as if they knew it. Its final move is one of three ([`FinalMove`]). The
+//! number of simulations reproduces; a deadline or a node budget ends the search before.
 //!
 //! Reference: Cowling, Powley, Whitehouse, *Information Set Monte Carlo Tree Search*, IEEE Transactions on
 //! Computational Intelligence and AI in Games 4, 2012.

@@ -1,9 +1,9 @@
-//! A player on a thread of its own, so that whoever asks it waits no longer than there is time.
+//! A player on a thread of its own, so that a caller waits no longer than there is time.
 //!
 //! It does one thing after the other. Each question has a channel for its answer: an answer that comes too late goes to
 //! nobody. A player cannot be stopped from outside, so a thread that never answers still runs when nobody waits for it
-//! any more; what waits when the owner hangs up is not begun. A panic is the answer to the question at hand, and ends
-//! the thread.
+//! any more; a question that waits when the owner hangs up is not begun. A panic is the answer to the question at hand,
+//! and ends the thread.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -331,7 +331,7 @@ impl Registry {
     }
 
     /// A spec of version 0.2 as it is written today, canonical if this registry can read it; `None` if the two are
-    /// written alike. Errors in specs say it, and what that version has recorded is compared by it.
+    /// written alike. Errors in specs say it, and the records of that version are compared by it.
     ///
     /// ```
     /// use hyperplay_play::player::{Registry, SpecKind};

@@ -57,7 +57,7 @@ impl Softmax {
         Softmax { machine, options, below, met: Remembered::new() }
     }
 
-    /// What the player HyperPlay decides for a role, with what the moves are worth to it; no values where it cannot
+    /// The decision of the player HyperPlay for a role, with the values of the moves; no values where it cannot
     /// say.
     fn decision(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Decision {
         let SoftmaxOptions { particles, playouts, nodes, .. } = self.options;

@@ -5,13 +5,13 @@
 //! `model=[softmax:level=2,temperature=5]`. Every key has a type, a range and a default. A key that the entry does not
 //! list is an error that says what it lists.
 //!
-//! A spec that was read holds a typed value for every key, given or not, so whoever builds from it has nothing left to
-//! parse and no default of its own.
+//! A spec that was read holds a typed value for every key, given or not, so a builder has nothing left to parse and no
+//! default of its own.
 //!
 //! Printing is canonical: keys in the order of the entry, those at their default left out, numbers in plain digits. So
 //! two spellings of one player print the same, which is what transcripts and configuration hashes hold, and
-//! reading what was printed gives the same spec. The path of a policy file stays as it is written; what the file says
-//! is known by its hash ([`Spec::policy_hashes`]).
+//! reading what was printed gives the same spec. The path of a policy file stays as it is written; the content of the
+//! file is known by its hash ([`Spec::policy_hashes`]).
 
 use std::collections::BTreeMap;
 use std::fmt;

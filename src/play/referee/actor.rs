@@ -1,4 +1,4 @@
-//! One player in its seat. Whatever the player does becomes a decision or a fault.
+//! One player in its seat. Everything that the player does becomes a decision or a fault.
 //!
 //! Without a clock the player runs in the caller's thread. With one it has a thread of its own, all roles think at
 //! the same time, and an answer that has not come when the clock runs out is a `late` fault; an answer that comes
@@ -100,7 +100,7 @@ impl Actor {
     pub(super) fn ask(&mut self, question: &Question<'_>, turn: Option<&ClockTurn>) {
         if let Actor::Thread(thread) = self {
             let history = if thread.is_clairvoyant { question.history.clone() } else { History::default() };
-            // Another program is told of the clock itself; what it keeps in reserve is its own matter.
+            // Another program is told of the clock itself; it chooses its own reserve.
             let budget = match turn {
                 Some(turn) if thread.is_remote => turn.whole(),
                 _ => question.budget,

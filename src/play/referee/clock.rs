@@ -77,7 +77,7 @@ impl ClockTurn {
         self.end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()))
     }
 
-    /// The time as it is, for another program: what it keeps in reserve is its own matter.
+    /// The time as it is, for another program: it chooses its own reserve.
     pub(super) fn whole(&self) -> Budget {
         Budget { nodes: None, deadline: self.end }
     }

@@ -1,9 +1,9 @@
 //! Verification of the record of a player: whether a history explains it.
 //!
 //! A belief under uniform opponents follows the evidence step by step, so that the first step that no history explains
-//! is the one named. Every history that the rules allow has a positive probability under uniform opponents, so what the
-//! belief calls inconsistent cannot have happened. While the information set is small it is enumerated; then it is
-//! sampled, and one particle is enough.
+//! is the one named. Every history that the rules allow has a positive probability under uniform opponents, so evidence
+//! that the belief calls inconsistent cannot have come about. While the information set is small it is enumerated; then
+//! it is sampled, and one particle is enough.
 //!
 //! The answers are checked too: after as many steps as were made, some history that explains them must allow it.
 

@@ -1,4 +1,4 @@
-//! Tests of the records of players: what really happened is explained, and what was changed is named with its step.
+//! Tests of the records of players: the true record is explained, and a change is named with its step.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Faults: what a player did wrong, as data.
+//! Faults: the wrongs that a player did, as data.
 //!
 //! A fault never ends a match. The referee puts a legal move in the place of the one that did not come and records
 //! both: one drawn from a stream of its own (`role/NAME/fault/STEP` below the seed of the match), or the first

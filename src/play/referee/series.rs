@@ -1,6 +1,6 @@
 //! Many matches, played in parallel and reported in the order of their index.
 //!
-//! Match `i` draws from `seed/match/i` only, and what is reported is a function of the index, so neither the result
+//! Match `i` draws from `seed/match/i` only, and its report is a function of the index, so neither the result
 //! nor its order depends on the number of threads. Results are reported batch by batch, or one by one as soon as all
 //! before them are there, so the finished matches of an interrupted series have been reported.
 

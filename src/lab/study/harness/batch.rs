@@ -1,4 +1,4 @@
-//! Batches: what is kept of the replicates at a point.
+//! Batches: the data kept of the replicates at a point.
 //!
 //! The figures need the mean of the weights over all sets, not the weights of each set. So the replicates are divided
 //! into at most [`BATCHES`] batches, and a batch keeps the sum of the weights of its sets and some numbers of each. The

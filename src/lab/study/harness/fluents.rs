@@ -1,4 +1,4 @@
-//! Fluents: what a role does not know of the true state.
+//! Fluents: the facts of the true state that a role does not know.
 //!
 //! A fluent is *open* if it holds in some state that the posterior leaves possible and not in all. A belief gives each
 //! of them a probability, its *marginal*: the weight of the states in which it holds. The true state says whether it

@@ -1,4 +1,4 @@
-//! Evaluation points: what one role knows after a step of a match, and the posterior that follows from it.
+//! Evaluation points: the knowledge of one role after a step of a match, and the posterior that follows from it.
 //!
 //! The posterior is computed by enumeration ([`exact`](hyperplay_think::belief::exact)) as long as that finds few
 //! enough histories. Beyond that a *reference run* may replace it: one belief with many more particles. A reference

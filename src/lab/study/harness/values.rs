@@ -1,4 +1,4 @@
-//! Values: what the moves of a role are worth in the possible states, and so what a wrong belief costs.
+//! Values: the values of the moves of a role in the possible states, and so the cost of a wrong belief.
 //!
 //! A move in a state is worth the mean goal of some uniform random playouts that begin with it. All moves of all
 //! samplers are judged by the same playouts, and within a state every move has the same random numbers, so the

@@ -170,7 +170,7 @@ impl Reading<'_> {
                         break;
                     }
                     match self.more().await {
-                        // The client is silent: what has come is all that comes.
+                        // The client is silent: no more bytes come.
                         Err(Some((408, _))) if seen > head.end => break,
                         more => more?,
                     }

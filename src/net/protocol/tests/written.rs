@@ -50,7 +50,7 @@ fn a_comment_in_the_last_line_of_the_rules_does_not_swallow_the_clocks() {
 }
 
 fn word() -> impl Strategy<Value = String> {
-    // A name is whatever has no blank, no parenthesis and no semicolon.
+    // A name is any text that has no blank, no parenthesis and no semicolon.
     "[a-zA-Z0-9_?+<=.\u{e4}\u{df}\u{3c3}-]{1,8}"
 }
 

@@ -27,7 +27,7 @@ pub struct AskedModel {
 }
 
 impl AskedModel {
-    /// The players with their engines, and what each of their decisions may spend.
+    /// The players with their engines, and the budget of each of their decisions.
     ///
     /// # Errors
     /// If one is clairvoyant.

@@ -1,9 +1,9 @@
 //! One question to a player, and what can go wrong with the answer.
 //!
 //! Nothing that goes wrong is an error here: an answer is always a policy, the one that the referee would let the
-//! player follow. A player that panics moves uniformly, and what it would do with moves that are not legal is shared
-//! evenly among the legal ones, because the referee draws a legal move instead. [`AskedCounts`] says how often that
-//! happened.
+//! player follow. A player that panics moves uniformly, and the probability that it would give to moves that are not
+//! legal is shared evenly among the legal ones, because the referee draws a legal move instead. [`AskedCounts`] says
+//! how often that happened.
 
 use std::fmt;
 use std::sync::Arc;
@@ -107,7 +107,7 @@ impl fmt::Display for AskedCounts {
     }
 }
 
-/// The answer of a player: what it would do.
+/// The answer of a player.
 pub(super) struct Answer {
     /// The probabilities of the legal moves, in their order.
     pub(super) policy: Vec<f64>,

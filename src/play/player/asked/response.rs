@@ -14,7 +14,7 @@
 //!
 //! Without errors of belief and sampling that is one step of policy improvement at every decision, which is never worse
 //! than the player itself. The paper's poker player checks and calls to the end where this one follows the player's
-//! policy: what checking and calling are in another game no rules say.
+//! policy: no rules say what checking and calling are in another game.
 //!
 //! Reference: Lisy, Bowling, *Equilibrium Approximation Quality of Current No-Limit Poker Bots* (2017).
 

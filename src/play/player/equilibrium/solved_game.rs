@@ -1,4 +1,4 @@
-//! A game that was solved: its tree, the average policies, and what a role knows as the way to them.
+//! A game that was solved: its tree, the average policies, and the knowledge of a role as the way to them.
 
 use rayon::ThreadPoolBuilder;
 
@@ -25,7 +25,7 @@ pub(super) struct SolveEffort {
 /// The share of the time in which the tree must be built.
 const BUILD_SHARE: f64 = 0.4;
 
-/// The share of the time in which it is solved; what is left is for the tables of the solution.
+/// The share of the time in which it is solved; the rest is for the tables of the solution.
 const SOLVE_SHARE: f64 = 0.8;
 
 /// A careful player takes a profile for an equilibrium up to this NashConv, in goal points.

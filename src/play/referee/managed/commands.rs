@@ -1,4 +1,4 @@
-//! Commands: what agents send while a chronon runs.
+//! Commands: the messages that agents send while a chronon runs.
 //!
 //! All are kept, in the order of their arrival, with the moment at which they came: those that count, those that a
 //! later one replaces, and those that are refused, with the reason.

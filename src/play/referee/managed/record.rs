@@ -1,5 +1,5 @@
-//! What the record of an interaction has besides that of a match: each command with its time within the chronon, and
-//! each state with its accounts.
+//! The parts that the record of an interaction has besides that of a match: each command with its time within the
+//! chronon, and each state with its accounts.
 
 use serde::{Deserialize, Serialize};
 
