@@ -210,7 +210,8 @@ fn curves(
     series(all, rows, |own| points(&own, x, figure))
 }
 
-/// For each x the mean of a figure with its 95 % interval. The averaged items are the same for all samplers, so their differences are no error: the interval is that of the replicates.
+/// For each x the mean of a figure with its 95 % interval. The averaged items are the same for all samplers, so their
+/// differences are no error: the interval is that of the replicates.
 fn points(rows: &[&StudyRow], x: fn(&StudyRow) -> usize, figure: &Read) -> Vec<FigurePoint> {
     let mut places: Vec<usize> = rows.iter().map(|row| x(row)).collect();
     places.sort_unstable();

@@ -48,7 +48,7 @@ use set::Loose;
 pub struct Replicates<'a> {
     /// The sampler.
     pub sampler: &'a dyn Sampler<Engine>,
-    /// The opponent model that it assumes of the other roles.
+    /// The opponent model that it assumes for the other roles.
     pub model: &'a Arc<dyn OpponentModel>,
     /// Particles in a set.
     pub particles: usize,

@@ -83,7 +83,7 @@ pub struct EvaluationPoints {
 /// How points are made.
 #[derive(Clone)]
 pub struct Oracle<'a> {
-    /// The opponent model that is assumed of the other roles.
+    /// The opponent model that is assumed for the other roles.
     pub model: &'a Arc<dyn OpponentModel>,
     /// The largest information set that is enumerated.
     pub limit: usize,

@@ -56,7 +56,7 @@ pub struct AskedCounts {
     pub illegal: u64,
     /// Decisions that took more time than the budget had.
     pub late: u64,
-    /// The message of the first one that failed or crashed.
+    /// The message of the first decision that failed or crashed.
     #[serde(rename = "first_message")]
     pub first: Option<String>,
 }
