@@ -36,8 +36,9 @@ pub struct BeliefArguments {
     /// The number of matches that the evidence is taken from
     #[arg(long, value_name = "M", default_value_t = 1)]
     matches: usize,
-    /// Who plays these matches: an opponent model, whose posterior is then measured against as well, or a player, which
-    /// takes every seat; see `hyperplay players models` and `hyperplay players`. `random` is `uniform`; a name of both a model and a player is refused
+    /// The policy that plays these matches: an opponent model, whose posterior is then measured against as well, or a
+    /// player, which takes every seat; see `hyperplay players models` and `hyperplay players`. `random` is `uniform`; a
+    /// name of both a model and a player is refused
     #[arg(long, value_name = "POLICY", default_value = "uniform")]
     play: String,
     /// Measure against the posterior under an equilibrium too, where all others play by this opponent model [default
@@ -63,8 +64,8 @@ pub struct BeliefArguments {
     /// Random playouts that value a move in a state, for the regret; 0 for none
     #[arg(long, value_name = "N", default_value_t = 8)]
     playouts: u32,
-    /// Write turns.jsonl, timings.jsonl, rows.csv, report.html and figures/ (each figure as SVG and PDF) into this folder; the
-    /// same command again replaces them, the folder of another run is refused
+    /// Write turns.jsonl, timings.jsonl, rows.csv, report.html and figures/ (each figure as SVG and PDF) into this
+    /// folder; the same command again replaces them, the folder of another run is refused
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Determines every random choice [default: drawn and printed]
@@ -216,7 +217,7 @@ fn write(study: &Study, seed: u64, out: &Output) -> Result<(), CommandFailure> {
     out.text(&study.shown_summaries(seed).as_text())
 }
 
-/// What the error of a study means to the user.
+/// The failure that the error of a study means to the user.
 pub fn failed(game: &str, error: &StudyError) -> CommandFailure {
     let remedy = match error {
         StudyError::Evaluation(_) => "measure fewer --steps",

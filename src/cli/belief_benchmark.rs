@@ -1,4 +1,5 @@
-//! `hyperplay belief-benchmark`: the benchmark of beliefs, one page over many games, as Markdown, with figures as SVG and PDF.
+//! `hyperplay belief-benchmark`: the benchmark of beliefs, one page over many games, as Markdown, with figures as SVG
+//! and PDF.
 
 use std::path::{Path, PathBuf};
 

@@ -127,11 +127,11 @@ pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> R
     if interrupt.is_raised() { Err(CommandFailure::Interrupted) } else { Ok(()) }
 }
 
-/// What `auto` chooses, and by what.
+/// The choice of `auto`, and its grounds.
 fn chosen(engines: &Engines) -> Value {
     let (playouts, steps) = engines.chosen();
     let nanoseconds = engines.costs().ok().map(|EngineCosts { interpreter, single, lanes }| {
-        // What surely is slower has not been estimated.
+        // An engine that surely is slower has not been estimated.
         let interpreter = interpreter.is_finite().then_some(interpreter);
         json!({ "interpreter": interpreter, "propagator": single, "lanes": lanes })
     });
@@ -144,7 +144,7 @@ fn chosen(engines: &Engines) -> Value {
     })
 }
 
-/// Measures an engine on so many threads at once.
+/// Measures an engine on the given number of threads at once.
 fn measure(
     engine: &Engine,
     arguments: &BenchArguments,
@@ -167,7 +167,7 @@ fn measure(
 }
 
 impl BenchArguments {
-    /// What is measured.
+    /// The engines that are measured.
     fn kinds(&self) -> Vec<EngineKind> {
         if self.engines.is_empty() {
             return EngineKind::ALL.into_iter().filter(|kind| *kind != EngineKind::Auto).collect();

@@ -153,7 +153,7 @@ fn check(
                 let Simulation { findings: found, matches, states } =
                     simulate(&engine, reference.as_deref(), rulesheet, effort, &part, tick);
                 findings.extend(found);
-                // What ended too late has ended all the same, unless something is missing.
+                // A check that ended too late has ended all the same, unless something is missing.
                 let is_done = matches == effort.matches && states.is_some_and(|(_, all)| all);
                 let is_cut = part.is_raised() && !interrupt.is_raised() && !is_done;
                 simulated = Some(Played { matches, states, is_cut });

@@ -1,7 +1,7 @@
 //! `hyperplay check-player`: a compliance test of a player server.
 //!
-//! The table grows while the checks run. What failed follows with its reason and the bytes. The checks themselves are in
-//! `hyperplay_net::compliance`.
+//! The table grows while the checks run. The failed checks follow with their reasons and the bytes. The checks
+//! themselves are in `hyperplay_net::compliance`.
 
 use std::time::{Duration, Instant};
 

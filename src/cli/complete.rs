@@ -1,9 +1,10 @@
-//! Words that a shell can complete: built-in games and files, roles of the chosen game, players and the keys of their specs.
+//! Words that a shell can complete: built-in games and files, roles of the chosen game, players and the keys of their
+//! specs.
 //!
-//! The scripts of `hyperplay completions` call the program itself with the words typed so far, `hyperplay complete-words --
-//! WORD ...`, of which the last is the one at the cursor. It prints whole words, one a line, and nothing where it knows
-//! none; the script then falls back to the commands and options that it contains. It never fails: a game that cannot be read
-//! has no roles to complete.
+//! The scripts of `hyperplay completions` call the program itself with the words typed so far,
+//! `hyperplay complete-words -- WORD ...`, of which the last is the one at the cursor. It prints whole words, one a
+//! line, and nothing where it knows none; the script then falls back to the commands and options that it contains. It
+//! never fails: a game that cannot be read has no roles to complete.
 
 use std::path::Path;
 
@@ -29,7 +30,7 @@ pub fn run(words: &[String], command: &Command, registry: &Registry) {
     }
 }
 
-/// What the word before the cursor is for.
+/// The use of the word before the cursor.
 enum Place {
     /// The value of the option of this long name.
     Option(String),

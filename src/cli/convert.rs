@@ -1,5 +1,5 @@
-//! `hyperplay convert`: writes a rulesheet in the other syntax, a game in Gambit's extensive form as rules, the game of a
-//! rulesheet in extensive form, or all its states in the other language.
+//! `hyperplay convert`: writes a rulesheet in the other syntax, a game in Gambit's extensive form as rules, the game of
+//! a rulesheet in extensive form, or all its states in the other language.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,8 +68,8 @@ enum ConvertFormat {
     Sidl,
 }
 
-/// Runs the command. For another syntax the text must be well formed but need not be a valid game. A file whose name ends in
-/// `.efg` is a game in extensive form.
+/// Runs the command. For another syntax the text must be well formed but need not be a valid game. A file whose name
+/// ends in `.efg` is a game in extensive form.
 ///
 /// # Errors
 /// See [`CommandFailure`].

@@ -1,5 +1,5 @@
-//! The examples at the end of every help text, which `examples.txt` holds: for each command a line `== COMMAND` and the text
-//! below it. A test runs each of them.
+//! The examples at the end of every help text, which `examples.txt` holds: for each command a line `== COMMAND` and the
+//! text below it. A test runs each of them.
 
 const EXAMPLES: &str = concat!("\n", include_str!("examples.txt"));
 

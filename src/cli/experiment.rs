@@ -29,11 +29,11 @@ use hyperplay_play::files::FileError;
 use hyperplay_play::player::{Registry, SpecKind};
 use hyperplay_play::referee::Interrupt;
 
-/// What to do about a run that ended because of a fault.
+/// The remedy for a run that ended because of a fault.
 const FAULT_REMEDY: &str =
     "see to the player and give the same command again; with on_fault = 'record' in the file the run goes on";
 
-/// What to do about moves that were replaced.
+/// The remedy for moves that were replaced.
 const AGAIN_REMEDY: &str =
     "see to the player; `--again unreachable` plays those matches again in which it could not be reached";
 
@@ -54,12 +54,13 @@ enum ExperimentCommand {
     Status(experiment_results::FolderArguments),
     /// Merge the shards into matches.jsonl and turns.jsonl; exit code 3 if something is missing
     Merge(experiment_results::FolderArguments),
-    /// Ask every entrant at every information set of the games that are small enough, and judge it by best responses; the
-    /// report then has its NashConv
+    /// Ask every entrant at every information set of the games that are small enough, and judge it by best responses;
+    /// the report then has its NashConv
     Exploit(experiment_exploit::ExperimentExploitArguments),
     /// Report scores, differences, Elo and verdicts, as Markdown, CSV and HTML, with figures as SVG and PDF
     Report(experiment_report::ReportArguments),
-    /// Walk recorded matches by their moves, and compare their goals and all else with the rules; exit code 1 if something differs
+    /// Walk recorded matches by their moves, and compare their goals and all else with the rules; exit code 1 if
+    /// something differs
     Verify(experiment_results::ExperimentVerifyArguments),
     /// Write tables for analysis by other programs: matches.csv, turns.csv, and what was recorded in full as Parquet
     Export(experiment_results::ExportArguments),
@@ -73,7 +74,8 @@ pub struct FileArgument {
     /// The file that describes the experiment (docs/experiments/README.md)
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Deals for each cell, instead of the repetitions that the file asks for; a deal is one duplicate pairing: all seat permutations on the same random numbers
+    /// Deals for each cell, instead of the repetitions that the file asks for; a deal is one duplicate pairing: all
+    /// seat permutations on the same random numbers
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub deals: Option<u64>,
 }
@@ -94,7 +96,8 @@ pub struct RunArguments {
     shard: Shard,
     #[command(flatten)]
     log: LogArguments,
-    /// With clocks, where what players believed is to be recorded of matches that are finished: drop these and play them again
+    /// With clocks, where what players believed is to be recorded of matches that are finished: drop these and play
+    /// them again
     #[arg(long)]
     discard: bool,
     /// Play the matches again in which another program could not be reached, and replace what was recorded of them
@@ -102,7 +105,7 @@ pub struct RunArguments {
     again: Option<String>,
 }
 
-/// What is recorded of every decision.
+/// The data that are recorded of every decision.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct LogArguments {
     /// Record every decision in full: true state, evidence, belief, values, final goals
@@ -114,7 +117,7 @@ pub struct LogArguments {
 }
 
 impl RunArguments {
-    /// All matches of a file, so many at a time.
+    /// All matches of a file, `at_once` at a time.
     pub fn whole(file: &Path, out: &Path, at_once: usize) -> RunArguments {
         RunArguments {
             file: FileArgument { file: file.to_owned(), deals: None },
@@ -170,11 +173,11 @@ pub struct SlurmArguments {
 
 /// An experiment whose games are open.
 pub struct Described {
-    /// What the file says.
+    /// The content of the file.
     pub config: ExperimentConfig,
     /// The games, in the order of the plan.
     pub games: Vec<Game>,
-    /// What is to be played.
+    /// The plan that is to be played.
     pub plan: ExperimentPlan,
 }
 

@@ -1,5 +1,5 @@
-//! `hyperplay experiment report`: scores, differences, Elo, verdicts and NashConv, as Markdown, CSV and HTML, and each figure
-//! as SVG and PDF.
+//! `hyperplay experiment report`: scores, differences, Elo, verdicts and NashConv, as Markdown, CSV and HTML, and each
+//! figure as SVG and PDF.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -23,8 +23,8 @@ pub struct ReportArguments {
     /// The folder that `experiment run` was given
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The folder for report.md, report.html, one CSV file a table, and figures/ with each figure as SVG and PDF [default: the
-    /// same]
+    /// The folder for report.md, report.html, one CSV file a table, and figures/ with each figure as SVG and PDF
+    /// [default: the same]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Goal points for a payoff of 1, in the tables of what can be gained

@@ -1,4 +1,4 @@
-//! `hyperplay experiment status`, `merge`, `export`, `verify`: what is in the folder of an experiment.
+//! `hyperplay experiment status`, `merge`, `export`, `verify`: the content of the folder of an experiment.
 
 use std::fmt::Display;
 use std::path::PathBuf;

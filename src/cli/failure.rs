@@ -1,8 +1,8 @@
 //! Failure: why a command did not succeed, and its exit code.
 //!
 //! The codes are a contract: 0 done, 1 a failure or findings, 2 a usage error, 3 incomplete, 130 interrupted.
-//! Every message names the place and the cause; a remedy, if there is one, is on a line of its own. Standard output closed by its reader
-//! (`| head`) is no failure: the command ends quietly.
+//! Every message names the place and the cause; a remedy, if there is one, is on a line of its own. Standard output
+//! closed by its reader (`| head`) is no failure: the command ends quietly.
 
 use std::io;
 
@@ -10,19 +10,19 @@ use thiserror::Error;
 
 use hyperplay_play::files::FileError;
 
-/// What to do about a match that failed.
+/// The remedy for a match that failed.
 pub const MATCH_FAILURE_REMEDY: &str =
     "the rules derive more than the engine's limits; `hyperplay check` may say where";
 
 /// Why a command failed or ended early.
 #[derive(Debug, Error)]
 pub enum CommandFailure {
-    /// A usage error: what the arguments name does not exist or does not fit together.
+    /// A usage error: the things that the arguments name do not exist or do not fit together.
     #[error("{what}")]
     Usage {
-        /// What is wrong with which argument.
+        /// The error, with the argument.
         what: String,
-        /// What the arguments could be instead.
+        /// The arguments that could be given instead.
         remedy: Option<String>,
     },
     /// The command could not do its work.
@@ -30,7 +30,7 @@ pub enum CommandFailure {
     Failed {
         /// Place and cause.
         what: String,
-        /// What to do about it.
+        /// The remedy.
         remedy: Option<String>,
     },
     /// A file could not be read or written.
@@ -42,13 +42,13 @@ pub enum CommandFailure {
     /// Parts of the result are missing.
     #[error("{what}")]
     Incomplete {
-        /// What is missing.
+        /// The missing part.
         what: String,
     },
-    /// Ctrl-C or SIGTERM; what was finished has been reported.
+    /// Ctrl-C or SIGTERM; the finished results have been reported.
     #[error("interrupted")]
     Interrupted,
-    /// A person has left the match, and knows it; what was finished has been reported.
+    /// A person has left the match, and knows it; the finished results have been reported.
     #[error("left")]
     Left,
     /// Standard output cannot be written to.
@@ -76,7 +76,7 @@ impl CommandFailure {
         self
     }
 
-    /// What to do about it.
+    /// The remedy.
     pub fn remedy(&self) -> Option<&str> {
         match self {
             CommandFailure::Usage { remedy, .. } | CommandFailure::Failed { remedy, .. } => remedy.as_deref(),

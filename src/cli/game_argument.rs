@@ -49,7 +49,7 @@ impl From<SyntaxArgument> for Syntax {
 
 /// A game that has been opened.
 pub struct Opened {
-    /// What was written on the command line, or the name of the built-in game.
+    /// The word that was written on the command line, or the name of the built-in game.
     pub name: String,
     /// The rules as written.
     pub rulesheet: Rulesheet,
@@ -103,7 +103,7 @@ pub fn unknown_game(name: &str, what: &str) -> CommandFailure {
 fn read(name: &str, from: &mut dyn Read) -> std::io::Result<Source> {
     let mut bytes = Vec::new();
     from.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes)?;
-    // What is no UTF-8 shows as a replacement character, which the reader reports at its place.
+    // A byte that is no UTF-8 shows as a replacement character, which the reader reports at its place.
     Ok(Source::new(name, String::from_utf8_lossy(&bytes)))
 }
 
@@ -115,7 +115,7 @@ pub fn log_errors(findings: Vec<Finding>, source: &Source) -> usize {
     errors.len()
 }
 
-/// What `--strict` asks for: shows the errors, faults and warnings of a text, and fails if there are any.
+/// The check of `--strict`: shows the errors, faults and warnings of a text, and fails if there are any.
 fn refuse_slips(source: &Source, syntax: Option<Syntax>) -> Result<(), CommandFailure> {
     let mut findings = hyperplay_games::load(source.clone(), syntax).findings;
     findings.retain(|finding| finding.severity >= Severity::Warning);
@@ -130,9 +130,9 @@ fn refuse_slips(source: &Source, syntax: Option<Syntax>) -> Result<(), CommandFa
     ))
 }
 
-/// What is wrong with a text without a rule.
+/// The error of a text without a rule.
 pub const NO_RULES: &str = "there are no rules in it: it is empty, or has nothing but comments";
-/// What to do about it.
+/// The remedy for it.
 pub const NO_RULES_REMEDY: &str = "`hyperplay games nim` prints a small game to begin with";
 
 /// Whether a text has no rule, nor anything that may have been meant for one.

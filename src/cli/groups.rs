@@ -1,4 +1,5 @@
-//! The commands in groups, as the help lists them, and the commands of version 0.2 that are written in another way today.
+//! The commands in groups, as the help lists them, and the commands of version 0.2 that are written in another way
+//! today.
 
 use std::fmt::Write as _;
 

@@ -1,8 +1,8 @@
-//! `hyperplay host`: the game master. Plays matches with players behind addresses and with players of this program, or a whole
-//! experiment in which players have addresses.
+//! `hyperplay host`: the game master. Plays matches with players behind addresses and with players of this program, or
+//! a whole experiment in which players have addresses.
 //!
-//! It is `match` with more to say: dialect, substitutes, strikes, clocks of single roles, several matches at a time, and records
-//! for other programs.
+//! It is `match` with more to say: dialect, substitutes, strikes, clocks of single roles, several matches at a time,
+//! and records for other programs.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -49,7 +49,7 @@ pub struct HostArguments {
     /// Which legal move stands in for one that is late, illegal or missing
     #[arg(long, value_enum, default_value_t = SubstituteArgument::Random)]
     on_fault: SubstituteArgument,
-    /// Stop asking a player after so many faults in a match [default: it is asked to the end]
+    /// Stop asking a player after N faults in a match [default: it is asked to the end]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     strikes: Option<u64>,
     /// The clocks of one role, in seconds, as in alice=20,5; may be given for several roles
@@ -76,7 +76,8 @@ pub struct HostArguments {
     /// Keep what each role's viewers may see, by the rules for sees_xml in this file, in the folder of --out
     #[arg(long, value_name = "FILE", requires = "out")]
     sight: Option<PathBuf>,
-    /// The folder for what --export and --sight keep, and for the matches of an experiment; it is created if it does not exist
+    /// The folder for what --export and --sight keep, and for the matches of an experiment; it is created if it does
+    /// not exist
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -162,8 +163,8 @@ impl HostArguments {
         self.matches.reports_json()
     }
 
-    /// The seats with the addresses in them as specs. The word `random` alone, as some write for the role that the game master
-    /// plays, says nothing new.
+    /// The seats with the addresses in them as specs. The word `random` alone, as some write for the role that the game
+    /// master plays, says nothing new.
     fn seats(&self) -> Vec<String> {
         let written: Vec<&str> = self
             .matches
@@ -341,7 +342,7 @@ fn interaction(
     matches::run_hosted(&series, opened, &hosting, registry, table, interrupt, out)
 }
 
-/// What agents behind addresses have to prepare before the first chronon.
+/// The time that agents behind addresses have to prepare before the first chronon.
 const START: Duration = Duration::from_millis(200);
 
 /// Where the agents behind addresses are.

@@ -48,7 +48,8 @@ pub struct InspectArguments {
     /// Show the ground network: the size of what decides each query, and the size after each pass of the simplifier
     #[arg(long)]
     network: bool,
-    /// Write the network to this file, for Graphviz: about 200 gates, starting from the outputs; for an interaction in SIDL its diagram
+    /// Write the network to this file, for Graphviz: about 200 gates, starting from the outputs; for an interaction in
+    /// SIDL its diagram
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
     /// Draw only the outputs whose names contain this, as in 'legal x' or terminal
@@ -57,7 +58,7 @@ pub struct InspectArguments {
     /// Count the information sets of each role by walking all histories
     #[arg(long)]
     count_information_sets: bool,
-    /// Draw the states of a random match too, so many after the start
+    /// Draw the states of a random match too, N after the start
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "json")]
     states: usize,
     /// Determines the random match [default: drawn and printed]
@@ -91,7 +92,7 @@ enum Graph {
     States,
 }
 
-/// What is reported.
+/// The data that are reported.
 struct Inspection<'a> {
     opened: &'a Opened,
     engines: &'a Engines,
@@ -105,7 +106,7 @@ struct Inspection<'a> {
     /// The states of a random match as boards.
     states: Option<String>,
     survey: Survey,
-    /// What an interaction in SIDL is made of, if the game is one.
+    /// The parts of an interaction in SIDL, if the game is one.
     interaction: Option<InteractionParts>,
     /// The time of the search, if it was up before the limit.
     cut: Option<Duration>,

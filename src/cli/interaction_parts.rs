@@ -1,4 +1,4 @@
-//! What an interaction in SIDL is made of, for reports.
+//! The parts of an interaction in SIDL, for reports.
 
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! `hyperplay kiosk`: the table in the browser.
 //!
-//! What it prints is the address of its page, and of each seat of a table that was asked for; what happens is logged on standard error.
+//! It prints the address of its page, and of each seat of a table that was asked for; it logs events on standard error.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -26,14 +26,14 @@ pub struct KioskArguments {
     /// A file with rules, or the name of a built-in game: a table is laid at once
     #[arg(value_name = "GAME")]
     game: Option<String>,
-    /// Who plays a role at that table, as in bob=hyperplay; roles that are not named are played by persons
+    /// The player of a role at that table, as in bob=hyperplay; roles that are not named are played by persons
     #[arg(value_name = "ROLE=PLAYER", requires = "game")]
     seats: Vec<String>,
     /// The port; 0 for any that is free
     #[arg(long, default_value_t = 8080)]
     port: u16,
-    /// The address to listen at: 127.0.0.1 for this computer only; 0.0.0.0 for whoever can reach it, who can then lay tables and
-    /// sit down at those whose links they have
+    /// The address to listen at: 127.0.0.1 for this computer only; 0.0.0.0 for whoever can reach it, who can then lay
+    /// tables and sit down at those whose links they have
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     listen: IpAddr,
     /// A name of this computer that browsers may use in place of its address; may be given several times
@@ -42,7 +42,8 @@ pub struct KioskArguments {
     /// Seconds to prepare, where there is a play clock
     #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "playclock", allow_negative_numbers = true)]
     startclock: Option<Duration>,
-    /// Seconds for a move; without it a person may take as long as she wants. Without GAME the form of a new table begins with it
+    /// Seconds for a move; without it a person may take as long as she wants. Without GAME the form of a new table
+    /// begins with it
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     playclock: Option<Duration>,
     /// Determines chance and the programs [default: drawn and logged]
@@ -125,7 +126,7 @@ fn order(arguments: &KioskArguments) -> Result<Option<TableOrder>, CommandFailur
     Ok(Some(order))
 }
 
-/// What the kiosk refuses on the command line.
+/// The failure for an order on the command line that the kiosk refuses.
 fn refused(refusal: KioskRefusal) -> CommandFailure {
     CommandFailure::usage(refusal.error, refusal.remedy)
 }

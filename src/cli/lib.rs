@@ -4,12 +4,12 @@
 //! output, progress and logs to standard error (`output` is the only place that writes); exit codes and their
 //! messages are in `failure`. `docs/cli.md` describes the commands, `docs/json.md` the keys of every report.
 //!
-//! Third-party: `clap`, `clap_complete`, `clap_mangen` (arguments, completions, manual), `ctrlc`, `signal-hook` (interrupt),
-//! `indicatif` (progress), `include_dir` (built-in games), `serde_json` (reports),
+//! Third-party: `clap`, `clap_complete`, `clap_mangen` (arguments, completions, manual), `ctrlc`, `signal-hook`
+//! (interrupt), `indicatif` (progress), `include_dir` (built-in games), `serde_json` (reports),
 //! `rayon` (the number of threads), `rustix` (the terminal, the limit of open files).
 //!
-//! This crate needs Unix: SIGTERM, the terminal and the limit of open files have no other form here. The crates below it do
-//! not.
+//! This crate needs Unix: SIGTERM, the terminal and the limit of open files have no other form here. The crates below
+//! it do not.
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
@@ -156,8 +156,9 @@ pub fn run() -> ExitCode {
     run_with(&Registry::standard())
 }
 
-/// Reads the arguments of the program, runs the command and reports how it ended. What a registry holds besides the
-/// standard can be named wherever a command takes a spec, so a crate makes a program with its own players in one line:
+/// Reads the arguments of the program, runs the command and reports how it ended. The entries of a registry besides the
+/// standard ones can be named wherever a command takes a spec, so a crate makes a program with its own players in one
+/// line:
 ///
 /// ```no_run
 /// use hyperplay_play::player::{LegalPlayer, Registry, Seat, SpecEntry};
@@ -266,14 +267,16 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
     }
 }
 
-/// How long an experiment, a game master or a player server has to end the matches at hand: a scheduler kills what has not ended soon after its signal.
+/// How long an experiment, a game master or a player server has to end the matches at hand: a scheduler kills a program
+/// that has not ended soon after its signal.
 const GRACE: Duration = Duration::from_secs(4);
 
 /// How long any other command has after SIGTERM to write what it has.
 const TERM_GRACE: Duration = Duration::from_secs(8);
 
-/// Makes Ctrl-C and SIGTERM raise the interrupt; the second one, or the first if the command does not look, ends the program, and
-/// so does the end of the grace. What is half written is removed then. SIGHUP keeps its meaning, so `nohup` works.
+/// Makes Ctrl-C and SIGTERM raise the interrupt; the second one, or the first if the command does not look, ends the
+/// program, and so does the end of the grace. Half-written files are removed then. SIGHUP keeps its meaning, so `nohup`
+/// works.
 fn listen(looks: bool, grace: Option<Duration>) -> Result<Interrupt, CommandFailure> {
     let interrupt = Interrupt::default();
     let raised = interrupt.clone();

@@ -17,15 +17,15 @@ pub struct MatchRecords {
     pub folder: PathBuf,
     /// Whether ggp.org's record is kept.
     pub ggp: bool,
-    /// What viewers may see, if that is kept.
+    /// The rules on what viewers may see, if that is kept.
     pub sight: Option<SightRules>,
     /// Whether names are scrambled.
     pub scrambled: bool,
 }
 
 impl MatchRecords {
-    /// Keeps a match, unless it was interrupted before its first step. The heading is that of the transcript, with the seed of
-    /// the match, the times of its states, and the roles of persons.
+    /// Keeps a match, unless it was interrupted before its first step. The heading is that of the transcript, with the
+    /// seed of the match, the times of its states, and the roles of persons.
     ///
     /// # Errors
     /// If a file cannot be written.

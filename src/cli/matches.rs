@@ -1,8 +1,8 @@
 //! `hyperplay match`: plays matches and reports the goals of each role.
 //!
-//! The seed determines the result, whatever the number of threads. Matches with clocks, and those that are shown step by
-//! step, are played one after the other. A match in which the rules cannot be evaluated is recorded as failed; the others are
-//! played all the same.
+//! The seed determines the result, whatever the number of threads. Matches with clocks, and those that are shown step
+//! by step, are played one after the other. A match in which the rules cannot be evaluated is recorded as failed; the
+//! others are played all the same.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ use hyperplay_play::referee::{
 pub struct MatchArguments {
     #[command(flatten)]
     pub game: GameArgument,
-    /// Who plays a role, as in alice=hyperplay:particles=64; roles not named are played at random
+    /// The player of a role, as in alice=hyperplay:particles=64; roles not named are played at random
     #[arg(value_name = "ROLE=PLAYER")]
     pub seats: Vec<String>,
     /// How many matches
@@ -84,7 +84,7 @@ impl MatchArguments {
         self.json
     }
 
-    /// What does not go together with a person at the table.
+    /// Refuses the options that do not go together with a person at the table.
     fn suit_persons(&self) -> Result<(), CommandFailure> {
         if self.verbose {
             let remedy = "leave out --verbose; with --transcript FILE, `hyperplay replay FILE` shows all of it afterwards";
@@ -113,7 +113,7 @@ pub fn run(
     run_hosted(arguments, opened, &Hosting::default(), registry, table, interrupt, out)
 }
 
-/// What a game master says of a series besides what `match` says.
+/// The settings of a series by a game master, besides those of `match`.
 #[derive(Default)]
 pub struct Hosting {
     /// How a match is played, but for what the arguments of `match` say.
@@ -154,7 +154,7 @@ pub fn run_hosted(
     let (engines, engine) = arguments.engine.open(&opened)?;
     let of_seats = seats.engines(&engines, &engine, &opened.name)?;
     if arguments.playclock.is_some() {
-        // What is compiled when it is first needed would use up the clock of whoever needs it first.
+        // An engine that is compiled when it is first needed would use up the clock of the player that needs it first.
         of_seats.values().iter().for_each(|engine| engine.prepare());
     }
     let preparation = watch.elapsed();
@@ -242,7 +242,7 @@ impl Series<'_> {
         if let Some(repair) = file.as_ref().and_then(RecordFile::repair) {
             log(format_args!("{repair}"));
         }
-        // What is shown step by step, by itself or to a person, is played match after match.
+        // A series that is shown step by step, by itself or to a person, is played match after match.
         let shows = arguments.verbose || !self.persons.is_empty();
         let concurrency = match arguments.playclock {
             _ if shows => Concurrency::One,
@@ -284,7 +284,7 @@ impl Series<'_> {
         }
     }
 
-    /// Plays one match: what the report needs, and the line of the transcript.
+    /// Plays one match: the data for the report, and the line of the transcript.
     fn one(
         &self,
         index: usize,

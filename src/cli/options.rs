@@ -141,7 +141,8 @@ pub fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
 }
 
-/// Reads a time of zero or more seconds, with or without a fraction; at most some thirty years, so that sums are times too.
+/// Reads a time of zero or more seconds, with or without a fraction; at most some thirty years, so that sums are times
+/// too.
 ///
 /// # Errors
 /// The sentence that says what such a time is.
@@ -161,19 +162,19 @@ pub fn positive(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number above 0".to_owned())
 }
 
-/// What becomes of records that are in a file already.
+/// The treatment of records that are in a file already.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct EarlierOption {
     /// Write behind the records that are in the file already
     #[arg(long, requires = "records", conflicts_with = "overwrite")]
     append: bool,
-    /// Replace the records that are in the file already; what this program did not write is never replaced
+    /// Replace the records that are in the file already; a file that this program did not write is never replaced
     #[arg(long, requires = "records")]
     overwrite: bool,
 }
 
 impl EarlierOption {
-    /// What was said of them.
+    /// The treatment that was asked for.
     pub fn earlier(self) -> EarlierRecords {
         match self {
             EarlierOption { append: true, .. } => EarlierRecords::Kept,

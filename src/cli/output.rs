@@ -64,8 +64,8 @@ pub fn log_text(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// A text from elsewhere in a line of our own: without control characters, which would act on the terminal, and not longer
-/// than can be read.
+/// A text from elsewhere in a line of our own: without control characters, which would act on the terminal, and not
+/// longer than can be read.
 pub fn printable(text: &str) -> String {
     const MOST: usize = 400;
     let shown: String = text.chars().take(MOST).collect();

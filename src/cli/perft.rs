@@ -62,7 +62,7 @@ pub fn run(arguments: &PerftArguments, interrupt: &Interrupt, out: &Output) -> R
     if counts.len() < arguments.depth { Err(CommandFailure::Interrupted) } else { Ok(()) }
 }
 
-/// What `perft` counts; nothing if it was interrupted.
+/// The counts of `perft`; nothing if it was interrupted.
 fn count(
     machine: &Engine,
     state: &State,

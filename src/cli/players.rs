@@ -1,4 +1,5 @@
-//! `hyperplay players [KIND] [NAME]`: lists what a spec can name, players or samplers, searches or models, with its keys.
+//! `hyperplay players [KIND] [NAME]`: lists what a spec can name, players or samplers, searches or models, with its
+//! keys.
 //!
 //! The listing is printed from the entries against which specs are read, so both always know the
 //! same keys. [`explained_by`] is the remedy of every error in a spec: the command that answers it.
@@ -16,8 +17,8 @@ use hyperplay_play::player::{KeyType, REMOTE, Registry, SpecEntry, SpecError, Sp
 /// Arguments of `players`.
 #[derive(Args, Debug)]
 pub struct ListingArguments {
-    /// List `samplers`, `searches` or `models` instead of players; a name, of a player or behind such a word, shows one entry with
-    /// an example
+    /// List `samplers`, `searches` or `models` instead of players; a name, of a player or behind such a word, shows one
+    /// entry with an example
     #[arg(value_name = "KIND|NAME", num_args = 0..=2)]
     words: Vec<String>,
     /// Report in JSON (keys: docs/json.md)
@@ -26,7 +27,7 @@ pub struct ListingArguments {
 }
 
 impl ListingArguments {
-    /// What is listed, and the name of the one entry that is shown.
+    /// The kind that is listed, and the name of the one entry that is shown.
     fn chosen(&self) -> Result<(SpecKind, Option<&str>), CommandFailure> {
         let kind_of = |word: &str| SpecKind::ALL.into_iter().find(|kind| kind.plural() == word.trim());
         match &self.words[..] {
@@ -91,7 +92,7 @@ pub fn wrong_spec(registry: &Registry, kind: SpecKind, text: &str, error: &SpecE
     CommandFailure::usage(error.to_string(), explained_by(registry, kind, text, error))
 }
 
-/// What to do about an error in a spec: the command that explains the entry it is about, or how to get a policy file.
+/// The remedy for an error in a spec: the command that explains the entry it is about, or how to get a policy file.
 pub fn explained_by(registry: &Registry, kind: SpecKind, text: &str, error: &SpecError) -> String {
     if error.is_of_policy_file() {
         return "`hyperplay solve GAME --out FILE` writes a policy file, and docs/cli.md says what one looks like".to_owned();

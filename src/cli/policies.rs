@@ -1,7 +1,7 @@
 //! Policy files on the command line: before anything is played, every file that a spec names is compared with the game.
 //!
-//! A file of another game, an unknown role or move, or evidence that no match gives is a usage error with its place. What is
-//! only suspicious is said on standard error, and the command goes on.
+//! A file of another game, an unknown role or move, or evidence that no match gives is a usage error with its place.
+//! Findings that are only suspicious are printed on standard error, and the command goes on.
 
 use super::failure::CommandFailure;
 use super::output::log;

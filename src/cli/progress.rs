@@ -1,8 +1,8 @@
 //! Progress: a bar with an estimate on a terminal, a plain line now and then elsewhere.
 //!
-//! Progress goes to standard error, so results stay clean. Without a terminal there is no line for a task that takes less than
-//! ten seconds, and none at all for a command that shows its results one by one. Where a unit of a task may take long, a
-//! [`Heartbeat`] says what is being done, also while nothing ends.
+//! Progress goes to standard error, so results stay clean. Without a terminal there is no line for a task that takes
+//! less than ten seconds, and none at all for a command that shows its results one by one. Where a unit of a task may
+//! take long, a [`Heartbeat`] says what is being done, also while nothing ends.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -71,8 +71,8 @@ impl Progress {
     }
 }
 
-/// What is said now and then about a task whose end is not known: a line that changes on a terminal, a plain line every
-/// ten seconds elsewhere.
+/// The message printed now and then about a task whose end is not known: a line that changes on a terminal, a plain
+/// line every ten seconds elsewhere.
 pub struct Ticker {
     bar: Option<ProgressBar>,
     lines: AtomicU64,
@@ -160,8 +160,8 @@ impl RunningSeries {
     }
 }
 
-/// Says by a thread of its own how far a series is, until it is dropped: beside the bar on a terminal, in a plain line every
-/// ten seconds elsewhere, also while no match ends.
+/// Says by a thread of its own how far a series is, until it is dropped: beside the bar on a terminal, in a plain line
+/// every ten seconds elsewhere, also while no match ends.
 pub struct Heartbeat {
     ended: Arc<AtomicBool>,
     speaker: Option<Thread>,

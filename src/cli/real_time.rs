@@ -1,4 +1,4 @@
-//! Interactions in real time: what `host` says of them, and how a match of a series is run so.
+//! Interactions in real time: the report of `host` on them, and how a match of a series is run so.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -28,11 +28,11 @@ pub struct RealTime {
     pub addresses: ByRole<Option<Address>>,
     /// Where their commands arrive.
     pub server: Arc<CommandServer>,
-    /// What came, over all interactions.
+    /// The commands that came, over all interactions.
     pub tally: Mutex<CommandTally>,
 }
 
-/// What came of the commands of each role.
+/// The results of the commands of each role.
 #[derive(Clone, Debug, Default)]
 pub struct CommandTally {
     roles: Vec<RoleTally>,

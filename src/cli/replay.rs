@@ -1,7 +1,7 @@
 //! `hyperplay replay`: shows the matches of a file of transcripts.
 //!
 //! A match is shown as `match --verbose` shows one that is played: the steps of the transcript become steps of a match
-//! again. What a player believed is not recorded; its values are if the match was played with `--values`. The steps are
+//! again. The belief of a player is not recorded; its values are if the match was played with `--values`. The steps are
 //! shown as far as they agree with the rules; a difference is a failure that names it.
 
 use clap::Args;
@@ -21,7 +21,7 @@ use hyperplay_play::referee::{Transcript, TranscriptDifference, WalkedStep, veri
 pub struct ReplayArguments {
     #[command(flatten)]
     transcripts: TranscriptArguments,
-    /// Show one state only: that after so many steps; 0 is the start
+    /// Show one state only: that after N steps; 0 is the start
     #[arg(long, value_name = "N")]
     step: Option<usize>,
     /// Which match of the file, numbered from 0 as `match` does [default: the first one]
@@ -148,7 +148,7 @@ impl Replay<'_> {
         }
     }
 
-    /// Shows the state after so many steps, and what can be done there.
+    /// Shows the state after `number` steps, and what can be done there.
     fn state(
         &self,
         number: usize,

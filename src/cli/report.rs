@@ -97,8 +97,8 @@ impl Report {
         self.first_failure.as_ref().map(|first| format!("{} failed; the first: {first}", failed()))
     }
 
-    /// Counts the match of this index. One without goals counts as unfinished and in no mean; of one that failed nothing else
-    /// is counted.
+    /// Counts the match of this index. One without goals counts as unfinished and in no mean; of one that failed
+    /// nothing else is counted.
     pub fn add(&mut self, index: usize, played: &PlayedMatch) {
         self.matches += 1;
         if let Some(failure) = &played.failure {

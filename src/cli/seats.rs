@@ -20,8 +20,8 @@ impl SeatArguments {
     /// Reads `role=spec` arguments for a game and the hash of its rules; roles not named get the player `random`.
     ///
     /// # Errors
-    /// A usage error that lists the choices: unknown or repeated role, the role `random`, unknown player or key, a policy
-    /// file of another game.
+    /// A usage error that lists the choices: unknown or repeated role, the role `random`, unknown player or key, a
+    /// policy file of another game.
     pub fn parse(
         game: &Game,
         rules: &str,

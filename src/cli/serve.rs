@@ -1,6 +1,6 @@
 //! `hyperplay serve`: a player server for the game masters of the field.
 //!
-//! What it prints is its address; what happens is logged on standard error, with `tracing`.
+//! It prints its address; it logs events on standard error, with `tracing`.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -54,16 +54,17 @@ pub struct ServeArguments {
     /// Do not use the time between two moves
     #[arg(long)]
     no_thinking_ahead: bool,
-    /// MiB that the rules of all matches may take together, by estimate; each match has an equal share. Rules that need more are
-    /// played by the interpreter, and a text that is too long for it is not read
+    /// MiB that the rules of all matches may take together, by estimate; each match has an equal share. Rules that need
+    /// more are played by the interpreter, and a text that is too long for it is not read
     #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(64..))]
     memory: u32,
-    /// Keep a record of every match of which a game can be made in this folder, with its rules; `hyperplay verify DIR/matches.jsonl` checks them
+    /// Keep a record of every match of which a game can be made in this folder, with its rules;
+    /// `hyperplay verify DIR/matches.jsonl` checks them
     #[arg(long, value_name = "DIR", group = "records")]
     record: Option<PathBuf>,
     #[command(flatten)]
     earlier: EarlierOption,
-    /// What the server calls itself when it is asked
+    /// The name that the server gives itself when it is asked
     #[arg(long, value_name = "NAME", default_value = "hyperplay", value_parser = name)]
     name: String,
     /// Determines every random choice, with the name of the match and its role [default: drawn and logged]
@@ -82,9 +83,9 @@ pub struct ServeArguments {
 /// The choice of `--log`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum LogLevel {
-    /// What went wrong in this program
+    /// Failures of this program
     Error,
-    /// What went wrong in a match
+    /// Failures in a match
     Warn,
     /// Matches and answers
     Info,

@@ -1,8 +1,8 @@
 //! `hyperplay completions` and `hyperplay man`: completions for a shell and pages of the manual, made from the
 //! description of the arguments that the program itself uses.
 //!
-//! The scripts for bash, zsh and fish ask the program for games, roles and specs ([`complete`](super::complete)) and fall
-//! back to the commands and options that they contain. Those for other shells have commands and options only.
+//! The scripts for bash, zsh and fish ask the program for games, roles and specs ([`complete`](super::complete)) and
+//! fall back to the commands and options that they contain. Those for other shells have commands and options only.
 
 use clap::{Args, Command};
 use clap_complete::Shell;
@@ -28,8 +28,8 @@ pub struct ManArguments {
     list: bool,
 }
 
-/// Behind the script of bash. The word at the cursor is read from the line, because bash breaks words at `=` and `:`, and
-/// what it has broken off is taken from the words found.
+/// Behind the script of bash. The word at the cursor is read from the line, because bash breaks words at `=` and `:`,
+/// and what it has broken off is taken from the words found.
 const BASH: &str = r#"
 _hyperplay_words() {
     local line="${COMP_LINE:0:COMP_POINT}" cur breaks="" prefix="" found=() words=()

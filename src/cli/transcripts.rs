@@ -1,4 +1,5 @@
-//! Files of transcripts and of records of players, and the rules that they name: what `verify` and `replay` share.
+//! Files of transcripts and of records of players, and the rules that they name: the code that `verify` and `replay`
+//! share.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -23,8 +24,8 @@ pub struct TranscriptArguments {
     /// A file of transcripts or of records of players, one a line, or `-` for standard input
     #[arg(value_name = "FILE")]
     pub file: String,
-    /// The rules: a file or a built-in game [default: the game that each line names; a path is looked for in the folder of
-    /// FILE first]
+    /// The rules: a file or a built-in game [default: the game that each line names; a path is looked for in the folder
+    /// of FILE first]
     #[arg(long)]
     game: Option<String>,
     /// The syntax of the rules [default: recognised from the text]

@@ -1,8 +1,8 @@
-//! Usage errors of the arguments themselves, in words: what the parser says of a number becomes a sentence that says what is
-//! expected.
+//! Usage errors of the arguments themselves, in words: the parser's message about a number becomes a sentence that says
+//! what is expected.
 //!
-//! `clap` prints help, version and its errors. Where a value is no number it quotes the error of the standard library, which
-//! speaks of digits and integer types; only these few phrases are replaced here.
+//! `clap` prints help, version and its errors. Where a value is no number it quotes the error of the standard library,
+//! which speaks of digits and integer types; only these few phrases are replaced here.
 
 use super::output::log_text;
 

@@ -1,4 +1,4 @@
-//! A match step by step: what each role may do, believes, chooses and then perceives, and the state as a board.
+//! A match step by step: the legal moves, belief, choice and then percepts of each role, and the state as a board.
 //!
 //! Terms are written in the syntax of the rulesheet. `replay` shows recorded matches by the same functions.
 
@@ -125,7 +125,7 @@ impl<'a> ShownMatch<'a> {
         out.line(format_args!("      does {}", self.term(step.joint.of(role).0)))
     }
 
-    /// What a player believed and how it judged, in its own words; if it has none, its values.
+    /// The belief and the judgement of a player, in its own words; if it has none, its values.
     fn judgement(&self, decision: &Decision, out: &Output) -> Result<(), CommandFailure> {
         for line in &decision.explanation {
             out.line(format_args!("      {line}"))?;

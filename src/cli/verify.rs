@@ -20,7 +20,7 @@ pub struct VerifyArguments {
     json: bool,
 }
 
-/// What a line was found to be.
+/// The result of the check of a line.
 enum Found {
     /// It agrees with the rules.
     Agrees,
@@ -106,7 +106,7 @@ pub fn run(arguments: &VerifyArguments, out: &Output) -> Result<(), CommandFailu
     if is_good { Ok(()) } else { Err(CommandFailure::Findings) }
 }
 
-/// What a transcript is found to be.
+/// The result of the check of a transcript.
 fn check(rules: &mut Rules<'_>, line: &str) -> Result<Found, CommandFailure> {
     let transcript: Transcript = match serde_json::from_str(line) {
         Ok(transcript) => transcript,
@@ -122,7 +122,7 @@ fn check(rules: &mut Rules<'_>, line: &str) -> Result<Found, CommandFailure> {
     })
 }
 
-/// What the record of a player is found to be.
+/// The result of the check of the record of a player.
 fn check_record(rules: &mut Rules<'_>, line: &str) -> Result<Found, CommandFailure> {
     let record: EvidenceRecord = match serde_json::from_str(line) {
         Ok(record) => record,

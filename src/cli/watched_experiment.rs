@@ -1,6 +1,7 @@
 //! An experiment as the kiosk shows it: the folder of `experiment run`, read again and again while it grows.
 //!
-//! An experiment keeps the choices of its players and not whole transcripts. A match is opened by walking it by these choices.
+//! An experiment keeps the choices of its players and not whole transcripts. A match is opened by walking it by these
+//! choices.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -78,7 +79,7 @@ impl FolderExperiment {
         Ok(WatchedState { name: self.planned.name.clone(), done, of, seconds_left, table, faults })
     }
 
-    /// The finished matches from a number on, at most so many.
+    /// The finished matches from number `from` on, at most `most` of them.
     fn finished(&self, from: usize, most: usize) -> Result<Vec<FinishedMatch>, String> {
         let mut results = Results::open(&self.folder, &self.planned).map_err(|error| error.to_string())?;
         let (mut found, mut number) = (Vec::new(), 0);

@@ -1,4 +1,5 @@
-//! Advice: what a program would do with what a role knows, and what an equilibrium says of a move that was made.
+//! Advice: the choice of a program with the knowledge of a role, and the judgement of an equilibrium on a move that was
+//! made.
 
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Weak};
@@ -23,7 +24,7 @@ pub(super) const HINTS: usize = 4;
 /// The most time that a hint takes.
 pub(super) const HINT: Duration = Duration::from_secs(20);
 
-/// What a program would do.
+/// The advice of a program.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct Hint {
     player: String,
@@ -31,7 +32,7 @@ pub(super) struct Hint {
     choice: SceneChoice,
 }
 
-/// What this player would do with this evidence.
+/// The advice of this player on this evidence.
 ///
 /// # Errors
 /// If it would have to be shown the truth.
@@ -49,7 +50,7 @@ pub(super) fn hint(
     Ok(Hint { player: spec.spec().to_string(), choice: SceneChoice::of(engine, &decision) })
 }
 
-/// A move that was made, and what the role knew.
+/// A move that was made, and the knowledge of the role.
 pub(super) struct AskedMix {
     pub(super) evidence: Evidence,
     pub(super) legal: Vec<Move>,

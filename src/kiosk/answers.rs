@@ -1,4 +1,4 @@
-//! What is answered where nothing can be done: a status of HTTP, what is wrong, and what to do.
+//! The answer where nothing can be done: a status of HTTP, the error, and the remedy.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Response, StatusCode, header};
@@ -11,9 +11,9 @@ pub struct KioskRefusal {
     /// The status of HTTP.
     #[serde(skip)]
     pub status: u16,
-    /// What is wrong.
+    /// The error.
     pub error: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: String,
 }
 

@@ -14,7 +14,7 @@ pub(super) struct DiagramBranching {
     owner: Option<String>,
     /// The name of its switch or chance.
     selector: Option<String>,
-    /// What selects each operation, an alias or a probability, and the operation.
+    /// The selector of each operation, an alias or a probability, and the operation.
     operations: Vec<(String, String)>,
 }
 

@@ -1,9 +1,10 @@
-//! Who may ask: a browser that means this server, and a page of this server.
+//! Those who may ask: a browser that means this server, and a page of this server.
 //!
-//! - The `Host` header must name an address of this computer or a name that it was given. So a foreign name that is made to lead here
-//!   (DNS rebinding) reads nothing.
-//! - What changes something comes as JSON by POST, and from a page of this server: if a browser says where a request comes from
-//!   (`Origin`, `Sec-Fetch-Site`), it must be here. A form of a foreign page cannot send JSON without asking first.
+//! - The `Host` header must name an address of this computer or a name that it was given. So a foreign name that is
+//!   made to lead here (DNS rebinding) reads nothing.
+//! - A request that changes something comes as JSON by POST, and from a page of this server: if a browser says where a
+//!   request comes from (`Origin`, `Sec-Fetch-Site`), it must be here. A form of a foreign page cannot send JSON
+//!   without asking first.
 //! - Every answer forbids scripts and styles that are not files of this server, frames, and foreign connections.
 
 use std::net::IpAddr;
@@ -18,7 +19,7 @@ use axum::response::IntoResponse as _;
 use super::Kiosk;
 use super::answers::KioskRefusal;
 
-/// What every answer says to the browser.
+/// The headers that every answer has for the browser.
 const HEADERS: [(&str, &str); 5] = [
     (
         "content-security-policy",
@@ -75,8 +76,8 @@ fn refused(names: &[String], method: &Method, headers: &HeaderMap) -> Option<Kio
     })
 }
 
-/// Whether a value of `Host` names this server: any address, because a name is what an attacker can choose, `localhost`, or
-/// one of these names.
+/// Whether a value of `Host` names this server: any address, because a name is what an attacker can choose,
+/// `localhost`, or one of these names.
 fn is_own(host: &str, names: &[String]) -> bool {
     let (name, port) = match host.rsplit_once(':') {
         Some((name, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => {

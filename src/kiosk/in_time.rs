@@ -1,7 +1,8 @@
-//! A table at which an interaction in SIDL runs in real time: persons set their switches at any moment, and chronons pass.
+//! A table at which an interaction in SIDL runs in real time: persons set their switches at any moment, and chronons
+//! pass.
 //!
-//! The play clock of the table is the length of a chronon. A command counts from the moment at which it came, stands in the record
-//! with it, and is told to nobody before the chronon is over.
+//! The play clock of the table is the length of a chronon. A command counts from the moment at which it came, stands in
+//! the record with it, and is told to nobody before the chronon is over.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};

@@ -1,4 +1,5 @@
-//! The table in the browser: persons and programs at one table, beliefs beside the persons, replays and running experiments.
+//! The table in the browser: persons and programs at one table, beliefs beside the persons, replays and running
+//! experiments.
 //!
 //! ```text
 //! request --http::server--> guard --> routes --> lobby    games, checks, new tables
@@ -7,8 +8,8 @@
 //!                                           +--> watch    a running experiment
 //! ```
 //!
-//! Invariant: what reaches a seat is a function of the rules, the evidence of its role, its legal moves and its clock. The module `told` is
-//! given these and has no access to the state; who has answered, and when, is nowhere in it.
+//! Invariant: the data that reach a seat are a function of the rules, the evidence of its role, its legal moves and its
+//! clock. The module `told` is given these and has no access to the state; it does not hold who has answered, and when.
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
@@ -61,7 +62,7 @@ pub use watch::{WatchedExperiment, WatchedScore, WatchedState, WatchedTranscript
 /// How a kiosk is run.
 #[derive(Clone)]
 pub struct KioskOptions {
-    /// What players are looked up in.
+    /// The registry in which players are looked up.
     pub registry: Registry,
     /// The engine of tables.
     pub engine: EngineKind,
@@ -75,7 +76,7 @@ pub struct KioskOptions {
     pub tables: usize,
     /// Names of this computer that a browser may use in place of its address.
     pub names: Vec<String>,
-    /// What was asked for on the command line: the form of a new table begins with it.
+    /// The table that was asked for on the command line: the form of a new table begins with it.
     pub preset: Option<TableOrder>,
     /// The experiment to show.
     pub watched: Option<Arc<dyn WatchedExperiment>>,
@@ -182,7 +183,8 @@ impl Kiosk {
         self.forget();
     }
 
-    /// Forgets the matches that are over and have not been looked at for long, and the oldest of them where there are too many.
+    /// Forgets the matches that are over and have not been looked at for long, and the oldest of them where there are
+    /// too many.
     fn forget(&self) {
         let mut tables = self.tables();
         let mut over: Vec<(Duration, String)> =

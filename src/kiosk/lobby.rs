@@ -1,4 +1,4 @@
-//! The lobby: the games that there are, how long they last, and what is wrong with a rulesheet.
+//! The lobby: the games that there are, how long they last, and the errors in a rulesheet.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,13 +36,13 @@ pub struct CatalogueGame {
     pub name: String,
     /// Its rules.
     pub text: String,
-    /// What it is, in a sentence.
+    /// A description of the game, in a sentence.
     pub about: String,
     /// How it is drawn: the text of a view file, if there is one.
     pub view: Option<String>,
 }
 
-/// What somebody wants to play.
+/// The table that somebody wants to play at.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableOrder {
@@ -52,7 +52,7 @@ pub struct TableOrder {
     /// Or rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<String>,
-    /// What the rules are called.
+    /// The name of the rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// How they are drawn: the text of a view file.
@@ -67,7 +67,7 @@ pub struct TableOrder {
     /// Seconds for a move; none for as long as a person wants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playclock: Option<f64>,
-    /// What chance and the programs follow from.
+    /// The seed that chance and the programs follow from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// `none`, `truth` for spectators who see all, or a role for those who see what it sees.
@@ -91,7 +91,7 @@ pub(super) struct Lobby {
     /// Those of rules that were sent, as long as somebody plays by them or looks at a match.
     sent: Mutex<Vec<Weak<GameRoom>>>,
     lengths: Mutex<BTreeMap<String, MeasuredLength>>,
-    /// What is known of each game from its rules.
+    /// The data known of each game from its rules.
     entries: Mutex<Option<Vec<Value>>>,
     is_closed: AtomicBool,
 }
@@ -218,7 +218,7 @@ impl Lobby {
     }
 }
 
-/// What the rules of a game say of it.
+/// The entry of a game, from its rules.
 fn entry(game: &CatalogueGame) -> Value {
     let loaded = hyperplay_games::load(Source::new(game.name.as_str(), game.text.as_str()), None).game;
     let Some(rules) = loaded else {
@@ -268,7 +268,8 @@ pub(super) fn players(registry: &Registry) -> Vec<Value> {
     plain.map(|entry| json!({ "spec": entry.name, "about": entry.about })).collect()
 }
 
-/// Whether a spec may come from a page: it names neither a file nor an address nor another person, and no number that takes all memory.
+/// Whether a spec may come from a page: it names neither a file nor an address nor another person, and no number that
+/// takes all memory.
 pub(super) fn is_harmless(registry: &Registry, spec: &str) -> bool {
     let Ok(read) = registry.unopened(SpecKind::Player, spec) else { return false };
     !read.is_remote()

@@ -22,7 +22,7 @@ use hyperplay_play::referee::{
 /// How long a match with clocks waits for the others after the first person has come.
 const ARRIVAL: Duration = Duration::from_secs(2 * 60);
 
-/// What a match has come to.
+/// The end that a match has come to.
 struct Ending {
     scenes: BTreeMap<Sight, SightScene>,
     step: usize,
@@ -102,7 +102,8 @@ impl Table {
         Ending { scenes, step, result, past: Arc::new(past) }
     }
 
-    /// Waits until every person has come or left. Where there are clocks, who has not come some time after the first is not waited for.
+    /// Waits until every person has come or left. Where there are clocks, a person who has not come some time after the
+    /// first is not waited for.
     fn await_persons(&self) {
         let persons: Vec<Role> = self.persons().collect();
         let mut first = None::<Instant>;
@@ -122,8 +123,8 @@ impl Table {
         }
     }
 
-    /// Lays open what is told of a state and the legal moves of all persons, all at once: nothing of the step before is left. The last
-    /// state is told with the result.
+    /// Publishes the scene of a state and the legal moves of all persons, all at once: nothing of the step before is
+    /// left. The last state is told with the result.
     pub(super) fn open(&self, engine: &Engine, telling: &Telling) {
         if telling.is_over {
             return;
@@ -131,7 +132,7 @@ impl Table {
         let scenes = telling.scenes();
         let mut scratch = engine.scratch();
         let legal = engine.legal_by_role(&telling.state, &mut scratch);
-        // What an evaluation could not do, the referee meets again and names.
+        // The referee meets a failed evaluation again and names it.
         let _ = engine.take_failure(&mut scratch);
         let layout = self.parts.room.layout();
         let mut questions: BTreeMap<Role, OpenQuestion> = BTreeMap::new();

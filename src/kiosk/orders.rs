@@ -1,4 +1,4 @@
-//! What is asked of a kiosk besides looking: new tables, and replays.
+//! The orders to a kiosk besides looking: new tables, and replays.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ fn secret() -> Result<String, KioskRefusal> {
 }
 
 impl Kiosk {
-    /// Lays a table and returns its links. What comes from the command line may name files and addresses.
+    /// Lays a table and returns its links. An order from the command line may name files and addresses.
     ///
     /// # Errors
     /// If the order is wrong or there are too many tables.
@@ -197,7 +197,7 @@ impl Kiosk {
 /// The seed of a table of a kiosk.
 fn table_seed(seed: u64, number: u64) -> u64 {
     use rand::RngExt as _;
-    // What JavaScript and a person can read.
+    // A number that JavaScript and a person can read.
     Seed::root(seed).child("table").index(number as usize).rng().random::<u64>() >> 32
 }
 

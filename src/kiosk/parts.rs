@@ -1,4 +1,4 @@
-//! What a table is made of: who sits where, and the tokens that open it.
+//! The parts of a table: who sits where, and the tokens that open it.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use hyperplay_play::referee::Clocks;
 /// The most streams of scenes that a token may have open.
 const STREAMS: usize = 8;
 
-/// Who sits in a seat.
+/// The person or program in a seat.
 pub(super) enum Sitting {
     /// A person.
     Person,
@@ -23,16 +23,16 @@ pub(super) enum Sitting {
     Random,
 }
 
-/// What a token sees.
+/// The sight of a token.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Sight {
-    /// What a role knows.
+    /// The knowledge of a role.
     Role(Role),
     /// Everything.
     Truth,
 }
 
-/// A token: who has it sees this, and may move for the role if it is a seat's.
+/// A token: its holder sees this, and may move for the role if it is a seat's.
 pub(super) struct TableToken {
     pub(super) secret: String,
     pub(super) sight: Sight,
@@ -59,7 +59,7 @@ impl TableToken {
     }
 }
 
-/// What a table is made of.
+/// The parts of a table.
 pub(super) struct TableParts {
     pub(super) id: String,
     pub(super) room: Arc<GameRoom>,

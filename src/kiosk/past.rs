@@ -23,7 +23,7 @@ const REPLAYS: usize = 32;
 /// The name of the sight of those who see all.
 pub(super) const TRUTH: &str = "truth";
 
-/// What a role was told in a match that is over, step by step.
+/// The scenes that a role was told in a match that is over, step by step.
 pub(super) struct RoleReview {
     told: ToldRole,
     scenes: Vec<(Option<BoardPicture>, SceneBelief)>,
@@ -50,7 +50,8 @@ impl PastMatch {
         self.moves.len()
     }
 
-    /// What a role was told after so many steps. The steps before are followed once; whoever asks for another role does not wait.
+    /// The scene that a role was told after `step` steps. The steps before are followed once; a caller that asks for
+    /// another role does not wait.
     fn told(&self, role: Role, step: usize) -> SightScene {
         let review = {
             let mut reviews = self.reviews.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,7 +74,7 @@ impl PastMatch {
         SightScene { evidence: None, past: told.past[..step].to_vec(), picture, belief: Some(belief) }
     }
 
-    /// The scene after so many steps, as all of it was or as a role knew it.
+    /// The scene after `step` steps, as all of it was or as a role knew it.
     ///
     /// # Errors
     /// If there is no such step or role.

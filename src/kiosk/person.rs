@@ -26,7 +26,7 @@ impl Player for PersonSeat {
             .filter(|own| view.legal.contains(own));
         match chosen {
             Some(own) => Decision::draw(vec![(own, 1.0)], seed),
-            // Whoever leaves or is late gets a legal move.
+            // A person who leaves or is late gets a legal move.
             None => Decision::uniform(view.legal, seed),
         }
     }

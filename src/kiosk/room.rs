@@ -15,7 +15,8 @@ use hyperplay_view::{BoardLayout, BoardPicture};
 const MEMORY: u64 = 1 << 30;
 const MEMORY_OF_SENT: u64 = 256 << 20;
 
-/// Held while the engine of rules that somebody sent is made: one at a time, so that they keep neither the processors nor the memory from others.
+/// Held while the engine of rules that somebody sent is made: one at a time, so that they keep neither the processors
+/// nor the memory from others.
 static MAKING: Mutex<()> = Mutex::new(());
 
 /// A game at the tables.

@@ -1,4 +1,4 @@
-//! The routes: requests in, JSON and scenes out. Whatever computes for long does it on a thread that may block.
+//! The routes: requests in, JSON and scenes out. A route that computes for long does it on a thread that may block.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -46,7 +46,7 @@ const ALIVE: Duration = Duration::from_secs(15);
 /// Transcripts of an experiment that are listed at a time.
 const LISTED: usize = 50;
 
-/// What a route answers.
+/// The answer of a route.
 type Answer = Result<Response<Body>, KioskRefusal>;
 
 /// The pairs behind a question mark.
@@ -384,13 +384,13 @@ async fn replayed(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query
 }
 
 impl Kiosk {
-    /// A place for a stream among so many.
+    /// A place for a stream among `places`.
     fn stream_place(&self, places: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, KioskRefusal> {
         let full = |_| KioskRefusal::new(429, "too many pages follow this server", "close some of them");
         Arc::clone(places).try_acquire_owned().map_err(full)
     }
 
-    /// What is asked of the experiment.
+    /// The answer of the experiment to a request.
     fn watched<T>(
         &self,
         of: impl FnOnce(&dyn super::WatchedExperiment) -> Result<T, String>,

@@ -1,4 +1,4 @@
-//! Scenes: what one token may know at one moment, as the page reads it.
+//! Scenes: the knowledge that one token may have at one moment, as the page reads it.
 
 use serde::Serialize;
 
@@ -48,7 +48,7 @@ pub(super) enum Phase {
     Over,
 }
 
-/// Who sits where.
+/// The occupant of a seat.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct SceneSeat {
     pub(super) role: String,
@@ -94,13 +94,13 @@ pub(super) struct Weighed {
     pub(super) value: Option<f64>,
 }
 
-/// What an equilibrium says of an own move.
+/// The judgement of an equilibrium on an own move.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct SceneMix {
     pub(super) step: usize,
     pub(super) own: String,
     pub(super) mix: Vec<Weighed>,
-    /// What the move loses against the best one, in goal points; none where the equilibrium does not say.
+    /// The loss of the move against the best one, in goal points; none where the equilibrium does not say.
     pub(super) loss: Option<f64>,
 }
 
@@ -118,7 +118,7 @@ pub(super) struct SceneState {
     pub(super) facts: Vec<String>,
 }
 
-/// What is believed.
+/// The belief.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub(super) struct SceneBelief {
     /// `enumerated`, `sampled` or `none`.
@@ -148,7 +148,7 @@ pub(super) struct SceneResult {
     pub(super) goals: Vec<SceneGoal>,
 }
 
-/// What a program chooses, and why.
+/// The choice of a program, and its reasons.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct SceneChoice {
     choice: String,
@@ -157,7 +157,7 @@ pub(super) struct SceneChoice {
     explanation: Vec<String>,
 }
 
-/// What a program chose at a step.
+/// The choice of a program at a step.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct SceneDecision {
     pub(super) role: String,
@@ -178,7 +178,7 @@ pub(super) struct SceneReview {
     pub(super) decisions: Vec<SceneDecision>,
 }
 
-/// What a token may know.
+/// The scene that a token may know.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct Scene {
     pub(super) table: String,
@@ -205,7 +205,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// What a sight is told at a table; the match is awaited, and nothing is to be done.
+    /// The scene that a sight is told at a table; the match is awaited, and nothing is to be done.
     pub(super) fn of(table: &str, room: &GameRoom, sees: &str, told: SightScene) -> Scene {
         Scene {
             table: table.to_owned(),
@@ -236,7 +236,7 @@ pub(super) struct SceneSwitch {
     pub(super) switch: String,
     /// As it is set now.
     pub(super) setting: Option<String>,
-    /// What was commanded in this chronon.
+    /// The value that was commanded in this chronon.
     pub(super) commanded: Option<String>,
     pub(super) aliases: Vec<String>,
 }
@@ -245,7 +245,7 @@ pub(super) struct SceneSwitch {
 pub(super) type Shares = Vec<(hyperplay_logic::gdl::TermId, f64)>;
 
 impl SceneBelief {
-    /// What a companion believes; the picture marks what differs from the facts before.
+    /// The belief of a companion; the picture marks the differences from the facts before.
     pub(super) fn of(
         room: &GameRoom,
         companion: &Companion,

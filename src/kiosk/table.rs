@@ -1,9 +1,11 @@
 //! A table: one match, on a thread of its own, with persons who come by links.
 //!
-//! The match begins when every person has come. At each step the legal moves of all persons are laid open at once, so that nobody can
-//! tell from being asked who has answered; the referee then asks each seat, and a person's seat waits for what she has chosen.
+//! The match begins when every person has come. At each step the legal moves of all persons are laid open at once, so
+//! that nobody can tell from being asked who has answered; the referee then asks each seat, and a person's seat waits
+//! for her choice.
 //!
-//! Invariant: a token is told its own role's scene, or the truth if it is a spectator's; a spectator of the truth cannot move.
+//! Invariant: a token is told its own role's scene, or the truth if it is a spectator's; a spectator of the truth
+//! cannot move.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +35,7 @@ pub(super) struct OpenQuestion {
     pub(super) shown: Vec<SceneMove>,
 }
 
-/// What a role is told of the match, ready to be sent.
+/// The scenes that a role is told of the match, ready to be sent.
 #[derive(Clone, Default)]
 pub(super) struct SightScene {
     pub(super) evidence: Option<Evidence>,
@@ -42,18 +44,18 @@ pub(super) struct SightScene {
     pub(super) belief: Option<SceneBelief>,
 }
 
-/// What persons may set while an interaction runs.
+/// The switches that persons may set while an interaction runs.
 #[derive(Default)]
 pub(super) struct InTime {
     /// Where commands go; none before the first chronon and after the last.
     pub(super) inbox: Option<CommandInbox>,
     /// The switches of each person as they are set now.
     pub(super) switches: BTreeMap<Role, Vec<SceneSwitch>>,
-    /// What was commanded in this chronon, by role and switch.
+    /// The values that were commanded in this chronon, by role and switch.
     pub(super) commanded: BTreeMap<(Role, String), String>,
 }
 
-/// What changes in the course of a match.
+/// The data that change in the course of a match.
 pub(super) struct Shared {
     pub(super) phase: Phase,
     pub(super) step: usize,
@@ -194,7 +196,7 @@ impl Table {
     /// Lets persons leave who have been gone for long.
     pub(super) fn sweep(&self) {
         let mut shared = self.shared();
-        // Whoever has the page open is there.
+        // A person who has the page open is there.
         for token in self.parts.tokens.iter().filter(|token| token.is_seat && token.is_open()) {
             if let Sight::Role(role) = token.sight {
                 shared.seen.insert(role, Instant::now());
@@ -291,7 +293,7 @@ impl Table {
         }
     }
 
-    /// What a role knows and may do now, for a hint.
+    /// The knowledge and the legal moves of a role now, for a hint.
     ///
     /// # Errors
     /// If there is nothing to choose.
@@ -308,7 +310,7 @@ impl Table {
         self.shared().past.clone()
     }
 
-    /// What a token may know now.
+    /// The scene that a token may know now.
     pub(super) fn scene(&self, token: &TableToken) -> Scene {
         let mut shared = self.shared();
         shared.touched = Instant::now();

@@ -1,6 +1,7 @@
-//! What the tokens of a table are told in the course of a match, kept on the thread of the match.
+//! The scenes that the tokens of a table are told in the course of a match, kept on the thread of the match.
 //!
-//! Invariant: the state goes into the scene of spectators of the truth only; each role has its [`ToldRole`], which is given its own move and percepts.
+//! Invariant: the state goes into the scene of spectators of the truth only; each role has its [`ToldRole`], which is
+//! given its own move and percepts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use hyperplay_engine::Engine;
 use hyperplay_machine::{Role, State, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::referee::MatchStep;
 
-/// What the tokens of a table are told.
+/// The scenes that the tokens of a table are told.
 pub(super) struct Telling {
     roles: Vec<ToldRole>,
     sees_truth: bool,
@@ -76,7 +77,7 @@ impl Telling {
             let own = step.joint.of(role);
             let legal = &step.legal[role];
             if self.persons.contains(&role) && legal.len() > 1 {
-                // Whoever answers has ended where nobody hears it any more.
+                // The answering thread has ended where nobody hears it any more.
                 let _ =
                     self.mixes.send(AskedMix { evidence: told.evidence.clone(), legal: legal.clone(), own });
             }
@@ -85,7 +86,7 @@ impl Telling {
         self.steps.push(ToldStep { step: step.clone(), notes });
     }
 
-    /// What each sight is told now.
+    /// The scene that each sight is told now.
     pub(super) fn scenes(&self) -> BTreeMap<Sight, SightScene> {
         let mut scenes: BTreeMap<Sight, SightScene> = BTreeMap::new();
         for told in &self.roles {
@@ -110,7 +111,7 @@ pub(super) struct ToldStep {
 }
 
 impl ToldStep {
-    /// The step after so many others, as those know it who see all.
+    /// The step after `made` others, as those know it who see all.
     pub(super) fn in_truth(&self, engine: &Engine, made: usize) -> PastStep {
         let name = |role: Role| &engine.roles()[role];
         let moves = engine.each_role().zip(self.step.joint.iter());

@@ -1,7 +1,8 @@
-//! What one role, or a spectator who sees all, is told of a match: evidence in, pictures and beliefs out.
+//! The scenes that one role, or a spectator who sees all, is told of a match: evidence in, pictures and beliefs out.
 //!
-//! Invariant: what [`ToldRole`] shows is a function of the rules, the role and its evidence. It is given neither the state nor the seed
-//! of the table, and its belief has a budget in nodes, so that two matches that the role cannot tell apart show the same bytes.
+//! Invariant: the scene that [`ToldRole`] shows is a function of the rules, the role and its evidence. It is given
+//! neither the state nor the seed of the table, and its belief has a budget in nodes, so that two matches that the role
+//! cannot tell apart show the same bytes.
 
 use std::sync::Arc;
 
@@ -23,17 +24,17 @@ const PARTICLES: usize = 300;
 const NODES: u64 = 200_000;
 const NODES_OF_RULES: u64 = 6_000;
 
-/// What a belief may spend on one step on this engine.
+/// The budget of a belief for one step on this engine.
 fn budget(engine: &Engine) -> Budget {
     Budget::nodes(if engine.kind() == EngineKind::Interpreter { NODES_OF_RULES } else { NODES })
 }
 
-/// The seed of the belief of a role after so many steps: the same in every match.
+/// The seed of the belief of a role after `step` steps: the same in every match.
 fn seed(engine: &Engine, role: Role, step: usize) -> Seed {
     Seed::root(0).child("companion").child(&engine.roles()[role]).index(step)
 }
 
-/// What a role is told.
+/// The scenes that a role is told.
 pub(super) struct ToldRole {
     room: Arc<GameRoom>,
     engine: Arc<Engine>,
@@ -42,7 +43,7 @@ pub(super) struct ToldRole {
     pub(super) evidence: Evidence,
     /// Its past in words.
     pub(super) past: Vec<PastStep>,
-    /// What it holds possible, and what it held possible one step before.
+    /// The states that it holds possible, and those that it held possible one step before.
     shares: Option<Shares>,
     before: Option<Shares>,
 }
@@ -74,8 +75,8 @@ impl ToldRole {
         self.before = std::mem::replace(&mut self.shares, self.companion.facts());
     }
 
-    /// A step was made: the own move, what was perceived, why the move was not the person's, and whether the match is over, which a role is
-    /// told as well.
+    /// A step was made: the own move, what was perceived, why the move was not the person's, and whether the match is
+    /// over, which a role is told as well.
     pub(super) fn step(&mut self, own: Move, percepts: &Percepts, note: Option<String>, is_over: bool) {
         self.evidence.steps.push(Observation { own: OwnMove::Known(own), percepts: percepts.clone() });
         self.evidence.over = is_over;
@@ -95,7 +96,7 @@ impl ToldRole {
         }
     }
 
-    /// What is certain.
+    /// The picture of what is certain.
     pub(super) fn picture(&self) -> Option<BoardPicture> {
         let certain = |shares: &Shares| -> Shares {
             shares.iter().filter(|(_, share)| is_certain(*share)).copied().collect()
@@ -104,7 +105,7 @@ impl ToldRole {
         self.shares.as_ref().map(|shares| self.room.picture(&certain(shares), before.as_deref()))
     }
 
-    /// What is believed.
+    /// The belief.
     pub(super) fn belief(&self) -> SceneBelief {
         SceneBelief::of(&self.room, &self.companion, self.before.as_deref())
     }

@@ -23,7 +23,7 @@ use hyperplay_view::GroupKind;
 /// The longest glyph, in characters.
 const LONGEST: usize = 4;
 
-/// The names of colours. What they look like is up to whoever draws.
+/// The names of colours. The page that draws them decides how they look.
 const COLOURS: [&str; 8] =
     ["accent1", "accent2", "accent3", "accent4", "accent5", "accent6", "light", "dark"];
 
@@ -44,17 +44,17 @@ const COLOURS: [&str; 8] =
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct BoardView {
-    /// What is drawn for a name.
+    /// The glyph that is drawn for a name.
     pub glyphs: BTreeMap<String, String>,
     /// In which colour.
     pub colours: BTreeMap<String, String>,
     /// Whether the rows are drawn from the bottom.
     pub flip: bool,
-    /// What the facts of a relation are drawn as.
+    /// The kind of picture that is drawn for the facts of a relation.
     pub kinds: BTreeMap<String, GroupKind>,
 }
 
-/// What is wrong with a view.
+/// The error in a view.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ViewError {
     /// The file is not a view.
@@ -69,7 +69,7 @@ pub enum ViewError {
         table: &'static str,
         /// The name.
         name: String,
-        /// What may be meant.
+        /// The name that may be meant.
         near: String,
     },
     /// A name of the rules that is no relation of a state.
@@ -79,7 +79,7 @@ pub enum ViewError {
         line: usize,
         /// The name.
         name: String,
-        /// What may be meant.
+        /// The name that may be meant.
         near: String,
     },
     /// A colour or a glyph that cannot be drawn.
@@ -87,7 +87,7 @@ pub enum ViewError {
     Value {
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The wrong value.
         value: String,
         /// Why.
         why: String,
@@ -151,7 +151,7 @@ struct ReadView {
     kinds: BTreeMap<String, Spanned<GroupKind>>,
 }
 
-/// What the rules of a game name, as it is spelt there.
+/// The names in the rules of a game, as they are spelt there.
 struct Names {
     all: BTreeSet<String>,
     /// The relations that hold in states.
@@ -199,8 +199,8 @@ impl Names {
         }
     }
 
-    /// A name in the spelling of the rules, where case does not matter. A name of several terms, such as `white king`, has all its
-    /// words in the rules.
+    /// A name in the spelling of the rules, where case does not matter. A name of several terms, such as `white king`,
+    /// has all its words in the rules.
     fn spelling(
         &self,
         name: &str,
@@ -221,7 +221,7 @@ impl Names {
     }
 }
 
-/// What may be meant, or what to do if nothing is near.
+/// The name that may be meant, or a remedy if nothing is near.
 fn near(name: &str, names: &BTreeSet<String>, otherwise: &str) -> String {
     match did_you_mean(name, names.iter().map(String::as_str)) {
         near if near.is_empty() => format!("; {otherwise}"),
@@ -272,7 +272,7 @@ mod tests {
         assert!(card.starts_with("line 2: [kinds] names 'king', which is no relation"), "{card}");
         let inline = said("flip = true\nglyphs = { jack = \"J\", king = \"K\", quen = \"Q\" }\n");
         assert!(inline.starts_with("line 2: [glyphs] names 'quen'"), "{inline}");
-        // Case does not matter in rules, and what is drawn has their spelling.
+        // Case does not matter in rules, and the picture has their spelling.
         let view = BoardView::read("[glyphs]\nKING = \"K\"\n", &game)
             .map(|view| view.glyphs.into_keys().collect::<Vec<_>>());
         assert_eq!(view, Ok(vec!["king".to_owned()]));

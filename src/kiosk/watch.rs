@@ -1,5 +1,5 @@
-//! A running experiment: what the page of an experiment shows. Whoever runs the kiosk says where it comes from, because experiments
-//! belong to another crate.
+//! A running experiment: the data that the page of an experiment shows. The caller that runs the kiosk says where it
+//! comes from, because experiments belong to another crate.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +58,7 @@ pub trait WatchedExperiment: Send + Sync {
     /// A sentence, if it cannot be read.
     fn state(&self) -> Result<WatchedState, String>;
 
-    /// Its matches from a number on, at most so many.
+    /// Its matches from number `from` on, at most `most` of them.
     ///
     /// # Errors
     /// A sentence, if it cannot be read.

@@ -1,5 +1,5 @@
-//! Tells the program its commit, which stands in the headers of records: the last one that changed the sources. None where they
-//! are in no repository, as in a tarball.
+//! Tells the program its commit, which stands in the headers of records: the last one that changed the sources. None
+//! where they are in no repository, as in a tarball.
 
 use std::process::Command;
 

@@ -10,7 +10,7 @@
 //! compliance   what a player server must be able to do, as a table
 //! ```
 //!
-//! Beside `lab`; what both need (series of matches, transcripts) lies in `hyperplay_play::referee`.
+//! Beside `lab`; the parts that both need (series of matches, transcripts) lie in `hyperplay_play::referee`.
 
 #![cfg_attr(
     test,

@@ -1,12 +1,12 @@
 //! Files that a user keeps: one rule and one writer for every command.
 //!
-//! What this program did not write is never replaced; [`FileContent`] tells it by what the file holds. What was computed may be
-//! computed again: a [`WrittenFile`] is written beside its place and then moved there, so a kill leaves the former file whole.
-//! Records of matches cannot be had again: a [`RecordFile`] is replaced or lengthened only if that was asked for
-//! ([`EarlierRecords`]).
+//! A file that this program did not write is never replaced; [`FileContent`] tells it by what the file holds. A
+//! computed result may be computed again: a [`WrittenFile`] is written beside its place and then moved there, so a kill
+//! leaves the former file whole. Records of matches cannot be had again: a [`RecordFile`] is replaced or lengthened
+//! only if that was asked for ([`EarlierRecords`]).
 //!
-//! Invariant: a file beside its place is locked while it is written. One that is not was left by a kill, and the next start
-//! with the same place removes it; [`abandon_parts`] removes those of this process before a signal ends it.
+//! Invariant: a file beside its place is locked while it is written. One that is not was left by a kill, and the next
+//! start with the same place removes it; [`abandon_parts`] removes those of this process before a signal ends it.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write};
@@ -74,7 +74,7 @@ impl From<FileError> for io::Error {
     }
 }
 
-/// What a file holds, and how such a file of this program is recognised.
+/// The content of a file, and how such a file of this program is recognised.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileContent {
     name: &'static str,
@@ -83,12 +83,12 @@ pub struct FileContent {
 }
 
 impl FileContent {
-    /// What always begins with the same bytes.
+    /// Content that always begins with the same bytes.
     pub fn beginning(name: &'static str, mark: impl Into<Vec<u8>>) -> Self {
         FileContent { name, mark: mark.into(), is_inside: false }
     }
 
-    /// What has these bytes near its beginning or its end.
+    /// Content that has these bytes near its beginning or its end.
     pub fn holding(name: &'static str, mark: impl Into<Vec<u8>>) -> Self {
         FileContent { name, mark: mark.into(), is_inside: true }
     }
@@ -99,7 +99,7 @@ impl FileContent {
         FileContent::beginning("record", format!("{{\"schema\":\"{form}/"))
     }
 
-    /// What begins like these bytes, as far as every file of this ending and subject does.
+    /// Content that begins like these bytes, as far as every file of this ending and subject does.
     pub fn like(ending: &str, bytes: &[u8]) -> Self {
         let (name, until, times) = match ending {
             "pdf" => return FileContent::holding("figure", "/Creator (hyperplay)"),
@@ -113,8 +113,8 @@ impl FileContent {
         FileContent::beginning(name, &bytes[..ends.nth(times - 1).unwrap_or(bytes.len())])
     }
 
-    /// Whether nothing of another origin is lost if this replaces what is at a path: nothing is there, or such a file, or no
-    /// more than its beginning.
+    /// Whether nothing of another origin is lost if this replaces what is at a path: nothing is there, or such a file,
+    /// or no more than its beginning.
     fn may_replace(&self, path: &Path) -> io::Result<bool> {
         let mut file = match File::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
@@ -131,8 +131,8 @@ impl FileContent {
         Ok(seen.is_empty() || seen.windows(self.mark.len()).any(|part| part == self.mark))
     }
 
-    /// Removes a file that was left beside its place. It is locked meanwhile, so that no other start that finds it takes it for
-    /// its own; one that is locked is being written, and stays.
+    /// Removes a file that was left beside its place. It is locked meanwhile, so that no other start that finds it
+    /// takes it for its own; one that is locked is being written, and stays.
     fn remove_left(&self, path: &Path) -> io::Result<()> {
         match File::options().read(true).write(true).open(path) {
             Ok(file) if file.try_lock().is_ok() && self.may_replace(path)? => match fs::remove_file(path) {
@@ -191,8 +191,8 @@ pub struct WrittenFile {
 }
 
 impl WrittenFile {
-    /// Tries whether a file can be written at `path`, without touching what is there, and removes what an earlier start that
-    /// was killed left beside it.
+    /// Tries whether a file can be written at `path`, without touching what is there, and removes what an earlier start
+    /// that was killed left beside it.
     ///
     /// # Errors
     /// If it cannot, or something else is there.
@@ -321,7 +321,7 @@ pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), FileE
     written.iter().zip(files).try_for_each(|(file, (_, bytes))| file.text(bytes))
 }
 
-/// What becomes of the records that are in a file.
+/// The treatment of the records that are in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum EarlierRecords {
     /// If there are any, nothing is written.
@@ -397,7 +397,7 @@ impl RecordFile {
         &self.path
     }
 
-    /// What was done about a last line that was no whole record, if there was one.
+    /// The action taken on a last line that was no whole record, if there was one.
     pub fn repair(&self) -> Option<String> {
         let (path, bytes) = (self.path.display(), self.damaged);
         let what =

@@ -1,32 +1,32 @@
-//! Choice: what a line that a person typed means, beside the list of legal moves.
+//! Choice: the meaning of a line that a person typed, beside the list of legal moves.
 //!
-//! A line is read in this order: an empty line plays the one move that was found last; a number is the number of a move in the
-//! list; a word behind a colon is a command; a move as it is written plays it; a command; otherwise the moves are searched
-//! that contain the line, or else every word of it. So a move that is spelt like a command can be played, and the command is then
-//! written with its colon.
+//! A line is read in this order: an empty line plays the one move that was found last; a number is the number of a move
+//! in the list; a word behind a colon is a command; a move as it is written plays it; a command; otherwise the moves
+//! are searched that contain the line, or else every word of it. So a move that is spelt like a command can be played,
+//! and the command is then written with its colon.
 
 use crate::output::printable;
 
-/// What a person can say beside a move.
+/// The commands that a person can give beside a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Word {
-    /// What can be typed.
+    /// The list of the words that can be typed.
     Help,
     /// All legal moves.
     Moves,
-    /// What the role knows of the state.
+    /// The knowledge of the role about the state.
     Board,
-    /// What is believed.
+    /// The belief.
     Belief,
-    /// What another player would do.
+    /// The advice of another player.
     Hint,
-    /// What the role has done and perceived so far.
+    /// The moves and percepts of the role so far.
     Past,
     /// Leave the match.
     Quit,
 }
 
-/// Every command: its name, another one, and what it does.
+/// Every command: its name, another one, and its effect.
 pub const WORDS: [(Word, &str, &str, &str); 7] = [
     (Word::Moves, "moves", "m", "list all your legal moves"),
     (Word::Board, "board", "b", "draw what you know of the state"),

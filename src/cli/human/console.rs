@@ -1,9 +1,9 @@
 //! Console: lines from standard input and text to the person who types them.
 //!
 //! A thread of its own reads standard input, because nothing can stop a read: a prompt ends when a line comes, when the
-//! clock runs out or when the program is interrupted, whichever is first. What is typed after the clock has run out is
-//! not taken for the answer to the next question. The dialogue goes to standard output, or to standard error where standard
-//! output has a report in JSON.
+//! clock runs out or when the program is interrupted, whichever is first. A line that is typed after the clock has run
+//! out is not taken for the answer to the next question. The dialogue goes to standard output, or to standard error
+//! where standard output has a report in JSON.
 
 use std::io::{self, BufRead, IsTerminal};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -16,7 +16,7 @@ use hyperplay_play::referee::Interrupt;
 /// How long a prompt waits before it looks at the interrupt again.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What came of a prompt.
+/// The result of a prompt.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Typed {
     /// A line, without its end.
@@ -34,7 +34,7 @@ pub struct Console {
     lines: Option<Receiver<String>>,
     interrupt: Interrupt,
     on_stderr: bool,
-    /// Whether the last prompt ended without a line: what is still typed belongs to it.
+    /// Whether the last prompt ended without a line: input that is still typed belongs to it.
     is_behind: bool,
     /// Whether a person types. Lines that come from a file or a pipe are shown behind the prompt.
     by_hand: bool,
@@ -66,7 +66,7 @@ impl Console {
         let (by_hand, is_behind) = (self.by_hand, std::mem::take(&mut self.is_behind));
         let lines = self.lines.get_or_insert_with(read_lines);
         if by_hand && is_behind {
-            // What was typed but not ended by Enter is still with the terminal.
+            // Input that was not ended by Enter is still with the terminal.
             let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
             while lines.try_recv().is_ok() {}
         }
@@ -106,7 +106,7 @@ impl Console {
 fn read_lines() -> Receiver<String> {
     let (sender, lines) = channel();
     let read = move || {
-        // What is no UTF-8 is no move either, and the answer says so.
+        // A line that is no UTF-8 is no move either, and the answer says so.
         for line in io::stdin().lock().split(b'\n') {
             let Ok(line) = line else { return };
             if sender.send(String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned()).is_err() {

@@ -1,9 +1,9 @@
 //! Knowledge: the belief beside a person, and how it is drawn.
 //!
-//! The belief is that of the player `hyperplay`: histories that explain the evidence of the role, with weights. What holds in
-//! the states of all of them is drawn as known, and so is a state that is the only one; what holds in some of them is drawn
-//! as open, and `belief` says with which probability it holds. Where the histories are a sample and not the whole
-//! information set, that is said.
+//! The belief is that of the player `hyperplay`: histories that explain the evidence of the role, with weights. A fact
+//! that holds in the states of all of them is drawn as known, and so is a state that is the only one; a fact that holds
+//! in some of them is drawn as open, and `belief` says with which probability it holds. Where the histories are a
+//! sample and not the whole information set, that is said.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use hyperplay_view::BoardLayout;
 /// States that are listed with their probabilities.
 const STATES: usize = 6;
 
-/// What a role can know and believe in one match.
+/// The knowledge and belief of a role in one match.
 pub struct SeatKnowledge {
     layout: BoardLayout,
     companion: Companion,
@@ -35,7 +35,8 @@ impl SeatKnowledge {
         self.companion.follow(evidence, budget, seed);
     }
 
-    /// What the role knows of the state, drawn: certain facts, and marks where more than one thing is possible.
+    /// The knowledge of the role about the state, drawn: certain facts, and marks where more than one thing is
+    /// possible.
     pub fn board(&self) -> String {
         let Some(facts) = self.companion.facts() else { return self.nothing() };
         let certain: Vec<TermId> =
@@ -47,7 +48,7 @@ impl SeatKnowledge {
         };
         match self.companion.is_enumerated() {
             true => drawn,
-            // What a sample agrees on may still be otherwise.
+            // The facts on which a sample agrees may still be otherwise.
             false => format!(
                 "{drawn}this is what {} have in common; others may be possible\n",
                 self.companion.histories()
@@ -55,7 +56,8 @@ impl SeatKnowledge {
         }
     }
 
-    /// What may be true, with its probability: a sentence on the histories, the facts that are open, the likeliest states.
+    /// The possible facts, with their probabilities: a sentence on the histories, the facts that are open, the
+    /// likeliest states.
     pub fn belief(&self) -> String {
         let Some(facts) = self.companion.facts() else { return self.nothing() };
         let states = self.companion.states();
@@ -66,7 +68,8 @@ impl SeatKnowledge {
         text
     }
 
-    /// The likeliest states by what is open in them; nothing where a state is told by one fact, whose probability is shown.
+    /// The likeliest states by what is open in them; nothing where a state is told by one fact, whose probability is
+    /// shown.
     fn likeliest(&self, states: &[(State, f64)], facts: &[(TermId, f64)]) -> String {
         let listed = self.companion.likeliest(states, facts, STATES);
         if listed.iter().all(|(own, _)| own.len() == 1) {

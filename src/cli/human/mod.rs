@@ -1,10 +1,12 @@
 //! The player `human`: a person at this keyboard, who is told what the role knows and nothing else.
 //!
-//! The player is registered here and not with the others, because it reads standard input and writes to the terminal, which no
-//! library does. Only `match` has a table to sit at; wherever else the spec is read, it is refused with the reason.
+//! The player is registered here and not with the others, because it reads standard input and writes to the terminal,
+//! which no library does. Only `match` has a table to sit at; wherever else the spec is read, it is refused with the
+//! reason.
 //!
-//! Invariant: what is written depends on the evidence of the role (its own moves and percepts), on its legal moves and on what
-//! a belief makes of the evidence. The true state is never asked for. The goals are written when the match is over.
+//! Invariant: the text that is written depends on the evidence of the role (its own moves and percepts), on its legal
+//! moves and on what a belief makes of the evidence. The true state is never asked for. The goals are written when the
+//! match is over.
 //!
 //! | file | content |
 //! | --- | --- |

@@ -1,8 +1,9 @@
 //! The player of a person: a decision as a dialogue.
 //!
-//! A forced move is made without a question. Otherwise the person sees what the role knows and the legal moves, and types until
-//! a line is a move. With a clock, the person is told how much is left, and a legal move is drawn if it runs out: that is no
-//! fault, because the answer comes in time. Persons who move in the same step are asked one after the other, on one clock.
+//! A forced move is made without a question. Otherwise the person sees what the role knows and the legal moves, and
+//! types until a line is a move. With a clock, the person is told how much is left, and a legal move is drawn if it
+//! runs out: that is no fault, because the answer comes in time. Persons who move in the same step are asked one after
+//! the other, on one clock.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -57,7 +58,7 @@ impl HumanSeat {
         }
     }
 
-    /// What the advisor would do, in its own words.
+    /// The advice of the advisor, in its own words.
     fn hint(&self, view: &View<'_>, budget: &Budget, seed: &Seed) -> String {
         let name = self.advisor.spec();
         let Seat::Player(mut advisor) = self.advisor.seat(&self.engine, self.role) else {
@@ -178,7 +179,8 @@ impl Player for HumanSeat {
                 None
             }
         };
-        // Whoever leaves is not asked again, and the match is not counted; whoever is late gets a move that is drawn.
+        // A person who leaves is not asked again, and the match is not counted; a person who is late gets a move that
+        // is drawn.
         chosen.map_or_else(|| Decision::uniform(view.legal, seed), certain)
     }
 }

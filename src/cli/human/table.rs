@@ -1,6 +1,6 @@
-//! The table: what all persons of a match share.
+//! The table: the state that all persons of a match share.
 //!
-//! What a person has been told of the steps is kept until it can be written: at once if one person plays, otherwise before
+//! The news of the steps for a person is kept until it can be written: at once if one person plays, otherwise before
 //! the person is asked, because the other one may be looking at the screen.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use super::console::{Console, Typed};
 use super::knowledge::shown;
 use crate::verbose::scores;
 
-/// What clears a terminal with the lines that have left it, and puts the cursor in its corner.
+/// The sequence that clears a terminal with the lines that have left it, and puts the cursor in its corner.
 const CLEAR: &str = "\u{1b}[3J\u{1b}[2J\u{1b}[H";
 
 /// Where persons sit; shared by their players and the command.
@@ -26,20 +26,20 @@ pub struct HumanTable {
     left: AtomicBool,
 }
 
-/// What one person at a time uses.
+/// The state that one person at a time uses.
 pub struct Shared {
     console: Console,
-    /// The roles that persons play in this match, and what each is still to be told.
+    /// The roles that persons play in this match, and the news that each is still to be told.
     persons: Vec<(Role, String)>,
-    /// Who was asked last.
+    /// The role that was asked last.
     last: Option<Role>,
     /// Whose time was up in the step at hand.
     late: Vec<Role>,
 }
 
 impl HumanTable {
-    /// A table at the terminal of this program, which is left when the interrupt is raised. The dialogue goes to standard error
-    /// where standard output has a report in JSON.
+    /// A table at the terminal of this program, which is left when the interrupt is raised. The dialogue goes to
+    /// standard error where standard output has a report in JSON.
     pub fn new(interrupt: Interrupt, on_stderr: bool) -> Self {
         let console = Console::new(interrupt.clone(), on_stderr);
         let shared = Mutex::new(Shared { console, persons: Vec::new(), last: None, late: Vec::new() });
@@ -112,8 +112,8 @@ impl Shared {
         }
     }
 
-    /// Turns to a person. Where there are several at one screen, the screen is cleared first, and nothing is shown until the
-    /// person says so.
+    /// Turns to a person. Where there are several at one screen, the screen is cleared first, and nothing is shown
+    /// until the person says so.
     pub fn turn_to(&mut self, engine: &Engine, role: Role, deadline: Option<Instant>) -> Typed {
         let name = &engine.roles()[role];
         let several = self.persons.len() > 1;
@@ -153,7 +153,7 @@ impl Shared {
     }
 }
 
-/// Who plays what, in a line.
+/// The roles and players, in a line.
 fn greeting(engine: &Engine, role: Role) -> String {
     let others: Vec<&str> =
         engine.roles().iter().filter(|&(other, _)| other != role).map(|(_, name)| name.as_str()).collect();

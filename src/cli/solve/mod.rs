@@ -1,8 +1,8 @@
 //! `hyperplay solve`: an equilibrium of a game, from its rules.
 //!
-//! The result goes to standard output and depends on nothing but the game and the options, unless the time ends the run;
-//! how NashConv falls goes to standard error. With `--out` the policies and the state of the solver are written, and a later
-//! run with the same file continues.
+//! The result goes to standard output and depends on nothing but the game and the options, unless the time ends the
+//! run; how NashConv falls goes to standard error. With `--out` the policies and the state of the solver are written,
+//! and a later run with the same file continues.
 
 mod report;
 mod sampled;
@@ -46,8 +46,8 @@ pub struct SolveArguments {
     /// How it is solved
     #[arg(long, value_enum, default_value_t)]
     method: SolveMethod,
-    /// Seconds for all: building the tree, solving, writing; another run may differ [default: 60 for solving, without another
-    /// limit]
+    /// Seconds for all: building the tree, solving, writing; another run may differ [default: 60 for solving, without
+    /// another limit]
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     seconds: Option<Duration>,
     /// NashConv at which it ends, in payoffs [default: 1e-6, without another limit]
@@ -117,7 +117,7 @@ impl SolveMethod {
         }
     }
 
-    /// What its policies say of the method, if it keeps no state and computes them anew.
+    /// The name of the method in its policies, if it keeps no state and computes them anew.
     fn stateless(self) -> Option<&'static str> {
         let of_tree = (self == SolveMethod::Lp).then_some("lp");
         self.scheme().map(SamplingScheme::name).or(of_tree)
@@ -241,7 +241,7 @@ impl SolveArguments {
         let stop = || interrupt.is_raised();
         let profile = Profile::uniform(&tree);
         let roles: Vec<Role> = tree.players().collect();
-        // What a minimiser keeps is written too, and takes about as long as its policies at the most.
+        // The state of a minimiser is written too, and takes about as long as its policies at the most.
         let count = tree.sets().len() * (1 + self.method.rules().len());
         let writing = saved.time_to_write(machine, entries_of(&tree, &profile, &roles), count);
         let limits = self.limits(clock.earlier(writing), &stop);

@@ -44,7 +44,7 @@ impl<'a> SolveReport<'a> {
         &self.engine.roles()[role]
     }
 
-    /// What stands before the policies in a file.
+    /// The header before the policies in a file.
     pub fn document(&self) -> PolicyDocument<'_> {
         let point = &self.solved.point;
         let header = json!({

@@ -1,7 +1,8 @@
-//! Solving by sampling: external and outcome sampling on the machine, with the tree only for judgement, where it is small.
+//! Solving by sampling: external and outcome sampling on the machine, with the tree only for judgement, where it is
+//! small.
 //!
-//! Where the tree is too large to be judged, the report says how much of the game was met, and the policies go to the file of
-//! `--out`; `hyperplay exploit` bounds by matches what can be gained against them.
+//! Where the tree is too large to be judged, the report says how much of the game was met, and the policies go to the
+//! file of `--out`; `hyperplay exploit` bounds by matches what can be gained against them.
 
 use std::time::Duration;
 
@@ -41,7 +42,7 @@ pub struct SampledRun<'a> {
     pub interrupt: &'a Interrupt,
 }
 
-/// What a run found: policies that were judged, or the minimiser alone where the tree is too large.
+/// The result of a run: policies that were judged, or the minimiser alone where the tree is too large.
 pub enum Sampled {
     Judged(Box<Solved>),
     Unjudged { minimiser: Box<MonteCarloMinimiser<Engine>>, seed: u64, why: TreeError },
@@ -55,7 +56,8 @@ impl SampledRun<'_> {
     pub fn run(&self, saved: &SavedSolution<'_>) -> Result<Sampled, CommandFailure> {
         let options =
             TreeOptions { max_nodes: self.arguments.tree.max_nodes.min(JUDGED), ..self.arguments.tree };
-        // What is sampled gets half of the time at least, and is not judged where the tree takes more than the other half.
+        // The sampling gets half of the time at least, and its policies are not judged where the tree takes more than
+        // the other half.
         let judge =
             match options.try_build(self.opened, self.machine, &self.interrupt.within(self.clock.share(0.5)))
             {

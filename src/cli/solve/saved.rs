@@ -1,6 +1,6 @@
 //! The file of `--out`: policies, and the state of the solver from which a later run continues.
 //!
-//! What the file holds besides is kept whole: it is written by [`WrittenFile`].
+//! The other content of the file is kept whole: it is written by [`WrittenFile`].
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use hyperplay_think::solve::{RegretCheckpoint, RegretMinimiser, RegretRule, Sequ
 /// Entries that are written for an estimate.
 const SAMPLE: usize = 1_000;
 
-/// Where the solution goes, and what an earlier run left there.
+/// The place of the solution, and the state that an earlier run left there.
 pub struct SavedSolution<'a> {
     path: Option<&'a Path>,
     file: Option<WrittenFile>,
@@ -27,8 +27,8 @@ pub struct SavedSolution<'a> {
 }
 
 impl<'a> SavedSolution<'a> {
-    /// Reads what an earlier run of the game with this hash left, if there is a file. What a method without a state computed
-    /// (`stateless`) it may compute again.
+    /// Reads what an earlier run of the game with this hash left, if there is a file. A method without a state
+    /// (`stateless`) may compute its result again.
     ///
     /// # Errors
     /// If the file is something else: it is not overwritten.

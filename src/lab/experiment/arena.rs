@@ -113,14 +113,14 @@ impl Arena {
         self.specs[entrant].spec().is_remote()
     }
 
-    /// What a decision may spend.
+    /// The budget of a decision.
     pub(super) fn budget(&self) -> DecisionBudget {
         let Settings { clocks, nodes, .. } = self.settings();
         DecisionBudget { nodes, time: clocks.map(|clocks| clocks.play) }
     }
 
-    /// Plays one match; nothing if the interrupt was raised before its end. A match in which the rules cannot be evaluated has
-    /// lines like any other, without goals.
+    /// Plays one match; nothing if the interrupt was raised before its end. A match in which the rules cannot be
+    /// evaluated has lines like any other, without goals.
     ///
     /// # Errors
     /// If a thread for a player cannot be made.
@@ -144,7 +144,7 @@ impl Arena {
             RecordLines::default()
         } else if self.plan.clocks.is_some() {
             let machine = self.machine(self.plan.cells[finished.place.cell].game);
-            // What was believed cannot be had again.
+            // The beliefs cannot be had again.
             walk(machine, &self.plan, &finished, self.log.min(DecisionLog::Positions))?.1
         } else {
             let Some(lines) = self.play(&finished.place, interrupt)? else { return Ok(None) };

@@ -11,7 +11,7 @@ pub(super) fn columns(tables: &[&str]) -> Vec<Column> {
     tables.iter().flat_map(|table| defined(COLUMNS, &[], table)).collect()
 }
 
-/// What readers are shown in this view of `views.tsv`.
+/// The columns that readers are shown in this view of `views.tsv`.
 pub(super) fn readings(view: &str) -> Vec<Reading> {
     readings_of(include_str!("views.tsv"), view)
 }

@@ -38,14 +38,14 @@ const KINDS: [&str; 3] = ["round_robin", "gauntlet", "pairings"];
 /// The remedy of errors that have no other.
 const KEYS: &str = "docs/experiments/README.md explains every key";
 
-/// What is wrong with the file, and where.
+/// The error in the file, and its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigError {
-    /// What is wrong.
+    /// The error, in words.
     pub what: String,
     /// Line and column, from 1, where there is a place.
     pub place: Option<(usize, usize)>,
-    /// What to do about it, if it is not about a spec.
+    /// The remedy, if the error is not about a spec.
     pub remedy: &'static str,
     /// The text of a spec and what is wrong with it, if it is about a spec: the list of players answers it.
     pub spec: Option<Box<(String, SpecError)>>,
@@ -74,7 +74,7 @@ impl ConfigError {
     }
 }
 
-/// What a run does when a move of a player was replaced.
+/// The reaction of a run when a move of a player was replaced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnFault {
     /// It goes on, but not with another program that has not answered since the run began.
@@ -95,7 +95,7 @@ pub struct NamedGame {
     pub place: (usize, usize),
 }
 
-/// Who meets whom, before it is known how many roles the games have. Players are named by their position among the
+/// The pairings, before it is known how many roles the games have. Players are named by their position among the
 /// tables of the file; each stands for all its entrants.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MeetingSchedule {
@@ -112,7 +112,7 @@ pub enum MeetingSchedule {
 pub struct ExperimentConfig {
     /// Its title.
     pub name: String,
-    /// What it is for.
+    /// The purpose of the experiment.
     pub about: String,
     /// The games, as written: a path relative to the file, or a built-in game.
     pub games: Vec<NamedGame>,
@@ -128,7 +128,7 @@ pub struct ExperimentConfig {
     pub nodes: Option<u64>,
     /// Start clock and play clock, in seconds.
     pub clocks: Option<(f64, f64)>,
-    /// What a run does when a move was replaced; no part of the plan.
+    /// The reaction of a run when a move was replaced; no part of the plan.
     pub on_fault: OnFault,
     /// The players with their parameters.
     pub entrants: Vec<Entrant>,
@@ -136,7 +136,7 @@ pub struct ExperimentConfig {
     pub specs: Vec<PlayerSpec>,
     /// Where the spec of each table of players is written: line and column.
     pub places: Vec<(usize, usize)>,
-    /// Who meets whom.
+    /// The pairings.
     pub schedule: MeetingSchedule,
     /// Which seat permutations are played.
     pub seats: SeatPermutations,
@@ -150,8 +150,8 @@ impl ExperimentConfig {
     /// Reads the text of a file, and the policy files that its players name, from paths relative to `folder`.
     ///
     /// # Errors
-    /// The first thing that is wrong: syntax, an unknown key, a value out of range, an unknown player, a policy file that
-    /// cannot be used.
+    /// The first thing that is wrong: syntax, an unknown key, a value out of range, an unknown player, a policy file
+    /// that cannot be used.
     pub fn read(text: &str, folder: &Path, registry: &Registry) -> Result<ExperimentConfig, ConfigError> {
         let written: Written = toml::from_str(text).map_err(|error| {
             let place = error.span().map(|span| place(text, &span));

@@ -1,4 +1,4 @@
-//! Cost figures: what the scores of a game cost in time, and how time and belief go over the steps.
+//! Cost figures: the cost of the scores of a game in time, and how time and belief go over the steps.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use hyperplay_report::{Axis, Figure, FigurePoint, FigureSeries, LinePlot, Plot, 
 /// Times are recorded in microseconds, so times below this many seconds are not distinguished.
 const RESOLUTION: f64 = 1e-6;
 
-/// Steps shown have at least so many decisions.
+/// Steps shown have at least this number of decisions.
 const LEAST: u64 = 20;
 
 /// The most panels of a figure.
@@ -96,7 +96,7 @@ pub(super) fn by_step(
     time.into_iter().chain(depletion.flatten()).collect()
 }
 
-/// What the figures over steps are made of.
+/// The data from which the figures over steps are made.
 struct Steps<'a> {
     name: &'a [&'a str],
     planned: &'a Planned,

@@ -1,7 +1,7 @@
-//! Cross table: what each entrant of a game scored against each other one.
+//! Cross table: the score of each entrant of a game against each other one.
 //!
-//! A row is an entrant, a column whom it met. Where no entrant is both a challenger and challenged, as in a gauntlet, the
-//! challengers have the rows and the others the columns, so a pair is there once.
+//! A row is an entrant, a column whom it met. Where no entrant is both a challenger and challenged, as in a gauntlet,
+//! the challengers have the rows and the others the columns, so a pair is there once.
 
 use super::met::{Met, REPLACED_SIGN, SAME};
 use super::plan::distinct;
@@ -65,7 +65,7 @@ pub(super) fn score_in_words(met: &Met<'_>) -> String {
     score_words(met).map_or(unknown.to_owned(), |[mean, half, marks]| format!("{mean} +- {half}{marks}"))
 }
 
-/// What the marks mean, if there are any.
+/// The meaning of the marks, if there are any.
 fn footnote(is_few: bool, is_replaced: bool) -> Option<String> {
     let few = is_few.then(|| format!("* fewer than {FEW} deals: the interval is not reliable"));
     let replaced = is_replaced

@@ -1,9 +1,9 @@
-//! Decision log: what is recorded of every decision beside its turn, and the records of what a player believed.
+//! Decision log: the data recorded of every decision beside its turn, and the records of the beliefs of a player.
 //!
 //! A decision is recorded in up to three files, each with one line for every turn: `turns` always, `positions` with the
-//! true state and all that the player knew and said, `particles` with the states that it held possible. What a player
-//! believed is asked of it right after its decision, because the next one forgets it; with clocks the asking takes time of
-//! the player.
+//! true state and all that the player knew and said, `particles` with the states that it held possible. The belief of a
+//! player is asked of it right after its decision, because the next one forgets it; with clocks the asking takes time
+//! of the player.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use hyperplay_play::player::BelievedState;
 use hyperplay_report::rounded;
 
-/// What is recorded of every decision.
+/// The data that are recorded of every decision.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum DecisionLog {
     /// Its figures.
@@ -39,7 +39,7 @@ impl DecisionLog {
 /// By joint moves made before the decision.
 type BeliefsByStep = BTreeMap<usize, Vec<BelievedState>>;
 
-/// What one player believed in one match; nothing unless it is to be recorded.
+/// The beliefs of one player in one match; nothing unless they are to be recorded.
 #[derive(Clone, Debug, Default)]
 pub struct PlayerBeliefs(Option<Arc<Mutex<BeliefsByStep>>>);
 
@@ -49,7 +49,7 @@ impl PlayerBeliefs {
         PlayerBeliefs((log >= DecisionLog::Particles).then(Arc::default))
     }
 
-    /// Keeps what was believed at the decision after so many joint moves.
+    /// Keeps what was believed at the decision after `step` joint moves.
     pub fn keep(&self, step: usize, believed: impl FnOnce() -> Vec<BelievedState>) {
         if let Some(kept) = &self.0 {
             let believed = believed();
@@ -57,14 +57,14 @@ impl PlayerBeliefs {
         }
     }
 
-    /// What was believed at the decision after so many joint moves.
+    /// The belief at the decision after `step` joint moves.
     pub fn at(&self, step: usize) -> Vec<BelievedState> {
         let Some(kept) = &self.0 else { return Vec::new() };
         kept.lock().unwrap_or_else(PoisonError::into_inner).get(&step).cloned().unwrap_or_default()
     }
 }
 
-/// What a player believed at one decision.
+/// The belief of a player at one decision.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ParticlesRecord {
     /// The number of the match.
@@ -89,7 +89,7 @@ pub struct StateRecord {
     pub weight: f64,
     /// In how many particles it is the last state.
     pub histories: u32,
-    /// What holds in it.
+    /// The facts that hold in it.
     pub state: Vec<String>,
 }
 

@@ -1,9 +1,9 @@
 //! Document: a summary for readers, as Markdown and as a page with figures.
 //!
-//! Both are made of the same blocks in the same order. A game is a section: the cross table of its scores, the scores with
-//! their intervals, the scores over the parameters of the entrants, differences, what can be gained, and last the cost.
-//! What is missing is said in words. The caption of every figure says how many deals or decisions its points have; all
-//! intervals are 95 % over deals, Student's t for means, that of Clopper and Pearson for shares.
+//! Both are made of the same blocks in the same order. A game is a section: the cross table of its scores, the scores
+//! with their intervals, the scores over the parameters of the entrants, differences, what can be gained, and last the
+//! cost. Missing parts are named in words. The caption of every figure says how many deals or decisions its points
+//! have; all intervals are 95 % over deals, Student's t for means, that of Clopper and Pearson for shares.
 
 use super::cost_figures::{by_step, depletions, score_by_time};
 use super::cross_table::cross_table;
@@ -68,7 +68,7 @@ pub fn document(planned: &Planned, summary: &ExperimentSummary, tables: &[Table]
     blocks
 }
 
-/// What stands above the sections.
+/// The text above the sections.
 fn preamble(planned: &Planned, summary: &ExperimentSummary) -> Vec<String> {
     let plan = &planned.plan;
     let mut lines: Vec<String> = Vec::new();
@@ -93,7 +93,7 @@ fn preamble(planned: &Planned, summary: &ExperimentSummary) -> Vec<String> {
     lines
 }
 
-/// What the section of a game is made of.
+/// The data from which the section of a game is made.
 struct Game<'a> {
     planned: &'a Planned,
     summary: &'a ExperimentSummary,

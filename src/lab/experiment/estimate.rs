@@ -1,11 +1,11 @@
 //! Estimate: how long an experiment will take and how much it will write, from a sample of its matches.
 //!
-//! The sample is played as a run plays: by as many threads, in a pool of their own, each of which makes and writes the records
-//! of its matches, here to a file that is removed. So the time has in it what the threads take from each other, and what the
-//! records cost. The sample plays one deal of every cell, then the next deal of every cell, until its time is over. A match
-//! that is being played at that moment is abandoned; its time counts, because otherwise long matches would count too little.
-//! The matches of a cell that begin before one of them has ended stand apart: players may compute in them what all later
-//! matches share.
+//! The sample is played as a run plays: by as many threads, in a pool of their own, each of which makes and writes the
+//! records of its matches, here to a file that is removed. So the time has in it what the threads take from each other,
+//! and what the records cost. The sample plays one deal of every cell, then the next deal of every cell, until its time
+//! is over. A match that is being played at that moment is abandoned; its time counts, because otherwise long matches
+//! would count too little. The matches of a cell that begin before one of them has ended stand apart: players may
+//! compute in them what all later matches share.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -32,7 +32,7 @@ const MOST: u64 = 1 << 28;
 pub struct CellSample {
     /// Matches that came to their end, and the seconds of all: those that began before one had ended, and the others.
     parts: [(u64, f64); 2],
-    /// What all wrote, by file.
+    /// The bytes that all wrote, by file.
     bytes: [u64; 5],
 }
 
@@ -60,8 +60,8 @@ impl CellSample {
     }
 }
 
-/// What the matches of a plan will take. A cell of which no match came to its end is taken to be as those of its game are in the
-/// mean, or as all are.
+/// The expected cost of the matches of a plan. A cell of which no match came to its end is taken to be as those of its
+/// game are in the mean, or as all are.
 #[derive(Debug)]
 pub struct Estimate {
     /// By cell.

@@ -2,7 +2,7 @@
 //!
 //! `matches.csv` has a row for each match and role, `turns.csv` one for each turn; both repeat what a reader needs to
 //! use one of them alone. Columns of the field's tables keep their meaning (`docs/analysis.md`); the wall times come
-//! from the timings and are empty if these are lost. What was recorded in full becomes Parquet tables
+//! from the timings and are empty if these are lost. Decisions that were recorded in full become Parquet tables
 //! ([`export_decisions`](super::export_decisions)). The export is one pass that keeps one match in memory.
 
 use std::io::Write as _;

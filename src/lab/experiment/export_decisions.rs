@@ -1,9 +1,9 @@
 //! Export of decisions: positions and particles as two Parquet tables.
 //!
-//! `positions.parquet` has a row for each decision that was recorded with `--log-positions`, `particles.parquet` a row for
-//! each decision and state held possible (`--log-particles`). A state is a list of its facts. A row of particles names the
-//! row of positions that it belongs to, so that two arrays are enough to join them. A table is written where there is a
-//! row for it.
+//! `positions.parquet` has a row for each decision that was recorded with `--log-positions`, `particles.parquet` a row
+//! for each decision and state held possible (`--log-particles`). A state is a list of its facts. A row of particles
+//! names the row of positions that it belongs to, so that two arrays are enough to join them. A table is written where
+//! there is a row for it.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use super::record::{HeldRecord, MatchRecord, PositionRecord};
 use super::results::ResultsError;
 use super::stored::FinishedMatch;
 
-/// A decision. What is of the legal moves stands in their order, in the place of what the record says by name.
+/// A decision. The data on the legal moves stand in their order, in the place of what the record says by name.
 #[derive(Serialize)]
 struct PositionRow<'a> {
     #[serde(flatten)]

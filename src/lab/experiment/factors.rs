@@ -1,8 +1,10 @@
-//! Factors: the parameters that the entrants of one table of the file differ in, in the order in which figures show them.
+//! Factors: the parameters that the entrants of one table of the file differ in, in the order in which figures show
+//! them.
 //!
-//! The first factor becomes the horizontal axis: a numeric key before one of words, the one with more values first. A key
-//! that another key determines, as in a zip, is no factor of its own and is named beside the other. So entrants that differ
-//! in nothing but the first factor are one line of a figure, and no line joins entrants that differ in anything else.
+//! The first factor becomes the horizontal axis: a numeric key before one of words, the one with more values first. A
+//! key that another key determines, as in a zip, is no factor of its own and is named beside the other. So entrants
+//! that differ in nothing but the first factor are one line of a figure, and no line joins entrants that differ in
+//! anything else.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +25,7 @@ pub(super) struct Factor {
 }
 
 impl Factor {
-    /// What stands at its axis.
+    /// The title of its axis.
     pub fn name(&self) -> String {
         if self.with.is_empty() {
             self.key.clone()

@@ -1,8 +1,8 @@
 //! Folder: where an experiment writes its files, and which experiment a folder belongs to.
 //!
 //! The plan is beside the matches as `plan.json`, so a later reader of the folder needs neither the experiment
-//! file nor its games. Shards on several computers may share the folder or have their files copied into one: the plan is
-//! the same, and one of another hash is refused.
+//! file nor its games. Shards on several computers may share the folder or have their files copied into one: the plan
+//! is the same, and one of another hash is refused.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ pub struct Planned {
     pub schema: String,
     /// The title of the experiment.
     pub name: String,
-    /// What it is for.
+    /// The purpose of the experiment.
     pub about: String,
     /// The hash of the plan.
     pub config: String,
@@ -47,7 +47,7 @@ pub enum FolderError {
     Plan {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The error, in words.
         what: String,
     },
     /// The folder belongs to another experiment.
@@ -79,7 +79,7 @@ pub enum FolderError {
         folder: PathBuf,
         /// Parts of the division found there.
         count: u64,
-        /// What is to be played.
+        /// The part that is to be played.
         shard: Shard,
     },
     /// The folder holds no matches.
@@ -90,7 +90,7 @@ pub enum FolderError {
     },
 }
 
-/// What has changed since a plan was made.
+/// The changes since a plan was made.
 fn since(changed: &[String]) -> String {
     match changed {
         [] => String::new(),
@@ -130,8 +130,8 @@ impl Planned {
         Ok(Planned { plan: planned.plan.completed(), ..planned })
     }
 
-    /// Makes the folder and puts the plan there, unless it is there already. Returns the plan of the folder: if version 0.2 made
-    /// it, its specs and labels are in the spelling of that version.
+    /// Makes the folder and puts the plan there, unless it is there already. Returns the plan of the folder: if version
+    /// 0.2 made it, its specs and labels are in the spelling of that version.
     ///
     /// # Errors
     /// If another plan is there, or the folder cannot be written to.

@@ -18,7 +18,7 @@ use hyperplay_play::player::{PlayerSpec, Registry, SpecError};
 /// The most entrants that one table may become.
 const MAX_ENTRANTS: usize = 10_000;
 
-/// What is wrong with a table of players, and where.
+/// The error in a table of players, and its place.
 #[derive(Debug)]
 pub struct GridError {
     /// The bytes of the file that it is about: the key or the value of a grid, or the spec.
@@ -41,8 +41,8 @@ type Choice<'a> = (&'a Spanned<String>, &'a Spanned<Parameter>);
 /// The entrants of table number `table`, each with its spec as read; paths in specs are relative to `folder`.
 ///
 /// # Errors
-/// A key in both lists, lists of a zip that differ in length, a spec that does not read: at the key or value of the grid that
-/// is wrong, else at the spec.
+/// A key in both lists, lists of a zip that differ in length, a spec that does not read: at the key or value of the
+/// grid that is wrong, else at the spec.
 pub fn expand(
     table: usize,
     player: &PlayerTable,

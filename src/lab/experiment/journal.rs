@@ -1,16 +1,17 @@
 //! Journal: the files that a shard appends to, and how it continues them after the last run ended, for whatever reason.
 //!
-//! Invariant: each file is a prefix of what an undisturbed run writes. The lines of one kind about a match are one write to a
-//! file opened for appending, and the line of the match is the last. So after a kill at any moment the end of a file has lines
-//! about one match at most that is not finished, and they are cut off.
+//! Invariant: each file is a prefix of what an undisturbed run writes. The lines of one kind about a match are one
+//! write to a file opened for appending, and the line of the match is the last. So after a kill at any moment the end
+//! of a file has lines about one match at most that is not finished, and they are cut off.
 //!
-//! Damage breaks the invariant, and [`Journal::open`] restores it. A file keeps its matches before the first gap. Good lines
-//! behind it go to `FILE.kept`, and all else to `FILE.damaged`, to which is only ever appended; then the file is cut off.
-//! The run passes through all matches in their order: it copies what was kept, plays what is missing,
-//! and makes what else is to be recorded of finished matches. Whatever a file has already is not written to it again.
+//! Damage breaks the invariant, and [`Journal::open`] restores it. A file keeps its matches before the first gap. Good
+//! lines behind it go to `FILE.kept`, and all else to `FILE.damaged`, to which is only ever appended; then the file is
+//! cut off. The run passes through all matches in their order: it copies what was kept, plays what is missing,
+//! and makes what else is to be recorded of finished matches. Lines that a file has already are not written to it
+//! again.
 //!
-//! Finished matches that are played again stay until the first of them has been played. Then all of them are dropped in the
-//! same way: they become a gap, and the good lines behind it are kept.
+//! Finished matches that are played again stay until the first of them has been played. Then all of them are dropped in
+//! the same way: they become a gap, and the good lines behind it are kept.
 //!
 //! The file of matches is locked while it is written to: two processes cannot append to one shard.
 
@@ -42,7 +43,7 @@ pub struct Journal<'a> {
     recording: Recording,
     /// By kind.
     logs: Vec<Log>,
-    /// What the files hold, the next match of it, and the last one that was asked for.
+    /// The content of the files, the next match of it, and the last one that was asked for.
     stored: StoredMatches<'a>,
     next: Option<FinishedMatch>,
     asked: Option<u64>,
@@ -50,11 +51,11 @@ pub struct Journal<'a> {
     replaced: BTreeSet<u64>,
     /// Whether a match that was kept is not played any more.
     is_left: bool,
-    /// What the files held.
+    /// The content that the files had.
     pub earlier: EarlierRun,
 }
 
-/// What an earlier run left.
+/// The records that an earlier run left.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EarlierRun {
     /// Finished matches that are taken over.
@@ -67,16 +68,16 @@ pub struct EarlierRun {
     pub dropped: u64,
     /// Bytes cut off because their record or match was incomplete.
     pub cut: u64,
-    /// What was damaged.
+    /// The damaged lines.
     pub damage: Vec<DamagedLine>,
     /// Files to which unreadable lines were moved.
     pub moved: Vec<PathBuf>,
 }
 
-/// What is recorded, and which finished matches are dropped and played again.
+/// The data that are recorded, and which finished matches are dropped and played again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Recording {
-    /// What is recorded of every decision.
+    /// The data that are recorded of every decision.
     pub log: DecisionLog,
     /// Drop those of which something is to be recorded that cannot be had again.
     pub discard: bool,
@@ -149,8 +150,9 @@ impl Log {
         }
     }
 
-    /// Restores the invariant. What is behind the last finished match is cut off if `was_killed`: nothing is damaged, and no file has
-    /// more there than an unfinished match. Returns how much was, and where damaged lines were moved.
+    /// Restores the invariant. All that is behind the last finished match is cut off if `was_killed`: nothing is
+    /// damaged, and no file has more there than an unfinished match. Returns how much was, and where damaged lines were
+    /// moved.
     pub fn restore(
         &mut self,
         file: File,
@@ -346,8 +348,8 @@ impl<'a> Journal<'a> {
         }
     }
 
-    /// Writes the lines about one match. Where it is the first one that was played again, all that are to be are dropped now:
-    /// their lines and those of the new ones would else be taken for one another after a kill.
+    /// Writes the lines about one match. Where it is the first one that was played again, all that are to be are
+    /// dropped now: their lines and those of the new ones would else be taken for one another after a kill.
     ///
     /// # Errors
     /// The operating system's.
@@ -359,15 +361,15 @@ impl<'a> Journal<'a> {
         Ok(self.logs.iter().zip(&lines.lines).try_for_each(|(log, lines)| log.write(id, lines))?)
     }
 
-    /// Ends a repair, after the last match of the shard was written: what was kept has been copied back. What is not
-    /// played any more, because a rule now stops a cell earlier, is moved aside.
+    /// Ends a repair, after the last match of the shard was written: the kept lines have been copied back. Matches that
+    /// are not played any more, because a rule now stops a cell earlier, are moved aside.
     pub(super) fn end(&mut self) -> Result<(), JournalError> {
         self.stored(u64::MAX)?;
         Ok(self.logs.iter().try_for_each(|log| log.end(self.is_left))?)
     }
 }
 
-/// What the files of a shard hold.
+/// The content of the files of a shard.
 fn stored_in<'a>(
     folder: &Path,
     plan: &'a ExperimentPlan,

@@ -1,11 +1,12 @@
 //! Lines: the records of a file as they are written, and how they are read where the file is damaged.
 //!
-//! Every line ends with a checksum: the key `sum`, with the first 16 hexadecimal digits of SHA-256 over the bytes of the
-//! line before it. So damage costs the line that it is in and no other, and a line that was changed is not read. A file whose header
-//! has no checksum was written before there were any; its lines are only read as JSON.
+//! Every line ends with a checksum: the key `sum`, with the first 16 hexadecimal digits of SHA-256 over the bytes of
+//! the line before it. So damage costs the line that it is in and no other, and a line that was changed is not read. A
+//! file whose header has no checksum was written before there were any; its lines are only read as JSON.
 //!
-//! While a shard is being repaired, the good lines behind the damage lie in `FILE.kept` until a run has copied them back
-//! ([`journal`](super::journal)). A reader sees both files as one. It notes what it cannot read, with its line, and goes on.
+//! While a shard is being repaired, the good lines behind the damage lie in `FILE.kept` until a run has copied them
+//! back ([`journal`](super::journal)). A reader sees both files as one. It notes what it cannot read, with its line,
+//! and goes on.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -40,7 +41,7 @@ pub enum JournalError {
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The error, in words.
         what: String,
     },
     /// Another process writes to it.
@@ -49,7 +50,7 @@ pub enum JournalError {
         /// The file.
         path: PathBuf,
     },
-    /// What is to be recorded of a finished match cannot be found out any more.
+    /// Data that are to be recorded of a finished match cannot be found out any more.
     #[error("match {id} was played with clocks: what its players believed cannot be had again")]
     Gone {
         /// The number of the match.
@@ -64,7 +65,7 @@ pub struct DamagedLine {
     pub path: PathBuf,
     /// Which line, from 1.
     pub number: u64,
-    /// What is wrong with it.
+    /// The error in it.
     pub what: &'static str,
 }
 
@@ -100,7 +101,7 @@ fn unsealed(written: &[u8]) -> Option<Vec<u8>> {
 
 /// The match that a line is about, 0 if it is about none, and the line without a checksum.
 pub(super) fn record(written: &[u8], has_sums: bool) -> Option<(u64, Vec<u8>)> {
-    /// What every line says.
+    /// The keys that every line has.
     #[derive(Deserialize)]
     struct OfMatch {
         #[serde(default, rename = "match")]
@@ -169,7 +170,7 @@ impl GoodLines {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             opened => FileError::at(&path, opened)?,
         };
-        // What is appended from now on is not read.
+        // Lines that are appended from now on are not read.
         let length = FileError::at(&path, file.metadata())?.len();
         let reader = BufReader::with_capacity(1 << 16, file.take(length));
         let (next, damage) = (None, Vec::new());
@@ -259,7 +260,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// What there is at a path; `None` if there is nothing.
+    /// The file at a path; `None` if there is nothing.
     pub fn open(path: PathBuf, header: &RecordHeader) -> Result<Option<Source>, JournalError> {
         let kept = GoodLines::open(kept(&path), header)?;
         let parts: Vec<GoodLines> = GoodLines::open(path, header)?.into_iter().chain(kept).collect();
@@ -304,7 +305,7 @@ impl Source {
         }
     }
 
-    /// What was found damaged so far. What was kept has been read before.
+    /// The damaged lines found so far. The lines that were kept have been read before.
     pub fn damage(&self) -> impl Iterator<Item = &DamagedLine> {
         self.parts.iter().flat_map(|part| &part.damage)
     }

@@ -11,7 +11,7 @@ pub(super) const MAX_SEAT_PERMUTATIONS: usize = 5_040;
 /// The most cells; no more meetings than this and one are listed for a game.
 pub(super) const MAX_CELLS: usize = 1_000_000;
 
-/// Which entrants meet in a game with so many played roles, each meeting once.
+/// Which entrants meet in a game with `width` played roles, each meeting once.
 ///
 /// # Errors
 /// A sentence: the schedule does not fit such a game.

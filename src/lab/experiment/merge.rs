@@ -1,7 +1,8 @@
 //! Merge: all shards as one `matches.jsonl` and one `turns.jsonl`, byte for byte what one run without shards writes.
 //!
-//! The files appear under their names only when they are complete, and no file of an earlier merge stays beside them. `timings.jsonl` is merged beside them where the shards
-//! have timings; it is no part of the result. So are `positions.jsonl` and `particles.jsonl`, where every match has them.
+//! The files appear under their names only when they are complete, and no file of an earlier merge stays beside them.
+//! `timings.jsonl` is merged beside them where the shards have timings; it is no part of the result. So are
+//! `positions.jsonl` and `particles.jsonl`, where every match has them.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -16,12 +17,12 @@ use super::shard::Shard;
 use super::stored::KINDS;
 use hyperplay_play::files::FileError;
 
-/// What a merge made.
+/// The result of a merge.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Merged {
     /// How many matches there are, if they are all there; else no file was written.
     pub matches: Option<u64>,
-    /// What is missing.
+    /// The missing matches.
     pub missing: Vec<MissingMatches>,
     /// The lines that cannot be read.
     pub damage: Vec<DamagedLine>,

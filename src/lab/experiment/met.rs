@@ -1,7 +1,7 @@
 //! Met: every entrant of every cell, with the names of those that it met.
 //!
-//! Where two entrants share a constant sum, what one scored says what the other scored. Such a row is *mirrored*: tables
-//! and figures for readers have the pair once, as the plan names it; tables for machines have both.
+//! Where two entrants share a constant sum, the score of one determines that of the other. Such a row is *mirrored*:
+//! tables and figures for readers have the pair once, as the plan names it; tables for machines have both.
 
 use serde::Serialize;
 
@@ -13,7 +13,8 @@ use hyperplay_report::{Reading, RowMark, Sample, Table};
 /// Scores of two entrants have a constant sum if they differ from it by no more than rounding.
 const ROUNDING: f64 = 1e-6;
 
-/// An entrant in a cell that has matches, with the names of its game, of itself and of the others, which are in every row.
+/// An entrant in a cell that has matches, with the names of its game, of itself and of the others, which are in every
+/// row.
 #[derive(Clone, Serialize)]
 pub(super) struct Met<'a> {
     /// The name of the game.
@@ -65,7 +66,7 @@ impl ScoreEntry {
 pub(super) const REPLACED_SIGN: &str = "!";
 
 impl Met<'_> {
-    /// Who met whom.
+    /// The pairing, in words.
     pub fn title(&self) -> String {
         if self.against.is_empty() {
             self.player.to_owned()

@@ -7,8 +7,8 @@
 //!     ExperimentPlan + games --arena--> answers of the entrants --exploit--> exploit.jsonl --> NashConv in the report
 //! ```
 //!
-//! The plan and its seed determine every byte of the matches and turns, whatever the number of threads and shards and however
-//! often a run was interrupted. Wall times are in files of their own.
+//! The plan and its seed determine every byte of the matches and turns, whatever the number of threads and shards and
+//! however often a run was interrupted. Wall times are in files of their own.
 //!
 //! Third-party: `toml`, `serde`, `serde_json`, `parquet` (files), `sha2` (checksums), `rayon` (threads), `thiserror`.
 

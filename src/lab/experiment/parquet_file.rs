@@ -1,9 +1,9 @@
 //! Parquet file: rows as typed columns, as pyarrow, pandas, polars and DuckDB read them.
 //!
-//! A column holds whole numbers, numbers, truth values or texts, each of which may be missing, or lists of numbers or texts,
-//! which may be empty. Rows are collected and written in groups of [`GROUP`], so the memory does not grow with the table.
-//! A row is a structure that derives `Serialize`; a number in a list that is not finite becomes NaN. The bytes depend on the
-//! rows alone. Nothing is compressed; texts that come up again are stored once a group.
+//! A column holds whole numbers, numbers, truth values or texts, each of which may be missing, or lists of numbers or
+//! texts, which may be empty. Rows are collected and written in groups of [`GROUP`], so the memory does not grow with
+//! the table. A row is a structure that derives `Serialize`; a number in a list that is not finite becomes NaN. The
+//! bytes depend on the rows alone. Nothing is compressed; texts that come up again are stored once a group.
 //!
 //! Third-party: `parquet`, without Arrow and without compression.
 
@@ -25,7 +25,7 @@ use hyperplay_report::fields;
 /// Rows of a group.
 const GROUP: usize = 1 << 14;
 
-/// What a column holds.
+/// The type of the values of a column.
 #[derive(Clone, Copy)]
 pub(super) enum ParquetType {
     Count,
@@ -83,7 +83,7 @@ impl ParquetType {
         let text = |value: &Value| value.as_str().map(ByteArray::from);
         let list = |value: &'a Value| value.as_array().into_iter().flatten();
         match self {
-            // What is counted here is far below 2^63.
+            // The counts here are far below 2^63.
             ParquetType::Count => {
                 single::<Int64Type>(column.map(|value| value.as_u64().map(u64::cast_signed)), group)
             }
@@ -114,7 +114,8 @@ fn single<T: DataType>(
     put::<T>(&present, &levels, None, group)
 }
 
-/// A column with a list a row. An empty list has level 0 and no value; the values of a list but the first repeat its row.
+/// A column with a list a row. An empty list has level 0 and no value; the values of a list but the first repeat its
+/// row.
 fn lists<T: DataType>(
     lists: impl Iterator<Item = Vec<T::T>>,
     group: &mut SerializedRowGroupWriter<'_, PartFile>,

@@ -2,8 +2,8 @@
 //!
 //! A *cell* is a game and the entrants that meet in it; a *deal* is one repetition of a cell, played once in every
 //! *seat permutation*, a way to give the entrants the roles. Deal `d` draws from `seed/match/d` only, in every cell and
-//! seat permutation, so all entrants face the same moves of `random` and have the streams of the role that they play (common
-//! random numbers), and `hyperplay match` with the same seed plays the same matches.
+//! seat permutation, so all entrants face the same moves of `random` and have the streams of the role that they play
+//! (common random numbers), and `hyperplay match` with the same seed plays the same matches.
 //!
 //! Matches are numbered in the order in which they are played: round by round, in a round cell by cell, in a cell
 //! deal by deal, and then by seat permutation. A round is one deal, or as many deals as the stopping rule considers
@@ -66,7 +66,7 @@ pub struct StoppingRule {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StoppingCriterion {
-    /// Half the width of the 95 % interval of the first entrant's score is at most so many goal points.
+    /// Half the width of the 95 % interval of the first entrant's score is at most the given number of goal points.
     Width {
         /// In goal points.
         points: f64,

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::shard::Shard;
 
-/// The form of one kind of file. Columns of matches, turns and positions were renamed after version 0.1, and then positions
-/// got the true state.
+/// The form of one kind of file. Columns of matches, turns and positions were renamed after version 0.1, and then
+/// positions got the true state.
 fn schema(kind: &str) -> String {
     let form = match kind {
         "timings" | "particles" | "exploit" => 1,
@@ -18,7 +18,7 @@ fn schema(kind: &str) -> String {
     format!("hyperplay.{kind}/{form}")
 }
 
-/// What the first line of every file says.
+/// The first line of every file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RecordHeader {
     /// The form of the file: `hyperplay.matches/2` and so on.
@@ -54,8 +54,8 @@ impl RecordHeader {
         }
     }
 
-    /// Why a file with this header does not continue one with the other, as a sentence; `None` if it does. What decides is the
-    /// form and what is played, and not which program played it.
+    /// Why a file with this header does not continue one with the other, as a sentence; `None` if it does. The form and
+    /// what is played decide, and not which program played it.
     pub fn difference(&self, found: &RecordHeader) -> Option<String> {
         if let (Some((kind, form)), Some((other, former))) =
             (self.schema.split_once('/'), found.schema.split_once('/'))
@@ -220,9 +220,9 @@ pub struct PositionRecord {
     pub role: String,
     /// The entrant.
     pub player: String,
-    /// What is true: the facts of the state, as terms in their natural order.
+    /// The true state: its facts, as terms in their natural order.
     pub state: Vec<String>,
-    /// What the role knew: its own moves and percepts, step by step.
+    /// The knowledge of the role: its own moves and percepts, step by step.
     pub evidence: Vec<SeenRecord>,
     /// The legal moves.
     pub legal: Vec<String>,
@@ -235,7 +235,7 @@ pub struct PositionRecord {
     /// The move made.
     #[serde(rename = "move")]
     pub own: String,
-    /// What the belief held, if there is one.
+    /// The content of the belief, if there is one.
     pub belief: Option<HeldRecord>,
     /// Whether it was depleted.
     pub depleted: bool,
@@ -250,7 +250,7 @@ pub struct SeenRecord {
     /// Its own move.
     #[serde(rename = "move")]
     pub own: String,
-    /// What it perceived.
+    /// Its percepts.
     pub percepts: Vec<String>,
 }
 

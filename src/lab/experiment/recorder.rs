@@ -35,7 +35,7 @@ pub struct MatchFailure {
     pub cause: EvaluationFailure,
 }
 
-/// What went wrong in one seat of a match.
+/// The faults in one seat of a match.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SeatFault {
     /// The first fault.
@@ -67,11 +67,11 @@ pub struct Recorder<'a, M> {
     pub plan: &'a ExperimentPlan,
     /// Which match.
     pub place: &'a MatchPlace,
-    /// What happened.
+    /// The match that was played.
     pub played: &'a Match,
     /// How long the decisions took.
     pub times: &'a ByRole<PlayerTimes>,
-    /// What the players believed.
+    /// The beliefs of the players.
     pub beliefs: &'a ByRole<PlayerBeliefs>,
     /// How long the match took.
     pub seconds: Duration,
@@ -157,7 +157,7 @@ impl<M: StateMachine> Recorder<'_, M> {
         game.played().map(|role| game.roles[role].clone())
     }
 
-    /// Who plays them.
+    /// The labels of the entrants that play them.
     fn labels(&self) -> impl Iterator<Item = String> + '_ {
         self.plan.seats(self.place).iter().map(|&entrant| self.plan.label(entrant).to_owned())
     }
@@ -231,7 +231,7 @@ impl<M: StateMachine> Recorder<'_, M> {
         }
     }
 
-    /// What was true at each turn. The turns are in the order of their steps.
+    /// The true state at each turn. The turns are in the order of their steps.
     fn states(&self, turns: &[Turn<'_>]) -> Vec<Vec<String>> {
         let mut scratch = self.machine.scratch();
         let (mut state, mut made) = (self.machine.initial(), 0);
@@ -247,7 +247,7 @@ impl<M: StateMachine> Recorder<'_, M> {
 
     fn believed(&self, turn: &Turn<'_>) -> ParticlesRecord {
         let game = self.plan.game(self.place.cell);
-        // What a player believed that was late or crashed is part of no decision.
+        // The belief of a player that was late or crashed is part of no decision.
         let believed = turn.decision.map(|_| self.beliefs[turn.role].at(turn.number - 1)).unwrap_or_default();
         ParticlesRecord {
             id: self.place.id,

@@ -1,8 +1,9 @@
 //! Results: the matches in a folder, in the order of their numbers, however many shards they came from.
 //!
-//! The shards are read side by side, each as its files are ([`stored`](super::stored)). A match counts when all its turns
-//! are there. The missing matches and the damaged lines are known at the end. The reader keeps one match of each shard in
-//! memory. Positions and particles are read only on request, because they are large, and a match may have none.
+//! The shards are read side by side, each as its files are ([`stored`](super::stored)). A match counts when all its
+//! turns are there. The missing matches and the damaged lines are known at the end. The reader keeps one match of each
+//! shard in memory. Positions and particles are read only on request, because they are large, and a match may have
+//! none.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,7 +20,7 @@ use super::stored::{FinishedMatch, StoredMatches};
 use hyperplay_machine::counted;
 use hyperplay_play::files::FileError;
 
-/// What a shard lacks.
+/// The parts that a shard lacks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MissingMatches {
     /// Which.
@@ -168,11 +169,11 @@ pub enum ResultsError {
     Decision {
         /// The number of the match in the plan.
         id: u64,
-        /// What was recorded.
+        /// The kind of the records.
         what: &'static str,
         /// Which of the lines of the match, from 1.
         number: usize,
-        /// What the reader says.
+        /// The message of the reader.
         cause: String,
     },
 }

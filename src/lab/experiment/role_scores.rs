@@ -1,8 +1,8 @@
-//! Scores of matches: what an entrant got in the matches of a cell, and what it got in each role.
+//! Scores of matches: the goals of an entrant in the matches of a cell, and those in each role.
 //!
-//! A score averages a deal over its seat permutations, because roles may be of unequal worth. By role they are kept apart:
-//! matches in which an entrant had one role are counted by themselves. The matches of a deal are one cluster, and so are both
-//! sides of an entrant that plays against itself.
+//! A score averages a deal over its seat permutations, because roles may be of unequal worth. By role they are kept
+//! apart: matches in which an entrant had one role are counted by themselves. The matches of a deal are one cluster,
+//! and so are both sides of an entrant that plays against itself.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use super::summary::ExperimentSummary;
 use hyperplay_report::Reading::One;
 use hyperplay_report::{Clusters, FEW, MeanInterval, Sample, Table};
 
-/// What an entrant got in matches that ended with goals.
+/// The goals of an entrant in matches that ended with goals.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MatchScores {
     /// Its goals, by deal.

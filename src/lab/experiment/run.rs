@@ -7,7 +7,7 @@
 //!
 //! A match in which the rules cannot be evaluated is written like any other; the first of them is named at the end.
 //!
-//! What the files held already is handed in likewise, in its turn, wherever some file lacks it
+//! Matches that the files held already are handed in likewise, in their turn, wherever some file lacks them
 //! ([`journal`](super::journal)).
 //!
 //! An interrupt ends the matches that are being played between two steps; they are played again by the next run.
@@ -51,13 +51,13 @@ pub enum RunError {
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
-/// What is to be played and where it is written.
+/// The matches that are to be played and the files to which they are written.
 pub struct RunTask<'a> {
     /// The matches.
     pub sequence: Sequence<'a>,
-    /// The files, and what they hold already.
+    /// The files, and their content so far.
     pub journal: Journal<'a>,
-    /// What happens when a move was replaced.
+    /// The reaction when a move was replaced.
     pub on_fault: OnFault,
 }
 
@@ -76,7 +76,7 @@ pub struct RunEnd {
     pub faulted: u64,
 }
 
-/// What all threads share.
+/// The data that all threads share.
 struct Shared<'a> {
     task: RunTask<'a>,
     /// By entrant, whether a move of it came.
@@ -99,7 +99,7 @@ struct Run<'a> {
     tick: &'a (dyn Fn() + Sync),
 }
 
-/// Plays what is left of a sequence on so many threads; `tick` is called for every match written.
+/// Plays what is left of a sequence on `threads` threads; `tick` is called for every match written.
 ///
 /// # Errors
 /// [`RunError`]; the matches written before are complete.

@@ -1,8 +1,8 @@
 //! Score figures: the scores of a game as a forest plot, and over the parameters that its entrants differ in.
 //!
-//! A forest plot has a row for each meeting, the best first. Entrants of one table of the file that differ in parameters
-//! are also drawn over their [`Factor`]s: one line for each combination of all factors but the first one, in one panel for
-//! each opponent and each value of a third factor. Two factors are drawn as a heat map as well.
+//! A forest plot has a row for each meeting, the best first. Entrants of one table of the file that differ in
+//! parameters are also drawn over their [`Factor`]s: one line for each combination of all factors but the first one, in
+//! one panel for each opponent and each value of a third factor. Two factors are drawn as a heat map as well.
 
 use super::cross_table::{score_in_words, score_words};
 use super::factors::{Factor, factors};
@@ -126,8 +126,8 @@ impl<'a> Family<'a> {
         (0..tables).filter_map(family).collect()
     }
 
-    /// Its entrants in panels, in each of them in lines, and in these in the order of the first factor: the points at the places
-    /// of that factor.
+    /// Its entrants in panels, in each of them in lines, and in these in the order of the first factor: the points at
+    /// the places of that factor.
     pub fn panels(
         &self,
         is_joined: bool,

@@ -1,10 +1,11 @@
-//! Sequence: which matches a shard plays, in order, and which of them are never played because a rule stopped their cell.
+//! Sequence: which matches a shard plays, in order, and which of them are never played because a rule stopped their
+//! cell.
 //!
 //! The order is that of the plan. At the beginning of each round the stopping rule decides whether a cell has been
 //! played enough; the decision depends only on the matches of the rounds before, so it is the same on any number of
 //! threads and after any interruption. The caller feeds the results back in the same order. If a decision needs a
-//! result that is not there yet, the sequence says so. Behind a match that is missing from the records no rule is asked: the
-//! records say what was played.
+//! result that is not there yet, the sequence says so. Behind a match that is missing from the records no rule is
+//! asked: the records say what was played.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use super::sequential_test::SequentialVerdict;
 use super::shard::Shard;
 use hyperplay_report::Sample;
 
-/// What comes next.
+/// The next match of a sequence, if there is one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NextMatch {
     /// This match.
@@ -40,7 +41,7 @@ pub struct Sequence<'a> {
     trackers: Vec<Tracker>,
 }
 
-/// What is known of the deal that a cell is at.
+/// The results known of the deal that a cell is at.
 #[derive(Clone, Default)]
 pub(super) struct Deal {
     matches: usize,
@@ -176,8 +177,8 @@ impl<'a> Sequence<'a> {
 }
 
 impl Deal {
-    /// Adds the next match of a cell, with its goals by played role; none if it did not end with goals. At the end of a deal
-    /// returns the mean of each entrant over its matches; a deal with a match that has no goals does not count.
+    /// Adds the next match of a cell, with its goals by played role; none if it did not end with goals. At the end of a
+    /// deal returns the mean of each entrant over its matches; a deal with a match that has no goals does not count.
     pub fn add(&mut self, cell: &Cell, seats: &[usize], goals: &[u8]) -> Option<BTreeMap<usize, f64>> {
         self.matches += 1;
         self.is_broken |= goals.is_empty();

@@ -3,8 +3,8 @@
 //! The numbers are those of *deals*: the matches of one deal share their luck, so they are averaged first, and only the
 //! averages are independent. The test is the generalised sequential probability ratio test for a normal mean of unknown
 //! variance (Van den Bergh, *Comments on normalized Elo*, 2020; Wald 1945): with n numbers of mean m and variance v,
-//! LLR = n (h1 - h0) (2 m - h0 - h1) / (2 v). The test decides when LLR leaves the interval from ln(beta / (1 - alpha)) to
-//! ln((1 - beta) / alpha).
+//! LLR = n (h1 - h0) (2 m - h0 - h1) / (2 v). The test decides when LLR leaves the interval from ln(beta / (1 - alpha))
+//! to ln((1 - beta) / alpha).
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub struct SequentialTest {
     pub beta: f64,
 }
 
-/// What a sequential test says.
+/// The verdict of a sequential test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SequentialVerdict {
     /// The difference is taken to be `h1` or more.
@@ -57,7 +57,7 @@ impl SequentialTest {
         sample.count() as f64 * (self.h1 - self.h0) * (2.0 * mean - self.h0 - self.h1) / (2.0 * variance)
     }
 
-    /// What the test says of these numbers.
+    /// The verdict of the test on these numbers.
     pub fn verdict(&self, sample: &Sample) -> SequentialVerdict {
         let ratio = self.log_likelihood_ratio(sample);
         if ratio >= ((1.0 - self.beta) / self.alpha).ln() {

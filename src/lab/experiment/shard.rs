@@ -34,7 +34,7 @@ impl Shard {
             .ok_or_else(|| format!("expected K/N with K from 1 to N, and N at most {MAX_SHARDS}"))
     }
 
-    /// All shards of so many.
+    /// All of `count` shards.
     pub fn all(count: u64) -> impl Iterator<Item = Shard> {
         (1..=count).map(move |index| Shard { index, count })
     }

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-/// What is to be played, and where.
+/// The experiment that is to be played, and where.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
     /// The title of the experiment.

@@ -1,7 +1,7 @@
 //! Stored matches: the finished matches in the files of one shard, in the order of their numbers.
 //!
-//! A match is finished if its line and the lines of all its turns can be read. Whatever else is in the files is passed over,
-//! and what is damaged is noted. Timings, positions and particles may be there or not. One match is in memory at a time.
+//! A match is finished if its line and the lines of all its turns can be read. All else in the files is passed over,
+//! and damaged lines are noted. Timings, positions and particles may be there or not. One match is in memory at a time.
 
 use std::path::PathBuf;
 
@@ -59,7 +59,7 @@ impl FinishedMatch {
 pub(super) struct StoredMatches<'a> {
     pub shard: Shard,
     plan: &'a ExperimentPlan,
-    /// What the shard plays; it stands behind the last match.
+    /// The matches that the shard plays; it stands behind the last match.
     pub sequence: Sequence<'a>,
     /// By kind; none where there is no file.
     pub sources: [Option<Source>; KINDS.len()],
@@ -117,7 +117,7 @@ impl<'a> StoredMatches<'a> {
         Ok(None)
     }
 
-    /// What was found damaged so far.
+    /// The damaged lines found so far.
     pub fn damage(&self) -> Vec<DamagedLine> {
         self.sources.iter().flatten().flat_map(Source::damage).cloned().collect()
     }

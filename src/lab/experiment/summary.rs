@@ -1,8 +1,9 @@
-//! Summary: what the matches of an experiment say, cell by cell and entrant by entrant.
+//! Summary: the figures from the matches of an experiment, cell by cell and entrant by entrant.
 //!
-//! The summary is made in one pass over the results in the order of their numbers. Its memory grows with cells and steps, not
-//! with matches. The independent numbers are those of deals: a deal is averaged over its seat permutations first, and a deal
-//! with a match that has no goals is in no mean. Of a match that failed nothing is counted but that it did. A *contrast* compares two entrants who met the same others on the same deals, in two cells.
+//! The summary is made in one pass over the results in the order of their numbers. Its memory grows with cells and
+//! steps, not with matches. The independent numbers are those of deals: a deal is averaged over its seat permutations
+//! first, and a deal with a match that has no goals is in no mean. Of a match that failed nothing is counted but that
+//! it did. A *contrast* compares two entrants who met the same others on the same deals, in two cells.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +64,7 @@ pub struct CellSummary {
     pub entrants: Vec<EntrantSummary>,
     /// The first rival's score less the second's, by deal.
     pub difference: Sample,
-    /// What the sequential test says, if the plan has one: the logarithm of the ratio, and the verdict.
+    /// The result of the sequential test, if the plan has one: the logarithm of the ratio, and the verdict.
     pub sprt: Option<(f64, SequentialVerdict)>,
 }
 
@@ -74,17 +75,17 @@ pub struct EntrantSummary {
     pub entrant: usize,
     /// Its goals, by deal.
     pub score: Sample,
-    /// What it got in all matches that ended with goals.
+    /// Its results in all matches that ended with goals.
     pub scores: MatchScores,
     /// Moves replaced.
     pub faults: u64,
     /// The matches that did not fail, and those of them in which a move was replaced.
     pub matches: [u64; 2],
-    /// What its decisions were.
+    /// The work of its decisions.
     pub work: DecisionWork,
 }
 
-/// What happened at one step, over all matches of a game.
+/// The figures of one step, over all matches of a game.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StepSummary {
     /// Decisions.
@@ -115,8 +116,8 @@ pub struct Contrast {
 }
 
 impl CellSummary {
-    /// The greatest percentage of moves of one entrant that were replaced, `None` without any decision; the `except`ed one does
-    /// not count.
+    /// The greatest percentage of moves of one entrant that were replaced, `None` without any decision; the `except`ed
+    /// one does not count.
     pub fn replaced(&self, except: Option<usize>) -> Option<f64> {
         let others = self.entrants.iter().filter(|one| Some(one.entrant) != except);
         others.filter_map(EntrantSummary::replaced).reduce(f64::max)

@@ -1,7 +1,7 @@
 //! Tables: a summary as rows and columns, the same for every form of report.
 //!
-//! Intervals are 95 %; a column `ci95` is half the width of the interval of the column before it. `docs/json.md` lists the
-//! names of the columns.
+//! Intervals are 95 %; a column `ci95` is half the width of the interval of the column before it. `docs/json.md` lists
+//! the names of the columns.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ struct Pair<'a> {
     /// Where every match was won, lost or drawn by two players.
     elo: Option<MeanInterval>,
     los: Option<f64>,
-    /// What the sequential test says; nothing before there are two deals.
+    /// The result of the sequential test; nothing before there are two deals.
     llr: Option<f64>,
     verdict: &'static str,
 }
@@ -136,7 +136,7 @@ fn contrasts(planned: &Planned, summary: &ExperimentSummary) -> Table {
     with_replaced(table.with_few("deals", FEW, "deals"), ["first_replaced", "second_replaced"])
 }
 
-/// What the decisions of these entrants cost.
+/// The cost of the decisions of these entrants.
 fn work(met: &[Met<'_>]) -> Table {
     let rows: Vec<WorkRow<'_>> = met.iter().map(|met| WorkRow::of(met, met.entrant)).collect();
     Table::of(&columns(&["who", "work"]), &rows).named(
@@ -192,7 +192,7 @@ fn rows_over_all<'a>(entrants: &'a [EntrantSummary], met: &'a [Met<'a>]) -> Vec<
     entrants.iter().filter_map(row).collect()
 }
 
-/// What went wrong in a game, and how long answers took: an entrant has one row. Nothing where nothing went wrong and there
+/// The faults in a game, and how long answers took: an entrant has one row. Nothing where nothing went wrong and there
 /// was no clock.
 pub(super) fn faults(met: &[Met<'_>], has_clocks: bool) -> Option<Table> {
     let entrants = over_all(met);
@@ -225,7 +225,7 @@ const MEANS: [(&str, Figure, f64); 8] = [
     ("time_ms", Figure::Time, 1e3),
 ];
 
-/// What the decisions of an entrant cost, and what went wrong.
+/// The cost of the decisions of an entrant, and what went wrong.
 #[derive(Serialize)]
 struct WorkRow<'a> {
     #[serde(flatten)]

@@ -1,8 +1,8 @@
 //! Walk: a finished match gone through once more by its recorded moves, and compared with what is recorded of it.
 //!
-//! The files of an experiment hold the decisions of the players. Forced moves, the moves of `random`, percepts and goals
-//! follow from the rules and the seed. So [`play_match`] plays the match again with players that answer what is recorded, and the
-//! recorder makes the same lines of it, byte for byte, if the records are those of the match.
+//! The files of an experiment hold the decisions of the players. Forced moves, the moves of `random`, percepts and
+//! goals follow from the rules and the seed. So [`play_match`] plays the match again with players that answer what is
+//! recorded, and the recorder makes the same lines of it, byte for byte, if the records are those of the match.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ use hyperplay_think::belief::UpdateMethod;
 pub struct WalkError {
     /// The number of the match.
     pub id: u64,
-    /// What differs first.
+    /// The first difference.
     pub what: String,
 }
 
@@ -127,7 +127,7 @@ impl Player for Recorded {
 /// Whether a match that was gone through again has the lines that are recorded of it.
 ///
 /// # Errors
-/// What differs first.
+/// The first difference.
 pub(super) fn compare(finished: &FinishedMatch, lines: &RecordLines) -> Result<(), WalkError> {
     let recorded = finished.turns().iter().chain(finished.lines[4].iter().flatten());
     let differing = recorded.zip(lines.lines[3..].iter().flatten()).find(|(one, other)| one != other);

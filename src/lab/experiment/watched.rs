@@ -21,7 +21,7 @@ use hyperplay_play::player::{
 pub struct PlayerTimes(Arc<Mutex<BTreeMap<usize, TurnTime>>>);
 
 impl PlayerTimes {
-    /// The time of the decision made after so many joint moves; nothing if it did not come to its end.
+    /// The time of the decision made after `step` joint moves; nothing if it did not come to its end.
     pub fn at(&self, step: usize) -> TurnTime {
         let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         times.get(&step).copied().unwrap_or(TurnTime { update: None, select: None })

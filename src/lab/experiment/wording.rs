@@ -1,7 +1,7 @@
-//! Wording: what the reader of TOML says about the structure of a file, as a sentence for its author.
+//! Wording: the message of the reader of TOML about the structure of a file, as a sentence for its author.
 //!
-//! The reader names types of the program (`f64`, `a sequence`). Here each is named as the file has it (a number, a list), an
-//! unknown key gets the nearest one that there is, and what is not recognised stays as it was said.
+//! The reader names types of the program (`f64`, `a sequence`). Here each is named as the file has it (a number, a
+//! list), an unknown key gets the nearest one that there is, and a message that is not recognised stays as it is.
 
 use hyperplay_logic::gdl::did_you_mean;
 

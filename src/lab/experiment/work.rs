@@ -1,6 +1,7 @@
-//! Work: what the decisions of an entrant rested on and cost.
+//! Work: the cost of the decisions of an entrant, and what they rested on.
 //!
-//! Decisions of one match are not independent, so a figure is averaged over a match first, and a sample is one of matches.
+//! Decisions of one match are not independent, so a figure is averaged over a match first, and a sample is one of
+//! matches.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +32,7 @@ pub(super) enum Figure {
 /// How many these are.
 const FIGURES: usize = Figure::Time as usize + 1;
 
-/// What decisions cost and rested on.
+/// The cost of decisions, and what they rested on.
 #[derive(Clone, Debug, Default)]
 pub struct DecisionWork {
     /// Decisions.

@@ -34,7 +34,7 @@ pub struct Written {
     pub player: Vec<PlayerTable>,
 }
 
-/// What a decision may cost.
+/// The budget of a decision.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetTable {
@@ -43,7 +43,7 @@ pub struct BudgetTable {
     pub startclock: Option<Spanned<f64>>,
 }
 
-/// Who meets whom.
+/// The pairings.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScheduleTable {

@@ -1,10 +1,10 @@
 //! Accuracy: how far a belief is from the posterior.
 //!
-//! *Set TV* is half the L1 distance between one weighted particle set and the posterior. *Bias TV* is the same distance for
-//! the mean of many independent sets; it is the error that more sets do not average out. With finitely many draws even
-//! perfect sampling does not reach 0. So each distance is compared with its *baseline*: its expectation when the same
-//! number of particles is drawn independently from the posterior itself. [`baseline`] is that expectation in closed form;
-//! tests compare it with 1,000 simulated replicates and with the normal approximation.
+//! *Set TV* is half the L1 distance between one weighted particle set and the posterior. *Bias TV* is the same distance
+//! for the mean of many independent sets; it is the error that more sets do not average out. With finitely many draws
+//! even perfect sampling does not reach 0. So each distance is compared with its *baseline*: its expectation when the
+//! same number of particles is drawn independently from the posterior itself. [`baseline`] is that expectation in
+//! closed form; tests compare it with 1,000 simulated replicates and with the normal approximation.
 //!
 //! Distributions are lists of (history, probability); a history may occur more than once. Sums are made in the order
 //! of the list or of the posterior, never of a hash table, so figures are the same to the last bit every time.
@@ -39,7 +39,7 @@ impl Distribution {
         sums
     }
 
-    /// What a belief holds.
+    /// The content of a belief.
     pub fn of<M: Bulk>(belief: &(impl Belief<M> + ?Sized)) -> Self {
         let weighted = |particle: &Particle| (belief.history(particle), particle.weight);
         Distribution::new(belief.particles().iter().map(weighted))
@@ -83,7 +83,7 @@ pub struct Placed {
 }
 
 impl Placed {
-    /// Nothing, for a posterior of so many histories.
+    /// Nothing, for a posterior of `histories` histories.
     pub fn nothing(histories: usize) -> Self {
         Placed { weights: vec![0.0; histories], outside: 0.0 }
     }
@@ -92,7 +92,7 @@ impl Placed {
     pub fn total_variation(&self, posterior: &Posterior) -> f64 {
         let pairs = self.weights.iter().zip(&posterior.histories);
         let distance: f64 = pairs.map(|(weight, (_, probability))| (weight - probability).abs()).sum();
-        // What lies outside the information set counts whole.
+        // The weight outside the information set counts whole.
         (distance + self.outside.abs()) / 2.0
     }
 
@@ -150,7 +150,7 @@ impl Placed {
     }
 }
 
-/// What a chi-squared test says.
+/// The result of a chi-squared test.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct GoodnessOfFit {
     /// The sum of squared differences over what was expected.
@@ -177,7 +177,7 @@ pub fn state_baseline(posterior: &Posterior, draws: usize) -> f64 {
     deviations.sum::<f64>() / draws as f64 / 2.0
 }
 
-/// The expected posterior mass of the histories that so many independent draws hit.
+/// The expected posterior mass of the histories that `draws` independent draws hit.
 pub fn expected_coverage(posterior: &Posterior, draws: usize) -> f64 {
     let hit = |probability: f64| probability * -((-probability).ln_1p() * draws as f64).exp_m1();
     posterior
@@ -218,8 +218,8 @@ mod tests {
     use hyperplay_logic::gdl::{Symbols, TermStore};
     use hyperplay_machine::{JointMove, Move, Seed};
 
-    /// The baseline by the normal approximation: `sum of sqrt(2 p (1 - p) / (pi draws)) / 2`. A check of [`baseline`] where
-    /// every history is drawn often.
+    /// The baseline by the normal approximation: `sum of sqrt(2 p (1 - p) / (pi draws)) / 2`. A check of [`baseline`]
+    /// where every history is drawn often.
     fn normal_baseline(posterior: &Posterior, draws: usize) -> f64 {
         let deviation = |probability: f64| {
             (2.0 * probability * (1.0 - probability) / std::f64::consts::PI / draws as f64).sqrt()

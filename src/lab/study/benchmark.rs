@@ -65,7 +65,7 @@ pub const GAMES: [BenchmarkGame; 12] = [
     game("battleships_small", 2, 3),
 ];
 
-/// What is asked of the benchmark.
+/// The request to the benchmark.
 #[derive(Clone, Debug)]
 pub struct BenchmarkRequest {
     /// The samplers.
@@ -156,7 +156,8 @@ impl BenchmarkRequest {
     }
 }
 
-/// The tables of a game: the accuracy of each sampler, what the particle sets are worth to a player, and what they cost.
+/// The tables of a game: the accuracy of each sampler, what the particle sets are worth to a player, and what they
+/// cost.
 pub(super) const VIEWS: [&str; 3] = ["accuracy", "worth", "cost"];
 
 /// The columns of a summary, and those that only the benchmark has.
@@ -187,8 +188,8 @@ pub fn section(name: &str, plan: &StudyPlan, study: &Study) -> String {
     text
 }
 
-/// The bias of each sampler in one game, divided by that of independent draws, as a figure; none if every sampler enumerated
-/// the information set at every decision. The name of its files begins with `page`.
+/// The bias of each sampler in one game, divided by that of independent draws, as a figure; none if every sampler
+/// enumerated the information set at every decision. The name of its files begins with `page`.
 pub fn figure(page: &str, name: &str, plan: &StudyPlan, study: &Study) -> Option<Figure> {
     let row = |all: &StudySummary| {
         let ratio = all.bias_over_control;

@@ -22,7 +22,7 @@ pub(super) fn defined(table: &str) -> Vec<Column> {
     defined_by(include_str!("columns.tsv"), &NESTED, table)
 }
 
-/// What readers are shown in this view of `views.tsv`.
+/// The columns that readers are shown in this view of `views.tsv`.
 pub(super) fn readings(view: &str) -> Vec<Reading> {
     readings_of(include_str!("views.tsv"), view)
 }
@@ -30,7 +30,8 @@ pub(super) fn readings(view: &str) -> Vec<Reading> {
 /// The columns of `turns.jsonl` and `rows.csv`.
 pub static ROW_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| defined("row"));
 
-/// The columns of `timings.jsonl`: where a row was measured, and processor times of an update, which the seed does not determine.
+/// The columns of `timings.jsonl`: where a row was measured, and processor times of an update, which the seed does not
+/// determine.
 pub static TIME_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| {
     let place = ROW_COLUMNS.iter().filter(|column| PLACE.contains(&column.name)).copied();
     place.chain(defined("time")).collect()

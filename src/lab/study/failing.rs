@@ -11,8 +11,8 @@ use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
 use hyperplay_think::belief::{Belief, HistoryBelief, OpponentModel, Sampler, Uniform, UpdateOutcome};
 
-/// `it` may stay or go, and `me` does not see which. Whenever it goes, a term becomes deeper by forty; the third time it is
-/// too deep for any engine.
+/// `it` may stay or go, and `me` does not see which. Whenever it goes, a term becomes deeper by forty; the third time
+/// it is too deep for any engine.
 fn hidden() -> Arc<Engine> {
     let deep = "(s ".repeat(40) + "?x" + &")".repeat(40);
     let text = format!(

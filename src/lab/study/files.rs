@@ -1,8 +1,8 @@
 //! The files of a study: `turns.jsonl`, `timings.jsonl`, `rows.csv`, `report.html`, its figures in `figures`, and
 //! `study.json`, its identity.
 //!
-//! Invariant: one seed gives the same bytes in all but `timings.jsonl`, on any number of threads. The first line of both
-//! `.jsonl` files is a header; every other line is one decision and sampler. A folder belongs to the run of one
+//! Invariant: one seed gives the same bytes in all but `timings.jsonl`, on any number of threads. The first line of
+//! both `.jsonl` files is a header; every other line is one decision and sampler. A folder belongs to the run of one
 //! configuration: no other run writes into it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,13 +45,13 @@ pub enum StudyFileError {
     },
 }
 
-/// What differs, with the value of the other run.
+/// The differences, with the value of the other run.
 fn differences(changed: &[(String, String)]) -> String {
     let said = changed.iter().map(|(key, there)| format!("{key} (there {there})"));
     said.collect::<Vec<String>>().join(", ")
 }
 
-/// What a study is about, beside its plan.
+/// The subject of a study, beside its plan.
 #[derive(Clone, Copy, Debug)]
 pub struct StudySubject<'a> {
     /// The game.
@@ -64,7 +64,8 @@ pub struct StudySubject<'a> {
     pub roles: &'a [&'a str],
 }
 
-/// All that determines the figures of a study. Policy files, if there are any, are in it by the hashes of their contents.
+/// All that determines the figures of a study. Policy files, if there are any, are in it by the hashes of their
+/// contents.
 pub fn config(plan: &StudyPlan, subject: &StudySubject<'_>) -> Value {
     let mut config = json!({
         "game": subject.game,
@@ -117,24 +118,27 @@ const PART: &str = ".part";
 /// The file that says which run a folder belongs to.
 const IDENTITY: &str = "study.json";
 
-/// The files of a study that is being measured: `turns.jsonl` and `timings.jsonl` grow with it, so a run that is killed has
-/// lost no more than the sampler that it was measuring. In the end all are written anew, with the header of what was measured.
+/// The files of a study that is being measured: `turns.jsonl` and `timings.jsonl` grow with it, so a run that is killed
+/// has lost no more than the sampler that it was measuring. In the end all are written anew, with the header of what
+/// was measured.
 pub struct StudyFiles {
     folder: PathBuf,
     config: Value,
     threads: usize,
-    /// The files that grow: beside the files of a run that was finished, so that these are kept until all is measured anew.
+    /// The files that grow: beside the files of a run that was finished, so that these are kept until all is measured
+    /// anew.
     growing: [RecordFile; 2],
     /// The first error of writing.
     failed: Option<FileError>,
 }
 
 impl StudyFiles {
-    /// Opens a folder for the run of this configuration; it is made if it is not there. Files that the same run wrote before
-    /// are replaced: at once if it was not finished, otherwise once all is measured again.
+    /// Opens a folder for the run of this configuration; it is made if it is not there. Files that the same run wrote
+    /// before are replaced: at once if it was not finished, otherwise once all is measured again.
     ///
     /// # Errors
-    /// If the folder belongs to another run, or has files of these names from something else; if a file cannot be written.
+    /// If the folder belongs to another run, or has files of these names from something else; if a file cannot be
+    /// written.
     pub fn open(folder: &Path, config: Value, threads: usize) -> Result<StudyFiles, StudyFileError> {
         FileError::at(folder, fs::create_dir_all(folder))?;
         let identity = folder.join(IDENTITY);
@@ -176,8 +180,8 @@ impl StudyFiles {
         }
     }
 
-    /// Writes all files: what was measured, in `time`. Where a finished run was to be measured again and this one is not
-    /// finished, that one stays.
+    /// Writes all files: the measured figures, in `time`. Where a finished run was to be measured again and this one is
+    /// not finished, that one stays.
     ///
     /// # Errors
     /// If one cannot be written, or could not while the study was measured.

@@ -1,22 +1,22 @@
-//! Match sources: who plays the matches that the evidence of a study is taken from.
+//! Match sources: the players of the matches that the evidence of a study is taken from.
 
 use thiserror::Error;
 
 use hyperplay_engine::EngineKind;
 use hyperplay_play::player::{ModelSpec, PlayerSpec, Registry, Spec, SpecError, SpecKind};
 
-/// Who plays the matches that evidence is taken from.
+/// The source of the moves in the matches that evidence is taken from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MatchSource {
     /// Every role chooses as an opponent model says. This is a policy, so there is a posterior under it.
     Model(ModelSpec),
-    /// The same player is in every seat. What it does cannot be written down, so there is no posterior under it.
+    /// The same player is in every seat. Its policy cannot be written down, so there is no posterior under it.
     Player(PlayerSpec),
 }
 
 impl MatchSource {
-    /// Reads the spec of an opponent model or of a player. `random` is another name of the model `uniform`. A name that both a
-    /// model and a player have is refused: what is played is never guessed.
+    /// Reads the spec of an opponent model or of a player. `random` is another name of the model `uniform`. A name that
+    /// both a model and a player have is refused: the program never guesses what is played.
     ///
     /// # Errors
     /// [`MatchSourceError`] lists the known names.

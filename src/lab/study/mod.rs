@@ -10,8 +10,8 @@
 //! [`speed`] measures how much an engine does in a second. [`response`] measures what a response gains in matches. This
 //! module does not print: the caller passes in progress and interrupts.
 //!
-//! Third-party: `rayon` (replicates side by side), `cpu-time` (processor time), `statrs` (the chi-squared distribution),
-//! `rustc-hash`, `serde_json` (files), `thiserror`.
+//! Third-party: `rayon` (replicates side by side), `cpu-time` (processor time), `statrs` (the chi-squared
+//! distribution), `rustc-hash`, `serde_json` (files), `thiserror`.
 
 pub mod accuracy;
 pub mod benchmark;

@@ -1,7 +1,7 @@
 //! The figures of the page of a study.
 //!
-//! They show means over the decisions with an exact posterior, or over the steps; error bars are 95 % intervals from the
-//! spread of the replicates. A sampler looks the same in every figure. A figure without a point is not drawn, and a
+//! They show means over the decisions with an exact posterior, or over the steps; error bars are 95 % intervals from
+//! the spread of the replicates. A sampler looks the same in every figure. A figure without a point is not drawn, and a
 //! sentence says why.
 
 use super::harness::{BINS, Bin, Figures};
@@ -184,7 +184,8 @@ fn rows_of<'a>(rows: &[&'a StudyRow], of: Key<'_>) -> Vec<&'a StudyRow> {
     rows.iter().copied().filter(|row| key(row) == of).collect()
 }
 
-/// One series for each sampler and posterior of `all`, so that a sampler looks the same in every figure: the points of its rows.
+/// One series for each sampler and posterior of `all`, so that a sampler looks the same in every figure: the points of
+/// its rows.
 fn series(
     all: &[StudyRow],
     rows: &[&StudyRow],
@@ -209,7 +210,7 @@ fn curves(
     series(all, rows, |own| points(&own, x, figure))
 }
 
-/// For each x the mean of a figure with its 95 % interval. Whatever is averaged is the same for all samplers, so its
+/// For each x the mean of a figure with its 95 % interval. The averaged items are the same for all samplers, so their
 /// differences are no error: the interval is that of the replicates.
 fn points(rows: &[&StudyRow], x: fn(&StudyRow) -> usize, figure: &Read) -> Vec<FigurePoint> {
     let mut places: Vec<usize> = rows.iter().map(|row| x(row)).collect();
@@ -239,8 +240,8 @@ fn calibration(all: &[StudyRow], rows: &[&StudyRow]) -> LinePlot {
     )
 }
 
-/// One bin over all matches, those of a match one after the other. Nothing of it can be drawn if nothing was said there; one
-/// match has no interval.
+/// One bin over all matches, those of a match one after the other. Nothing of it can be drawn if nothing was said
+/// there; one match has no interval.
 fn bin_point(bins: impl Iterator<Item = (usize, Bin)>) -> FigurePoint {
     let (mut all, mut said) = (Clusters::default(), Bin::default());
     for (of_match, bin) in bins {

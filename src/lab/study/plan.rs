@@ -1,8 +1,8 @@
 //! The plan of a study, and its execution: the figures of some samplers on the matches of one game.
 //!
-//! Blocks (match, role, posterior, sampler, particles) are measured one after the other, and the replicates of a block in
-//! parallel. The seed determines all figures, whatever the number of threads. An interrupt drops the block that is being
-//! measured.
+//! Blocks (match, role, posterior, sampler, particles) are measured one after the other, and the replicates of a block
+//! in parallel. The seed determines all figures, whatever the number of threads. An interrupt drops the block that is
+//! being measured.
 
 use std::io;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use hyperplay_play::referee::{Interrupt, MatchOutcome, Settings, play_match};
 use hyperplay_think::belief::OpponentModel;
 use hyperplay_think::belief::exact::ExactError;
 
-/// What is measured.
+/// The measurement that is asked for.
 #[derive(Clone, Debug)]
 pub struct StudyPlan {
     /// The samplers.
@@ -32,7 +32,7 @@ pub struct StudyPlan {
     pub replicates: usize,
     /// Matches.
     pub matches: usize,
-    /// Who plays them.
+    /// The source of their moves.
     pub play: MatchSource,
     /// A sampler that takes its opponents to play an equilibrium, if there is to be its posterior; not measured itself.
     pub equilibrium: Option<SamplerSpec>,
@@ -61,7 +61,7 @@ pub struct LeftOut {
     pub why: String,
 }
 
-/// What was measured.
+/// The measured figures.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Study {
     /// In the order in which they were measured.
@@ -203,8 +203,9 @@ impl StudyPlan {
         self.study_and_keep(machine, players_engine, interrupt, tick, &mut |_| true)
     }
 
-    /// As [`study`](StudyPlan::study). The rows of a sampler and number of particles on one match are given to `keep` as
-    /// soon as they are measured, so that they can be written; if it says no, the study ends as if it were interrupted.
+    /// As [`study`](StudyPlan::study). The rows of a sampler and number of particles on one match are given to `keep`
+    /// as soon as they are measured, so that they can be written; if it says no, the study ends as if it were
+    /// interrupted.
     ///
     /// # Errors
     /// As [`study`](StudyPlan::study).

@@ -1,12 +1,12 @@
-//! What a response gains, measured in matches: for games whose tree is too large to be searched.
+//! The gain of a response, measured in matches: for games whose tree is too large to be searched.
 //!
-//! A round plays one match of the given players, and for every role the same match (the same seed, so the same cards) in which
-//! a [`LocalBestResponse`] has its seat. The mean result of the response less that of the player is a lower bound on
-//! what a best response gains there: a best response is at least as good as any player. The interval is that of the
-//! differences round by round.
+//! A round plays one match of the given players, and for every role the same match (the same seed, so the same cards)
+//! in which a [`LocalBestResponse`] has its seat. The mean result of the response less that of the player is a lower
+//! bound on what a best response gains there: a best response is at least as good as any player. The interval is that
+//! of the differences round by round.
 //!
-//! Invariant: round `i` draws from the match seed `i` only, so without a time limit the figures do not depend on the number
-//! of threads. Only the work of the opponent model does: two threads may ask it the same at once.
+//! Invariant: round `i` draws from the match seed `i` only, so without a time limit the figures do not depend on the
+//! number of threads. Only the work of the opponent model does: two threads may ask it the same at once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,13 +22,13 @@ use hyperplay_play::referee::{Concurrency, Interrupt, Settings, match_seed, play
 use hyperplay_report::Sample;
 use hyperplay_think::belief::OpponentModel;
 
-/// Who is judged, and by how many matches.
+/// The players that are judged, and by how many matches.
 pub struct ResponseStudy<'a> {
     /// The machine of the matches.
     pub machine: &'a Arc<Engine>,
     /// The players by role with their engines; none for `random`.
     pub players: &'a ByRole<Option<(PlayerSpec, Arc<Engine>)>>,
-    /// What each decision of theirs may spend, in matches and when they are asked.
+    /// The budget of each of their decisions, in matches and when they are asked.
     pub budget: DecisionBudget,
     /// How much the response thinks.
     pub options: LocalResponseOptions,
@@ -42,14 +42,14 @@ pub struct ResponseStudy<'a> {
     pub tick: &'a (dyn Fn() + Sync),
 }
 
-/// What was measured, in goals.
+/// The measured values, in goals.
 #[derive(Clone, Debug, Default)]
 pub struct ResponseFigures {
     /// Rounds finished.
     pub rounds: usize,
-    /// What each player gets.
+    /// The result of each player.
     pub values: ByRole<Sample>,
-    /// What the response gets in its seat.
+    /// The result of the response in its seat.
     pub responses: ByRole<Sample>,
     /// The second less the first, round by round.
     pub gains: ByRole<Sample>,
@@ -65,7 +65,7 @@ pub struct ResponseFigures {
     pub decisions: ByRole<(u64, u64)>,
     /// The same of the response.
     pub response_decisions: (u64, u64),
-    /// What the players answered when they were asked as opponents. No part of the result.
+    /// The counts of the answers of the players when they were asked as opponents. No part of the result.
     pub asked: AskedCounts,
 }
 

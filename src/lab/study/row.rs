@@ -1,8 +1,9 @@
 //! Rows of a study: the figures of one sampler at one point.
 //!
-//! Each figure is a field, and `columns.tsv` defines it by its name; `turns.jsonl`, `rows.csv`, the tables on the terminal and on
-//! the page, and the table in `docs/belief-measures.md` follow from both. [`ROW_COLUMNS`](super::ROW_COLUMNS) has no times, which
-//! the seed does not determine: those are in [`TIME_COLUMNS`](super::TIME_COLUMNS).
+//! Each figure is a field, and `columns.tsv` defines it by its name; `turns.jsonl`, `rows.csv`, the tables on the
+//! terminal and on the page, and the table in `docs/belief-measures.md` follow from both.
+//! [`ROW_COLUMNS`](super::ROW_COLUMNS) has no times, which the seed does not determine: those are in
+//! [`TIME_COLUMNS`](super::TIME_COLUMNS).
 
 use serde::Serialize;
 

@@ -20,7 +20,7 @@ use hyperplay_machine::{
     StateMachine, StateMachineExt,
 };
 
-/// Steps that are expanded at once, if so many are met in the time.
+/// Steps that are expanded at once, if that number is met in the time.
 const STEPS: usize = 2048;
 /// The most children of a node that are looked at.
 const CHILDREN: usize = 256;
@@ -59,7 +59,7 @@ impl Rate {
     }
 }
 
-/// What an engine does.
+/// The work of an engine.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Speed {
     /// Random playouts.
@@ -106,7 +106,7 @@ impl Speed {
 pub struct Measure<'a> {
     /// How long each kind of work is measured; at least one piece of work is done.
     pub time: Duration,
-    /// What is played.
+    /// The seed of the matches that are played.
     pub seed: Seed,
     /// Called between two pieces of work; the measurement ends early if it returns true.
     pub stop: &'a dyn Fn() -> bool,

@@ -1,12 +1,12 @@
 //! Summary: one sampler with one number of particles, over all its decisions.
 //!
 //! A decision is a point where the role has more than one legal move and more than one history is possible. A ratio is
-//! the sum of a distance over the decisions, divided by the sum of the same distance of the [control](super::harness::Control)
-//! at the same decisions: independent draws from the posterior, of as many particles in as many replicates. It is a
-//! ratio of arithmetic means. A mean of ratios would not do: where a decision has few histories its distance is one
-//! absolute error, and the geometric mean of such errors over their expectation is 0.6 to 1 for perfect sampling, by
-//! Jensen's inequality. Intervals are a bootstrap over the decisions. Decisions at which the information set was
-//! enumerated in every replicate are counted separately and are in no ratio.
+//! the sum of a distance over the decisions, divided by the sum of the same distance of the
+//! [control](super::harness::Control) at the same decisions: independent draws from the posterior, of as many particles
+//! in as many replicates. It is a ratio of arithmetic means. A mean of ratios would not do: where a decision has few
+//! histories its distance is one absolute error, and the geometric mean of such errors over their expectation is 0.6 to
+//! 1 for perfect sampling, by Jensen's inequality. Intervals are a bootstrap over the decisions. Decisions at which the
+//! information set was enumerated in every replicate are counted separately and are in no ratio.
 
 use std::collections::BTreeMap;
 
@@ -180,7 +180,7 @@ mod tests {
     use hyperplay_play::player::Registry;
     use hyperplay_play::referee::Interrupt;
 
-    /// `it` says something that `me` does not hear, twice; what it says leaves no trace if the states are to be `single`.
+    /// `it` says something that `me` does not hear, twice; its words leave no trace if the states are to be `single`.
     fn study(single: bool, sampler: &str) -> Study {
         let trace = if single { "" } else { "(<= (next (said ?n ?x)) (does it ?x) (true (step ?n)))" };
         let text = format!(

@@ -1,4 +1,4 @@
-//! Tally: what is kept of a match for the report of a series, and the decisions of a role in figures.
+//! Tally: the data kept of a match for the report of a series, and the decisions of a role in figures.
 
 use std::time::Duration;
 
@@ -111,14 +111,14 @@ pub struct PlayedMatch {
     pub outcome: &'static str,
     /// Joint moves made.
     pub steps: usize,
-    /// Who had which fault.
+    /// The faults, each with its role.
     pub faults: Vec<(Role, &'static str)>,
     /// By role.
     pub decisions: ByRole<DecisionTally>,
 }
 
 impl PlayedMatch {
-    /// What a report needs of a match that was played with these clocks.
+    /// The data that a report needs of a match that was played with these clocks.
     pub fn new(played: &Match, clocks: Option<&Clocks>) -> Self {
         PlayedMatch {
             goals: match &played.outcome {

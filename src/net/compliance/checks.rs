@@ -16,7 +16,7 @@ pub(super) type CheckRun = fn(&mut Conversation) -> Result<Option<String>, Check
 pub struct ComplianceCheck {
     /// Its name.
     pub name: &'static str,
-    /// What it asks of a player.
+    /// The demand that it makes of a player.
     pub about: &'static str,
     run: CheckRun,
 }
@@ -64,8 +64,8 @@ const CHECKS: &[ComplianceCheck] = &[
     check("clocks", "every answer came within its clock", server::clocks),
 ];
 
-/// Runs the checks that are `wanted` on a player. `watch` sees every report as soon as it is there; when `go_on` says no,
-/// no further check begins.
+/// Runs the checks that are `wanted` on a player. `watch` sees every report as soon as it is there; when `go_on` says
+/// no, no further check begins.
 pub fn run_checks(
     address: &Address,
     clocks: CheckClocks,

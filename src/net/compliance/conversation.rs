@@ -1,8 +1,8 @@
-//! What is said to a player and what comes back, with the bytes kept for the report.
+//! The messages to a player and its answers, with the bytes kept for the report.
 //!
-//! Every check holds one conversation at a time. An answer may come one second (the *grace*) after its clock, as game masters
-//! wait that long; that it was late is kept for the check of the clocks. Matches that a check leaves open are aborted before
-//! the next one begins.
+//! Every check holds one conversation at a time. An answer may come one second (the *grace*) after its clock, as game
+//! masters wait that long; that it was late is kept for the check of the clocks. Matches that a check leaves open are
+//! aborted before the next one begins.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ pub(super) struct Conversation {
     tag: String,
     matches: usize,
     open: Vec<String>,
-    /// What was said in this check.
+    /// The exchanges of this check.
     pub(super) exchanges: Vec<CheckExchange>,
     /// Answers that came after their clock, in words, and all that have a clock.
     pub(super) late: Vec<String>,
@@ -67,7 +67,7 @@ impl Conversation {
         self.timed += beside.timed;
     }
 
-    /// Sends any bytes; what is shown of them is `sent`.
+    /// Sends any bytes; `sent` is shown in their place.
     pub(super) fn send(
         &mut self,
         bytes: &[u8],
@@ -151,7 +151,7 @@ impl Conversation {
         self.ask(&message, at_once)
     }
 
-    /// Aborts what a check has left open. What is answered does not matter, and is not reported.
+    /// Aborts what a check has left open. The answer does not matter, and is not reported.
     pub(super) fn abandon(&mut self) {
         let wait = self.clocks.grace;
         for id in std::mem::take(&mut self.open) {

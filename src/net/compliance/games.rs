@@ -10,7 +10,7 @@ pub(super) struct CheckGame {
     pub(super) rules: &'static str,
 }
 
-/// Two steps of GDL-II. What is legal depends on the step alone, so every player that follows the steps can play it.
+/// Two steps of GDL-II. The legal moves depend on the step alone, so every player that follows the steps can play it.
 pub(super) const LAMPS: CheckGame = CheckGame {
     role: "Keeper",
     rules: "
@@ -31,8 +31,8 @@ pub(super) const LAMPS: CheckGame = CheckGame {
         (goal random 0)",
 };
 
-/// Three steps of GDL-I. In the second, each role must repeat what the *other* one has shown, so the joint move must be read
-/// in the order of the roles.
+/// Three steps of GDL-I. In the second, each role must repeat what the *other* one has shown, so the joint move must be
+/// read in the order of the roles.
 pub(super) const COLOURS: CheckGame = CheckGame {
     role: "Ann",
     rules: "
@@ -54,8 +54,8 @@ pub(super) const COLOURS: CheckGame = CheckGame {
         (<= (goal ?r 0) (role ?r) (not (true match)))",
 };
 
-/// Three steps of GDL-II in which the percepts and the recorded move decide what is legal: the finder sees which doors are
-/// empty and may open only the other one; later it may use only what it took.
+/// Three steps of GDL-II in which the percepts and the recorded move decide what is legal: the finder sees which doors
+/// are empty and may open only the other one; later it may use only what it took.
 pub(super) const TREASURE: CheckGame = CheckGame {
     role: "Finder",
     rules: "
@@ -85,8 +85,8 @@ pub(super) const TREASURE: CheckGame = CheckGame {
         (goal random 0)",
 };
 
-/// Fifteen steps of simultaneous choices among eight moves, with little to see: nothing that is solved in seconds, so that a
-/// player that searches has something to think about.
+/// Fifteen steps of simultaneous choices among eight moves, with little to see: nothing that is solved in seconds, so
+/// that a player that searches has something to think about.
 pub(super) const NUMBERS: CheckGame = CheckGame {
     role: "North",
     rules: "

@@ -1,7 +1,7 @@
 //! The game master of a check: it plays one small game with the player under test, in one phrasing.
 //!
-//! The other roles answer by rule: `random` draws by a fixed seed, and any other role makes the move behind the one that the
-//! player made, so that the two differ wherever they can.
+//! The other roles answer by rule: `random` draws by a fixed seed, and any other role makes the move behind the one
+//! that the player made, so that the two differ wherever they can.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub(super) struct LegalAnswer {
     pub(super) choice: Move,
     /// The answer with one blank between members, as it was spelt.
     pub(super) spelt: String,
-    /// What is wrong with its spelling, if something is.
+    /// The error in its spelling, if there is one.
     pub(super) misspelt: Option<String>,
 }
 

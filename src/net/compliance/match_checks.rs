@@ -23,7 +23,7 @@ fn started(talk: &mut Conversation, game: CheckGame, telling: Telling) -> Result
     Ok(master)
 }
 
-/// A whole match; what was misspelt first.
+/// A whole match; the first misspelt move.
 fn whole_match(
     talk: &mut Conversation,
     game: CheckGame,
@@ -175,7 +175,7 @@ pub(super) fn abort(talk: &mut Conversation) -> Checked {
     let id = master.id.clone();
     let thinking = thread::spawn(move || {
         let begin = Instant::now();
-        // What comes of it does not matter: the match is aborted.
+        // The result does not matter: the match is aborted.
         let _ = beside.play(&mut master);
         (beside, begin.elapsed())
     });

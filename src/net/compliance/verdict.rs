@@ -1,4 +1,4 @@
-//! What comes of a check: a verdict, the reason, and the bytes.
+//! The result of a check: a verdict, the reason, and the bytes.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ impl CheckVerdict {
 /// One request and what came back.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct CheckExchange {
-    /// What was sent: the message, or the bytes where these are the matter.
+    /// The request: the message, or the bytes where these are the matter.
     pub sent: String,
     /// The bytes that were received.
     #[serde(serialize_with = "as_text")]
@@ -42,12 +42,12 @@ pub struct CheckExchange {
     pub elapsed: Duration,
 }
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct CheckReport {
     /// The name of the check.
     pub name: &'static str,
-    /// What it asks of a player.
+    /// The demand that it makes of a player.
     pub about: &'static str,
     /// How it ended.
     pub verdict: CheckVerdict,
@@ -56,7 +56,7 @@ pub struct CheckReport {
     /// How long the check took.
     #[serde(rename = "seconds", serialize_with = "in_seconds")]
     pub elapsed: Duration,
-    /// What was said.
+    /// The messages that were exchanged.
     pub exchanges: Vec<CheckExchange>,
 }
 

@@ -1,9 +1,9 @@
 //! ggp.org's record of a match: one JSON object, which viewers and statistics of ggp-base read.
 //!
-//! States, moves and times stand in lists by step. A state is a text, `( ( cell 1 1 b ) ( control x ) )`. An error is `""`, `TO`
-//! (late), `CE` (no connection), or `IL move` (an answer that is not legal); for a player of this program that crashed, and for
-//! one that is not asked any more, `CE` stands too. Times are milliseconds since 1970. The record has the true states and nothing of
-//! percepts, so for a game with hidden information it is for after the match.
+//! States, moves and times stand in lists by step. A state is a text, `( ( cell 1 1 b ) ( control x ) )`. An error is
+//! `""`, `TO` (late), `CE` (no connection), or `IL move` (an answer that is not legal); for a player of this program
+//! that crashed, and for one that is not asked any more, `CE` stands too. Times are milliseconds since 1970. The record
+//! has the true states and nothing of percepts, so for a game with hidden information it is for after the match.
 
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ pub struct GgpRecord {
     pub moves: Vec<Vec<String>>,
     /// When each state was reached.
     pub state_times: Vec<u64>,
-    /// What went wrong, by step and role.
+    /// The errors, by step and role.
     pub errors: Vec<Vec<String>>,
     /// The goals, if it came to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,10 +59,10 @@ pub struct GgpRecord {
     pub scrambled: bool,
 }
 
-/// What a record says besides what happened.
+/// The further data of a record, besides the events.
 #[derive(Clone, Debug)]
 pub struct RecordHeading<'a> {
-    /// What a transcript says.
+    /// The further data of a transcript.
     pub transcript: &'a Heading,
     /// The name of the series.
     pub series: &'a str,

@@ -1,8 +1,8 @@
 //! The game master: players behind addresses, and the records of matches that other programs read.
 //!
-//! The match itself is that of [`play_match`](hyperplay_play::referee::play_match). What is here is one more kind of seat, the
-//! player [`remote`](with_remote), and two forms in which a match is kept: ggp.org's record ([`GgpRecord`]), and what a viewer
-//! may see of each state ([`SightRules`]).
+//! The match itself is that of [`play_match`](hyperplay_play::referee::play_match). This module adds one more kind of
+//! seat, the player [`remote`](with_remote), and two forms in which a match is kept: ggp.org's record ([`GgpRecord`]),
+//! and what a viewer may see of each state ([`SightRules`]).
 
 mod ggp_record;
 mod remote;

@@ -1,10 +1,10 @@
 //! The player `remote`: a program behind an address, which is asked by messages.
 //!
-//! Each message goes over a connection of its own. What comes back is read as a term of the game; whether it is legal is for
-//! the referee to say. A match has one name for all its roles, unless a program plays several of them (the key `own_id`).
+//! Each message goes over a connection of its own. The answer is read as a term of the game; the referee says whether
+//! it is legal. A match has one name for all its roles, unless a program plays several of them (the key `own_id`).
 //!
-//! Invariant: the program is told what its role knows and nothing else. The percepts are sent in the natural order of terms of
-//! the game, scrambled or not; they are a set.
+//! Invariant: the program is told what its role knows and nothing else. The percepts are sent in the natural order of
+//! terms of the game, scrambled or not; they are a set.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use hyperplay_play::player::{
     REMOTE, Registry, RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat, SpecEntry, SpecKey, SpecWord,
 };
 
-/// Who the messages are from.
+/// The sender of the messages.
 const SENDER: &str = "Gamecontroller";
 
 /// How long a message may take where the caller sets no time.
@@ -136,7 +136,7 @@ impl Remote {
         self.term(self.engine.terms().show(own.0))
     }
 
-    /// What its role learnt in the last step.
+    /// The new knowledge of its role from the last step.
     fn step(&self, evidence: &Evidence) -> StepMessage {
         let last = evidence.steps.last();
         let own = last.map(|observation| match &observation.own {
@@ -202,7 +202,7 @@ impl RemotePlayer for Remote {
         };
         let read = meant.and_then(|text| self.engine.terms().read(&text));
         read.map(Move).ok_or_else(|| {
-            // What it says in scrambled names may be a move in those of the game.
+            // Its answer in scrambled names may be a move in those of the game.
             let scrambled = if self.scrambler.is_some() { ", in scrambled names" } else { "" };
             RemoteFailure::Illegal(format!("{}{scrambled}", shown(&answer)))
         })

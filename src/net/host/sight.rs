@@ -1,11 +1,14 @@
-//! What a viewer may see of each state: rules for the relation `sees_xml`, as the Dresden GameController has them.
+//! The facts of each state that a viewer may see: rules for the relation `sees_xml`, as the Dresden GameController has
+//! them.
 //!
-//! `(sees_xml ROLE TERM)` says that whoever watches the match as ROLE may be shown TERM in a state; who watches as `random` may
-//! usually be shown all. The rules stand in a file of their own and use the relations of the game. Where a game comes without
-//! such rules, `random` is shown every fact and every other role too ([`SightRules::DEFAULT`]).
+//! `(sees_xml ROLE TERM)` says that a viewer who watches the match as ROLE may be shown TERM in a state; a viewer who
+//! watches as `random` may usually be shown all. The rules stand in a file of their own and use the relations of the
+//! game. Where a game comes without such rules, `random` is shown every fact and every other role too
+//! ([`SightRules::DEFAULT`]).
 //!
-//! The rules are evaluated as rules for `legal` of another game, whose states are those of the match: `legal` gets another name
-//! there, and `sees_xml` gets its name. So whatever evaluates legal moves evaluates them, without a code path of their own.
+//! The rules are evaluated as rules for `legal` of another game, whose states are those of the match: `legal` gets
+//! another name there, and `sees_xml` gets its name. So every engine that evaluates legal moves evaluates them, without
+//! a code path of their own.
 
 use serde::Serialize;
 use thiserror::Error;
@@ -21,7 +24,7 @@ use std::sync::Arc;
 /// The relation that the rules define.
 const SEES: &str = "sees_xml";
 
-/// What `legal` of the game is called beside them.
+/// The name that `legal` of the game has beside them.
 const LEGAL: &str = "legal_in_the_game";
 
 /// A term that every role is made to see, because a game in which a role has no legal move is refused. It is left out.
@@ -47,7 +50,7 @@ pub enum SightError {
     Engine(#[from] EngineError),
 }
 
-/// What the viewers of one match may see, state by state.
+/// The terms that the viewers of one match may see, state by state.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Sighted {
     /// `hyperplay.sight/1`.
@@ -71,7 +74,7 @@ impl SightRules {
         if !words(rules).any(|word| word.eq_ignore_ascii_case(SEES)) {
             return Err(SightError::Missing);
         }
-        // Whoever watches as `random` sees something also of a game that has no such role.
+        // A viewer who watches as `random` sees something also of a game that has no such role.
         let random = if game.random().is_some() { "" } else { "(role random) " };
         let always = format!("(<= (legal ?role {NOTHING}) (role ?role))");
         let text = format!("{}\n{always}", renamed(&format!("{random}{}\n{rules}", game_line(game))));
@@ -84,7 +87,7 @@ impl SightRules {
         Ok(SightRules { viewing: Engines::new(&viewing).get(EngineKind::Interpreter)? })
     }
 
-    /// What the viewers may see of a match that was played on `machine`. O(steps × rules).
+    /// The terms that the viewers may see of a match that was played on `machine`. O(steps × rules).
     pub fn of(&self, machine: &Engine, match_id: &str, played: &Match) -> Sighted {
         let viewing = &*self.viewing;
         let mut scratch = viewing.scratch();

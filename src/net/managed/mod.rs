@@ -5,9 +5,9 @@
 //! agent --POST {"token": .., "switch": .., "alias": ..}--> CommandServer     a command, at any moment
 //! ```
 //!
-//! The protocol of the field has steps and no moments, so it cannot carry an interaction; this one is ours, and `docs/sidl.md`
-//! describes every message. An agent that is slow or gone costs the others nothing: it is told the newest news when it can be, and its
-//! switches stay as they are.
+//! The protocol of the field has steps and no moments, so it cannot carry an interaction; this one is ours, and
+//! `docs/sidl.md` describes every message. An agent that is slow or gone costs the others nothing: it is told the
+//! newest news when it can be, and its switches stay as they are.
 
 mod remote_agent;
 mod server;

@@ -115,8 +115,8 @@ fn token() -> String {
     bits.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Sends messages one after the other. Of several that wait, those about a chronon that is over are left out, because the newest
-/// one says all. Returns why a message could not be sent, with how many.
+/// Sends messages one after the other. Of several that wait, those about a chronon that is over are left out, because
+/// the newest one says all. Returns why a message could not be sent, with how many.
 fn deliver(address: &Address, messages: &Receiver<String>) -> Option<String> {
     let (mut failed, mut why) = (0_u64, None);
     while let Ok(first) = messages.recv() {

@@ -1,7 +1,7 @@
 //! Where the commands of other programs arrive.
 //!
-//! Each agent of each interaction has a token, without which nobody can set its switches. The time of a command is the moment at
-//! which its last byte came.
+//! Each agent of each interaction has a token, without which nobody can set its switches. The time of a command is the
+//! moment at which its last byte came.
 
 use std::collections::HashMap;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -120,7 +120,7 @@ impl CommandServer {
         self.address
     }
 
-    /// Lets whoever has a token set the switches of a role.
+    /// Lets the holder of a token set the switches of a role.
     pub(super) fn admit(&self, token: String, role: Role, inbox: CommandInbox) {
         self.tokens.holders().insert(token, Holder { role, inbox });
     }

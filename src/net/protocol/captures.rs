@@ -1,4 +1,5 @@
-//! Captured matches, for tests: what existing game masters sent, from the folder that `HYPERPLAY_WIRE` names.
+//! Captured matches, for tests: the messages that existing game masters sent, from the folder that `HYPERPLAY_WIRE`
+//! names.
 //!
 //! A file holds one match as requests: a line `--- TIME request head:`, the head as a quoted line `b'...'`, a line
 //! `body (N bytes, content-length N):`, and the N bytes of the body.
@@ -12,7 +13,8 @@ pub(crate) struct CapturedRequest {
     pub(crate) body: String,
 }
 
-/// The requests of every file, in the order of the names; `None`, with a line that says so, where the folder is not named.
+/// The requests of every file, in the order of the names; `None`, with a line that says so, where the folder is not
+/// named.
 pub(crate) fn captures() -> Option<Vec<(String, Vec<CapturedRequest>)>> {
     let Some(folder) = std::env::var_os("HYPERPLAY_WIRE") else {
         println!("skipped: HYPERPLAY_WIRE is not set");

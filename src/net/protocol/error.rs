@@ -1,6 +1,6 @@
 //! Why a text is no message: one variant a cause, with its place and, where there is one, the remedy.
 //!
-//! A place is a column in bytes from 1. What is quoted from the text is shortened and has no control characters, so that
+//! A place is a column in bytes from 1. Quotations from the text are shortened and have no control characters, so that
 //! an error can go into a log as it is.
 
 use thiserror::Error;
@@ -44,7 +44,7 @@ pub enum MessageError {
     Trailing {
         /// Where it begins.
         at: usize,
-        /// What it is.
+        /// The text that stands there.
         found: String,
     },
     /// The text is a word, not a list.
@@ -52,7 +52,7 @@ pub enum MessageError {
     NoList {
         /// Where it begins.
         at: usize,
-        /// What it is.
+        /// The text that stands there.
         found: String,
     },
     /// The list does not begin with a word.
@@ -78,7 +78,7 @@ pub enum MessageError {
         keyword: &'static str,
         /// How many members it has.
         found: usize,
-        /// What the message looks like.
+        /// The form of the message.
         form: &'static str,
     },
     /// A list stands where a name is expected.
@@ -86,7 +86,7 @@ pub enum MessageError {
     NoName {
         /// Where it begins.
         at: usize,
-        /// What was expected.
+        /// The thing that was expected.
         what: &'static str,
     },
     /// A name is too long.
@@ -94,7 +94,7 @@ pub enum MessageError {
     LongName {
         /// Where it begins.
         at: usize,
-        /// What it names.
+        /// The thing that it names.
         what: &'static str,
         /// The most bytes.
         limit: usize,
@@ -104,7 +104,7 @@ pub enum MessageError {
     NoMembers {
         /// Where it begins.
         at: usize,
-        /// What was expected.
+        /// The thing that was expected.
         what: &'static str,
         /// The word.
         found: String,
@@ -123,7 +123,7 @@ pub enum MessageError {
     MoreThanOneTerm {
         /// Where it begins.
         at: usize,
-        /// What it is.
+        /// The text that stands there.
         found: String,
     },
     /// A clock is no number of seconds.
@@ -133,7 +133,7 @@ pub enum MessageError {
         at: usize,
         /// Which clock.
         clock: &'static str,
-        /// What stands there.
+        /// The text that stands there.
         found: String,
     },
     /// The number of the step is no number.
@@ -141,7 +141,7 @@ pub enum MessageError {
     BadNumber {
         /// Where it stands.
         at: usize,
-        /// What stands there.
+        /// The text that stands there.
         found: String,
     },
 }

@@ -6,8 +6,8 @@
 //! | PLAY | `(PLAY id n LASTMOVE (p1 p2 ))` | `(PLAY id (p1 p2 ))` | `(PLAY id (m1 m2))` |
 //! | STOP | `(STOP id n LASTMOVE (p1 p2 ))` | `(STOP id (p1 p2 ))` | `(STOP id (m1 m2))` |
 //!
-//! `SEES` in place of `PLAY` is the word of some course forks. The second and the third dialect differ only in what the list
-//! means, which the rules tell: percepts if the game has `sees` or `random`, else the joint move in role order.
+//! `SEES` in place of `PLAY` is the word of some course forks. The second and the third dialect differ only in what the
+//! list means, which the rules tell: percepts if the game has `sees` or `random`, else the joint move in role order.
 //!
 //! [`Message::read`] reads them, [`Phrasing`](super::Phrasing) writes them.
 
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use super::dialect::WireDialect;
 
-/// What a game master says. Keywords are read in any case; terms are kept as text, as they were spelt.
+/// A message of a game master. Keywords are read in any case; terms are kept as text, as they were spelt.
 ///
 /// ```
 /// use hyperplay_net::protocol::{Message, StepMessage};
@@ -38,9 +38,9 @@ pub enum Message {
     },
     /// `(START id ROLE (RULES) startclock playclock)`.
     Start(StartMessage),
-    /// `(PLAY ...)`: what happened in the last step, and the question for a move.
+    /// `(PLAY ...)`: the events of the last step, and the question for a move.
     Play(StepMessage),
-    /// `(STOP ...)`: what happened in the last step, which ended the match.
+    /// `(STOP ...)`: the events of the last step, which ended the match.
     Stop(StepMessage),
     /// `(ABORT id)`: the match ends without a result.
     Abort {
@@ -68,7 +68,8 @@ pub struct StartMessage {
     pub id: String,
     /// The role to be played, as spelt.
     pub role: String,
-    /// The rules, without the parentheses around them and without the blank that game masters write before the last one.
+    /// The rules, without the parentheses around them and without the blank that game masters write before the last
+    /// one.
     pub rules: String,
     /// The time until the first move is asked for.
     pub startclock: Duration,
@@ -76,16 +77,16 @@ pub struct StartMessage {
     pub playclock: Duration,
 }
 
-/// What happened in the last step of a match.
+/// The events in the last step of a match.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StepMessage {
     /// The name of the match.
     pub id: String,
-    /// Official GDL-II: how many joint moves were made, and the own move that was recorded, if there was a step. `NIL` is no
-    /// move only before the first step: after it, a move may have that name, and is kept as it is spelt.
+    /// Official GDL-II: how many joint moves were made, and the own move that was recorded, if there was a step. `NIL`
+    /// is no move only before the first step: after it, a move may have that name, and is kept as it is spelt.
     pub numbered: Option<(usize, Option<String>)>,
-    /// The percepts, or in GDL-I the joint move; none before the first step (`NIL`). `()` is an empty list. A master that
-    /// writes `NIL` for an empty list after the first step is told by the count of the steps.
+    /// The percepts, or in GDL-I the joint move; none before the first step (`NIL`). `()` is an empty list. A master
+    /// that writes `NIL` for an empty list after the first step is told by the count of the steps.
     pub seen: Option<Vec<String>>,
 }
 

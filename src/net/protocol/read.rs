@@ -1,11 +1,11 @@
 //! Reading a message: the text of a request, told apart by its first word and by how many members it has.
 //!
-//! The rules inside START and PREVIEW are passed over, not read: what is wrong in them is for the reader of rules to say. All
+//! The rules inside START and PREVIEW are passed over, not read: the reader of rules reports the errors in them. All
 //! other terms are balanced, begin with a word, and are spelt with one blank between members.
 //!
-//! Three liberties are taken, because a message that means only one thing should be understood. `INFO` may stand without
-//! parentheses, as people type it into `curl`. A clock may have decimals, as some courses use half seconds, and one longer
-//! than a year is read as a year. Control characters count as blanks, as some clients send a final NUL.
+//! Three liberties are taken, because a message that means only one thing should be understood. `INFO` may stand
+//! without parentheses, as people type it into `curl`. A clock may have decimals, as some courses use half seconds, and
+//! one longer than a year is read as a year. Control characters count as blanks, as some clients send a final NUL.
 
 use std::time::Duration;
 

@@ -33,8 +33,8 @@ pub fn game_line(game: &Game) -> String {
     rules_line(&read(game.source().clone(), Some(game.syntax())).0)
 }
 
-/// The rules of a GDL-I game for a player of GDL-II: with the rule by which every role sees the joint move. The place of the
-/// rule and its blanks are those of the Dresden GameController.
+/// The rules of a GDL-I game for a player of GDL-II: with the rule by which every role sees the joint move. The place
+/// of the rule and its blanks are those of the Dresden GameController.
 ///
 /// ```
 /// let rules = hyperplay_net::protocol::with_joint_moves("(role x) (legal x noop)");

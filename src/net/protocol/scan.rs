@@ -1,15 +1,15 @@
 //! A scanner for S-expressions: it splits a text into words and lists, as slices of the text.
 //!
-//! What is inside a list is not looked at until it is asked for, so that rules of a megabyte are passed over once and keep
-//! their spelling. A word is what lies between blanks, parentheses and comments; a comment runs from `;` to the end of the
-//! line. Control characters (NUL among them) count as blanks, as game masters never send them.
+//! The inside of a list is not looked at until it is asked for, so that rules of a megabyte are passed over once and
+//! keep their spelling. A word is the text between blanks, parentheses and comments; a comment runs from `;` to the end
+//! of the line. Control characters (NUL among them) count as blanks, as game masters never send them.
 //!
 //! Invariants: every pass over a text takes linear time and keeps only a depth, so no nesting can exhaust the stack. An
 //! expression that is returned is balanced and at most [`ReadLimits::depth`] levels deep.
 
 use super::error::MessageError;
 
-/// What is accepted of a text from the network.
+/// The limits on a text from the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReadLimits {
     /// How many bytes a text may have.
@@ -37,7 +37,7 @@ pub(super) struct Expression<'t> {
 }
 
 impl<'t> Expression<'t> {
-    /// What is between the parentheses, and where that begins; `None` for a word.
+    /// The text between the parentheses, and where that begins; `None` for a word.
     pub(super) fn inside(&self) -> Option<(&'t str, usize)> {
         let inside = self.text.strip_prefix('(')?.strip_suffix(')')?;
         Some((inside, self.at + 1))
@@ -97,7 +97,7 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// One piece of a text, for whoever rewrites it piece by piece.
+/// One piece of a text, for a caller that rewrites it piece by piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Piece<'t> {
     Open,
@@ -139,8 +139,8 @@ pub(super) fn one_blank<'t>(pieces: impl Iterator<Item = Piece<'t>>) -> String {
     text
 }
 
-/// The text with other words in place of its own, or `None` where one word has no other. Parentheses and blanks stay as they
-/// are; comments are left out.
+/// The text with other words in place of its own, or `None` where one word has no other. Parentheses and blanks stay as
+/// they are; comments are left out.
 pub(super) fn replace_words(text: &str, mut other: impl FnMut(&str) -> Option<String>) -> Option<String> {
     let (mut rest, mut result) = (text, String::with_capacity(text.len()));
     while !rest.is_empty() {

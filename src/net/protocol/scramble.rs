@@ -1,11 +1,11 @@
 //! Other names for one match, so that a player cannot know a game by its words.
 //!
-//! Every name of the rules gets another one, drawn by a seed: relations, functions, objects and variables, but neither the
-//! words of the language nor numbers, as the Dresden GameController does. What is sent is scrambled, what comes back is
-//! unscrambled.
+//! Every name of the rules gets another one, drawn by a seed: relations, functions, objects and variables, but neither
+//! the words of the language nor numbers, as the Dresden GameController does. Messages that are sent are scrambled,
+//! answers are unscrambled.
 //!
-//! Invariant: the renaming is one to one, and no new name is a name of the rules. So an answer in the old names is none of the
-//! scrambled game, and [`Scrambler::unscramble`] says so.
+//! Invariant: the renaming is one to one, and no new name is a name of the rules. So an answer in the old names is none
+//! of the scrambled game, and [`Scrambler::unscramble`] says so.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -125,8 +125,8 @@ impl Scrambler {
         replace_words(text, other).unwrap_or_default()
     }
 
-    /// A term or rules in the names of the rules, as these spell them first; `None` if some name is none of the scrambled game,
-    /// as in an answer in the old names. O(length).
+    /// A term or rules in the names of the rules, as these spell them first; `None` if some name is none of the
+    /// scrambled game, as in an answer in the old names. O(length).
     pub fn unscramble(&self, text: &str) -> Option<String> {
         replace_words(text, |word| {
             if is_fixed(word) { Some(word.to_owned()) } else { self.back.get(fold(word).as_ref()).cloned() }

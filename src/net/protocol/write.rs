@@ -1,11 +1,12 @@
 //! Writing a message, as the Dresden GameController writes it.
 //!
-//! Players were written against this game master, so its spelling is the one that all of them read: upper case but for the
-//! name of the match, `NIL` before the first step, a blank behind every percept and behind the rules (`((YOUGOTIT 1 1) )`),
-//! none behind the moves of GDL-I. ggp-base sends names as its rules spell them ([`WireLetters::AsWritten`]).
+//! Players were written against this game master, so its spelling is the one that all of them read: upper case but for
+//! the name of the match, `NIL` before the first step, a blank behind every percept and behind the rules
+//! (`((YOUGOTIT 1 1) )`), none behind the moves of GDL-I. ggp-base sends names as its rules spell them
+//! ([`WireLetters::AsWritten`]).
 //!
-//! Invariant: a message that is written and read again is the same message, but for the case of letters and for what the
-//! dialect does not say.
+//! Invariant: a message that is written and read again is the same message, but for the case of letters and for what
+//! the dialect does not say.
 
 use std::fmt;
 use std::str::FromStr;
@@ -38,8 +39,8 @@ impl WireLetters {
         }
     }
 
-    /// The text in these letters. A letter whose upper case is more than one letter, or leads back to another one, is left as
-    /// it is, so that no two names become equal.
+    /// The text in these letters. A letter whose upper case is more than one letter, or leads back to another one, is
+    /// left as it is, so that no two names become equal.
     pub fn spell(self, text: &str) -> String {
         match self {
             WireLetters::AsWritten => text.to_owned(),
@@ -151,8 +152,8 @@ impl Phrasing {
     }
 }
 
-/// The rules in parentheses, with a blank before the last one unless a line ends there. A comment in the last line gets a
-/// line end, so that it does not swallow the parenthesis.
+/// The rules in parentheses, with a blank before the last one unless a line ends there. A comment in the last line gets
+/// a line end, so that it does not swallow the parenthesis.
 fn rules_list(rules: &str) -> String {
     let end = match rules.rsplit('\n').next() {
         Some("") if !rules.is_empty() => "",

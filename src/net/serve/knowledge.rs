@@ -1,11 +1,12 @@
-//! What a role knows of a match, built from the messages of the game master.
+//! The knowledge of a role about a match, built from the messages of the game master.
 //!
-//! In the official dialect every message says how many steps were made and which own move was recorded; what we sent does not
-//! matter. In the dialect of 2011 nobody tells us the recorded move: it is what we sent, unless our answer was late, and then it
-//! may be any move that was legal. In GDL-I the joint move is told, from which both follow.
+//! In the official dialect every message says how many steps were made and which own move was recorded; the move that
+//! we sent does not matter. In the dialect of 2011 nobody tells us the recorded move: it is what we sent, unless our
+//! answer was late, and then it may be any move that was legal. In GDL-I the joint move is told, from which both
+//! follow.
 //!
-//! Invariant: the evidence has one observation for each step that was told of, in order, and nothing else. If a message was missed,
-//! the evidence ends before the hole, and [`Knowledge::has_hole`] says so.
+//! Invariant: the evidence has one observation for each step that was told of, in order, and nothing else. If a message
+//! was missed, the evidence ends before the hole, and [`Knowledge::has_hole`] says so.
 
 use std::collections::BTreeMap;
 
@@ -20,25 +21,25 @@ const LONGEST_REMARK: usize = 200;
 /// Bytes of all percepts of a match; more than any game of the field sends.
 const LONGEST_PAST: usize = 4 << 20;
 
-/// What was answered at one step.
+/// The answer at one step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SentAnswer {
     /// The move.
     pub own: Option<Move>,
     /// As it was sent.
     pub text: String,
-    /// What was legal, as far as was known.
+    /// The legal moves, as far as they were known.
     pub legal: Vec<Move>,
     /// Whether it may have come too late.
     pub late: bool,
 }
 
-/// What a message adds to what was known.
+/// The addition of a message to what was known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Heard {
     /// The question for the first move.
     First,
-    /// What happened in the next step.
+    /// The events of the next step.
     Next,
     /// The question of this step again.
     Again(usize),
@@ -49,11 +50,11 @@ pub enum Heard {
     },
 }
 
-/// What one role knows of one match.
+/// The knowledge of one role about one match.
 #[derive(Debug)]
 pub struct Knowledge {
     evidence: Evidence,
-    /// What was answered, by step.
+    /// The answers, by step.
     answers: BTreeMap<usize, SentAnswer>,
     /// How many steps were made, as far as is known: more than the evidence has after a hole.
     made: usize,
@@ -62,7 +63,7 @@ pub struct Knowledge {
     /// Whether messages have said the number of the step.
     is_numbered: bool,
     remarks: Vec<String>,
-    /// What the last message told, in a dialect without numbers.
+    /// The terms that the last message told, in a dialect without numbers.
     last_seen: Option<Vec<String>>,
     may_be_repeated: bool,
     /// Bytes of all that was perceived.
@@ -110,12 +111,12 @@ impl Knowledge {
         self.is_numbered
     }
 
-    /// What was odd, in sentences.
+    /// The oddities, in sentences.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }
 
-    /// What was answered after so many steps.
+    /// The answer after `step` steps.
     pub fn answer(&self, step: usize) -> Option<&SentAnswer> {
         self.answers.get(&step)
     }
@@ -166,8 +167,8 @@ impl Knowledge {
         }
     }
 
-    /// Whether the last message says the same as the one before it, in a dialect without numbers: then it may be the same message
-    /// once more.
+    /// Whether the last message says the same as the one before it, in a dialect without numbers: then it may be the
+    /// same message once more.
     pub fn may_be_repeated(&self) -> bool {
         self.may_be_repeated
     }
@@ -192,7 +193,8 @@ impl Knowledge {
         self.evidence.over = !self.has_hole();
     }
 
-    /// What a message says of the step that it tells; nothing if it does not say what the role did, and nobody knows.
+    /// The observation that a message gives of the step that it tells; nothing if it does not say what the role did,
+    /// and nobody knows.
     fn observation(&mut self, game: &Game, message: &StepMessage) -> Option<Observation> {
         let seen = message.seen.as_deref().unwrap_or_default();
         let joint = self.joint(game, message, seen);
@@ -237,7 +239,7 @@ impl Knowledge {
         (message.numbered.is_none() || !terms.iter().all(is_did)).then_some(terms)
     }
 
-    /// What every role of a GDL-I game perceives of a joint move.
+    /// The percepts of a joint move for every role of a GDL-I game.
     fn told_moves(&self, game: &Game, moves: &[TermId]) -> Vec<Percept> {
         let terms = game.terms();
         let did = |(&role, &own): (&TermId, &TermId)| {
@@ -260,8 +262,8 @@ impl Knowledge {
         percepts
     }
 
-    /// The evidence as it would be if every recorded own move were unknown: for a master that does not tell it and has replaced
-    /// a move of which we thought that it came in time.
+    /// The evidence as it would be if every recorded own move were unknown: for a master that does not tell it and has
+    /// replaced a move of which we thought that it came in time.
     pub fn weakened(&self) -> Evidence {
         let mut evidence = self.evidence.clone();
         for (step, observation) in evidence.steps.iter_mut().enumerate() {

@@ -1,13 +1,15 @@
 //! The legal moves of a role that is told what it perceives and not what is legal.
 //!
-//! In a sound game a role can tell its legal moves from its evidence: they are the same in all histories that explain it. So one
-//! such history would do. There are three ways to one, each for where the one before it does not get through:
+//! In a sound game a role can tell its legal moves from its evidence: they are the same in all histories that explain
+//! it. So one such history would do. There are three ways to one, each for where the one before it does not get
+//! through:
 //!
 //! 1. If every role's move was told, as in GDL-I, the state is known.
 //! 2. A small belief under uniform opponents. Where rules are not sound, only what is legal in all its states is taken.
 //! 3. Random histories that agree with as many steps as can be found in the time.
 //!
-//! Invariant: the answer comes by the deadline, whatever the rules are; an evaluation that the deadline stops is dropped.
+//! Invariant: the answer comes by the deadline, whatever the rules are; an evaluation that the deadline stops is
+//! dropped.
 
 use std::sync::Arc;
 
@@ -37,7 +39,8 @@ pub enum LegalSource {
     State,
     /// Some history explains all evidence.
     Belief,
-    /// It is proven that no history of these rules explains the evidence; the moves are those of a history that nearly does.
+    /// It is proven that no history of these rules explains the evidence; the moves are those of a history that nearly
+    /// does.
     Contradiction,
     /// No history was found that explains the evidence; the moves are those of one that explains part of it.
     Guess,
@@ -51,7 +54,7 @@ pub struct LegalMoves {
     engine: Arc<Engine>,
     scratch: EngineScratch,
     belief: OwnBelief,
-    /// The state after so many steps, while every role's move was told.
+    /// The state after the given number of steps, while every role's move was told.
     known: Option<(usize, State)>,
 }
 
@@ -139,13 +142,13 @@ impl LegalMoves {
         observation.own.admits(own).then(|| JointMove::new(moves))
     }
 
-    /// What is legal in a state; nothing if that is no move, or the time was up.
+    /// The legal moves in a state; nothing if there is none, or the time was up.
     fn legal(&mut self, state: &State, budget: &Budget) -> Option<Vec<Move>> {
         let legal = certain_moves(&*self.engine, self.role, [(state, 1.0)], budget, &mut self.scratch);
         Some(legal).filter(|legal| !legal.is_empty())
     }
 
-    /// What is legal at the end of the random history that agrees with most steps.
+    /// The legal moves at the end of the random history that agrees with most steps.
     fn guessed(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Vec<Move> {
         let mut best: Option<(usize, Vec<Move>)> = None;
         for attempt in 0..HISTORIES {
@@ -168,8 +171,8 @@ impl LegalMoves {
         best.map(|(_, legal)| legal).unwrap_or_default()
     }
 
-    /// A random history as long as the evidence, with the own moves where they are legal: with how many steps it agrees, and where
-    /// it ends. Nothing if it ended early.
+    /// A random history as long as the evidence, with the own moves where they are legal: with how many steps it
+    /// agrees, and where it ends. Nothing if it ended early.
     fn random_history(
         &mut self,
         evidence: &Evidence,

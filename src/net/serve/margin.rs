@@ -1,14 +1,15 @@
 //! How long before the end of the clock an answer is sent.
 //!
-//! The margin is what the user says, and twice the longest delay between the deadline that the player was given and the moment
-//! its answer was ready to be sent, as far as that is remembered. Delays fade, because a computer is not loaded for ever.
+//! The margin is what the user says, and twice the longest delay between the deadline that the player was given and the
+//! moment its answer was ready to be sent, as far as that is remembered. Delays fade, because a computer is not loaded
+//! for ever.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use hyperplay_play::player::Overrun;
 
-/// What is left of a learnt delay after each answer.
+/// The share of a learnt delay that is left after each answer.
 const FADING: f64 = 0.95;
 
 /// The margin of all matches of a server.

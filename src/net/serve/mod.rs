@@ -6,8 +6,8 @@
 //!   +--- answer ----+<------------------------------ decision, or a legal move ----------+
 //! ```
 //!
-//! Whatever the rules, the player or the game master do, a message is answered, and a PLAY with a move that is legal as far as
-//! anybody can know, before the clock runs out.
+//! Whatever the rules, the player or the game master do, a message is answered, and a PLAY with a move that is legal as
+//! far as anybody can know, before the clock runs out.
 
 mod cancel;
 mod knowledge;

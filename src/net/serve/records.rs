@@ -1,7 +1,8 @@
-//! The records of a player server: what its player knew of each match, one line of JSON, and the rules as they came.
+//! The records of a player server: the knowledge of its player about each match, one line of JSON, and the rules as
+//! they came.
 //!
-//! A folder has `matches.jsonl`, to which lines are appended, and `rules/HASH.kif`, one file for each game. A record names its rules by
-//! that path, so the folder can be moved. `hyperplay verify` reads it.
+//! A folder has `matches.jsonl`, to which lines are appended, and `rules/HASH.kif`, one file for each game. A record
+//! names its rules by that path, so the folder can be moved. `hyperplay verify` reads it.
 
 use std::fs::create_dir_all;
 use std::io;
@@ -25,12 +26,12 @@ const NAMED: usize = 16;
 /// Steps behind a message that did not come that a record has at most.
 const LONGEST_HOLE: usize = 1000;
 
-/// What was answered at one step.
+/// The answer at one step.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlayedStep {
     /// How many joint moves were made before.
     pub step: usize,
-    /// What was sent.
+    /// The answer that was sent.
     pub answered: String,
     /// From the message to the answer.
     pub seconds: f64,
@@ -46,11 +47,11 @@ pub(super) struct EndedMatch<'a> {
     pub start: &'a StartMessage,
     /// The player.
     pub player: &'a str,
-    /// What its role knew.
+    /// The seat, with the knowledge of its role.
     pub seated: &'a Seated,
-    /// What was answered.
+    /// The answers, step by step.
     pub steps: &'a [PlayedStep],
-    /// What was odd.
+    /// The oddities.
     pub remarks: &'a [String],
     /// How it ended.
     pub outcome: EvidenceOutcome,
@@ -83,7 +84,7 @@ impl RecordFolder {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a match: `record` makes its record. What goes wrong is logged: the next match is played all the same.
+    /// Keeps a match: `record` makes its record. A failure is logged: the next match is played all the same.
     pub fn append<R: Serialize>(&self, record: impl FnOnce(&RecordFolder) -> io::Result<R>) {
         // The record may write rules first, so the file is not locked before it is made.
         let written = record(self).and_then(|record| Ok(serde_json::to_string(&record)?));

@@ -30,8 +30,8 @@ impl Responder for PlayerServer {
 }
 
 impl PlayerServer {
-    /// Plays with whoever connects, until `shutdown` is done. Then running matches end and their records are kept, within some
-    /// seconds.
+    /// Plays with any game master that connects, until `shutdown` is done. Then running matches end and their records
+    /// are kept, within some seconds.
     ///
     /// # Errors
     /// As [`serve_http`].

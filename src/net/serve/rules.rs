@@ -1,7 +1,8 @@
-//! The rules of a match as a game master sent them: read, and where they have errors, without the clauses that have them.
+//! The rules of a match as a game master sent them: read, and where they have errors, without the clauses that have
+//! them.
 //!
-//! A rulesheet met in the wild may have a slip in one clause. A player that refuses it loses every move; one that leaves the
-//! clause out plays a game that is mostly the same. What was left out is a remark.
+//! A rulesheet met in the wild may have a slip in one clause. A player that refuses it loses every move; one that
+//! leaves the clause out plays a game that is mostly the same. A remark says what was left out.
 
 use hyperplay_logic::gdl::{Game, Severity, Source, Syntax, load};
 use hyperplay_machine::counted;
@@ -17,13 +18,13 @@ const ROUNDS: usize = 20;
 pub struct ReceivedRules {
     /// The game; none if nothing could be made of the rules.
     pub game: Option<Game>,
-    /// What was odd about them, in sentences.
+    /// The oddities in them, in sentences.
     pub remarks: Vec<String>,
 }
 
 impl ReceivedRules {
-    /// Reads rules in prefix form. Names are kept as they are spelt first. Up to 20 times the time of one validation. A text of more
-    /// bytes than `most` is not read.
+    /// Reads rules in prefix form. Names are kept as they are spelt first. Up to 20 times the time of one validation. A
+    /// text of more bytes than `most` is not read.
     pub fn read_within(name: &str, text: &str, most: u64) -> ReceivedRules {
         if text.len() as u64 > most {
             let remark = format!("the rules have {} bytes, and no more than {most} are read", text.len());
@@ -80,8 +81,8 @@ fn without(text: &str, parts: &[(usize, usize)]) -> String {
     kept
 }
 
-/// A move that the text of the rules makes legal for a role without conditions; `noop` if there is none. For rules of which no
-/// game can be made. O(length).
+/// A move that the text of the rules makes legal for a role without conditions; `noop` if there is none. For rules of
+/// which no game can be made. O(length).
 pub fn unconditional_move(text: &str, role: &str) -> String {
     let mut rest = Words(text);
     while let Some(word) = rest.next() {

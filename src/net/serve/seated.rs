@@ -1,8 +1,8 @@
-//! The player in its seat: what it knows, what is legal for it, and its choice by a deadline.
+//! The player in its seat: its knowledge, its legal moves, and its choice by a deadline.
 //!
-//! While the engine of the match is being made, which can take longer than the start clock, a second player of the same spec plays
-//! on the interpreter. What is legal is followed on the best engine that there is; where a better one comes, it first catches up
-//! between two orders, so that no answer waits for it.
+//! While the engine of the match is being made, which can take longer than the start clock, a second player of the same
+//! spec plays on the interpreter. The legal moves are followed on the best engine that there is; where a better one
+//! comes, it first catches up between two orders, so that no answer waits for it.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -23,15 +23,15 @@ const LEGAL_SHARE: f64 = 0.3;
 
 /// A player in its seat.
 pub(super) struct Seated {
-    /// What the player is made of.
+    /// The parts from which the player is made.
     pub(super) parts: PlayerParts,
-    /// What its role knows.
+    /// The knowledge of its role.
     pub(super) known: Knowledge,
     /// The player.
     thinker: Thinker,
     /// The player on the interpreter, if it was needed.
     quick: Option<Thinker>,
-    /// What is legal, once it was asked for.
+    /// The legal moves, once they were asked for.
     legal: Option<LegalMoves>,
     /// The same on a better engine, while it catches up.
     better: Option<LegalMoves>,
@@ -49,7 +49,7 @@ pub(super) struct Chosen {
     pub(super) own: Option<Move>,
     /// As it is sent.
     pub(super) text: String,
-    /// What is legal, as far as is known.
+    /// The legal moves, as far as they are known.
     pub(super) legal: Vec<Move>,
     /// Why it is not the player's.
     pub(super) fallback: Option<String>,
@@ -76,7 +76,7 @@ impl Seated {
         Ok((seated, prepared))
     }
 
-    /// What is known, with the recorded own moves left open where the match cannot be explained otherwise.
+    /// The evidence, with the recorded own moves left open where the match cannot be explained otherwise.
     pub(super) fn evidence(&self) -> Evidence {
         if self.is_weakened { self.known.weakened() } else { self.known.evidence().clone() }
     }
@@ -215,7 +215,7 @@ impl Seated {
         !found
     }
 
-    /// What to send if nothing legal is known: the last resort of the server.
+    /// The move to send if nothing legal is known: the last resort of the server.
     fn without_legal(&self, why: &str) -> Chosen {
         let game = self.parts.engines.game();
         let role = game.terms().show(game.roles()[self.parts.role.index()]);

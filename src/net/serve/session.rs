@@ -1,8 +1,9 @@
-//! One match of the player server, on a thread of its own: what the role knows, what is legal, and an answer in time.
+//! One match of the player server, on a thread of its own: the knowledge of the role, its legal moves, and an answer in
+//! time.
 //!
-//! An answer has three sources, each for where the one before it fails: the player; a legal move that was found before the player
-//! was asked; and, where not even that is known, the word that the rules suggest. The front of the server holds the last one
-//! ready for the case that this thread itself hangs in an evaluation ([`Spare`]).
+//! An answer has three sources, each for where the one before it fails: the player; a legal move that was found before
+//! the player was asked; and, where not even that is known, the word that the rules suggest. The front of the server
+//! holds the last one ready for the case that this thread itself hangs in an evaluation ([`Spare`]).
 //!
 //! Invariant: each order is answered once, by its deadline as far as the operating system lets this thread run.
 
@@ -27,15 +28,15 @@ use hyperplay_machine::{Budget, Move, Role, Seed};
 use hyperplay_play::player::PlayerSpec;
 use hyperplay_play::referee::EvidenceOutcome;
 
-/// Bytes that reading and validating rules takes for each byte of their text, at most: measured with texts of 16 MB made of one
-/// fact a million times, of words, of empty lists and of lists inside lists, on 2026-11-23.
+/// Bytes that reading and validating rules takes for each byte of their text, at most: measured with texts of 16 MB
+/// made of one fact a million times, of words, of empty lists and of lists inside lists, on 2026-11-23.
 const MEMORY_OF_TEXT: u64 = 150;
 
-/// What a session is asked to do.
+/// A request to a session.
 pub enum Order {
     /// Something happened; answer with a move, or with `done` at the end.
     Step {
-        /// What.
+        /// The message of the step.
         message: StepMessage,
         /// Whether it ended the match.
         ends: bool,
@@ -70,7 +71,7 @@ impl Spare {
     }
 }
 
-/// What a session is made of.
+/// The parts from which a session is made.
 pub struct SessionParts {
     /// The beginning of the match.
     pub start: StartMessage,

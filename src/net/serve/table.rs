@@ -1,10 +1,11 @@
-//! The matches of a player server: which are running, and what each message is answered.
+//! The matches of a player server: which are running, and the answer to each message.
 //!
-//! Every message is answered: with what the protocol says, with `busy` where a match is not one of ours or there is no room for
-//! another, or with an error in words. A match runs on a thread of its own; here its answers are awaited with a deadline, and an
-//! answer is ready for the case that none comes ([`Spare`]).
+//! Every message is answered: with what the protocol says, with `busy` where a match is not one of ours or there is no
+//! room for another, or with an error in words. A match runs on a thread of its own; here its answers are awaited with
+//! a deadline, and an answer is ready for the case that none comes ([`Spare`]).
 //!
-//! A match whose game master falls silent for longer than its clocks and a while ends, so that it does not block the next one.
+//! A match whose game master falls silent for longer than its clocks and a while ends, so that it does not block the
+//! next one.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
@@ -40,9 +41,9 @@ const LONG_MESSAGE: usize = 256 * 1024;
 /// How a player server plays.
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
-    /// What it calls itself.
+    /// The name that it gives itself.
     pub name: String,
-    /// What its player is looked up in.
+    /// The registry in which its player is looked up.
     pub registry: Registry,
     /// The spec of its player.
     pub player: String,
@@ -54,7 +55,7 @@ pub struct ServeOptions {
     pub margin: Duration,
     /// How long a match may be silent beyond its clocks.
     pub stale: Duration,
-    /// What every random choice follows from, with the name of the match and its role.
+    /// The seed that every random choice follows from, with the name of the match and its role.
     pub seed: u64,
     /// The folder for records, and what becomes of those that it has.
     pub record: Option<(PathBuf, EarlierRecords)>,
@@ -140,7 +141,7 @@ impl PlayerServer {
         self.lets_end(of);
     }
 
-    /// A match has its last order: what is awaited in it is awaited no longer.
+    /// A match has its last order: its pending answers are awaited no longer.
     fn lets_end(&self, of: RunningMatch) {
         of.cancel.cancel();
         let mut ending = self.ending();
@@ -202,7 +203,7 @@ impl PlayerServer {
         }
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).retain(|ended| *ended != id);
         let until = received + startclock.saturating_sub(self.margin.of(startclock) / 2);
-        // Whatever is not ready goes on in the time of the first move.
+        // All that is not ready goes on in the time of the first move.
         let _ = timeout_at(until.into(), prepared).await;
         tracing::info!(%id, milliseconds = received.elapsed().as_millis() as u64, "ready");
         Ok("ready".to_owned())

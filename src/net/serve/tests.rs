@@ -9,7 +9,7 @@ use hyperplay_engine::EngineKind;
 use hyperplay_machine::{Budget, Evidence, Seed};
 use hyperplay_play::player::{Decision, Player, Registry, Seat, SpecEntry, View};
 
-/// A server that plays by this spec, with so many matches at a time.
+/// A server that plays by this spec, with `matches` matches at a time.
 fn server(player: &str, matches: usize) -> PlayerServer {
     PlayerServer::new(options(player, matches)).unwrap()
 }
@@ -38,13 +38,13 @@ struct Gate {
 }
 
 impl Gate {
-    /// A server whose players sleep at this gate, with so many matches at a time.
+    /// A server whose players sleep at this gate, with `matches` matches at a time.
     fn server(self: &Arc<Gate>, matches: usize) -> Arc<PlayerServer> {
         let options = ServeOptions { registry: registry(self), ..options("sleeper", matches) };
         Arc::new(PlayerServer::new(options).unwrap())
     }
 
-    /// Waits until so many have come.
+    /// Waits until `came` have come.
     fn until(&self, came: usize) {
         while self.came.load(Ordering::SeqCst) < came {
             std::thread::sleep(Duration::from_millis(5));
@@ -106,7 +106,7 @@ fn start(id: &str) -> String {
     format!("(START {id} ME ({GAME}) 1 1)")
 }
 
-/// A match in which whoever waits for the end of a play clock waits for hours.
+/// A match in which a player that waits for the end of a play clock waits for hours.
 fn start_without_haste(id: &str) -> String {
     format!("(START {id} ME ({GAME}) 1 9999)")
 }
@@ -120,7 +120,7 @@ fn a_match_is_played_in_the_spelling_of_its_rules() {
     assert_eq!(said(&server, "(INFO)"), "((name test) (status busy))");
     assert_eq!(said(&server, "(PLAY m 0 NIL NIL)"), "(Go Right)");
     assert_eq!(said(&server, "(PLAY m 1 (GO RIGHT) ((GO RIGHT) (FELL HEADS) ))"), "(Go Right)");
-    // What was recorded is another move than ours: it holds.
+    // The recorded move is another one than ours: it holds.
     assert_eq!(said(&server, "(PLAY m 2 (GO LEFT) ((FELL TAILS) (GO LEFT) ))"), "(Go Right)");
     assert_eq!(said(&server, "(STOP m 3 (GO RIGHT) ((FELL TAILS) (GO RIGHT) ))"), "done");
     assert_eq!(said(&server, "(STOP m 3 (GO RIGHT) ((FELL TAILS) (GO RIGHT) ))"), "done", "it is repeated");
@@ -245,7 +245,7 @@ fn rules_with_errors_and_no_rules_at_all_still_get_moves() {
 
 #[test]
 fn in_2011_a_replaced_move_is_found_out() {
-    // The state remembers which way was gone, and what is legal next depends on it.
+    // The state remembers which way was gone, and the next legal moves depend on it.
     let rules = "(role me) (role random) (init start) (<= (legal me (go ?w)) (true start) (way ?w)) (way left) (way right)
         (<= (legal me (stay ?w)) (true (went ?w))) (legal random heads) (legal random tails)
         (<= (next (went ?w)) (does me (go ?w))) (<= (next over) (does me (stay ?w)))

@@ -1,7 +1,8 @@
 //! The thread on which the player of one match works: it makes the engine, prepares, decides, and thinks ahead.
 //!
-//! Neither grounding nor a player can be stopped from outside. So this work has a thread of its own, and whoever asks waits no
-//! longer than a deadline. What comes later is dropped. A question whose deadline has passed when its turn comes is not begun.
+//! Neither grounding nor a player can be stopped from outside. So this work has a thread of its own, and a caller waits
+//! no longer than a deadline. An answer that comes later is dropped. A question whose deadline has passed when its turn
+//! comes is not begun.
 //!
 //! Between two questions the player thinks ahead in short turns, as long as it says that this is of use.
 
@@ -27,7 +28,7 @@ pub struct Thinker {
     engine: Arc<OnceLock<Arc<Engine>>>,
 }
 
-/// What the player is made of.
+/// The parts from which the player is made.
 #[derive(Clone)]
 pub struct PlayerParts {
     /// The engines of the game.
@@ -40,7 +41,7 @@ pub struct PlayerParts {
     pub spec: PlayerSpec,
     /// Its role.
     pub role: Role,
-    /// The time to prepare; what is left of it when the engine is made.
+    /// The time to prepare that is left when the engine is made.
     pub preparation: Budget,
     /// Its randomness.
     pub seed: Seed,
@@ -50,16 +51,16 @@ pub struct PlayerParts {
     pub thinks_ahead: bool,
 }
 
-/// What a player says.
+/// The answer of a player.
 #[derive(Debug)]
 pub struct Said {
     /// Its decision.
     pub decision: Decision,
-    /// What it took to be legal.
+    /// The moves that it took to be legal.
     pub legal: Vec<Move>,
 }
 
-/// The player, and what it is made of.
+/// The player, and the parts from which it is made.
 struct Thinking {
     player: Box<dyn Player>,
     parts: PlayerParts,
@@ -91,8 +92,8 @@ impl Thinker {
         self.engine.get()
     }
 
-    /// Asks for a decision; there is none if its time is up before it is begun. If it is only guessed what is legal, the player's
-    /// own belief is asked first.
+    /// Asks for a decision; there is none if its time is up before it is begun. If it is only guessed what is legal,
+    /// the player's own belief is asked first.
     pub fn ask(
         &self,
         evidence: Evidence,

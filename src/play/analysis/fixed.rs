@@ -1,4 +1,4 @@
-//! What is found by deriving what depends on no state: relations that are too large.
+//! The findings of a derivation of all that depends on no state: relations that are too large.
 
 use hyperplay_engine::{EvaluableRules, Interpreter};
 use hyperplay_logic::gdl::{Finding, FindingCode, Game, Rule, Severity, Span, Symbol, print_rule};

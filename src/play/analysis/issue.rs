@@ -29,7 +29,7 @@ pub(super) enum Issue {
 /// In how many matches an issue was met.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Meeting {
-    /// What was met.
+    /// The issue that was met.
     pub issue: Issue,
     /// How many matches met it.
     pub matches: usize,

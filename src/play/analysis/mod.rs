@@ -1,8 +1,8 @@
-//! Analysis of games: what playing and counting show of rules that reading them does not.
+//! Analysis of games: the properties of rules that playing and counting show and reading does not.
 //!
-//! [`simulate()`] plays at random and reports, as findings, what the rules allow and should not. [`survey()`] counts states and
-//! information sets, [`reach()`] makes the graph of all reachable states, and [`weakly`] and [`strongly`] say what a role can win on
-//! it. [`findings_on_size`] names the rules that have too many instances.
+//! [`simulate()`] plays at random and reports, as findings, what the rules allow and should not. [`survey()`] counts
+//! states and information sets, [`reach()`] makes the graph of all reachable states, and [`weakly`] and [`strongly`]
+//! say what a role can win on it. [`findings_on_size`] names the rules that have too many instances.
 //!
 //! Third-party: `petgraph` (the graph of reachable states), `rayon` (many matches).
 

@@ -5,8 +5,8 @@
 //! is a warning for a game of one role, where it is the same as weak, and a note for others, where it is usual). A
 //! claim that is shown comes with a line of play.
 //!
-//! The best goal of a role is the highest value that a clause names for it. Where a clause computes the value, it is the
-//! highest of all ends, and so it is known only if all states were searched.
+//! The best goal of a role is the highest value that a clause names for it. Where a clause computes the value, it is
+//! the highest of all ends, and so it is known only if all states were searched.
 
 use super::effort::Effort;
 use super::places::Places;
@@ -107,7 +107,7 @@ impl<M: StateMachine> Search<'_, M> {
         let verdict = |&role| {
             let (best, is_known) = self.best(role);
             match strongly(&self.reach, role, best) {
-                // Who cannot force 100 may still force what its best goal is.
+                // A role that cannot force 100 may still force its best goal.
                 Winnability::Refuted if !is_known => (role, Winnability::Undecided),
                 verdict => (role, verdict),
             }
@@ -144,8 +144,8 @@ impl<M: StateMachine> Search<'_, M> {
         Some(self.finding(FindingCode::StronglyWinnable, severity, first, message))
     }
 
-    /// The best goal of a role, and whether it is known: where a clause computes goals and not all states were searched, it
-    /// may be any up to 100.
+    /// The best goal of a role, and whether it is known: where a clause computes goals and not all states were
+    /// searched, it may be any up to 100.
     fn best(&self, role: Role) -> (Goal, bool) {
         let game = self.places.game;
         let name = game.terms().term(game.roles()[role.index()]);

@@ -16,18 +16,18 @@ use hyperplay_machine::{
     ByRole, EvaluationFailure, Goal, JointMove, JointMoves, Role, StateMachine, StateMachineExt,
 };
 
-/// What is known of one state.
+/// The facts that are known of one state.
 #[derive(Clone, Debug)]
 pub struct ReachNode {
     /// The fewest steps that lead here.
     pub depth: usize,
     /// The state before it on a shortest line, with the joint move made there; none for the initial state.
     pub parent: Option<(NodeIndex, JointMove)>,
-    /// What can happen here.
+    /// The events that can happen here.
     pub kind: ReachKind,
 }
 
-/// What can happen in a state.
+/// The events that can happen in a state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReachKind {
     /// The end, with its goals.
@@ -49,7 +49,7 @@ pub struct Reach {
     pub complete: bool,
 }
 
-/// What the exploration visits.
+/// The part of the game that the exploration visits.
 #[derive(Clone, Copy, Debug)]
 pub enum Sight<'a, S> {
     /// A state, each once.
@@ -102,7 +102,7 @@ pub fn reach<M: StateMachine>(
                 continue;
             }
             let product = legal.values().iter().map(Vec::len).fold(1, usize::saturating_mul);
-            // Once full always full: what is expanded is a beginning of the breadth-first order.
+            // Once full always full: the expanded states are a beginning of the breadth-first order.
             full |= product > limit - graph.edge_count();
             if !full {
                 graph[index].kind = ReachKind::Expanded;

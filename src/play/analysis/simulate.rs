@@ -25,7 +25,7 @@ use hyperplay_machine::{EvaluationFailure, JointMove, Seed, State, StateMachine,
 /// Matches played between two looks at what was found.
 const BATCH: usize = 16;
 
-/// What was found, and how far the checks went.
+/// The findings, and how far the checks went.
 #[derive(Clone, Debug)]
 pub struct Simulation {
     /// The findings, in no particular order.
@@ -36,8 +36,8 @@ pub struct Simulation {
     pub states: Option<(usize, bool)>,
 }
 
-/// Plays and searches on `machine`. `reference`, which an interaction in SIDL does not have, gives all goals of the last
-/// states; other engines know only the goal that counts. `tick` is called after each match and for each joint move
+/// Plays and searches on `machine`. `reference`, which an interaction in SIDL does not have, gives all goals of the
+/// last states; other engines know only the goal that counts. `tick` is called after each match and for each joint move
 /// that the search tries. Where the interrupt has a deadline, the matches get half of the time.
 ///
 /// ```
@@ -91,7 +91,7 @@ pub fn simulate(
     simulation
 }
 
-/// What the rules declare about their own terms, where they do.
+/// The declarations that the rules make about their own terms, where they make any.
 struct Declarations {
     base: Option<FxHashSet<TermId>>,
     input: Option<FxHashSet<(TermId, TermId)>>,

@@ -44,21 +44,21 @@ pub struct SurveyWords {
     pub basis: Basis,
 }
 
-/// What is known of a game.
+/// The facts that are known of a game.
 #[derive(Clone, Debug)]
 pub struct Survey {
-    /// What can hold.
+    /// The terms that can hold.
     pub fluents: SurveyWords,
-    /// What can be done, by any role.
+    /// The moves that can be made, by any role.
     pub moves: SurveyWords,
-    /// What can be perceived, by any role but `random`.
+    /// The percepts that can be perceived, by any role but `random`.
     pub percepts: SurveyWords,
     /// The states.
     pub reach: Reach,
 }
 
-/// Explores a game; `limit` bounds the joint moves tried. An interrupt ends it as the limit does. `tick` is called for each
-/// state and for each joint move tried.
+/// Explores a game; `limit` bounds the joint moves tried. An interrupt ends it as the limit does. `tick` is called for
+/// each state and for each joint move tried.
 ///
 /// # Errors
 /// If the rules cannot be evaluated.
@@ -79,7 +79,7 @@ pub fn survey(
                 moves.extend(joint.iter().map(|own| own.0));
                 for role in machine.each_role().filter(|&role| machine.random() != Some(role)) {
                     let seen = machine.percepts(state, joint, role, &mut scratch);
-                    // What was cut off is not all that is seen, but it is seen.
+                    // The percepts that were cut off are not all that is seen, but they are seen.
                     percepts.extend(seen.iter().map(|percept| percept.0));
                 }
             }
@@ -110,8 +110,9 @@ pub fn survey(
     })
 }
 
-/// Counts the histories and information sets of a game, until `stop` returns true: [`solve::extent_until`] for an engine.
-/// The count is a hot loop and generic over the machine, so it is compiled here, optimised, and not in the command line.
+/// Counts the histories and information sets of a game, until `stop` returns true: [`solve::extent_until`] for an
+/// engine. The count is a hot loop and generic over the machine, so it is compiled here, optimised, and not in the
+/// command line.
 ///
 /// # Errors
 /// As [`solve::extent_until`].

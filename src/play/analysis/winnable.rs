@@ -18,7 +18,7 @@ use petgraph::visit::EdgeRef;
 use super::reach::{Reach, ReachKind};
 use hyperplay_machine::{Goal, JointMove, Move, Role};
 
-/// What is known of a claim.
+/// The state of knowledge about a claim.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Winnability {
     /// It holds; a line of play that shows it.

@@ -108,8 +108,8 @@ pub(super) fn options(spec: &Spec) -> BeliefOptions {
     }
 }
 
-/// Refuses the particle filter, if a spec with these [`keys`] asks for it, where the other roles are not taken to be uniform:
-/// histories are found by backtracking then.
+/// Refuses the particle filter, if a spec with these [`keys`] asks for it, where the other roles are not taken to be
+/// uniform: histories are found by backtracking then.
 pub(super) fn refuse_filter(spec: &Spec, assumed: &Assumed) -> Result<(), SpecError> {
     let method = keys().into_iter().find(|key| key.name == "method").expect("it is one of the keys");
     let has_method =

@@ -1,4 +1,4 @@
-//! What a spec can name, and the types of the keys that can be set in it.
+//! The kinds of entries that a spec can name, and the types of the keys that can be set in it.
 //!
 //! A [`Registry`](super::Registry) holds a [`SpecEntry`] for each player, sampler, search and opponent model. Specs
 //! are read against these entries and help texts are printed from them, so the two always know the same keys.
@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 
 use hyperplay_think::search::PlayoutBudget;
 
-/// What a spec describes.
+/// The kind of thing that a spec describes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum SpecKind {
     /// A player.
@@ -28,7 +28,7 @@ impl SpecKind {
     /// All of them, in the order in which help lists them.
     pub const ALL: [SpecKind; 4] = [SpecKind::Player, SpecKind::Sampler, SpecKind::Search, SpecKind::Model];
 
-    /// What several of them are called, in one word.
+    /// The plural of its name, in one word.
     pub fn plural(self) -> &'static str {
         match self {
             SpecKind::Player => "players",
@@ -65,7 +65,7 @@ impl fmt::Display for SpecKind {
 pub struct SpecEntry {
     /// Its name.
     pub name: Cow<'static, str>,
-    /// What it is, in a whole sentence: `hyperplay players` prints it as it is.
+    /// A description of the entry, in a whole sentence: `hyperplay players` prints it as it is.
     pub about: Cow<'static, str>,
     /// Its keys, in the order in which they are printed.
     pub keys: Vec<SpecKey>,
@@ -103,11 +103,11 @@ impl SpecEntry {
 pub struct SpecKey {
     /// Its name.
     pub name: Cow<'static, str>,
-    /// What may stand behind it.
+    /// The type of its values.
     pub kind: KeyType,
-    /// What holds if it is not given, as it would be written in a spec.
+    /// The value that holds if it is not given, as it would be written in a spec.
     pub default: Cow<'static, str>,
-    /// What it does, in a whole sentence.
+    /// A description of its effect, in a whole sentence.
     pub about: Cow<'static, str>,
 }
 
@@ -202,7 +202,8 @@ impl SpecKey {
 pub enum KeyType {
     /// A whole number from the first to the second, both included. Digits may be grouped, as in `10_000`.
     Count(u64, u64),
-    /// A number in decimal digits, with a point or without and perhaps a minus, from the first to the second, both included.
+    /// A number in decimal digits, with a point or without and perhaps a minus, from the first to the second, both
+    /// included.
     Real(f64, f64),
     /// A [`PlayoutBudget`].
     Playouts,
@@ -212,8 +213,8 @@ pub enum KeyType {
     Spec(SpecKind),
     /// A text without commas, which is not empty; this says what it is.
     Text(&'static str),
-    /// The path of a [policy file](super::PolicyFile), which is read with the spec. An entry with a key of this type has no
-    /// other, and the value stands right behind the colon.
+    /// The path of a [policy file](super::PolicyFile), which is read with the spec. An entry with a key of this type
+    /// has no other, and the value stands right behind the colon.
     PolicyFile,
 }
 

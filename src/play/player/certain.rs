@@ -1,16 +1,17 @@
 //! Moves that are legal for certain: in every state that is held possible.
 //!
-//! In a sound game a role can tell its legal moves from what it knows, so they are the same in all these states. Where they are
-//! not, a move that is legal in all of them is safe, and else one that is legal in as much of the weight as possible.
+//! In a sound game a role can tell its legal moves from what it knows, so they are the same in all these states. Where
+//! they are not, a move that is legal in all of them is safe, and else one that is legal in as much of the weight as
+//! possible.
 
 use hyperplay_machine::{Budget, Move, Role, StateMachine, StateMachineExt as _};
 
 /// The states looked at: if the game is sound, the first one would do.
 const STATES: usize = 32;
 
-/// The moves of a role that are legal in all of these states, each with its weight, in the natural order of terms; where none
-/// is, those that are legal in the greatest weight. States in which nothing is legal, or that cannot be evaluated in time, are
-/// left out. O(states × rules).
+/// The moves of a role that are legal in all of these states, each with its weight, in the natural order of terms;
+/// where none is, those that are legal in the greatest weight. States in which nothing is legal, or that cannot be
+/// evaluated in time, are left out. O(states × rules).
 pub fn certain_moves<'a, M: StateMachine>(
     machine: &M,
     role: Role,

@@ -41,7 +41,8 @@ impl Clairvoyant {
         }
     }
 
-    /// Follows the history; false if the deadline passed before its end. Then it goes on from there at the next decision.
+    /// Follows the history; false if the deadline passed before its end. Then it goes on from there at the next
+    /// decision.
     fn follow(&mut self, history: &History, budget: &Budget) -> bool {
         if !history.0.starts_with(&self.known.0) {
             (self.known, self.state) = (History::default(), self.machine.initial());

@@ -1,10 +1,11 @@
-//! The belief beside a person: what a role that sits at a table may hold possible, and with which probability.
+//! The belief beside a person: the facts that a role that sits at a table may hold possible, and their probabilities.
 //!
-//! It is the belief of a sampler, followed step by step. What holds in the states of all its histories is known; what holds in some of
-//! them is open, with the weight of these histories as its probability. Whoever shows it says whether the histories are all that
-//! are possible or a sample.
+//! It is the belief of a sampler, followed step by step. A fact that holds in the states of all its histories is known;
+//! one that holds in some of them is open, with the weight of these histories as its probability. The caller that shows
+//! it says whether the histories are all that are possible or a sample.
 //!
-//! Invariant: with a budget that is not one of time, all answers are a function of the rules, the evidence and the seeds.
+//! Invariant: with a budget that is not one of time, all answers are a function of the rules, the evidence and the
+//! seeds.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -41,7 +42,7 @@ impl Companion {
     pub fn follow(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) {
         self.outcome = Some(self.belief.update(evidence, budget, seed));
         if self.belief.take_failure().is_some() {
-            // What was found may be wrong, and is not shown.
+            // The histories that were found may be wrong, and are not shown.
             self.outcome = Some(UpdateOutcome::Depleted { step: evidence.step() });
         }
     }
@@ -74,8 +75,8 @@ impl Companion {
         }
     }
 
-    /// The facts of the states that may be true, each with the probability that it holds, in the natural order of terms;
-    /// none without a history.
+    /// The facts of the states that may be true, each with the probability that it holds, in the natural order of
+    /// terms; none without a history.
     pub fn facts(&self) -> Option<Vec<(TermId, f64)>> {
         if self.particles() == 0
             || !matches!(self.outcome, Some(UpdateOutcome::Enumerated | UpdateOutcome::Sampled))

@@ -35,8 +35,8 @@ impl PlayerSpec {
         &self.spec
     }
 
-    /// The engine that the spec asks for; `None` for the one of the match. Whoever builds the player chooses the machine
-    /// by it.
+    /// The engine that the spec asks for; `None` for the one of the match. The caller that builds the player chooses
+    /// the machine by it.
     pub fn engine(&self) -> Option<EngineKind> {
         self.engine
     }
@@ -91,7 +91,7 @@ impl ModelSpec {
     }
 }
 
-/// What a player or a sampler takes the other roles to do: an opponent model with its tremble.
+/// The assumption of a player or a sampler about the other roles: an opponent model with its tremble.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Assumed {
     model: ModelSpec,
@@ -131,9 +131,10 @@ impl Assumed {
         ]
     }
 
-    /// What a spec with the [keys](Assumed::keys) `model` and `epsilon` asks for. Uniform opponents have no tremble, and
-    /// those who do nothing but tremble are uniform. Whether a model [is uniform](OpponentModel::is_uniform) is known once
-    /// it is built; only the standard model `uniform` is known by its spec, so that all that assume it are equal.
+    /// The assumption that a spec with the [keys](Assumed::keys) `model` and `epsilon` asks for. Uniform opponents have
+    /// no tremble, and those who do nothing but tremble are uniform. Whether a model [is
+    /// uniform](OpponentModel::is_uniform) is known once it is built; only the standard model `uniform` is known by its
+    /// spec, so that all that assume it are equal.
     ///
     /// # Errors
     /// If the model cannot be made of its spec.
@@ -166,7 +167,7 @@ impl Assumed {
     }
 }
 
-/// Two are equal if their specs are: what is built from them is the same then.
+/// Two are equal if their specs are: the players built from them are the same then.
 impl PartialEq for PlayerSpec {
     fn eq(&self, other: &Self) -> bool {
         self.spec == other.spec

@@ -1,8 +1,9 @@
-//! What a player is shown, and what it answers.
+//! The view that a player is shown, and the decision that it answers.
 //!
 //! The type of a player fixes what it may know. A [`Player`] is shown a [`View`], which holds only what its role
-//! knows. A [`ClairvoyantPlayer`] is shown a [`ClairvoyantView`], which also holds the true history. The [`Seat`](super::Seat) of
-//! a player says which of the two it is, and a referee passes the history only to the second kind.
+//! knows. A [`ClairvoyantPlayer`] is shown a [`ClairvoyantView`], which also holds the true history. The
+//! [`Seat`](super::Seat) of a player says which of the two it is, and a referee passes the history only to the second
+//! kind.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use rand::RngExt;
 use hyperplay_machine::{Budget, EvaluationFailure, Evidence, History, Move, Seed};
 use hyperplay_think::belief::UpdateMethod;
 
-/// What a player is shown when it must move.
+/// The view that a player is shown when it must move.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     /// All that its role knows.
@@ -21,16 +22,16 @@ pub struct View<'a> {
     pub legal: &'a [Move],
 }
 
-/// What a clairvoyant player is shown when it must move.
+/// The view that a clairvoyant player is shown when it must move.
 #[derive(Clone, Copy, Debug)]
 pub struct ClairvoyantView<'a> {
-    /// What every player of its role is shown.
+    /// The view that every player of its role is shown.
     pub own: View<'a>,
     /// The joint moves made so far.
     pub history: &'a History,
 }
 
-/// What a decision cost.
+/// The cost of a decision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DecisionCost {
     /// States visited, in belief update and search together.
@@ -39,7 +40,7 @@ pub struct DecisionCost {
     pub playouts: u64,
 }
 
-/// What a belief held when a decision was made.
+/// The content of a belief when a decision was made.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct HeldBelief {
     /// Particles, those with equal histories counted once where these are merged.
@@ -86,7 +87,7 @@ pub struct HeldBelief {
 /// assert_eq!((held.particles, held.states, held.effective, held.is_enumerated), (1, 1, 1.0, true));
 /// assert_eq!((held.method, held.attempts, held.accepted), (UpdateMethod::Enumeration, 0, 0));
 /// assert_ne!(cost, DecisionCost::default());
-/// // Whoever does not reason spends nothing.
+/// // A player that does not reason spends nothing.
 /// assert_eq!(Decision::uniform(&legal, &Seed::root(1)).cost, DecisionCost { states: 0, playouts: 0 });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -94,23 +95,24 @@ pub struct HeldBelief {
 pub struct Decision {
     /// The move, drawn from the policy.
     pub choice: Move,
-    /// The distribution over moves that the choice was drawn from; sums to 1. That of `hyperplay` is even over the moves
-    /// whose values are within 1e-9 of the best; where both sides of a zero-sum game move at once in some state held possible,
-    /// it is the optimal mixed move of the mean of the matrix games.
+    /// The distribution over moves that the choice was drawn from; sums to 1. That of `hyperplay` is even over the
+    /// moves whose values are within 1e-9 of the best; where both sides of a zero-sum game move at once in some state
+    /// held possible, it is the optimal mixed move of the mean of the matrix games.
     pub policy: Vec<(Move, f64)>,
     /// The expected goal of each move considered, 0..=100; empty for players that do not reason.
     pub values: Vec<(Move, f64)>,
-    /// What it cost.
+    /// The cost of the decision.
     pub cost: DecisionCost,
-    /// What was held possible; none for players without a belief and for a depleted one.
+    /// The belief that was held; none for players without a belief and for a depleted one.
     pub held: Option<HeldBelief>,
     /// Whether the belief had no particle left.
     pub depleted: bool,
-    /// Whether the belief was depleted at the last decision, and has particles again: histories that explain everything.
+    /// Whether the belief was depleted at the last decision, and has particles again: histories that explain
+    /// everything.
     pub recovered: bool,
-    /// The failure of an evaluation of the rules that the player met, if any: what it answers rests on less than it says.
+    /// The failure of an evaluation of the rules that the player met, if any: its answer rests on less than it says.
     pub failure: Option<EvaluationFailure>,
-    /// Sentences for a reader who follows the match: what was believed, how it was judged, and whether an evaluation
+    /// Sentences for a reader who follows the match: the belief, how it was judged, and whether an evaluation
     /// of the rules failed.
     pub explanation: Vec<String>,
 }
@@ -186,15 +188,16 @@ pub trait Player: Send {
         let _ = (budget, seed);
     }
 
-    /// Uses time in which nothing is asked: after a decision, before the next evidence is known. `evidence` is that of the
-    /// decision. Returns whether more time would be of use; it is called again and again with small budgets.
+    /// Uses time in which nothing is asked: after a decision, before the next evidence is known. `evidence` is that of
+    /// the decision. Returns whether more time would be of use; it is called again and again with small budgets.
     fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
         let _ = (evidence, budget, seed);
         false
     }
 
-    /// What is legal after this evidence, for a caller that does not know it: the moves that are legal in every state that the
-    /// player holds possible, in the natural order of terms. `None` if the player holds none possible, or has no belief.
+    /// The legal moves after this evidence, for a caller that does not know them: the moves that are legal in every
+    /// state that the player holds possible, in the natural order of terms. `None` if the player holds none possible,
+    /// or has no belief.
     fn legal_after(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<Vec<Move>> {
         let _ = (evidence, budget, seed);
         None
@@ -206,8 +209,8 @@ pub trait Player: Send {
         None
     }
 
-    /// The states that it held possible at the last decision, the likeliest first; none for players without a belief, and
-    /// where the belief had no history. Whoever wants to record them asks after the decision.
+    /// The states that it held possible at the last decision, the likeliest first; none for players without a belief,
+    /// and where the belief had no history. A caller that wants to record them asks after the decision.
     fn believed(&self) -> Vec<BelievedState> {
         Vec::new()
     }
@@ -220,12 +223,12 @@ pub struct BelievedState {
     pub weight: f64,
     /// In how many of the particles it is the last state.
     pub histories: u32,
-    /// What holds in it, as terms in their natural order.
+    /// The facts that hold in it, as terms in their natural order.
     pub facts: Vec<String>,
 }
 
-/// A program that plays one role of one match and is shown the true history: a control for experiments, no opponent for a
-/// fair match.
+/// A program that plays one role of one match and is shown the true history: a control for experiments, no opponent for
+/// a fair match.
 ///
 /// ```
 /// use hyperplay_machine::{Budget, Role, Seed};
@@ -252,8 +255,8 @@ pub trait ClairvoyantPlayer: Send {
 }
 
 impl Decision {
-    /// The decision of a player that met `failure` while it decided. It says so, and it moves at random where its choice
-    /// is not one of the legal moves that it was shown.
+    /// The decision of a player that met `failure` while it decided. It says so, and it moves at random where its
+    /// choice is not one of the legal moves that it was shown.
     pub(super) fn admitting(
         mut self,
         failure: Option<EvaluationFailure>,

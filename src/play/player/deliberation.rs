@@ -1,9 +1,10 @@
 //! How a player gets from the states it considers possible, each with its weight, to a decision.
 //!
-//! Equal states are judged once, with the sum of their weights and the number of their histories ([`merge`]); then one policy over the legal moves that the
-//! player was shown is made of what search says of all of them ([`judgement`](super::judgement), [`vote`](super::vote)),
-//! and the move is drawn from it. If only one move is legal, there is no search. All randomness comes from `seed/search`
-//! and `seed/choice`, so the draws of the search do not change the choice.
+//! Equal states are judged once, with the sum of their weights and the number of their histories ([`merge`]); then one
+//! policy over the legal moves that the player was shown is made of what search says of all of them
+//! ([`judgement`](super::judgement), [`vote`](super::vote)), and the move is drawn from it. If only one move is legal,
+//! there is no search. All randomness comes from `seed/search` and `seed/choice`, so the draws of the search do not
+//! change the choice.
 
 use std::hash::Hash;
 
@@ -16,7 +17,7 @@ use hyperplay_machine::{Budget, Move, Role, Seed, State};
 use hyperplay_think::belief::Belief;
 use hyperplay_think::search::{Evaluation, Method, SearchContext, StateSearch, WeightedState};
 
-/// What a player deliberates with.
+/// The means by which a player deliberates.
 pub(super) struct Deliberation<'a> {
     pub(super) machine: &'a Engine,
     pub(super) role: Role,
@@ -29,8 +30,8 @@ pub(super) struct Deliberation<'a> {
 }
 
 impl<'a> Deliberation<'a> {
-    /// Decides by searching `states`: not empty, distinct, none terminal, the weights positive. How one move follows from
-    /// what is said of all states is for `judge` to say.
+    /// Decides by searching `states`: not empty, distinct, none terminal, the weights positive. `judge` says how one
+    /// move follows from the judgements of all states.
     pub(super) fn decide(
         self,
         search: &dyn StateSearch<Engine>,
@@ -53,8 +54,8 @@ impl<'a> Deliberation<'a> {
         })
     }
 
-    /// The decision that `judge` makes with a search of its own, unless only one move is legal. It also says what that cost
-    /// and how it was done; what is said of the moves comes after that.
+    /// The decision that `judge` makes with a search of its own, unless only one move is legal. It also says what that
+    /// cost and how it was done; the sentences on the moves come after that.
     pub(super) fn unless_forced(
         self,
         judge: impl FnOnce(SearchContext<'a, Engine>, &[Move]) -> (Judgement, DecisionCost, Vec<String>),

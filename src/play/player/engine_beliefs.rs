@@ -1,8 +1,8 @@
 //! Two functions of the belief, for an [`Engine`]: the exact posterior and the particle belief.
 //!
-//! They add nothing to [`exact::posterior`] and [`ParticleBelief::new`], which are generic over the machine. Their one caller
-//! is the evaluation harness of `hyperplay_lab`. Because they are not generic, the belief is compiled for the engine in this
-//! crate, and not once more in that one. Whoever has the spec of a sampler makes its belief by
+//! They add nothing to [`exact::posterior`] and [`ParticleBelief::new`], which are generic over the machine. Their one
+//! caller is the evaluation harness of `hyperplay_lab`. Because they are not generic, the belief is compiled for the
+//! engine in this crate, and not once more in that one. A caller that has the spec of a sampler makes its belief by
 //! [`Sampler::belief`](hyperplay_think::belief::Sampler::belief) instead.
 
 use std::sync::Arc;

@@ -36,8 +36,9 @@ impl SpecKey {
     }
 }
 
-/// The engine that a spec asks for; `None` for the one of the match, and for a player without the key. A key of this name
-/// with the same words is this key, whatever its default and its sentence; one of another type is a key of the player's own.
+/// The engine that a spec asks for; `None` for the one of the match, and for a player without the key. A key of this
+/// name with the same words is this key, whatever its default and its sentence; one of another type is a key of the
+/// player's own.
 pub(super) fn engine(spec: &Spec) -> Option<EngineKind> {
     if spec.entry().key(ENGINE)?.kind != SpecKey::engine().kind {
         return None;

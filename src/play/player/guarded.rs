@@ -2,10 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Calls something that may panic. Whatever it works on may be in any state after a panic and is not to be used again.
+/// Calls something that may panic. The data that it works on may be in any state after a panic and are not to be used
+/// again.
 ///
 /// # Errors
-/// What the panic says.
+/// The message of the panic.
 pub fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());

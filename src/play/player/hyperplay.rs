@@ -1,14 +1,15 @@
-//! The player `hyperplay`: it plays a game whose state it does not know by searching every state that its evidence leaves
-//! possible.
+//! The player `hyperplay`: it plays a game whose state it does not know by searching every state that its evidence
+//! leaves possible.
 //!
 //! A decision has three steps:
 //! 1. the belief follows the evidence. Its particles are histories that explain all that was perceived, with weights;
 //! 2. the distinct states of the particles are searched as if each were the truth;
-//! 3. the value of a move is the weighted mean of its values, and the best is played; where roles move at once, the mean of
-//!    the matrix games is solved.
+//! 3. the value of a move is the weighted mean of its values, and the best is played; where roles move at once, the
+//!    mean of the matrix games is solved.
 //!
-//! It cannot value information, keep a secret or bluff: every state is searched as if all roles saw it. What it does
-//! without a particle, and where its opponent model excludes what was seen, is said in [`own_belief`](super::own_belief).
+//! It cannot value information, keep a secret or bluff: every state is searched as if all roles saw it. The module
+//! [`own_belief`](super::own_belief) says what it does without a particle, and where its opponent model excludes what
+//! was seen.
 //!
 //! Reference: Schofield, Cerexhe, Thielscher, *HyperPlay: A Solution to General Game Playing with Imperfect
 //! Information*, AAAI 2012.

@@ -1,17 +1,17 @@
 //! The player `ismcts`: it searches all states that its evidence leaves possible in one tree of what the roles know.
 //!
 //! The belief is that of [`hyperplay`](mod@super::hyperplay), with the same keys. Every simulation of the search
-//! ([`hyperplay_think::search::ismcts`]) begins in a particle that is drawn by its weight. What another role knows in a particle
-//! is what it knows after the history of that particle. (Where a belief is enumerated by states, one history stands for all
-//! that end in a state: the key `exact_update`.)
+//! ([`hyperplay_think::search::ismcts`]) begins in a particle that is drawn by its weight. The knowledge of another
+//! role in a particle is its knowledge after the history of that particle. (Where a belief is enumerated by states, one
+//! history stands for all that end in a state: the key `exact_update`.)
 //!
-//! Since a move is worth its mean over all states that the player cannot tell apart, now and later in the tree, it can value
-//! information. It does not bluff: what it alone knows is true in all particles, so the other roles learn in the tree from
-//! nothing else and play as if they knew it. What it plays is one of three ([`FinalMove`]). The number of simulations
-//! reproduces; a deadline or a node budget ends the search before.
+//! Since a move is worth its mean over all states that the player cannot tell apart, now and later in the tree, it can
+//! value information. It does not bluff: the facts that it alone knows are true in all particles, so the other roles
+//! learn in the tree from nothing else and play as if they knew it. Its final move is one of three ([`FinalMove`]). The
+//! number of simulations reproduces; a deadline or a node budget ends the search before.
 //!
-//! Reference: Cowling, Powley, Whitehouse, *Information Set Monte Carlo Tree Search*, IEEE Transactions on Computational
-//! Intelligence and AI in Games 4, 2012.
+//! Reference: Cowling, Powley, Whitehouse, *Information Set Monte Carlo Tree Search*, IEEE Transactions on
+//! Computational Intelligence and AI in Games 4, 2012.
 
 use super::catalogue::SpecWord;
 use super::decision::{Decision, DecisionCost, Player};

@@ -28,7 +28,7 @@ const TIE: f64 = 1e-9;
 pub struct Judged {
     /// Its weight; the weights of all states sum to 1.
     pub weight: f64,
-    /// What the own moves are worth there.
+    /// The values of the own moves there.
     pub evaluation: Evaluation,
 }
 
@@ -84,7 +84,7 @@ pub(super) fn in_time(states: &[Judged]) -> Option<Vec<&Judged>> {
     (judged.iter().map(|state| state.weight).sum::<f64>() > 0.0).then_some(judged)
 }
 
-/// The weighted mean of what `of` says of each of so many moves in every state.
+/// The weighted mean of what `of` says of each of the `moves` moves in every state.
 pub(super) fn weighted_mean(
     states: &[&Judged],
     moves: usize,

@@ -1,9 +1,9 @@
 //! The margin that a player keeps before its deadline: part of the time, and more where it was not enough.
 //!
 //! Some work cannot be stopped: a pass through all lanes of a large network, freeing what a search has built, or other
-//! programs that have the processor. How long that takes is a matter of the game and of the computer. So a player measures
-//! by how much it missed the end that it had set itself, and keeps a multiple of that from the next decision on. What it
-//! learnt fades, because a computer is not loaded forever.
+//! programs that have the processor. How long that takes is a matter of the game and of the computer. So a player
+//! measures by how much it missed the end that it had set itself, and keeps a multiple of that from the next decision
+//! on. The learnt overrun fades, because a computer is not loaded forever.
 //!
 //! A decision without a deadline does not depend on it.
 
@@ -15,7 +15,7 @@ use hyperplay_machine::{Budget, Stopwatch};
 /// interrupted and for the way back to the referee.
 pub(super) const SAFE_SHARE: f64 = 0.85;
 
-/// What is left of a learnt overrun after each decision.
+/// The share of a learnt overrun that is left after each decision.
 const FADING: f64 = 0.9;
 
 /// The share of the time that is used whatever was learnt.
@@ -37,7 +37,7 @@ impl Overrun {
     }
 }
 
-/// What one player has learnt about its punctuality.
+/// The overrun that one player has learnt to expect.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Margin(Overrun);
 

@@ -5,9 +5,9 @@
 //! in each state, all moves worth playing are equal.
 //!
 //! **What the other role knows.** Its legal moves, at least. So states in which it has the same legal moves are one
-//! *type* of it, whose matrices are added up, and it chooses a column for each type. What else it may know is not
+//! *type* of it, whose matrices are added up, and it chooses a column for each type. Its other knowledge is not
 //! modelled, as everywhere in HyperPlay, so within a type it chooses one column for all states. A state in which the
-//! two do not move at once has one column: what the moves are worth there. There the other role's best answers are in
+//! two do not move at once has one column: the values of the moves there. There the other role's best answers are in
 //! the values already.
 //!
 //! An own move that is illegal in a state is worth there, against each column, the mean of that state's moves.
@@ -55,7 +55,7 @@ pub(super) fn mean_matrix(states: &[&Judged], legal: &[Move]) -> Option<Vec<Matr
     Some(types.into_iter().map(|(_, matrix)| matrix).collect())
 }
 
-/// What each of the `legal` moves is worth in a judged state.
+/// The value of each of the `legal` moves in a judged state.
 pub(super) fn values_of(evaluation: &Evaluation, legal: &[Move]) -> impl Iterator<Item = f64> {
     let mean = evaluation.mean();
     legal.iter().map(move |&own| evaluation.value(own).unwrap_or(mean))

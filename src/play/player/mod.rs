@@ -1,15 +1,15 @@
 //! The players: programs that play a role.
 //!
 //! This is the only place where belief and search meet: `hyperplay` judges its moves in every state that its evidence
-//! leaves possible and averages the values (`judgement`), `pimc` lets these states vote (`vote`), and `ismcts` searches them
-//! in one tree. A player is written down as a [`Spec`], which is read against a
-//! [`Registry`]. A crate can add players, samplers, searches and opponent models of its own to a registry; `docs/extending.md`
-//! shows how.
+//! leaves possible and averages the values (`judgement`), `pimc` lets these states vote (`vote`), and `ismcts` searches
+//! them in one tree. A player is written down as a [`Spec`], which is read against a
+//! [`Registry`]. A crate can add players, samplers, searches and opponent models of its own to a registry;
+//! `docs/extending.md` shows how.
 //!
 //! Everything in this layer is written for [`Engine`](hyperplay_engine::Engine), so it is compiled once.
 //!
-//! Third-party: `rand` (drawing from a policy), `rayon` (asking side by side), `rustc-hash` (grouping by state), `serde`,
-//! `serde_json` (policy files), `thiserror`.
+//! Third-party: `rand` (drawing from a policy), `rayon` (asking side by side), `rustc-hash` (grouping by state),
+//! `serde`, `serde_json` (policy files), `thiserror`.
 
 mod asked;
 mod belief_keys;

@@ -1,8 +1,8 @@
 //! The opponent models of this crate: how the other roles are assumed to choose.
 //!
-//! `uniform`; `file:PATH`, a [policy file](super::PolicyFile), which is read with the spec; `softmax:...`. In a spec with
-//! commas a model stands in brackets, `model=[softmax:level=2,temperature=5]`. Beside it stands the key `epsilon`, the
-//! probability of a tremble, so that a move to which the model gives probability 0 is not ruled out.
+//! `uniform`; `file:PATH`, a [policy file](super::PolicyFile), which is read with the spec; `softmax:...`. In a spec
+//! with commas a model stands in brackets, `model=[softmax:level=2,temperature=5]`. Beside it stands the key `epsilon`,
+//! the probability of a tremble, so that a move to which the model gives probability 0 is not ruled out.
 
 use std::sync::Arc;
 

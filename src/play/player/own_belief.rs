@@ -1,14 +1,14 @@
 //! The belief of a player that decides from what it holds possible, and the frame of its decisions.
 //!
 //! A decision has two parts: the belief follows the evidence, and the player chooses from the particles. This file does
-//! the first and leaves the second to the player ([`OwnBelief::decide`]). The belief may use four tenths of the time of a
-//! decision, and half of a node budget.
+//! the first and leaves the second to the player ([`OwnBelief::decide`]). The belief may use four tenths of the time of
+//! a decision, and half of a node budget.
 //!
-//! **A depleted belief** found no history in its part of the budget. Then there is nothing to search, so it gets most of
-//! what is left, and goes on from where it was. What it finds explains all the evidence, so the weights are right as
-//! ever. If it finds nothing, the decision says that the belief is depleted; the next decision tries again. When a
-//! later one succeeds, it says that the belief has recovered. Where a player has time between its decisions, as one that is
-//! asked over the network, the search goes on in that time ([`OwnBelief::think_ahead`]).
+//! **A depleted belief** found no history in its part of the budget. Then there is nothing to search, so it gets most
+//! of what is left, and goes on from where it was. A history that it finds explains all the evidence, so the weights
+//! are right as ever. If it finds nothing, the decision says that the belief is depleted; the next decision tries
+//! again. When a later one succeeds, it says that the belief has recovered. Where a player has time between its
+//! decisions, as one that is asked over the network, the search goes on in that time ([`OwnBelief::think_ahead`]).
 //!
 //! Without a particle (the budget ran out, or the match contradicts the rules) a legal move is drawn uniformly among
 //! those that the player was shown.
@@ -42,11 +42,11 @@ const LEGAL_SHARE: f64 = 0.6;
 /// States shown in an explanation.
 const SHOWN: usize = 6;
 
-/// What is said when the opponent model is given up.
+/// The message when the opponent model is given up.
 const EXCLUDED: &str =
     "the opponent model excludes what was seen: the other roles are taken to choose uniformly";
 
-/// What one player holds possible in one match.
+/// The belief of one player in one match.
 pub struct OwnBelief {
     machine: Arc<Engine>,
     role: Role,
@@ -63,7 +63,7 @@ pub struct OwnBelief {
     margin: Margin,
 }
 
-/// What a player chooses from.
+/// The possible states from which a player chooses.
 pub(super) struct Possible<'a> {
     /// The belief, with one particle at least.
     pub(super) belief: &'a dyn Belief<Engine>,
@@ -72,7 +72,7 @@ pub(super) struct Possible<'a> {
 }
 
 impl OwnBelief {
-    /// Before the first step of a match: so many particles will be sampled under an opponent model.
+    /// Before the first step of a match: `particles` particles will be sampled under an opponent model.
     pub fn new(
         machine: Arc<Engine>,
         role: Role,
@@ -135,7 +135,8 @@ impl OwnBelief {
     }
 
     /// Uses time between two decisions. If no history was found that explains this evidence, which is that of the last
-    /// decision, the search for one goes on; so the next decision begins with a belief. Returns whether that is still of use.
+    /// decision, the search for one goes on; so the next decision begins with a belief. Returns whether that is still
+    /// of use.
     fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
         self.lost_since.is_some() && !self.search(evidence, budget, seed)
     }
@@ -143,7 +144,7 @@ impl OwnBelief {
     /// Goes on searching for a history that explains this evidence. Returns whether one was found, or there is none.
     pub fn search(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
         let (outcome, _) = self.follow(evidence, budget, &seed.child("belief"));
-        // What failed here fails again when somebody asks, and is said then.
+        // An evaluation that failed here fails again when somebody asks, and is said then.
         let failed = self.belief.take_failure().is_some();
         failed || !matches!(outcome, UpdateOutcome::Depleted { .. })
     }
@@ -250,8 +251,8 @@ impl OwnBelief {
         self.belief = self.sampler.belief(&self.machine, self.role, model, self.particles);
     }
 
-    /// Lets the belief follow the evidence, under uniform opponents where the model excludes it. How that ended, and how
-    /// many states it visited.
+    /// Lets the belief follow the evidence, under uniform opponents where the model excludes it. How that ended, and
+    /// how many states it visited.
     fn follow(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> (UpdateOutcome, u64) {
         if self.excluded.as_ref().is_some_and(|former| !evidence.continues(former)) {
             self.excluded = None;
@@ -276,7 +277,7 @@ impl OwnBelief {
         (outcome, spent)
     }
 
-    /// What is believed, in sentences: how many histories and states, how they were found at which cost, and the likeliest
+    /// The belief, in sentences: how many histories and states, how they were found at which cost, and the likeliest
     /// states by the fluents in which they differ.
     fn explain(&self, held: &HeldBelief, spent: u64, states: &[WeightedState<'_, State>]) -> Vec<String> {
         let effective = held.effective;

@@ -1,13 +1,14 @@
-//! The player `pimc`, perfect information Monte Carlo: it searches every state that its evidence leaves possible and lets
-//! the states vote.
+//! The player `pimc`, perfect information Monte Carlo: it searches every state that its evidence leaves possible and
+//! lets the states vote.
 //!
-//! Belief and search are those of [`hyperplay`](mod@super::hyperplay), with the same keys, so the two differ in nothing but the
-//! last step: there the values of a move are averaged, here every state [votes](super::vote) for its best move. It assumes that
-//! it will know the state from the next step on, and that the others know it (Frank, Basin 1998: strategy fusion and
-//! non-locality). So it cannot value information, keep a secret or bluff.
+//! Belief and search are those of [`hyperplay`](mod@super::hyperplay), with the same keys, so the two differ in nothing
+//! but the last step: there the values of a move are averaged, here every state [votes](super::vote) for its best move.
+//! It assumes that it will know the state from the next step on, and that the others know it (Frank, Basin 1998:
+//! strategy fusion and non-locality). So it cannot value information, keep a secret or bluff.
 //!
-//! References: Ginsberg, *GIB: Imperfect Information in a Computationally Challenging Game*, JAIR 14, 2001; Long, Sturtevant,
-//! Buro, Furtak, *Understanding the Success of Perfect Information Monte Carlo Sampling in Game Tree Search*, AAAI 2010.
+//! References: Ginsberg, *GIB: Imperfect Information in a Computationally Challenging Game*, JAIR 14, 2001; Long,
+//! Sturtevant, Buro, Furtak, *Understanding the Success of Perfect Information Monte Carlo Sampling in Game Tree
+//! Search*, AAAI 2010.
 
 use std::sync::Arc;
 

@@ -1,8 +1,9 @@
-//! A player on a thread of its own, so that whoever asks it waits no longer than there is time.
+//! A player on a thread of its own, so that a caller waits no longer than there is time.
 //!
-//! It does one thing after the other. Each question has a channel for its answer: what comes too late goes to nobody. A player
-//! cannot be stopped from outside, so a thread that never answers still runs when nobody waits for it any more; what waits when
-//! the owner hangs up is not begun. A panic is the answer to the question at hand, and ends the thread.
+//! It does one thing after the other. Each question has a channel for its answer: an answer that comes too late goes to
+//! nobody. A player cannot be stopped from outside, so a thread that never answers still runs when nobody waits for it
+//! any more; a question that waits when the owner hangs up is not begun. A panic is the answer to the question at hand,
+//! and ends the thread.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +16,7 @@ use super::guarded::guarded;
 /// Something to do; whether the player can go on after it.
 type Work<P> = Box<dyn FnOnce(&mut P) -> bool + Send>;
 
-/// The connection to a player on its thread. Whoever drops it hangs up.
+/// The connection to a player on its thread. Dropping it hangs up.
 ///
 /// ```
 /// use hyperplay_play::player::PlayerThread;
@@ -49,8 +50,8 @@ impl Drop for HangingUp {
 }
 
 impl<P: 'static> PlayerThread<P> {
-    /// Begins the thread, on which `make` makes the player; without one it ends. After each question `idle` is called as long as no
-    /// other waits and it returns true.
+    /// Begins the thread, on which `make` makes the player; without one it ends. After each question `idle` is called
+    /// as long as no other waits and it returns true.
     ///
     /// # Errors
     /// That of the operating system, if it gives no further thread.
@@ -90,7 +91,8 @@ impl<P: 'static> PlayerThread<P> {
         Ok(PlayerThread { questions, panic, hanging_up: HangingUp(hung_up), thread })
     }
 
-    /// Lets the player do something. The answer is an error if it panicked; the channel is closed if the thread has ended before.
+    /// Lets the player do something. The answer is an error if it panicked; the channel is closed if the thread has
+    /// ended before.
     pub fn ask<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut P) -> T + Send + 'static,
@@ -100,7 +102,7 @@ impl<P: 'static> PlayerThread<P> {
         let work = move |player: &mut P| {
             let done = guarded(|| work(player));
             let goes_on = done.as_ref().map_or_else(|what| panic.set(what.clone()).is_err(), |_| true);
-            // Whoever asked may have given up.
+            // The asker may have given up.
             let _ = answer.send(done);
             goes_on
         };
@@ -109,12 +111,12 @@ impl<P: 'static> PlayerThread<P> {
         said
     }
 
-    /// What it panicked with, if it did.
+    /// The message of its panic, if it panicked.
     pub fn panic(&self) -> Option<&str> {
         self.panic.get().map(String::as_str)
     }
 
-    /// Hangs up and waits for the end of what it does now. What it panicked with, if it did.
+    /// Hangs up and waits for the end of what it does now. Returns the message of its panic, if it panicked.
     pub fn join(self) -> Option<String> {
         let PlayerThread { questions, panic, hanging_up, thread } = self;
         drop((hanging_up, questions));

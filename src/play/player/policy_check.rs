@@ -1,11 +1,11 @@
 //! Checks a policy file against the rules of a game: whether its moves, percepts and evidence can be.
 //!
-//! Two questions are asked of every entry. *Can the rules ever derive it?* A move that no rule can make legal for its role, or
-//! a percept that no rule can give it, is an error; the answer is that of the domains of the positions of `legal` and `sees`,
-//! so it holds for every state and costs no play. *Does any match give this evidence?* All histories are followed, step by
-//! step and equal ones once, up to a bound on the joint moves made. For as many steps as that reaches, evidence that no
-//! history gives is an error. A move that is legal somewhere but not at the information set of its entry is a warning: its
-//! probability goes to the others, as the form of the file has it.
+//! Two questions are asked of every entry. *Can the rules ever derive it?* A move that no rule can make legal for its
+//! role, or a percept that no rule can give it, is an error; the answer is that of the domains of the positions of
+//! `legal` and `sees`, so it holds for every state and costs no play. *Does any match give this evidence?* All
+//! histories are followed, step by step and equal ones once, up to a bound on the joint moves made. For as many steps
+//! as that reaches, evidence that no history gives is an error. A move that is legal somewhere but not at the
+//! information set of its entry is a warning: its probability goes to the others, as the form of the file has it.
 //!
 //! Invariant: a file written by a solver for these rules has no findings.
 
@@ -18,20 +18,20 @@ use hyperplay_engine::Interpreter;
 use hyperplay_logic::gdl::{At, Atom, Game, PositionDomains, Term, did_you_mean, fold};
 use hyperplay_machine::{ByRole, JointMoves, Role, State, StateMachine, StateMachineExt as _, counted};
 
-/// What is wrong with a policy file for a game.
+/// The findings on a policy file for a game.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PolicyFindings {
-    /// What cannot be, at the first place where it stands: the file is not of this game.
+    /// The first impossible entry with its place: the file is not of this game.
     pub error: Option<String>,
-    /// What is suspicious, each with its place.
+    /// The suspicious entries, each with its place.
     pub warnings: Vec<String>,
 }
 
 /// Up to this many moves are listed in an error.
 const FEW: usize = 12;
 
-/// Checks a policy file whose roles are those of the game. At most about `most` joint moves are made to find which evidence
-/// can be.
+/// Checks a policy file whose roles are those of the game. At most about `most` joint moves are made to find which
+/// evidence can be.
 pub fn check_policy(file: &PolicyFile, game: &Game, most: usize) -> PolicyFindings {
     let check = Checking {
         game,
@@ -62,7 +62,7 @@ pub fn check_policy(file: &PolicyFile, game: &Game, most: usize) -> PolicyFindin
     found
 }
 
-/// What entries are compared with.
+/// The data with which entries are compared.
 struct Checking<'a> {
     game: &'a Game,
     roles: Vec<String>,
@@ -143,10 +143,10 @@ fn joined(moves: &BTreeSet<String>) -> String {
     moves.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
-/// What a role may know after some steps.
+/// The possible knowledge of a role after some steps.
 #[derive(Default)]
 struct KnownNode {
-    /// What it may know after one more step.
+    /// The possible knowledge after one more step.
     next: FxHashMap<KnownStep, usize>,
     /// Its legal moves; none if the match is over.
     legal: BTreeSet<String>,
@@ -154,7 +154,7 @@ struct KnownNode {
 
 /// The evidence that the histories of a game give, as far as they were followed.
 struct Reached {
-    /// All histories of so many steps were followed.
+    /// The number of steps up to which all histories were followed.
     depth: usize,
     /// Of each role what it may know; the first node is what it knows before the first step.
     nodes: ByRole<Vec<KnownNode>>,
@@ -229,7 +229,7 @@ impl Reached {
         }
     }
 
-    /// What a role knows after one more step.
+    /// The knowledge of a role after one more step.
     fn continued(&mut self, role: Role, node: usize, step: KnownStep) -> usize {
         let nodes = &mut self.nodes[role];
         let fresh = nodes.len();

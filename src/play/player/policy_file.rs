@@ -8,13 +8,13 @@
 //!  "moves": {"bet": 0.25, "check": 0.75}}
 //! ```
 //!
-//! `evidence` is what that role knows of every step so far: its own move and the set of its percepts, as terms in prefix
-//! form (case and spaces do not matter). `moves` are the moves it may choose, with probabilities that sum to 1; a legal
-//! move that is not listed has probability 0. Probabilities of moves that are not legal there go to the others in
-//! proportion. Where no entry stands for what the role knows, or none of its moves is legal, the policy is uniform.
+//! `evidence` is what that role knows of every step so far: its own move and the set of its percepts, as terms in
+//! prefix form (case and spaces do not matter). `moves` are the moves it may choose, with probabilities that sum to 1;
+//! a legal move that is not listed has probability 0. Probabilities of moves that are not legal there go to the others
+//! in proportion. Where no entry stands for what the role knows, or none of its moves is legal, the policy is uniform.
 //!
-//! A file may name its game by the hash of the rules (`rules`), and say how it was made (`game`, `method`, `iterations`,
-//! `unit`, `values`, `nash_conv`, and the state of the `solver`); `hyperplay solve` does.
+//! A file may name its game by the hash of the rules (`rules`), and say how it was made (`game`, `method`,
+//! `iterations`, `unit`, `values`, `nash_conv`, and the state of the `solver`); `hyperplay solve` does.
 //!
 //! Its identity is the hash of its text: another spelling of the same policy is another file.
 //!
@@ -49,7 +49,7 @@ pub enum PolicyError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// The message of the operating system.
         cause: String,
     },
     /// It is not JSON, or has other fields.
@@ -57,7 +57,7 @@ pub enum PolicyError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong, with line and column.
+        /// The error, with line and column.
         cause: String,
     },
     /// It has another schema.
@@ -81,7 +81,7 @@ pub enum PolicyError {
         role: String,
         /// The number of steps it knows of.
         step: usize,
-        /// What is wrong, and what is expected.
+        /// The error, and what is expected.
         cause: String,
     },
 }
@@ -93,7 +93,7 @@ struct File {
     policy: Vec<Entry>,
     /// The hash of the rules of its game.
     rules: Option<String>,
-    // What a solver writes besides, for readers of the file.
+    // Further fields that a solver writes, for readers of the file.
     #[serde(rename = "game")]
     _game: Option<IgnoredAny>,
     #[serde(rename = "method")]
@@ -129,7 +129,7 @@ struct Step {
 /// A step of evidence as text: the own move, and the percepts in alphabetical order.
 pub(super) type KnownStep = (String, Vec<String>);
 
-/// What a role knows, as text: its name, and its move and percepts of every step.
+/// The knowledge of a role, as text: its name, and its move and percepts of every step.
 type Known = (String, Vec<KnownStep>);
 
 /// The policy at an information set, and where it is written.
@@ -147,7 +147,7 @@ pub(super) struct CheckedEntry<'a> {
     pub(super) line: usize,
     /// The role, folded.
     pub(super) role: &'a str,
-    /// What it knows.
+    /// The knowledge of the role.
     pub(super) steps: &'a [KnownStep],
     /// Its moves with their probabilities.
     pub(super) moves: &'a BTreeMap<String, f64>,
@@ -292,7 +292,8 @@ impl PolicyFile {
     }
 }
 
-/// The line on which each entry of the list `policy` begins: a JSON text that is well formed, read for its brackets only.
+/// The line on which each entry of the list `policy` begins: a JSON text that is well formed, read for its brackets
+/// only.
 fn entry_lines(text: &str) -> Vec<usize> {
     let (mut line, mut depth, mut in_string, mut escaped) = (1, 0_usize, false, false);
     let (mut word_start, mut is_policy) = (0, false);
@@ -398,7 +399,7 @@ pub fn unsaid(machine: &Engine, file: &PolicyFile, tree: &GameTree) -> Vec<usize
 pub(super) struct FilePolicy {
     machine: Arc<Engine>,
     file: Arc<PolicyFile>,
-    /// What was looked up before. It saves the printing of terms and changes no answer.
+    /// The policies that were looked up before. It saves the printing of terms and changes no answer.
     met: Remembered,
 }
 

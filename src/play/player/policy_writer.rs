@@ -1,8 +1,8 @@
 //! Writing a policy file: the policies of some roles at information sets.
 //!
-//! The file is what [`PolicyFile`](super::PolicyFile) reads, one entry a line. Before the entries stand the game, the hash of
-//! its rules, and how the policies were found; behind them may stand the state of the solver, from which a later run
-//! continues ([`SolverState`]). Probabilities are written with all their digits.
+//! The file is what [`PolicyFile`](super::PolicyFile) reads, one entry a line. Before the entries stand the game, the
+//! hash of its rules, and how the policies were found; behind them may stand the state of the solver, from which a
+//! later run continues ([`SolverState`]). Probabilities are written with all their digits.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -17,11 +17,11 @@ use hyperplay_machine::{
 };
 use hyperplay_think::solve::{GameTree, Profile, RegretCheckpoint};
 
-/// What a role does at one information set.
+/// The policy of a role at one information set.
 pub struct PolicyEntry<'a> {
     /// The role.
     pub role: Role,
-    /// What it knows.
+    /// The knowledge of the role.
     pub evidence: Evidence,
     /// Its moves.
     pub moves: &'a [Move],
@@ -48,7 +48,7 @@ pub fn entries_of<'a>(
 pub struct PolicyDocument<'a> {
     /// The machine of the game.
     pub machine: &'a Engine,
-    /// What stands before the policies: an object.
+    /// The header before the policies: an object.
     pub header: Value,
 }
 
@@ -105,7 +105,7 @@ pub struct SolverState {
     pub unit: Option<f64>,
     /// How the policies were found.
     pub method: Option<String>,
-    /// What each minimiser keeps; empty if the file holds no state.
+    /// The state that each minimiser keeps; empty if the file holds no state.
     #[serde(default)]
     pub solver: Vec<RegretCheckpoint>,
 }
@@ -121,8 +121,8 @@ impl SolverState {
     }
 }
 
-/// What a role knows at an information set, in words: its decisions and percepts, step by step. Steps that told it nothing
-/// are left out.
+/// The knowledge of a role at an information set, in words: its decisions and percepts, step by step. Steps that told
+/// it nothing are left out.
 pub fn known_in_words(machine: &Engine, tree: &GameTree, set: usize) -> String {
     // The steps at which the role itself decided.
     let mut decided = Vec::new();

@@ -5,8 +5,8 @@
 //! and inside the specs of other entries. A registry is an ordinary value: there is no global registry, and a clone
 //! shares the entries.
 //!
-//! Everything that is added comes with a *reader*, a function that is called once, when a spec is read. It turns the values
-//! of the spec into typed options, or refuses them, and returns what builds the player for a machine and a role.
+//! Everything that is added comes with a *reader*, a function that is called once, when a spec is read. It turns the
+//! values of the spec into typed options, or refuses them, and returns what builds the player for a machine and a role.
 
 use std::fmt;
 use std::path::Path;
@@ -83,8 +83,8 @@ impl Registry {
     /// Adds a player. `read` gets the values of a spec, and the registry for specs inside that spec.
     ///
     /// # Errors
-    /// If there is a player of this name, or the entry is not in order: its names, or a default, which may only name what was
-    /// added before, and the entry itself.
+    /// If there is a player of this name, or the entry is not in order: its names, or a default, which may only name
+    /// what was added before, and the entry itself.
     pub fn with_player<B>(
         self,
         entry: SpecEntry,
@@ -99,8 +99,8 @@ impl Registry {
         self.with(entry, SpecMaker::Player(Arc::new(read)))
     }
 
-    /// Adds a sampler. It has the keys `model` and `epsilon` besides its own: the opponent model under which it is measured.
-    /// A player that samples by it says the model itself.
+    /// Adds a sampler. It has the keys `model` and `epsilon` besides its own: the opponent model under which it is
+    /// measured. A player that samples by it says the model itself.
     ///
     /// ```
     /// use hyperplay_think::belief::BootstrapSampler;
@@ -183,8 +183,8 @@ impl Registry {
         self.with(entry, SpecMaker::Search(Arc::new(read)))
     }
 
-    /// Adds an opponent model. One that is uniform says so by [`OpponentModel::is_uniform`] and has no tremble. One that
-    /// evaluates the rules itself says by [`OpponentModel::policy_and_failure`] where that failed.
+    /// Adds an opponent model. One that is uniform says so by [`OpponentModel::is_uniform`] and has no tremble. One
+    /// that evaluates the rules itself says by [`OpponentModel::policy_and_failure`] where that failed.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -278,7 +278,7 @@ impl Registry {
         self.0.iter().filter(move |(_, made)| made.kind() == kind).map(|(entry, _)| &**entry)
     }
 
-    /// What a key expects, in words; for a key whose value is a spec the names that it can have.
+    /// The values that a key expects, in words; for a key whose value is a spec the names that it can have.
     pub fn expected(&self, key: &SpecKey) -> String {
         let KeyType::Spec(kind) = key.kind else { return key.kind.to_string() };
         let shape = |entry: &SpecEntry| match &entry.keys[..] {
@@ -321,8 +321,8 @@ impl Registry {
         self.model_of(&self.read(SpecKind::Model, text, Some(Path::new("")))?)
     }
 
-    /// Reads a spec and opens no policy file: its values can be looked at where the files are not at hand, and nothing that
-    /// needs such a file can be made of it.
+    /// Reads a spec and opens no policy file: its values can be looked at where the files are not at hand, and nothing
+    /// that needs such a file can be made of it.
     ///
     /// # Errors
     /// As [`player`](Registry::player).
@@ -330,8 +330,8 @@ impl Registry {
         self.read(kind, text, None)
     }
 
-    /// A spec of version 0.2 as it is written today, canonical if this registry can read it; `None` if the two are written
-    /// alike. Errors in specs say it, and what that version has recorded is compared by it.
+    /// A spec of version 0.2 as it is written today, canonical if this registry can read it; `None` if the two are
+    /// written alike. Errors in specs say it, and the records of that version are compared by it.
     ///
     /// ```
     /// use hyperplay_play::player::{Registry, SpecKind};
@@ -364,8 +364,8 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// As [`player`](Registry::player), and [`SpecError::OtherRegistry`] for a spec that was read against a registry in which
-    /// its name stands for something else. So for the sampler, the search and the opponent model of a spec.
+    /// As [`player`](Registry::player), and [`SpecError::OtherRegistry`] for a spec that was read against a registry in
+    /// which its name stands for something else. So for the sampler, the search and the opponent model of a spec.
     pub fn player_of(&self, spec: &Spec) -> Result<PlayerSpec, SpecError> {
         let SpecMaker::Player(read) = self.maker(SpecKind::Player, spec)? else {
             unreachable!("a player's entry makes players")

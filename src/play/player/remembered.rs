@@ -35,7 +35,8 @@ impl Remembered {
     }
 
     /// The policy, worked out unless it is remembered. Two threads may work out the same at once; `work_out` must be a
-    /// function of evidence and legal moves, so both get the same policy. One that rests on a failure is not remembered.
+    /// function of evidence and legal moves, so both get the same policy. One that rests on a failure is not
+    /// remembered.
     pub(super) fn or(
         &self,
         evidence: &Evidence,

@@ -1,5 +1,5 @@
-//! The specs of version 0.2 whose keys are written in another way today: one table for the errors that say so and for what
-//! that version has recorded.
+//! The specs of version 0.2 whose keys are written in another way today: one table for the errors that say so and for
+//! what that version has recorded.
 //!
 //! | player of 0.2 | keys of 0.2 | today |
 //! | --- | --- | --- |

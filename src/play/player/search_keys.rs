@@ -182,8 +182,8 @@ mod tests {
         }
     }
 
-    /// The other role says one of four numbers, which `me` does not hear and of which the state keeps only whether it is low:
-    /// two states, in each of which two histories end.
+    /// The other role says one of four numbers, which `me` does not hear and of which the state keeps only whether it
+    /// is low: two states, in each of which two histories end.
     const FOUR_NUMBERS: &str = "(role me) (role other) (init (step 1))
         (number 1) (number 2) (number 3) (number 4) (low 1) (low 2)
         (<= (legal other (say ?n)) (number ?n) (true (step 1))) (<= (legal other wait) (true (step 2)))

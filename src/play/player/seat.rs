@@ -1,7 +1,8 @@
 //! Seats: a player of one role of one match, with the kind of access that it has to the match.
 //!
-//! A [`Player`] is shown what its role knows, a [`ClairvoyantPlayer`] the true history, and a [`RemotePlayer`] is another
-//! program, which is told of the match by messages. Only the last can fail to answer in ways that the referee has to name.
+//! A [`Player`] is shown what its role knows, a [`ClairvoyantPlayer`] the true history, and a [`RemotePlayer`] is
+//! another program, which is told of the match by messages. Only the last can fail to answer in ways that the referee
+//! has to name.
 
 use std::time::Duration;
 
@@ -69,7 +70,8 @@ impl Seat {
     }
 }
 
-/// Another program that plays one role of one match. It is told of the match by messages, in the order of these functions.
+/// Another program that plays one role of one match. It is told of the match by messages, in the order of these
+/// functions.
 ///
 /// ```
 /// use hyperplay_machine::{Budget, Evidence, Move};
@@ -107,11 +109,12 @@ pub trait RemotePlayer: Send {
     /// If no move of the game comes in time.
     fn play(&mut self, evidence: &Evidence, budget: &Budget) -> Result<Move, RemoteFailure>;
 
-    /// Tells it that the match has ended. What it answers does not matter.
+    /// Tells it that the match has ended. Its answer does not matter.
     fn end(&mut self, end: RemoteEnd<'_>, budget: &Budget);
 }
 
-/// What another program is told at the beginning of a match; the rules and the role it got with its seat.
+/// The information that another program is told at the beginning of a match; the rules and the role it got with its
+/// seat.
 #[derive(Clone, Copy, Debug)]
 pub struct RemoteStart<'a> {
     /// The name of the match: letters, digits and `_`, a small letter first.

@@ -22,7 +22,7 @@ use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, StateMachine as _};
 use hyperplay_think::belief::{BeliefOptions, OpponentModel, ParticleSampler, PolicyAndFailure, Uniform};
 use hyperplay_think::search::SearchOptions;
 
-/// What a softmax opponent is.
+/// The parameters of a softmax opponent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct SoftmaxOptions {
     /// The level of reasoning, 1 or more.
@@ -57,7 +57,8 @@ impl Softmax {
         Softmax { machine, options, below, met: Remembered::new() }
     }
 
-    /// What the player HyperPlay decides for a role, with what the moves are worth to it; no values where it cannot say.
+    /// The decision of the player HyperPlay for a role, with the values of the moves; no values where it cannot
+    /// say.
     fn decision(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Decision {
         let SoftmaxOptions { particles, playouts, nodes, .. } = self.options;
         let belief = BeliefOptions { enumerate_limit: particles, ..BeliefOptions::default() };

@@ -1,16 +1,17 @@
 //! A spec says in one line what is to be built, as in `hyperplay:particles=64,enumerate=off`.
 //!
-//! A spec is the name of a [registered](super::Registry) entry and values for some of its keys, `name:key=value,key=value`. A
-//! value that is itself a spec stands in brackets, `model=[softmax:level=2,temperature=5]`. Every key has a type, a range and
-//! a default. Whatever the entry does not list is an error that says what it lists.
+//! A spec is the name of a [registered](super::Registry) entry and values for some of its keys,
+//! `name:key=value,key=value`. A value that is itself a spec stands in brackets,
+//! `model=[softmax:level=2,temperature=5]`. Every key has a type, a range and a default. A key that the entry does not
+//! list is an error that says what it lists.
 //!
-//! A spec that was read holds a typed value for every key, given or not, so whoever builds from it has nothing left to
-//! parse and no default of its own.
+//! A spec that was read holds a typed value for every key, given or not, so a builder has nothing left to parse and no
+//! default of its own.
 //!
 //! Printing is canonical: keys in the order of the entry, those at their default left out, numbers in plain digits. So
 //! two spellings of one player print the same, which is what transcripts and configuration hashes hold, and
-//! reading what was printed gives the same spec. The path of a policy file stays as it is written; what the file says is
-//! known by its hash ([`Spec::policy_hashes`]).
+//! reading what was printed gives the same spec. The path of a policy file stays as it is written; the content of the
+//! file is known by its hash ([`Spec::policy_hashes`]).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -37,7 +38,7 @@ pub(super) enum SpecValue {
     Policy(PathBuf, Option<Arc<PolicyFile>>),
 }
 
-/// What lies in the range of a [`KeyType::Real`] is not NaN.
+/// No value in the range of a [`KeyType::Real`] is NaN.
 impl Eq for SpecValue {}
 
 /// A registered name with a value for each of its keys.
@@ -72,7 +73,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// What it describes.
+    /// The kind of thing that it describes.
     pub fn kind(&self) -> SpecKind {
         self.kind
     }
@@ -248,7 +249,7 @@ impl Spec {
         })
     }
 
-    /// What to do about a [`misfit`](Spec::misfit).
+    /// The remedy for a [`misfit`](Spec::misfit).
     pub const MISFIT_REMEDY: &str = "take a policy file of this game, with its roles named as in the rules";
 
     fn key(&self, name: &str) -> (usize, &SpecKey) {

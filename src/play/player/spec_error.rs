@@ -25,7 +25,7 @@ pub enum SpecError {
     /// Nothing of this name is registered.
     #[error("there is no {kind} '{name}'{}; there are {}", meant(name, known), known.join(", "))]
     UnknownName {
-        /// What was looked for.
+        /// The kind of entry that was looked for.
         kind: SpecKind,
         /// As written.
         name: String,
@@ -57,7 +57,7 @@ pub enum SpecError {
         key: String,
         /// As written.
         value: String,
-        /// What the key expects.
+        /// The values that the key expects.
         expected: String,
     },
     /// A key is given twice.
@@ -110,7 +110,7 @@ pub enum SpecError {
         key: String,
         /// As written.
         value: String,
-        /// What is wrong with it.
+        /// The error in it.
         error: Box<SpecError>,
     },
     /// The spec was read against a registry in which its name stands for an entry with other keys.
@@ -142,7 +142,7 @@ fn meant(name: &str, known: &[String]) -> String {
     did_you_mean(name, known.iter().map(String::as_str))
 }
 
-/// What a part without a value may have been meant for: a key, or nothing of the entry.
+/// The intended meaning of a part without a value: a key, or nothing of the entry.
 fn hint(part: &str, known: &[String]) -> String {
     if known.iter().any(|key| key == part) { format!(", as in {part}=...") } else { meant(part, known) }
 }
@@ -157,8 +157,8 @@ impl SpecError {
         }
     }
 
-    /// The entry that an error in a spec is about: the kind whose list answers it and, unless the name itself is unknown, the
-    /// name of the entry. An error in a spec inside the spec is about the inner one.
+    /// The entry that an error in a spec is about: the kind whose list answers it and, unless the name itself is
+    /// unknown, the name of the entry. An error in a spec inside the spec is about the inner one.
     pub fn about(&self, registry: &Registry, kind: SpecKind, text: &str) -> (SpecKind, Option<String>) {
         let name = text.split(':').next().unwrap_or_default().trim();
         match self {
@@ -182,7 +182,7 @@ pub enum RegistryError {
     /// Its name is taken.
     #[error("there is a {kind} '{name}' already")]
     Taken {
-        /// What it is.
+        /// The kind of the spec.
         kind: SpecKind,
         /// Its name.
         name: String,
@@ -212,7 +212,7 @@ pub enum RegistryError {
     Default {
         /// Whose key.
         entry: String,
-        /// What is wrong with it.
+        /// The error in it.
         error: SpecError,
     },
 }

@@ -19,7 +19,7 @@ pub(super) const MAX_NESTING: usize = 8;
 /// Reads specs.
 #[derive(Clone, Copy)]
 pub(super) struct SpecReader<'a> {
-    /// What specs can name.
+    /// The entries that specs can name.
     pub(super) registry: &'a Registry,
     /// The folder that paths of policy files are relative to; with none the files are left unopened.
     pub(super) base: Option<&'a Path>,
@@ -95,8 +95,8 @@ impl SpecReader<'_> {
         Some(self.spec(&today, kind).map_or(today, |spec| spec.to_string()))
     }
 
-    /// Whether a value, written as `text`, differs from the default of its key. The default is read only where the texts do
-    /// not tell: it may be a spec in which the same key is given.
+    /// Whether a value, written as `text`, differs from the default of its key. The default is read only where the
+    /// texts do not tell: it may be a spec in which the same key is given.
     fn is_other_than_default(
         self,
         key: &SpecKey,

@@ -2,16 +2,16 @@
 //! Carlo.
 //!
 //! Every state votes with its weight for its best move. Moves within 1e-9 of the best share the vote evenly. Where both
-//! sides of a zero-sum game move at once in a state, its vote is divided as its optimal mixed move. By how much a move is
-//! better does not count, and that is all the difference from [`judgement`](super::judgement), which averages values. The
-//! values are averaged here too, for the reader, and decide nothing.
+//! sides of a zero-sum game move at once in a state, its vote is divided as its optimal mixed move. By how much a move
+//! is better does not count, and that is all the difference from [`judgement`](super::judgement), which averages
+//! values. The values are averaged here too, for the reader, and decide nothing.
 //!
 //! **Which moves may be chosen**: the legal moves that the player was shown, as there. A move is worth, where it is
 //! illegal, the mean of that state's moves, and a state votes only for moves that may be chosen.
 //!
-//! **The policy** is even over the moves with the most votes ([`VotePolicy::Vote`], as published), or the votes themselves
-//! ([`VotePolicy::Mixed`]). It is the votes themselves in any case where a state voted for a mixed move: the most frequent
-//! move of an optimal mixed move could be exploited like any other.
+//! **The policy** is even over the moves with the most votes ([`VotePolicy::Vote`], as published), or the votes
+//! themselves ([`VotePolicy::Mixed`]). It is the votes themselves in any case where a state voted for a mixed move: the
+//! most frequent move of an optimal mixed move could be exploited like any other.
 
 use super::catalogue::SpecWord;
 use super::judgement::{Judged, Judgement, greedy, in_time, weighted_mean, with};

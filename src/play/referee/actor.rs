@@ -1,13 +1,13 @@
-//! One player in its seat. Whatever the player does becomes a decision or a fault.
+//! One player in its seat. Everything that the player does becomes a decision or a fault.
 //!
 //! Without a clock the player runs in the caller's thread. With one it has a thread of its own, all roles think at
 //! the same time, and an answer that has not come when the clock runs out is a `late` fault; an answer that comes
 //! later goes to nobody ([`PlayerThread`]). The player's thread notes when it has answered, so a player
-//! is not late because the referee was waiting for another one. A panic becomes a `crashed` fault in both cases; a player
-//! that has panicked may be in any state and is not asked again.
+//! is not late because the referee was waiting for another one. A panic becomes a `crashed` fault in both cases; a
+//! player that has panicked may be in any state and is not asked again.
 //!
-//! A match has three kinds of tasks: to prepare, to decide, and to hear of the end. Only matches with another program in a
-//! seat have the first, and only other programs get the last.
+//! A match has three kinds of tasks: to prepare, to decide, and to hear of the end. Only matches with another program
+//! in a seat have the first, and only other programs get the last.
 //!
 //! Invariant: an actor gets one task at a time and then gives one answer. A player cannot be stopped from
 //! outside, so a thread that never answers still runs when the match ends.
@@ -23,22 +23,23 @@ use crate::player::{
 };
 use hyperplay_machine::{Budget, Evidence, History, Move, Seed};
 
-/// The question to a player at one step, with what can be known. The [`Seat`] shows its player the part that this player may know.
+/// The question to a player at one step, with what can be known. The [`Seat`] shows its player the part that this
+/// player may know.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Question<'a> {
-    /// What its role knows; a thread shares it.
+    /// The knowledge of its role; a thread shares it.
     pub(super) evidence: &'a Arc<Evidence>,
     /// Its legal moves.
     pub(super) legal: &'a [Move],
     /// The joint moves so far.
     pub(super) history: &'a History,
-    /// What the player may spend.
+    /// The budget of the player.
     pub(super) budget: Budget,
     /// Its randomness.
     pub(super) seed: &'a Seed,
 }
 
-/// What a player is told before the first step of a match in which a seat has another program.
+/// The information that a player is told before the first step of a match in which a seat has another program.
 #[derive(Clone, Debug)]
 pub(super) struct Preparation {
     /// The name of the match.
@@ -63,7 +64,7 @@ pub(super) enum Actor {
     Crashed(String),
 }
 
-/// What a player said, and when.
+/// The answer of a player, and its time.
 type Said = (Result<Option<Decision>, RemoteFailure>, Answered);
 
 /// A player on its thread.
@@ -99,7 +100,7 @@ impl Actor {
     pub(super) fn ask(&mut self, question: &Question<'_>, turn: Option<&ClockTurn>) {
         if let Actor::Thread(thread) = self {
             let history = if thread.is_clairvoyant { question.history.clone() } else { History::default() };
-            // Another program is told of the clock itself; what it keeps in reserve is its own matter.
+            // Another program is told of the clock itself; it chooses its own reserve.
             let budget = match turn {
                 Some(turn) if thread.is_remote => turn.whole(),
                 _ => question.budget,

@@ -56,7 +56,7 @@ impl Clocks {
 pub struct ClockTurn {
     begun: Instant,
     end: Option<Instant>,
-    /// What the player is told.
+    /// The budget that the player is told.
     pub budget: Budget,
 }
 
@@ -77,13 +77,13 @@ impl ClockTurn {
         self.end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()))
     }
 
-    /// The time as it is, for another program: what it keeps in reserve is its own matter.
+    /// The time as it is, for another program: it chooses its own reserve.
     pub(super) fn whole(&self) -> Budget {
         Budget { nodes: None, deadline: self.end }
     }
 
-    /// How long the referee waits: a little longer than the clock, for an answer that was given in time and is on its way
-    /// between two threads.
+    /// How long the referee waits: a little longer than the clock, for an answer that was given in time and is on its
+    /// way between two threads.
     pub(super) fn patience(&self) -> Duration {
         self.left().saturating_add(HAND_OVER)
     }
@@ -116,8 +116,8 @@ pub fn unix_millis() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }
 
-/// A name for a match that no other match of today has: the game, the date to the millisecond, and the number in its series.
-/// For messages between programs; no result depends on it.
+/// A name for a match that no other match of today has: the game, the date to the millisecond, and the number in its
+/// series. For messages between programs; no result depends on it.
 ///
 /// ```
 /// use hyperplay_play::referee::match_id;

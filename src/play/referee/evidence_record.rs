@@ -4,7 +4,7 @@
 //! [`Transcript`](super::Transcript). It knows its evidence: which own move was recorded in each step, and what it
 //! perceived. Terms stand as strings in prefix form. The rules are named by the same hash as in transcripts.
 //!
-//! A step of which a message was missed has no percepts, or no own move. What comes after such a hole explains nothing,
+//! A step of which a message was missed has no percepts, or no own move. The record after such a hole explains nothing,
 //! because it is not known what happened in it.
 //!
 //! `docs/transcript.md` explains every field. [`verify_evidence`](super::verify_evidence) asks whether a history
@@ -21,21 +21,21 @@ use hyperplay_machine::{
 /// The name of this form of records.
 pub const EVIDENCE_SCHEMA: &str = "hyperplay.evidence/1";
 
-/// What a player knew of one match, and what it answered.
+/// The knowledge of a player about one match, and its answers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct EvidenceRecord {
     /// [`EVIDENCE_SCHEMA`].
     pub schema: String,
-    /// What was known at the start.
+    /// The knowledge at the start.
     #[serde(flatten)]
     pub heading: EvidenceHeading,
     /// The name of the player's role.
     pub role: String,
-    /// What was heard and answered, step by step.
+    /// The messages heard and answers given, step by step.
     pub steps: Vec<EvidenceStep>,
     /// How it ended.
     pub outcome: EvidenceOutcome,
-    /// What was odd, in sentences.
+    /// The oddities, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
     /// Where and when; no part of the result.
@@ -43,7 +43,7 @@ pub struct EvidenceRecord {
     pub run: Option<RunInfo>,
 }
 
-/// What a player knew of a match at its start, and who played.
+/// The knowledge of a player about a match at its start, and who played.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct EvidenceHeading {
     /// Where the rules are: a path relative to the folder of the record's file, or the name of a built-in game.
@@ -72,7 +72,7 @@ pub struct ToldClocks {
     pub playclock: f64,
 }
 
-/// What was heard and answered in one step. The default is a step of which nothing is known.
+/// The messages heard and answers given in one step. The default is a step of which nothing is known.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct EvidenceStep {
     /// The move that was sent.
@@ -81,7 +81,7 @@ pub struct EvidenceStep {
     /// The move that the game master recorded; several if it may have been any of these; none if it is not known.
     #[serde(default)]
     pub own: Vec<String>,
-    /// What the role perceived, if it is known.
+    /// The percepts of the role, if they are known.
     #[serde(default)]
     pub percepts: Option<Vec<String>>,
     /// From the message of the game master to the answer.
@@ -132,7 +132,7 @@ impl EvidenceOutcome {
 }
 
 impl EvidenceRecord {
-    /// The record of what a role knew. What was answered, and steps of which nothing was heard, are added with
+    /// The record of what a role knew. Answers, and steps of which nothing was heard, are added with
     /// [`step`](EvidenceRecord::step).
     pub fn new<M: StateMachine>(
         machine: &M,
@@ -159,7 +159,7 @@ impl EvidenceRecord {
         }
     }
 
-    /// The step after so many joint moves. If the record has no such step yet, it gets it, and nothing is known of the
+    /// The step after `made` joint moves. If the record has no such step yet, it gets it, and nothing is known of the
     /// steps added.
     pub fn step(&mut self, made: usize) -> &mut EvidenceStep {
         self.steps.resize(self.steps.len().max(made + 1), EvidenceStep::default());
@@ -171,8 +171,8 @@ impl EvidenceRecord {
         self.steps.iter().take_while(|step| step.is_known()).count()
     }
 
-    /// The first step, from 1, of which it is not known what happened. A last step that the match did not live to see the
-    /// end of is none: nothing was missed there.
+    /// The first step, from 1, of which it is not known what happened. A last step that the match did not live to see
+    /// the end of is none: nothing was missed there.
     pub fn hole(&self) -> Option<usize> {
         let known = self.known();
         let is_last = known + 1 == self.steps.len() && self.outcome != EvidenceOutcome::Stopped;

@@ -1,11 +1,11 @@
 //! Verification of the record of a player: whether a history explains it.
 //!
 //! A belief under uniform opponents follows the evidence step by step, so that the first step that no history explains
-//! is the one named. Every history that the rules allow has a positive probability under uniform opponents, so what the
-//! belief calls inconsistent cannot have happened. While the information set is small it is enumerated; then it is
-//! sampled, and one particle is enough.
+//! is the one named. Every history that the rules allow has a positive probability under uniform opponents, so evidence
+//! that the belief calls inconsistent cannot have come about. While the information set is small it is enumerated; then
+//! it is sampled, and one particle is enough.
 //!
-//! What was answered is checked too: after as many steps as were made, some history that explains them must allow it.
+//! The answers are checked too: after as many steps as were made, some history that explains them must allow it.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl Default for ExplainEffort {
     }
 }
 
-/// What is known of a record in which no difference was found.
+/// The results for a record in which no difference was found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct EvidenceVerdict {
     /// The steps that some history explains.
@@ -105,7 +105,7 @@ pub fn verify_evidence<M: Bulk + 'static>(
         })
         .transpose()
     };
-    // What was answered in the first step that is not known is asked in a state that is.
+    // The answer in the first step that is not known is checked in a state that is known.
     let asked = record.steps.iter().take(evidence.step() + 1).map(|step| step.answered.as_ref());
     let answers: Vec<Option<Move>> = asked.enumerate().map(read).collect::<Result<_, _>>()?;
     let verdict = explained(machine, &evidence, &answers, effort)?;
@@ -204,7 +204,7 @@ impl<'a, M: Bulk + 'static> Explainer<'a, M> {
     }
 }
 
-/// What to say of evidence of which no history explains `step`, found after so many steps: whether it is only the end of
+/// The message on evidence of which no history explains `step`, found after `made` steps: whether it is only the end of
 /// the match that is wrong.
 fn inconsistency<M: Bulk + 'static>(
     machine: &Arc<M>,

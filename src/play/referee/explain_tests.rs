@@ -1,4 +1,4 @@
-//! Tests of the records of players: what really happened is explained, and what was changed is named with its step.
+//! Tests of the records of players: the true record is explained, and a change is named with its step.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ fn engine(path: &str) -> Arc<Engine> {
     Engines::new(&game).get(EngineKind::Interpreter).unwrap()
 }
 
-/// A random match; at most so many steps of it.
+/// A random match; at most `most` steps of it.
 fn history(machine: &Engine, seed: u64, most: usize) -> History {
     let (mut scratch, mut rng) = (machine.scratch(), Seed::root(seed).rng());
     let (mut state, mut history) = (machine.initial(), History::default());

@@ -1,7 +1,7 @@
-//! Faults: what a player did wrong, as data.
+//! Faults: the wrongs that a player did, as data.
 //!
-//! A fault never ends a match. The referee puts a legal move in the place of the one that did not come and records both:
-//! one drawn from a stream of its own (`role/NAME/fault/STEP` below the seed of the match), or the first
+//! A fault never ends a match. The referee puts a legal move in the place of the one that did not come and records
+//! both: one drawn from a stream of its own (`role/NAME/fault/STEP` below the seed of the match), or the first
 //! ([`Substitute`]).
 
 use crate::player::RemoteFailure;
@@ -12,13 +12,13 @@ use hyperplay_machine::{Move, Role};
 pub struct Fault {
     /// Whose move it was.
     pub role: Role,
-    /// What was wrong.
+    /// The kind of the fault.
     pub kind: FaultKind,
     /// The legal move that was made instead.
     pub replacement: Move,
 }
 
-/// What a player did wrong.
+/// The wrong that a player did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FaultKind {
     /// It did not answer before the clock ran out.
@@ -45,7 +45,7 @@ impl FaultKind {
         }
     }
 
-    /// What there is to say besides the kind, as in transcripts: the answer, or the cause.
+    /// The detail besides the kind, as in transcripts: the answer, or the cause.
     pub fn detail(&self) -> Option<&str> {
         match self {
             FaultKind::Late | FaultKind::Dropped => None,
@@ -55,8 +55,8 @@ impl FaultKind {
         }
     }
 
-    /// The fault that a transcript names so; `None` for a name that is no kind of fault, and where the detail is missing that
-    /// an illegal answer has.
+    /// The fault that a transcript names so; `None` for a name that is no kind of fault, and where the detail is
+    /// missing that an illegal answer has.
     pub fn named(name: &str, detail: Option<&str>) -> Option<FaultKind> {
         let said = || detail.unwrap_or_default().to_owned();
         match name {

@@ -4,8 +4,8 @@
 //! [`MatchOutcome::Interrupted`](super::MatchOutcome). This file has no signal handler: the command line raises the
 //! flag on Ctrl-C.
 //!
-//! A part of the work may have a [deadline](Interrupt::within) besides. To those that do the work it is an interrupt like
-//! the other.
+//! A part of the work may have a [deadline](Interrupt::within) besides. To those that do the work it is an interrupt
+//! like the other.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,14 +1,15 @@
 //! One match: the loop of the game master.
 //!
-//! If another program has a seat, all players are told first that the match begins, and have the start clock to prepare;
-//! such programs are also told of the end. Each step asks every role for a move, replaces moves that are late, illegal or missing after a crash, makes the
-//! joint move, and gives each role its percepts. The loop ends at a terminal state. Everything that a role knows is
-//! in its [`Evidence`], which grows by the move that was recorded for it (a replacement too) and by its percepts;
-//! nothing else reaches a player.
+//! If another program has a seat, all players are told first that the match begins, and have the start clock to
+//! prepare; such programs are also told of the end. Each step asks every role for a move, replaces moves that are late,
+//! illegal or missing after a crash, makes the joint move, and gives each role its percepts. The loop ends at a
+//! terminal state. Everything that a role knows is in its [`Evidence`], which grows by the move that was recorded for
+//! it (a replacement too) and by its percepts; nothing else reaches a player.
 //!
 //! Streams below the seed of the match, n being the number of joint moves made before: `random/n` for the role that
-//! chooses uniformly, `role/NAME/step/n` for a player, `role/NAME/prepare` for its preparation, `role/NAME/fault/n` for a replacement. So the moves of
-//! `random` do not depend on who plays. A match without clocks is a function of machine, players and seed.
+//! chooses uniformly, `role/NAME/step/n` for a player, `role/NAME/prepare` for its preparation, `role/NAME/fault/n` for
+//! a replacement. So the moves of `random` do not depend on who plays. A match without clocks is a function of machine,
+//! players and seed.
 //!
 //! A fault of the rules ends the match with a [`MatchOutcome`]; an error of a player is a [`Fault`].
 
@@ -38,11 +39,11 @@ pub struct Settings {
     pub own_clocks: Vec<(Role, Clocks)>,
     /// States that a player may visit in one decision, if limited.
     pub nodes: Option<u64>,
-    /// The match ends unfinished after so many steps.
+    /// The match ends unfinished after this number of steps.
     pub limit: usize,
     /// Which move stands in for one that did not come.
     pub on_fault: Substitute,
-    /// A player that has had so many faults is not asked any more; if this is not given, it is asked to the end.
+    /// A player that has had this number of faults is not asked any more; if this is not given, it is asked to the end.
     pub strikes: Option<usize>,
     /// The name of the match, for other programs.
     pub id: String,
@@ -73,12 +74,12 @@ impl Settings {
     }
 }
 
-/// What happened in one step.
+/// The events of one step.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatchStep {
     /// The legal moves of every role.
     pub legal: ByRole<Vec<Move>>,
-    /// What the players answered in time; none for `random`.
+    /// The answers that the players gave in time; none for `random`.
     pub decisions: ByRole<Option<Decision>>,
     /// With clocks, how long these answers took.
     pub times: ByRole<Option<Duration>>,
@@ -86,7 +87,7 @@ pub struct MatchStep {
     pub faults: Vec<Fault>,
     /// The joint move made.
     pub joint: JointMove,
-    /// What each role perceived.
+    /// The percepts of each role.
     pub percepts: ByRole<Percepts>,
 }
 
@@ -108,13 +109,13 @@ pub enum MatchOutcome {
 /// One match played.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Match {
-    /// Who did not say in time that it was ready, and why; the match went on all the same.
+    /// The roles that did not say in time that they were ready, and why; the match went on all the same.
     pub unready: Vec<(Role, FaultKind)>,
     /// The steps, in order.
     pub steps: Vec<MatchStep>,
     /// How it ended.
     pub outcome: MatchOutcome,
-    /// What every role knows at the end.
+    /// The knowledge of every role at the end.
     pub evidence: ByRole<Evidence>,
 }
 
@@ -156,8 +157,8 @@ impl Match {
 /// ```
 ///
 /// # Errors
-/// The error of the operating system, if a player's thread could not be made; and an error if another program has a seat
-/// although there are no clocks.
+/// The error of the operating system, if a player's thread could not be made; and an error if another program has a
+/// seat although there are no clocks.
 ///
 /// # Panics
 /// If `players` lacks one.
@@ -288,7 +289,7 @@ impl<'a> SeatedPlayers<'a> {
             .collect()
     }
 
-    /// What a role has beyond its clocks.
+    /// The time that a role has beyond its clocks.
     fn grace(&self, role: Role) -> Duration {
         let is_remote = self.seats[role].as_ref().is_some_and(Actor::is_remote);
         if is_remote { self.settings.grace } else { Duration::ZERO }
@@ -378,7 +379,7 @@ mod tests {
         play_in(guess(behaviour), millis, seed)
     }
 
-    /// A match in which the guesser has so many milliseconds for a move, if there is a clock.
+    /// A match in which the guesser has `millis` milliseconds for a move, if there is a clock.
     fn play_in(seat: Seat, millis: Option<u64>, seed: u64) -> Match {
         let play = millis.map(Duration::from_millis);
         let clocks = play.map(|play| Clocks { start: Duration::ZERO, play });

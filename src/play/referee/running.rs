@@ -1,4 +1,5 @@
-//! A match that is being played: where it is, what may be done there, what has happened, and what every role knows of it.
+//! A match that is being played: where it is, what may be done there, what has happened, and what every role knows of
+//! it.
 //!
 //! The referee and the management agent run their matches by it. They differ in how a joint move comes about.
 
@@ -25,12 +26,12 @@ pub(super) struct RunningMatch<'a, M: StateMachine> {
     end: Option<MatchOutcome>,
     pub(super) steps: Vec<MatchStep>,
     pub(super) history: History,
-    /// Shared with the threads of players. Whoever is late may hold it for longer than its step.
+    /// Shared with the threads of players. A late player may hold it for longer than its step.
     pub(super) evidence: ByRole<Arc<Evidence>>,
     random: Seed,
 }
 
-/// What came of one question to every role.
+/// The results of one question to every role.
 pub(super) struct Answers {
     pub(super) joint: JointMove,
     pub(super) decisions: ByRole<Option<Decision>>,
@@ -89,7 +90,8 @@ impl<'a, M: StateMachine> RunningMatch<'a, M> {
         Some(legal[chance.draw(legal.len(), &mut self.random.index(self.steps.len()).rng())])
     }
 
-    /// Makes a joint move, and tells every role its own move and its percepts. The step; none if the rules cannot be evaluated.
+    /// Makes a joint move, and tells every role its own move and its percepts. The step; none if the rules cannot be
+    /// evaluated.
     pub(super) fn advance(&mut self, made: Answers) -> Option<&MatchStep> {
         let Answers { joint, decisions, times, faults } = made;
         let (machine, scratch) = (self.machine, &mut self.scratch);

@@ -1,8 +1,8 @@
 //! Many matches, played in parallel and reported in the order of their index.
 //!
-//! Match `i` draws from `seed/match/i` only, and what is reported is a function of the index, so neither the result
-//! nor its order depends on the number of threads. Results are reported batch by batch, or one by one as soon as all before
-//! them are there, so the finished matches of an interrupted series have been reported.
+//! Match `i` draws from `seed/match/i` only, and its report is a function of the index, so neither the result
+//! nor its order depends on the number of threads. Results are reported batch by batch, or one by one as soon as all
+//! before them are there, so the finished matches of an interrupted series have been reported.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -91,7 +91,7 @@ pub fn play_series<T: Send, E: Send>(
     Ok(())
 }
 
-/// A series on so many threads of its own. A result is reported as soon as all before it have been.
+/// A series on `count` threads of its own. A result is reported as soon as all before it have been.
 fn several<T: Send, E: Send>(
     count: usize,
     matches: usize,

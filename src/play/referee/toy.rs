@@ -7,7 +7,7 @@ use crate::player::{ClairvoyantPlayer, ClairvoyantView, Decision, Player, Seat, 
 use hyperplay_machine::testing::{HEADS, NOOP, Toy};
 use hyperplay_machine::{Budget, Role, Seed};
 
-/// What a test player does.
+/// The behaviour of a test player.
 #[derive(Clone, Copy)]
 pub enum Behaviour {
     /// Answers with its first legal move.

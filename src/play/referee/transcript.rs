@@ -1,9 +1,9 @@
 //! A transcript: the record of one match as one line of JSON.
 //!
-//! Terms stand as strings in prefix form. Lists with one entry a role are in role order. What depends on the computer
-//! that played (date, host, threads, engine, time) is in [`Transcript::run`], and with clocks in the seconds of every
-//! step, so two transcripts of one seed without clocks are equal but for [`Transcript::run`]. The rules are named by a hash over their canonical print: comments, layout,
-//! capitals and the choice of syntax do not matter.
+//! Terms stand as strings in prefix form. Lists with one entry a role are in role order. Data that depend on the
+//! computer that played (date, host, threads, engine, time) are in [`Transcript::run`], and with clocks in the seconds
+//! of every step, so two transcripts of one seed without clocks are equal but for [`Transcript::run`]. The rules are
+//! named by a hash over their canonical print: comments, layout, capitals and the choice of syntax do not matter.
 //!
 //! `docs/transcript.md` explains every field and the policy of compatibility.
 
@@ -82,10 +82,10 @@ pub struct Transcript {
     /// Players that did not say in time that they were ready.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unready: Vec<FaultRecord>,
-    /// What happened.
+    /// The events, step by step.
     pub steps: Vec<StepRecord>,
-    /// `over`, `step-limit`, `no-legal-move`, or `failed` if the rules could not be evaluated. A match that was interrupted
-    /// leaves no transcript.
+    /// `over`, `step-limit`, `no-legal-move`, or `failed` if the rules could not be evaluated. A match that was
+    /// interrupted leaves no transcript.
     pub outcome: String,
     /// The goals, if the match is over.
     pub goals: Option<Vec<u8>>,
@@ -108,7 +108,7 @@ pub struct MatchLimits {
     /// Roles with clocks of their own: start clock and play clock in seconds.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub own_clocks: BTreeMap<String, (f64, f64)>,
-    /// After so many faults a player was not asked any more.
+    /// The number of faults after which a player was not asked any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strikes: Option<usize>,
     /// Whether the first legal move stood in for one that did not come, and not one drawn at random.
@@ -121,7 +121,7 @@ pub struct MatchLimits {
 pub struct StepRecord {
     /// The joint move.
     pub moves: Vec<String>,
-    /// What each role perceived.
+    /// The percepts of each role.
     pub percepts: Vec<Vec<String>>,
     /// The moves that were replaced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -189,7 +189,7 @@ impl RunInfo {
     }
 }
 
-/// What a transcript says besides what happened.
+/// The further data of a transcript, besides the events.
 #[derive(Clone, Debug)]
 pub struct Heading {
     /// Where the rules came from.

@@ -2,8 +2,8 @@
 //!
 //! Everything that the rules determine is checked, in the order in which it happened: that the match was not over
 //! before a step, that every move was legal, that every role perceived what is written, that an illegal answer was
-//! illegal, and how it ended. The first [`TranscriptDifference`] is named with its step. What the players thought is
-//! not checked, because the rules do not determine it.
+//! illegal, and how it ended. The first [`TranscriptDifference`] is named with its step. The thoughts of the players
+//! are not checked, because the rules do not determine it.
 
 use thiserror::Error;
 
@@ -16,7 +16,7 @@ pub enum TranscriptDifference {
     /// Other rules.
     #[error("the match was played with other rules: the record names {found}, these are {expected}")]
     Rules {
-        /// What it says.
+        /// The hash that the record names.
         found: String,
         /// The hash of the rules at hand.
         expected: String,
@@ -29,7 +29,7 @@ pub enum TranscriptDifference {
     Step {
         /// The number of the step, from 1.
         step: usize,
-        /// What differs.
+        /// The difference, in words.
         what: String,
     },
     /// The end is another.
@@ -37,12 +37,13 @@ pub enum TranscriptDifference {
     End {
         /// The number of steps.
         step: usize,
-        /// What differs.
+        /// The difference, in words.
         what: String,
     },
 }
 
-/// Checks a transcript against a machine whose rules have the hash `rules`; its steps are checked by [`Transcript::walk`].
+/// Checks a transcript against a machine whose rules have the hash `rules`; its steps are checked by
+/// [`Transcript::walk`].
 ///
 /// ```
 /// use hyperplay_machine::{ByRole, Role, Seed};
@@ -164,7 +165,7 @@ fn check_unfinished(is_stuck: bool, transcript: &Transcript) -> Result<(), Strin
         "no-legal-move" => Err("every role has a legal move, but the outcome is no-legal-move".to_owned()),
         "step-limit" if steps == limit => Ok(()),
         "step-limit" => Err(format!("the outcome is step-limit, but the limit is {limit} steps")),
-        // What failed may be the next step, which is not recorded.
+        // The next step, which is not recorded, may be what failed.
         "failed" => Ok(()),
         other => Err(format!("the match is not over, and {other:?} is no outcome of a transcript")),
     }

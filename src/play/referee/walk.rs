@@ -1,8 +1,8 @@
 //! A match that is over is walked: stepped once more, by its joint moves or by its transcript.
 //!
-//! Whoever verifies, shows or converts a match walks it. The walk of a transcript turns each record into the step that it was
-//! played as, and checks it: that the match was not over before, that every move was legal, that every role perceived what is
-//! written, and that an illegal answer was illegal. It ends with the first difference.
+//! A program that verifies, shows or converts a match walks it. The walk of a transcript turns each record into the
+//! step that it was played as, and checks it: that the match was not over before, that every move was legal, that every
+//! role perceived what is written, and that an illegal answer was illegal. It ends with the first difference.
 
 use serde_json::{Map, Value};
 
@@ -168,7 +168,7 @@ fn moves_of<M: StateMachine>(
     Ok((JointMove::new(joint), faults))
 }
 
-/// What was wrong, if it can have been.
+/// The fault that is recorded, if it can have happened.
 fn kind_of(fault: &FaultRecord, is_legal: impl Fn(&str) -> bool) -> Result<FaultKind, String> {
     let FaultRecord { role, kind, detail } = fault;
     match (FaultKind::named(kind, detail.as_deref()), detail) {
@@ -183,7 +183,7 @@ fn kind_of(fault: &FaultRecord, is_legal: impl Fn(&str) -> bool) -> Result<Fault
     }
 }
 
-/// What every role perceived, if that is written.
+/// The percepts of every role, if they are written.
 fn percepts_of<M: StateMachine>(
     machine: &M,
     (state, joint): (&M::State, &JointMove),

@@ -2,9 +2,9 @@
 //!
 //! No posterior is needed, so a match is followed to steps that no enumeration reaches. For each match, role and
 //! replicate all samplers follow the same evidence, one after the other on one thread, from the first step on; the time
-//! at a step is that of the update from the step before to this one. Before that, every sampler follows the evidence of the
-//! first match once without being measured, so that none pays for what is done only once in a process. An update that takes
-//! longer than the limit, or
+//! at a step is that of the update from the step before to this one. Before that, every sampler follows the evidence of
+//! the first match once without being measured, so that none pays for what is done only once in a process. An update
+//! that takes longer than the limit, or
 //! leaves no particle, ends the measurement of this sampler in this replicate.
 //!
 //! Times are compared in pairs: a ratio is the sum of the times of one sampler over that of another, over the updates
@@ -26,7 +26,7 @@ use hyperplay_think::belief::effective_size;
 pub use super::columns::COST_COLUMNS;
 pub use row::CostRow;
 
-/// What is measured.
+/// The measurement that is asked for.
 #[derive(Clone, Debug)]
 pub struct CostPlan {
     /// The samplers.

@@ -1,8 +1,8 @@
-//! Batches: what is kept of the replicates at a point.
+//! Batches: the data kept of the replicates at a point.
 //!
 //! The figures need the mean of the weights over all sets, not the weights of each set. So the replicates are divided
-//! into at most [`BATCHES`] batches, and a batch keeps the sum of the weights of its sets and some numbers of each. What
-//! is kept grows by a fixed number of bytes with each replicate, whatever the number of particles. The bootstrap over
+//! into at most [`BATCHES`] batches, and a batch keeps the sum of the weights of its sets and some numbers of each. The
+//! memory grows by a fixed number of bytes with each replicate, whatever the number of particles. The bootstrap over
 //! replicates resamples batches; up to 200 replicates each is a batch of its own.
 
 use super::super::accuracy::Placed;
@@ -108,7 +108,7 @@ pub(super) fn batches(count: usize) -> Vec<std::ops::Range<usize>> {
     (0..batches).map(|batch| batch * count / batches..(batch + 1) * count / batches).collect()
 }
 
-/// The equal mixture of all sets of these batches, over so many histories.
+/// The equal mixture of all sets of these batches, over `histories` histories.
 pub(super) fn mixture<'a>(
     batches: impl Iterator<Item = &'a ReplicateBatch> + Clone,
     histories: usize,

@@ -33,8 +33,8 @@ impl Control {
     const NONE: Control = Control { bias_tv: f64::NAN, state_bias_tv: f64::NAN, set_tv: f64::NAN };
 }
 
-/// The control at every point for samplers with so many particles and replicates. All figures are NaN where the
-/// posterior is not exact. `None` if `stop` said so before the end.
+/// The control at every point for samplers with `particles` particles and `count` replicates. All figures are NaN where
+/// the posterior is not exact. `None` if `stop` said so before the end.
 pub fn control(
     points: &[EvaluationPoint],
     model: &Arc<dyn OpponentModel>,

@@ -1,7 +1,8 @@
 //! Figures: the measures of one sampler at one point, over all replicates.
 //!
-//! A figure that cannot be computed is NaN. This applies to all figures but the costs where no set has a particle, to every
-//! figure that needs the posterior where there is only a reference run, and to errors and intervals of a single set.
+//! A figure that cannot be computed is NaN. This applies to all figures but the costs where no set has a particle, to
+//! every figure that needs the posterior where there is only a reference run, and to errors and intervals of a single
+//! set.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -41,7 +42,7 @@ impl FromIterator<f64> for Spread {
     }
 }
 
-/// What an update cost, over the replicates.
+/// The cost of an update, over the replicates.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Costs {
     /// States visited at this step for one particle, rejuvenation included.
@@ -118,7 +119,7 @@ pub struct Figures {
     pub distinct_fraction: f64,
     /// The mean weight on the true history, times the size of the information set: 1 is no better than chance.
     pub true_history_ratio: Mean,
-    /// What the posterior itself gives the true history, times the size of the information set.
+    /// The weight that the posterior itself gives the true history, times the size of the information set.
     pub true_history_ratio_exact: f64,
     /// The mean log loss of the marginals of open fluents, in nats.
     pub log_loss: Mean,
@@ -132,14 +133,14 @@ pub struct Figures {
     pub open_fluents: usize,
     /// The marginals of the open fluents, compared with the true state.
     pub calibration: [Bin; BINS],
-    /// What is lost by choosing by the set instead of by the posterior, in goal points.
+    /// The loss by choosing by the set instead of by the posterior, in goal points.
     pub regret: Mean,
     /// The Kullback-Leibler divergence of the posterior from the smoothed mean of all sets.
     pub kl: f64,
     /// Whether the sampler draws from the posterior: a test of all particles where they are independent draws without
     /// weights, otherwise of one particle of each replicate, drawn by weight.
     pub chi_squared: Option<GoodnessOfFit>,
-    /// What it cost.
+    /// The cost of the update.
     #[serde(flatten)]
     pub costs: Costs,
 }

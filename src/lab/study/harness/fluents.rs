@@ -1,7 +1,8 @@
-//! Fluents: what a role does not know of the true state.
+//! Fluents: the facts of the true state that a role does not know.
 //!
-//! A fluent is *open* if it holds in some state that the posterior leaves possible and not in all. A belief gives each of
-//! them a probability, its *marginal*: the weight of the states in which it holds. The true state says whether it does.
+//! A fluent is *open* if it holds in some state that the posterior leaves possible and not in all. A belief gives each
+//! of them a probability, its *marginal*: the weight of the states in which it holds. The true state says whether it
+//! does.
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -102,8 +103,8 @@ impl Fluents {
         &self.holding[end]
     }
 
-    /// The scores of these marginals; each is taken to be at least `least` away from 0 and from 1 in the log loss. `None` if
-    /// no fluent is open.
+    /// The scores of these marginals; each is taken to be at least `least` away from 0 and from 1 in the log loss.
+    /// `None` if no fluent is open.
     pub(super) fn scores(&self, marginals: &[f64], least: f64) -> Option<Scores> {
         if self.truth.is_empty() {
             return None;

@@ -7,11 +7,11 @@
 //!
 //! [`control()`] measures independent draws from the posterior in the same way: every sampler is compared with them.
 //!
-//! Every replicate draws from a stream of its own, and figures are added up in the order of the replicates, so they are the
-//! same on any number of threads. Only times are not. All samplers are given the same streams.
+//! Every replicate draws from a stream of its own, and figures are added up in the order of the replicates, so they are
+//! the same on any number of threads. Only times are not. All samplers are given the same streams.
 //!
-//! A set is empty if the budget ran out. It is counted as a depletion and is in no other figure but the costs. If an evaluation
-//! of the rules meets a limit, there are no figures at all, but the failure.
+//! A set is empty if the budget ran out. It is counted as a depletion and is in no other figure but the costs. If an
+//! evaluation of the rules meets a limit, there are no figures at all, but the failure.
 
 mod batch;
 mod control;
@@ -48,7 +48,7 @@ use set::Loose;
 pub struct Replicates<'a> {
     /// The sampler.
     pub sampler: &'a dyn Sampler<Engine>,
-    /// What it takes the other roles to do.
+    /// The opponent model that it assumes for the other roles.
     pub model: &'a Arc<dyn OpponentModel>,
     /// Particles in a set.
     pub particles: usize,
@@ -58,8 +58,8 @@ pub struct Replicates<'a> {
     pub seed: Seed,
 }
 
-/// The figures of a sampler at every point whose posteriors are those of the sampler's own model. `tick` is called after
-/// each replicate; `None` if `stop` said so before the last.
+/// The figures of a sampler at every point whose posteriors are those of the sampler's own model. `tick` is called
+/// after each replicate; `None` if `stop` said so before the last.
 ///
 /// # Errors
 /// If the rules cannot be evaluated: that of the first replicate of which this is true.
@@ -110,7 +110,7 @@ fn figures_of(
     Ok(Some(all_figures(&points, &all, replicates.particles, is_independent, &replicates.seed)))
 }
 
-/// What one replicate holds at every point, given its number; `None` if it was stopped.
+/// The content of one replicate at every point, given its number; `None` if it was stopped.
 type OneReplicate<'a> = dyn Fn(usize) -> Result<Option<Vec<Held>>, EvaluationFailure> + Sync + 'a;
 
 /// The replicates at every point, in batches. The batches are measured side by side, and the replicates of a batch one
@@ -192,7 +192,7 @@ pub(super) fn updated(
     }
 }
 
-/// What was found out with this scratch, unless an evaluation of the rules met a limit meanwhile.
+/// The value that was found with this scratch, unless an evaluation of the rules met a limit meanwhile.
 fn evaluated<T>(machine: &Engine, scratch: &mut EngineScratch, found: T) -> Result<T, EvaluationFailure> {
     machine.take_failure(scratch).map_or(Ok(found), Err)
 }

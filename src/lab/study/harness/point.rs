@@ -1,4 +1,4 @@
-//! Evaluation points: what one role knows after a step of a match, and the posterior that follows from it.
+//! Evaluation points: the knowledge of one role after a step of a match, and the posterior that follows from it.
 //!
 //! The posterior is computed by enumeration ([`exact`](hyperplay_think::belief::exact)) as long as that finds few
 //! enough histories. Beyond that a *reference run* may replace it: one belief with many more particles. A reference
@@ -29,11 +29,11 @@ use hyperplay_think::belief::{Belief, BeliefOptions, OpponentModel, UpdateOutcom
 pub enum PosteriorSource {
     /// Enumeration: it is the posterior.
     Exact,
-    /// A belief of so many particles: it is no more than a large sample.
+    /// A belief of the given number of particles: it is no more than a large sample.
     Reference(usize),
 }
 
-/// What one role knows after a step of a match, and what follows from it.
+/// The knowledge of one role after a step of a match, and what follows from it.
 #[derive(Clone, Debug)]
 pub struct EvaluationPoint {
     /// The evidence.
@@ -83,7 +83,7 @@ pub struct EvaluationPoints {
 /// How points are made.
 #[derive(Clone)]
 pub struct Oracle<'a> {
-    /// What the other roles are taken to do.
+    /// The opponent model that is assumed for the other roles.
     pub model: &'a Arc<dyn OpponentModel>,
     /// The largest information set that is enumerated.
     pub limit: usize,
@@ -155,7 +155,7 @@ impl Oracle<'_> {
     }
 }
 
-/// What a role knows after each step of a history, from the first on, as long as the match goes on.
+/// The knowledge of a role after each step of a history, from the first on, as long as the match goes on.
 fn prefixes(machine: &Engine, role: Role, history: &History) -> Result<Vec<Evidence>, EvaluationFailure> {
     let mut scratch = machine.scratch();
     let whole = machine.evidence(history, role, &mut scratch);
@@ -191,7 +191,7 @@ fn point(
     evaluated(machine, &mut scratch, made)
 }
 
-/// What a belief holds, as if it were the posterior.
+/// The content of a belief, as if it were the posterior.
 fn held(belief: &dyn Belief<Engine>) -> Posterior {
     let mut histories: Vec<(History, f64)> = Vec::new();
     let mut numbers: FxHashMap<&State, usize> = FxHashMap::default();

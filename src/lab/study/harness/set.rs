@@ -28,7 +28,7 @@ pub(super) struct ParticleSet {
     pub(super) regret: f64,
 }
 
-/// What is known of a set before it is compared with the posterior.
+/// The figures known of a set before it is compared with the posterior.
 #[derive(Default)]
 pub(super) struct Loose {
     /// Places and weights; a place may come more than once.
@@ -39,7 +39,7 @@ pub(super) struct Loose {
 }
 
 impl Loose {
-    /// What a belief holds.
+    /// The content of a belief.
     pub(super) fn of(machine: &Engine, belief: &dyn Belief<Engine>, point: &EvaluationPoint) -> Loose {
         let particles = belief.particles();
         let effective = effective_size(particles.iter().map(|particle| particle.weight));

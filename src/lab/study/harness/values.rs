@@ -1,4 +1,4 @@
-//! Values: what the moves of a role are worth in the possible states, and so what a wrong belief costs.
+//! Values: the values of the moves of a role in the possible states, and so the cost of a wrong belief.
 //!
 //! A move in a state is worth the mean goal of some uniform random playouts that begin with it. All moves of all
 //! samplers are judged by the same playouts, and within a state every move has the same random numbers, so the
@@ -30,8 +30,8 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// `None` if that costs too much, or if the legal moves are not the same in all states. The error is that of an evaluation
-    /// of the rules.
+    /// `None` if that costs too much, or if the legal moves are not the same in all states. The error is that of an
+    /// evaluation of the rules.
     pub(super) fn of(
         machine: &Engine,
         role: Role,
@@ -83,7 +83,7 @@ impl Values {
         sums
     }
 
-    /// What is lost by choosing as these weights of states say, in goal points.
+    /// The loss by choosing as these weights of states say, in goal points.
     pub(super) fn regret(&self, weights: impl Iterator<Item = (usize, f64)>) -> f64 {
         let believed = self.mean(weights);
         let best = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);

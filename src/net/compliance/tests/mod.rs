@@ -9,8 +9,8 @@ use crate::http::client::{Address, request};
 use crate::protocol::captures::captures;
 use player::{Defect, serve};
 
-/// Short for a player whose answers are waited for in vain, and long for one that answers at once, so that it is not late on
-/// a busy machine.
+/// Short for a player whose answers are waited for in vain, and long for one that answers at once, so that it is not
+/// late on a busy machine.
 fn clocks(defect: Defect) -> CheckClocks {
     let waits = matches!(defect, Defect::Silent | Defect::OneByOne | Defect::KeepsOpen | Defect::Late);
     let clock = Duration::from_millis(if waits { 800 } else { 5000 });

@@ -16,7 +16,7 @@ use hyperplay_machine::{JointMove, JointMoves, Role, State, StateMachine, StateM
 use crate::http::client::Address;
 use crate::protocol::{Message, StartMessage, StepMessage, WireDialect};
 
-/// What is wrong with a player.
+/// The defect of a player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Defect {
     None,

@@ -45,7 +45,7 @@ pub enum AddressError {
     BadPort {
         /// The address.
         address: String,
-        /// What stands behind the colon.
+        /// The text behind the colon.
         port: String,
     },
     /// A character that no address has.

@@ -5,7 +5,7 @@ use std::io;
 
 use thiserror::Error;
 
-/// What was being done when an exchange failed.
+/// The work that was being done when an exchange failed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ExchangeStage {
     /// The connection was being made.
@@ -40,7 +40,7 @@ pub enum ExchangeError {
     Unreachable {
         /// The address.
         address: String,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
     /// The deadline passed.
@@ -54,7 +54,7 @@ pub enum ExchangeError {
     Broken {
         /// When.
         stage: ExchangeStage,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
     /// The connection was closed without a byte of an answer.
@@ -72,10 +72,10 @@ pub enum ExchangeError {
         /// How long it may be.
         limit: usize,
     },
-    /// What came is no answer of HTTP.
+    /// The received bytes are no answer of HTTP.
     #[error("the answer is no HTTP ({why}); it begins with a line such as `HTTP/1.0 200 OK`")]
     NotHttp {
-        /// What is wrong with it.
+        /// The error in it.
         why: &'static str,
     },
     /// The answer has a status that is not 200.

@@ -1,11 +1,11 @@
 //! The client: one message to a player, and its answer, before a deadline.
 //!
-//! The bytes of a request are those of the Dresden GameController: HTTP/1.0, its headers in its order and case, no `Host`, no
-//! line end behind the body. One connection carries one message. The answer is complete when as many bytes have come as it
-//! says, or when the player closes the connection.
+//! The bytes of a request are those of the Dresden GameController: HTTP/1.0, its headers in its order and case, no
+//! `Host`, no line end behind the body. One connection carries one message. The answer is complete when as many bytes
+//! have come as it says, or when the player closes the connection.
 //!
-//! Invariants: looking up the name, connecting, sending and receiving together end by the deadline, however slowly the other
-//! side works. Never more bytes are kept than [`ReplyLimits`] allows.
+//! Invariants: looking up the name, connecting, sending and receiving together end by the deadline, however slowly the
+//! other side works. Never more bytes are kept than [`ReplyLimits`] allows.
 
 mod address;
 mod error;
@@ -100,8 +100,8 @@ pub struct ExchangeRecord {
     pub result: Result<Reply, ExchangeError>,
 }
 
-/// Sends any bytes and receives what comes back. With [`Ending::Closed`], an answer whose connection stays open until the
-/// deadline is still the result; [`ExchangeRecord::closed`] tells.
+/// Sends any bytes and receives what comes back. With [`Ending::Closed`], an answer whose connection stays open until
+/// the deadline is still the result; [`ExchangeRecord::closed`] tells.
 pub fn exchange_bytes(
     address: &Address,
     request: &[u8],
@@ -131,7 +131,7 @@ fn converse(
     loop {
         let length = match receive(&mut connection, &mut buffer, deadline) {
             Ok(length) => length,
-            // Whoever answers without reading the whole request resets the connection behind the answer.
+            // A player that answers without reading the whole request resets the connection behind the answer.
             Err(error) if is_closing(error.kind()) => 0,
             Err(error) if is_timeout(error.kind()) => {
                 return complete.ok_or(ExchangeError::TimedOut { stage: ExchangeStage::Receiving });
@@ -150,7 +150,7 @@ fn converse(
         }
         record.received.extend_from_slice(&buffer[..length]);
         if complete.is_some() {
-            // What follows a complete answer is not a part of it; the limit holds for it all the same.
+            // Bytes that follow a complete answer are not a part of it; the limit holds for them all the same.
             if record.received.len() > limits.total() {
                 return Err(ExchangeError::TooLong { limit: limits.body });
             }
@@ -200,7 +200,8 @@ fn connect(address: &Address, deadline: Instant) -> Result<TcpStream, ExchangeEr
     })
 }
 
-/// The places that the host name stands for. The system's look-up knows no deadline, so a thread of its own waits for it.
+/// The places that the host name stands for. The system's look-up knows no deadline, so a thread of its own waits for
+/// it.
 fn look_up(address: &Address, deadline: Instant) -> Result<Vec<SocketAddr>, ExchangeError> {
     let unknown = || ExchangeError::UnknownHost { address: address.to_string() };
     if let Some(place) = address.literal() {
@@ -219,7 +220,8 @@ fn look_up(address: &Address, deadline: Instant) -> Result<Vec<SocketAddr>, Exch
     }
 }
 
-/// Sends all bytes. If the other side stops reading, what it has answered may still be read: the error is returned as a value.
+/// Sends all bytes. If the other side stops reading, what it has answered may still be read: the error is returned as a
+/// value.
 fn send(
     connection: &mut TcpStream,
     mut bytes: &[u8],

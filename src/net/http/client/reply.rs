@@ -2,7 +2,8 @@
 //!
 //! Players answer HTTP/1.0 with a length. Those behind frameworks answer HTTP/1.1, some in chunks. Both are understood.
 //!
-//! Invariant: each received byte is looked at a bounded number of times, however small the pieces are in which it comes.
+//! Invariant: each received byte is looked at a bounded number of times, however small the pieces are in which it
+//! comes.
 
 use super::error::ExchangeError;
 
@@ -44,7 +45,7 @@ impl Reply {
     }
 }
 
-/// What is known of an answer after some of its bytes.
+/// The state of an answer after some of its bytes.
 pub(super) enum Step {
     More,
     Complete(Reply),
@@ -112,7 +113,7 @@ impl ReplyReader {
         }
     }
 
-    /// What the answer is if the connection ends here.
+    /// The answer if the connection ends here.
     pub(super) fn at_close(&self, received: &[u8]) -> Result<Reply, ExchangeError> {
         match &self.head {
             _ if received.is_empty() => Err(ExchangeError::Empty),

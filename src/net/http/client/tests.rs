@@ -43,7 +43,7 @@ fn ask(address: &Address, milliseconds: u64) -> Result<String, ExchangeError> {
     exchange(address, "(INFO)", "Gamecontroller", deadline, ReplyLimits::default()).map(|reply| reply.body)
 }
 
-/// What the client makes of an answer after which the connection is closed.
+/// The reading that the client has of an answer after which the connection is closed.
 fn answered(bytes: &[u8]) -> Result<String, ExchangeError> {
     let bytes = bytes.to_vec();
     // The client may have closed already, which is no concern of these tests.
@@ -272,7 +272,7 @@ fn addresses_are_read_and_wrong_ones_say_what_to_write() {
     }
 }
 
-/// What is read of an answer that comes in pieces of these lengths and then ends.
+/// The result of reading an answer that comes in pieces of these lengths and then ends.
 fn read_in_pieces(bytes: &[u8], lengths: &[usize]) -> Result<String, String> {
     let mut reader = ReplyReader::new(ReplyLimits { body: 200, head: 400 });
     let mut end = 0;

@@ -1,7 +1,7 @@
 //! The book of connections: how many there are, and which of them have not said all yet.
 //!
-//! When there is no room, the oldest connection whose request is not whole is closed. So thousands of idle connections never
-//! keep out one that has something to say. Where all are being answered, a new one is closed at once.
+//! When there is no room, the oldest connection whose request is not whole is closed. So thousands of idle connections
+//! never keep out one that has something to say. Where all are being answered, a new one is closed at once.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,7 +28,7 @@ pub(super) struct ConnectionBook {
 }
 
 impl ConnectionBook {
-    /// A book with room for so many.
+    /// A book with room for `most` connections.
     pub(super) fn new(most: usize) -> ConnectionBook {
         ConnectionBook { most, pages: Mutex::default() }
     }

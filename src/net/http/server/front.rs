@@ -1,7 +1,7 @@
 //! The routes: a message in the body of POST, or in the address of GET; OPTIONS for pages of a browser.
 //!
-//! ggp-base's players answer pages of any origin, so that a page can be a game master, and so does this. A page that is not meant to
-//! may then talk to a player that listens on this computer; all that it can do there is to play.
+//! ggp-base's players answer pages of any origin, so that a page can be a game master, and so does this. A page that is
+//! not meant to may then talk to a player that listens on this computer; all that it can do there is to play.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ async fn answer(
     response
 }
 
-/// What pages of a browser are told.
+/// The headers for pages of a browser.
 const PAGES: [(&str, &str); 4] = [
     ("access-control-allow-origin", "*"),
     ("access-control-allow-methods", "POST, GET, OPTIONS"),

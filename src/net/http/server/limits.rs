@@ -5,7 +5,7 @@ use std::time::Duration;
 /// The unit in which bytes at once are counted.
 pub(super) const BLOCK: usize = 64 * 1024;
 
-/// What a server takes from its clients.
+/// The limits of a server on what it takes from its clients.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ServerLimits {
     /// Connections at a time. Beyond it the one that has been silent for the longest time is closed.
@@ -24,8 +24,8 @@ pub struct ServerLimits {
     pub request: Duration,
     /// The longest time in which a client takes no byte of an answer.
     pub stall: Duration,
-    /// Whether an answer is given up when the client closes its side, as browsers do when a page is left. Game masters close theirs
-    /// behind the message and wait.
+    /// Whether an answer is given up when the client closes its side, as browsers do when a page is left. Game masters
+    /// close theirs behind the message and wait.
     pub hears_hangup: bool,
 }
 

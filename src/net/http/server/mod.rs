@@ -4,12 +4,13 @@
 //! accept --ConnectionBook--> whole_request (a thin reader) --> hyper, axum --> Responder
 //! ```
 //!
-//! Calls are parsed and answers written by hyper. Before it stands a reader that waits until the whole request is there: it is what
-//! bounds the time, the bytes and the number of connections that say nothing, and it adds a `Content-length` where the protocol
-//! of the field lets it be missing. Each connection has one call; it is closed behind the answer, as game masters expect, who
-//! read until then.
+//! Calls are parsed and answers written by hyper. Before it stands a reader that waits until the whole request is
+//! there: it is what bounds the time, the bytes and the number of connections that say nothing, and it adds a
+//! `Content-length` where the protocol of the field lets it be missing. Each connection has one call; it is closed
+//! behind the answer, as game masters expect, who read until then.
 //!
-//! Invariant: a connection that is idle, slow or hostile costs the others nothing but its share of the limits ([`ServerLimits`]).
+//! Invariant: a connection that is idle, slow or hostile costs the others nothing but its share of the limits
+//! ([`ServerLimits`]).
 
 mod book;
 mod front;
@@ -36,7 +37,7 @@ pub use front::Received;
 pub use limits::ServerLimits;
 use reader::{Unheard, whole_request};
 
-/// What came in.
+/// A request that came in.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The message.
@@ -47,7 +48,7 @@ pub struct Call {
     pub peer: SocketAddr,
 }
 
-/// What goes out.
+/// An answer that goes out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CallAnswer {
     /// The status of HTTP; 200 where the protocol has an answer.
@@ -59,7 +60,7 @@ pub struct CallAnswer {
 /// The answer on its way.
 pub type FutureAnswer = Pin<Box<dyn Future<Output = CallAnswer> + Send>>;
 
-/// What answers calls.
+/// A type that answers calls.
 pub trait Responder: Send + Sync + 'static {
     /// Answers a call. If the connection breaks, the future is dropped.
     fn respond(self: Arc<Self>, call: Call) -> FutureAnswer;
@@ -85,7 +86,8 @@ pub async fn serve_http(
     serve_router(listener, limits, router, shutdown).await
 }
 
-/// Serves the routes of a router in the same way; each request has the time and the sender in an extension ([`Received`]).
+/// Serves the routes of a router in the same way; each request has the time and the sender in an extension
+/// ([`Received`]).
 ///
 /// # Errors
 /// As [`serve_http`].

@@ -1,10 +1,10 @@
 //! The thin reader before hyper: waits until a request is whole, within the limits.
 //!
-//! It looks at the head (by `httparse`) for two things only: whether there is a body, and how long it is. What it hands on is the
-//! request as it came, but for these:
+//! It looks at the head (by `httparse`) for two things only: whether there is a body, and how long it is. It hands on
+//! the request as it came, but for these:
 //!
-//! - A `POST` without a length gets one. Its body ends where the client stops sending, or where the parentheses of the message
-//!   are balanced, because not every client closes its side.
+//! - A `POST` without a length gets one. Its body ends where the client stops sending, or where the parentheses of the
+//!   message are balanced, because not every client closes its side.
 //! - A body that ends before its length (the client has closed its side) gets the length that it has.
 //!
 //! Invariant: no more than the limits is kept, and no wait is longer than they say.
@@ -50,7 +50,7 @@ pub(super) struct WholeRequest {
     stuck: Option<Pin<Box<Sleep>>>,
 }
 
-/// What the head says of the body.
+/// The length of the body, as the head gives it.
 enum BodyLength {
     /// So many bytes; none if there is no body.
     Known(usize),
@@ -170,7 +170,7 @@ impl Reading<'_> {
                         break;
                     }
                     match self.more().await {
-                        // The client is silent: what has come is all that comes.
+                        // The client is silent: no more bytes come.
                         Err(Some((408, _))) if seen > head.end => break,
                         more => more?,
                     }
@@ -179,7 +179,7 @@ impl Reading<'_> {
                 Ok(())
             }
             BodyLength::Chunked => {
-                // What does not end so is for hyper to refuse.
+                // A request that does not end so is refused by hyper.
                 let mut seen = head.end;
                 while !self.ended && !self.bytes[seen..].windows(5).any(|end| end == b"0\r\n\r\n") {
                     seen = self.bytes.len().saturating_sub(4).max(head.end);
@@ -334,7 +334,7 @@ pub(super) async fn refuse(stream: &mut TcpStream, status: u16, why: &str) {
     let _ = timeout(Duration::from_millis(200), async {
         stream.write_all(text.as_bytes()).await?;
         stream.shutdown().await?;
-        // What has come and was not read would make the system reset the connection before the answer is read.
+        // Bytes that have come and were not read would make the system reset the connection before the answer is read.
         let mut rest = vec![0; 64 * 1024];
         let mut drained = 0;
         while drained < DRAINED {

@@ -23,7 +23,7 @@ impl Drop for Open {
     }
 }
 
-/// A route that sends so many bytes every so often, for ever.
+/// A route that sends `bytes` bytes after every `pause`, for ever.
 fn dripping(open: &Arc<AtomicUsize>, bytes: usize, pause: Duration) -> Router {
     let open = Arc::clone(open);
     Router::new().route(
@@ -62,7 +62,7 @@ fn asking(address: std::net::SocketAddr) -> TcpStream {
     stream
 }
 
-/// Waits until so many streams are open.
+/// Waits until `wanted` streams are open.
 fn until(open: &AtomicUsize, wanted: usize) {
     let begun = Instant::now();
     while open.load(Ordering::SeqCst) != wanted {

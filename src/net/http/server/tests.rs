@@ -236,7 +236,7 @@ fn hostile_bytes_get_an_answer_or_a_close_soon() {
 fn a_body_that_is_too_long_is_refused_before_it_is_stored() {
     let server = Server::new(ServerLimits { body_bytes: 1 << 20, ..ServerLimits::default() });
     let said = post("").replace("length: 0", "length: 104857600");
-    // Not one of the bytes has come: whoever waits for them says 408.
+    // Not one of the bytes has come: a server that waits for them says 408.
     assert_eq!(parts(&server.exchange(said.as_bytes())).0, 413);
     let unsaid = [b"POST / HTTP/1.0\r\n\r\n".to_vec(), vec![b'('; 4 << 20]].concat();
     assert_eq!(parts(&server.exchange(&unsaid)).0, 413);
@@ -250,7 +250,7 @@ fn a_body_that_is_too_long_is_refused_before_it_is_stored() {
 
 #[test]
 fn slow_and_idle_clients_do_not_keep_out_a_good_one() {
-    // Whoever waits for one of the others waits for hours.
+    // A client that waits for one of the others waits for hours.
     let hours = Duration::from_secs(9999);
     let limits = ServerLimits { connections: 64, idle: hours, request: hours, ..ServerLimits::default() };
     let server = Server::new(limits);

@@ -1,7 +1,7 @@
 //! Every captured message is read, told apart, and written again with the same bytes.
 //!
-//! The captured matches are not part of the project: the environment variable `HYPERPLAY_WIRE` names their folder. Without it
-//! the test says that it is skipped.
+//! The captured matches are not part of the project: the environment variable `HYPERPLAY_WIRE` names their folder.
+//! Without it the test says that it is skipped.
 
 use hyperplay_logic::gdl::{Source, load};
 

@@ -100,7 +100,7 @@ fn fuzz(count: usize) -> usize {
             Err(error) => assert!(error.to_string().len() < 400, "{error}"),
             Ok(message) => {
                 messages += 1;
-                // What was read can be written, and is then read as the same.
+                // A message that was read can be written, and is then read as the same.
                 let phrasing = Phrasing { dialect: WireDialect::Gdl2, letters: WireLetters::AsWritten };
                 let written = phrasing.write(&message);
                 let numbered_nothing = matches!(&message, Message::Play(step) | Message::Stop(step)

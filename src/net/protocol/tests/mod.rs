@@ -1,4 +1,5 @@
-//! Messages are read, written and scrambled as the field's game masters do it; nothing that arrives can stop the reader.
+//! Messages are read, written and scrambled as the field's game masters do it; nothing that arrives can stop the
+//! reader.
 
 mod captured;
 mod fuzz;

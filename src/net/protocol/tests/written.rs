@@ -1,4 +1,4 @@
-//! What is written is read back equal.
+//! A message that is written is read back equal.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ fn a_comment_in_the_last_line_of_the_rules_does_not_swallow_the_clocks() {
 }
 
 fn word() -> impl Strategy<Value = String> {
-    // A name is whatever has no blank, no parenthesis and no semicolon.
+    // A name is any text that has no blank, no parenthesis and no semicolon.
     "[a-zA-Z0-9_?+<=.\u{e4}\u{df}\u{3c3}-]{1,8}"
 }
 
@@ -101,7 +101,7 @@ fn message() -> impl Strategy<Value = Message> {
     ]
 }
 
-/// What a dialect and its letters leave of a message.
+/// A message as a dialect and its letters leave it.
 fn as_sent(message: &Message, phrasing: Phrasing) -> Message {
     let spell = |text: &String| phrasing.letters.spell(text);
     let step = |step: &StepMessage| StepMessage {

@@ -1,11 +1,11 @@
-//! What a player may spend on one decision, as a number and not as a point in time.
+//! The budget of a player for one decision, as a number and not as a point in time.
 
 use std::time::Duration;
 
 use super::super::decision::{Decision, Player, View};
 use hyperplay_machine::{Budget, Seed};
 
-/// What a player may spend on each decision.
+/// The budget of a player for each decision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DecisionBudget {
     /// States that may be visited; none for no limit.

@@ -1,8 +1,8 @@
 //! The opponent model that asks a player: an opponent that does what this player would do.
 //!
 //! An answer is a function of role and evidence, because its random stream is derived from the printed evidence; with a
-//! time limit it is so only as far as the player is. So answers are [remembered](super::super::remembered) and shared by
-//! all threads, and a belief that uses the model costs one decision of the player for each evidence that it meets.
+//! time limit it is so only as far as the player is. So answers are [remembered](super::super::remembered) and shared
+//! by all threads, and a belief that uses the model costs one decision of the player for each evidence that it meets.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,7 +27,7 @@ pub struct AskedModel {
 }
 
 impl AskedModel {
-    /// The players with their engines, and what each of their decisions may spend.
+    /// The players with their engines, and the budget of each of their decisions.
     ///
     /// # Errors
     /// If one is clairvoyant.
@@ -45,7 +45,7 @@ impl AskedModel {
         Ok(AskedModel { players, budget, seed, met, counts })
     }
 
-    /// What the answers cost so far, and what went wrong. Two threads that ask the same at once count twice.
+    /// The cost of the answers so far, and what went wrong. Two threads that ask the same at once count twice.
     pub fn counts(&self) -> AskedCounts {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,9 +1,9 @@
 //! The policy of a player, asked at every information set of a role.
 //!
-//! The information set with the number `i` of the tree is asked with the seed `seed/role/NAME/set/i`, so the policy does
-//! not depend on the number of threads. Without a time limit the sets are asked side by side in the pool of the caller.
-//! With one they are asked one after the other: a thread that waits for a part of its own decision may begin another
-//! decision meanwhile, and the deadline of the first would pass.
+//! The information set with the number `i` of the tree is asked with the seed `seed/role/NAME/set/i`, so the policy
+//! does not depend on the number of threads. Without a time limit the sets are asked side by side in the pool of the
+//! caller. With one they are asked one after the other: a thread that waits for a part of its own decision may begin
+//! another decision meanwhile, and the deadline of the first would pass.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use hyperplay_think::solve::{GameTree, Profile};
 pub struct Asking<'a> {
     /// The tree.
     pub tree: &'a GameTree,
-    /// What each decision may spend.
+    /// The budget of each decision.
     pub budget: DecisionBudget,
     /// The root of all randomness.
     pub seed: &'a Seed,
@@ -38,7 +38,7 @@ pub struct Asking<'a> {
 pub struct AskedPolicy {
     /// The information sets of the role, in rising order, with the probabilities of their moves.
     pub sets: Vec<(usize, Vec<f64>)>,
-    /// What the answers cost, and what went wrong.
+    /// The cost of the answers, and what went wrong.
     pub counts: AskedCounts,
 }
 

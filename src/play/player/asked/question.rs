@@ -1,8 +1,9 @@
 //! One question to a player, and what can go wrong with the answer.
 //!
-//! Nothing that goes wrong is an error here: an answer is always a policy, the one that the referee would let the player
-//! follow. A player that panics moves uniformly, and what it would do with moves that are not legal is shared evenly among
-//! the legal ones, because the referee draws a legal move instead. [`AskedCounts`] says how often that happened.
+//! Nothing that goes wrong is an error here: an answer is always a policy, the one that the referee would let the
+//! player follow. A player that panics moves uniformly, and the probability that it would give to moves that are not
+//! legal is shared evenly among the legal ones, because the referee draws a legal move instead. [`AskedCounts`] says
+//! how often that happened.
 
 use std::fmt;
 use std::sync::Arc;
@@ -35,7 +36,7 @@ pub enum AskError {
     Stopped,
 }
 
-/// What the answers of a player cost, and what went wrong with them.
+/// The cost of the answers of a player, and what went wrong with them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct AskedCounts {
     /// Decisions made.
@@ -55,7 +56,7 @@ pub struct AskedCounts {
     pub illegal: u64,
     /// Decisions that took more time than the budget had.
     pub late: u64,
-    /// What was said when the first failed or crashed.
+    /// The message of the first decision that failed or crashed.
     #[serde(rename = "first_message")]
     pub first: Option<String>,
 }
@@ -106,7 +107,7 @@ impl fmt::Display for AskedCounts {
     }
 }
 
-/// What a player would do.
+/// The answer of a player.
 pub(super) struct Answer {
     /// The probabilities of the legal moves, in their order.
     pub(super) policy: Vec<f64>,

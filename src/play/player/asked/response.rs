@@ -1,20 +1,20 @@
 //! Local best response: a player that knows the policies of all players and looks for one better move at a time.
 //!
-//! What it gains over the player whose seat it takes is a lower bound on what a best response gains, however well or
-//! badly it plays, because a best response is at least as good as any player. So it can be measured in matches where the
-//! game tree is too large to be searched.
+//! Its gain over the player whose seat it takes is a lower bound on the gain of a best response, however well or
+//! badly it plays, because a best response is at least as good as any player. So it can be measured in matches where
+//! the game tree is too large to be searched.
 //!
 //! A decision:
 //! 1. the belief follows the evidence, with the others' policies as the opponent model. The model trembles a little in
 //!    the belief, so that a player that draws random numbers does not surprise it;
 //! 2. histories are drawn from the belief, and for each own move the match is followed from there: every role acts by
-//!    the model, the own role by the policy of the player whose seat this is, `random` uniformly. The draws are the same
-//!    for every own move. After some steps, if the match is not over by then, uniformly random playouts end it;
+//!    the model, the own role by the policy of the player whose seat this is, `random` uniformly. The draws are the
+//!    same for every own move. After some steps, if the match is not over by then, uniformly random playouts end it;
 //! 3. the move with the best mean goal is made.
 //!
 //! Without errors of belief and sampling that is one step of policy improvement at every decision, which is never worse
 //! than the player itself. The paper's poker player checks and calls to the end where this one follows the player's
-//! policy: what checking and calling are in another game no rules say.
+//! policy: no rules say what checking and calling are in another game.
 //!
 //! Reference: Lisy, Bowling, *Equilibrium Approximation Quality of Current No-Limit Poker Bots* (2017).
 
@@ -179,7 +179,7 @@ enum Followed {
     Open(State),
 }
 
-/// What the own moves are worth.
+/// The values of the own moves.
 struct Judged {
     values: Vec<f64>,
     cost: DecisionCost,

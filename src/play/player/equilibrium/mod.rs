@@ -1,15 +1,15 @@
 //! The players `equilibrium` and `auto`: they solve the game before the first move and play by the solution.
 //!
-//! At its first decision, or before it where there is time to prepare, `equilibrium` builds the game tree, minimises regret until NashConv is small or the time of that
-//! decision (the start clock is part of it) is over, and then draws every move from the average policy. Where the tree
-//! does not fit, it says so and plays as another player does, `hyperplay` if nothing else is said. `auto` is more
-//! careful: it measures the game first and solves it only if it has at most two roles that decide, a constant sum, a tree
-//! that fits, and a solution that is reached in time.
+//! At its first decision, or before it where there is time to prepare, `equilibrium` builds the game tree, minimises
+//! regret until NashConv is small or the time of that decision (the start clock is part of it) is over, and then draws
+//! every move from the average policy. Where the tree does not fit, it says so and plays as another player does,
+//! `hyperplay` if nothing else is said. `auto` is more careful: it measures the game first and solves it only if it has
+//! at most two roles that decide, a constant sum, a tree that fits, and a solution that is reached in time.
 //!
 //! With a budget in nodes each iteration visits every node of the tree, and building it does once.
 //!
-//! One spec solves a game once: its players of all matches share the solution. Without a deadline the solution is the same
-//! on any machine.
+//! One spec solves a game once: its players of all matches share the solution. Without a deadline the solution is the
+//! same on any machine.
 
 mod model;
 mod shared;

@@ -11,7 +11,7 @@ type Solved = Arc<Result<SolvedGame, String>>;
 /// A machine and the place of its solution.
 type Place = (Arc<Engine>, Arc<OnceLock<Solved>>);
 
-/// Solutions by machine. Whoever asks first computes; the others wait.
+/// Solutions by machine. The first thread that asks computes; the others wait.
 #[derive(Default)]
 pub(super) struct SharedSolutions(Mutex<Vec<Place>>);
 

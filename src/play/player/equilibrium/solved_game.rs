@@ -1,4 +1,4 @@
-//! A game that was solved: its tree, the average policies, and what a role knows as the way to them.
+//! A game that was solved: its tree, the average policies, and the knowledge of a role as the way to them.
 
 use rayon::ThreadPoolBuilder;
 
@@ -25,7 +25,7 @@ pub(super) struct SolveEffort {
 /// The share of the time in which the tree must be built.
 const BUILD_SHARE: f64 = 0.4;
 
-/// The share of the time in which it is solved; what is left is for the tables of the solution.
+/// The share of the time in which it is solved; the rest is for the tables of the solution.
 const SOLVE_SHARE: f64 = 0.8;
 
 /// A careful player takes a profile for an equilibrium up to this NashConv, in goal points.
@@ -40,7 +40,7 @@ pub(super) struct SolvedGame {
     point: SolvePoint,
 }
 
-/// What an equilibrium says about one information set: shares and values of the moves, in the order of the tree.
+/// The advice of an equilibrium for one information set: shares and values of the moves, in the order of the tree.
 pub(super) struct Advice<'a> {
     pub(super) shares: &'a [f64],
     /// NaN where no play of the others leads here.
@@ -102,7 +102,7 @@ impl SolvedGame {
         Ok(SolvedGame { tree, profile, indexes, values, point })
     }
 
-    /// What to do with this evidence; none where the role has nothing to decide or its evidence is not in the tree.
+    /// The advice for this evidence; none where the role has nothing to decide or its evidence is not in the tree.
     pub(super) fn advice(&self, evidence: &Evidence) -> Option<(usize, Advice<'_>)> {
         let set = self.indexes[evidence.role].find(&self.tree, evidence)?;
         let range = self.tree.sets()[set].range();

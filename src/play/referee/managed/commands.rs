@@ -1,7 +1,7 @@
-//! Commands: what agents send while a chronon runs.
+//! Commands: the messages that agents send while a chronon runs.
 //!
-//! All are kept, in the order of their arrival, with the moment at which they came: those that count, those that a later one
-//! replaces, and those that are refused, with the reason.
+//! All are kept, in the order of their arrival, with the moment at which they came: those that count, those that a
+//! later one replaces, and those that are refused, with the reason.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -38,7 +38,7 @@ pub enum CommandRefusal {
 /// A command that came.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Command {
-    /// Who sent it.
+    /// The role that sent it.
     pub role: Role,
     /// The switch, as it was written.
     pub switch: String,
@@ -46,7 +46,7 @@ pub struct Command {
     pub alias: String,
     /// When it came.
     pub at: Instant,
-    /// What it sets, or why it does not.
+    /// The switch and the value that it sets, or why it does not.
     pub verdict: Result<(TermId, TermId), CommandRefusal>,
 }
 
@@ -70,8 +70,8 @@ impl CommandInbox {
         CommandInbox { machine, running: Arc::default() }
     }
 
-    /// Takes a command that came at a moment, and says in which chronon it counts. `chronon` is the one that it is meant for, if
-    /// it says so.
+    /// Takes a command that came at a moment, and says in which chronon it counts. `chronon` is the one that it is
+    /// meant for, if it says so.
     ///
     /// # Errors
     /// Why it has no effect; it is kept all the same, unless there are too many.

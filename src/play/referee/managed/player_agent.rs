@@ -1,7 +1,8 @@
-//! A player of this program as an agent: it thinks on a thread of its own, and sends its move as commands when it has one.
+//! A player of this program as an agent: it thinks on a thread of its own, and sends its move as commands when it has
+//! one.
 //!
-//! It is asked again with the newest news as soon as it has answered. A decision may take longer than a chronon: the news that
-//! came meanwhile are put together, and its switches stay as they are.
+//! It is asked again with the newest news as soon as it has answered. A decision may take longer than a chronon: the
+//! news that came meanwhile are put together, and its switches stay as they are.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -13,7 +14,7 @@ use hyperplay_machine::{Budget, Evidence, Move};
 /// The part of a chronon that a player may think, so that its commands count in it.
 const SHARE: f64 = 0.7;
 
-/// What a player is told of a chronon.
+/// The news that a player is told of a chronon.
 struct News {
     chronon: usize,
     ends: Instant,
@@ -21,14 +22,14 @@ struct News {
     legal: Vec<Move>,
 }
 
-/// What a player decides by, on its thread.
+/// The function by which a player decides, on its thread.
 type Decide = dyn Fn(&mut Box<dyn Player>, News) + Send + Sync;
 
 /// A player that takes part.
 struct Running {
     thread: PlayerThread<Box<dyn Player>>,
     decide: Arc<Decide>,
-    /// What it has not begun to think about.
+    /// The newest news, which it has not begun to think about.
     newest: Arc<Mutex<Option<News>>>,
 }
 
@@ -56,7 +57,7 @@ impl InteractionAgent for PlayerAgent {
                 (View { evidence: &evidence, legal: &legal }, Budget::time(left.mul_f64(SHARE)));
             let decision = player.decide(&view, &budget, &seed.child("step").index(chronon));
             for (switch, alias) in commands.commands_of(role, decision.choice) {
-                // What is refused stands in the record.
+                // A refusal stands in the record.
                 let _ = commands.take(role, &switch, &alias, None, Instant::now());
             }
         };

@@ -1,5 +1,5 @@
-//! What the record of an interaction has besides that of a match: each command with its time within the chronon, and each state
-//! with its accounts.
+//! The parts that the record of an interaction has besides that of a match: each command with its time within the
+//! chronon, and each state with its accounts.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ pub struct ChrononRecord {
 /// One command.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct CommandRecord {
-    /// Who sent it.
+    /// The agent that sent it.
     pub agent: String,
     /// The switch, as it was written.
     pub switch: String,
@@ -50,8 +50,9 @@ pub struct CommandRecord {
     pub refused: Option<String>,
 }
 
-/// Checks what [`verify`](super::super::verify()) does not: that the recorded commands come to the recorded moves, that every time lies
-/// within its chronon, and that the states are those of the rules. For a transcript that passed [`verify`](super::super::verify()).
+/// Checks what [`verify`](super::super::verify()) does not: that the recorded commands come to the recorded moves, that
+/// every time lies within its chronon, and that the states are those of the rules. For a transcript that passed
+/// [`verify`](super::super::verify()).
 ///
 /// # Errors
 /// The first difference.
@@ -91,10 +92,11 @@ pub fn verify_commands(
     Ok(())
 }
 
-/// The moments of chronons are read off two clocks, which may drift apart by so many milliseconds.
+/// The moments of chronons are read off two clocks, which may drift apart by this number of milliseconds.
 const DRIFT: f64 = 5.0;
 
-/// Whether a command has a time if the clock was real, and whether it lies in its chronon. The length of the last chronon is not recorded.
+/// Whether a command has a time if the clock was real, and whether it lies in its chronon. The length of the last
+/// chronon is not recorded.
 fn check_time(command: &CommandRecord, clock: ChrononClock, length: Option<f64>) -> Result<(), String> {
     let CommandRecord { agent, switch, milliseconds, .. } = command;
     let latest = clock.seconds.map(|seconds| seconds * 1e3);

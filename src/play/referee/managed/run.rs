@@ -26,7 +26,7 @@ pub struct ManagedSettings {
     pub chronon: Duration,
     /// The time between telling the agents and the first chronon.
     pub start: Duration,
-    /// The interaction ends unfinished after so many chronons.
+    /// The interaction ends unfinished after this number of chronons.
     pub limit: usize,
 }
 
@@ -36,7 +36,7 @@ impl Default for ManagedSettings {
     }
 }
 
-/// What an agent is told before the first chronon.
+/// The information that an agent is told before the first chronon.
 pub struct AgentStart<'a> {
     /// Its role.
     pub role: Role,
@@ -46,13 +46,13 @@ pub struct AgentStart<'a> {
     pub begins: Instant,
     /// Where its commands go.
     pub inbox: &'a CommandInbox,
-    /// What it sees of the initial state.
+    /// The part of the initial state that it sees.
     pub visible: Vec<TermId>,
     /// Random numbers of its own.
     pub seed: Seed,
 }
 
-/// What an agent is told when a chronon begins, or when all is over.
+/// The news that an agent is told when a chronon begins, or when all is over.
 pub struct ChrononNews<'a> {
     /// The chronon that begins, from 0.
     pub chronon: usize,
@@ -60,11 +60,11 @@ pub struct ChrononNews<'a> {
     pub begun: Instant,
     /// When it ends; `None` if the interaction is over.
     pub ends: Option<Instant>,
-    /// What its role knows.
+    /// The knowledge of its role.
     pub evidence: &'a Evidence,
-    /// What it may do in this chronon; empty if the interaction is over.
+    /// Its legal moves in this chronon; empty if the interaction is over.
     pub legal: &'a [Move],
-    /// What it sees now.
+    /// The terms that it sees now.
     pub visible: &'a [TermId],
 }
 
@@ -85,11 +85,11 @@ pub trait InteractionAgent: Send {
 pub struct ManagedInteraction {
     /// The match that it is: a step for each chronon.
     pub played: Match,
-    /// What the record says besides, for each chronon.
+    /// The further records, one for each chronon.
     pub chronons: Vec<ChrononRecord>,
     /// Chronons that were longer than they should be, because the machine was too slow.
     pub overruns: usize,
-    /// What agents complained of.
+    /// The complaints of agents.
     pub complaints: Vec<(Role, String)>,
 }
 
@@ -207,7 +207,7 @@ fn commanded(
     machine.move_of_commands(state, role, &own, scratch)
 }
 
-/// What the record says of a chronon besides the step.
+/// The record of a chronon besides the step.
 fn chronon_record(
     machine: &InteractionMachine,
     commands: &[Command],
@@ -244,7 +244,7 @@ fn wait_until(moment: Instant, interrupt: &Interrupt) {
     }
 }
 
-/// What the record of a match without clocks says besides: its moves as commands, each at the beginning of its chronon.
+/// The further records of a match without clocks: its moves as commands, each at the beginning of its chronon.
 ///
 /// # Panics
 /// If the match was not played on this machine.
