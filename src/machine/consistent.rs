@@ -2,7 +2,7 @@
 //!
 //! All histories of a belief stand at the same step of the evidence when it is extended. So the own move, the own
 //! percepts and whether the game is over are constants of the whole call ([`ObservedStep`]), and an engine with lanes
-//! compares them in planes. [`draw`] and [`select`] are the plain forms over any [`StateMachine`]; they are what
+//! compares them in planes. [`draw`] and [`select_consistent`] are the plain forms over any [`StateMachine`]; they are what
 //! [`Bulk::draw_consistent`](super::Bulk::draw_consistent) and
 //! [`Bulk::select_consistent`](super::Bulk::select_consistent) provide.
 

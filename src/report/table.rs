@@ -2,7 +2,7 @@
 //!
 //! A [`Column`] defines one figure: its name for machines, its heading for readers, its unit, its meaning and its
 //! format. The figure itself is the field of that name of a row that derives `Serialize`
-//! ([`fields`](super::row::fields)), and [`Table::of`] puts the columns and the rows together. All forms of a table are
+//! ([`fields`]), and [`Table::of`] puts the columns and the rows together. All forms of a table are
 //! made of the same entries, so they cannot contradict each other. [`legend`] writes the definitions of the columns
 //! themselves as a table.
 
