@@ -100,7 +100,7 @@ pub fn no_tree(name: &str, error: &TreeError) -> CommandFailure {
              external` samples the game, and `exploit` plays matches"
         }
         TreeError::Endless { .. } => {
-            "count the steps in the rules and end the game after so many; an interaction in SIDL takes --horizon N"
+            "count the steps in the rules and end the game after a number of them; an interaction in SIDL takes --horizon N"
         }
         TreeError::Faulty(_) => {
             "mend the rules (`hyperplay check --simulate` says where), or leave out --strict"

@@ -67,7 +67,7 @@ fn entry() -> SpecEntry {
             "particles",
             1..=10_000_000,
             200,
-            "The belief beside the person samples so many particles where the information set is too large to be enumerated.",
+            "The belief beside the person samples this number of particles where the information set is too large to be enumerated.",
         ))
         .with(SpecKey::spec(
             "sampler",

@@ -117,7 +117,7 @@ fn describe(places: &Places<'_>, meeting: &Meeting, effort: &Effort) -> Finding 
             places.clause(Symbol::TERMINAL, |_| true).unwrap_or_default(),
             format!("a random match did not end within {} steps", effort.limit),
         )
-        .help("count the steps and end the game after so many, or raise --limit"),
+        .help("count the steps and end the game after a number of them, or raise --limit"),
         Issue::NotInBase(fluent) => {
             let of = |relation| places.source(relation, &[fluent], None);
             let place = of(Symbol::INIT).filter(|_| meeting.first.1 == 0).or_else(|| of(Symbol::NEXT));

@@ -30,7 +30,7 @@ pub(super) fn particles() -> SpecKey {
         "particles",
         1..=10_000_000,
         200,
-        "The belief samples so many particles where the information set is too large to be enumerated.",
+        "The belief samples this number of particles where the information set is too large to be enumerated.",
     )
 }
 
@@ -47,7 +47,7 @@ pub(super) fn keys() -> [SpecKey; 9] {
             "enumerate_limit",
             1..=100_000_000,
             500,
-            "At most so many histories are enumerated, or as many as there are particles if these are more.",
+            "At most this number of histories are enumerated, or as many as there are particles if these are more.",
         ),
         SpecKey::word(
             "exact_update",
@@ -70,7 +70,7 @@ pub(super) fn keys() -> [SpecKey; 9] {
             "population",
             0..=10_000_000,
             0,
-            "The population of the particle filter has so many histories; 0 stands for 16 for each particle, at least 1,024.",
+            "The population of the particle filter has this number of histories; 0 stands for 16 for each particle, at least 1,024.",
         ),
         SpecKey::word(
             "merge",
@@ -81,13 +81,13 @@ pub(super) fn keys() -> [SpecKey; 9] {
             "rejuvenate",
             0..=1_000_000,
             8,
-            "Every particle makes at most so many Metropolis-Hastings moves after a step, and at least one if this is not 0.",
+            "Every particle makes at most this number of Metropolis-Hastings moves after a step, and at least one if this is not 0.",
         ),
         SpecKey::count(
             "states",
             1..=1_000_000_000,
             500,
-            "One particle visits at most so many states in a step before it is given up.",
+            "One particle visits at most this number of states in a step before it is given up.",
         ),
     ]
 }

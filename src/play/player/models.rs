@@ -35,20 +35,20 @@ pub(super) fn with_models(registry: Registry) -> Result<Registry, RegistryError>
             "temperature",
             1..=1_000,
             10,
-            "A move that is worth so many goal points less is chosen e times less often.",
+            "A move that is worth this number of goal points less is chosen e times less often.",
         ))
-        .with(SpecKey::count("particles", 1..=100_000, 16, "The belief of the modelled role has so many particles."))
+        .with(SpecKey::count("particles", 1..=100_000, 16, "The belief of the modelled role has this number of particles."))
         .with(SpecKey::count(
             "playouts",
             1..=1_000_000,
             100,
-            "A modelled decision makes so many playouts where an exhaustive search does not fit.",
+            "A modelled decision makes this number of playouts where an exhaustive search does not fit.",
         ))
         .with(SpecKey::count(
             "nodes",
             0..=1_000_000,
             1_000,
-            "The exhaustive search of a modelled decision visits at most so many states.",
+            "The exhaustive search of a modelled decision visits at most this number of states.",
         ));
     registry
         .with_model(uniform, |_, _| Ok(|_: &Arc<Engine>| -> Arc<dyn OpponentModel> { Arc::new(Uniform) }))?

@@ -103,12 +103,12 @@ impl SearchEffort {
                 "nodes",
                 0..=1_000_000_000,
                 2_000,
-                "An exact, uniform or alphabeta search visits at most so many states, in all states held possible together.",
+                "An exact, uniform or alphabeta search visits at most this number of states, in all states held possible together.",
             ),
             SpecKey::playouts(
                 "playouts",
                 PlayoutBudget::decision(2_000),
-                "A decision makes so many random playouts where an exact search does not fit, or each move of each particle gets so \
+                "A decision makes this number of random playouts where an exact search does not fit, or each move of each particle gets this \
                  many (N/move); /state, /particle, /halving or /even behind the number say what gets them and how moves share.",
             ),
         ]

@@ -126,7 +126,7 @@ fn ismcts_keys() -> [SpecKey; 3] {
             "simulations",
             1..=1_000_000_000,
             10_000,
-            "A decision makes so many simulations, each from a particle down the tree, and at least one for each move.",
+            "A decision makes this number of simulations, each from a particle down the tree, and at least one for each move.",
         ),
         SpecKey::real(
             "exploration",

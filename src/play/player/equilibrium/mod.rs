@@ -40,9 +40,14 @@ fn keys(about: &'static str) -> [SpecKey; 4] {
             "nash_conv",
             0.0..=100.0,
             0.0001,
-            "Solving ends when NashConv is so many goal points or less.",
+            "Solving ends when NashConv is this number of goal points or less.",
         ),
-        SpecKey::count("iterations", 1..=1_000_000_000, 20_000, "Solving ends after so many iterations."),
+        SpecKey::count(
+            "iterations",
+            1..=1_000_000_000,
+            20_000,
+            "Solving ends after this number of iterations.",
+        ),
         SpecKey::count("nodes", 1..=1 << 30, 5_000_000, "A game whose tree has more nodes is not solved."),
     ]
 }
@@ -61,7 +66,7 @@ pub(super) fn with_equilibrium_model(registry: Registry) -> Result<Registry, Reg
     let about = "This model follows an equilibrium of the game, and is uniform where the game is not solved.";
     let mut entry = SpecEntry::new("equilibrium", about);
     entry.keys.extend(keys(
-        "Solving ends after so many seconds, counted from the first question; 0 stands for no limit, so under a clock give \
+        "Solving ends after this number of seconds, counted from the first question; 0 stands for no limit, so under a clock give \
          less than the start clock.",
     ));
     registry.with_model(entry, |spec, _| {
@@ -82,9 +87,9 @@ pub(super) fn with_equilibria(registry: Registry) -> Result<Registry, RegistryEr
          that the key otherwise names.";
     let entry = |name: &'static str, about: &'static str| {
         let mut entry = SpecEntry::new(name, about);
-        entry
-            .keys
-            .extend(keys("Solving ends after so many seconds; 0 stands for the time of the first move."));
+        entry.keys.extend(keys(
+            "Solving ends after this number of seconds; 0 stands for the time of the first move.",
+        ));
         entry
             .with(SpecKey::spec(
                 "otherwise",
