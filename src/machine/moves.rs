@@ -37,6 +37,7 @@ impl JointMove {
 
     /// The joint move of `roles` roles, at least one, each move computed by the number of its role.
     #[inline(always)]
+    #[inline]
     pub fn from_fn(roles: usize, own: impl Fn(usize) -> Move) -> Self {
         if roles > FEW {
             return JointMove::new((0..roles).map(own));
@@ -48,11 +49,13 @@ impl JointMove {
     }
 
     /// The move of one role.
+    #[inline]
     pub fn of(&self, role: Role) -> Move {
         self.0[role.index()]
     }
 
     /// The joint move in which `role` does `own` instead.
+    #[inline]
     pub fn with(mut self, role: Role, own: Move) -> Self {
         self.0[role.index()] = own;
         self
@@ -61,6 +64,7 @@ impl JointMove {
 
 impl Deref for JointMove {
     type Target = [Move];
+    #[inline]
     fn deref(&self) -> &[Move] {
         &self.0
     }
@@ -82,6 +86,7 @@ impl Percepts {
 
 impl Percepts {
     /// The set of these percepts, which are in the natural order, each once.
+    #[inline]
     pub fn in_order(percepts: impl Into<Box<[Percept]>>) -> Self {
         Percepts(percepts.into())
     }
@@ -89,6 +94,7 @@ impl Percepts {
 
 impl Deref for Percepts {
     type Target = [Percept];
+    #[inline]
     fn deref(&self) -> &[Percept] {
         &self.0
     }

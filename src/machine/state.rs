@@ -15,6 +15,7 @@ use crate::terms::TermId;
 pub const FEW: usize = 4;
 
 /// The words that this many bits need.
+#[inline]
 pub fn words_of(bits: usize) -> usize {
     bits.div_ceil(64)
 }
@@ -32,6 +33,7 @@ enum Form {
 
 impl State {
     /// The state with these words; they are one for each 64 bits or part of them.
+    #[inline]
     pub fn new(words: &[u64]) -> State {
         match words.len() {
             count @ ..=FEW => {
@@ -44,6 +46,7 @@ impl State {
     }
 
     /// The state whose bits are these.
+    #[inline]
     pub fn of_bits(bits: &[bool]) -> State {
         let mut words = vec![0; words_of(bits.len())];
         for (bit, _) in bits.iter().enumerate().filter(|(_, on)| **on) {
@@ -53,6 +56,7 @@ impl State {
     }
 
     /// The state with these words, as [`new`](State::new).
+    #[inline]
     pub fn collect(mut words: impl ExactSizeIterator<Item = u64>) -> State {
         if words.len() > FEW {
             return State(Form::Many(words.collect()));
@@ -70,6 +74,7 @@ impl State {
     }
 
     /// The state whose bits are the first `bits` of these words.
+    #[inline]
     pub fn start_of(words: &[u64], bits: usize) -> State {
         let (count, used) = (words_of(bits), bits % 64);
         let mask = if used == 0 { !0 } else { (1 << used) - 1 };
@@ -88,6 +93,7 @@ impl State {
     ///
     /// # Panics
     /// If the interpreter made the state.
+    #[inline]
     pub fn words(&self) -> &[u64] {
         match &self.0 {
             Form::Few(words) => words,
@@ -100,6 +106,7 @@ impl State {
     ///
     /// # Panics
     /// As [`words`](State::words).
+    #[inline]
     pub fn bit(&self, bit: usize) -> bool {
         self.words()[bit / 64] >> (bit % 64) & 1 == 1
     }

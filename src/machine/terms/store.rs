@@ -125,21 +125,25 @@ impl TermStore {
     }
 
     /// The functor of a term, or the constant itself.
+    #[inline]
     pub fn functor(&self, id: TermId) -> Symbol {
         self.nodes[id.index()].functor
     }
 
     /// The arguments of a term; none for a constant.
+    #[inline]
     pub fn arguments(&self, id: TermId) -> &[TermId] {
         &self.nodes[id.index()].arguments
     }
 
     /// The depth to which a term is nested: 0 for a constant.
+    #[inline]
     pub fn depth(&self, id: TermId) -> u32 {
         self.nodes[id.index()].depth
     }
 
     /// The number of names that a term consists of, as it would be printed; at most `u32::MAX`.
+    #[inline]
     pub fn size(&self, id: TermId) -> u32 {
         self.nodes[id.index()].size
     }

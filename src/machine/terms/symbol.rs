@@ -54,6 +54,7 @@ impl Symbol {
     }
 
     /// The position of the symbol in its table: 0, 1, 2, ...
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
