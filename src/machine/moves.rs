@@ -37,7 +37,6 @@ impl JointMove {
 
     /// The joint move of `roles` roles, at least one, each move computed by the number of its role.
     #[inline(always)]
-    #[inline]
     pub fn from_fn(roles: usize, own: impl Fn(usize) -> Move) -> Self {
         if roles > FEW {
             return JointMove::new((0..roles).map(own));
