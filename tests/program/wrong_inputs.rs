@@ -283,7 +283,7 @@ fn what_is_promised_to_explain_an_error_does() {
     for (arguments, expected) in [
         (
             "players hyperplay",
-            "  particles=200 (a whole number from 1 to 10000000): The belief samples so many particles",
+            "  particles=200 (a whole number from 1 to 10000000): The belief samples this number of particles",
         ),
         (
             "players samplers bootstrap",

@@ -10,13 +10,14 @@ pub const STANDARD: [&str; 5] = ["std", "u32", "u64", "Poll", "RecvTimeoutError"
 pub const ROLES: [&str; 4] = ["alice", "bob", "role", "candidate"];
 
 /// Single words, and lines with one.
-pub const WORDS: [&str; 37] = [
+pub const WORDS: [&str; 38] = [
     // Other programs and libraries, and names in them.
     "afterany",
     "nohup",
     "compinit",
     "bool",
     "plotters",
+    "Serialize",
     "svg2pdf",
     "usvg",
     "random_range",
