@@ -47,13 +47,14 @@ impl Eq for SpecValue {}
 /// use hyperplay_play::player::{ModelSpec, PlayerSpec, Registry, SamplerSpec, Spec};
 ///
 /// let registry = Registry::standard();
-/// let player: PlayerSpec = registry.player("hyperplay: enumerate=off, particles=0_64, merge=on")?;
+/// let player: PlayerSpec = registry.player("hyperplay: particles=0_64, sampler=[hyperplay: enumerate=off, merge=on]")?;
 /// let spec: &Spec = player.spec();
-/// assert_eq!(spec.to_string(), "hyperplay:particles=64,enumerate=off");
+/// assert_eq!(spec.to_string(), "hyperplay:particles=64,sampler=hyperplay:enumerate=off");
 /// assert_eq!((spec.name(), spec.count("particles"), spec.size("particles")), ("hyperplay", 64, 64));
 /// assert_eq!(spec.real("epsilon"), 0.001);
-/// assert!(!spec.word::<bool>("enumerate") && spec.word::<bool>("merge"));
-/// assert!(spec.is_given("particles") && !spec.is_given("merge"));
+/// let sampler = spec.inner("sampler");
+/// assert!(!sampler.word::<bool>("enumerate") && sampler.word::<bool>("merge"));
+/// assert!(spec.is_given("particles") && !sampler.is_given("merge"));
 /// assert_eq!(spec.inner("model").name(), "uniform");
 ///
 /// // Samplers and opponent models are described alike.

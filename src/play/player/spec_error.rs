@@ -16,7 +16,7 @@ use hyperplay_logic::gdl::did_you_mean;
 /// use hyperplay_play::player::Registry;
 ///
 /// let error = Registry::standard().player("hyperplay:colour=red").unwrap_err();
-/// assert!(error.to_string().starts_with("'hyperplay' has no key 'colour'; it has "));
+/// assert!(error.to_string().starts_with("'hyperplay' has no key 'colour'; its keys are "));
 /// let error = Registry::standard().player("random:colour=red").unwrap_err();
 /// assert_eq!(error.to_string(), "'random' has no key 'colour'; it has no keys");
 /// ```
