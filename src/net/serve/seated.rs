@@ -10,12 +10,14 @@ use std::time::Instant;
 
 use rand::RngExt as _;
 
-use super::knowledge::{Knowledge, SentAnswer};
+use super::knowledge::{Heard, Knowledge};
 use super::legal::{LegalMoves, LegalSource};
 use super::rules::unconditional_move;
 use super::session::Spare;
 use super::thinker::{PlayerParts, Said, TURN, Thinker};
+use crate::protocol::{StepMessage, with_nothing_seen};
 use hyperplay_engine::{Engine, EngineKind};
+use hyperplay_logic::gdl::{Source, Syntax, load};
 use hyperplay_machine::{Budget, Evidence, Move, Seed};
 
 /// The share of the play clock in which legal moves are looked for before the player is asked.
@@ -35,8 +37,6 @@ pub(super) struct Seated {
     legal: Option<LegalMoves>,
     /// The same on a better engine, while it catches up.
     better: Option<LegalMoves>,
-    /// Whether the recorded own moves are taken as unknown, because the match cannot be explained otherwise.
-    is_weakened: bool,
     /// Whether no history is known that explains the evidence.
     is_lost: bool,
     /// Turns of thinking ahead since the last order.
@@ -45,12 +45,8 @@ pub(super) struct Seated {
 
 /// A move that is to be sent.
 pub(super) struct Chosen {
-    /// The move; none where it is no term of the game.
-    pub(super) own: Option<Move>,
-    /// As it is sent.
+    /// The move, as it is sent.
     pub(super) text: String,
-    /// The legal moves, as far as they are known.
-    pub(super) legal: Vec<Move>,
     /// Why it is not the player's.
     pub(super) fallback: Option<String>,
 }
@@ -69,16 +65,36 @@ impl Seated {
             quick: None,
             legal: None,
             better: None,
-            is_weakened: false,
             is_lost: false,
             turns: 0,
         };
         Ok((seated, prepared))
     }
 
-    /// The evidence, with the recorded own moves left open where the match cannot be explained otherwise.
-    pub(super) fn evidence(&self) -> Evidence {
-        if self.is_weakened { self.known.weakened() } else { self.known.evidence().clone() }
+    /// Takes in a message. The first one that tells of a step decides how a game of GDL-I is told; if it tells nothing,
+    /// the player begins again with the rules as that game master reads them.
+    pub(super) fn hear(&mut self, message: &StepMessage) -> Heard {
+        let is_blank = message.seen.as_ref().is_some_and(Vec::is_empty);
+        if is_blank && self.known.made() == 0 && !self.parts.engines.game().is_imperfect() {
+            self.see_nothing();
+        }
+        self.known.hear(self.parts.engines.game(), message)
+    }
+
+    /// Begins again in a game in which no role perceives anything.
+    fn see_nothing(&mut self) {
+        let game = self.parts.engines.game();
+        let text = with_nothing_seen(game.source().text());
+        let Some(game) = load(Source::new(game.name(), text), Some(Syntax::Kif)).game else { return };
+        let engines = Arc::new(self.parts.engines.of(&game));
+        match Seated::begin(PlayerParts { engines, ..self.parts.clone() }) {
+            Ok((begun, _)) => {
+                let known = std::mem::replace(&mut self.known, Knowledge::new(self.parts.role));
+                *self = Seated { known, ..begun };
+                tracing::info!("the game master tells no moves: a game of GDL-II in which nothing is seen");
+            }
+            Err(error) => tracing::warn!(%error, "no thread for a player that sees nothing"),
+        }
     }
 
     /// A move for what is known now, found by the deadline.
@@ -94,26 +110,16 @@ impl Seated {
         let step = self.known.made();
         let all = deadline.saturating_duration_since(received);
         let for_legal = Budget { nodes: None, deadline: Some(received + all.mul_f64(LEGAL_SHARE)) };
-        let mut evidence = self.evidence();
-        let Some((mut legal, mut source)) =
+        let evidence = self.known.evidence().clone();
+        let Some((legal, source)) =
             self.legal_after(&evidence, &for_legal, &seed.child("legal").index(step))
         else {
             return self.without_legal("the rules cannot be evaluated");
         };
-        if source == LegalSource::Contradiction && self.known.may_be_repeated() {
-            // The message of the step before came once more, which a dialect without numbers does not say.
-            if let Some(SentAnswer { own, text, legal, .. }) = self.known.take_back().cloned() {
-                return Chosen { own, text, legal, fallback: None };
-            }
-        }
-        if source == LegalSource::Contradiction && self.known.is_of_2011() && !self.is_weakened {
-            // Perhaps the master has replaced a move of which we think that it came in time.
-            let weakened = self.known.weakened();
-            let again = self.legal_after(&weakened, &for_legal, &seed.child("weakened").index(step));
-            if let Some((moves, found @ (LegalSource::Belief | LegalSource::State))) = again {
-                (legal, source, evidence, self.is_weakened) = (moves, found, weakened, true);
-                tracing::warn!("the match is explained only if the game master replaced one of our moves");
-            }
+        if source == LegalSource::Contradiction
+            && let Some(answer) = self.known.take_back()
+        {
+            return Chosen { text: answer.text.clone(), fallback: None };
         }
         self.is_lost = matches!(source, LegalSource::Guess | LegalSource::Nothing);
         if source != LegalSource::Belief && source != LegalSource::State {
@@ -125,12 +131,11 @@ impl Seated {
         let mut rng = seed.child("fallback").index(step).rng();
         let fallback = legal[rng.random_range(0..legal.len())];
         spare.set(self.parts.engines.game().terms().show(fallback.0));
-        let shown = |own: Move, legal: Vec<Move>, fallback: Option<String>| {
-            let text = self.parts.engines.game().terms().show(own.0);
-            Chosen { own: Some(own), text, legal, fallback }
+        let shown = |own: Move, fallback: Option<String>| {
+            Chosen { text: self.parts.engines.game().terms().show(own.0), fallback }
         };
         if self.known.has_hole() {
-            return shown(fallback, legal, Some("a message of the match did not come".to_owned()));
+            return shown(fallback, Some("a message of the match did not come".to_owned()));
         }
         let budget = Budget { nodes: None, deadline: Some(deadline) };
         let seed = seed.child("step").index(step);
@@ -141,14 +146,14 @@ impl Seated {
             (None, Some(quick)) => quick,
             _ => &self.thinker,
         };
-        let said = thinker.ask(evidence, (legal.clone(), self.is_lost), budget, seed);
+        let said = thinker.ask(evidence, (legal, self.is_lost), budget, seed);
         match self.heard(&said, deadline) {
             Ok(Said { decision, legal }) if legal.contains(&decision.choice) => {
                 decision.explanation.iter().for_each(|line| tracing::debug!(step, "{line}"));
-                shown(decision.choice, legal, None)
+                shown(decision.choice, None)
             }
-            Ok(_) => shown(fallback, legal, Some("the player chose a move that is not legal".to_owned())),
-            Err(why) => shown(fallback, legal, Some(why)),
+            Ok(_) => shown(fallback, Some("the player chose a move that is not legal".to_owned())),
+            Err(why) => shown(fallback, Some(why)),
         }
     }
 
@@ -194,7 +199,7 @@ impl Seated {
         if self.thinker.engine().is_some() {
             self.quick = None;
         }
-        let (evidence, budget) = (self.evidence(), Budget::time(TURN));
+        let (evidence, budget) = (self.known.evidence().clone(), Budget::time(TURN));
         let seed = seed.child("ahead").index(evidence.step()).index(self.turns);
         self.turns += 1;
         if let (Some(engine), Some(legal)) = (self.thinker.engine(), &self.legal)
@@ -220,12 +225,7 @@ impl Seated {
         let game = self.parts.engines.game();
         let role = game.terms().show(game.roles()[self.parts.role.index()]);
         let text = unconditional_move(game.source().text(), &role);
-        Chosen {
-            own: game.terms().read(&text).map(Move),
-            text,
-            legal: Vec::new(),
-            fallback: Some(why.to_owned()),
-        }
+        Chosen { text, fallback: Some(why.to_owned()) }
     }
 
     /// The legal moves, by the engine on which they are followed; none if there is no engine.

@@ -149,7 +149,7 @@ impl OwnBelief {
         failed || !matches!(outcome, UpdateOutcome::Depleted { .. })
     }
 
-    /// The moves that are legal in every state held possible after this evidence, or in as much weight as possible.
+    /// The moves that are most probably legal after this evidence.
     ///
     /// # Errors
     /// How the search for histories ended, if no history explains the evidence, none was found, or none tells a move.
