@@ -111,8 +111,7 @@ impl Seated {
         let all = deadline.saturating_duration_since(received);
         let for_legal = Budget { nodes: None, deadline: Some(received + all.mul_f64(LEGAL_SHARE)) };
         let evidence = self.known.evidence().clone();
-        let Some((legal, source)) =
-            self.legal_after(&evidence, &for_legal, &seed.child("legal").index(step))
+        let Some((legal, source)) = self.legal_after(&evidence, &for_legal, &seed.child("legal").index(step))
         else {
             return self.without_legal("the rules cannot be evaluated");
         };
@@ -131,8 +130,9 @@ impl Seated {
         let mut rng = seed.child("fallback").index(step).rng();
         let fallback = legal[rng.random_range(0..legal.len())];
         spare.set(self.parts.engines.game().terms().show(fallback.0));
-        let shown = |own: Move, fallback: Option<String>| {
-            Chosen { text: self.parts.engines.game().terms().show(own.0), fallback }
+        let shown = |own: Move, fallback: Option<String>| Chosen {
+            text: self.parts.engines.game().terms().show(own.0),
+            fallback,
         };
         if self.known.has_hole() {
             return shown(fallback, Some("a message of the match did not come".to_owned()));

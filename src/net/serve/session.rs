@@ -192,10 +192,9 @@ impl Session {
         let clock = start.playclock;
         let deadline = received + clock.saturating_sub(margin.of(clock));
         let mut chosen = match &mut self.seated {
-            None => Chosen {
-                text: spare.text(),
-                fallback: Some("no game could be made of the rules".to_owned()),
-            },
+            None => {
+                Chosen { text: spare.text(), fallback: Some("no game could be made of the rules".to_owned()) }
+            }
             Some(seated) => {
                 match seated.hear(message) {
                     Heard::Again(step) if let Some(former) = seated.known.answer(step) => {

@@ -317,7 +317,8 @@ impl<M: Bulk> Tree<M> {
         }
         let mut failure = self.failure.take();
         let known = |role| self.evidence_of(node, role);
-        let policy = joint_policy(&*self.machine, &*self.model, (me, own), &legal, &chance, known, &mut failure);
+        let policy =
+            joint_policy(&*self.machine, &*self.model, (me, own), &legal, &chance, known, &mut failure);
         self.failure = failure;
         let shared = self.lists.get(&legal).map(Arc::clone);
         let moves = shared.unwrap_or_else(|| {
