@@ -1,5 +1,7 @@
 //! Histories and evidence: what happened in a match, and what one role knows of it.
 
+use rand::{Rng, RngExt};
+
 use super::chance::ChanceDistribution;
 use super::moves::{JointMove, Move, Percepts};
 use super::role::Role;
@@ -53,6 +55,11 @@ impl OwnMove {
             }
             _ => ChanceDistribution::default(),
         }
+    }
+
+    /// Whether an answer is lost, by a draw from the prior.
+    pub fn is_lost(rng: &mut impl Rng) -> bool {
+        rng.random_range(0..LOST) == 0
     }
 
     /// The moves that are named: the one recorded, the possible ones, or the one sent.
