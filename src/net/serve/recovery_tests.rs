@@ -294,6 +294,9 @@ fn matches(count: usize) -> Vec<(String, Count)> {
     let server = server();
     let mut table: Vec<(String, Count)> = Vec::new();
     for number in 0..count {
+        if number % 100 == 99 {
+            println!("{} matches", number + 1);
+        }
         let name = GAMES[number % GAMES.len()];
         let round = number / GAMES.len();
         let dialect = match (round % 2 == 0, name.starts_with("perfect/") && !BLIND.contains(&name)) {

@@ -37,8 +37,8 @@ pub(super) struct Seated {
     legal: Option<LegalMoves>,
     /// The same on a better engine, while it catches up.
     better: Option<LegalMoves>,
-    /// Whether no history is known that explains the evidence.
-    is_lost: bool,
+    /// How legal moves were found last.
+    source: LegalSource,
     /// Turns of thinking ahead since the last order.
     turns: usize,
 }
@@ -65,7 +65,7 @@ impl Seated {
             quick: None,
             legal: None,
             better: None,
-            is_lost: false,
+            source: LegalSource::State,
             turns: 0,
         };
         Ok((seated, prepared))
@@ -115,12 +115,14 @@ impl Seated {
         else {
             return self.without_legal("the rules cannot be evaluated");
         };
+        // What nothing explained before is not explained by a repetition either.
         if source == LegalSource::Contradiction
+            && self.source != source
             && let Some(answer) = self.known.take_back()
         {
             return Chosen { text: answer.text.clone(), fallback: None };
         }
-        self.is_lost = matches!(source, LegalSource::Guess | LegalSource::Nothing);
+        self.source = source;
         if source != LegalSource::Belief && source != LegalSource::State {
             tracing::warn!(step, ?source, "no history was found that explains what was seen");
         }
@@ -146,7 +148,7 @@ impl Seated {
             (None, Some(quick)) => quick,
             _ => &self.thinker,
         };
-        let said = thinker.ask(evidence, (legal, self.is_lost), budget, seed);
+        let said = thinker.ask(evidence, (legal, self.is_lost()), budget, seed);
         match self.heard(&said, deadline) {
             Ok(Said { decision, legal }) if legal.contains(&decision.choice) => {
                 decision.explanation.iter().for_each(|line| tracing::debug!(step, "{line}"));
@@ -208,16 +210,31 @@ impl Seated {
             let better = self.better.get_or_insert_with(|| LegalMoves::new(engine, self.parts.role));
             let found = better.search(&evidence, &budget, &seed);
             if found {
-                (self.legal, self.is_lost) = (self.better.take(), false);
+                self.legal = self.better.take();
+                self.found();
             }
             return !found;
         }
-        if !self.is_lost {
+        if !self.is_lost() {
             return false;
         }
         let found = self.legal.as_mut().is_none_or(|legal| legal.search(&evidence, &budget, &seed));
-        self.is_lost = !found;
+        if found {
+            self.found();
+        }
         !found
+    }
+
+    /// Notes that a history was found where none was known.
+    fn found(&mut self) {
+        if self.is_lost() {
+            self.source = LegalSource::Belief;
+        }
+    }
+
+    /// Whether no history is known that explains the evidence.
+    fn is_lost(&self) -> bool {
+        matches!(self.source, LegalSource::Guess | LegalSource::Nothing)
     }
 
     /// The move to send if nothing legal is known: the last resort of the server.

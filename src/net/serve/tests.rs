@@ -337,11 +337,20 @@ fn a_game_of_gdl_1_of_which_nothing_is_told_is_played_by_the_own_moves() {
     }
 }
 
+/// In each step another move is legal, and its number is seen.
+const TOLD_STEPS: &str =
+    "(<= (legal x (go ?n)) (true (step ?n))) (<= (sees x (tick ?n)) (true (step ?n))) (goal x 50)";
+
 #[test]
 fn a_message_of_2011_that_comes_twice_is_answered_twice_where_no_history_explains_a_further_step() {
-    let rules =
-        "(<= (legal x (go ?n)) (true (step ?n))) (<= (sees x (tick ?n)) (true (step ?n))) (goal x 50)";
     let one = "(PLAY m ((TICK 0)))";
-    let answers = answers(rules, &["(PLAY m NIL)", one, one, one, "(PLAY m ((TICK 1)))"]);
+    let answers = answers(TOLD_STEPS, &["(PLAY m NIL)", one, one, one, "(PLAY m ((TICK 1)))"]);
     assert_eq!(answers, ["(go 0)", "(go 1)", "(go 1)", "(go 1)", "(go 2)"]);
+}
+
+#[test]
+fn where_nothing_is_explained_by_the_rules_equal_messages_are_further_steps() {
+    let odd = "(PLAY m ((TICK 4)))";
+    let answers = answers(TOLD_STEPS, &["(PLAY m NIL)", odd, odd, odd]);
+    assert_eq!(answers, ["(go 0)", "(go 1)", "(go 2)", "(go 3)"]);
 }
