@@ -25,7 +25,7 @@ use hyperplay_play::player::{OwnBelief, certain_moves};
 use hyperplay_think::belief::{BeliefOptions, OpponentModel, ParticleSampler, Uniform, UpdateOutcome};
 
 /// Particles of the belief.
-const PARTICLES: usize = 16;
+const PARTICLES: usize = 64;
 
 /// Histories that the belief enumerates: few, because the player has a belief of its own to pay for.
 const ENUMERATED: usize = 200;

@@ -31,7 +31,7 @@ const GAMES: [&str; 10] = [
     "perfect/nim",
     "perfect/buttons_and_lights",
     "perfect/connect_four",
-    "perfect/rock_paper_scissors_lizard_spock",
+    "perfect/hex_5x5",
     "imperfect/krieg_tictactoe_3x3",
     "imperfect/phantom_tictactoe",
     "imperfect/dark_hex_2x3_abrupt",

@@ -6,8 +6,8 @@
 
 use hyperplay_machine::{Budget, Move, Role, StateMachine, StateMachineExt as _};
 
-/// The states looked at: if the game is sound, the first one would do.
-const STATES: usize = 32;
+/// The states looked at: if the game is sound and all own moves are told, the first one would do.
+const STATES: usize = 128;
 
 /// Of the greatest probability, the part that may be missing.
 const MISSING: f64 = 1.0 / 32.0;
@@ -26,14 +26,7 @@ where
     M::State: 'a,
 {
     let mut weights: Vec<(Move, f64)> = Vec::new();
-    let mut seen: Vec<&M::State> = Vec::new();
-    for (state, weight) in states {
-        if seen.len() >= STATES {
-            break;
-        }
-        if seen.contains(&state) {
-            continue;
-        }
+    for (state, weight) in states.into_iter().take(STATES) {
         let legal = machine.by_deadline(budget.deadline, scratch, |scratch| {
             let mut legal = Vec::new();
             machine.legal(state, role, scratch, &mut legal);
@@ -41,7 +34,6 @@ where
         });
         let failed = machine.take_failure(scratch).is_some();
         let Some(legal) = legal.filter(|legal| !legal.is_empty() && !failed) else { continue };
-        seen.push(state);
         for own in legal {
             match weights.iter_mut().find(|(known, _)| *known == own) {
                 Some((_, sum)) => *sum += weight,
