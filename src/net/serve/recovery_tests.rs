@@ -299,7 +299,8 @@ fn matches(count: usize) -> Vec<(String, Count)> {
         }
         let name = GAMES[number % GAMES.len()];
         let round = number / GAMES.len();
-        let dialect = match (round % 2 == 0, name.starts_with("perfect/") && !BLIND.contains(&name)) {
+        let dialect = match (round.is_multiple_of(2), name.starts_with("perfect/") && !BLIND.contains(&name))
+        {
             (true, true) => WireDialect::Gdl1,
             (true, false) => WireDialect::Gdl2Of2011,
             (false, _) => WireDialect::Gdl2,

@@ -10,7 +10,7 @@ use hyperplay_machine::{Budget, Move, Role, StateMachine, StateMachineExt as _};
 const STATES: usize = 128;
 
 /// Of the greatest probability, the part that may be missing.
-const MISSING: f64 = 1.0 / 32.0;
+const MISSING: f64 = 1.0 / 128.0;
 
 /// The moves of a role that are legal in all of these states, each with its weight, or in nearly as much of the weight
 /// as any other move, in the natural order of terms. States in which nothing is legal, or that cannot be
