@@ -296,7 +296,7 @@ impl SceneBelief {
 impl SceneChoice {
     /// A decision in words.
     pub(super) fn of(engine: &Engine, decision: &Decision) -> SceneChoice {
-        let mut explanation = decision.explanation.clone();
+        let mut explanation = decision.explain(engine);
         if explanation.is_empty() && decision.depleted {
             // A transcript does not keep more.
             explanation.push("no history was found that explains what was seen".to_owned());

@@ -179,10 +179,10 @@ fn the_states_of_a_decision_are_judged_by_one_method() {
                 if policy.len() == 1 {
                     continue;
                 }
-                let exhaustive =
-                    decision.explanation.iter().any(|line| line.contains("searched exhaustively"));
-                let playouts = decision.explanation.iter().any(|line| line.contains("playouts"));
-                assert!(exhaustive != playouts, "{name} after {steps}: {:?}", decision.explanation);
+                let explanation = decision.explain(&machine);
+                let exhaustive = explanation.iter().any(|line| line.contains("searched exhaustively"));
+                let playouts = explanation.iter().any(|line| line.contains("playouts"));
+                assert!(exhaustive != playouts, "{name} after {steps}: {explanation:?}");
                 assert_eq!(exhaustive, decision.cost.playouts == 0);
                 exact += usize::from(exhaustive);
                 sampled += usize::from(playouts);

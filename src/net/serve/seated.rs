@@ -144,7 +144,11 @@ impl Seated {
         let said = thinker.ask(evidence, (legal.clone(), self.is_lost), budget, seed);
         match self.heard(&said, deadline) {
             Ok(Said { decision, legal }) if legal.contains(&decision.choice) => {
-                decision.explanation.iter().for_each(|line| tracing::debug!(step, "{line}"));
+                if tracing::enabled!(tracing::Level::DEBUG)
+                    && let Some(engine) = thinker.engine()
+                {
+                    decision.explain(engine).iter().for_each(|line| tracing::debug!(step, "{line}"));
+                }
                 shown(decision.choice, legal, None)
             }
             Ok(_) => shown(fallback, legal, Some("the player chose a move that is not legal".to_owned())),

@@ -1,0 +1,233 @@
+//! The reasons of a decision as data, and the sentences that a reader makes of them.
+//!
+//! A player notes its reasons in every match, also where nobody reads them. So it notes numbers and states, and whoever
+//! shows a match puts them into words ([`Decision::explain`]).
+
+use std::borrow::Cow;
+
+use super::decision::{Decision, HeldBelief};
+use hyperplay_engine::Engine;
+use hyperplay_machine::{Move, State, StateMachine as _, counted};
+use hyperplay_think::belief::UpdateMethod;
+use hyperplay_think::search::{Evaluation, Method, Replacement, Simulations, WeightedState};
+
+/// States that a reason keeps.
+const SHOWN: usize = 6;
+
+/// A reason of a decision. What a field of the [`Decision`] says is not repeated here.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The opponent model excludes the evidence, and is given up.
+    ModelExcluded,
+    /// The belief has particles again, after it had none from this step on.
+    Recovered {
+        /// The step, from 0.
+        since: usize,
+    },
+    /// No history was found that explains this step.
+    Depleted {
+        /// The step, from 1.
+        step: usize,
+    },
+    /// No history of the rules explains this step.
+    Inconsistent {
+        /// The step, from 1.
+        step: usize,
+    },
+    /// The belief from which the move was chosen ([`Decision::held`]).
+    Held {
+        /// The states that its update visited.
+        visited: u64,
+        /// The likeliest states with their weights, at most six, the likeliest first.
+        likeliest: Vec<(State, f64)>,
+    },
+    /// Only one move is legal.
+    Forced,
+    /// The states could not be judged by the algorithm that the spec names.
+    Replaced(Replacement),
+    /// The methods by which the states were judged: of methods that differ only in how much work was done the one with
+    /// the least and the one with the most work, and the number of states.
+    Judged(Vec<(Method, Method, usize)>),
+    /// A search of one tree for all states.
+    Simulated {
+        /// Simulations.
+        simulations: u64,
+        /// Those of them that ended in a playout.
+        playouts: u64,
+        /// Information sets in the tree.
+        information_sets: usize,
+        /// States in the tree.
+        worlds: usize,
+    },
+    /// The moves were compared ([`Decision::policy`], [`Decision::values`]).
+    Compared {
+        /// The share of the votes of each move of the policy; empty where the states do not vote.
+        votes: Vec<f64>,
+    },
+    /// The move was drawn from the mix of an equilibrium ([`Decision::policy`]).
+    Mixed,
+    /// An evaluation of the rules failed ([`Decision::failure`]).
+    Failed,
+    /// A legal move was drawn at random.
+    Random,
+    /// A reason in the player's own words.
+    Said(Cow<'static, str>),
+}
+
+impl Reason {
+    /// A reason in words.
+    pub fn said(words: impl Into<Cow<'static, str>>) -> Reason {
+        Reason::Said(words.into())
+    }
+
+    /// The belief that ends in these states.
+    pub(super) fn held(visited: u64, states: &[WeightedState<'_, State>]) -> Reason {
+        let mut likeliest: Vec<&WeightedState<'_, State>> = states.iter().collect();
+        likeliest.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        likeliest.truncate(SHOWN);
+        let kept = likeliest.into_iter().map(|possible| (possible.state.clone(), possible.weight));
+        Reason::Held { visited, likeliest: kept.collect() }
+    }
+
+    /// How the states were judged.
+    pub(super) fn judged(evaluations: &[Evaluation]) -> Reason {
+        let mut counts: Vec<(Method, Method, usize)> = Vec::new();
+        for Evaluation { method, .. } in evaluations {
+            match counts.iter_mut().find(|(least, ..)| least.is_like(*method)) {
+                Some((least, most, count)) => {
+                    (*least, *most) = ((*least).min(*method), (*most).max(*method));
+                    *count += 1;
+                }
+                None => counts.push((*method, *method, 1)),
+            }
+        }
+        Reason::Judged(counts)
+    }
+
+    /// What a search of one tree did.
+    pub(super) fn simulated(made: &Simulations) -> Reason {
+        let Simulations { simulations, playouts, information_sets, worlds, .. } = *made;
+        Reason::Simulated { simulations, playouts, information_sets, worlds }
+    }
+}
+
+impl Decision {
+    /// The reasons in sentences, for a reader who follows the match. `machine` plays the game of the decision.
+    pub fn explain(&self, machine: &Engine) -> Vec<String> {
+        self.reasons.iter().flat_map(|reason| self.sentences(reason, machine)).collect()
+    }
+
+    /// One reason in sentences.
+    fn sentences(&self, reason: &Reason, machine: &Engine) -> Vec<String> {
+        let game = machine.game();
+        vec![match reason {
+            Reason::ModelExcluded => {
+                "the opponent model excludes what was seen: the other roles are taken to choose uniformly"
+                    .to_owned()
+            }
+            Reason::Recovered { since } => {
+                format!("the belief has recovered: it was depleted from step {since} on")
+            }
+            Reason::Depleted { step } => {
+                format!("depleted: no history was found that explains step {step}")
+            }
+            Reason::Inconsistent { step } => {
+                format!("inconsistent: no history of these rules explains step {step}")
+            }
+            Reason::Held { visited, likeliest } => {
+                return self.held.map_or_else(Vec::new, |held| belief(machine, &held, *visited, likeliest));
+            }
+            Reason::Forced => format!("no choice: {}", game.show(self.choice.0)),
+            Reason::Replaced(replacement) => replacement.to_string(),
+            Reason::Judged(counts) => methods(counts),
+            Reason::Simulated { simulations, playouts, information_sets, worlds } => format!(
+                "{simulations} simulations, {playouts} with a playout, in a tree of {information_sets} information sets \
+                 and {worlds} states"
+            ),
+            Reason::Compared { votes } => return self.compared(machine, votes),
+            Reason::Mixed => {
+                let share =
+                    |&(own, share): &(Move, f64)| format!("{} {:.1} %", game.show(own.0), 100.0 * share);
+                let shares: Vec<String> = self.policy.iter().map(share).collect();
+                format!("mix: {}", shares.join(", "))
+            }
+            Reason::Failed => {
+                let failure = self.failure.as_ref().map(|failure| failure.to_string()).unwrap_or_default();
+                format!("an evaluation of the rules failed: {failure}")
+            }
+            Reason::Random => "a legal move at random".to_owned(),
+            Reason::Said(words) => words.clone().into_owned(),
+        }]
+    }
+
+    /// The moves of the policy, one a line: value, move, share of the votes, share of the policy.
+    fn compared(&self, machine: &Engine, votes: &[f64]) -> Vec<String> {
+        let line = |(place, &(own, share)): (usize, &(Move, f64))| {
+            let value = self.values.iter().find(|(of, _)| *of == own);
+            let value = value.map_or("?".to_owned(), |(_, value)| format!("{value:.3}"));
+            let votes = votes.get(place).map_or(String::new(), |votes| format!("  {votes:.3} of the votes"));
+            let share = if share > 0.0 { format!("  chosen with {share:.3}") } else { String::new() };
+            format!("{value:>8}  {}{votes}{share}", machine.game().show(own.0))
+        };
+        self.policy.iter().enumerate().map(line).collect()
+    }
+}
+
+/// The belief: how many histories and states, how they were found at which cost, and the likeliest states by the fluents
+/// in which they differ.
+fn belief(machine: &Engine, held: &HeldBelief, visited: u64, likeliest: &[(State, f64)]) -> Vec<String> {
+    let effective = held.effective;
+    let mut lines = vec![format!(
+        "{} ({}) in {}, effective sample size {effective:.1}; {} visited in the update",
+        counted(held.particles as u64, "particle"),
+        source(held),
+        counted(held.states as u64, "state"),
+        counted(visited, "state"),
+    )];
+    if held.states == 1 {
+        return lines;
+    }
+    let (game, terms) = (machine.game(), machine.terms());
+    let fluents = likeliest.iter().map(|(state, _)| {
+        let mut held = machine.holds(state);
+        held.sort_by(|&a, &b| terms.compare(a, b));
+        held.into_iter().map(|fluent| game.show(fluent)).collect()
+    });
+    let fluents: Vec<Vec<String>> = fluents.collect();
+    for ((_, weight), held) in likeliest.iter().zip(&fluents) {
+        let in_all = |fluent: &String| fluents.iter().all(|other| other.contains(fluent));
+        let own: Vec<&str> = held.iter().filter(|fluent| !in_all(fluent)).map(String::as_str).collect();
+        lines.push(format!("{:6.1} %  {}", 100.0 * weight, own.join(" ")));
+    }
+    if held.states > likeliest.len() {
+        lines.push(format!("  ... and {} more", held.states - likeliest.len()));
+    }
+    lines
+}
+
+/// How particles were found, with the share of attempts that agreed where attempts were made.
+fn source(held: &HeldBelief) -> String {
+    let how = match held.method {
+        _ if held.is_enumerated => return "the whole information set".to_owned(),
+        UpdateMethod::Enumeration => "drawn from the whole information set",
+        UpdateMethod::Rejection => "sampled by rejection",
+        UpdateMethod::ParticleFilter => "sampled by a particle filter",
+        UpdateMethod::Backtracking => "sampled by backtracking",
+        UpdateMethod::Other => "sampled",
+    };
+    match held.attempts {
+        0 => how.to_owned(),
+        attempts => format!("{how}: {} of {attempts} attempts agreed", held.accepted),
+    }
+}
+
+/// How the states were judged, as a sentence.
+fn methods(counts: &[(Method, Method, usize)]) -> String {
+    let part = |&(least, most, count): &(Method, Method, usize)| {
+        let noun = if count == 1 { "state" } else { "states" };
+        let more = if least == most { "" } else { " or more" };
+        format!("{count} {noun} {least}{more}")
+    };
+    counts.iter().map(part).collect::<Vec<String>>().join("; ")
+}
