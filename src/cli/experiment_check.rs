@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::experiment::{Described, FileArgument, LogArguments, threads};
+use super::experiment_file::{Described, FileArgument, LogArguments, threads};
 use super::failure::CommandFailure;
 use super::options::seconds;
 use super::output::Output;

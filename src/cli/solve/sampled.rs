@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::report::CUT;
+use super::SolveArguments;
 use super::saved::SavedSolution;
-use super::{SolveArguments, Solved, in_words};
+use super::solved::{CUT, Solved, in_words};
 use crate::failure::CommandFailure;
 use crate::game_argument::Opened;
 use crate::game_tree::{TreeOptions, no_tree};

@@ -100,6 +100,12 @@ fn since(changed: &[String]) -> String {
 }
 
 impl Planned {
+    /// The spec of the entrant with this label; empty if there is none.
+    pub(super) fn spec_of(&self, label: &str) -> &str {
+        let entrant = self.plan.entrants.iter().find(|entrant| entrant.label == label);
+        entrant.map_or("", |entrant| entrant.spec.as_str())
+    }
+
     /// A plan with its title.
     pub fn new(name: &str, about: &str, plan: ExperimentPlan) -> Self {
         let config = plan.hash();

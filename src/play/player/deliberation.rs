@@ -11,7 +11,8 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 
 use super::decision::{Decision, DecisionCost};
-use super::judgement::{Judged, Judgement};
+use super::judged::Judged;
+use super::judgement::Judgement;
 use super::reason::Reason;
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{Budget, Move, Role, Seed, State};

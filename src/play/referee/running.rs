@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::fault::Fault;
 use super::interrupt::Interrupt;
-use super::match_loop::{Match, MatchOutcome, MatchStep};
+use super::played::{Match, MatchOutcome, MatchStep};
 use crate::player::Decision;
 use hyperplay_machine::{
     ByRole, ChanceDistribution, Evidence, History, JointMove, Move, Observation, OwnMove, Seed, StateMachine,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::super::interrupt::Interrupt;
-use super::super::match_loop::{Match, MatchOutcome, MatchStep};
+use super::super::played::{Match, MatchOutcome, MatchStep};
 use super::super::running::{Answers, RunningMatch};
 use super::commands::{Command, CommandInbox};
 use super::record::{ChrononRecord, CommandRecord};
