@@ -217,7 +217,7 @@ fn a_state_in_which_the_best_move_is_illegal_does_not_rule_it_out() {
     for spec in ["hyperplay", "hyperplay:search=flat,playouts=300"] {
         let decision = shown(&machine, role, spec, &evidence, &[lose, win]);
         // `win` is worth 100, and 25, the mean of 10 and 40, where it is illegal; `other` was not shown.
-        assert_eq!(decision.policy, [(lose, 0.0), (win, 1.0)], "{:?}", decision.explanation);
+        assert_eq!(decision.policy, [(lose, 0.0), (win, 1.0)], "{:?}", decision.reasons);
         assert!((decision.values[1].1 - 75.0).abs() < 1e-6, "{:?}", decision.values);
         let decision = shown(&machine, role, spec, &evidence, &[lose, other]);
         // 10 everywhere against 40 once and 55, the mean of 10 and 100, twice.
