@@ -313,7 +313,7 @@ mod tests {
     use super::*;
     use crate::referee::toy::{Behaviour, guess, peek};
     use hyperplay_machine::testing::Toy;
-    use hyperplay_machine::{History, laws};
+    use hyperplay_machine::{Goal, History, laws};
 
     fn play(behaviour: Behaviour, seed: u64) -> Match {
         let millis = match behaviour {
