@@ -24,8 +24,9 @@ use hyperplay_machine::{
 };
 use hyperplay_play::analysis::{Survey, SurveyWords, count_information_sets, survey};
 use hyperplay_play::files::{FileContent, WrittenFile};
+use hyperplay_play::for_engine::estimate_size_until;
 use hyperplay_play::referee::Interrupt;
-use hyperplay_think::solve::{CountError, Extent, SizeEstimate, TreeError, TreeSize, estimate_size_until};
+use hyperplay_think::solve::{CountError, Extent, SizeEstimate, TreeError, TreeSize};
 use hyperplay_view::BoardLayout;
 
 /// The most terms that are listed; if there are more, they are only counted.

@@ -20,7 +20,6 @@ mod companion;
 mod configured;
 mod decision;
 mod deliberation;
-pub mod engine_beliefs;
 mod engine_key;
 mod equilibrium;
 mod evidence_seed;
