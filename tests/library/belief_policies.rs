@@ -103,7 +103,7 @@ impl Written {
         }
     }
 
-    /// All histories of so many steps.
+    /// All histories of `steps` steps.
     fn histories(&self, steps: usize) -> Vec<History> {
         let (machine, mut scratch) = (&self.machine, self.machine.scratch());
         let mut all = vec![History::default()];

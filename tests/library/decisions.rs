@@ -44,7 +44,7 @@ fn hidden_then_matrix(rows: &[&str], columns: &[([&str; 2], &[u8])]) -> Arc<Mach
     Engines::new(&game).get(EngineKind::Auto).unwrap()
 }
 
-/// What a role of a spec decides after a random history of so many steps, or fewer where the game would be over, and
+/// What a role of a spec decides after a random history of `steps` steps, or fewer where the game would be over, and
 /// the policy by the names of the moves.
 fn decide(machine: &Arc<Machine>, role: usize, spec: &str, steps: usize) -> (Decision, Vec<(String, f64)>) {
     let (role, mut scratch) = (Role::new(role), machine.scratch());

@@ -31,8 +31,8 @@ pub(super) struct Question<'a> {
     pub(super) evidence: &'a Arc<Evidence>,
     /// Its legal moves.
     pub(super) legal: &'a [Move],
-    /// The joint moves so far.
-    pub(super) history: &'a History,
+    /// The joint moves so far; a thread shares them if its player is clairvoyant.
+    pub(super) history: &'a Arc<History>,
     /// The budget of the player.
     pub(super) budget: Budget,
     /// Its randomness.
@@ -99,7 +99,7 @@ impl Actor {
     /// [`answer`](Actor::answer).
     pub(super) fn ask(&mut self, question: &Question<'_>, turn: Option<&ClockTurn>) {
         if let Actor::Thread(thread) = self {
-            let history = if thread.is_clairvoyant { question.history.clone() } else { History::default() };
+            let history = thread.is_clairvoyant.then(|| Arc::clone(question.history)).unwrap_or_default();
             // Another program is told of the clock itself; it chooses its own reserve.
             let budget = match turn {
                 Some(turn) if thread.is_remote => turn.whole(),
