@@ -24,6 +24,7 @@ use super::records::EvidenceRecorder;
 use super::session::{LONGEST, Order, SessionParts, Spare, run};
 use crate::protocol::{Message, MessageError, StartMessage, StepMessage};
 use hyperplay_engine::EngineKind;
+use hyperplay_logic::gdl::fold;
 use hyperplay_machine::Seed;
 use hyperplay_play::files::{EarlierRecords, FileError};
 use hyperplay_play::player::{Registry, SpecError, guarded};
@@ -76,6 +77,8 @@ pub enum Refusal {
 
 /// A match that runs.
 struct RunningMatch {
+    /// The role that is played, in one case.
+    role: String,
     orders: Sender<Order>,
     thread: JoinHandle<()>,
     cancel: Arc<CancelToken>,
@@ -186,6 +189,11 @@ impl PlayerServer {
         let spare = Spare::new(&start.rules, &start.role);
         {
             let mut running = self.running();
+            if running.get(&id).is_some_and(|of| of.role != fold(&start.role)) {
+                let why = "PLAY names no role, so one address plays one role of a match";
+                tracing::warn!(%id, role = %start.role, "busy: {why}");
+                return Ok("busy".to_owned());
+            }
             if !running.contains_key(&id) && running.len() >= self.options.matches {
                 tracing::info!(%id, "busy: no room for another match");
                 return Ok("busy".to_owned());
@@ -235,6 +243,7 @@ impl PlayerServer {
         let spec = spec.map_err(|error| Refusal::Failed(error.to_string()))?;
         let seed =
             Seed::root(self.options.seed).child("match").child(&start.id).child("role").child(&start.role);
+        let role = fold(&start.role).into_owned();
         let startclock = start.startclock.min(LONGEST);
         let playclock = start.playclock.min(LONGEST);
         let parts = SessionParts {
@@ -262,6 +271,7 @@ impl PlayerServer {
             .map_err(|error| Refusal::Failed(format!("no thread for the match: {error}")))?;
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         Ok(RunningMatch {
+            role,
             orders,
             thread,
             cancel,

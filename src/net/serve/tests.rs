@@ -201,6 +201,20 @@ fn two_matches_run_side_by_side_and_a_third_is_refused() {
     assert_eq!(server.matches(), 0);
 }
 
+/// PLAY names no role: the server could not tell which of the two is asked.
+#[test]
+fn a_second_role_of_a_match_is_refused_and_the_first_goes_on() {
+    let server = server("last", 4);
+    assert_eq!(said(&server, &start("m")), "ready");
+    let of_other = start("m").replace(" ME ", " RANDOM ");
+    assert_eq!(said(&server, &of_other), "busy");
+    assert_eq!((said(&server, "(PLAY m 0 NIL NIL)").as_str(), server.matches()), ("(Go Right)", 1));
+    assert_eq!(said(&server, &of_other), "busy");
+    // The same role begins anew, in whatever case it is written.
+    assert_eq!(said(&server, &start("m").replace(" ME ", " me ")), "ready");
+    assert_eq!((said(&server, "(PLAY m 0 NIL NIL)").as_str(), server.matches()), ("(Go Right)", 1));
+}
+
 #[test]
 fn a_match_whose_master_falls_silent_expires() {
     let server = PlayerServer::new(ServeOptions { stale: Duration::ZERO, ..options("last", 1) }).unwrap();
