@@ -48,8 +48,9 @@ pub struct ServeArguments {
     /// Seconds before the end of a clock at which an answer is sent; the server adds what it needs
     #[arg(long, value_name = "SECONDS", default_value = "0.1", value_parser = seconds, allow_negative_numbers = true)]
     margin: Duration,
-    /// Seconds beyond its clocks after which a silent match ends
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
+    /// Seconds that are added to three play clocks: a match that is silent for so long (and for its start clock, if it
+    /// was never asked) gives way to a START that needs its place. Where other roles have longer clocks, give more
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, allow_negative_numbers = true)]
     stale: Duration,
     /// Do not use the time between two moves
     #[arg(long)]

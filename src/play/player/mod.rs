@@ -59,7 +59,7 @@ pub use asked::{
     LocalBestResponse, LocalResponseOptions, ask_policy,
 };
 pub use catalogue::{KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
-pub use certain::certain_moves;
+pub use certain::{certain_moves, is_last_move};
 pub use clairvoyant::Clairvoyant;
 pub use companion::{Companion, is_certain};
 pub use configured::{Assumed, ModelSpec, PlayerSpec, SamplerSpec};

@@ -54,6 +54,8 @@ pub struct OwnBelief {
     sampler: Arc<dyn Sampler<Engine>>,
     particles: usize,
     belief: Box<dyn Belief<Engine>>,
+    /// Whether the belief is the whole information set.
+    is_whole: bool,
     /// The last evidence, once the model has excluded some of this match: the belief is that under uniform opponents.
     excluded: Option<Evidence>,
     /// The step from which on the belief has been depleted, if it is.
@@ -89,6 +91,7 @@ impl OwnBelief {
             sampler,
             particles,
             belief,
+            is_whole: false,
             excluded: None,
             lost_since: None,
             scratch,
@@ -274,7 +277,14 @@ impl OwnBelief {
             }
             (excluded, _) => *excluded = is_excluded.then(|| evidence.clone()),
         }
+        self.is_whole = outcome == UpdateOutcome::Enumerated;
         (outcome, spent)
+    }
+
+    /// The states held possible, if no other history explains what was last followed.
+    pub fn whole(&self) -> Option<impl Iterator<Item = &State>> {
+        let states = self.belief.particles().iter().map(|particle| self.belief.state(particle));
+        self.is_whole.then_some(states)
     }
 
     /// The belief, in sentences: how many histories and states, how they were found at which cost, and the likeliest
