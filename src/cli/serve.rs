@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 
 use super::failure::CommandFailure;
 use super::human::names_human;
-use super::options::{EarlierOption, EngineOption, pick_seed, seconds, seed};
+use super::options::{EarlierOption, EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::output::Output;
 use super::seats::spec_of;
 use hyperplay_engine::{EngineKind, Engines};
@@ -73,6 +73,8 @@ pub struct ServeArguments {
     seed: Option<u64>,
     #[command(flatten)]
     engine: EngineOption,
+    #[command(flatten)]
+    threads: ThreadsOption,
     /// How much is logged on standard error
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LogLevel::Info)]
     log: LogLevel,
@@ -181,6 +183,7 @@ pub fn run(
     suits(&spec_of(&arguments.player, registry)?)?;
     log_to_stderr(arguments.log, arguments.log_format);
     allow_files();
+    arguments.threads.apply()?;
     let seed = pick_seed(arguments.seed);
     let options = ServeOptions {
         name: arguments.name.clone(),

@@ -149,6 +149,12 @@ impl Seated {
         match self.heard(&said, deadline) {
             Ok(Said { decision, legal }) if legal.contains(&decision.choice) => {
                 decision.explanation.iter().for_each(|line| tracing::debug!(step, "{line}"));
+                tracing::debug!(
+                    step,
+                    playouts = decision.cost.playouts,
+                    states = decision.cost.states,
+                    "decided"
+                );
                 shown(decision.choice, legal, None)
             }
             Ok(_) => shown(fallback, legal, Some("the player chose a move that is not legal".to_owned())),
@@ -223,7 +229,9 @@ impl Seated {
     pub(super) fn is_over(&mut self) -> bool {
         let (step, has_hole) = (self.known.made(), self.known.has_hole());
         let sent = self.known.answer(step).filter(|sent| !sent.late && !has_hole);
-        let (Some(own), Some(legal)) = (sent.and_then(|sent| sent.own), &mut self.legal) else { return false };
+        let (Some(own), Some(legal)) = (sent.and_then(|sent| sent.own), &mut self.legal) else {
+            return false;
+        };
         legal.is_last(own, step, &Budget::time(TURN))
     }
 

@@ -236,7 +236,8 @@ fn a_match_whose_master_falls_silent_expires() {
 }
 
 /// One step, and the match is over whatever the other role does.
-const SHORT: &str = "((role x) (role random) (init (step 0)) (legal x (go 1)) (legal random a) (legal random b)
+const SHORT: &str =
+    "((role x) (role random) (init (step 0)) (legal x (go 1)) (legal random a) (legal random b)
     (<= (next (step 1)) (true (step 0))) (<= terminal (true (step 1))) (goal x 100) (goal random 0))";
 
 #[test]
