@@ -123,19 +123,14 @@ impl RunningMatch {
     }
 }
 
-/// A match that has ended, and the answer to a question that still comes.
-struct EndedMatch {
-    id: String,
-    answer: Option<String>,
-}
-
 /// A player server without the network: messages in, answers out.
 pub struct PlayerServer {
     options: ServeOptions,
     margin: Arc<AnswerMargin>,
     recorder: Option<Arc<EvidenceRecorder>>,
     running: Mutex<HashMap<String, RunningMatch>>,
-    ended: Mutex<VecDeque<EndedMatch>>,
+    /// Matches that have ended, each with the answer to a question that still comes.
+    ended: Mutex<VecDeque<(String, Option<String>)>>,
     /// The threads of matches that have ended and may still keep their records.
     ending: Mutex<Vec<JoinHandle<()>>>,
     /// Of every match that has begun, what its threads hold; for as long as one of them works.
@@ -269,8 +264,12 @@ impl PlayerServer {
         let (id, startclock) = (start.id.clone(), start.startclock.min(LONGEST));
         let spare = Spare::new(&start.rules, &start.role);
         let is_other_role = |of: &RunningMatch| of.role != fold(&start.role) && !of.cancel.is_evicted();
-        let is_full = !self.running().contains_key(&id) && self.matches() >= self.options.matches;
-        let hinders = |of: &str, other: &RunningMatch| is_full || of == id && is_other_role(other);
+        let is_full = |running: &HashMap<String, RunningMatch>| {
+            let is_new = running.get(&id).is_none_or(|of| of.cancel.is_evicted());
+            is_new && playing(running) >= self.options.matches
+        };
+        let needs_room = is_full(&self.running());
+        let hinders = |of: &str, other: &RunningMatch| needs_room || of == id && is_other_role(other);
         let giving_way = self.giving_way(hinders).await;
         {
             let mut running = self.running();
@@ -282,8 +281,7 @@ impl PlayerServer {
                 tracing::warn!(%id, role = %start.role, "busy: {why}");
                 return Ok("busy".to_owned());
             }
-            let is_new = running.get(&id).is_none_or(|of| of.cancel.is_evicted());
-            if is_new && playing(&running) >= self.options.matches {
+            if is_full(&running) {
                 tracing::info!(%id, "busy: no room for another match");
                 return Ok("busy".to_owned());
             }
@@ -299,7 +297,7 @@ impl PlayerServer {
             let begun = self.begin(start, received, ready, spare, cancel)?;
             running.insert(id.clone(), begun);
         }
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner).retain(|ended| ended.id != id);
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).retain(|(ended, _)| *ended != id);
         let until = received + startclock.saturating_sub(self.margin.of(startclock) / 2);
         // All that is not ready goes on in the time of the first move.
         let _ = timeout_at(until.into(), prepared).await;
@@ -429,9 +427,8 @@ impl PlayerServer {
     /// match that has given way gets its last answer.
     fn of_unknown(&self, id: &str, as_before: Option<&str>) -> String {
         let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        let of = ended.iter().find(|ended| ended.id == id);
-        let answer = of.and_then(|of| as_before.map(str::to_owned).or_else(|| of.answer.clone()));
-        answer.unwrap_or_else(|| "busy".to_owned())
+        let last = ended.iter().find(|(ended, _)| ended == id).map(|(_, last)| last.as_deref());
+        last.and_then(|last| as_before.or(last)).unwrap_or("busy").to_owned()
     }
 
     fn forget(&self, id: &str, number: u64) {
@@ -445,7 +442,7 @@ impl PlayerServer {
     fn remember(&self, id: &str, answer: Option<String>) {
         let answer = answer.filter(|answer| answer.len() <= LONGEST_ANSWER);
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        ended.push_back(EndedMatch { id: id.to_owned(), answer });
+        ended.push_back((id.to_owned(), answer));
         while ended.len() > ENDED {
             ended.pop_front();
         }

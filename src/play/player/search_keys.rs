@@ -156,17 +156,13 @@ impl SearchEffort {
     /// If the entry of the spec lacks one of the keys.
     pub fn search(spec: &Spec, registry: &Registry) -> Result<Arc<dyn StateSearch<Engine>>, SpecError> {
         let effort = SearchEffort { nodes: spec.count("nodes"), playouts: spec.playouts("playouts") };
-        let search = |effort: &SearchEffort| registry.search_of(spec.inner("search"), effort);
-        let counted = search(&effort)?;
-        let mut timed = effort;
+        let search = |effort| registry.search_of(spec.inner("search"), &effort);
         if spec.is_given("playouts") {
-            return Ok(counted);
+            return search(effort);
         }
-        timed.playouts.count = MOST_UNDER_A_CLOCK;
-        if !spec.is_given("nodes") {
-            timed.nodes = NODES_UNDER_A_CLOCK;
-        }
-        Ok(Arc::new(Clocked { counted, timed: search(&timed)? }))
+        let nodes = if spec.is_given("nodes") { effort.nodes } else { NODES_UNDER_A_CLOCK };
+        let timed = SearchEffort { nodes, playouts: MOST_UNDER_A_CLOCK.into() };
+        Ok(Arc::new(Clocked { counted: search(effort)?, timed: search(timed)? }))
     }
 }
 
