@@ -80,7 +80,7 @@ pub use policy_writer::{PolicyDocument, PolicyEntry, SolverState, entries_of, kn
 pub use random::RandomPlayer;
 pub use registry::Registry;
 pub use search_keys::SearchEffort;
-pub use seat::{REMOTE, RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat};
+pub use seat::{LateAnswer, REMOTE, RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat};
 pub use spec::Spec;
 pub use spec_error::{RegistryError, SpecError};
 pub use vote::VotePolicy;
