@@ -114,7 +114,7 @@ impl<'a> ShownMatch<'a> {
         }
         for fault in step.faults.iter().filter(|fault| fault.role == role) {
             let what = match &fault.kind {
-                FaultKind::Late => "is late".to_owned(),
+                FaultKind::Late(_) => "is late".to_owned(),
                 FaultKind::Illegal(answer) => format!("answers {answer}, which is not legal"),
                 FaultKind::Unreachable(cause) => format!("cannot be reached: {cause}"),
                 FaultKind::Crashed(message) => format!("has crashed: {message}"),

@@ -17,8 +17,8 @@ use hyperplay_play::player::{PlayerSpec, Seat, View};
 /// Hints that are worked out at a time, for all tables.
 pub(super) const HINTS: usize = 4;
 
-/// The most time that a hint takes.
-pub(super) const HINT: Duration = Duration::from_secs(20);
+/// The time that a hint takes at most; a player that searches uses all of it.
+pub(super) const HINT: Duration = Duration::from_secs(5);
 
 /// The advice of a program.
 #[derive(Clone, PartialEq, Debug, Serialize)]

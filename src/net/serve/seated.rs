@@ -93,7 +93,8 @@ impl Seated {
         self.turns = 0;
         let step = self.known.made();
         let all = deadline.saturating_duration_since(received);
-        let for_legal = Budget { nodes: None, deadline: Some(received + all.mul_f64(LEGAL_SHARE)) };
+        let for_legal = Budget { deadline: Some(received + all.mul_f64(LEGAL_SHARE)), ..Budget::UNLIMITED };
+        let for_legal = for_legal.cancelled_by(self.parts.cancel.flag());
         let mut evidence = self.evidence();
         let Some((mut legal, mut source)) =
             self.legal_after(&evidence, &for_legal, &seed.child("legal").index(step))
@@ -132,7 +133,10 @@ impl Seated {
         if self.known.has_hole() {
             return shown(fallback, legal, Some("a message of the match did not come".to_owned()));
         }
-        let budget = Budget { nodes: None, deadline: Some(deadline) };
+        if self.parts.cancel.is_evicted() {
+            return shown(fallback, legal, Some("the match gave way to another one".to_owned()));
+        }
+        let budget = Budget { deadline: Some(deadline), ..Budget::UNLIMITED };
         let seed = seed.child("step").index(step);
         if self.thinker.engine().is_none() && self.quick.is_none() {
             self.quick = self.quick_player();
@@ -149,6 +153,12 @@ impl Seated {
                 {
                     decision.explain(engine).iter().for_each(|line| tracing::debug!(step, "{line}"));
                 }
+                tracing::debug!(
+                    step,
+                    playouts = decision.cost.playouts,
+                    states = decision.cost.states,
+                    "decided"
+                );
                 shown(decision.choice, legal, None)
             }
             Ok(_) => shown(fallback, legal, Some("the player chose a move that is not legal".to_owned())),
@@ -217,6 +227,16 @@ impl Seated {
         let found = self.legal.as_mut().is_none_or(|legal| legal.search(&evidence, &budget, &seed));
         self.is_lost = !found;
         !found
+    }
+
+    /// Whether the last answer ended the match, whatever the other roles do.
+    pub(super) fn is_over(&mut self) -> bool {
+        let (step, has_hole) = (self.known.made(), self.known.has_hole());
+        let sent = self.known.answer(step).filter(|sent| !sent.late && !has_hole);
+        let (Some(own), Some(legal)) = (sent.and_then(|sent| sent.own), &mut self.legal) else {
+            return false;
+        };
+        legal.is_last(own, step, &Budget::time(TURN))
     }
 
     /// The move to send if nothing legal is known: the last resort of the server.

@@ -109,9 +109,21 @@ pub struct SpecKey {
     pub default: Cow<'static, str>,
     /// A description of its effect, in a whole sentence.
     pub about: Cow<'static, str>,
+    /// Whether a clock takes the place of the default. Then a value that is written counts as given, be it the default
+    /// or not.
+    pub is_clocked: bool,
 }
 
 impl SpecKey {
+    fn new(
+        name: Cow<'static, str>,
+        kind: KeyType,
+        default: Cow<'static, str>,
+        about: Cow<'static, str>,
+    ) -> Self {
+        SpecKey { name, kind, default, about, is_clocked: false }
+    }
+
     /// A key whose value is a whole number in a range.
     pub fn count(
         name: impl Into<Cow<'static, str>>,
@@ -120,7 +132,7 @@ impl SpecKey {
         about: impl Into<Cow<'static, str>>,
     ) -> Self {
         let kind = KeyType::Count(*range.start(), *range.end());
-        SpecKey { name: name.into(), kind, default: default.to_string().into(), about: about.into() }
+        SpecKey::new(name.into(), kind, default.to_string().into(), about.into())
     }
 
     /// A key whose value says how many playouts a decision makes.
@@ -130,7 +142,7 @@ impl SpecKey {
         about: impl Into<Cow<'static, str>>,
     ) -> Self {
         let default = default.to_string().into();
-        SpecKey { name: name.into(), kind: KeyType::Playouts, default, about: about.into() }
+        SpecKey::new(name.into(), KeyType::Playouts, default, about.into())
     }
 
     /// A key whose value is a decimal number in a range.
@@ -141,7 +153,7 @@ impl SpecKey {
         about: impl Into<Cow<'static, str>>,
     ) -> Self {
         let kind = KeyType::Real(*range.start(), *range.end());
-        SpecKey { name: name.into(), kind, default: default.to_string().into(), about: about.into() }
+        SpecKey::new(name.into(), kind, default.to_string().into(), about.into())
     }
 
     /// A key whose value is one of the words of a type; a `bool` is `on` or `off`.
@@ -156,7 +168,7 @@ impl SpecKey {
         let words = W::WORDS.iter().map(|&(word, _)| word.into()).collect();
         let of_default = W::WORDS.iter().find(|(_, value)| *value == default);
         let &(word, _) = of_default.expect("the list of words names every value");
-        SpecKey { name: name.into(), kind: KeyType::Word(words), default: word.into(), about: about.into() }
+        SpecKey::new(name.into(), KeyType::Word(words), word.into(), about.into())
     }
 
     /// A key whose value is itself a spec, with its default as it would be written.
@@ -166,17 +178,12 @@ impl SpecKey {
         default: impl Into<Cow<'static, str>>,
         about: impl Into<Cow<'static, str>>,
     ) -> Self {
-        SpecKey { name: name.into(), kind: KeyType::Spec(kind), default: default.into(), about: about.into() }
+        SpecKey::new(name.into(), KeyType::Spec(kind), default.into(), about.into())
     }
 
     /// The only key of an entry whose value is the path of a policy file, as in `file:PATH`.
     pub fn policy_file(name: impl Into<Cow<'static, str>>, about: impl Into<Cow<'static, str>>) -> Self {
-        SpecKey {
-            name: name.into(),
-            kind: KeyType::PolicyFile,
-            default: Cow::Borrowed(""),
-            about: about.into(),
-        }
+        SpecKey::new(name.into(), KeyType::PolicyFile, Cow::Borrowed(""), about.into())
     }
 
     /// A key whose value is a text without commas; `what` says what it is, as in "an address".
@@ -186,7 +193,15 @@ impl SpecKey {
         default: impl Into<Cow<'static, str>>,
         about: impl Into<Cow<'static, str>>,
     ) -> Self {
-        SpecKey { name: name.into(), kind: KeyType::Text(what), default: default.into(), about: about.into() }
+        SpecKey::new(name.into(), KeyType::Text(what), default.into(), about.into())
+    }
+
+    /// The same key, where a clock takes the place of the default: `limit` says how far, as in "without a limit".
+    #[must_use]
+    pub fn clocked(mut self, limit: &str) -> Self {
+        self.about = format!("{} Under a clock it is {limit} where it is not written.", self.about).into();
+        self.is_clocked = true;
+        self
     }
 
     /// The same key with another default, as it would be written in a spec.

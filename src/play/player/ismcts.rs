@@ -63,7 +63,15 @@ impl SpecWord for FinalMove {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn ismcts(belief: OwnBelief, options: IsmctsOptions, last: FinalMove) -> impl Player {
-    belief.player(move |deliberation, possible| search(deliberation, possible, &options, last))
+    clocked(belief, [options; 2], last)
+}
+
+/// The same with options for decisions without a deadline and for those with.
+pub(super) fn clocked(belief: OwnBelief, options: [IsmctsOptions; 2], last: FinalMove) -> impl Player {
+    belief.player(move |deliberation, possible| {
+        let options = options[usize::from(!deliberation.budget.reproduces())];
+        search(deliberation, possible, &options, last)
+    })
 }
 
 fn search(

@@ -61,7 +61,7 @@ pub use asked::{
     LocalBestResponse, LocalResponseOptions, ask_policy,
 };
 pub use catalogue::{KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
-pub use certain::certain_moves;
+pub use certain::{certain_moves, is_last_move};
 pub use clairvoyant::Clairvoyant;
 pub use companion::{Companion, is_certain};
 pub use configured::{Assumed, ModelSpec, PlayerSpec, SamplerSpec};
@@ -83,7 +83,7 @@ pub use random::RandomPlayer;
 pub use reason::Reason;
 pub use registry::Registry;
 pub use search_keys::SearchEffort;
-pub use seat::{REMOTE, RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat};
+pub use seat::{LateAnswer, REMOTE, RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat};
 pub use spec::Spec;
 pub use spec_error::{RegistryError, SpecError};
 pub use vote::VotePolicy;

@@ -48,6 +48,8 @@ pub struct OwnBelief {
     sampler: Arc<dyn Sampler<Engine>>,
     particles: usize,
     belief: Box<dyn Belief<Engine>>,
+    /// Whether the belief is the whole information set.
+    is_whole: bool,
     /// The last evidence, once the model has excluded some of this match: the belief is that under uniform opponents.
     excluded: Option<Evidence>,
     /// The step from which on the belief has been depleted, if it is.
@@ -83,6 +85,7 @@ impl OwnBelief {
             sampler,
             particles,
             belief,
+            is_whole: false,
             excluded: None,
             lost_since: None,
             scratch,
@@ -260,7 +263,14 @@ impl OwnBelief {
             }
             (excluded, _) => *excluded = is_excluded.then(|| evidence.clone()),
         }
+        self.is_whole = outcome == UpdateOutcome::Enumerated;
         (outcome, spent)
+    }
+
+    /// The states held possible, if no other history explains what was last followed.
+    pub fn whole(&self) -> Option<impl Iterator<Item = &State>> {
+        let states = self.belief.particles().iter().map(|particle| self.belief.state(particle));
+        self.is_whole.then_some(states)
     }
 }
 

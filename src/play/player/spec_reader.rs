@@ -95,7 +95,7 @@ impl SpecReader<'_> {
         Some(self.spec(&today, kind).map_or(today, |spec| spec.to_string()))
     }
 
-    /// Whether a value, written as `text`, differs from the default of its key. The default is read only where the
+    /// Whether a value, written as `text`, differs from the default of its key, or a clock would replace that. The default is read only where the
     /// texts do not tell: it may be a spec in which the same key is given.
     fn is_other_than_default(
         self,
@@ -104,8 +104,8 @@ impl SpecReader<'_> {
         value: &SpecValue,
         depth: usize,
     ) -> Result<bool, SpecError> {
-        if text == key.default {
-            return Ok(false);
+        if key.is_clocked || text == key.default {
+            return Ok(key.is_clocked);
         }
         if let SpecValue::Spec(spec) = value {
             let (name, _) = named(unbracketed(&key.default));

@@ -49,6 +49,8 @@ pub struct Settings {
     pub id: String,
     /// How long after its clock an answer of another program still counts; it is not told of this.
     pub grace: Duration,
+    /// How long the match rests after each step.
+    pub pause: Duration,
 }
 
 impl Default for Settings {
@@ -62,6 +64,7 @@ impl Default for Settings {
             strikes: None,
             id: "match".to_owned(),
             grace: Duration::ZERO,
+            pause: Duration::ZERO,
         }
     }
 }
@@ -125,6 +128,7 @@ pub fn play_match<M: StateMachine>(
         let chance = running.chance();
         let answers = seated.decide(&running, chance, &|own| machine.show_move(own));
         running.advance(answers).into_iter().for_each(&mut watch);
+        interrupt.rest(settings.pause);
     };
     seated.end(matches!(outcome, MatchOutcome::Over(_)).then_some(&running.evidence));
     Ok(Match { unready, ..running.ended(outcome) })
