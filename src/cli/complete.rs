@@ -268,7 +268,7 @@ fn values(registry: &Registry, entry: &SpecEntry, key: &str, value: &str) -> Vec
             Some(inner) => specs(registry, *kind, inner).into_iter().map(|spec| format!("[{spec}")).collect(),
             None => specs(registry, *kind, value),
         },
-        KeyType::Count(..) | KeyType::Real(..) | KeyType::Playouts | KeyType::Text(_) => {
+        KeyType::Count(..) | KeyType::Real(..) | KeyType::Playouts { .. } | KeyType::Text(_) => {
             starting([key.default.clone().into_owned()], value)
         }
         KeyType::PolicyFile => Vec::new(),
