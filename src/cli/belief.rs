@@ -1,21 +1,29 @@
-//! `hyperplay belief`: measures how far samplers are from the exact posterior, compared with perfect sampling.
+//! `hyperplay belief`: measures beliefs. A preset says what is measured and the defaults of the options: how far samplers
+//! are from the exact posterior in one game (accuracy), the same in the games of the benchmark, or the processor time
+//! of an update (cost).
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
-use clap::Args;
-use serde_json::{Value, json};
+use clap::error::Error;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 
 use super::failure::CommandFailure;
-use super::game_argument::GameArgument;
-use super::options::{self, EngineOption, ThreadsOption, pick_seed, seed};
+use super::game_argument::{Opened, RulesOption};
+use super::options::{self, EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::output::Output;
 use super::players::{explained_by, wrong_spec};
 use super::policies::refuse_misfits;
-use super::progress::Progress;
-use hyperplay_lab::study::files::{self, StudyFileError, StudyFiles, StudySubject};
-use hyperplay_lab::study::{LeftOut, MatchSource, MatchSourceError, Study, StudyError, StudyPlan, StudyRow};
-use hyperplay_logic::gdl::{Game, did_you_mean, fold};
-use hyperplay_machine::{PLAYOUT_STEPS, Role, StateMachine as _, counted};
+use super::seats::role_named;
+use super::{belief_accuracy, belief_benchmark, belief_cost};
+use hyperplay_engine::Engine;
+use hyperplay_lab::study::benchmark::SAMPLERS;
+use hyperplay_lab::study::{MatchSource, MatchSourceError, StudyError, StudyPlan};
+use hyperplay_logic::gdl::did_you_mean;
+use hyperplay_machine::PLAYOUT_STEPS;
 use hyperplay_play::player::{Registry, SamplerSpec, SpecError, SpecKind};
 use hyperplay_play::referee::Interrupt;
 
@@ -23,18 +31,29 @@ use hyperplay_play::referee::Interrupt;
 #[derive(Args, Debug)]
 pub struct BeliefArguments {
     #[command(flatten)]
-    game: GameArgument,
+    pub given: Given,
+    /// A file with rules, `-` for standard input, or the name of a built-in game (see `hyperplay games`); for the
+    /// benchmark any of its games, or none for all
+    #[arg(value_name = "GAME")]
+    pub games: Vec<String>,
+    /// What is measured, and with which defaults; those shown here are of the preset accuracy
+    #[arg(long, value_enum, default_value_t)]
+    preset: Preset,
+    #[command(flatten)]
+    rules: RulesOption,
     /// The sampler to measure, as in hyperplay:enumerate=off (repeat to compare); see `hyperplay players samplers`
-    #[arg(long = "sampler", value_name = "SPEC", default_values_t = ["hyperplay:enumerate=off".to_owned(), "hyperplay12".to_owned()])]
-    samplers: Vec<String>,
-    /// Particles in a set, several numbers separated by commas
-    #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [16, 64])]
+    #[arg(long, value_name = "SPEC", default_values = ["hyperplay:enumerate=off", "hyperplay12"])]
+    #[arg(default_values_ifs = [("preset", "benchmark", &SAMPLERS[..]), ("preset", "cost", &COMPARED)])]
+    sampler: Vec<String>,
+    /// Particles in a set; with the preset accuracy, several numbers separated by commas
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "16,64")]
+    #[arg(default_value_ifs = [("preset", "benchmark", "64"), ("preset", "cost", "64")])]
     particles: Vec<usize>,
     /// The number of independent replicates, that is, of beliefs that follow each match
-    #[arg(long, value_name = "R", default_value_t = 200)]
+    #[arg(long, value_name = "R", default_value = "200", default_value_if("preset", "cost", "4"))]
     replicates: usize,
     /// The number of matches that the evidence is taken from
-    #[arg(long, value_name = "M", default_value_t = 1)]
+    #[arg(long, value_name = "M", default_value = "1", default_value_if("preset", "cost", "4"))]
     matches: usize,
     /// The policy that plays these matches: an opponent model, whose posterior is then measured against as well, or a
     /// player, which takes every seat; see `hyperplay players models` and `hyperplay players`. `random` is `uniform`; a
@@ -49,25 +68,35 @@ pub struct BeliefArguments {
     #[arg(long, value_name = "E", default_value_t = 0.001, requires = "equilibrium")]
     epsilon: f64,
     /// The role whose belief is measured (repeat for several) [default: every role but random]
-    #[arg(long = "role", value_name = "ROLE")]
-    roles: Vec<String>,
+    #[arg(long, value_name = "ROLE")]
+    role: Vec<String>,
     /// Measure up to this step only, or at these steps only, as in 3-5
     #[arg(long, value_name = "K|A-B", value_parser = steps, default_value = "all")]
+    #[arg(default_value_if("preset", "cost", "30"))]
     steps: (usize, usize),
     /// The largest information set that is enumerated
-    #[arg(long, value_name = "HISTORIES", default_value_t = 10_000)]
+    #[arg(
+        long,
+        value_name = "HISTORIES",
+        default_value = "10000",
+        default_value_if("preset", "benchmark", "4000")
+    )]
     max_set: usize,
     /// Particles of the reference run that replaces the posterior where the set is larger, as a multiple of
     /// --particles; 0 leaves these steps out
-    #[arg(long, value_name = "TIMES", default_value_t = 100)]
+    #[arg(long, value_name = "TIMES", default_value = "100", default_value_if("preset", "benchmark", "0"))]
     reference: usize,
     /// Random playouts that value a move in a state, for the regret; 0 for none
     #[arg(long, value_name = "N", default_value_t = 8)]
     playouts: u32,
-    /// Write turns.jsonl, timings.jsonl, rows.csv, report.html and figures/ (each figure as SVG and PDF) into this
-    /// folder; the same command again replaces them, the folder of another run is refused
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    /// With the preset cost, the longest time of an update; a belief that takes longer is not followed further
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, allow_negative_numbers = true)]
+    pub limit: Duration,
+    /// With the preset accuracy, write turns.jsonl, timings.jsonl, rows.csv, report.html and figures/ (each figure as
+    /// SVG and PDF) into this folder; the same command again replaces them, the folder of another run is refused. With
+    /// the benchmark, write to this file instead of standard output, and a figure of each game into figures/ beside it
+    #[arg(long, value_name = "DIR|FILE")]
+    pub out: Option<PathBuf>,
     /// Determines every random choice [default: drawn and printed]
     #[arg(long, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
@@ -77,11 +106,158 @@ pub struct BeliefArguments {
     engine: EngineOption,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
-    json: bool,
+    pub json: bool,
+}
+
+/// The samplers of the preset `cost`.
+const COMPARED: [&str; 3] = ["hyperplay", "rejection", "bootstrap"];
+
+/// What is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+enum Preset {
+    /// How far samplers are from the exact posterior in one game
+    #[default]
+    Accuracy,
+    /// The same on twelve games, as one page of Markdown: seven samplers, 64 particles, sets of at most 4000 histories,
+    /// and the matches and steps of each game
+    Benchmark,
+    /// The processor time of an update of hyperplay, rejection and bootstrap in one game, up to step 30: 64 particles, 4
+    /// replicates, 4 matches
+    Cost,
+}
+
+impl Preset {
+    /// The options without effect.
+    fn refused(self) -> &'static [&'static str] {
+        match self {
+            Preset::Accuracy => &["limit"],
+            Preset::Benchmark => &["play", "equilibrium", "reference", "limit", "json"],
+            Preset::Cost => &["equilibrium", "max-set", "reference", "playouts", "out"],
+        }
+    }
+}
+
+/// Names and values of the arguments that stand on the command line, as they are written there.
+#[derive(Clone, Debug)]
+pub struct Given(BTreeMap<String, Vec<String>>);
+
+impl Given {
+    /// Whether an option is given.
+    pub fn has(&self, option: &str) -> bool {
+        self.0.contains_key(option)
+    }
+
+    /// These options as they are given, for a shell.
+    pub fn words(&self, options: &[&str]) -> String {
+        let values = options.iter().filter_map(|&option| Some((option, self.0.get(option)?)));
+        let words = |(option, values): (&str, &Vec<String>)| {
+            let quote = |value: &String| if value.contains(char::is_alphabetic) { "'" } else { "" };
+            let word = |value: &String| format!(" --{option} {0}{value}{0}", quote(value));
+            values.iter().map(word).collect::<String>()
+        };
+        values.map(words).collect()
+    }
+}
+
+impl FromArgMatches for Given {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Given, Error> {
+        let given = matches.ids().map(|id| id.as_str());
+        let given = given.filter(|id| matches.value_source(id) == Some(ValueSource::CommandLine));
+        let values = |id| matches.get_raw(id).into_iter().flatten().map(|value| value.display().to_string());
+        Ok(Given(given.map(|id| (id.replace('_', "-"), values(id).collect())).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        Given::from_arg_matches(matches).map(|given| *self = given)
+    }
+}
+
+/// It reads the arguments of the command that it belongs to and adds none.
+impl Args for Given {
+    fn augment_args(command: Command) -> Command {
+        command
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        command
+    }
+}
+
+/// A game that is measured, its engine, and the engine of the players of its matches.
+pub struct MeasuredGame {
+    pub opened: Opened,
+    pub engine: Arc<Engine>,
+    pub players_engine: Arc<Engine>,
+}
+
+impl BeliefArguments {
+    /// The study that is asked for, as it is in every game.
+    fn plan(&self, registry: &Registry) -> Result<StudyPlan, CommandFailure> {
+        if self.replicates == 0 || self.matches == 0 || self.particles.contains(&0) {
+            return Err(CommandFailure::usage(
+                "without replicates, matches or particles there is nothing to measure",
+                "give 1 or more",
+            ));
+        }
+        let equilibrium = self.equilibrium.as_deref();
+        Ok(StudyPlan {
+            samplers: self.sampler.iter().map(|text| sampler(text, registry)).collect::<Result<_, _>>()?,
+            particles: self.particles.clone(),
+            replicates: self.replicates,
+            matches: self.matches,
+            play: play(&self.play, registry)?,
+            equilibrium: equilibrium
+                .map(|model| under_equilibrium(model, self.epsilon, registry))
+                .transpose()?,
+            roles: Vec::new(),
+            steps: self.steps,
+            limit: self.max_set,
+            reference: self.reference,
+            playouts: self.playouts,
+            seed: pick_seed(self.seed),
+        })
+    }
+
+    /// Refuses what has no effect with the preset.
+    fn refuse_without_effect(&self) -> Result<(), CommandFailure> {
+        let preset = self.preset.to_possible_value().expect("no preset is hidden");
+        let preset = preset.get_name();
+        if let Some(option) = self.preset.refused().iter().find(|option| self.given.has(option)) {
+            let what = format!("--{option} has no effect with --preset {preset}");
+            return Err(CommandFailure::usage(what, "leave one of the two out"));
+        }
+        if self.preset != Preset::Benchmark && self.games.len() != 1 {
+            let what = format!("--preset {preset} measures one game, not {}", self.games.len());
+            return Err(CommandFailure::usage(what, "name one; `hyperplay games` lists the built-in ones"));
+        }
+        if self.preset != Preset::Accuracy && self.particles.len() != 1 {
+            let what = format!("--preset {preset} takes one number of --particles");
+            return Err(CommandFailure::usage(what, "measure one after the other"));
+        }
+        Ok(())
+    }
+
+    /// Opens a game and completes the plan of its study.
+    ///
+    /// # Errors
+    /// If it cannot be opened, a policy file does not fit it, or it lacks a role.
+    pub fn open(&self, game: &str, plan: &mut StudyPlan) -> Result<MeasuredGame, CommandFailure> {
+        let opened = self.rules.open(game)?;
+        let samplers = plan.samplers.iter().chain(&plan.equilibrium).map(SamplerSpec::spec);
+        refuse_misfits(&opened.game, &opened.hash(), samplers.chain([plan.play.spec()]))?;
+        let role = |name: &String| role_named(&opened.game, name, "the role random has no belief");
+        plan.roles = self.role.iter().map(role).collect::<Result<_, _>>()?;
+        let (engines, engine) = self.engine.open_for_steps(&opened)?;
+        let players_engine = match plan.play.engine() {
+            Some(kind) => options::engine(&engines, kind, &opened.name)?,
+            None => engine.clone(),
+        };
+        Ok(MeasuredGame { opened, engine, players_engine })
+    }
 }
 
 /// Reads `--steps`.
-pub fn steps(text: &str) -> Result<(usize, usize), String> {
+fn steps(text: &str) -> Result<(usize, usize), String> {
     let number = |text: &str| text.trim().parse::<usize>().ok().filter(|&step| step > 0);
     let range = match text.split_once('-') {
         _ if text == "all" => Some((1, PLAYOUT_STEPS)),
@@ -104,117 +280,13 @@ pub fn run(
     out: &Output,
 ) -> Result<(), CommandFailure> {
     let threads = arguments.threads.apply()?;
-    if arguments.replicates == 0 || arguments.matches == 0 || arguments.particles.contains(&0) {
-        return Err(CommandFailure::usage(
-            "without replicates, matches or particles there is nothing to measure",
-            "give 1 or more",
-        ));
+    let plan = arguments.plan(registry)?;
+    arguments.refuse_without_effect()?;
+    match arguments.preset {
+        Preset::Accuracy => belief_accuracy::run(arguments, plan, threads, interrupt, out),
+        Preset::Benchmark => belief_benchmark::run(arguments, &plan, interrupt, out),
+        Preset::Cost => belief_cost::run(arguments, plan, interrupt, out),
     }
-    let specs: Vec<SamplerSpec> = arguments
-        .samplers
-        .iter()
-        .map(|text| sampler(text, registry))
-        .collect::<Result<_, CommandFailure>>()?;
-    let play = play(&arguments.play, registry)?;
-    let equilibrium = arguments.equilibrium.as_deref();
-    let equilibrium =
-        equilibrium.map(|model| under_equilibrium(model, arguments.epsilon, registry)).transpose()?;
-    let opened = arguments.game.open()?;
-    let names = role_names(&opened.game);
-    let all = specs.iter().chain(&equilibrium).map(SamplerSpec::spec).chain([play.spec()]);
-    refuse_misfits(&opened.game, &opened.hash(), all)?;
-    let roles = roles(&opened.game, &names, &arguments.roles)?;
-    let plan = StudyPlan {
-        samplers: specs,
-        particles: arguments.particles.clone(),
-        replicates: arguments.replicates,
-        matches: arguments.matches,
-        play,
-        equilibrium,
-        roles,
-        steps: arguments.steps,
-        limit: arguments.max_set,
-        reference: arguments.reference,
-        playouts: arguments.playouts,
-        seed: pick_seed(arguments.seed),
-    };
-    let (engines, engine) = arguments.engine.open_for_steps(&opened)?;
-    let players_engine = match plan.play.engine() {
-        Some(kind) => options::engine(&engines, kind, &opened.name)?,
-        None => engine.clone(),
-    };
-    let roles = plan.roles_of(&engine);
-    let names: Vec<&str> = roles.iter().map(|&role| engine.roles()[role].as_str()).collect();
-    let (rules, kind) = (opened.hash(), engine.kind().to_string());
-    let subject = StudySubject { game: &opened.name, rules: &rules, engine: &kind, roles: &names };
-    let folder = arguments.out.as_deref();
-    let mut files =
-        folder.map(|folder| StudyFiles::open(folder, files::config(&plan, &subject), threads)).transpose()?;
-    let progress = Progress::new(plan.total(&engine), "replicates", false);
-    let mut keep = |rows: &[StudyRow]| files.as_mut().is_none_or(|files| files.add(rows));
-    let study = plan.study_and_keep(&engine, &players_engine, interrupt, &|| progress.tick(), &mut keep);
-    let time = progress.finish();
-    let study = study.map_err(|error| failed(&opened.name, &error))?;
-    let nothing = study.nothing(plan.steps);
-    if let Some(files) = files {
-        files.finish(&study, time)?;
-    }
-    if arguments.json {
-        let mut document = json!({
-            "game": opened.name,
-            "rules": opened.hash(),
-            "seed": plan.seed,
-            "threads": threads,
-            "matches": plan.matches,
-            "replicates": plan.replicates,
-            "play": plan.play.spec().to_string(),
-        });
-        if let Some(equilibrium) = &plan.equilibrium {
-            document["equilibrium"] = json!(equilibrium.spec().to_string());
-        }
-        document["rows"] = study.table().as_json();
-        document["summary"] = study.summary_table(plan.seed).as_json();
-        let left_out = |of: &LeftOut| json!({ "match": of.index, "role": of.role, "why": of.why });
-        document["left_out"] = study.left_out.iter().map(left_out).collect::<Value>();
-        document["nothing"] = json!(nothing);
-        document["seconds"] = json!(time.as_secs_f64());
-        out.json(&document)?;
-    } else {
-        let StudyPlan { replicates, matches, seed, .. } = &plan;
-        let name = &opened.name;
-        let replicates = counted(*replicates as u64, "replicate");
-        let matches = counted(*matches as u64, "match");
-        if !(study.rows.is_empty() && nothing.is_some()) {
-            out.line(format_args!("{name}: {replicates} on each of {matches}, seed {seed}"))?;
-        }
-        match &nothing {
-            Some(why) if !study.rows.is_empty() => out.line(why)?,
-            Some(_) => {}
-            None => write(&study, plan.seed, out)?,
-        }
-    }
-    if let Some(why) = nothing.filter(|_| study.rows.is_empty()) {
-        return Err(CommandFailure::failed(
-            format!("{}: {why}", opened.name),
-            "leave out --steps, or name earlier ones",
-        ));
-    }
-    if study.is_complete { Ok(()) } else { Err(CommandFailure::Interrupted) }
-}
-
-/// The report for reading.
-fn write(study: &Study, seed: u64, out: &Output) -> Result<(), CommandFailure> {
-    out.text(&study.shown_rows().as_text())?;
-    for LeftOut { index, role, why } in &study.left_out {
-        out.line(format_args!("match {index}, {role}: {why}"))?;
-    }
-    if study.rows.iter().any(|row| !row.is_exact()) {
-        out.line(
-            "Rows without a number of histories are measured against a reference run; their coverage is of that run.",
-        )?;
-    }
-    out.line("\nOver the decisions (more than one legal move, more than one history); ratios of sums:")?;
-    out.text(&study.shown_summaries(seed).as_text())
 }
 
 /// The failure that the error of a study means to the user.
@@ -229,25 +301,8 @@ pub fn failed(game: &str, error: &StudyError) -> CommandFailure {
     CommandFailure::failed(format!("{game}: {error}"), remedy)
 }
 
-impl From<StudyFileError> for CommandFailure {
-    fn from(error: StudyFileError) -> Self {
-        let what = error.to_string();
-        let changed = match error {
-            StudyFileError::File(error) => return error.into(),
-            StudyFileError::Other { changed, .. } => changed,
-        };
-        let remedy = match changed.iter().find(|(key, _)| key == "seed") {
-            Some((_, there)) if changed.len() == 1 => {
-                format!("give --seed {there} to measure the same again, or name another folder with --out")
-            }
-            _ => "name another folder with --out, or take that one away".to_owned(),
-        };
-        CommandFailure::failed(what, remedy)
-    }
-}
-
 /// Reads the spec of a sampler.
-pub fn sampler(text: &str, registry: &Registry) -> Result<SamplerSpec, CommandFailure> {
+fn sampler(text: &str, registry: &Registry) -> Result<SamplerSpec, CommandFailure> {
     registry.sampler(text).map_err(|error| wrong_spec(registry, SpecKind::Sampler, text, &error))
 }
 
@@ -294,34 +349,6 @@ fn play(text: &str, registry: &Registry) -> Result<MatchSource, CommandFailure> 
             }
         }
     })
-}
-
-/// The names of all roles.
-pub fn role_names(game: &Game) -> Vec<String> {
-    game.roles().iter().map(|&role| game.terms().show(role)).collect()
-}
-
-/// The roles of these names.
-pub fn roles(game: &Game, names: &[String], asked: &[String]) -> Result<Vec<Role>, CommandFailure> {
-    let random = game.random();
-    let choosing: Vec<&str> =
-        (0..names.len()).filter(|&role| random != Some(role)).map(|role| names[role].as_str()).collect();
-    let choices = format!("the roles are {}", choosing.join(", "));
-    let mut roles = Vec::new();
-    for name in asked {
-        match names.iter().position(|known| fold(known) == fold(name.trim())) {
-            Some(role) if random == Some(role) => {
-                return Err(CommandFailure::usage("the role random has no belief", choices));
-            }
-            Some(role) if !roles.contains(&Role::new(role)) => roles.push(Role::new(role)),
-            Some(_) => {}
-            None => {
-                let meant = did_you_mean(name, choosing.iter().copied());
-                return Err(CommandFailure::usage(format!("the game has no role '{name}'{meant}"), choices));
-            }
-        }
-    }
-    Ok(roles)
 }
 
 #[cfg(test)]

@@ -119,12 +119,8 @@ fn of_positional(path: &[&str], before: &[String], current: &str, registry: &Reg
             [] => games(current),
             [game, given @ ..] => seats(game, given, current, registry),
         },
-        ["check" | "crosscheck"] => games(current),
-        ["solve" | "inspect" | "bench" | "convert" | "perft" | "belief" | "belief-cost"]
-            if before.is_empty() =>
-        {
-            games(current)
-        }
+        ["check" | "crosscheck" | "belief"] => games(current),
+        ["solve" | "inspect" | "bench" | "convert" | "perft"] if before.is_empty() => games(current),
         ["games"] if before.is_empty() => {
             starting(builtin::all().into_iter().chain(builtin::interactions()).map(|game| game.name), current)
         }
@@ -320,7 +316,7 @@ mod tests {
             ("players sea", &["searches"]),
             ("games kuhn_poker_1", &["kuhn_poker_13"]),
             ("man experiment r", &["run", "report"]),
-            ("man beli", &["belief", "belief-benchmark", "belief-cost"]),
+            ("man beli", &["belief"]),
             ("match no_such_game ", &[]),
             ("frobnicate ", &[]),
             ("mat", &[]),

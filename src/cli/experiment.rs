@@ -12,7 +12,7 @@ use super::experiment_exploit;
 use super::experiment_report;
 use super::experiment_results::{self, log_damage};
 use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
-use super::game_argument::{GameArgument, Opened, unknown_game};
+use super::game_argument::{Opened, RulesOption, unknown_game};
 use super::output::{Output, log};
 use super::players::explained_by;
 use super::policies::refuse_misfits;
@@ -250,13 +250,7 @@ impl FileArgument {
 fn open(folder: &Path, name: &str, place: &str) -> Result<Opened, CommandFailure> {
     let beside = folder.join(name);
     if beside.is_file() {
-        return GameArgument {
-            game: beside.to_string_lossy().into_owned(),
-            syntax: None,
-            strict: false,
-            horizon: None,
-        }
-        .open();
+        return RulesOption::default().open(&beside.to_string_lossy());
     }
     let unknown = || unknown_game(name, "neither a file beside the experiment nor a built-in game").at(place);
     Opened::new(builtin::find(name).ok_or_else(unknown)?.source(), None)

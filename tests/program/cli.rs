@@ -103,13 +103,13 @@ fn a_usage_error_lists_the_choices_and_exits_2() {
         ("serve --stale -3", "expected a number of seconds from 0"),
         ("kiosk --playclock -3", "expected a number of seconds from 0"),
         ("match kuhn_poker --playclock -3", "expected a number of seconds from 0"),
-        ("belief-cost kuhn_poker --limit -3", "expected a number of seconds from 0"),
+        ("belief --preset cost kuhn_poker --limit -3", "expected a number of seconds from 0"),
         (
             "match kuhn_poker alice=hyperplay:sampler=hyperplay:method=filter,model=softmax",
             "filter needs model=uniform",
         ),
         (
-            "belief-cost kuhn_poker --sampler hyperplay:method=filter,model=softmax",
+            "belief --preset cost kuhn_poker --sampler hyperplay:method=filter,model=softmax",
             "filter needs model=uniform",
         ),
         ("bench kuhn_poker --threads 0", "give 1 or more"),
