@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::belief::{BeliefArguments, MeasuredGame, failed};
+use super::belief_arguments::{BeliefArguments, MeasuredGame, failed};
 use super::failure::CommandFailure;
 use super::output::Output;
 use super::progress::Progress;

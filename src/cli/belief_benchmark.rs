@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::belief::{BeliefArguments, MeasuredGame, failed};
+use super::belief_arguments::{BeliefArguments, MeasuredGame, failed};
 use super::failure::CommandFailure;
 use super::output::{Output, log};
 use super::progress::Progress;

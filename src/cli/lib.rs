@@ -21,6 +21,7 @@ compile_error!(
 
 mod belief;
 mod belief_accuracy;
+mod belief_arguments;
 mod belief_benchmark;
 mod belief_cost;
 mod bench;
@@ -110,7 +111,7 @@ enum Command {
     /// Play the matches that one file describes, and report on them
     Experiment(experiment::ExperimentArguments),
     /// Measure samplers: distance from the exact posterior, or time
-    Belief(belief::BeliefArguments),
+    Belief(belief_arguments::BeliefArguments),
     /// Find errors in rulesheets
     Check(check::CheckArguments),
     /// Test a player server: what a game master may ask of it

@@ -333,13 +333,13 @@ impl Measuring<'_> {
                 let replicates = Replicates {
                     sampler: sampler.as_ref(),
                     model: &model,
+                    is_of_points: *spec.assumed() == posterior.assumed,
                     particles,
                     count: plan.replicates,
                     seed: seed.clone(),
                 };
-                let is_own = *spec.assumed() == posterior.assumed;
-                let measure = if is_own { harness::measure } else { harness::measure_against };
-                let Some(figures) = measure(machine, &replicates, &points.list, &stop, self.tick)? else {
+                let Some(figures) = harness::measure(machine, &replicates, &points.list, &stop, self.tick)?
+                else {
                     return Ok(false);
                 };
                 let before = self.study.rows.len();
