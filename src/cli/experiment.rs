@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::experiment_check;
 use super::experiment_exploit;
@@ -94,26 +94,28 @@ pub struct RunArguments {
     /// Play only this part, as in 3/8
     #[arg(long, value_name = "K/N", value_parser = Shard::read, default_value = "1/1")]
     shard: Shard,
-    #[command(flatten)]
-    log: LogArguments,
+    /// What is recorded of every decision
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
+    log: LogArgument,
     /// With clocks, where what players believed is to be recorded of matches that are finished: drop these and play
     /// them again
     #[arg(long)]
     discard: bool,
     /// Play the matches again in which another program could not be reached, and replace what was recorded of them
-    #[arg(long, value_name = "FAULT", value_parser = [experiment::UNREACHABLE], conflicts_with_all = ["log_positions", "log_particles"])]
+    #[arg(long, value_name = "FAULT", value_parser = [experiment::UNREACHABLE], conflicts_with = "log")]
     again: Option<String>,
 }
 
 /// The data that are recorded of every decision.
-#[derive(Args, Clone, Copy, Debug, Default)]
-pub struct LogArguments {
-    /// Record every decision in full: true state, evidence, belief, values, final goals
-    #[arg(long)]
-    log_positions: bool,
-    /// Record the states that the player held possible too, with their weights; implies --log-positions
-    #[arg(long)]
-    log_particles: bool,
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum LogArgument {
+    /// Its figures
+    #[default]
+    Turns,
+    /// All of it: true state, evidence, belief, values, final goals
+    Positions,
+    /// The states that the player held possible too, with their weights
+    Particles,
 }
 
 impl RunArguments {
@@ -124,7 +126,7 @@ impl RunArguments {
             out: out.to_owned(),
             threads: NonZero::new(at_once),
             shard: Shard { index: 1, count: 1 },
-            log: LogArguments::default(),
+            log: LogArgument::Turns,
             discard: false,
             again: None,
         }
@@ -141,13 +143,13 @@ impl RunArguments {
     }
 }
 
-impl LogArguments {
+impl LogArgument {
     /// As the library has it.
     pub fn decisions(self) -> DecisionLog {
-        match (self.log_particles, self.log_positions) {
-            (true, _) => DecisionLog::Particles,
-            (false, true) => DecisionLog::Positions,
-            (false, false) => DecisionLog::Turns,
+        match self {
+            LogArgument::Turns => DecisionLog::Turns,
+            LogArgument::Positions => DecisionLog::Positions,
+            LogArgument::Particles => DecisionLog::Particles,
         }
     }
 }
@@ -402,7 +404,7 @@ impl From<JournalError> for CommandFailure {
         let remedy = match error {
             JournalError::Foreign { .. } => "name another folder with --out, or take that file away",
             JournalError::Gone { .. } => {
-                "leave out --log-particles, or replace such matches by new ones with --discard"
+                "leave out --log particles, or replace such matches by new ones with --discard"
             }
             JournalError::Locked { .. } => "wait for it, or play another shard",
             JournalError::File(error) => return error.into(),

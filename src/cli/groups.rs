@@ -24,7 +24,11 @@ const FORMER: [(&str, &str); 5] = [
 ];
 
 /// Options of version 0.2, each below its command and with its words of today.
-const FORMER_OPTIONS: [(&str, &str, &str); 0] = [];
+const FORMER_OPTIONS: [(&str, &str, &str); 3] = [
+    ("inspect", "--count-information-sets", "--tree"),
+    ("experiment", "--log-positions", "--log positions"),
+    ("experiment", "--log-particles", "--log particles"),
+];
 
 /// A word of version 0.2 among those of a command line, and how it is written today.
 pub fn former(words: &[String]) -> Option<(String, String)> {

@@ -170,7 +170,8 @@ mod tests {
             ] {
                 // In one state it makes no difference what gets the playouts.
                 let shares = if player == "clairvoyant" { ["/state", "/particle"] } else { ["", ""] };
-                let canonical = shares.iter().fold(canonical.to_owned(), |text, share| text.replace(share, ""));
+                let canonical =
+                    shares.iter().fold(canonical.to_owned(), |text, share| text.replace(share, ""));
                 assert_eq!(printed(text), Ok(format!("{player}:playouts={canonical}")));
             }
             for wrong in
