@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 
 use super::experiment_check;
 use super::experiment_exploit;
-use super::experiment_file::{Described, FileArgument, LogArguments, threads};
+use super::experiment_file::{Described, FileArgument, LogArgument, threads};
 use super::experiment_report;
 use super::experiment_results::{self, log_damage};
 use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
@@ -77,14 +77,15 @@ pub struct RunArguments {
     /// Play only this part, as in 3/8
     #[arg(long, value_name = "K/N", value_parser = Shard::read, default_value = "1/1")]
     shard: Shard,
-    #[command(flatten)]
-    log: LogArguments,
+    /// What is recorded of every decision
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
+    log: LogArgument,
     /// With clocks, where what players believed is to be recorded of matches that are finished: drop these and play
     /// them again
     #[arg(long)]
     discard: bool,
     /// Play the matches again in which another program could not be reached, and replace what was recorded of them
-    #[arg(long, value_name = "FAULT", value_parser = [experiment::UNREACHABLE], conflicts_with_all = ["log_positions", "log_particles"])]
+    #[arg(long, value_name = "FAULT", value_parser = [experiment::UNREACHABLE], conflicts_with = "log")]
     again: Option<String>,
 }
 
@@ -96,7 +97,7 @@ impl RunArguments {
             out: out.to_owned(),
             threads: NonZero::new(at_once),
             shard: Shard { index: 1, count: 1 },
-            log: LogArguments::default(),
+            log: LogArgument::Turns,
             discard: false,
             again: None,
         }
@@ -289,7 +290,7 @@ impl From<JournalError> for CommandFailure {
         let remedy = match error {
             JournalError::Foreign { .. } => "name another folder with --out, or take that file away",
             JournalError::Gone { .. } => {
-                "leave out --log-particles, or replace such matches by new ones with --discard"
+                "leave out --log particles, or replace such matches by new ones with --discard"
             }
             JournalError::Locked { .. } => "wait for it, or play another shard",
             JournalError::File(error) => return error.into(),

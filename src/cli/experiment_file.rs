@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::failure::CommandFailure;
-use super::game_argument::{GameArgument, Opened, unknown_game};
+use super::game_argument::{Opened, RulesOption, unknown_game};
 use super::players::explained_by;
 use super::policies::refuse_misfits;
 use hyperplay_games::builtin;
@@ -29,23 +29,24 @@ pub struct FileArgument {
 }
 
 /// The data that are recorded of every decision.
-#[derive(Args, Clone, Copy, Debug, Default)]
-pub struct LogArguments {
-    /// Record every decision in full: true state, evidence, belief, values, final goals
-    #[arg(long)]
-    pub log_positions: bool,
-    /// Record the states that the player held possible too, with their weights; implies --log-positions
-    #[arg(long)]
-    pub log_particles: bool,
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum LogArgument {
+    /// Its figures
+    #[default]
+    Turns,
+    /// All of it: true state, evidence, belief, values, final goals
+    Positions,
+    /// The states that the player held possible too, with their weights
+    Particles,
 }
 
-impl LogArguments {
+impl LogArgument {
     /// As the library has it.
     pub fn decisions(self) -> DecisionLog {
-        match (self.log_particles, self.log_positions) {
-            (true, _) => DecisionLog::Particles,
-            (false, true) => DecisionLog::Positions,
-            (false, false) => DecisionLog::Turns,
+        match self {
+            LogArgument::Turns => DecisionLog::Turns,
+            LogArgument::Positions => DecisionLog::Positions,
+            LogArgument::Particles => DecisionLog::Particles,
         }
     }
 }
@@ -106,13 +107,7 @@ impl FileArgument {
 fn open(folder: &Path, name: &str, place: &str) -> Result<Opened, CommandFailure> {
     let beside = folder.join(name);
     if beside.is_file() {
-        return GameArgument {
-            game: beside.to_string_lossy().into_owned(),
-            syntax: None,
-            strict: false,
-            horizon: None,
-        }
-        .open();
+        return RulesOption::default().open(&beside.to_string_lossy());
     }
     let unknown = || unknown_game(name, "neither a file beside the experiment nor a built-in game").at(place);
     Opened::new(builtin::find(name).ok_or_else(unknown)?.source(), None)

@@ -454,7 +454,7 @@ fn playing_again_loses_nothing_when_it_is_killed() {
         let ended = folder.program(&format!("experiment {words}")).output().unwrap();
         String::from_utf8(ended.stderr).unwrap()
     };
-    called("run file.toml --out first --log-particles");
+    called("run file.toml --out first --log particles");
     let kinds = ["matches", "turns", "positions", "particles"];
     let read = |out: &str, kind: &str| folder.read(&format!("{out}/{kind}.1-of-1.jsonl"));
     let is_untouched = |line: &&str| !line.contains("\"far\"");

@@ -1,7 +1,7 @@
 //! Export of decisions: positions and particles as two Parquet tables.
 //!
-//! `positions.parquet` has a row for each decision that was recorded with `--log-positions`, `particles.parquet` a row
-//! for each decision and state held possible (`--log-particles`). A state is a list of its facts. A row of particles
+//! `positions.parquet` has a row for each decision that was recorded with `--log positions`, `particles.parquet` a row
+//! for each decision and state held possible (`--log particles`). A state is a list of its facts. A row of particles
 //! names the row of positions that it belongs to, so that two arrays are enough to join them. A table is written where
 //! there is a row for it.
 

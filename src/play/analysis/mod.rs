@@ -20,5 +20,5 @@ pub use effort::Effort;
 pub use reach::{Reach, ReachKind, ReachNode, Sight, reach};
 pub use relation_sizes::findings_on_size;
 pub use simulate::{Simulation, simulate};
-pub use survey::{Basis, Survey, SurveyWords, count_information_sets, survey};
+pub use survey::{Basis, Survey, SurveyWords, survey};
 pub use winnable::{Winnability, strongly, weakly};

@@ -142,7 +142,17 @@ impl SpecKey {
         about: impl Into<Cow<'static, str>>,
     ) -> Self {
         let default = default.to_string().into();
-        SpecKey::new(name.into(), KeyType::Playouts, default, about.into())
+        let kind = KeyType::Playouts { of_one_state: false };
+        SpecKey::new(name.into(), kind, default, about.into())
+    }
+
+    /// The same key for a player that searches one state: to say what gets the playouts is without effect.
+    #[must_use]
+    pub(super) fn of_one_state(mut self) -> Self {
+        if let KeyType::Playouts { of_one_state } = &mut self.kind {
+            *of_one_state = true;
+        }
+        self
     }
 
     /// A key whose value is a decimal number in a range.
@@ -221,7 +231,10 @@ pub enum KeyType {
     /// included.
     Real(f64, f64),
     /// A [`PlayoutBudget`].
-    Playouts,
+    Playouts {
+        /// Whether one state gets all, so that budgets that differ only in what gets the playouts are one value.
+        of_one_state: bool,
+    },
     /// One of these words.
     Word(Vec<Cow<'static, str>>),
     /// A spec of this kind; brackets around it may be left out if no comma stands in it.
@@ -242,7 +255,7 @@ impl fmt::Display for KeyType {
             KeyType::Count(least, u64::MAX) => write!(f, "a whole number of {least} or more"),
             KeyType::Count(least, most) => write!(f, "a whole number from {least} to {most}"),
             KeyType::Real(least, most) => write!(f, "a decimal number from {least} to {most}"),
-            KeyType::Playouts => f.write_str("a whole number N or N/move"),
+            KeyType::Playouts { .. } => f.write_str("a whole number N or N/move"),
             KeyType::Word(words) => f.write_str(&words.join(" or ")),
             KeyType::Spec(kind) => write!(f, "the spec of a {kind}"),
             KeyType::Text(what) => f.write_str(what),

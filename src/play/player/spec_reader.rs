@@ -12,6 +12,7 @@ use super::respelled::respelled;
 use super::spec::{Spec, SpecValue};
 use super::spec_error::SpecError;
 use hyperplay_logic::gdl::did_you_mean;
+use hyperplay_think::search::PlayoutBudget;
 
 /// Specs nested deeper than this are refused.
 pub(super) const MAX_NESTING: usize = 8;
@@ -148,7 +149,10 @@ impl SpecReader<'_> {
                 // Adding zero makes -0 the zero that prints as 0.
                 real.map(|real| SpecValue::Real(real + 0.0)).ok_or_else(bad)
             }
-            KeyType::Playouts => text.parse().map(SpecValue::Playouts).map_err(|_| bad()),
+            KeyType::Playouts { of_one_state } => {
+                let budget: PlayoutBudget = text.parse().map_err(|_| bad())?;
+                Ok(SpecValue::Playouts(if *of_one_state { budget.usually_shared() } else { budget }))
+            }
             KeyType::Word(words) => {
                 words.iter().position(|word| word == text).map(SpecValue::Word).ok_or_else(bad)
             }

@@ -53,7 +53,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
     let clairvoyant =
         "This player searches the true state, which it is shown; it is the control for hyperplay.";
     let mut clairvoyant = SpecEntry::new("clairvoyant", clairvoyant);
-    clairvoyant.keys.extend(SearchEffort::keys());
+    clairvoyant.keys.extend(SearchEffort::keys().map(SpecKey::of_one_state));
     clairvoyant.keys.push(SpecKey::engine());
     let policy = SpecEntry::new(
         "policy",
