@@ -88,11 +88,10 @@ fn follow(machine: &Arc<Engine>, spec: &str, time: f64, matches: u64, steps: usi
                 sum.seconds += took;
                 if std::env::var_os("VERBOSE").is_some() {
                     println!(
-                        "  {} {:.4} {:?} {}",
+                        "  {} {took:.4} {:?} {:?}",
                         evidence.step(),
-                        took,
                         decision.cost,
-                        decision.explanation[0]
+                        decision.explain(machine).first()
                     );
                 }
             }

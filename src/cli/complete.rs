@@ -119,12 +119,8 @@ fn of_positional(path: &[&str], before: &[String], current: &str, registry: &Reg
             [] => games(current),
             [game, given @ ..] => seats(game, given, current, registry),
         },
-        ["check" | "crosscheck"] => games(current),
-        ["solve" | "inspect" | "bench" | "convert" | "perft" | "belief" | "belief-cost"]
-            if before.is_empty() =>
-        {
-            games(current)
-        }
+        ["check" | "crosscheck" | "belief"] => games(current),
+        ["solve" | "inspect" | "bench" | "convert" | "perft"] if before.is_empty() => games(current),
         ["games"] if before.is_empty() => {
             starting(builtin::all().into_iter().chain(builtin::interactions()).map(|game| game.name), current)
         }
@@ -268,7 +264,7 @@ fn values(registry: &Registry, entry: &SpecEntry, key: &str, value: &str) -> Vec
             Some(inner) => specs(registry, *kind, inner).into_iter().map(|spec| format!("[{spec}")).collect(),
             None => specs(registry, *kind, value),
         },
-        KeyType::Count(..) | KeyType::Real(..) | KeyType::Playouts | KeyType::Text(_) => {
+        KeyType::Count(..) | KeyType::Real(..) | KeyType::Playouts { .. } | KeyType::Text(_) => {
             starting([key.default.clone().into_owned()], value)
         }
         KeyType::PolicyFile => Vec::new(),
@@ -320,7 +316,7 @@ mod tests {
             ("players sea", &["searches"]),
             ("games kuhn_poker_1", &["kuhn_poker_13"]),
             ("man experiment r", &["run", "report"]),
-            ("man beli", &["belief", "belief-benchmark", "belief-cost"]),
+            ("man beli", &["belief"]),
             ("match no_such_game ", &[]),
             ("frobnicate ", &[]),
             ("mat", &[]),

@@ -109,7 +109,7 @@ pub fn run(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) ->
         Source::new(game.as_str(), rules)
     } else {
         let source = source(game)?;
-        if arguments.game.syntax.is_none() && is_sidl(&source) {
+        if arguments.game.rules.syntax.is_none() && is_sidl(&source) {
             let rules = automaton(arguments, interrupt, |it, name| it.to_kif(name))?;
             if to == Syntax::Kif {
                 return out.text(&rules);
@@ -119,7 +119,7 @@ pub fn run(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) ->
         }
         source
     };
-    let from = arguments.game.syntax.map(Syntax::from);
+    let from = arguments.game.rules.syntax.map(Syntax::from);
     let (rulesheet, findings) = gdl::read(source, from);
     if log_errors(findings, &rulesheet.source) > 0 {
         return Err(CommandFailure::failed(

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::failure::CommandFailure;
-use super::game_argument::{GameArgument, Opened, SyntaxArgument};
+use super::game_argument::{Opened, RulesOption, SyntaxArgument};
 use super::options::{ThreadsOption, no_engine, pick_seed, seed};
 use super::output::Output;
 use super::progress::Progress;
@@ -86,14 +86,9 @@ pub fn run(
         return Err(CommandFailure::usage(what, "give 1 or more"));
     }
     arguments.threads.apply()?;
-    let argument = |game: &String| GameArgument {
-        game: game.clone(),
-        syntax: arguments.syntax,
-        strict: false,
-        horizon: None,
-    };
+    let rules = RulesOption { syntax: arguments.syntax, ..RulesOption::default() };
     // All are opened before the first is played: a name that is wrong is found at once.
-    let opened = arguments.games.iter().map(|game| argument(game).open()).collect::<Result<Vec<_>, _>>()?;
+    let opened = arguments.games.iter().map(|game| rules.open(game)).collect::<Result<Vec<_>, _>>()?;
     let seed = pick_seed(arguments.seed);
     let watch = Stopwatch::start();
     let mut games = Vec::new();

@@ -1,6 +1,5 @@
 //! `hyperplay experiment`: plays the matches that one file describes, and reports on them.
 
-use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -9,24 +8,20 @@ use clap::{Args, Subcommand};
 
 use super::experiment_check;
 use super::experiment_exploit;
+use super::experiment_file::{Described, FileArgument, LogArgument, threads};
 use super::experiment_report;
 use super::experiment_results::{self, log_damage};
 use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
-use super::game_argument::{GameArgument, Opened, unknown_game};
 use super::output::{Output, log};
-use super::players::explained_by;
-use super::policies::refuse_misfits;
 use super::progress::Progress;
-use hyperplay_games::builtin;
 use hyperplay_lab::experiment::{
-    self, Arena, ArenaError, ConfigError, DecisionLog, ExperimentConfig, ExperimentPlan, ExperimentSummary,
-    FolderError, Journal, JournalError, MatchFailure, PLAN, PlanGame, Planned, Recording, Results,
-    ResultsError, RunEnd, RunError, RunTask, Sequence, Shard, refuse_other_division, slurm,
+    self, Arena, ArenaError, DecisionLog, ExperimentSummary, FolderError, Journal, JournalError,
+    MatchFailure, PLAN, Planned, Recording, Results, ResultsError, RunEnd, RunError, RunTask, Sequence,
+    Shard, refuse_other_division, slurm,
 };
-use hyperplay_logic::gdl::Game;
 use hyperplay_machine::counted;
 use hyperplay_play::files::FileError;
-use hyperplay_play::player::{Registry, SpecKind};
+use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
 
 /// The remedy for a run that ended because of a fault.
@@ -68,18 +63,6 @@ enum ExperimentCommand {
     Slurm(SlurmArguments),
 }
 
-/// Which experiment.
-#[derive(Args, Clone, Debug)]
-pub struct FileArgument {
-    /// The file that describes the experiment (docs/experiments/README.md)
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-    /// Deals for each cell, instead of the repetitions that the file asks for; a deal is one duplicate pairing: all
-    /// seat permutations on the same random numbers
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    pub deals: Option<u64>,
-}
-
 /// Arguments of `experiment run`.
 #[derive(Args, Debug)]
 pub struct RunArguments {
@@ -94,26 +77,16 @@ pub struct RunArguments {
     /// Play only this part, as in 3/8
     #[arg(long, value_name = "K/N", value_parser = Shard::read, default_value = "1/1")]
     shard: Shard,
-    #[command(flatten)]
-    log: LogArguments,
+    /// What is recorded of every decision
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
+    log: LogArgument,
     /// With clocks, where what players believed is to be recorded of matches that are finished: drop these and play
     /// them again
     #[arg(long)]
     discard: bool,
     /// Play the matches again in which another program could not be reached, and replace what was recorded of them
-    #[arg(long, value_name = "FAULT", value_parser = [experiment::UNREACHABLE], conflicts_with_all = ["log_positions", "log_particles"])]
+    #[arg(long, value_name = "FAULT", value_parser = [experiment::UNREACHABLE], conflicts_with = "log")]
     again: Option<String>,
-}
-
-/// The data that are recorded of every decision.
-#[derive(Args, Clone, Copy, Debug, Default)]
-pub struct LogArguments {
-    /// Record every decision in full: true state, evidence, belief, values, final goals
-    #[arg(long)]
-    log_positions: bool,
-    /// Record the states that the player held possible too, with their weights; implies --log-positions
-    #[arg(long)]
-    log_particles: bool,
 }
 
 impl RunArguments {
@@ -124,7 +97,7 @@ impl RunArguments {
             out: out.to_owned(),
             threads: NonZero::new(at_once),
             shard: Shard { index: 1, count: 1 },
-            log: LogArguments::default(),
+            log: LogArgument::Turns,
             discard: false,
             again: None,
         }
@@ -137,17 +110,6 @@ impl RunArguments {
             _ if has("particles") => DecisionLog::Particles,
             _ if has("positions") => DecisionLog::Positions,
             asked => asked,
-        }
-    }
-}
-
-impl LogArguments {
-    /// As the library has it.
-    pub fn decisions(self) -> DecisionLog {
-        match (self.log_particles, self.log_positions) {
-            (true, _) => DecisionLog::Particles,
-            (false, true) => DecisionLog::Positions,
-            (false, false) => DecisionLog::Turns,
         }
     }
 }
@@ -171,16 +133,6 @@ pub struct SlurmArguments {
     time: String,
 }
 
-/// An experiment whose games are open.
-pub struct Described {
-    /// The content of the file.
-    pub config: ExperimentConfig,
-    /// The games, in the order of the plan.
-    pub games: Vec<Game>,
-    /// The plan that is to be played.
-    pub plan: ExperimentPlan,
-}
-
 /// Runs the command.
 ///
 /// # Errors
@@ -202,76 +154,6 @@ pub fn run(
         ExperimentCommand::Export(arguments) => experiment_results::export(arguments, out),
         ExperimentCommand::Slurm(arguments) => print_slurm(arguments, registry, out),
     }
-}
-
-impl FileArgument {
-    /// Reads the file and opens its games.
-    ///
-    /// # Errors
-    /// A usage error with the place, if the file is not an experiment; else what opening a game says.
-    pub fn open(&self, registry: &Registry) -> Result<Described, CommandFailure> {
-        let text = FileError::at(&self.file, std::fs::read_to_string(&self.file))?;
-        let wrong = |error: ConfigError| {
-            let separator = if error.place.is_some() { ":" } else { ": " };
-            let remedy = match error.spec.as_deref() {
-                Some((text, wrong)) => explained_by(registry, SpecKind::Player, text, wrong),
-                None => error.remedy.to_owned(),
-            };
-            CommandFailure::usage(format!("{}{separator}{error}", self.file.display()), remedy)
-        };
-        let folder = self.file.parent().unwrap_or(Path::new(""));
-        let mut config = ExperimentConfig::read(&text, folder, registry).map_err(wrong)?;
-        config.repetitions = self.deals.unwrap_or(config.repetitions);
-        let place = |(line, column): (usize, usize)| format!("{}:{line}:{column}: ", self.file.display());
-        let opened = config.games.iter().map(|game| open(folder, &game.name, &place(game.place)));
-        let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
-        let games = config.games.iter().zip(&opened).map(|(named, opened)| PlanGame {
-            name: named.name.clone(),
-            rules: opened.hash(),
-            roles: opened.game.roles().iter().map(|&role| opened.game.terms().show(role)).collect(),
-            random: opened.game.random(),
-        });
-        let plan = ExperimentPlan::new(&config, games.collect()).map_err(wrong)?;
-        for (number, game) in opened.iter().enumerate() {
-            let here = plan.cells.iter().filter(|cell| cell.game == number);
-            let entrants: BTreeSet<usize> = here.flat_map(|cell| cell.entrants.iter().copied()).collect();
-            for entrant in entrants {
-                let (line, column) = config.places[plan.entrants[entrant].table];
-                let specs = [config.specs[entrant].spec()];
-                refuse_misfits(&game.game, &game.hash(), specs)
-                    .map_err(|failure| failure.at(&place((line, column))))?;
-            }
-        }
-        Ok(Described { config, games: opened.into_iter().map(|opened| opened.game).collect(), plan })
-    }
-}
-
-/// A game: a path relative to the folder of the file, or the name of a built-in game.
-fn open(folder: &Path, name: &str, place: &str) -> Result<Opened, CommandFailure> {
-    let beside = folder.join(name);
-    if beside.is_file() {
-        return GameArgument {
-            game: beside.to_string_lossy().into_owned(),
-            syntax: None,
-            strict: false,
-            horizon: None,
-        }
-        .open();
-    }
-    let unknown = || unknown_game(name, "neither a file beside the experiment nor a built-in game").at(place);
-    Opened::new(builtin::find(name).ok_or_else(unknown)?.source(), None)
-}
-
-/// The number of threads: as asked for, or as many matches as the computer has processors for.
-pub fn threads(given: Option<NonZero<usize>>, plan: &ExperimentPlan) -> usize {
-    given.map_or_else(
-        || {
-            let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-            let roles = plan.games.iter().map(PlanGame::width).max().unwrap_or(1);
-            if plan.clocks.is_some() { (processors / roles.max(1)).max(1) } else { processors }
-        },
-        NonZero::get,
-    )
 }
 
 /// Plays the matches of an experiment, or of one shard of it.
@@ -408,7 +290,7 @@ impl From<JournalError> for CommandFailure {
         let remedy = match error {
             JournalError::Foreign { .. } => "name another folder with --out, or take that file away",
             JournalError::Gone { .. } => {
-                "leave out --log-particles, or replace such matches by new ones with --discard"
+                "leave out --log particles, or replace such matches by new ones with --discard"
             }
             JournalError::Locked { .. } => "wait for it, or play another shard",
             JournalError::File(error) => return error.into(),

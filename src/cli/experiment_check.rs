@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::experiment::{Described, FileArgument, LogArguments, threads};
+use super::experiment_file::{Described, FileArgument, LogArgument, threads};
 use super::failure::CommandFailure;
 use super::options::seconds;
 use super::output::Output;
@@ -30,8 +30,9 @@ pub struct ExperimentCheckArguments {
     /// For how many threads the time is estimated [default: as for `experiment run`]
     #[arg(long, short = 'j', value_name = "N")]
     threads: Option<NonZero<usize>>,
-    #[command(flatten)]
-    log: LogArguments,
+    /// What is recorded of every decision
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
+    log: LogArgument,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,

@@ -18,6 +18,13 @@ use hyperplay_play::files::FileError;
 pub struct GameArgument {
     /// A file with rules, `-` for standard input, or the name of a built-in game (see `hyperplay games`)
     pub game: String,
+    #[command(flatten)]
+    pub rules: RulesOption,
+}
+
+/// How the text of a game is read.
+#[derive(Args, Clone, Copy, Default, Debug)]
+pub struct RulesOption {
     /// The syntax of the rules [default: recognised from the text]
     #[arg(long)]
     pub syntax: Option<SyntaxArgument>,
@@ -142,12 +149,22 @@ pub fn is_empty(rulesheet: &Rulesheet, findings: &[Finding]) -> bool {
 }
 
 impl GameArgument {
-    /// Reads and validates the rules. Errors and faults are shown on standard error, faults in one line.
+    /// As [`RulesOption::open`].
     ///
     /// # Errors
     /// If the rules cannot be read or are not a game.
     pub fn open(&self) -> Result<Opened, CommandFailure> {
-        let source = source(&self.game)?;
+        self.rules.open(&self.game)
+    }
+}
+
+impl RulesOption {
+    /// Reads and validates the rules. Errors and faults are shown on standard error, faults in one line.
+    ///
+    /// # Errors
+    /// If the rules cannot be read or are not a game.
+    pub fn open(&self, game: &str) -> Result<Opened, CommandFailure> {
+        let source = source(game)?;
         if self.strict {
             refuse_slips(&source, self.syntax.map(Syntax::from))?;
         }

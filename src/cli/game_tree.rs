@@ -10,6 +10,7 @@ use super::progress::Ticker;
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::FindingCode;
 use hyperplay_machine::{ByRole, Role, counted};
+use hyperplay_play::for_engine::game_tree;
 use hyperplay_play::referee::Interrupt;
 use hyperplay_think::solve::{GameTree, TreeError, TreeFault, TreeFaultKind, TreeLimits, TreeSize};
 
@@ -76,7 +77,7 @@ impl TreeOptions {
             ticker.say(|| format!("the game tree has {nodes} nodes so far"));
             interrupt.is_raised()
         };
-        let tree = GameTree::build(
+        let tree = game_tree(
             machine,
             &TreeLimits { nodes: self.max_nodes, stop: &stop, deadline: interrupt.budget().deadline },
         );

@@ -9,18 +9,36 @@ use clap::Command;
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Play", &["match", "kiosk", "replay", "verify", "games", "players"]),
     ("Write", &["check", "inspect", "convert"]),
-    ("Measure", &["experiment", "belief", "belief-benchmark", "belief-cost", "solve", "exploit"]),
+    ("Measure", &["experiment", "belief", "solve", "exploit"]),
     ("Network", &["host", "serve", "check-player"]),
     ("Seldom needed", &["perft", "crosscheck", "bench", "completions", "man", "help"]),
 ];
 
 /// Commands of version 0.2, each with its words of today.
-const FORMER: [(&str, &str); 3] =
-    [("samplers", "players samplers"), ("searches", "players searches"), ("models", "players models")];
+const FORMER: [(&str, &str); 5] = [
+    ("samplers", "players samplers"),
+    ("searches", "players searches"),
+    ("models", "players models"),
+    ("belief-benchmark", "belief --preset benchmark [GAME]..."),
+    ("belief-cost", "belief GAME --preset cost"),
+];
 
-/// How a command of version 0.2 is written today; `None` for every other word.
-pub fn former(command: &str) -> Option<&'static str> {
-    FORMER.iter().find(|(former, _)| *former == command).map(|(_, today)| *today)
+/// Options of version 0.2, each below its command and with its words of today.
+const FORMER_OPTIONS: [(&str, &str, &str); 3] = [
+    ("inspect", "--count-information-sets", "--tree"),
+    ("experiment", "--log-positions", "--log positions"),
+    ("experiment", "--log-particles", "--log particles"),
+];
+
+/// A word of version 0.2 among those of a command line, and how it is written today.
+pub fn former(words: &[String]) -> Option<(String, String)> {
+    let command = words.first()?;
+    if let Some((former, today)) = FORMER.iter().find(|(former, _)| former == command) {
+        return Some((format!("command '{former}'"), format!("hyperplay {today}")));
+    }
+    let is_there = |of: &&str, option: &&str| of == command && words.iter().any(|word| word == option);
+    let (_, former, today) = FORMER_OPTIONS.iter().find(|(of, option, _)| is_there(of, option))?;
+    Some((format!("option '{former}'"), (*today).to_owned()))
 }
 
 /// The program with a help that lists its commands in groups.
@@ -52,7 +70,7 @@ mod tests {
         let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, commands)| commands.iter().copied()).collect();
         for command in program.get_subcommands().map(Command::get_name) {
             assert_eq!(grouped.iter().filter(|&&name| name == command).count(), 1, "{command}");
-            assert_eq!(former(command), None);
+            assert_eq!(former(&[command.to_owned()]), None);
         }
         let known = |name: &&str| *name == "help" || program.find_subcommand(name).is_some();
         assert!(grouped.iter().all(known), "{grouped:?}");

@@ -23,8 +23,8 @@ use hyperplay_logic::gdl::{Game, Language, did_you_mean, fold};
 use hyperplay_machine::{ByRole, Role};
 use hyperplay_net::host::{SightError, SightRules, remote_spec};
 use hyperplay_net::http::client::Address;
-use hyperplay_net::managed::CommandServer;
 use hyperplay_net::protocol::{WireDialect, WireLetters};
+use hyperplay_net::real_time::CommandServer;
 use hyperplay_play::files::FileError;
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::{Clocks, Interrupt, Settings, Substitute};
@@ -58,6 +58,9 @@ pub struct HostArguments {
     /// Seconds after its clock in which the answer of a player behind an address still counts; it is not told of them
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds, allow_negative_numbers = true)]
     grace: Duration,
+    /// Seconds between an answer and the next message, as the masters of 2011 wait half a second
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds, allow_negative_numbers = true)]
+    pause: Duration,
     /// How many matches at a time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1024))]
     at_once: u64,
@@ -198,6 +201,7 @@ impl HostArguments {
                 SubstituteArgument::First => Substitute::First,
             },
             grace: self.grace,
+            pause: self.pause,
             strikes: self.strikes.map(|strikes| usize::try_from(strikes).unwrap_or(usize::MAX)),
             ..Settings::default()
         })

@@ -22,10 +22,11 @@ use hyperplay_logic::gdl::{Dependencies, Language, TermId, TermStore};
 use hyperplay_machine::{
     Budget, ByRole, EvaluationFailure as Stopped, Move, Role, Seed, StateMachine, StateMachineExt,
 };
-use hyperplay_play::analysis::{Survey, SurveyWords, count_information_sets, survey};
+use hyperplay_play::analysis::{Survey, SurveyWords, survey};
 use hyperplay_play::files::{FileContent, WrittenFile};
+use hyperplay_play::for_engine::estimate_size_until;
 use hyperplay_play::referee::Interrupt;
-use hyperplay_think::solve::{CountError, Extent, SizeEstimate, TreeError, TreeSize, estimate_size_until};
+use hyperplay_think::solve::{SizeEstimate, TreeError, TreeSize};
 use hyperplay_view::BoardLayout;
 
 /// The most terms that are listed; if there are more, they are only counted.
@@ -40,7 +41,7 @@ pub struct InspectArguments {
     #[command(flatten)]
     game: GameArgument,
     /// Write a graph instead, for Graphviz: of the relations, or of the reachable states
-    #[arg(long, value_name = "GRAPH", conflicts_with_all = ["json", "count_information_sets"])]
+    #[arg(long, value_name = "GRAPH", conflicts_with = "json")]
     graph: Option<Graph>,
     /// Write the join plans instead: for each rule, in which order its conditions are evaluated
     #[arg(long, conflicts_with_all = ["graph", "json"])]
@@ -55,9 +56,6 @@ pub struct InspectArguments {
     /// Draw only the outputs whose names contain this, as in 'legal x' or terminal
     #[arg(long, value_name = "TEXT", requires = "dot", default_value = "")]
     part: String,
-    /// Count the information sets of each role by walking all histories
-    #[arg(long)]
-    count_information_sets: bool,
     /// Draw the states of a random match too, N after the start
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "json")]
     states: usize,
@@ -70,10 +68,10 @@ pub struct InspectArguments {
     /// The most nodes of the game tree that are counted
     #[arg(long, value_name = "N", default_value_t = 3_000_000)]
     max_nodes: usize,
-    /// Joint moves that the search may try, and histories that may be walked
+    /// Joint moves that the search may try
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     limit: usize,
-    /// The most time for the search, for the walk of histories and for the game tree, each
+    /// The most time for the search and for the game tree, each
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds, allow_negative_numbers = true)]
     seconds: Duration,
     #[command(flatten)]
@@ -111,7 +109,6 @@ struct Inspection<'a> {
     /// The time of the search, if it was up before the limit.
     cut: Option<Duration>,
     legal: ByRole<Vec<Move>>,
-    extent: Option<Result<Extent, CountError>>,
     tree: Option<Result<TreeInspection, TreeError>>,
 }
 
@@ -178,9 +175,8 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
     if interrupt.is_raised() {
         return Err(CommandFailure::Interrupted);
     }
-    match (inspection.extent, inspection.tree) {
-        (Some(Err(error)), _) => Err(failed(format!("information sets are not counted: {error}"))),
-        (_, Some(Err(error))) => Err(no_tree(&opened.name, &error)),
+    match inspection.tree {
+        Some(Err(error)) => Err(no_tree(&opened.name, &error)),
         _ => Ok(()),
     }
 }
@@ -272,17 +268,6 @@ impl<'a> Look<'a> {
         let survey = survey?;
         let is_cut = !survey.reach.complete && part.is_raised() && !interrupt.is_raised();
         let cut = is_cut.then_some(arguments.seconds);
-        let extent = arguments.count_information_sets.then(|| {
-            let progress = Progress::new(arguments.limit, "histories", false);
-            let part = interrupt.within(Budget::time(arguments.seconds));
-            let stop = || {
-                progress.tick();
-                part.is_raised()
-            };
-            let extent = count_information_sets(machine, arguments.limit as u64, &stop);
-            progress.finish();
-            extent
-        });
         let start = machine.initial();
         Ok(Inspection {
             opened,
@@ -298,7 +283,6 @@ impl<'a> Look<'a> {
             survey,
             interaction: machine.interaction().map(|machine| InteractionParts::of(machine)),
             cut,
-            extent,
             tree: arguments.tree.then(|| {
                 let part = interrupt.within(Budget::time(arguments.seconds));
                 tree(opened, machine, arguments.max_nodes, &part)
@@ -373,13 +357,6 @@ impl Inspection<'_> {
         if let Some(parts) = &self.interaction {
             report["interaction"] = json!(parts);
         }
-        if let Some(Ok(extent)) = &self.extent {
-            let sets = extent.information_sets.iter().filter(|(role, _)| Some(*role) != self.random);
-            report["information_sets"] =
-                sets.map(|(role, &count)| (self.roles[role].as_str(), count)).collect();
-            report["histories"] = extent.histories.into();
-            report["terminal_histories"] = extent.ends.into();
-        }
         if let Some(Ok(TreeInspection { estimate, counted })) = &self.tree {
             let (low, high) = estimate.interval;
             report["tree_estimate"] =
@@ -438,12 +415,6 @@ impl Inspection<'_> {
         line("longest match", reach.longest_match().map_or_else(unknown, |steps| steps.to_string()))?;
         let loops = |loops| if loops { "yes: a state can come again" } else { "no" }.to_owned();
         line("can loop", reach.loops().map_or_else(unknown, loops))?;
-        if let Some(Ok(extent)) = &self.extent {
-            line("histories", format!("{}, {} of them terminal", extent.histories, extent.ends))?;
-            let sets = extent.information_sets.iter().filter(|(role, _)| Some(*role) != self.random);
-            let sets: Vec<String> = sets.map(|(role, count)| format!("{} {count}", roles[role])).collect();
-            line("information sets", sets.join(", "))?;
-        }
         if let Some(Ok(tree)) = &self.tree {
             self.write_tree(tree, &line)?;
         }

@@ -15,7 +15,7 @@ use super::serve::{LogForm, LogLevel, allow_files, listen, log_to_stderr, networ
 use super::watched_experiment::FolderExperiment;
 use clap::Args;
 use hyperplay_games::builtin;
-use hyperplay_kiosk::{CatalogueGame, Kiosk, KioskOptions, KioskRefusal, TableOrder, WatchedExperiment};
+use hyperplay_kiosk::{CatalogueGame, Kiosk, KioskOptions, KioskRefusal, TableRequest, WatchedExperiment};
 use hyperplay_play::files::FileError;
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
@@ -90,19 +90,19 @@ fn catalogue() -> Vec<CatalogueGame> {
 }
 
 /// An order with the clocks of the command line.
-fn clocks(arguments: &KioskArguments) -> TableOrder {
-    TableOrder {
+fn clocks(arguments: &KioskArguments) -> TableRequest {
+    TableRequest {
         startclock: arguments.startclock.map(|time| time.as_secs_f64()),
         playclock: arguments.playclock.map(|time| time.as_secs_f64()),
-        ..TableOrder::default()
+        ..TableRequest::default()
     }
 }
 
 /// The table that was asked for on the command line.
-fn order(arguments: &KioskArguments) -> Result<Option<TableOrder>, CommandFailure> {
+fn order(arguments: &KioskArguments) -> Result<Option<TableRequest>, CommandFailure> {
     let Some(game) = &arguments.game else { return Ok(None) };
     let mut order =
-        TableOrder { seed: arguments.seed, spectators: arguments.spectators.clone(), ..clocks(arguments) };
+        TableRequest { seed: arguments.seed, spectators: arguments.spectators.clone(), ..clocks(arguments) };
     if builtin::find(game).is_some() && !std::path::Path::new(game).exists() {
         order.game = Some(game.clone());
     } else {

@@ -20,6 +20,8 @@ compile_error!(
 );
 
 mod belief;
+mod belief_accuracy;
+mod belief_arguments;
 mod belief_benchmark;
 mod belief_cost;
 mod bench;
@@ -32,11 +34,13 @@ mod examples;
 mod experiment;
 mod experiment_check;
 mod experiment_exploit;
+mod experiment_file;
 mod experiment_report;
 mod experiment_results;
 mod exploit;
 mod exploit_matches;
 mod exploit_report;
+mod exploit_subject;
 mod failure;
 mod game_argument;
 mod game_tree;
@@ -108,12 +112,8 @@ enum Command {
     Replay(replay::ReplayArguments),
     /// Play the matches that one file describes, and report on them
     Experiment(experiment::ExperimentArguments),
-    /// Measure how far samplers are from the exact posterior
-    Belief(belief::BeliefArguments),
-    /// Run the benchmark of beliefs: samplers on twelve games
-    BeliefBenchmark(belief_benchmark::BenchmarkArguments),
-    /// Compare the processor time of samplers, step by step
-    BeliefCost(belief_cost::CostArguments),
+    /// Measure samplers: distance from the exact posterior, or time
+    Belief(belief_arguments::BeliefArguments),
     /// Find errors in rulesheets
     Check(check::CheckArguments),
     /// Test a player server: what a game master may ask of it
@@ -179,17 +179,18 @@ pub fn run_with_arguments<A: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = A>,
 ) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-    if arguments.get(1).is_some_and(|first| first == complete::REQUEST) {
-        let words = arguments.iter().skip(2).map(|word| word.to_string_lossy().into_owned());
-        let words: Vec<String> = words.skip_while(|word| word == "--").collect();
+    let words: Vec<String> =
+        arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    if words.first().is_some_and(|first| first == complete::REQUEST) {
+        let words: Vec<String> = words.into_iter().skip(1).skip_while(|word| word == "--").collect();
         let mut command = program();
         command.build();
         complete::run(&words, &command, &human::with_human(&with_remote(registry), None));
         return ExitCode::SUCCESS;
     }
-    if let Some(today) = arguments.get(1).and_then(|first| groups::former(first.to_str()?)) {
-        log(format_args!("error: there is no command '{}'", arguments[1].to_string_lossy()));
-        log(format_args!("  version 0.2 had it; write `hyperplay {today}`"));
+    if let Some((former, today)) = groups::former(&words) {
+        log(format_args!("error: there is no {former}"));
+        log(format_args!("  version 0.2 had it; write `{today}`"));
         return ExitCode::from(CommandFailure::usage("", "").code());
     }
     let matches = program().try_get_matches_from(arguments);
@@ -250,8 +251,6 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
         Command::Replay(arguments) => replay::run(arguments, &out),
         Command::Verify(arguments) => verify::run(arguments, &out),
         Command::Belief(arguments) => belief::run(arguments, registry, &interrupt, &out),
-        Command::BeliefBenchmark(arguments) => belief_benchmark::run(arguments, registry, &interrupt, &out),
-        Command::BeliefCost(arguments) => belief_cost::run(arguments, registry, &interrupt, &out),
         Command::Check(arguments) => check::run(arguments, &interrupt, &out),
         Command::CheckPlayer(arguments) => check_player::run(arguments, &interrupt, &out),
         Command::Inspect(arguments) => inspect::run(arguments, &interrupt, &out),

@@ -373,7 +373,7 @@ impl Series<'_> {
         let mut transcript = Transcript::new(self.machine, &self.heading, settings, index, played);
         if let Some(chronons) = chronons {
             let seconds = self.hosting.real_time.as_ref().map(|real_time| real_time.chronon.as_secs_f64());
-            let horizon = self.arguments.game.horizon;
+            let horizon = self.arguments.game.rules.horizon;
             transcript = transcript.with_chronons(ChrononClock { seconds, horizon }, chronons);
         }
         transcript.run = Some(RunInfo { seconds: watch.elapsed().as_secs_f64(), ..self.run.clone() });

@@ -11,7 +11,7 @@ use super::seats::SeatArguments;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{ByRole, Role, Seed, StateMachine};
 use hyperplay_net::http::client::Address;
-use hyperplay_net::managed::{CommandServer, RemoteAgent};
+use hyperplay_net::real_time::{CommandServer, RemoteAgent};
 use hyperplay_play::player::Seat;
 use hyperplay_play::referee::{
     ChrononRecord, InteractionAgent, Interrupt, ManagedInteraction, ManagedSettings, MatchStep, PlayerAgent,

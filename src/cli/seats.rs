@@ -8,9 +8,34 @@ use super::options::engine;
 use super::players::wrong_spec;
 use super::policies::refuse_misfits;
 use hyperplay_engine::{Engine, Engines};
-use hyperplay_logic::gdl::{Game, did_you_mean, fold};
+use hyperplay_logic::gdl::{Game, TermId, did_you_mean, fold};
 use hyperplay_machine::{ByRole, Role};
 use hyperplay_play::player::{PlayerSpec, Registry, Seat, SpecKind};
+
+/// The names of the roles that somebody plays, and a sentence that lists them.
+fn played(game: &Game) -> (Vec<String>, String) {
+    let roles = game.roles().iter().enumerate().filter(|&(role, _)| game.random() != Some(role));
+    let played: Vec<String> = roles.map(|(_, &role)| game.terms().show(role)).collect();
+    let choices = format!("the roles are {}", played.join(", "));
+    (played, choices)
+}
+
+/// The role of a name; `of_random` refuses the role `random`.
+///
+/// # Errors
+/// A usage error that lists the roles.
+pub fn role_named(game: &Game, name: &str, of_random: &str) -> Result<Role, CommandFailure> {
+    let (played, choices) = played(game);
+    let named = |&role: &TermId| fold(&game.terms().show(role)) == fold(name.trim());
+    match game.roles().iter().position(named) {
+        Some(role) if game.random() == Some(role) => Err(CommandFailure::usage(of_random, choices)),
+        Some(role) => Ok(Role::new(role)),
+        None => {
+            let meant = did_you_mean(name, played.iter().map(String::as_str));
+            Err(CommandFailure::usage(format!("the game has no role '{name}'{meant}"), choices))
+        }
+    }
+}
 
 /// The spec of every role but `random`.
 #[derive(Clone, Debug)]
@@ -28,37 +53,31 @@ impl SeatArguments {
         arguments: &[String],
         registry: &Registry,
     ) -> Result<SeatArguments, CommandFailure> {
-        let roles: Vec<String> = game.roles().iter().map(|&role| game.terms().show(role)).collect();
         let random = game.random().map(Role::new);
-        let each_role = || (0..roles.len()).map(Role::new);
-        let choosing: Vec<&str> = each_role()
-            .filter(|&role| random != Some(role))
-            .map(|role| roles[role.index()].as_str())
-            .collect();
-        let choices = format!("the roles are {}", choosing.join(", "));
-        let mut seats: ByRole<Option<PlayerSpec>> = ByRole::from_fn(roles.len(), |_| None);
+        let mut seats: ByRole<Option<PlayerSpec>> = ByRole::from_fn(game.roles().len(), |_| None);
         for argument in arguments {
             let Some((name, spec)) = argument.split_once('=') else {
+                let (played, choices) = played(game);
                 return Err(CommandFailure::usage(
                     format!("'{argument}' is not of the form role=player"),
-                    format!("for example {}=hyperplay; {choices}", choosing.first().unwrap_or(&"role")),
+                    format!(
+                        "for example {}=hyperplay; {choices}",
+                        played.first().map_or("role", |role| role)
+                    ),
                 ));
             };
-            let Some(role) = each_role().find(|role| fold(&roles[role.index()]) == fold(name.trim())) else {
-                let meant = did_you_mean(name, choosing.iter().copied());
-                return Err(CommandFailure::usage(format!("the game has no role '{name}'{meant}"), choices));
-            };
-            if random == Some(role) {
-                return Err(CommandFailure::usage("the role random chooses by itself", choices));
-            }
+            let role = role_named(game, name, "the role random chooses by itself")?;
             if seats[role].is_some() {
-                return Err(CommandFailure::usage(format!("the role '{name}' is given twice"), choices));
+                return Err(CommandFailure::usage(
+                    format!("the role '{name}' is given twice"),
+                    played(game).1,
+                ));
             }
             let spec = spec_of(spec, registry)?;
             refuse_misfits(game, rules, [spec.spec()])?;
             seats[role] = Some(spec);
         }
-        for role in each_role() {
+        for role in (0..seats.len()).map(Role::new) {
             if seats[role].is_none() && random != Some(role) {
                 seats[role] = Some(spec_of("random", registry)?);
             }

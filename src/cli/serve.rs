@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 
 use super::failure::CommandFailure;
 use super::human::names_human;
-use super::options::{EarlierOption, EngineOption, pick_seed, seconds, seed};
+use super::options::{EarlierOption, EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::output::Output;
 use super::seats::spec_of;
 use hyperplay_engine::{EngineKind, Engines};
@@ -48,8 +48,9 @@ pub struct ServeArguments {
     /// Seconds before the end of a clock at which an answer is sent; the server adds what it needs
     #[arg(long, value_name = "SECONDS", default_value = "0.1", value_parser = seconds, allow_negative_numbers = true)]
     margin: Duration,
-    /// Seconds beyond its clocks after which a silent match ends
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
+    /// Seconds that are added to three play clocks: a match that is silent for so long (and for its start clock, if it
+    /// was never asked) gives way to a START that needs its place. Where other roles have longer clocks, give more
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, allow_negative_numbers = true)]
     stale: Duration,
     /// Do not use the time between two moves
     #[arg(long)]
@@ -72,6 +73,8 @@ pub struct ServeArguments {
     seed: Option<u64>,
     #[command(flatten)]
     engine: EngineOption,
+    #[command(flatten)]
+    threads: ThreadsOption,
     /// How much is logged on standard error
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LogLevel::Info)]
     log: LogLevel,
@@ -180,6 +183,7 @@ pub fn run(
     suits(&spec_of(&arguments.player, registry)?)?;
     log_to_stderr(arguments.log, arguments.log_format);
     allow_files();
+    arguments.threads.apply()?;
     let seed = pick_seed(arguments.seed);
     let options = ServeOptions {
         name: arguments.name.clone(),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::failure::CommandFailure;
-use super::game_argument::{GameArgument, SyntaxArgument};
+use super::game_argument::{RulesOption, SyntaxArgument};
 use super::options::EngineOption;
 use super::output::printable;
 use hyperplay_engine::Engine;
@@ -117,10 +117,8 @@ impl Rules<'_> {
         }
         let key = (name.clone(), horizon);
         if !self.engines.contains_key(&key) {
-            let opened =
-                GameArgument { game: name.clone(), syntax: self.arguments.syntax, strict: false, horizon }
-                    .open();
-            let opened = opened.map_err(|failure| match failure {
+            let rules = RulesOption { syntax: self.arguments.syntax, strict: false, horizon };
+            let opened = rules.open(&name).map_err(|failure| match failure {
                 CommandFailure::Usage { what, .. } => {
                     CommandFailure::usage(printable(&what), "name the rules with --game")
                 }

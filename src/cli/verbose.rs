@@ -114,7 +114,7 @@ impl<'a> ShownMatch<'a> {
         }
         for fault in step.faults.iter().filter(|fault| fault.role == role) {
             let what = match &fault.kind {
-                FaultKind::Late => "is late".to_owned(),
+                FaultKind::Late(_) => "is late".to_owned(),
                 FaultKind::Illegal(answer) => format!("answers {answer}, which is not legal"),
                 FaultKind::Unreachable(cause) => format!("cannot be reached: {cause}"),
                 FaultKind::Crashed(message) => format!("has crashed: {message}"),
@@ -127,7 +127,7 @@ impl<'a> ShownMatch<'a> {
 
     /// The belief and the judgement of a player, in its own words; if it has none, its values.
     fn judgement(&self, decision: &Decision, out: &Output) -> Result<(), CommandFailure> {
-        for line in &decision.explanation {
+        for line in decision.explain(self.machine) {
             out.line(format_args!("      {line}"))?;
         }
         if decision.depleted {
@@ -136,7 +136,7 @@ impl<'a> ShownMatch<'a> {
         if decision.recovered {
             out.line("      its belief has recovered")?;
         }
-        if !decision.explanation.is_empty() {
+        if !decision.reasons.is_empty() {
             return Ok(());
         }
         let share =

@@ -14,15 +14,11 @@ use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Evidence, Move, Seed, StateMachineExt as _};
 use hyperplay_play::player::{PlayerSpec, Seat, View};
 
-/// The player that solves a game whose tree fits, and says nothing of others.
-pub(super) const EQUILIBRIUM: &str =
-    "equilibrium:nodes=200000,nash_conv=0.01,iterations=2000,otherwise=random";
-
 /// Hints that are worked out at a time, for all tables.
 pub(super) const HINTS: usize = 4;
 
-/// The most time that a hint takes.
-pub(super) const HINT: Duration = Duration::from_secs(20);
+/// The time that a hint takes at most; a player that searches uses all of it.
+pub(super) const HINT: Duration = Duration::from_secs(5);
 
 /// The advice of a program.
 #[derive(Clone, PartialEq, Debug, Serialize)]

@@ -9,10 +9,10 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use super::answers::KioskRefusal;
+use super::match_scenes::MatchScenes;
 use super::parts::Sitting;
 use super::scene::SceneSwitch;
-use super::table::{InTime, Table};
-use super::telling::Telling;
+use super::table::Table;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{ByRole, Role, Seed, StateMachine as _};
 use hyperplay_play::player::Seat;
@@ -62,7 +62,7 @@ impl Table {
     pub(super) fn manage(
         self: &Arc<Table>,
         engine: &Arc<Engine>,
-        telling: &mut Telling,
+        telling: &mut MatchScenes,
         limit: usize,
     ) -> Result<ManagedInteraction, String> {
         let agents = ByRole::new(
@@ -137,17 +137,6 @@ pub(super) fn switches(
             setting: setting.map(show),
             commanded: None,
             aliases: aliases.into_iter().map(show).collect(),
-        })
-        .collect()
-}
-
-/// The switches as a token sees them: the settings with what was commanded in this chronon.
-pub(super) fn with_commands(in_time: &InTime, role: Role) -> Vec<SceneSwitch> {
-    let of_role = in_time.switches.get(&role).cloned().unwrap_or_default().into_iter();
-    of_role
-        .map(|switch| {
-            let commanded = in_time.commanded.get(&(role, switch.switch.clone())).cloned();
-            SceneSwitch { commanded, ..switch }
         })
         .collect()
 }

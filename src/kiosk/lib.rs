@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Invariant: the data that reach a seat are a function of the rules, the evidence of its role, its legal moves and its
-//! clock. The module `told` is given these and has no access to the state; it does not hold who has answered, and when.
+//! clock. The module `role_scenes` is given these and has no access to the state; it does not hold who has answered, and when.
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
@@ -19,18 +19,20 @@ mod diagram;
 mod guard;
 mod in_time;
 mod lobby;
+
+mod match_scenes;
 mod match_thread;
-mod orders;
 mod page;
 mod parts;
 mod past;
 mod person;
+mod requests;
+
+mod role_scenes;
 mod room;
 mod routes;
 mod scene;
 mod table;
-mod telling;
-mod told;
 mod view;
 mod watch;
 
@@ -55,7 +57,7 @@ use past::PastMatches;
 use table::Table;
 
 pub use answers::KioskRefusal;
-pub use lobby::{CatalogueGame, TableOrder};
+pub use lobby::{CatalogueGame, TableRequest};
 pub use view::{BoardView, ViewError};
 pub use watch::{WatchedExperiment, WatchedScore, WatchedState, WatchedTranscript};
 
@@ -77,7 +79,7 @@ pub struct KioskOptions {
     /// Names of this computer that a browser may use in place of its address.
     pub names: Vec<String>,
     /// The table that was asked for on the command line: the form of a new table begins with it.
-    pub preset: Option<TableOrder>,
+    pub preset: Option<TableRequest>,
     /// The experiment to show.
     pub watched: Option<Arc<dyn WatchedExperiment>>,
 }

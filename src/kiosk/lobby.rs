@@ -45,7 +45,7 @@ pub struct CatalogueGame {
 /// The table that somebody wants to play at.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TableOrder {
+pub struct TableRequest {
     /// The name of a game of the lobby.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game: Option<String>,
@@ -151,7 +151,7 @@ impl Lobby {
     ///
     /// # Errors
     /// If there is no such game, or the rules are no game.
-    pub(super) fn room(&self, order: &TableOrder) -> Result<Arc<GameRoom>, KioskRefusal> {
+    pub(super) fn room(&self, order: &TableRequest) -> Result<Arc<GameRoom>, KioskRefusal> {
         match (&order.game, &order.rules) {
             (Some(name), None) => self.listed(name),
             (None, Some(text)) => {

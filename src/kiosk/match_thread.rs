@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::in_time::switches;
+use super::match_scenes::MatchScenes;
 use super::parts::{Sight, Sitting};
 use super::past::PastMatch;
 use super::person::PersonSeat;
+use super::scene::SightScene;
 use super::scene::{Phase, SceneGoal, SceneMove, SceneResult};
-use super::table::{GONE, OpenQuestion, SightScene, Table};
-use super::telling::Telling;
+use super::table::{GONE, OpenQuestion, Table};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{ByRole, Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::player::Seat;
@@ -48,7 +49,7 @@ impl Table {
         };
         let machines: Vec<Arc<Engine>> = parts.sitting.iter().map(machine).collect::<Result<_, String>>()?;
         self.await_persons();
-        let mut telling = Telling::new(self, &engine);
+        let mut telling = MatchScenes::new(self, &engine);
         self.open(&engine, &telling);
         let seat = |at: usize| match &parts.sitting[at] {
             Sitting::Person => {
@@ -82,7 +83,7 @@ impl Table {
         settings: &Settings,
         (played, chronons): (Match, Option<Vec<ChrononRecord>>),
         begun: Instant,
-        telling: Telling,
+        telling: MatchScenes,
     ) -> Ending {
         let parts = &self.parts;
         let result = self.result(engine, &played);
@@ -125,7 +126,7 @@ impl Table {
 
     /// Publishes the scene of a state and the legal moves of all persons, all at once: nothing of the step before is
     /// left. The last state is told with the result.
-    pub(super) fn open(&self, engine: &Engine, telling: &Telling) {
+    pub(super) fn open(&self, engine: &Engine, telling: &MatchScenes) {
         if telling.is_over {
             return;
         }

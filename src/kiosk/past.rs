@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::answers::KioskRefusal;
+use super::role_scenes::{NotedStep, RoleScenes, picture_of};
 use super::room::GameRoom;
 use super::scene::{
     Phase, Scene, SceneBelief, SceneChoice, SceneDecision, SceneGoal, SceneResult, SceneReview, SceneSeat,
+    SightScene,
 };
-use super::table::SightScene;
-use super::telling::ToldStep;
-use super::told::{ToldRole, picture_of};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Role, State, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::player::SamplerSpec;
@@ -25,7 +24,7 @@ pub(super) const TRUTH: &str = "truth";
 
 /// The scenes that a role was told in a match that is over, step by step.
 pub(super) struct RoleReview {
-    told: ToldRole,
+    told: RoleScenes,
     scenes: Vec<(Option<BoardPicture>, SceneBelief)>,
 }
 
@@ -37,7 +36,7 @@ pub(super) struct PastMatch {
     pub(super) sampler: SamplerSpec,
     /// The states from the first to the last.
     pub(super) states: Vec<State>,
-    pub(super) moves: Vec<ToldStep>,
+    pub(super) moves: Vec<NotedStep>,
     pub(super) seats: Vec<SceneSeat>,
     pub(super) result: SceneResult,
     /// By role, as far as they have been asked for.
@@ -56,7 +55,7 @@ impl PastMatch {
         let review = {
             let mut reviews = self.reviews.lock().unwrap_or_else(PoisonError::into_inner);
             let new = || {
-                let told = ToldRole::new(&self.room, &self.engine, role, &self.sampler);
+                let told = RoleScenes::new(&self.room, &self.engine, role, &self.sampler);
                 let scenes = vec![(told.picture(), told.belief())];
                 Arc::new(Mutex::new(RoleReview { told, scenes }))
             };
@@ -65,7 +64,7 @@ impl PastMatch {
         let mut review = review.lock().unwrap_or_else(PoisonError::into_inner);
         let RoleReview { told, scenes } = &mut *review;
         for made in scenes.len()..=step {
-            let ToldStep { step: now, notes } = &self.moves[made - 1];
+            let NotedStep { step: now, notes } = &self.moves[made - 1];
             let is_over = made == self.steps() && self.result.outcome == "over";
             told.step(now.joint.of(role), &now.percepts[role], notes.get(&role).cloned(), is_over);
             scenes.push((told.picture(), told.belief()));
@@ -157,13 +156,13 @@ impl PastMatch {
         };
         verify(&*engine, &room.hash, transcript).map_err(differs)?;
         let mut states = vec![engine.initial()];
-        let mut moves: Vec<ToldStep> = Vec::new();
+        let mut moves: Vec<NotedStep> = Vec::new();
         for walked in transcript.walk(&*engine) {
             let WalkedStep { step, after, .. } = walked.map_err(differs)?;
             let notes = step.faults.iter();
             let notes =
                 notes.map(|fault| (fault.role, format!("replaced: {}", fault.kind.as_str()))).collect();
-            moves.push(ToldStep { step, notes });
+            moves.push(NotedStep { step, notes });
             states.push(after);
         }
         let names = room.roles();

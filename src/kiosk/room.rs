@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::advice::EQUILIBRIUM;
 use super::answers::KioskRefusal;
 use super::view::BoardView;
 use hyperplay_engine::propnet::GroundingLimits;
@@ -10,6 +9,9 @@ use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Finding, Game, Severity, Source, TermId};
 use hyperplay_play::player::{PlayerSpec, Registry, SpecError};
 use hyperplay_view::{BoardLayout, BoardPicture};
+
+/// The player that solves a game whose tree fits, and says nothing of others.
+const EQUILIBRIUM: &str = "equilibrium:nodes=200000,nash_conv=0.01,iterations=2000,otherwise=random";
 
 /// Bytes that the rules of a game may take, by estimate: those of the lobby, and those that somebody sent.
 const MEMORY: u64 = 1 << 30;

@@ -23,7 +23,7 @@ use super::advice::hint;
 use super::answers::{KioskRefusal, json as answer};
 use super::diagram::diagram;
 use super::guard::guard;
-use super::lobby::{TableOrder, check, is_harmless, players};
+use super::lobby::{TableRequest, check, is_harmless, players};
 use super::parts::{Sight, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::scene::Scene;
@@ -143,7 +143,7 @@ async fn checked(body: Bytes) -> Answer {
 }
 
 async fn lay(State(kiosk): State<Arc<Kiosk>>, body: Bytes) -> Answer {
-    let order: TableOrder = read(&body)?;
+    let order: TableRequest = read(&body)?;
     blocking(move || Ok(answer(&kiosk.lay(&order, false)?))).await
 }
 

@@ -3,10 +3,9 @@
 use serde::Serialize;
 
 use super::room::GameRoom;
-use super::table::SightScene;
 use super::view::BoardView;
 use hyperplay_engine::Engine;
-use hyperplay_machine::{Move, StateMachineExt as _};
+use hyperplay_machine::{Evidence, Move, StateMachineExt as _};
 use hyperplay_play::player::{Companion, Decision, is_certain};
 use hyperplay_view::{BoardPicture, MoveTarget};
 
@@ -15,6 +14,15 @@ const LIKELIEST: usize = 8;
 
 /// Facts that are listed with their probabilities.
 const FACTS: usize = 400;
+
+/// The scenes that a role is told of the match, ready to be sent.
+#[derive(Clone, Default)]
+pub(super) struct SightScene {
+    pub(super) evidence: Option<Evidence>,
+    pub(super) past: Vec<PastStep>,
+    pub(super) picture: Option<BoardPicture>,
+    pub(super) belief: Option<SceneBelief>,
+}
 
 /// The game of a scene.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -296,7 +304,7 @@ impl SceneBelief {
 impl SceneChoice {
     /// A decision in words.
     pub(super) fn of(engine: &Engine, decision: &Decision) -> SceneChoice {
-        let mut explanation = decision.explanation.clone();
+        let mut explanation = decision.explain(engine);
         if explanation.is_empty() && decision.depleted {
             // A transcript does not keep more.
             explanation.push("no history was found that explains what was seen".to_owned());

@@ -15,16 +15,14 @@ use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::answers::KioskRefusal;
-use super::in_time::with_commands;
 use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::scene::{
-    PastStep, Phase, Scene, SceneBelief, SceneClock, SceneMix, SceneMove, SceneResult, SceneSeat, SceneSwitch,
+    Phase, Scene, SceneClock, SceneMix, SceneMove, SceneResult, SceneSeat, SceneSwitch, SightScene,
 };
 use hyperplay_logic::gdl::fold;
 use hyperplay_machine::{Evidence, Move, Role};
 use hyperplay_play::referee::{CommandInbox, Interrupt};
-use hyperplay_view::BoardPicture;
 
 /// How long a person may be gone, without a clock, before legal moves are played for her.
 pub(super) const GONE: Duration = Duration::from_secs(30 * 60);
@@ -33,15 +31,6 @@ pub(super) const GONE: Duration = Duration::from_secs(30 * 60);
 pub(super) struct OpenQuestion {
     pub(super) legal: Vec<Move>,
     pub(super) shown: Vec<SceneMove>,
-}
-
-/// The scenes that a role is told of the match, ready to be sent.
-#[derive(Clone, Default)]
-pub(super) struct SightScene {
-    pub(super) evidence: Option<Evidence>,
-    pub(super) past: Vec<PastStep>,
-    pub(super) picture: Option<BoardPicture>,
-    pub(super) belief: Option<SceneBelief>,
 }
 
 /// The switches that persons may set while an interaction runs.
@@ -53,6 +42,19 @@ pub(super) struct InTime {
     pub(super) switches: BTreeMap<Role, Vec<SceneSwitch>>,
     /// The values that were commanded in this chronon, by role and switch.
     pub(super) commanded: BTreeMap<(Role, String), String>,
+}
+
+impl InTime {
+    /// The switches of a role: the settings with what was commanded in this chronon.
+    fn of(&self, role: Role) -> Vec<SceneSwitch> {
+        let of_role = self.switches.get(&role).cloned().unwrap_or_default().into_iter();
+        of_role
+            .map(|switch| {
+                let commanded = self.commanded.get(&(role, switch.switch.clone())).cloned();
+                SceneSwitch { commanded, ..switch }
+            })
+            .collect()
+    }
 }
 
 /// The data that change in the course of a match.
@@ -336,7 +338,7 @@ impl Table {
             clock,
             seats: self.seats(seat),
             legal: question.map_or_else(Vec::new, |question| question.shown.clone()),
-            switches: seat.zip(shared.in_time.as_ref()).map(|(role, in_time)| with_commands(in_time, role)),
+            switches: seat.zip(shared.in_time.as_ref()).map(|(role, in_time)| in_time.of(role)),
             chosen,
             equilibrium: mixes,
             result: shared.result.clone(),

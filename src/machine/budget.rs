@@ -5,6 +5,8 @@
 
 use std::time::{Duration, Instant};
 
+use super::cancel::CancelFlag;
+
 /// The time and the work that a decision may spend.
 ///
 /// ```
@@ -25,20 +27,22 @@ pub struct Budget {
     pub nodes: Option<u64>,
     /// The time by which the answer must be given; `None` for no limit.
     pub deadline: Option<Instant>,
+    /// When this flag is raised, the deadline has passed.
+    pub cancel: Option<CancelFlag>,
 }
 
 impl Budget {
     /// No limit at all.
-    pub const UNLIMITED: Budget = Budget { nodes: None, deadline: None };
+    pub const UNLIMITED: Budget = Budget { nodes: None, deadline: None, cancel: None };
 
     /// A limit in visited states.
     pub fn nodes(nodes: u64) -> Self {
-        Budget { nodes: Some(nodes), deadline: None }
+        Budget { nodes: Some(nodes), ..Budget::UNLIMITED }
     }
 
     /// A limit in time from now on.
     pub fn time(duration: Duration) -> Self {
-        Budget { nodes: None, deadline: Instant::now().checked_add(duration) }
+        Budget { deadline: Instant::now().checked_add(duration), ..Budget::UNLIMITED }
     }
 
     /// The same deadline with another node limit.
@@ -78,12 +82,24 @@ impl Budget {
 
     /// Whether the deadline has passed.
     pub fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// The time until the deadline, zero when it has passed; `None` without one.
     pub fn left(&self) -> Option<Duration> {
+        if self.is_cancelled() {
+            return Some(Duration::ZERO);
+        }
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// The same limits; and from the moment at which the flag is raised, no time is left.
+    pub fn cancelled_by(self, flag: CancelFlag) -> Self {
+        Budget { cancel: Some(flag), ..self }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel.is_some_and(CancelFlag::is_raised)
     }
 
     /// Whether the same budget gives the same result every time, that is, whether it has no deadline.

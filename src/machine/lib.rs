@@ -35,6 +35,7 @@ pub mod terms;
 
 mod budget;
 mod bulk;
+mod cancel;
 mod chance;
 mod consistent;
 mod evidence;
@@ -49,6 +50,7 @@ mod words;
 
 pub use budget::{Budget, BudgetAccount, Stopwatch};
 pub use bulk::{Bulk, PLAYOUT_STEPS, Start, Successor, Tally};
+pub use cancel::CancelFlag;
 pub use chance::{ChanceDistribution, draw_weighted};
 pub use consistent::{ConsistentDraws, ConsistentStep, ObservedStep, select_consistent};
 pub use evidence::{Evidence, History, Observation, OwnMove};

@@ -6,7 +6,7 @@
 //! http         one message on one connection: client and server   std, hyper, axum, tokio
 //! serve        the player server: messages in, moves out
 //! host         the game master: players behind addresses
-//! managed      interactions in real time: agents that are other programs
+//! real_time    interactions in real time: agents that are other programs
 //! compliance   what a player server must be able to do, as a table
 //! ```
 //!
@@ -20,6 +20,6 @@
 pub mod compliance;
 pub mod host;
 pub mod http;
-pub mod managed;
 pub mod protocol;
+pub mod real_time;
 pub mod serve;

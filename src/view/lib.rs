@@ -16,6 +16,7 @@
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
+mod drawn;
 mod glyphs;
 mod grid;
 mod initial;

@@ -9,16 +9,13 @@ use hyperplay_logic::gdl::{Symbol, TermId};
 
 use super::BoardLayout;
 use super::grid::{ALONE, Grid, LONGEST, Layer, Sign, TALLEST};
-use super::shown::{BoardCell, BoardPanel, BoardPicture, BoardRow, BoardSign};
+use super::shown::{BoardCell, BoardPanel, BoardPicture, BoardRow, BoardSign, CERTAIN};
 
 /// The sign of a cell with nothing in it.
 const BLANK: &str = ".";
 
 /// A fact with its probability.
 pub(super) type Fact = (TermId, f64);
-
-/// A fact with at least this probability is certain, and a fact with at most one less this is impossible.
-pub(super) const CERTAIN: f64 = 1.0 - 1e-9;
 
 /// A grid, as far as it is drawn for some facts.
 pub(super) struct Board<'l> {

@@ -130,6 +130,7 @@ fn krieg_tictactoe(options: &BeliefOptions, steps: usize) -> (Vec<EvaluationPoin
     let replicates = Replicates {
         sampler: &sampler,
         model: &model,
+        is_of_points: true,
         particles: options.particles,
         count: 100,
         seed: Seed::root(5),
@@ -182,8 +183,14 @@ fn bias_over_baseline(name: &str, matches: usize, steps: usize, options: &Belief
         let history = harness::random_match(&machine, steps, &Seed::root(index as u64)).unwrap();
         let points = points(&machine, role, &history, 5_000);
         let seed = Seed::root(7);
-        let replicates =
-            Replicates { sampler: &sampler, model: &model, particles: options.particles, count: 100, seed };
+        let replicates = Replicates {
+            sampler: &sampler,
+            model: &model,
+            is_of_points: true,
+            particles: options.particles,
+            count: 100,
+            seed,
+        };
         let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap().unwrap();
         let decisions = points.iter().zip(&figures);
         let decisions = decisions.filter(|(point, _)| point.choice && point.posterior.histories.len() > 1);
@@ -269,7 +276,8 @@ fn rejection_passes_the_chi_squared_test() {
         [("exact", &IndependentSampler), ("rejection", &rejection)];
     for (name, sampler) in samplers {
         let seed = Seed::root(3);
-        let replicates = Replicates { sampler, model: &model, particles: 64, count: 100, seed };
+        let replicates =
+            Replicates { sampler, model: &model, is_of_points: true, particles: 64, count: 100, seed };
         let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap().unwrap();
         for figures in figures {
             let fit = figures.chi_squared.unwrap();

@@ -78,7 +78,8 @@ fn figures(
     seed: u64,
 ) -> Vec<Figures> {
     let model = uniform();
-    let replicates = Replicates { sampler, model: &model, particles, count, seed: Seed::root(seed) };
+    let replicates =
+        Replicates { sampler, model: &model, is_of_points: true, particles, count, seed: Seed::root(seed) };
     harness::measure(machine, &replicates, points, &|| false, &|| ()).unwrap().unwrap()
 }
 

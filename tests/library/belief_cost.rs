@@ -119,7 +119,7 @@ fn what_is_cheapest_takes_no_more_attempts_than_rejection() {
     }
 }
 
-/// The cost of a belief of so many particles whose first update is at this evidence.
+/// The cost of a belief of `particles` particles whose first update is at this evidence.
 fn cost_from_nothing(
     machine: &Arc<Machine>,
     spec: &str,
@@ -259,7 +259,7 @@ fn peak_memory() -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }
 
-/// Follows one role of Blind Breakthrough 6x6 for so many steps. Gives the particles brought a step
+/// Follows one role of Blind Breakthrough 6x6 for `steps` steps. Gives the particles brought a step
 /// forward in a second of processor time.
 fn follow(particles: usize, steps: usize) -> f64 {
     let machine = imperfect("blind_breakthrough_6x6");

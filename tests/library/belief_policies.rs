@@ -15,7 +15,7 @@ use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{
     Budget, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
 };
-use hyperplay::player::{Decision, Player, Seat, View};
+use hyperplay::player::{Decision, Player, Reason, Seat, View};
 use serde_json::Value;
 
 /// `random` hides a token, `opp` stands low or high and then acts. Which acts are legal depends on the token, which
@@ -103,7 +103,7 @@ impl Written {
         }
     }
 
-    /// All histories of so many steps.
+    /// All histories of `steps` steps.
     fn histories(&self, steps: usize) -> Vec<History> {
         let (machine, mut scratch) = (&self.machine, self.machine.scratch());
         let mut all = vec![History::default()];
@@ -311,8 +311,7 @@ fn decided(written: &Written, player: &mut dyn Player, truth: &History) -> Decis
 }
 
 fn is_given_up(decision: &Decision) -> bool {
-    let sentence = "the opponent model excludes what was seen: the other roles are taken to choose uniformly";
-    decision.explanation.iter().any(|line| line == sentence)
+    decision.reasons.contains(&Reason::ModelExcluded)
 }
 
 /// `opp` acts otherwise than its policy says. With a tremble that is improbable, without one it is excluded; either way
@@ -325,8 +324,9 @@ fn what_a_policy_file_excludes_does_not_end_the_belief() {
     assert!(!is_given_up(&uniform));
     for (keys, gives_up) in [("model=file:FILE", false), ("model=file:FILE,epsilon=0", true)] {
         let decision = decided(&written, &mut *written.player(keys), &truth);
-        assert!(!decision.depleted && is_given_up(&decision) == gives_up, "{:?}", decision.explanation);
-        assert!(!decision.explanation.join(" ").contains("inconsistent"));
+        assert!(!decision.depleted && is_given_up(&decision) == gives_up, "{:?}", decision.reasons);
+        let is_inconsistent = |reason: &Reason| matches!(reason, Reason::Inconsistent { .. });
+        assert!(!decision.reasons.iter().any(is_inconsistent));
         // Token 3 leaves two of three acts, where the others leave one of two or none.
         assert!(written.machine.show_move(decision.choice).contains("guess 3"));
         assert_eq!(decision.values.len(), uniform.values.len());
@@ -368,7 +368,7 @@ fn what_the_rules_exclude_is_said_to_be_inconsistent() {
     for keys in ["", "model=file:FILE", "model=file:FILE,epsilon=0"] {
         let decision = written.player(keys).decide(&view, &Budget::UNLIMITED, &Seed::root(1));
         assert!(decision.depleted && !is_given_up(&decision));
-        assert!(decision.explanation[0].contains("no history of these rules"), "{:?}", decision.explanation);
+        assert!(matches!(decision.reasons[0], Reason::Inconsistent { .. }), "{:?}", decision.reasons);
     }
 }
 

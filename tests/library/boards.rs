@@ -35,7 +35,7 @@ fn game(path: &Path) -> Game {
     loaded(path).game.unwrap_or_else(|| panic!("{} is a game", path.display()))
 }
 
-/// The states of random matches, at most so many, each with the state before it.
+/// The states of random matches, at most `most`, each with the state before it.
 fn states(machine: &Interpreter, most: usize, longest: usize) -> Vec<(Vec<TermId>, Vec<TermId>)> {
     let (mut scratch, mut out) = (machine.scratch(), Vec::new());
     for index in 0.. {

@@ -44,7 +44,7 @@ fn hidden_then_matrix(rows: &[&str], columns: &[([&str; 2], &[u8])]) -> Arc<Mach
     Engines::new(&game).get(EngineKind::Auto).unwrap()
 }
 
-/// What a role of a spec decides after a random history of so many steps, or fewer where the game would be over, and
+/// What a role of a spec decides after a random history of `steps` steps, or fewer where the game would be over, and
 /// the policy by the names of the moves.
 fn decide(machine: &Arc<Machine>, role: usize, spec: &str, steps: usize) -> (Decision, Vec<(String, f64)>) {
     let (role, mut scratch) = (Role::new(role), machine.scratch());
@@ -179,10 +179,10 @@ fn the_states_of_a_decision_are_judged_by_one_method() {
                 if policy.len() == 1 {
                     continue;
                 }
-                let exhaustive =
-                    decision.explanation.iter().any(|line| line.contains("searched exhaustively"));
-                let playouts = decision.explanation.iter().any(|line| line.contains("playouts"));
-                assert!(exhaustive != playouts, "{name} after {steps}: {:?}", decision.explanation);
+                let explanation = decision.explain(&machine);
+                let exhaustive = explanation.iter().any(|line| line.contains("searched exhaustively"));
+                let playouts = explanation.iter().any(|line| line.contains("playouts"));
+                assert!(exhaustive != playouts, "{name} after {steps}: {explanation:?}");
                 assert_eq!(exhaustive, decision.cost.playouts == 0);
                 exact += usize::from(exhaustive);
                 sampled += usize::from(playouts);
@@ -217,7 +217,7 @@ fn a_state_in_which_the_best_move_is_illegal_does_not_rule_it_out() {
     for spec in ["hyperplay", "hyperplay:search=flat,playouts=300"] {
         let decision = shown(&machine, role, spec, &evidence, &[lose, win]);
         // `win` is worth 100, and 25, the mean of 10 and 40, where it is illegal; `other` was not shown.
-        assert_eq!(decision.policy, [(lose, 0.0), (win, 1.0)], "{:?}", decision.explanation);
+        assert_eq!(decision.policy, [(lose, 0.0), (win, 1.0)], "{:?}", decision.reasons);
         assert!((decision.values[1].1 - 75.0).abs() < 1e-6, "{:?}", decision.values);
         let decision = shown(&machine, role, spec, &evidence, &[lose, other]);
         // 10 everywhere against 40 once and 55, the mean of 10 and 100, twice.

@@ -2,7 +2,7 @@
 //!
 //! Both engines follow the evidence of one random match, with independent draws. Two tests by chi-squared compare them: the histories
 //! drawn on each engine with the exact posterior, where that is small enough, and the draws of one engine with those of the other,
-//! by the joint move of every step and by what holds in the last state. With so many tests some p-values are small, so
+//! by the joint move of every step and by what holds in the last state. Of many tests some have small p-values, so
 //! each game has a bound for all of its tests together (Bonferroni).
 
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ const HISTORIES: usize = 50_000;
 /// Matches of which one is followed.
 const MATCHES: u64 = 8;
 
-/// Histories of independent beliefs, so many of each, that a sampler makes on one engine.
+/// Histories of independent beliefs, `count` of each, that a sampler makes on one engine.
 fn histories(
     machine: &Arc<Machine>,
     spec: &str,
@@ -111,7 +111,7 @@ fn p_values(machine: &Arc<Machine>, samples: [&[History]; 2]) -> Vec<f64> {
     all
 }
 
-/// What the first role has seen after so many steps of a random match that goes on: of some matches from this seed on the one
+/// What the first role has seen after `steps` steps of a random match that goes on: of some matches from this seed on the one
 /// with the largest information set.
 fn known(machine: &Arc<Machine>, steps: usize, first: u64) -> Vec<Evidence> {
     let role = players(machine)[0];

@@ -272,7 +272,7 @@ fn evidence_leads_to_its_information_set() {
     }
 }
 
-/// What runs in a pool of so many threads gives.
+/// What runs in a pool of `threads` threads gives.
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }

@@ -7,10 +7,10 @@ use std::fs;
 use std::sync::Arc;
 
 use crate::common::{self, machines::machine};
+use crate::extent::extent;
 use hyperplay::engine::Engine as Machine;
 use hyperplay::gdl::Rulesheet;
 use hyperplay::machine::{ByRole, StateMachine, StateMachineExt};
-use hyperplay::solve;
 
 use crate::count::Count;
 use crate::naive::Naive;
@@ -153,7 +153,7 @@ fn the_shortest_end_is_as_far_as_the_table_says() {
 fn there_are_as_many_information_sets_as_the_table_says() {
     for (game, value) in of("information_sets") {
         let machine = open(&game).machine;
-        let extent = solve::extent(machine.as_ref(), HISTORIES).unwrap();
+        let extent = extent(machine.as_ref(), HISTORIES);
         let players = machine.each_role().filter(|&role| machine.random() != Some(role));
         let counted =
             players.map(|role| format!("{}:{}", machine.roles()[role], extent.information_sets[role]));
@@ -167,7 +167,7 @@ fn there_are_as_many_information_sets_as_the_table_says() {
 fn the_extensive_form_has_as_many_ends_as_the_table_says() {
     let complete: BTreeMap<String, String> = of("complete").into_iter().collect();
     for (game, _) in of("information_sets") {
-        let extent = solve::extent(open(&game).machine.as_ref(), HISTORIES).unwrap();
+        let extent = extent(open(&game).machine.as_ref(), HISTORIES);
         assert_eq!(extent.ends.to_string(), complete[&game], "{game}");
     }
 }

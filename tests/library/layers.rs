@@ -16,7 +16,7 @@ const ORDER: [(&str, &[&[&str]]); 6] = [
     ("games", &[&["automaton", "builtin", "gambit"]]),
     ("play", &[&["analysis"], &["referee"], &["player"], &["files"]]),
     ("lab", &[&["experiment"], &["study"]]),
-    ("net", &[&["compliance", "host", "managed", "serve"], &["http"], &["protocol"]]),
+    ("net", &[&["compliance", "host", "real_time", "serve"], &["http"], &["protocol"]]),
 ];
 
 /// What a crate may depend on, of our own, where that is less than what stands below it in the drawing of `docs/ARCHITECTURE.md`.
@@ -238,7 +238,7 @@ const CLOCK_READERS: [&str; 5] = [
     "machine/budget.rs",
     "engine/propnet/simplify/mod.rs",
     "play/referee/clock.rs",
-    "play/referee/managed/",
+    "play/referee/real_time/",
 ];
 
 /// Whether a file asks for the time, but for its tests.

@@ -32,6 +32,7 @@ mod engines;
 mod equilibria;
 mod experiment_stop;
 mod exploit;
+mod extent;
 mod facts;
 mod forgotten;
 mod fuzz;

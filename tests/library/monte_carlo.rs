@@ -7,7 +7,7 @@ use hyperplay::solve::{GameTree, MonteCarloMinimiser, SamplingScheme, SequenceFo
 
 use crate::common::machines::imperfect;
 
-/// NashConv after so many iterations, in payoffs of `unit` goals.
+/// NashConv after `iterations` iterations, in payoffs of `unit` goals.
 fn nash_conv(name: &str, unit: f64, scheme: SamplingScheme, iterations: u64) -> f64 {
     let machine = imperfect(name);
     let tree = GameTree::build(&*machine, &TreeLimits::default()).unwrap();

@@ -10,7 +10,9 @@ use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{
     Budget, ByRole, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
 };
-use hyperplay::player::{ClairvoyantView, Decision, KeyType, Registry, Seat, SpecEntry, SpecKind, View};
+use hyperplay::player::{
+    ClairvoyantView, Decision, KeyType, Reason, Registry, Seat, SpecEntry, SpecKind, View,
+};
 
 /// Shows a player what it may know, where no history matters.
 fn decide(seat: &mut Seat, own: View<'_>, budget: &Budget, seed: &Seed) -> Decision {
@@ -457,6 +459,6 @@ fn an_impossible_match_depletes_the_belief_and_is_played_on_legally() {
         let decision = decide(&mut seat(spec, &machine, candidate), view, &Budget::UNLIMITED, &Seed::root(1));
         assert!(decision.depleted);
         assert!(legal.contains(&decision.choice));
-        assert!(decision.explanation[0].contains("inconsistent"), "{:?}", decision.explanation);
+        assert_eq!(decision.reasons, [Reason::Inconsistent { step: 2 }, Reason::Random], "{spec}");
     }
 }

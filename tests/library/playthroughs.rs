@@ -22,7 +22,7 @@ use crate::common::{games, games_of_the_house, loaded, machines::engines};
 const SEED: u64 = 1;
 /// Steps after which a match ends unfinished.
 const STEPS: usize = 200;
-/// The first states are shown in full: so many, but none once the text has so many lines.
+/// The number of states that are shown in full, and the lines of text after which none is.
 const STATES: usize = 12;
 const LINES: usize = 150;
 const WIDTH: usize = 118;

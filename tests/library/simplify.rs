@@ -352,7 +352,7 @@ fn ground_game(path: &Path, limits: &GroundingLimits) -> Option<(Propnet, Arc<Te
     Some((net, Arc::clone(game.terms())))
 }
 
-/// Asserts that no pass of some changes any of the games that grow to at most so many gates; how many were compared.
+/// Asserts that no pass of some changes any of the games that grow no larger than `limits` allow; how many were compared.
 fn unchanged(paths: &[PathBuf], passes: &[(&str, Pass)], steps: usize, limits: &GroundingLimits) -> usize {
     let mut compared = 0;
     for path in paths {

@@ -10,8 +10,8 @@ use crate::common::machines::{imperfect, machine_of, model, seat};
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, ByRole, Evidence, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::player::{
-    Asking, Decision, DecisionBudget, PolicyDocument, Registry, View, ask_policy, entries_of, profile_of,
-    unsaid,
+    Asking, Decision, DecisionBudget, PolicyDocument, Reason, Registry, View, ask_policy, entries_of,
+    profile_of, unsaid,
 };
 use hyperplay::referee::{Interrupt, MatchOutcome, Settings, play_match};
 use hyperplay::solve::{GameTree, Profile, SequenceForm, TreeLimits};
@@ -43,6 +43,14 @@ fn decided(machine: &Arc<Machine>, spec: &str, evidence: &Evidence, budget: &Bud
     let history = hyperplay::machine::History::default();
     seat.decide(&hyperplay::player::ClairvoyantView { own: view, history: &history }, budget, &Seed::root(1))
         .expect("it is no other program")
+}
+
+/// The first reason of a decision, which the player gives in its own words.
+fn first_reason(decision: &Decision) -> &str {
+    match &decision.reasons[0] {
+        Reason::Said(words) => words,
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -78,7 +86,7 @@ fn what_is_too_large_is_played_as_hyperplay_does_and_says_so() {
         "equilibrium:nodes=1000,otherwise=[hyperplay:particles=8,playouts=50]",
     ] {
         let decision = decided(&machine, spec, &Evidence::new(Role::new(0)), &Budget::UNLIMITED);
-        let said = &decision.explanation[0];
+        let said = first_reason(&decision);
         assert!(said.starts_with("no equilibrium: the game tree"), "{said}");
         assert!(said.ends_with("plays as hyperplay:particles=8,playouts=50"), "{said}");
         assert!(decision.held.is_some(), "it has the belief of hyperplay");
@@ -88,7 +96,7 @@ fn what_is_too_large_is_played_as_hyperplay_does_and_says_so() {
     let history = hyperplay::study::harness::random_match(&machine, 100, &Seed::root(1)).unwrap();
     let known = machine.evidence(&history, Role::new(0), &mut machine.scratch());
     let decision = decided(&machine, "auto", &known.until(0), &Budget::UNLIMITED);
-    assert!(decision.explanation[0].contains("3 roles decide"), "{:?}", decision.explanation);
+    assert!(first_reason(&decision).contains("3 roles decide"), "{:?}", decision.reasons);
 }
 
 #[test]
@@ -98,7 +106,7 @@ fn a_game_without_a_constant_sum_or_without_end_is_left_to_hyperplay_by_auto() {
          (<= terminal (not (true s))) (<= (goal ?r 100) (true (did ?r x))) (<= (goal ?r 10) (true (did ?r y)))",
     );
     let decision = decided(&different, "auto", &Evidence::new(Role::new(0)), &Budget::UNLIMITED);
-    assert!(decision.explanation[0].contains("no constant sum"), "{:?}", decision.explanation);
+    assert!(first_reason(&decision).contains("no constant sum"), "{:?}", decision.reasons);
     // `equilibrium` solves it all the same: x dominates.
     let decision = decided(&different, "equilibrium", &Evidence::new(Role::new(0)), &Budget::UNLIMITED);
     assert!(decision.policy[0].1 > 0.99, "{:?}", decision.policy);
@@ -109,7 +117,7 @@ fn a_game_without_a_constant_sum_or_without_end_is_left_to_hyperplay_by_auto() {
     );
     let decision =
         decided(&endless, "auto:otherwise=random", &Evidence::new(Role::new(0)), &Budget::UNLIMITED);
-    assert!(decision.explanation[0].contains("may never end"), "{:?}", decision.explanation);
+    assert!(first_reason(&decision).contains("may never end"), "{:?}", decision.reasons);
 }
 
 #[test]

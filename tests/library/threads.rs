@@ -14,12 +14,12 @@ use std::sync::Arc;
 /// More attempts than this in one update are shared between threads.
 const SHARED: u64 = 4 << 14;
 
-/// What runs in a pool of so many threads gives.
+/// What runs in a pool of `threads` threads gives.
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }
 
-/// What the first role knows after each step of a random match of at least so many steps.
+/// What the first role knows after each step of a random match of at least `steps` steps.
 fn known(machine: &Machine, steps: usize) -> Vec<Evidence> {
     let histories = (0..).map(|seed| random_match(machine, steps + 1, &Seed::root(seed)).unwrap());
     let history = histories.into_iter().find(|history| history.step() > steps).unwrap();

@@ -53,7 +53,7 @@ fn numbers(from: usize, to: usize, text: impl Fn(usize) -> String) -> String {
 }
 
 /// Dice are rolled, then two players outbid each other until one calls the bid; the last bid is called anyway. So is Liar's
-/// Dice with `dice` dice of so many faces, which has as many bids as dice times faces.
+/// Dice with `dice` dice of `faces` faces, which has as many bids as dice times faces.
 fn liars_dice(dice: usize, faces: usize) -> String {
     let bids = dice * faces;
     format!(
@@ -116,7 +116,7 @@ fn vault(keys: usize, doors: usize, coins: usize) -> String {
     )
 }
 
-/// Walks of so many steps on a graph whose vertices have very different numbers of successors; some have none.
+/// Walks of `steps` steps on a graph whose vertices have very different numbers of successors; some have none.
 fn walks(seed: u64, vertices: u64, steps: usize, skew: u32) -> String {
     let hash = |a: u64, b: u64| {
         let mut hash = seed ^ a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b.wrapping_mul(0xd1b5_4a32_d192_ed03);
@@ -205,7 +205,7 @@ fn thirty() -> Vec<Sized> {
     games
 }
 
-/// Estimates every game so many times and checks how often the interval holds the truth, and how wide it is.
+/// Estimates every game `times` times and checks how often the interval holds the truth, and how wide it is.
 fn calibrate(states: usize, seeds: u64, times: usize) {
     let games = thirty();
     assert_eq!(games.len(), 30);
@@ -238,7 +238,7 @@ fn calibrate(states: usize, seeds: u64, times: usize) {
         );
         for estimate in &estimates {
             assert!(!estimate.is_exact() || estimate.nodes == truth, "{name}: {estimate}");
-            // A tree that fits is not refused, and one that is so many times too large is.
+            // A tree that fits is not refused, and one that is far too large is.
             assert!(!estimate.surely_exceeds(*nodes as usize), "{name}: {estimate}");
             assert!(estimate.surely_exceeds(*nodes as usize / times), "{name}: {estimate}");
         }

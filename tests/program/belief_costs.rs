@@ -11,7 +11,7 @@ fn rows(report: &Value) -> &Vec<Value> {
 #[test]
 fn costs_have_a_row_for_every_sampler_at_every_step() {
     let report = json(
-        "belief-cost monty_hall --sampler rejection --sampler bootstrap --sampler exact --particles 8 \
+        "belief --preset cost monty_hall --sampler rejection --sampler bootstrap --sampler exact --particles 8 \
          --replicates 3 --matches 2 --seed 1",
         0,
     );
@@ -29,14 +29,21 @@ fn costs_have_a_row_for_every_sampler_at_every_step() {
         let second = number("effective_particles") / number("seconds_mean");
         assert!((number("effective_particles_per_second") / second - 1.0).abs() < 1e-6, "{row}");
     }
-    let text = stdout("belief-cost monty_hall --steps 2-2 --particles 4 --seed 1", 0);
+    let text = stdout("belief --preset cost monty_hall --steps 2-2 --particles 4 --seed 1", 0);
     assert!(
         text.contains("/unbiased") && text.lines().skip(2).all(|line| line.trim_start().starts_with('2')),
         "{text}"
     );
-    assert!(stderr("belief-cost monty_hall --limit 0", 2).contains("a number of seconds above 0"));
-    assert!(stderr("belief-cost monty_hall --replicates 0", 2).contains("give 1 or more"));
-    assert!(stderr("belief-cost monty_hall --role random", 2).contains("the role random has no belief"));
+    // The evidence may be that of players.
+    assert_eq!(
+        rows(&json("belief --preset cost kuhn_poker --play legal --steps 2 --seed 1", 0)).len(),
+        2 * 3
+    );
+    assert!(stderr("belief --preset cost monty_hall --limit 0", 2).contains("a number of seconds above 0"));
+    assert!(stderr("belief --preset cost monty_hall --replicates 0", 2).contains("give 1 or more"));
+    assert!(
+        stderr("belief --preset cost monty_hall --role random", 2).contains("the role random has no belief")
+    );
 }
 
 #[test]
@@ -58,14 +65,12 @@ fn rows_say_how_particles_were_found_and_what_independent_draws_show() {
 
 #[test]
 fn a_part_of_the_benchmark_is_measured_and_its_command_is_said() {
-    let options = "--game krieg_tictactoe_3x3 --particles 8 --replicates 250 --matches 1 --steps 2-3";
-    let page = stdout(&format!("belief-benchmark {options} --sampler exact --seed 4"), 0);
-    assert!(
-        page.contains(&format!("`hyperplay belief-benchmark --seed 4 {options} --sampler 'exact'`")),
-        "{page}"
-    );
+    let options = "--particles 8 --replicates 250 --matches 1 --steps 2-3";
+    let command = "belief --preset benchmark krieg_tictactoe_3x3 --seed 4";
+    let page = stdout(&format!("{command} {options} --sampler exact"), 0);
+    assert!(page.contains(&format!("`hyperplay {command} {options} --sampler 'exact'`")), "{page}");
     assert!(page.contains("1 match, steps 2 to 3, 4 decisions"), "{page}");
     assert!(page.contains("| bias TV (draws) | ratio |") && page.contains("| effective/s |"), "{page}");
-    assert!(stderr("belief-benchmark --steps 4-2", 2).contains("expected a step of 1 or more"));
-    assert!(stderr("belief-benchmark --matches 0", 2).contains("give 1 or more"));
+    assert!(stderr("belief --preset benchmark --steps 4-2", 2).contains("expected a step of 1 or more"));
+    assert!(stderr("belief --preset benchmark --matches 0", 2).contains("give 1 or more"));
 }

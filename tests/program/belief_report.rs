@@ -244,24 +244,35 @@ fn wrong_arguments_are_told_what_would_be_right() {
         ("kuhn_poker --matches 0", "give 1 or more"),
         ("kuhn_poker --sampler theirs", "there are hyperplay"),
         ("no_such_game", "no_such_game"),
+        ("", "--preset accuracy measures one game, not 0"),
+        ("kuhn_poker --limit 3", "--limit has no effect with --preset accuracy"),
+        ("kuhn_poker --preset cost --out costs", "--out has no effect with --preset cost"),
+        ("kuhn_poker --preset cost --particles 4,8", "--preset cost takes one number of --particles"),
+        ("--preset benchmark --json", "--json has no effect with --preset benchmark"),
     ] {
         let error = stderr(&format!("belief {arguments}"), 2);
         assert!(error.contains(expected), "{arguments}: {error}");
     }
-    assert!(stderr("belief-benchmark --game chess", 2).contains("the games are monty_hall"));
+    for (former, today) in [
+        ("belief-benchmark", "`hyperplay belief --preset benchmark [GAME]...`"),
+        ("belief-cost kuhn_poker", "`hyperplay belief GAME --preset cost`"),
+    ] {
+        assert!(stderr(former, 2).contains(today), "{former}");
+    }
+    assert!(stderr("belief --preset benchmark chess", 2).contains("the games are monty_hall"));
     assert!(stderr("belief kuhn_poker --replicates 2 --out Cargo.toml", 1).contains("Cargo.toml"));
 }
 
 #[test]
 fn the_benchmark_has_a_section_for_every_game_and_a_row_for_every_sampler() {
-    let page = stdout("belief-benchmark --game monty_hall --game kuhn_poker --replicates 10 --seed 1", 0);
+    let page = stdout("belief --preset benchmark monty_hall kuhn_poker --replicates 10 --seed 1", 0);
     for part in ["## monty_hall", "## kuhn_poker"] {
         assert!(page.contains(part), "{part}");
     }
     assert_eq!(page.matches("\n| `hyperplay12` |").count(), 2 * 3);
     assert_eq!(page.matches("\n| `exact` |").count(), 2 * 3);
     let samplers = "--sampler bootstrap --sampler rejection:states=99";
-    let arguments = format!("belief-benchmark --game kuhn_poker --replicates 5 --seed 1 {samplers}");
+    let arguments = format!("belief --preset benchmark kuhn_poker --replicates 5 --seed 1 {samplers}");
     let folder = Folder::new();
     stdout(&format!("{arguments} --out {}", folder.path("page.md").display()), 0);
     assert!(folder.read("page.md").contains("![Bias in kuhn_poker](figures/page-kuhn_poker-bias.svg)"));
@@ -269,11 +280,11 @@ fn the_benchmark_has_a_section_for_every_game_and_a_row_for_every_sampler() {
     assert!(figure.contains("data-name=\"bootstrap\""));
     let page = stdout(&arguments, 0);
     assert!(page.contains(
-        "--seed 1 --game kuhn_poker --replicates 5 --sampler 'bootstrap' --sampler 'rejection:states=99'` ("
+        "kuhn_poker --seed 1 --replicates 5 --sampler 'bootstrap' --sampler 'rejection:states=99'` ("
     ));
     let rows = |spec: &str| page.matches(&format!("\n| `{spec}` |")).count();
     assert_eq!((rows("bootstrap"), rows("rejection:states=99"), rows("exact")), (3, 3, 0));
-    assert!(stderr("belief-benchmark --sampler theirs", 2).contains("there are hyperplay"));
+    assert!(stderr("belief --preset benchmark --sampler theirs", 2).contains("there are hyperplay"));
 }
 
 #[cfg(unix)]

@@ -103,13 +103,13 @@ fn a_usage_error_lists_the_choices_and_exits_2() {
         ("serve --stale -3", "expected a number of seconds from 0"),
         ("kiosk --playclock -3", "expected a number of seconds from 0"),
         ("match kuhn_poker --playclock -3", "expected a number of seconds from 0"),
-        ("belief-cost kuhn_poker --limit -3", "expected a number of seconds from 0"),
+        ("belief --preset cost kuhn_poker --limit -3", "expected a number of seconds from 0"),
         (
             "match kuhn_poker alice=hyperplay:sampler=hyperplay:method=filter,model=softmax",
             "filter needs model=uniform",
         ),
         (
-            "belief-cost kuhn_poker --sampler hyperplay:method=filter,model=softmax",
+            "belief --preset cost kuhn_poker --sampler hyperplay:method=filter,model=softmax",
             "filter needs model=uniform",
         ),
         ("bench kuhn_poker --threads 0", "give 1 or more"),
@@ -212,14 +212,25 @@ fn check_is_the_same_on_any_number_of_threads() {
 
 #[test]
 fn inspect_answers_for_kuhn_and_leduc_poker() {
-    let kuhn = json("inspect kuhn_poker --count-information-sets", 0);
+    let kuhn = json("inspect kuhn_poker --tree", 0);
     assert_eq!(kuhn["roles"], serde_json::json!(["alice", "bob", "random"]));
-    assert_eq!(kuhn["information_sets"], serde_json::json!({ "alice": 6, "bob": 6 }));
-    assert_eq!(kuhn["histories"], 58);
+    assert_eq!(kuhn["tree"]["information_sets"], serde_json::json!({ "alice": 6, "bob": 6 }));
+    assert_eq!(kuhn["tree"]["nodes"], 58);
     assert_eq!(kuhn["legal_at_start"], serde_json::json!({ "alice": 1, "bob": 1, "random": 3 }));
-    let leduc = json("inspect leduc_poker --count-information-sets", 0);
-    let sets: Vec<&Value> = leduc["information_sets"].as_object().unwrap().values().collect();
-    assert_eq!((sets, &leduc["histories"]), (vec![&Value::from(468); 2], &9457.into()));
+    let leduc = json("inspect leduc_poker --tree", 0);
+    let sets: Vec<&Value> = leduc["tree"]["information_sets"].as_object().unwrap().values().collect();
+    assert_eq!((sets, &leduc["tree"]["nodes"]), (vec![&Value::from(468); 2], &9457.into()));
+}
+
+#[test]
+fn an_option_of_version_0_2_is_an_error_that_says_how_it_is_written() {
+    for (former, today) in [
+        ("inspect kuhn_poker --count-information-sets", "write `--tree`"),
+        ("experiment check any.toml --log-positions", "write `--log positions`"),
+        ("experiment run any.toml --out out --log-particles", "write `--log particles`"),
+    ] {
+        assert!(stderr(former, 2).contains(today), "{former}");
+    }
 }
 
 #[test]
@@ -249,10 +260,9 @@ fn inspect_answers_for_tic_tac_toe() {
 }
 
 #[test]
-fn a_count_that_the_limit_cuts_off_is_a_failure_after_the_rest_of_the_report() {
-    let report = json("inspect leduc_poker --count-information-sets --limit 1000", 1);
-    assert_eq!(report["information_sets"], Value::Null);
-    assert_eq!(report["states_complete"], false);
+fn a_count_that_the_limit_cuts_off_is_left_out_of_the_report() {
+    let report = json("inspect leduc_poker --tree --limit 1000 --max-nodes 1000", 0);
+    assert_eq!((&report["tree"], &report["states_complete"]), (&Value::Null, &false.into()));
 }
 
 #[test]
@@ -457,10 +467,7 @@ fn every_engine_gives_the_same_answers() {
     };
     same("perft breakthrough 2", &["counts"]);
     same("match kuhn_poker alice=legal --matches 50 --seed 3", &["goals", "steps", "faults"]);
-    same(
-        "inspect monty_hall --count-information-sets",
-        &["state_at_start", "states", "moves", "information_sets"],
-    );
+    same("inspect monty_hall --tree", &["state_at_start", "states", "moves", "tree"]);
     // What lanes draw is distributed as on every engine, but it is not the same (`tests/library/engine_draws.rs`).
     same(
         "belief monty_hall --sampler hyperplay --sampler hyperplay12 --replicates 5 --particles 4 --seed 1",

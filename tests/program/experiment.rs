@@ -149,7 +149,7 @@ fn a_run_that_was_killed_goes_on_as_if_nothing_had_happened() {
 fn whatever_is_torn_off_is_played_again() {
     let folder = Folder::new();
     folder.write("mixed.toml", MIXED);
-    let run = "run mixed.toml --out out --log-particles";
+    let run = "run mixed.toml --out out --log particles";
     done(&folder, run);
     let names = ["matches", "turns", "positions", "particles", "timings"]
         .map(|kind| format!("out/{kind}.1-of-1.jsonl"));
@@ -418,8 +418,8 @@ fn check_counts_and_estimates() {
 fn check_says_how_much_a_run_writes() {
     let folder = Folder::new();
     folder.write("mixed.toml", MIXED);
-    let check = json(&folder, "check mixed.toml --sample 60 --log-particles");
-    done(&folder, "run mixed.toml --out out --log-particles");
+    let check = json(&folder, "check mixed.toml --sample 60 --log particles");
+    done(&folder, "run mixed.toml --out out --log particles");
     for kind in ["matches", "turns", "positions", "particles"] {
         let text = folder.read(&format!("out/{kind}.1-of-1.jsonl"));
         let lines: usize = text.split_inclusive('\n').skip(1).map(str::len).sum();
@@ -432,7 +432,7 @@ fn check_says_how_much_a_run_writes() {
     assert!((check["core_hours"].as_f64().unwrap() * 3600.0 - seconds).abs() < 1e-6, "{check}");
     let plain = json(&folder, "check mixed.toml --sample 0.2");
     assert_eq!((&plain["bytes"]["positions"], &plain["bytes"]["particles"]), (&0.into(), &0.into()));
-    let text = done(&folder, "check mixed.toml --sample 1 --log-positions");
+    let text = done(&folder, "check mixed.toml --sample 1 --log positions");
     for part in [" on disk, ", ", matches ", ", positions ", " core-hours"] {
         assert!(text.contains(part), "{part}: {text}");
     }

@@ -278,7 +278,7 @@ fn trials(folders: usize, seed: u64) -> BTreeMap<Damage, Count> {
     println!("seed {seed}");
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let bases =
-        [undisturbed("without", WITHOUT_CLOCKS, " --log-particles"), undisturbed("with", WITH_CLOCKS, "")];
+        [undisturbed("without", WITHOUT_CLOCKS, " --log particles"), undisturbed("with", WITH_CLOCKS, "")];
     let mut counts: BTreeMap<Damage, Count> = BTreeMap::new();
     for number in 0..folders {
         let how = ALL[number % ALL.len()];

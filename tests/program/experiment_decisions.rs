@@ -1,4 +1,4 @@
-//! What `experiment run` records of decisions, with `--log-positions` and `--log-particles`: it is true, its bytes depend
+//! What `experiment run` records of decisions, with `--log positions` and `--log particles`: it is true, its bytes depend
 //! neither on threads nor on shards, and it is exported as Parquet.
 
 use std::collections::BTreeSet;
@@ -45,7 +45,7 @@ fn facts(state: &Value) -> BTreeSet<&str> {
 fn the_true_state_is_among_those_that_a_whole_belief_holds_and_the_weights_sum_to_one() {
     let folder = Folder::new();
     folder.write("believing.toml", BELIEVING);
-    done(&folder, "run believing.toml --out out --log-particles");
+    done(&folder, "run believing.toml --out out --log particles");
     let positions = records(&folder, "out/positions.1-of-1.jsonl");
     let particles = records(&folder, "out/particles.1-of-1.jsonl");
     assert_eq!(positions.len(), records(&folder, "out/turns.1-of-1.jsonl").len());
@@ -84,10 +84,10 @@ fn the_true_state_is_among_those_that_a_whole_belief_holds_and_the_weights_sum_t
 fn what_is_recorded_depends_on_neither_threads_nor_shards() {
     let folder = Folder::new();
     folder.write("believing.toml", BELIEVING);
-    done(&folder, "run believing.toml --out one --log-particles -j 1");
-    done(&folder, "run believing.toml --out two --log-particles -j 2");
+    done(&folder, "run believing.toml --out one --log particles -j 1");
+    done(&folder, "run believing.toml --out two --log particles -j 2");
     for shard in ["2/3", "1/3", "3/3"] {
-        done(&folder, &format!("run believing.toml --out three --log-particles --shard {shard}"));
+        done(&folder, &format!("run believing.toml --out three --log particles --shard {shard}"));
     }
     for out in ["one", "two", "three"] {
         done(&folder, &format!("merge {out}"));
@@ -113,7 +113,7 @@ fn what_is_recorded_depends_on_neither_threads_nor_shards() {
 fn only_what_was_recorded_is_merged_and_exported() {
     let folder = Folder::new();
     folder.write("believing.toml", BELIEVING);
-    done(&folder, "run believing.toml --out out --log-positions");
+    done(&folder, "run believing.toml --out out --log positions");
     let exported = done(&folder, "export out");
     assert!(exported.contains("turns.csv and out/positions.parquet"), "{exported}");
     assert!(!folder.path("out/particles.parquet").exists());
@@ -125,7 +125,7 @@ fn only_what_was_recorded_is_merged_and_exported() {
     done(&folder, "merge out");
     assert!(folder.path("out/matches.jsonl").exists() && !folder.path("out/positions.jsonl").exists());
     // The next run plays it again.
-    done(&folder, "run believing.toml --out out --log-positions");
+    done(&folder, "run believing.toml --out out --log positions");
     done(&folder, "merge out");
     assert!(folder.read("out/positions.1-of-1.jsonl") == text && folder.read("out/positions.jsonl") == text);
 }

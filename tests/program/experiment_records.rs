@@ -51,10 +51,10 @@ fn records(text: &str) -> Vec<Value> {
 #[test]
 fn logging_that_is_added_later_makes_its_rows_and_touches_nothing_else() {
     let folder = folder();
-    call(&folder, "run plain.toml --out whole --log-particles", 0);
+    call(&folder, "run plain.toml --out whole --log particles", 0);
     call(&folder, "run plain.toml --out later", 0);
     let before = files(&folder, "later");
-    for (log, least) in [("--log-positions", 4), ("--log-particles", 5)] {
+    for (log, least) in [("--log positions", 4), ("--log particles", 5)] {
         let (said, _) = call(&folder, &format!("run plain.toml --out later {log}"), 0);
         assert!(said.contains("20 of 20 matches, 0 of them now"), "{said}");
         let after = files(&folder, "later");
@@ -81,7 +81,7 @@ fn logging_is_not_added_to_a_match_that_is_not_what_is_recorded() {
         folder.write(&name("out"), &format!("{header}\n{}\n", rest.join("\n")));
     }
     let before = files(&folder, "out");
-    let (_, said) = call(&folder, "run plain.toml --out out --log-positions", 1);
+    let (_, said) = call(&folder, "run plain.toml --out out --log positions", 1);
     assert!(said.contains("is recorded as") && said.contains("played again it is"), "{said}");
     assert_eq!(files(&folder, "out")[..3], before[..3]);
     let (said, _) = call(&folder, "verify out", 1);
@@ -93,7 +93,7 @@ fn with_clocks_positions_are_had_by_walking_and_particles_only_by_discarding() {
     let folder = folder();
     played(&folder, "experiment run clocks.toml --out out");
     let before = files(&folder, "out");
-    played(&folder, "experiment run clocks.toml --out out --log-positions");
+    played(&folder, "experiment run clocks.toml --out out --log positions");
     assert_eq!(files(&folder, "out")[..3], before[..3]);
     let read = |kind: &str| records(&folder.read(&format!("out/{kind}.1-of-1.jsonl")));
     let (turns, positions) = (read("turns"), read("positions"));
@@ -109,16 +109,16 @@ fn with_clocks_positions_are_had_by_walking_and_particles_only_by_discarding() {
         assert_eq!(position["belief"]["particles"], turn["particles"]);
     }
     let all = files(&folder, "out");
-    let (_, said) = call(&folder, "run clocks.toml --out out --log-particles", 1);
+    let (_, said) = call(&folder, "run clocks.toml --out out --log particles", 1);
     assert!(
         said.contains("what its players believed cannot be had again") && said.contains("--discard"),
         "{said}"
     );
     assert_eq!(files(&folder, "out"), all);
-    let (said, _) = played(&folder, "experiment run clocks.toml --out out --log-particles --discard");
+    let (said, _) = played(&folder, "experiment run clocks.toml --out out --log particles --discard");
     assert!(said.contains("20 of them now"), "{said}");
     assert_eq!(read("particles").len(), read("turns").len());
-    let (said, _) = played(&folder, "experiment run clocks.toml --out out --log-particles --discard");
+    let (said, _) = played(&folder, "experiment run clocks.toml --out out --log particles --discard");
     assert!(said.contains("0 of them now"), "{said}");
 }
 
@@ -214,7 +214,7 @@ fn a_shard_of_another_division_is_refused_at_the_start_and_one_without_matches_s
 #[test]
 fn a_failed_merge_leaves_no_merged_file_under_its_name() {
     let folder = folder();
-    call(&folder, "run plain.toml --out out --log-positions", 0);
+    call(&folder, "run plain.toml --out out --log positions", 0);
     call(&folder, "merge out", 0);
     let merged = ["matches", "turns", "timings", "positions"].map(|kind| format!("out/{kind}.jsonl"));
     let former = merged.each_ref().map(|name| folder.read(name));

@@ -174,6 +174,28 @@ fn a_player_that_is_not_there_is_recorded_at_the_start_too() {
 }
 
 #[test]
+fn a_connection_that_is_refused_is_tried_again() {
+    let folder = Folder::new();
+    let player = ScriptedPlayer::new(Manner::Deaf(Duration::from_millis(100), "right"));
+    let words = format!("game.kif me={} --startclock 60 --playclock 60 --seed 1", player.url);
+    let played = hosted(&folder, &words);
+    assert_eq!((moves(&played[0]), faults(&played[0])), (vec!["right".to_owned(); 3], Vec::new()));
+}
+
+#[test]
+fn an_answer_that_comes_too_late_is_recorded() {
+    let folder = Folder::new();
+    let player = ScriptedPlayer::new(Manner::Late(Duration::from_millis(350), "(foo ?x)"));
+    let words = format!("game.kif me={} --playclock 0.3 --pause 0.5 --seed 1", player.url);
+    let begun = Instant::now();
+    let played = hosted(&folder, &words);
+    assert!(begun.elapsed() > Duration::from_millis(3 * (300 + 500)), "there is a pause after each step");
+    let said = |step: &Value| step["faults"][0]["detail"].as_str().map(str::to_owned);
+    let said: Vec<String> = played[0]["steps"].as_array().unwrap().iter().filter_map(said).collect();
+    assert!(!said.is_empty() && said.iter().all(|said| said.starts_with("(foo ?x) after ")), "{}", played[0]);
+}
+
+#[test]
 fn after_its_strikes_a_player_is_not_asked_any_more() {
     let folder = Folder::new();
     let player = ScriptedPlayer::new(Manner::Says("junk"));
@@ -432,7 +454,7 @@ fn playing_again_loses_nothing_when_it_is_killed() {
         let ended = folder.program(&format!("experiment {words}")).output().unwrap();
         String::from_utf8(ended.stderr).unwrap()
     };
-    called("run file.toml --out first --log-particles");
+    called("run file.toml --out first --log particles");
     let kinds = ["matches", "turns", "positions", "particles"];
     let read = |out: &str, kind: &str| folder.read(&format!("{out}/{kind}.1-of-1.jsonl"));
     let is_untouched = |line: &&str| !line.contains("\"far\"");

@@ -45,6 +45,7 @@ mod replay;
 mod scripted_player;
 mod serve;
 mod solve;
+mod tournament;
 mod tree_faults;
 mod written_files;
 mod wrong_inputs;

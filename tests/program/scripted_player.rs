@@ -22,6 +22,8 @@ pub enum Manner {
     Long(usize),
     /// Answers once, and then is gone: nothing listens any more.
     Leaves(&'static str),
+    /// Answers this to every question, and listens again a while after each answer.
+    Deaf(Duration, &'static str),
 }
 
 /// A player server on a port of its own.
@@ -39,19 +41,28 @@ impl ScriptedPlayer {
 
     /// The same at this address.
     pub fn at(address: &str, manner: Manner) -> ScriptedPlayer {
-        let listener = TcpListener::bind(address).unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
+        let mut listener = Some(TcpListener::bind(address).unwrap());
+        let at = listener.as_ref().unwrap().local_addr().unwrap();
+        let url = format!("http://{at}");
         let heard = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&heard);
         thread::spawn(move || {
             let mut held = Vec::new();
             let mut asked = 0;
-            while let Ok((mut connection, _)) = listener.accept() {
+            while let Ok((mut connection, _)) =
+                listener.get_or_insert_with(|| TcpListener::bind(at).unwrap()).accept()
+            {
                 let Some((head, body)) = message(&mut connection) else { continue };
                 kept.lock().unwrap().push((head, body.clone()));
                 let is_play = body.starts_with("(PLAY");
                 asked += usize::from(is_play);
                 match &manner {
+                    Manner::Deaf(time, text) => {
+                        listener = None;
+                        let text = if body.starts_with("(START") { "ready" } else { text };
+                        answer(&mut connection, text);
+                        thread::sleep(*time);
+                    }
                     _ if body.starts_with("(START") => answer(&mut connection, "ready"),
                     _ if !is_play => answer(&mut connection, "done"),
                     Manner::Says(text) => answer(&mut connection, text),

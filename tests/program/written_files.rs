@@ -11,7 +11,7 @@ const SOLVE: &str = "solve kuhn_poker --iterations 5 --top 0";
 const MATCH: &str = "match kuhn_poker --seed 1 --matches 3";
 const HOST: &str =
     "host kuhn_poker alice=random bob=random --seed 1 --matches 3 --startclock 5 --playclock 5";
-const BENCHMARK: &str = "belief-benchmark --game monty_hall --sampler hyperplay --particles 2 --replicates 2 --matches 1 --steps 2 --seed 1";
+const BENCHMARK: &str = "belief --preset benchmark monty_hall --sampler hyperplay --particles 2 --replicates 2 --matches 1 --steps 2 --seed 1";
 const BELIEF: &str =
     "belief kuhn_poker --sampler hyperplay:enumerate=off --particles 4 --replicates 3 --seed 1";
 

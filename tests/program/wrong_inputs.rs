@@ -199,7 +199,11 @@ const TABLE: &[(&str, i32, &[&str])] = &[
             "in step 1 of its evidence, no rule can make it see '(your_card kng)' (did you mean '(your_card king)'?)",
         ],
     ),
-    ("belief-cost kuhn_poker --sampler bootstrap:model=file:move.json", 2, &["move.json:3: entry 1"]),
+    (
+        "belief --preset cost kuhn_poker --sampler bootstrap:model=file:move.json",
+        2,
+        &["move.json:3: entry 1"],
+    ),
     (
         "match kuhn_poker bob=hyperplay:model=file:evidence.json",
         2,

@@ -67,7 +67,7 @@ impl HumanSeat {
         // Nothing can interrupt a player, so it gets no more time than a person waits.
         let decision = advisor.decide(view, &budget.share(0.5).within(HINT), seed);
         let mut text = format!("{name} would do {}\n", shown(&self.engine, decision.choice.0));
-        decision.explanation.iter().for_each(|line| {
+        decision.explain(&self.engine).iter().for_each(|line| {
             let _ = writeln!(text, "  {line}");
         });
         text

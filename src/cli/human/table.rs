@@ -170,7 +170,7 @@ fn account(engine: &Engine, number: usize, step: &MatchStep, role: Role, is_draw
         None if step.legal[role].len() == 1 => ", your only move",
         None if is_drawn => ", drawn because the time was up",
         None => "",
-        Some(FaultKind::Late) => ", drawn by the referee because you were late",
+        Some(FaultKind::Late(_)) => ", drawn by the referee because you were late",
         Some(_) => ", drawn by the referee",
     };
     let own = shown(engine, own.0);

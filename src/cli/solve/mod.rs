@@ -7,6 +7,7 @@
 mod report;
 mod sampled;
 mod saved;
+mod solved;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,7 +21,7 @@ use super::options::{EngineOption, ThreadsOption, seconds, seed};
 use super::output::{Output, log};
 use super::progress::Ticker;
 use hyperplay_engine::Engine;
-use hyperplay_machine::{Budget, Role, counted};
+use hyperplay_machine::{Budget, Role};
 use hyperplay_play::files::{FileContent, WrittenFile};
 use hyperplay_play::player::entries_of;
 use hyperplay_play::referee::Interrupt;
@@ -31,6 +32,7 @@ use hyperplay_think::solve::{
 use report::SolveReport;
 use sampled::{Sampled, SampledRun};
 use saved::SavedSolution;
+use solved::{Solved, in_words};
 
 /// NashConv at which a run without limits ends, in payoffs.
 const ENOUGH: f64 = 1e-6;
@@ -182,17 +184,6 @@ struct ReportFiles<'a> {
     page: Option<WrittenFile>,
 }
 
-/// A game that was solved on its tree.
-pub struct Solved {
-    tree: GameTree,
-    form: SequenceForm,
-    solution: SolvedProfile,
-    curve: Vec<SolvePoint>,
-    minimisers: Vec<RegretMinimiser>,
-    /// Whether the time, or an interrupt, ended the run before another limit was met.
-    is_cut: bool,
-}
-
 /// Solves by the linear program.
 fn by_linear_program(
     form: &SequenceForm,
@@ -301,14 +292,4 @@ impl SolveArguments {
             stop,
         }
     }
-}
-
-fn in_words(point: &SolvePoint) -> String {
-    let SolvePoint { method, iterations, verdict, .. } = point;
-    format!("NashConv {:.2e} after {} of {method}", verdict.nash_conv, counted(*iterations, "iteration"))
-}
-
-/// Whether the solvers are sure to find an equilibrium.
-fn is_sure(tree: &GameTree, form: &SequenceForm) -> bool {
-    form.player_count() <= 1 || form.player_count() == 2 && tree.constant_sum().is_some()
 }

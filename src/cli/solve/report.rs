@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Solved, is_sure};
+use super::solved::{CUT, Solved, is_sure};
 use crate::failure::CommandFailure;
 use crate::game_argument::Opened;
 use crate::game_tree::{by_role, size_as_json, size_in_words};
@@ -13,9 +13,6 @@ use hyperplay_play::player::{PolicyDocument, PolicyEntry, entries_of, known_in_w
 use hyperplay_report::Format::{Digits, Text};
 use hyperplay_report::{Axis, Figure, FigurePoint, FigureSeries, LinePlot, Page, Plot, Table};
 use hyperplay_think::solve::{GameTree, SolvePoint, SolvedProfile};
-
-/// The line about a run that its time ended.
-pub const CUT: &str = "the time, or an interrupt, ended this run: another run may differ";
 
 /// Everything that is reported.
 pub struct SolveReport<'a> {

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::report::CUT;
+use super::SolveArguments;
 use super::saved::SavedSolution;
-use super::{SolveArguments, Solved, in_words};
+use super::solved::{CUT, Solved, in_words};
 use crate::failure::CommandFailure;
 use crate::game_argument::Opened;
 use crate::game_tree::{TreeOptions, no_tree};
@@ -19,6 +19,7 @@ use crate::output::{Output, log};
 use crate::progress::Ticker;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Seed, counted};
+use hyperplay_play::for_engine::iterate;
 use hyperplay_play::player::{PolicyDocument, PolicyEntry};
 use hyperplay_play::referee::{Interrupt, Stopwatch};
 use hyperplay_think::solve::{
@@ -105,7 +106,7 @@ impl SampledRun<'_> {
             while minimiser.iterations() < due.min(most) && !is_out {
                 let begin = clock.elapsed();
                 let count = batch.min(due.min(most) - minimiser.iterations());
-                minimiser.iterate(self.machine, count, seed).map_err(|error| self.failure(&error))?;
+                iterate(minimiser, self.machine, count, seed).map_err(|error| self.failure(&error))?;
                 // As many at a time as keep the looks at the limits about as far apart.
                 batch = if clock.elapsed() - begin < LOOK { 2 * batch } else { (batch / 2).max(1) };
                 is_out = budget.earlier(writing).is_late() || stop();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::folder::Planned;
-use super::met::Met;
+use super::pairings::Pairing;
 use super::score_figures::{Family, deals, in_words, score_axis, score_point};
 use super::summary::{ExperimentSummary, StepSummary};
 use super::work::Figure as WorkFigure;
@@ -21,16 +21,20 @@ const PANELS: usize = 12;
 
 /// The scores against the time of a decision: entrants that differ in parameters in the panels and with
 /// the markers that they have over their parameters.
-pub(super) fn score_by_time(name: &[&str], met: &[Met<'_>], families: &[Family<'_>]) -> Option<Figure> {
-    let point = |met: &Met<'_>| {
-        let seconds = met.entrant.work.mean(WorkFigure::Time)?;
-        score_point(1e3 * seconds.max(RESOLUTION), &met.score())
+pub(super) fn score_by_time(
+    name: &[&str],
+    pairings: &[Pairing<'_>],
+    families: &[Family<'_>],
+) -> Option<Figure> {
+    let point = |pairing: &Pairing<'_>| {
+        let seconds = pairing.entrant.work.mean(WorkFigure::Time)?;
+        score_point(1e3 * seconds.max(RESOLUTION), &pairing.score())
     };
     let mut panels: Vec<PlotPanel> = Vec::new();
     if families.is_empty() {
-        let meetings: Vec<&Met<'_>> = met.iter().filter(|one| !one.against.is_empty()).collect();
-        let players: Vec<&Met<'_>> =
-            if meetings.len() <= TOGETHER { met.iter().collect() } else { Vec::new() };
+        let meetings: Vec<&Pairing<'_>> = pairings.iter().filter(|one| !one.against.is_empty()).collect();
+        let players: Vec<&Pairing<'_>> =
+            if meetings.len() <= TOGETHER { pairings.iter().collect() } else { Vec::new() };
         let series = players
             .iter()
             .map(|one| FigureSeries::measured(one.title(), point(one).into_iter().collect()).unjoined());
@@ -38,7 +42,7 @@ pub(super) fn score_by_time(name: &[&str], met: &[Met<'_>], families: &[Family<'
     }
     for family in families {
         // Times are measured, so their order is not that of the parameter and a line would say nothing.
-        for panel in family.panels(false, |_, met| point(met)) {
+        for panel in family.panels(false, |_, pairing| point(pairing)) {
             let title = if families.len() > 1 {
                 format!("{}: {}", family.name, panel.title)
             } else {
@@ -52,7 +56,7 @@ pub(super) fn score_by_time(name: &[&str], met: &[Met<'_>], families: &[Family<'
     if plot.is_empty() || plot.panels.len() > PANELS {
         return None;
     }
-    let caption = format!("{} a point; bars are 95 % intervals of the mean goal.", deals(met.iter()));
+    let caption = format!("{} a point; bars are 95 % intervals of the mean goal.", deals(pairings.iter()));
     Some(Figure::new(&[name, &["score-by-time"]].concat(), "Score by time", caption, Plot::Lines(plot)))
 }
 

@@ -3,7 +3,7 @@
 //! A row is an entrant, a column whom it met. Where no entrant is both a challenger and challenged, as in a gauntlet,
 //! the challengers have the rows and the others the columns, so a pair is there once.
 
-use super::met::{Met, REPLACED_SIGN, SAME};
+use super::pairings::{Pairing, REPLACED_SIGN, SAME};
 use super::plan::distinct;
 use super::summary::REPLACED;
 use hyperplay_report::{FEW, ShownTable};
@@ -12,11 +12,12 @@ use hyperplay_report::{FEW, ShownTable};
 const COLUMNS: usize = 40;
 
 /// The table, and how many deals its cells have. There is none for a game with one role, or with too many columns.
-pub(super) fn cross_table(met: &[Met<'_>]) -> Option<(ShownTable, (u64, u64))> {
-    let firsts = || met.iter().filter(|one| !one.is_mirrored);
+pub(super) fn cross_table(pairings: &[Pairing<'_>]) -> Option<(ShownTable, (u64, u64))> {
+    let firsts = || pairings.iter().filter(|one| !one.is_mirrored);
     let is_first = |player: &str| firsts().any(|one| one.player == player);
-    let is_gauntlet = firsts().all(|one| !is_first(&one.against)) && met.iter().any(|one| one.is_mirrored);
-    let rows: Vec<&Met<'_>> = met.iter().filter(|one| !is_gauntlet || !one.is_mirrored).collect();
+    let is_gauntlet =
+        firsts().all(|one| !is_first(&one.against)) && pairings.iter().any(|one| one.is_mirrored);
+    let rows: Vec<&Pairing<'_>> = pairings.iter().filter(|one| !is_gauntlet || !one.is_mirrored).collect();
     let columns = distinct(rows.iter().map(|one| one.against.as_str()));
     if columns.len() > COLUMNS || columns.iter().any(|against| against.is_empty()) {
         return None;
@@ -33,7 +34,7 @@ pub(super) fn cross_table(met: &[Met<'_>]) -> Option<(ShownTable, (u64, u64))> {
     let shown = |player: &&str| {
         let cells = columns
             .iter()
-            .map(|against| cell(player, against).map_or_else(String::new, |met| score_in_words(met)));
+            .map(|against| cell(player, against).map_or_else(String::new, |pairing| score_in_words(pairing)));
         std::iter::once((*player).to_owned()).chain(cells).collect()
     };
     let counts = || rows.iter().map(|one| one.entrant.score.count());
@@ -50,19 +51,19 @@ pub(super) fn cross_table(met: &[Met<'_>]) -> Option<(ShownTable, (u64, u64))> {
 }
 
 /// A score, half the width of its interval, and its marks; none if it is not known or says nothing.
-pub(super) fn score_words(met: &Met<'_>) -> Option<[String; 3]> {
-    let score = met.score();
+pub(super) fn score_words(pairing: &Pairing<'_>) -> Option<[String; 3]> {
+    let score = pairing.score();
     let half = score.half_width().map_or_else(|| "?".to_owned(), |half| format!("{half:.1}"));
     let few = if score.count() < FEW { " *" } else { "" };
-    let replaced = met.cell.replaced(None).filter(|&share| share > REPLACED);
+    let replaced = pairing.cell.replaced(None).filter(|&share| share > REPLACED);
     let replaced = replaced.map_or_else(String::new, |share| format!(" {REPLACED_SIGN} {share:.0} %"));
     score.mean().map(|mean| [format!("{mean:.1}"), half, format!("{few}{replaced}")])
 }
 
 /// The same in one text.
-pub(super) fn score_in_words(met: &Met<'_>) -> String {
-    let unknown = if met.is_same { SAME } else { "?" };
-    score_words(met).map_or(unknown.to_owned(), |[mean, half, marks]| format!("{mean} +- {half}{marks}"))
+pub(super) fn score_in_words(pairing: &Pairing<'_>) -> String {
+    let unknown = if pairing.is_same { SAME } else { "?" };
+    score_words(pairing).map_or(unknown.to_owned(), |[mean, half, marks]| format!("{mean} +- {half}{marks}"))
 }
 
 /// The meaning of the marks, if there are any.

@@ -8,9 +8,9 @@
 use super::cost_figures::{by_step, depletions, score_by_time};
 use super::cross_table::cross_table;
 use super::folder::Planned;
-use super::met::{Met, met_in};
-use super::role_scores::{by_role, scores};
+use super::pairings::{Pairing, pairings_in};
 use super::score_figures::{Family, by_factors, forest, in_words};
+use super::score_tables::{by_role, scores};
 use super::summary::ExperimentSummary;
 use super::tables::{cost, faults, unreliable};
 use hyperplay_machine::counted;
@@ -48,8 +48,8 @@ pub fn document(planned: &Planned, summary: &ExperimentSummary, tables: &[Table]
             .map(|table| table.only("game", &one.name))
             .filter(|table| !table.rows.is_empty())
             .collect();
-        let met = met_in(planned, summary, game);
-        if met.is_empty() && of_game.is_empty() {
+        let pairings = pairings_in(planned, summary, game);
+        if pairings.is_empty() && of_game.is_empty() {
             if summary.matches > 0 {
                 blocks.extend([
                     Section(one.name.clone()),
@@ -63,7 +63,10 @@ pub fn document(planned: &Planned, summary: &ExperimentSummary, tables: &[Table]
         let number = (game + 1).to_string();
         let name: Vec<&str> =
             if planned.plan.games.len() > 1 { vec![&number, &one.name] } else { vec![one.name.as_str()] };
-        section(&mut blocks, &Game { planned, summary, game, name: &name, met: &met, tables: &of_game });
+        section(
+            &mut blocks,
+            &Game { planned, summary, game, name: &name, pairings: &pairings, tables: &of_game },
+        );
     }
     blocks
 }
@@ -99,22 +102,22 @@ struct Game<'a> {
     summary: &'a ExperimentSummary,
     game: usize,
     name: &'a [&'a str],
-    met: &'a [Met<'a>],
+    pairings: &'a [Pairing<'a>],
     tables: &'a [Table],
 }
 
 fn section(blocks: &mut Vec<ReportBlock>, of: &Game<'_>) {
-    let Game { planned, summary, game, name, met, tables } = *of;
-    let is_scored = met.iter().any(|one| one.entrant.score.count() > 0);
-    let families = Family::all(planned, met);
+    let Game { planned, summary, game, name, pairings, tables } = *of;
+    let is_scored = pairings.iter().any(|one| one.entrant.score.count() > 0);
+    let families = Family::all(planned, pairings);
     let figures = |blocks: &mut Vec<ReportBlock>, figures: Vec<Figure>| {
         blocks.extend(figures.into_iter().map(|figure| ReportBlock::Figure(Box::new(figure))));
     };
-    if !is_scored && !met.is_empty() {
-        blocks.push(Sentences(why_unscored(met)));
+    if !is_scored && !pairings.is_empty() {
+        blocks.push(Sentences(why_unscored(pairings)));
     }
     if is_scored {
-        if let Some((table, n)) = cross_table(met) {
+        if let Some((table, n)) = cross_table(pairings) {
             blocks.push(Part("Cross table of scores".to_owned()));
             let note = format!(
                 "Mean goals of the player of the row against that of the column, with half the width of the 95 % interval; {} a \
@@ -124,10 +127,10 @@ fn section(blocks: &mut Vec<ReportBlock>, of: &Game<'_>) {
             blocks.push(ReportBlock::Table(table, note));
         }
         blocks.push(Part("Scores".to_owned()));
-        figures(blocks, forest(name, met));
+        figures(blocks, forest(name, pairings));
     }
-    if !met.is_empty() {
-        let once: Vec<Met<'_>> = met.iter().filter(|one| !one.is_mirrored).cloned().collect();
+    if !pairings.is_empty() {
+        let once: Vec<Pairing<'_>> = pairings.iter().filter(|one| !one.is_mirrored).cloned().collect();
         blocks.push(block(&scores(&once)));
         let roles = by_role(planned, summary, &once);
         if !roles.rows.is_empty() {
@@ -145,18 +148,18 @@ fn section(blocks: &mut Vec<ReportBlock>, of: &Game<'_>) {
         blocks.push(Part(table.title.to_owned()));
         blocks.push(block(table));
     }
-    if !met.is_empty() {
-        let table = cost(met);
+    if !pairings.is_empty() {
+        let table = cost(pairings);
         blocks.push(Part("Cost".to_owned()));
         let note = tables_note();
         blocks.push(ReportBlock::Table(table.shown().without_unknown(), note));
         blocks.extend(depletions(summary, game).map(Sentences));
-        if let Some(table) = faults(met, planned.plan.clocks.is_some()) {
+        if let Some(table) = faults(pairings, planned.plan.clocks.is_some()) {
             blocks.push(Part(table.title.to_owned()));
             blocks.push(block(&table));
         }
         if is_scored {
-            figures(blocks, score_by_time(name, met, &families).into_iter().collect());
+            figures(blocks, score_by_time(name, pairings, &families).into_iter().collect());
         }
         figures(blocks, by_step(name, planned, summary, game));
     }
@@ -172,12 +175,12 @@ fn tables_note() -> String {
 }
 
 /// Why no entrant of a game has a score.
-fn why_unscored(met: &[Met<'_>]) -> String {
+fn why_unscored(pairings: &[Pairing<'_>]) -> String {
     let mut outcomes: Vec<(&str, u64)> = Vec::new();
     let mut matches = 0;
-    for (at, one) in met.iter().enumerate() {
+    for (at, one) in pairings.iter().enumerate() {
         // The entrants of a cell share its matches.
-        if met[..at].iter().any(|other| std::ptr::eq(other.cell, one.cell)) {
+        if pairings[..at].iter().any(|other| std::ptr::eq(other.cell, one.cell)) {
             continue;
         }
         matches += one.cell.matches;

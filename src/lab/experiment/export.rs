@@ -78,12 +78,6 @@ pub fn export(
     Ok((paths.into_iter().chain(decisions.finish()?).collect(), count))
 }
 
-/// The spec of the entrant of this label.
-pub(super) fn spec<'a>(planned: &'a Planned, label: &str) -> &'a str {
-    let entrant = planned.plan.entrants.iter().find(|entrant| entrant.label == label);
-    entrant.map_or("", |entrant| entrant.spec.as_str())
-}
-
 fn match_rows<'a>(
     planned: &'a Planned,
     finished: &'a FinishedMatch,
@@ -93,7 +87,7 @@ fn match_rows<'a>(
     let rows = record.players.iter().enumerate().map(|(seat, (role, player))| {
         let goal = record.goals.get(seat).map(|&(_, goal)| goal);
         let faults = record.faults.get(seat).map(|&(_, count)| count);
-        MatchRow { record, role, player, spec: spec(planned, player), goal, faults, seconds }
+        MatchRow { record, role, player, spec: planned.spec_of(player), goal, faults, seconds }
     });
     rows.collect()
 }
@@ -110,7 +104,7 @@ fn turn_rows<'a>(
         Some(TurnRow {
             deal: finished.record.deal,
             seat_permutation: finished.record.seat_permutation,
-            spec: spec(planned, &turn.player),
+            spec: planned.spec_of(&turn.player),
             time_to_update: time.and_then(|time| time.update),
             time_to_select: time.and_then(|time| time.select),
             turn,

@@ -1,7 +1,7 @@
 //! Export of decisions: positions and particles as two Parquet tables.
 //!
-//! `positions.parquet` has a row for each decision that was recorded with `--log-positions`, `particles.parquet` a row
-//! for each decision and state held possible (`--log-particles`). A state is a list of its facts. A row of particles
+//! `positions.parquet` has a row for each decision that was recorded with `--log positions`, `particles.parquet` a row
+//! for each decision and state held possible (`--log particles`). A state is a list of its facts. A row of particles
 //! names the row of positions that it belongs to, so that two arrays are enough to join them. A table is written where
 //! there is a row for it.
 
@@ -11,7 +11,6 @@ use serde::Serialize;
 
 use super::columns::typed;
 use super::decision_log::{ParticlesRecord, StateRecord};
-use super::export::spec;
 use super::folder::Planned;
 use super::parquet_file::ParquetFile;
 use super::record::{HeldRecord, MatchRecord, PositionRecord};
@@ -121,7 +120,7 @@ fn position_row<'a>(planned: &'a Planned, of: &MatchRecord, record: &'a Position
         cell: of.cell,
         deal: of.deal,
         seat_permutation: of.seat_permutation,
-        spec: spec(planned, &record.player),
+        spec: planned.spec_of(&record.player),
         evidence: record.evidence.iter().map(|seen| step(&seen.own, &seen.percepts)).collect(),
         policy: of_legal(record, &record.policy, 0.0),
         values: of_legal(record, &record.values, f64::NAN),

@@ -100,6 +100,12 @@ fn since(changed: &[String]) -> String {
 }
 
 impl Planned {
+    /// The spec of the entrant with this label; empty if there is none.
+    pub(super) fn spec_of(&self, label: &str) -> &str {
+        let entrant = self.plan.entrants.iter().find(|entrant| entrant.label == label);
+        entrant.map_or("", |entrant| entrant.spec.as_str())
+    }
+
     /// A plan with its title.
     pub fn new(name: &str, about: &str, plan: ExperimentPlan) -> Self {
         let config = plan.hash();
@@ -155,11 +161,15 @@ impl Planned {
         Ok(self)
     }
 
-    /// Whether the plan is one of version 0.2 but for the spelling of specs.
+    /// Whether the plan is one of version 0.2 but for the spelling of specs: each, read as it is written today, is the
+    /// spec of this plan.
     fn is_today(&self, former: &Planned, registry: &Registry) -> bool {
         let mut today = former.plan.clone();
+        let read = |spec: &str| registry.unopened(SpecKind::Player, spec).ok();
         for (entrant, own) in today.entrants.iter_mut().zip(&self.plan.entrants) {
-            if registry.respelled(SpecKind::Player, &entrant.spec).as_ref() == Some(&own.spec) {
+            let respelled = registry.respelled(SpecKind::Player, &entrant.spec);
+            let spec = read(respelled.as_ref().unwrap_or(&entrant.spec));
+            if entrant.spec != own.spec && spec.is_some() && spec == read(&own.spec) {
                 *entrant = Entrant { policies: std::mem::take(&mut entrant.policies), ..own.clone() };
             }
         }
@@ -210,7 +220,7 @@ mod tests {
     fn planned(grid: &str) -> Planned {
         let text = format!(
             "schema = 'hyperplay.experiment/1'\nseed = 7\ngames = ['coin']\nrepetitions = 5\n\
-             [[player]]\nname = 'random'\nspec = 'random'\n\
+             [[player]]\nname = 'seeing'\nspec = 'clairvoyant:nodes=0,playouts=15/move'\n\
              [[player]]\nname = 'flat'\nspec = 'hyperplay:sampler=hyperplay:merge=off'\n{grid}\n"
         );
         let roles = vec!["a".to_owned(), "b".to_owned()];
@@ -225,6 +235,7 @@ mod tests {
         let today = planned(&grid(3));
         // As version 0.2 wrote it.
         let mut plan = today.plan.clone();
+        plan.entrants[0].spec = "clairvoyant:nodes=0,per_move=15,halving=off".to_owned();
         for (entrant, each) in plan.entrants[1..].iter_mut().zip(["3", "9"]) {
             entrant.label = format!("flat per_move={each}");
             entrant.spec = format!("hyperplay:per_move={each},count=history,halving=off,merge=off");

@@ -164,10 +164,10 @@ impl ExperimentPlan {
         let mut cells = Vec::new();
         for (game, (named, opened)) in config.games.iter().zip(&games).enumerate() {
             let located = |what: String| ConfigError::at(named.place, what);
-            let met = meetings(config, opened.width());
-            let met = met.map_err(|what| located(format!("{}: {what}", named.name)))?;
-            check_models(config, &met, opened)?;
-            for entrants in met {
+            let pairings = meetings(config, opened.width());
+            let pairings = pairings.map_err(|what| located(format!("{}: {what}", named.name)))?;
+            check_models(config, &pairings, opened)?;
+            for entrants in pairings {
                 let seat_permutations = seat_permutations(&entrants, config.seats);
                 if seat_permutations.len() > MAX_SEAT_PERMUTATIONS || cells.len() >= MAX_CELLS {
                     let what = "too many cells or seat permutations; give pairings, or seats = 'given'";
@@ -346,8 +346,12 @@ pub(super) fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
 }
 
 /// Whether the models of the entrants that meet in a game fit it.
-fn check_models(config: &ExperimentConfig, met: &[Vec<usize>], game: &PlanGame) -> Result<(), ConfigError> {
-    let entrants: BTreeSet<usize> = met.iter().flatten().copied().collect();
+fn check_models(
+    config: &ExperimentConfig,
+    pairings: &[Vec<usize>],
+    game: &PlanGame,
+) -> Result<(), ConfigError> {
+    let entrants: BTreeSet<usize> = pairings.iter().flatten().copied().collect();
     for entrant in entrants {
         if let Some(what) = config.specs[entrant].spec().misfit(&game.roles, &game.rules) {
             let place = config.places[config.entrants[entrant].table];

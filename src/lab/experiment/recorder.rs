@@ -170,7 +170,7 @@ impl<M: StateMachine> Recorder<'_, M> {
     fn seat_fault(&self, role: Role) -> Option<SeatFault> {
         let all = || self.played.faults().filter(|(_, fault)| fault.role == role);
         let (step, first) = all().next()?;
-        let no_move = |kind: &FaultKind| matches!(kind, FaultKind::Late | FaultKind::Unreachable(_));
+        let no_move = |kind: &FaultKind| matches!(kind, FaultKind::Late(_) | FaultKind::Unreachable(_));
         let silent = all().filter(|(_, fault)| no_move(&fault.kind)).count();
         Some(SeatFault { kind: first.kind.clone(), step, is_silent: silent == self.played.steps.len() })
     }

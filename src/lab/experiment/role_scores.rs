@@ -6,16 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
-use super::columns::{columns, readings};
-use super::folder::Planned;
-use super::met::{Met, ScoreEntry, with_replaced};
 use super::plan::ExperimentPlan;
 use super::stored::FinishedMatch;
-use super::summary::ExperimentSummary;
-use hyperplay_report::Reading::One;
-use hyperplay_report::{Clusters, FEW, MeanInterval, Sample, Table};
+use hyperplay_report::Clusters;
 
 /// The goals of an entrant in matches that ended with goals.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,7 +37,7 @@ impl MatchScores {
 #[derive(Clone, Debug, Default)]
 pub struct RoleScores {
     /// By cell, entrant and place of the role among those that are played.
-    by_role: BTreeMap<(usize, usize, usize), MatchScores>,
+    pub(super) by_role: BTreeMap<(usize, usize, usize), MatchScores>,
 }
 
 impl RoleScores {
@@ -56,101 +49,4 @@ impl RoleScores {
             self.by_role.entry((place.cell, entrant, seat)).or_default().add(place.deal, &goals, seat);
         }
     }
-}
-
-/// A row of a table of scores.
-#[derive(Serialize)]
-struct ScoreRow<'a> {
-    #[serde(flatten)]
-    met: &'a Met<'a>,
-    role: &'a str,
-    deals: u64,
-    matches: u64,
-    /// Of all roles together that of whole deals only.
-    score: ScoreEntry,
-    wins: u64,
-    draws: u64,
-    losses: u64,
-    /// The percentage of matches that were won or drawn, if every match was won, lost or drawn.
-    win_or_draw: Option<MeanInterval>,
-    replaced: Option<f64>,
-    others_replaced: Option<f64>,
-    same_player: bool,
-    faults: u64,
-    unfinished: u64,
-    failed: u64,
-}
-
-impl<'a> ScoreRow<'a> {
-    fn new(met: &'a Met<'a>, role: &'a str, score: Sample, matches: u64, of: &MatchScores) -> Self {
-        let Met { entrant, cell, .. } = *met;
-        let [wins, draws, losses] = of.results;
-        let share = of.kept.share().filter(|_| cell.is_won_or_lost);
-        let percent = |share: [f64; 3]| {
-            let [value, low, high] = share.map(|share| 100.0 * share);
-            MeanInterval { value, low, high }
-        };
-        ScoreRow {
-            met,
-            role,
-            deals: score.count(),
-            matches,
-            // Of all roles together, the score of two equal entrants says nothing.
-            score: ScoreEntry::of(score, met.is_same && role.is_empty()),
-            wins,
-            draws,
-            losses,
-            win_or_draw: share.map(percent),
-            replaced: entrant.replaced(),
-            others_replaced: cell.replaced(Some(entrant.entrant)),
-            same_player: met.is_same,
-            faults: entrant.faults,
-            unfinished: cell.unfinished.values().sum(),
-            failed: cell.failed,
-        }
-    }
-}
-
-/// The scores of these entrants.
-pub(super) fn scores(met: &[Met<'_>]) -> Table {
-    let rows: Vec<ScoreRow<'_>> = met
-        .iter()
-        .map(|met| ScoreRow::new(met, "", met.entrant.score, met.cell.matches, &met.entrant.scores))
-        .collect();
-    let mut view = readings("scores");
-    // Readers are told of what went wrong where something did.
-    view.extend(met.iter().any(|met| !met.cell.unfinished.is_empty()).then_some(One("unfinished")));
-    view.extend(met.iter().any(|met| met.cell.failed > 0).then_some(One("failed")));
-    let table = Table::of(&columns(&["who", "score", "cell"]), &rows).named(
-        "scores",
-        "Scores",
-        "Mean goals over deals (each the mean over its seat permutations), with half the width of the 95 % interval \
-         (Student's t). Win-or-draw only where every match was won, lost or drawn, with the interval of Clopper and Pearson over \
-         deals. A match that did not end with goals is in no mean, nor is its deal; failed are those of them in which the rules \
-         could not be evaluated.",
-    );
-    with_replaced(table.viewed(view).with_few("deals", FEW, "deals"), ["replaced", "others_replaced"])
-}
-
-/// The scores of these entrants by role; without rows for games that one role plays.
-pub(super) fn by_role(planned: &Planned, summary: &ExperimentSummary, met: &[Met<'_>]) -> Table {
-    let mut rows: Vec<ScoreRow<'_>> = Vec::new();
-    for met in met {
-        let game = planned.plan.game(met.number);
-        let roles = game.played().enumerate().filter(|_| game.width() > 1);
-        rows.extend(roles.filter_map(|(seat, role)| {
-            let of = *summary.roles.by_role.get(&(met.number, met.entrant.entrant, seat))?;
-            let (score, matches) = (of.goals.means(), of.results.iter().sum());
-            Some(ScoreRow::new(met, &game.roles[role], score, matches, &of))
-        }));
-    }
-    let table = Table::of(&columns(&["who", "role", "score"]), &rows).named(
-        "roles",
-        "Scores by role",
-        "Mean goals over the matches in which the entrant had the role, with half the width of the 95 % interval (Student's t). \
-         Win-or-draw only where every match was won, lost or drawn, with the interval of Clopper and Pearson. All intervals are \
-         over deals. Matches that did not end with goals are left out.",
-    );
-    let table = table.viewed(readings("roles"));
-    with_replaced(table.with_few("deals", FEW, "deals"), ["replaced", "others_replaced"])
 }

@@ -7,7 +7,7 @@
 use super::cross_table::{score_in_words, score_words};
 use super::factors::{Factor, factors};
 use super::folder::Planned;
-use super::met::Met;
+use super::pairings::Pairing;
 use super::plan::Entrant;
 use hyperplay_report::{
     Axis, FEW, Figure, FigurePoint, FigureSeries, ForestPlot, ForestRow, HeatCell, HeatMap, HeatPanel,
@@ -36,8 +36,8 @@ pub(super) fn score_axis() -> Axis {
 }
 
 /// The numbers of deals in words.
-pub(super) fn deals<'a>(met: impl Iterator<Item = &'a Met<'a>>) -> String {
-    let (least, most) = met.fold((u64::MAX, 0), |(least, most), one| {
+pub(super) fn deals<'a>(pairings: impl Iterator<Item = &'a Pairing<'a>>) -> String {
+    let (least, most) = pairings.fold((u64::MAX, 0), |(least, most), one| {
         let count = one.entrant.score.count();
         (least.min(count), most.max(count))
     });
@@ -51,14 +51,15 @@ pub(super) fn in_words((least, most): (u64, u64), noun: &str) -> String {
 }
 
 /// The scores as a forest plot, as several where there are many.
-pub(super) fn forest(name: &[&str], met: &[Met<'_>]) -> Vec<Figure> {
-    let mut rows: Vec<&Met<'_>> = met.iter().filter(|one| !one.is_mirrored && !one.is_same).collect();
-    let mean = |one: &Met<'_>| one.entrant.score.mean().unwrap_or(f64::NEG_INFINITY);
+pub(super) fn forest(name: &[&str], pairings: &[Pairing<'_>]) -> Vec<Figure> {
+    let mut rows: Vec<&Pairing<'_>> =
+        pairings.iter().filter(|one| !one.is_mirrored && !one.is_same).collect();
+    let mean = |one: &Pairing<'_>| one.entrant.score.mean().unwrap_or(f64::NEG_INFINITY);
     rows.sort_by(|one, other| mean(other).total_cmp(&mean(one)));
     let Some(first) = rows.first() else { return Vec::new() };
     let against = first.against.clone();
     let is_one = rows.iter().all(|one| one.against == against);
-    let row = |one: &&Met<'_>| {
+    let row = |one: &&Pairing<'_>| {
         let score = &one.entrant.score;
         let ends = |(mean, half): (f64, f64)| (mean - half, mean + half);
         ForestRow {
@@ -76,7 +77,7 @@ pub(super) fn forest(name: &[&str], met: &[Met<'_>]) -> Vec<Figure> {
     };
     let is_pair = rows.iter().any(|one| one.others.len() == 1);
     let parts = rows.len().div_ceil(ROWS);
-    let part = |(at, rows): (usize, &[&Met<'_>])| {
+    let part = |(at, rows): (usize, &[&Pairing<'_>])| {
         let of = if parts > 1 { format!(" ({} of {parts})", at + 1) } else { String::new() };
         let caption = format!(
             "{} a row. Bars are 95 % intervals of the mean goal (Student's t over deals); the number behind ± is half their \
@@ -104,24 +105,26 @@ pub(super) struct Family<'a> {
     pub name: &'a str,
     pub factors: Vec<Factor>,
     /// Each with whom it met; not those of its own table.
-    pub met: Vec<(&'a Entrant, &'a Met<'a>)>,
+    pub pairings: Vec<(&'a Entrant, &'a Pairing<'a>)>,
 }
 
 impl<'a> Family<'a> {
     /// The families of a game.
-    pub fn all(planned: &'a Planned, met: &'a [Met<'a>]) -> Vec<Family<'a>> {
+    pub fn all(planned: &'a Planned, pairings: &'a [Pairing<'a>]) -> Vec<Family<'a>> {
         let entrants = &planned.plan.entrants;
         let tables = entrants.last().map_or(0, |last| last.table + 1);
         let family = |table: usize| {
-            let is_other = |one: &&Met<'_>| one.others.iter().all(|&other| entrants[other].table != table);
-            let here = met.iter().filter(|one| entrants[one.entrant.entrant].table == table).filter(is_other);
-            let met: Vec<(&Entrant, &Met<'_>)> =
+            let is_other =
+                |one: &&Pairing<'_>| one.others.iter().all(|&other| entrants[other].table != table);
+            let here =
+                pairings.iter().filter(|one| entrants[one.entrant.entrant].table == table).filter(is_other);
+            let pairings: Vec<(&Entrant, &Pairing<'_>)> =
                 here.map(|one| (&entrants[one.entrant.entrant], one)).collect();
-            let of_table: Vec<&Entrant> = met.iter().map(|(entrant, _)| *entrant).collect();
+            let of_table: Vec<&Entrant> = pairings.iter().map(|(entrant, _)| *entrant).collect();
             let factors = factors(&of_table);
-            let label = met.first().map(|(entrant, _)| entrant.label.as_str()).unwrap_or_default();
+            let label = pairings.first().map(|(entrant, _)| entrant.label.as_str()).unwrap_or_default();
             let name = label.split(' ').next().unwrap_or(label);
-            (!factors.is_empty()).then_some(Family { name, factors, met })
+            (!factors.is_empty()).then_some(Family { name, factors, pairings })
         };
         (0..tables).filter_map(family).collect()
     }
@@ -131,11 +134,11 @@ impl<'a> Family<'a> {
     pub fn panels(
         &self,
         is_joined: bool,
-        point: impl Fn(f64, &Met<'_>) -> Option<FigurePoint>,
+        point: impl Fn(f64, &Pairing<'_>) -> Option<FigurePoint>,
     ) -> Vec<PlotPanel> {
         // Points by lines, and lines by panels.
         type Named<T> = Vec<(String, T)>;
-        let mut panels: Named<Named<Vec<(f64, &Met<'_>)>>> = Vec::new();
+        let mut panels: Named<Named<Vec<(f64, &Pairing<'_>)>>> = Vec::new();
         let (lines, rest) = match &self.factors[1..] {
             [] => (None, &self.factors[1..]),
             [one, rest @ ..] if one.values.len() <= TOGETHER => (Some(one), rest),
@@ -145,9 +148,12 @@ impl<'a> Family<'a> {
             let value = entrant.parameters.get(&factor.key).map_or("", String::as_str);
             format!("{}={value}", factor.key)
         };
-        for &(entrant, met) in &self.met {
-            let against =
-                if met.against.is_empty() { String::new() } else { format!("against {}", met.against) };
+        for &(entrant, pairing) in &self.pairings {
+            let against = if pairing.against.is_empty() {
+                String::new()
+            } else {
+                format!("against {}", pairing.against)
+            };
             let fixed: Vec<String> = rest.iter().map(|factor| part(entrant, factor)).collect();
             // With one factor the opponents are the lines, and otherwise panels.
             let (title, line) = match lines {
@@ -161,7 +167,7 @@ impl<'a> Family<'a> {
             let (_, points) = entry(of_panel, line);
             let x =
                 entrant.parameters.get(&self.factors[0].key).and_then(|value| self.factors[0].place(value));
-            points.extend(x.map(|x| (x, met)));
+            points.extend(x.map(|x| (x, pairing)));
         }
         for (_, points) in panels.iter_mut().flat_map(|(_, lines)| lines) {
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -172,8 +178,8 @@ impl<'a> Family<'a> {
             };
             panels.iter_mut().for_each(|(_, lines)| lines.sort_by_key(|(name, _)| place(name)));
         }
-        let series = |(line, points): (String, Vec<(f64, &Met<'_>)>)| {
-            let points = points.into_iter().filter_map(|(x, met)| point(x, met)).collect();
+        let series = |(line, points): (String, Vec<(f64, &Pairing<'_>)>)| {
+            let points = points.into_iter().filter_map(|(x, pairing)| point(x, pairing)).collect();
             let series = FigureSeries::measured(line, points);
             if is_joined { series } else { series.unjoined() }
         };
@@ -221,7 +227,7 @@ pub(super) fn by_factors(name: &[&str], families: &[Family<'_>]) -> (Vec<Figure>
     let (mut figures, mut left_out) = (Vec::new(), Vec::new());
     for family in families {
         let x = &family.factors[0];
-        let panels = family.panels(x.is_joined(), |x, met| score_point(x, &met.score()));
+        let panels = family.panels(x.is_joined(), |x, pairing| score_point(x, &pairing.score()));
         if panels.len() > PANELS {
             left_out.push(format!(
                 "{} is not drawn over its parameters: it would take {} panels. The tables have all its scores.",
@@ -241,7 +247,7 @@ fn lines(name: &[&str], family: &Family<'_>, panels: Vec<PlotPanel>) -> Figure {
     let plot = LinePlot { x: x.axis(), y: score_axis(), panels };
     let caption = format!(
         "{} a point; bars are 95 % intervals of the mean goal.",
-        deals(family.met.iter().map(|(_, met)| *met))
+        deals(family.pairings.iter().map(|(_, pairing)| *pairing))
     );
     let title = format!("Score of {} by {}", family.name, x.name());
     Figure::new(&[name, &[family.name, "by", &x.key]].concat(), title, caption, Plot::Lines(plot))
@@ -251,11 +257,12 @@ fn lines(name: &[&str], family: &Family<'_>, panels: Vec<PlotPanel>) -> Figure {
 fn heat(name: &[&str], family: &Family<'_>) -> Option<Figure> {
     let [x, y, rest @ ..] = &family.factors[..] else { return None };
     let mut panels: Vec<HeatPanel> = Vec::new();
-    for &(entrant, met) in &family.met {
+    for &(entrant, pairing) in &family.pairings {
         let value = |factor: &Factor| entrant.parameters.get(&factor.key);
         let fixed =
             rest.iter().map(|factor| format!("{}={}", factor.key, value(factor).map_or("", String::as_str)));
-        let against = if met.against.is_empty() { String::new() } else { format!("against {}", met.against) };
+        let against =
+            if pairing.against.is_empty() { String::new() } else { format!("against {}", pairing.against) };
         let title = joined(std::iter::once(against).chain(fixed).collect());
         let at = panels.iter().position(|panel| panel.title == title).unwrap_or_else(|| {
             panels.push(HeatPanel {
@@ -266,20 +273,20 @@ fn heat(name: &[&str], family: &Family<'_>) -> Option<Figure> {
         });
         let place = |factor: &Factor| factor.values.iter().position(|known| Some(known) == value(factor));
         if let (Some(column), Some(row)) = (place(x), place(y)) {
-            let words = match score_words(met) {
+            let words = match score_words(pairing) {
                 Some([mean, half, marks]) => vec![format!("{mean}{marks}"), format!("± {half}")],
-                None => vec![score_in_words(met)],
+                None => vec![score_in_words(pairing)],
             };
-            panels[at].cells[row][column] = HeatCell { value: met.score().mean(), words };
+            panels[at].cells[row][column] = HeatCell { value: pairing.score().mean(), words };
         }
     }
     if panels.len() > PANELS {
         return None;
     }
-    let is_few = family.met.iter().any(|(_, met)| met.entrant.score.count() < FEW);
+    let is_few = family.pairings.iter().any(|(_, pairing)| pairing.entrant.score.count() < FEW);
     let caption = format!(
         "{} a cell; below a score, where there is room, is half the width of its 95 % interval.{}",
-        deals(family.met.iter().map(|(_, met)| *met)),
+        deals(family.pairings.iter().map(|(_, pairing)| *pairing)),
         if is_few {
             format!(" * fewer than {FEW} deals: the interval is not reliable.")
         } else {

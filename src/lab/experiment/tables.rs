@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use super::columns::{columns, readings};
 use super::folder::Planned;
-use super::met::{Met, ScoreEntry, met, with_replaced};
+use super::pairings::{Pairing, ScoreEntry, pairings, with_replaced};
 use super::plan::SeatPermutations;
-use super::role_scores::{by_role, scores};
+use super::score_tables::{by_role, scores};
 use super::sequential_test::SequentialVerdict;
 use super::summary::{Contrast, EntrantSummary, ExperimentSummary, REPLACED};
 use super::work::Figure;
@@ -21,11 +21,11 @@ use hyperplay_report::{FEW, MeanInterval, Sample, Table, elo};
 /// All tables that have rows, each over all games.
 pub fn tables(planned: &Planned, summary: &ExperimentSummary) -> Vec<Table> {
     let all = [
-        scores(&met(planned, summary)),
-        by_role(planned, summary, &met(planned, summary)),
+        scores(&pairings(planned, summary)),
+        by_role(planned, summary, &pairings(planned, summary)),
         differences(planned, summary),
         contrasts(planned, summary),
-        work(&met(planned, summary)),
+        work(&pairings(planned, summary)),
     ];
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
@@ -137,8 +137,9 @@ fn contrasts(planned: &Planned, summary: &ExperimentSummary) -> Table {
 }
 
 /// The cost of the decisions of these entrants.
-fn work(met: &[Met<'_>]) -> Table {
-    let rows: Vec<WorkRow<'_>> = met.iter().map(|met| WorkRow::of(met, met.entrant)).collect();
+fn work(pairings: &[Pairing<'_>]) -> Table {
+    let rows: Vec<WorkRow<'_>> =
+        pairings.iter().map(|pairing| WorkRow::of(pairing, pairing.entrant)).collect();
     Table::of(&columns(&["who", "work"]), &rows).named(
         "work",
         "What the decisions cost",
@@ -150,9 +151,9 @@ fn work(met: &[Met<'_>]) -> Table {
 }
 
 /// The entrants of a game, each with what it did in all its cells.
-fn over_all(met: &[Met<'_>]) -> Vec<EntrantSummary> {
+fn over_all(pairings: &[Pairing<'_>]) -> Vec<EntrantSummary> {
     let mut entrants: Vec<EntrantSummary> = Vec::new();
-    for one in met {
+    for one in pairings {
         match entrants.iter_mut().find(|known| known.entrant == one.entrant.entrant) {
             Some(known) => {
                 known.work.merge(&one.entrant.work);
@@ -180,13 +181,13 @@ pub fn unreliable(planned: &Planned, summary: &ExperimentSummary) -> Vec<String>
             kinds.join(", ")
         ))
     };
-    over_all(&met(planned, summary)).iter().filter_map(sentence).collect()
+    over_all(&pairings(planned, summary)).iter().filter_map(sentence).collect()
 }
 
 /// The first row of each of these entrants, with what it did in all cells.
-fn rows_over_all<'a>(entrants: &'a [EntrantSummary], met: &'a [Met<'a>]) -> Vec<WorkRow<'a>> {
+fn rows_over_all<'a>(entrants: &'a [EntrantSummary], pairings: &'a [Pairing<'a>]) -> Vec<WorkRow<'a>> {
     let row = |entrant: &'a EntrantSummary| {
-        let first = met.iter().find(|one| one.entrant.entrant == entrant.entrant)?;
+        let first = pairings.iter().find(|one| one.entrant.entrant == entrant.entrant)?;
         Some(WorkRow::of(first, entrant))
     };
     entrants.iter().filter_map(row).collect()
@@ -194,12 +195,12 @@ fn rows_over_all<'a>(entrants: &'a [EntrantSummary], met: &'a [Met<'a>]) -> Vec<
 
 /// The faults in a game, and how long answers took: an entrant has one row. Nothing where nothing went wrong and there
 /// was no clock.
-pub(super) fn faults(met: &[Met<'_>], has_clocks: bool) -> Option<Table> {
-    let entrants = over_all(met);
+pub(super) fn faults(pairings: &[Pairing<'_>], has_clocks: bool) -> Option<Table> {
+    let entrants = over_all(pairings);
     if !has_clocks && entrants.iter().all(|entrant| entrant.faults == 0) {
         return None;
     }
-    Some(Table::of(&columns(&["fault"]), &rows_over_all(&entrants, met)).named(
+    Some(Table::of(&columns(&["fault"]), &rows_over_all(&entrants, pairings)).named(
         "faults",
         "Faults and times",
         "Moves that were replaced, by what went wrong, and wall times of answers, late ones too, in milliseconds; of a player \
@@ -208,9 +209,10 @@ pub(super) fn faults(met: &[Met<'_>], has_clocks: bool) -> Option<Table> {
 }
 
 /// The same in a game for readers: an entrant has one row, over all that it met.
-pub(super) fn cost(met: &[Met<'_>]) -> Table {
-    let entrants = over_all(met);
-    Table::of(&columns(&["who", "work", "faults"]), &rows_over_all(&entrants, met)).viewed(readings("cost"))
+pub(super) fn cost(pairings: &[Pairing<'_>]) -> Table {
+    let entrants = over_all(pairings);
+    Table::of(&columns(&["who", "work", "faults"]), &rows_over_all(&entrants, pairings))
+        .viewed(readings("cost"))
 }
 
 /// The means over matches that a row of costs has: the column, the figure, and what it is multiplied with.
@@ -229,7 +231,7 @@ const MEANS: [(&str, Figure, f64); 8] = [
 #[derive(Serialize)]
 struct WorkRow<'a> {
     #[serde(flatten)]
-    met: &'a Met<'a>,
+    pairing: &'a Pairing<'a>,
     decisions: u64,
     #[serde(flatten)]
     means: BTreeMap<&'static str, Option<f64>>,
@@ -246,13 +248,13 @@ struct WorkRow<'a> {
 }
 
 impl<'a> WorkRow<'a> {
-    fn of(met: &'a Met<'a>, entrant: &EntrantSummary) -> Self {
+    fn of(pairing: &'a Pairing<'a>, entrant: &EntrantSummary) -> Self {
         let work = &entrant.work;
         let mean =
             |(name, figure, times): (_, Figure, f64)| (name, work.mean(figure).map(|mean| times * mean));
         let of_kind = |kind| (kind, work.faults.get(kind).copied().unwrap_or_default());
         WorkRow {
-            met,
+            pairing,
             decisions: work.turns,
             means: MEANS.into_iter().map(mean).collect(),
             method: work.method(),

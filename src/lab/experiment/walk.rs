@@ -109,7 +109,7 @@ fn recorded(machine: &Engine, turn: &TurnRecord) -> Option<Decision> {
         depleted: turn.depleted,
         recovered: false,
         failure: None,
-        explanation: Vec::new(),
+        reasons: Vec::new(),
     })
 }
 

@@ -1,27 +1,15 @@
 //! The benchmark of beliefs: samplers on twelve games, as one page of Markdown.
 //!
-//! [`SAMPLERS`] are measured unless others are asked for. Each sampler has 64 particles and, unless others are asked
-//! for, 200 replicates. The number of matches of each game, and the last step, are chosen so that the whole benchmark
-//! takes some minutes. Weighted particles have a bias that falls with the number of particles; 200 replicates may hide
+//! [`SAMPLERS`] are measured unless others are asked for, with the particles and replicates of the plan. The number of
+//! matches of each game, and the last step, are chosen so that the whole benchmark takes some minutes. Weighted particles have a bias that falls with the number of particles; 200 replicates may hide
 //! it, so a game or some of its steps can be measured in many more. A game in which a role knows the history at every
 //! decision is not in it. The seed determines everything but the columns of times.
 
 use super::columns::{SUMMARY_COLUMNS, defined, readings};
-use super::match_source::MatchSource;
 use super::plan::{Study, StudyPlan};
 use super::summary::StudySummary;
 use hyperplay_machine::counted;
-use hyperplay_play::player::{Registry, SamplerSpec, SpecError};
 use hyperplay_report::{Axis, Column, FEW, Figure, ForestPlot, ForestRow, Plot, Table};
-
-/// Particles of a set.
-pub const PARTICLES: usize = 64;
-
-/// Independent replicates.
-pub const REPLICATES: usize = 200;
-
-/// The largest information set that is enumerated.
-const MAX_SET: usize = 4_000;
 
 /// The samplers of the benchmark, unless others are asked for.
 pub const SAMPLERS: [&str; 7] = [
@@ -65,95 +53,25 @@ pub const GAMES: [BenchmarkGame; 12] = [
     game("battleships_small", 2, 3),
 ];
 
-/// The request to the benchmark.
-#[derive(Clone, Debug)]
-pub struct BenchmarkRequest {
-    /// The samplers.
-    pub samplers: Vec<SamplerSpec>,
-    /// The names of the games; none for all.
-    pub games: Vec<String>,
-    /// Particles of a set.
-    pub particles: usize,
-    /// Independent replicates.
-    pub replicates: usize,
-    /// Matches of each game; `None` for those of the benchmark.
-    pub matches: Option<usize>,
-    /// The first and the last step that are measured; `None` for those of the benchmark.
-    pub steps: Option<(usize, usize)>,
-    /// The seed.
-    pub seed: u64,
-}
-
-impl BenchmarkRequest {
-    /// The games, in the order of the benchmark.
-    pub fn games(&self) -> impl Iterator<Item = &'static BenchmarkGame> + '_ {
-        GAMES.iter().filter(|game| self.games.is_empty() || self.games.iter().any(|name| name == game.name))
-    }
-
-    /// The study of one game.
-    ///
-    /// # Errors
-    /// If the registry has no model of uniform opponents.
-    pub fn plan(&self, game: &BenchmarkGame, registry: &Registry) -> Result<StudyPlan, SpecError> {
-        Ok(StudyPlan {
-            samplers: self.samplers.clone(),
-            particles: vec![self.particles],
-            replicates: self.replicates,
-            matches: self.matches.unwrap_or(game.matches),
-            play: MatchSource::Model(registry.model("uniform")?),
-            equilibrium: None,
-            roles: Vec::new(),
-            steps: self.steps.unwrap_or((1, game.steps)),
-            limit: MAX_SET,
-            reference: 0,
-            playouts: 8,
-            seed: self.seed,
-        })
-    }
-
-    /// The command that asks for this.
-    fn command(&self) -> String {
-        let mut command = format!("hyperplay belief-benchmark --seed {}", self.seed);
-        self.games.iter().for_each(|game| command += &format!(" --game {game}"));
-        let numbers = [("particles", self.particles, PARTICLES), ("replicates", self.replicates, REPLICATES)];
-        for (option, number, usual) in numbers {
-            if number != usual {
-                command += &format!(" --{option} {number}");
-            }
-        }
-        if let Some(matches) = self.matches {
-            command += &format!(" --matches {matches}");
-        }
-        if let Some((first, last)) = self.steps {
-            command += &format!(" --steps {first}-{last}");
-        }
-        let specs: Vec<String> = self.samplers.iter().map(|sampler| sampler.spec().to_string()).collect();
-        if specs != SAMPLERS {
-            specs.iter().for_each(|spec| command += &format!(" --sampler '{spec}'"));
-        }
-        command
-    }
-
-    /// The beginning of the page; `date` as in `2026-11-22`.
-    pub fn opening(&self, date: &str) -> String {
-        let is_uniform = self.samplers.iter().all(|sampler| sampler.assumed().spec().name() == "uniform");
-        let opponents = if is_uniform { "uniform opponents" } else { "the opponent model of each sampler" };
-        format!(
-            "# Beliefs on twelve games\n\n\
-             Made by `{}` ({date}, version {}). {}, {}, evidence from random matches, posteriors under \
-             {opponents}, information sets of at most {MAX_SET} histories. Means over the decisions of all roles (more than one \
-             legal move, more than one history). *Draws* are as many independent draws from the posterior, measured at the same \
-             decisions in as many replicates; a ratio is the sum of a distance over the decisions, divided by that of the draws, \
-             with a 95 % bootstrap interval over the decisions, without those at which the information set was enumerated in \
-             every replicate. [belief-measures.md](../belief-measures.md) explains each figure. Otherwise, in `a (b)`, b is what \
-             the posterior itself, or independent draws from it, would show. The seed determines everything but the times (ms an \
-             update, effective particles a second).\n",
-            self.command(),
-            env!("CARGO_PKG_VERSION"),
-            counted(self.particles as u64, "particle"),
-            counted(self.replicates as u64, "replicate"),
-        )
-    }
+/// The beginning of the page; `command` makes it with this plan, `date` is as in `2026-11-22`.
+pub fn opening(command: &str, plan: &StudyPlan, particles: usize, date: &str) -> String {
+    let is_uniform = plan.samplers.iter().all(|sampler| sampler.assumed().spec().name() == "uniform");
+    let opponents = if is_uniform { "uniform opponents" } else { "the opponent model of each sampler" };
+    format!(
+        "# Beliefs on twelve games\n\n\
+         Made by `{command}` ({date}, version {}). {}, {}, evidence from random matches, posteriors under \
+         {opponents}, information sets of at most {} histories. Means over the decisions of all roles (more than one \
+         legal move, more than one history). *Draws* are as many independent draws from the posterior, measured at the same \
+         decisions in as many replicates; a ratio is the sum of a distance over the decisions, divided by that of the draws, \
+         with a 95 % bootstrap interval over the decisions, without those at which the information set was enumerated in \
+         every replicate. [belief-measures.md](../belief-measures.md) explains each figure. Otherwise, in `a (b)`, b is what \
+         the posterior itself, or independent draws from it, would show. The seed determines everything but the times (ms an \
+         update, effective particles a second).\n",
+        env!("CARGO_PKG_VERSION"),
+        counted(particles as u64, "particle"),
+        counted(plan.replicates as u64, "replicate"),
+        plan.limit,
+    )
 }
 
 /// The tables of a game: the accuracy of each sampler, what the particle sets are worth to a player, and what they

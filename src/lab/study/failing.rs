@@ -76,8 +76,14 @@ fn a_failure_in_a_belief_is_no_depletion() {
     let (machine, model) = (hidden(), uniform());
     let oracle = Oracle { model: &model, limit: 1000, reference: 0, steps: (1, 2), playouts: 0 };
     let points = oracle.points(&machine, Role::new(0), &quiet(&machine), &Seed::root(1), &|| false).unwrap();
-    let replicates =
-        Replicates { sampler: &Failing, model: &model, particles: 4, count: 3, seed: Seed::root(1) };
+    let replicates = Replicates {
+        sampler: &Failing,
+        model: &model,
+        is_of_points: true,
+        particles: 4,
+        count: 3,
+        seed: Seed::root(1),
+    };
     let failure = harness::measure(&machine, &replicates, &points.list, &|| false, &|| ()).unwrap_err();
     assert_eq!(failure.reason, "as it must");
 }

@@ -189,6 +189,40 @@ impl StudyPlan {
         failure.map_or(Ok(()), |failure| Err(StudyError::Unsolved(failure.reason)))
     }
 
+    /// The seed of a match.
+    pub(super) fn match_seed(&self, index: usize) -> Seed {
+        Seed::root(self.seed).child("match").index(index)
+    }
+
+    /// The moves of a match.
+    pub(super) fn history(
+        &self,
+        index: usize,
+        machine: &Arc<Engine>,
+        players_engine: &Arc<Engine>,
+        interrupt: &Interrupt,
+    ) -> Result<History, StudyError> {
+        let (steps, seed) = (self.steps.1, &self.match_seed(index));
+        match &self.play {
+            MatchSource::Model(model) => match model.model(machine) {
+                model if model.is_uniform() => Ok(harness::random_match(machine, steps, seed)?),
+                model => Ok(harness::model_match(machine, model.as_ref(), steps, seed)?),
+            },
+            MatchSource::Player(player) => {
+                let players = ByRole::from_fn(machine.roles().len(), |role| {
+                    (machine.random() != Some(role)).then(|| player.seat(players_engine, role))
+                });
+                let settings = Settings { limit: steps, ..Settings::default() };
+                let played = play_match(machine.as_ref(), players, &settings, seed, interrupt, |_| ());
+                let played = played.map_err(StudyError::Thread)?;
+                if let MatchOutcome::Failed(failure) = played.outcome {
+                    return Err(failure.into());
+                }
+                Ok(History(played.steps.into_iter().map(|step| step.joint).collect()))
+            }
+        }
+    }
+
     /// Measures. If players play the matches, they do so on `players_engine`. `tick` is called after each replicate.
     ///
     /// # Errors
@@ -226,10 +260,9 @@ impl StudyPlan {
                 posteriors.push(MeasuredPosterior { assumed, model, letter });
             }
         }
-        let mut measuring =
-            Measuring { plan: self, machine, players_engine, interrupt, tick, keep, study: Study::default() };
+        let mut measuring = Measuring { plan: self, machine, interrupt, tick, keep, study: Study::default() };
         for index in 0..self.matches {
-            let history = measuring.history(index)?;
+            let history = self.history(index, machine, players_engine, interrupt)?;
             measuring.study.longest = measuring.study.longest.max(history.0.len());
             for role in self.roles_of(machine) {
                 for posterior in &posteriors {
@@ -247,7 +280,6 @@ impl StudyPlan {
 struct Measuring<'a> {
     plan: &'a StudyPlan,
     machine: &'a Arc<Engine>,
-    players_engine: &'a Arc<Engine>,
     interrupt: &'a Interrupt,
     tick: &'a (dyn Fn() + Sync),
     keep: &'a mut dyn FnMut(&[StudyRow]) -> bool,
@@ -255,34 +287,6 @@ struct Measuring<'a> {
 }
 
 impl Measuring<'_> {
-    fn seed(&self, index: usize) -> Seed {
-        Seed::root(self.plan.seed).child("match").index(index)
-    }
-
-    /// The moves of a match.
-    fn history(&self, index: usize) -> Result<History, StudyError> {
-        let (plan, machine, seed) = (self.plan, self.machine, &self.seed(index));
-        let steps = plan.steps.1;
-        match &plan.play {
-            MatchSource::Model(model) => match model.model(machine) {
-                model if model.is_uniform() => Ok(harness::random_match(machine, steps, seed)?),
-                model => Ok(harness::model_match(machine, model.as_ref(), steps, seed)?),
-            },
-            MatchSource::Player(player) => {
-                let players = ByRole::from_fn(machine.roles().len(), |role| {
-                    (machine.random() != Some(role)).then(|| player.seat(self.players_engine, role))
-                });
-                let settings = Settings { limit: steps, ..Settings::default() };
-                let played = play_match(machine.as_ref(), players, &settings, seed, self.interrupt, |_| ());
-                let played = played.map_err(StudyError::Thread)?;
-                if let MatchOutcome::Failed(failure) = played.outcome {
-                    return Err(failure.into());
-                }
-                Ok(History(played.steps.into_iter().map(|step| step.joint).collect()))
-            }
-        }
-    }
-
     /// Measures all samplers at the points of one role in one match against one posterior; false if it was interrupted.
     fn block(
         &mut self,
@@ -294,7 +298,7 @@ impl Measuring<'_> {
         let (plan, machine, interrupt) = (self.plan, self.machine, self.interrupt);
         let name = &machine.roles()[role];
         let stop = || interrupt.is_raised();
-        let seed = self.seed(index).child("belief").child(name);
+        let seed = plan.match_seed(index).child("belief").child(name);
         let most = plan.particles.iter().copied().max().unwrap_or(0);
         let oracle = Oracle {
             model: &posterior.model,
@@ -329,13 +333,13 @@ impl Measuring<'_> {
                 let replicates = Replicates {
                     sampler: sampler.as_ref(),
                     model: &model,
+                    is_of_points: *spec.assumed() == posterior.assumed,
                     particles,
                     count: plan.replicates,
                     seed: seed.clone(),
                 };
-                let is_own = *spec.assumed() == posterior.assumed;
-                let measure = if is_own { harness::measure } else { harness::measure_against };
-                let Some(figures) = measure(machine, &replicates, &points.list, &stop, self.tick)? else {
+                let Some(figures) = harness::measure(machine, &replicates, &points.list, &stop, self.tick)?
+                else {
                     return Ok(false);
                 };
                 let before = self.study.rows.len();

@@ -126,7 +126,7 @@ fn errors(roles: usize, faults: &[hyperplay_play::referee::Fault]) -> Vec<String
         let fault = faults.iter().find(|fault| fault.role == role);
         match fault.map(|fault| &fault.kind) {
             None => String::new(),
-            Some(FaultKind::Late) => "TO".to_owned(),
+            Some(FaultKind::Late(_)) => "TO".to_owned(),
             Some(FaultKind::Illegal(answer)) => format!("IL {answer}"),
             Some(FaultKind::Unreachable(_) | FaultKind::Crashed(_) | FaultKind::Dropped) => "CE".to_owned(),
         }
@@ -169,7 +169,10 @@ mod tests {
         assert_eq!(state_text(&[]), "( )");
         let replacement = Move(Default::default());
         let fault = |role, kind| Fault { role: Role::new(role), kind, replacement };
-        let faults = [fault(1, FaultKind::Late), fault(2, FaultKind::Illegal("(foo ?x)".to_owned()))];
+        let faults = [
+            fault(1, FaultKind::Late(Default::default())),
+            fault(2, FaultKind::Illegal("(foo ?x)".to_owned())),
+        ];
         assert_eq!(errors(3, &faults), ["", "TO", "IL (foo ?x)"]);
         assert_eq!(errors(1, &[fault(0, FaultKind::Unreachable("refused".to_owned()))]), ["CE"]);
     }

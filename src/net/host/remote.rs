@@ -3,10 +3,15 @@
 //! Each message goes over a connection of its own. The answer is read as a term of the game; the referee says whether
 //! it is legal. A match has one name for all its roles, unless a program plays several of them (the key `own_id`).
 //!
+//! A connection that is refused is tried again for a while, because a player that serves one connection after the other
+//! is deaf between two of them. An answer that comes after its time is kept in the fault.
+//!
 //! Invariant: the program is told what its role knows and nothing else. The percepts are sent in the natural order of
 //! terms of the game, scrambled or not; they are a set.
 
 use std::sync::Arc;
+use std::sync::mpsc::{SendError, sync_channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::http::client::{Address, ExchangeError, ReplyLimits, exchange};
@@ -17,7 +22,8 @@ use crate::protocol::{
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Evidence, Move, OwnMove, Role, StateMachine as _};
 use hyperplay_play::player::{
-    REMOTE, Registry, RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat, SpecEntry, SpecKey, SpecWord,
+    LateAnswer, REMOTE, Registry, RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat, SpecEntry,
+    SpecKey, SpecWord,
 };
 
 /// The sender of the messages.
@@ -25,6 +31,13 @@ const SENDER: &str = "Gamecontroller";
 
 /// How long a message may take where the caller sets no time.
 const LONGEST: Duration = Duration::from_secs(600);
+
+/// How long a refused connection is tried again, and how often.
+const REFUSED: Duration = Duration::from_secs(1);
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// How long after its time an answer is still awaited, to be kept.
+const LATE: Duration = Duration::from_secs(10);
 
 /// The longest answer that is shown in a fault, in characters.
 const SHOWN: usize = 200;
@@ -115,16 +128,35 @@ impl Remote {
     /// Sends a message and waits for what comes back, within the budget.
     fn say(&self, message: &Message, budget: &Budget) -> Result<String, RemoteFailure> {
         let body = self.phrasing.write(message);
-        let deadline = Instant::now() + budget.left().unwrap_or(LONGEST).min(LONGEST);
-        exchange(&self.address, &body, SENDER, deadline, ReplyLimits::default())
-            .map(|reply| reply.body.trim().to_owned())
-            .map_err(|error| match error {
-                error if error.is_timeout() => RemoteFailure::Late,
-                error @ (ExchangeError::TooLong { .. } | ExchangeError::NotText { .. }) => {
-                    RemoteFailure::Illegal(error.to_string())
+        let begun = Instant::now();
+        let time = budget.left().unwrap_or(LONGEST).min(LONGEST);
+        let (address, late) = (self.address.clone(), LateAnswer::default());
+        let ((said, reply), kept) = (sync_channel(1), Arc::clone(&late));
+        let send = move || {
+            let refused = begun + REFUSED.min(time);
+            let answer = loop {
+                match exchange(&address, &body, SENDER, begun + time + LATE, ReplyLimits::default()) {
+                    Err(error) if error.is_refused() && Instant::now() < refused => thread::sleep(AGAIN),
+                    answer => break answer,
                 }
-                error => RemoteFailure::Unreachable(error.to_string()),
-            })
+            };
+            if let Err(SendError(Ok(reply))) = said.send(answer) {
+                let seconds = begun.elapsed().as_secs_f64();
+                // It is the only answer to this message.
+                let _ = kept.set(format!("{} after {seconds:.1} s", shown(reply.body.trim())));
+            }
+        };
+        let thread = thread::Builder::new().name("message".to_owned()).spawn(send);
+        thread.map_err(|error| RemoteFailure::Unreachable(error.to_string()))?;
+        let left = (begun + time).saturating_duration_since(Instant::now());
+        let Ok(answer) = reply.recv_timeout(left) else { return Err(RemoteFailure::Late(late)) };
+        answer.map(|reply| reply.body.trim().to_owned()).map_err(|error| match error {
+            error if error.is_timeout() => RemoteFailure::Late(late),
+            error @ (ExchangeError::TooLong { .. } | ExchangeError::NotText { .. }) => {
+                RemoteFailure::Illegal(error.to_string())
+            }
+            error => RemoteFailure::Unreachable(error.to_string()),
+        })
     }
 
     /// A term as the other program knows it.

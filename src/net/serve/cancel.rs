@@ -4,22 +4,53 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use hyperplay_machine::CancelFlag;
+
 /// How often the token is looked at while something else is awaited.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Tells the threads of a match that it is over. Each of them holds it for as long as it works.
-#[derive(Debug, Default)]
-pub struct CancelToken(AtomicBool);
+#[derive(Debug)]
+pub struct CancelToken {
+    flag: CancelFlag,
+    is_evicted: AtomicBool,
+}
 
 impl CancelToken {
+    /// That of a match that begins, with a flag under which nothing works.
+    pub fn new(flag: CancelFlag) -> CancelToken {
+        flag.set(false);
+        CancelToken { flag, is_evicted: AtomicBool::new(false) }
+    }
+
+    /// The flag that ends the work for the match.
+    pub fn flag(&self) -> CancelFlag {
+        self.flag
+    }
+
     /// Tells that the match is over.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Release);
+        self.flag.set(true);
     }
 
     /// Whether the match is over.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Acquire)
+        self.flag.is_raised()
+    }
+
+    /// Tells that the match has given way to another one: it is still answered, and nobody thinks for it.
+    pub fn evict(&self) {
+        self.is_evicted.store(true, Ordering::Release);
+    }
+
+    /// Whether the match has given way.
+    pub fn is_evicted(&self) -> bool {
+        self.is_evicted.load(Ordering::Acquire)
+    }
+
+    /// Whether thoughts between two questions are of use.
+    pub fn wants_thought(&self) -> bool {
+        !self.is_cancelled() && !self.is_evicted()
     }
 
     /// Waits for a value until a time, or until the match is over.
@@ -44,7 +75,7 @@ mod tests {
 
     #[test]
     fn waiting_ends_with_a_value_the_time_or_the_match() {
-        let token = CancelToken::default();
+        let token = CancelToken::new(CancelFlag::leak());
         let (sender, receiver) = channel();
         let soon = || Instant::now() + Duration::from_millis(30);
         let begun = Instant::now();

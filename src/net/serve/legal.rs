@@ -21,7 +21,7 @@ use hyperplay_machine::{
     Budget, Evidence, JointMove, Move, Observation, Role, Seed, State, StateMachine as _,
     StateMachineExt as _,
 };
-use hyperplay_play::player::{OwnBelief, certain_moves};
+use hyperplay_play::player::{OwnBelief, certain_moves, is_last_move};
 use hyperplay_think::belief::{BeliefOptions, OpponentModel, ParticleSampler, Uniform, UpdateOutcome};
 
 /// Particles of the belief.
@@ -101,6 +101,19 @@ impl LegalMoves {
     /// Goes on searching for a history that explains this evidence. Returns whether one was found, or there is none.
     pub fn search(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
         self.belief.search(evidence, budget, seed)
+    }
+
+    /// Whether the game is over for certain once the role has made this move, after the evidence of `step` steps that
+    /// the legal moves were last asked for.
+    pub fn is_last(&mut self, own: Move, step: usize, budget: &Budget) -> bool {
+        let (engine, of, scratch) = (&*self.engine, (self.role, own), &mut self.scratch);
+        match &self.known {
+            Some((at, state)) if *at == step => is_last_move(engine, of, [state], budget, scratch),
+            _ => match self.belief.whole() {
+                Some(states) => is_last_move(engine, of, states, budget, scratch),
+                None => false,
+            },
+        }
     }
 
     /// The state after this evidence, if it is known.

@@ -1,15 +1,11 @@
 //! The player server behind HTTP.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::net::TcpListener;
 
 use super::table::{PlayerServer, Refusal};
 use crate::http::server::{Call, CallAnswer, FutureAnswer, Responder, ServerLimits, serve_http};
-
-/// How often silent matches are looked for.
-const ROUND: Duration = Duration::from_secs(1);
 
 impl Responder for PlayerServer {
     fn respond(self: Arc<Self>, call: Call) -> FutureAnswer {
@@ -41,16 +37,7 @@ impl PlayerServer {
         limits: ServerLimits,
         shutdown: impl Future<Output = ()> + Send,
     ) -> std::io::Result<()> {
-        let looking = Arc::clone(&self);
-        let rounds = tokio::spawn(async move {
-            let mut rounds = tokio::time::interval(ROUND);
-            loop {
-                rounds.tick().await;
-                looking.expire();
-            }
-        });
         let served = serve_http(listener, limits, Arc::clone(&self) as Arc<dyn Responder>, shutdown).await;
-        rounds.abort();
         self.close();
         served
     }

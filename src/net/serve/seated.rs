@@ -109,7 +109,8 @@ impl Seated {
         self.turns = 0;
         let step = self.known.made();
         let all = deadline.saturating_duration_since(received);
-        let for_legal = Budget { nodes: None, deadline: Some(received + all.mul_f64(LEGAL_SHARE)) };
+        let for_legal = Budget { deadline: Some(received + all.mul_f64(LEGAL_SHARE)), ..Budget::UNLIMITED };
+        let for_legal = for_legal.cancelled_by(self.parts.cancel.flag());
         let evidence = self.known.evidence().clone();
         let Some((legal, source)) = self.legal_after(&evidence, &for_legal, &seed.child("legal").index(step))
         else {
@@ -139,7 +140,10 @@ impl Seated {
         if self.known.has_hole() {
             return shown(fallback, Some("a message of the match did not come".to_owned()));
         }
-        let budget = Budget { nodes: None, deadline: Some(deadline) };
+        if self.parts.cancel.is_evicted() {
+            return shown(fallback, Some("the match gave way to another one".to_owned()));
+        }
+        let budget = Budget { deadline: Some(deadline), ..Budget::UNLIMITED };
         let seed = seed.child("step").index(step);
         if self.thinker.engine().is_none() && self.quick.is_none() {
             self.quick = self.quick_player();
@@ -151,7 +155,17 @@ impl Seated {
         let said = thinker.ask(evidence, (legal, self.is_lost()), budget, seed);
         match self.heard(&said, deadline) {
             Ok(Said { decision, legal }) if legal.contains(&decision.choice) => {
-                decision.explanation.iter().for_each(|line| tracing::debug!(step, "{line}"));
+                if tracing::enabled!(tracing::Level::DEBUG)
+                    && let Some(engine) = thinker.engine()
+                {
+                    decision.explain(engine).iter().for_each(|line| tracing::debug!(step, "{line}"));
+                }
+                tracing::debug!(
+                    step,
+                    playouts = decision.cost.playouts,
+                    states = decision.cost.states,
+                    "decided"
+                );
                 shown(decision.choice, None)
             }
             Ok(_) => shown(fallback, Some("the player chose a move that is not legal".to_owned())),
@@ -235,6 +249,15 @@ impl Seated {
     /// Whether no history is known that explains the evidence.
     fn is_lost(&self) -> bool {
         matches!(self.source, LegalSource::Guess | LegalSource::Nothing)
+    }
+
+    /// Whether the last answer ended the match, whatever the other roles do.
+    pub(super) fn is_over(&mut self) -> bool {
+        let (step, has_hole) = (self.known.made(), self.known.has_hole());
+        let sent = self.known.answer(step).filter(|sent| !sent.late && !has_hole);
+        let own = sent.and_then(|sent| self.parts.engines.game().terms().read(&sent.text)).map(Move);
+        let (Some(own), Some(legal)) = (own, &mut self.legal) else { return false };
+        legal.is_last(own, step, &Budget::time(TURN))
     }
 
     /// The move to send if nothing legal is known: the last resort of the server.

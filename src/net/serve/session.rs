@@ -47,6 +47,8 @@ pub enum Order {
         /// Whether the front has answered in the session's place.
         spared: Arc<AtomicBool>,
     },
+    /// Says whether the match is over for certain, by the last answer.
+    IsOver(oneshot::Sender<bool>),
     /// The match is over for another reason.
     End(EvidenceOutcome),
 }
@@ -119,6 +121,10 @@ pub fn run(parts: SessionParts, ready: oneshot::Sender<()>, orders: &Receiver<Or
                 session.stop(&message, received, answer);
                 break EvidenceOutcome::Stopped;
             }
+            Some(Order::IsOver(answer)) => {
+                // Whoever asked may have given up.
+                let _ = answer.send(session.is_over());
+            }
             Some(Order::End(end)) => break end,
             None => break EvidenceOutcome::Interrupted,
         }
@@ -131,6 +137,8 @@ struct Session {
     seated: Option<Seated>,
     remarks: Vec<String>,
     steps: Vec<PlayedStep>,
+    /// Whether the last answer ended the match, once that was asked.
+    is_over: Option<bool>,
 }
 
 impl Session {
@@ -150,7 +158,7 @@ impl Session {
                 remarks.push(format!("the rules have no role {}", start.role));
                 return None;
             };
-            let preparation = Budget { nodes: None, deadline: Some(until) };
+            let preparation = Budget { deadline: Some(until), ..Budget::UNLIMITED };
             let role = Role::new(role);
             let parts = PlayerParts {
                 engines,
@@ -177,7 +185,7 @@ impl Session {
             }
         });
         remarks.iter().for_each(|remark| tracing::warn!("{remark}"));
-        Session { parts, seated, remarks, steps: Vec::new() }
+        Session { parts, seated, remarks, steps: Vec::new(), is_over: None }
     }
 
     /// Answers with a move.
@@ -188,6 +196,7 @@ impl Session {
         answer: oneshot::Sender<String>,
         spared: &AtomicBool,
     ) {
+        self.is_over = None;
         let SessionParts { start, seed, margin, spare, .. } = &self.parts;
         let clock = start.playclock;
         let deadline = received + clock.saturating_sub(margin.of(clock));
@@ -242,9 +251,16 @@ impl Session {
         }
     }
 
+    /// Whether the last answer ended the match for certain; looked up once, however often it is asked.
+    fn is_over(&mut self) -> bool {
+        let seated = &mut self.seated;
+        *self.is_over.get_or_insert_with(|| seated.as_mut().is_some_and(Seated::is_over))
+    }
+
     /// Uses a turn of the time between two orders. Returns whether further turns are of use.
     fn thinks_ahead(&mut self) -> bool {
-        let (true, Some(seated)) = (self.parts.thinks_ahead, &mut self.seated) else { return false };
+        let wants = self.parts.thinks_ahead && self.parts.cancel.wants_thought();
+        let (true, Some(seated)) = (wants, &mut self.seated) else { return false };
         seated.thinks_ahead(&self.parts.seed)
     }
 

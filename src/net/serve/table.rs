@@ -4,8 +4,10 @@
 //! room for another, or with an error in words. A match runs on a thread of its own; here its answers are awaited with
 //! a deadline, and an answer is ready for the case that none comes ([`Spare`]).
 //!
-//! A match whose game master falls silent for longer than its clocks and a while ends, so that it does not block the
-//! next one.
+//! **Eviction.** Some game masters never say STOP. Where a START needs a place, a match gives way to it that is over for
+//! certain, or whose game master has been silent for longer than its clocks and a while ([`ServeOptions::stale`]). A
+//! match that is waited for never does. An evicted match is not thought for any more; the last ones keep what they know,
+//! so a late PLAY still gets a legal move.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
@@ -24,13 +26,23 @@ use super::records::EvidenceRecorder;
 use super::session::{LONGEST, Order, SessionParts, Spare, run};
 use crate::protocol::{Message, MessageError, StartMessage, StepMessage};
 use hyperplay_engine::EngineKind;
-use hyperplay_machine::Seed;
+use hyperplay_logic::gdl::fold;
+use hyperplay_machine::{CancelFlag, Seed};
 use hyperplay_play::files::{EarlierRecords, FileError};
 use hyperplay_play::player::{Registry, SpecError, guarded};
 use hyperplay_play::referee::EvidenceOutcome;
 
 /// How many matches that have ended are remembered, to answer a message that is repeated.
 const ENDED: usize = 256;
+
+/// How many evicted matches keep what they know.
+const EVICTED: usize = 2;
+
+/// How long a match may take to say whether it is over.
+const TO_SAY: Duration = Duration::from_millis(500);
+
+/// Bytes of a last answer that is remembered.
+const LONGEST_ANSWER: usize = 1024;
 
 /// How many matches that have ended may still have threads that work, at least: grounding cannot be stopped.
 const LINGERING: usize = 4;
@@ -53,7 +65,8 @@ pub struct ServeOptions {
     pub matches: usize,
     /// How long before the end of a clock an answer is sent, at least.
     pub margin: Duration,
-    /// How long a match may be silent beyond its clocks.
+    /// How long a match may be silent beyond three play clocks (and its start clock, if it was never asked) before it
+    /// gives way to another one.
     pub stale: Duration,
     /// The seed that every random choice follows from, with the name of the match and its role.
     pub seed: u64,
@@ -76,6 +89,8 @@ pub enum Refusal {
 
 /// A match that runs.
 struct RunningMatch {
+    /// The role that is played, in one case.
+    role: String,
     orders: Sender<Order>,
     thread: JoinHandle<()>,
     cancel: Arc<CancelToken>,
@@ -84,8 +99,28 @@ struct RunningMatch {
     playclock: Duration,
     /// When the last message came.
     heard: Instant,
+    asked: Asked,
     /// Tells this match from others of the same name.
     number: u64,
+}
+
+/// The last question of a match.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Asked {
+    /// There was none.
+    Never,
+    /// The session has not answered it.
+    Pending,
+    Answered,
+}
+
+impl RunningMatch {
+    /// Whether its game master has been silent for so long that it gives way.
+    fn is_silent(&self, stale: Duration) -> bool {
+        let prepares = if self.asked == Asked::Never { self.startclock } else { Duration::ZERO };
+        let allowed = self.playclock.saturating_mul(3).saturating_add(prepares).saturating_add(stale);
+        self.heard.elapsed() > allowed
+    }
 }
 
 /// A player server without the network: messages in, answers out.
@@ -94,11 +129,13 @@ pub struct PlayerServer {
     margin: Arc<AnswerMargin>,
     recorder: Option<Arc<EvidenceRecorder>>,
     running: Mutex<HashMap<String, RunningMatch>>,
-    ended: Mutex<VecDeque<String>>,
+    /// Matches that have ended, each with the answer to a question that still comes.
+    ended: Mutex<VecDeque<(String, Option<String>)>>,
     /// The threads of matches that have ended and may still keep their records.
     ending: Mutex<Vec<JoinHandle<()>>>,
     /// Of every match that has begun, what its threads hold; for as long as one of them works.
-    working: Mutex<Vec<Weak<CancelToken>>>,
+    /// A flag under which no thread works any more is used again.
+    working: Mutex<Vec<(CancelFlag, Weak<CancelToken>)>>,
     numbers: AtomicU64,
 }
 
@@ -163,7 +200,7 @@ impl PlayerServer {
             read.map_err(|error| Refusal::Failed(format!("the message could not be read: {error}")))?
         };
         Ok(match message.map_err(Refusal::Unreadable)? {
-            Message::Info => self.info(),
+            Message::Info => self.info().await,
             Message::Preview { .. } => "ready".to_owned(),
             Message::Start(start) => self.start(start, received).await?,
             Message::Play(step) => self.step(step, received, false).await,
@@ -172,25 +209,84 @@ impl PlayerServer {
         })
     }
 
-    fn info(&self) -> String {
-        self.expire();
-        let is_free = self.running().len() < self.options.matches;
+    async fn info(&self) -> String {
+        let is_free = self.matches() < self.options.matches || self.giving_way(|_, _| true).await.is_some();
         let status = if is_free { "available" } else { "busy" };
         format!("((name {}) (status {status}))", self.options.name)
     }
 
+    /// A match that gives way to another one, among those that `hinders` is true of.
+    async fn giving_way(&self, hinders: impl Fn(&str, &RunningMatch) -> bool) -> Option<u64> {
+        let mut asked = Vec::new();
+        {
+            let running = self.running();
+            for (id, of) in running.iter().filter(|(id, of)| !of.cancel.is_evicted() && hinders(id, of)) {
+                if of.is_silent(self.options.stale) {
+                    tracing::warn!(%id, "the game master is silent");
+                    return Some(of.number);
+                }
+                if of.asked == Asked::Answered {
+                    let (answer, said) = oneshot::channel();
+                    // A session that has ended says nothing.
+                    let _ = of.orders.send(Order::IsOver(answer));
+                    asked.push((of.number, said));
+                }
+            }
+        }
+        let until = Instant::now() + TO_SAY;
+        for (number, said) in asked {
+            if let Ok(Ok(true)) = timeout_at(until.into(), said).await {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// Evicts a match, unless it was asked meanwhile; the oldest evicted ones end.
+    fn evict(&self, running: &mut HashMap<String, RunningMatch>, number: u64) {
+        let Some((id, of)) = running.iter().find(|(_, of)| of.number == number) else { return };
+        if of.asked == Asked::Pending && !of.is_silent(self.options.stale) {
+            return;
+        }
+        tracing::info!(%id, "gives way to another match");
+        of.cancel.evict();
+        while running.values().filter(|of| of.cancel.is_evicted()).count() > EVICTED {
+            let evicted = running.iter().filter(|(_, of)| of.cancel.is_evicted());
+            let Some(id) = evicted.min_by_key(|(_, of)| of.heard).map(|(id, _)| id.clone()) else { return };
+            let Some(of) = running.remove(&id) else { return };
+            self.remember(&id, Some(of.spare.text()));
+            self.ends(of, EvidenceOutcome::Expired);
+        }
+    }
+
     async fn start(&self, start: StartMessage, received: Instant) -> Result<String, Refusal> {
-        self.expire();
         let (ready, prepared) = oneshot::channel();
         let (id, startclock) = (start.id.clone(), start.startclock.min(LONGEST));
         let spare = Spare::new(&start.rules, &start.role);
+        let is_other_role = |of: &RunningMatch| of.role != fold(&start.role) && !of.cancel.is_evicted();
+        let is_full = |running: &HashMap<String, RunningMatch>| {
+            let is_new = running.get(&id).is_none_or(|of| of.cancel.is_evicted());
+            is_new && playing(running) >= self.options.matches
+        };
+        let needs_room = is_full(&self.running());
+        let hinders = |of: &str, other: &RunningMatch| needs_room || of == id && is_other_role(other);
+        let giving_way = self.giving_way(hinders).await;
         {
             let mut running = self.running();
-            if !running.contains_key(&id) && running.len() >= self.options.matches {
+            if let Some(number) = giving_way {
+                self.evict(&mut running, number);
+            }
+            if running.get(&id).is_some_and(is_other_role) {
+                let why = "PLAY names no role, so one address plays one role of a match";
+                tracing::warn!(%id, role = %start.role, "busy: {why}");
+                return Ok("busy".to_owned());
+            }
+            if is_full(&running) {
                 tracing::info!(%id, "busy: no room for another match");
                 return Ok("busy".to_owned());
             }
-            let Some(cancel) = self.cancel_token() else {
+            let evicted = running.len() - playing(&running);
+            let Some(cancel) = self.cancel_token(evicted) else {
                 tracing::warn!(%id, "busy: matches that have ended are still being worked on");
                 return Ok("busy".to_owned());
             };
@@ -201,7 +297,7 @@ impl PlayerServer {
             let begun = self.begin(start, received, ready, spare, cancel)?;
             running.insert(id.clone(), begun);
         }
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner).retain(|ended| *ended != id);
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).retain(|(ended, _)| *ended != id);
         let until = received + startclock.saturating_sub(self.margin.of(startclock) / 2);
         // All that is not ready goes on in the time of the first move.
         let _ = timeout_at(until.into(), prepared).await;
@@ -209,16 +305,23 @@ impl PlayerServer {
         Ok("ready".to_owned())
     }
 
-    /// The token that the threads of a new match hold; nothing if those of too many matches still work.
-    fn cancel_token(&self) -> Option<Arc<CancelToken>> {
+    /// The token that the threads of a new match hold; nothing if those of too many matches still work, beside those
+    /// that have given way.
+    fn cancel_token(&self, evicted: usize) -> Option<Arc<CancelToken>> {
         let mut working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
-        working.retain(|of| of.strong_count() > 0);
-        let most = self.options.matches + self.options.matches.max(LINGERING);
-        (working.len() < most).then(|| {
-            let token = Arc::<CancelToken>::default();
-            working.push(Arc::downgrade(&token));
-            token
-        })
+        let most = self.options.matches + self.options.matches.max(LINGERING) + evicted;
+        let place = match working.iter().position(|(_, of)| of.strong_count() == 0) {
+            Some(place) => place,
+            None if working.len() >= most => return None,
+            None => {
+                working.push((CancelFlag::leak(), Weak::new()));
+                working.len() - 1
+            }
+        };
+        let (flag, of) = &mut working[place];
+        let token = Arc::new(CancelToken::new(*flag));
+        *of = Arc::downgrade(&token);
+        Some(token)
     }
 
     /// Begins the thread of a match.
@@ -235,6 +338,7 @@ impl PlayerServer {
         let spec = spec.map_err(|error| Refusal::Failed(error.to_string()))?;
         let seed =
             Seed::root(self.options.seed).child("match").child(&start.id).child("role").child(&start.role);
+        let role = fold(&start.role).into_owned();
         let startclock = start.startclock.min(LONGEST);
         let playclock = start.playclock.min(LONGEST);
         let parts = SessionParts {
@@ -262,6 +366,7 @@ impl PlayerServer {
             .map_err(|error| Refusal::Failed(format!("no thread for the match: {error}")))?;
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         Ok(RunningMatch {
+            role,
             orders,
             thread,
             cancel,
@@ -269,6 +374,7 @@ impl PlayerServer {
             startclock,
             playclock,
             heard: Instant::now(),
+            asked: Asked::Never,
             number,
         })
     }
@@ -280,9 +386,9 @@ impl PlayerServer {
         let (spare, playclock, number) = {
             let mut running = self.running();
             let Some(of) = running.get_mut(&id) else {
-                return self.of_unknown(&id, if ends { "done" } else { "busy" });
+                return self.of_unknown(&id, ends.then_some("done"));
             };
-            of.heard = Instant::now();
+            (of.heard, of.asked) = (Instant::now(), Asked::Pending);
             let order = Order::Step { message, ends, received, answer, spared: Arc::clone(&spared) };
             // A session that has ended answers nothing, and the spare answer is sent.
             let _ = of.orders.send(order);
@@ -295,7 +401,12 @@ impl PlayerServer {
         }
         let until = received + playclock.saturating_sub(self.margin.of(playclock) / 2);
         match timeout_at(until.into(), said).await {
-            Ok(Ok(text)) => text,
+            Ok(Ok(text)) => {
+                if let Some(of) = self.running().get_mut(&id).filter(|of| of.number == number) {
+                    of.asked = Asked::Answered;
+                }
+                text
+            }
             _ => {
                 spared.store(true, Ordering::Release);
                 let text = spare.text();
@@ -306,16 +417,18 @@ impl PlayerServer {
     }
 
     fn abort(&self, id: &str) -> String {
-        let Some(of) = self.running().remove(id) else { return self.of_unknown(id, "aborted") };
+        let Some(of) = self.running().remove(id) else { return self.of_unknown(id, Some("aborted")) };
         self.ends(of, EvidenceOutcome::Aborted);
-        self.remember(id);
+        self.remember(id, None);
         "aborted".to_owned()
     }
 
-    /// The answer to a message about a match that does not run: as before if it has ended, else `busy`.
-    fn of_unknown(&self, id: &str, as_before: &str) -> String {
+    /// The answer to a message about a match that does not run: as before if it has ended, else `busy`. A question of a
+    /// match that has given way gets its last answer.
+    fn of_unknown(&self, id: &str, as_before: Option<&str>) -> String {
         let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        if ended.iter().any(|ended| ended == id) { as_before.to_owned() } else { "busy".to_owned() }
+        let last = ended.iter().find(|(ended, _)| ended == id).map(|(_, last)| last.as_deref());
+        last.and_then(|last| as_before.or(last)).unwrap_or("busy").to_owned()
     }
 
     fn forget(&self, id: &str, number: u64) {
@@ -323,50 +436,48 @@ impl PlayerServer {
         let of = running.get(id).is_some_and(|of| of.number == number).then(|| running.remove(id)).flatten();
         drop(running);
         of.into_iter().for_each(|of| self.lets_end(of));
-        self.remember(id);
+        self.remember(id, None);
     }
 
-    fn remember(&self, id: &str) {
+    fn remember(&self, id: &str, answer: Option<String>) {
+        let answer = answer.filter(|answer| answer.len() <= LONGEST_ANSWER);
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        ended.push_back(id.to_owned());
+        ended.push_back((id.to_owned(), answer));
         while ended.len() > ENDED {
             ended.pop_front();
         }
     }
 
-    /// Ends the matches whose game masters have fallen silent.
-    pub fn expire(&self) {
-        let stale = self.options.stale;
-        let mut running = self.running();
-        let is_stale = |of: &RunningMatch| {
-            let allowed = of.startclock.max(of.playclock).saturating_add(stale);
-            of.heard.elapsed() > allowed
-        };
-        let expired: Vec<String> =
-            running.iter().filter(|(_, of)| is_stale(of)).map(|(id, _)| id.clone()).collect();
-        for id in expired {
-            if let Some(of) = running.remove(&id) {
-                tracing::warn!(%id, "the game master has fallen silent; the match ends");
-                self.ends(of, EvidenceOutcome::Expired);
-            }
-        }
+    /// How many matches run, without those that have given way.
+    pub fn matches(&self) -> usize {
+        playing(&self.running())
     }
 
-    /// How many matches run.
-    pub fn matches(&self) -> usize {
-        self.running().len()
+    /// Of how many matches threads still exist.
+    #[cfg(test)]
+    pub(super) fn at_work(&self) -> usize {
+        let working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
+        working.iter().filter(|(_, of)| of.strong_count() > 0).count()
     }
 
     /// Ends all matches, so that their records are kept, and waits for that a short while.
     pub fn close(&self) {
         let running: Vec<RunningMatch> = self.running().drain().map(|(_, of)| of).collect();
-        running.into_iter().for_each(|of| self.ends(of, EvidenceOutcome::Interrupted));
+        for of in running {
+            let is_evicted = of.cancel.is_evicted();
+            self.ends(of, if is_evicted { EvidenceOutcome::Expired } else { EvidenceOutcome::Interrupted });
+        }
         let ending = std::mem::take(&mut *self.ending());
         let until = Instant::now() + FAREWELL;
         while Instant::now() < until && ending.iter().any(|thread| !thread.is_finished()) {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
+}
+
+/// How many of these matches have not given way.
+fn playing(running: &HashMap<String, RunningMatch>) -> usize {
+    running.values().filter(|of| !of.cancel.is_evicted()).count()
 }
 
 /// Why there is no player server.

@@ -201,15 +201,95 @@ fn two_matches_run_side_by_side_and_a_third_is_refused() {
     assert_eq!(server.matches(), 0);
 }
 
+/// PLAY names no role: the server could not tell which of the two is asked.
+#[test]
+fn a_second_role_of_a_match_is_refused_and_the_first_goes_on() {
+    let server = server("last", 4);
+    assert_eq!(said(&server, &start("m")), "ready");
+    let of_other = start("m").replace(" ME ", " RANDOM ");
+    assert_eq!(said(&server, &of_other), "busy");
+    assert_eq!((said(&server, "(PLAY m 0 NIL NIL)").as_str(), server.matches()), ("(Go Right)", 1));
+    assert_eq!(said(&server, &of_other), "busy");
+    // The same role begins anew, in whatever case it is written.
+    assert_eq!(said(&server, &start("m").replace(" ME ", " me ")), "ready");
+    assert_eq!((said(&server, "(PLAY m 0 NIL NIL)").as_str(), server.matches()), ("(Go Right)", 1));
+}
+
 #[test]
 fn a_match_whose_master_falls_silent_expires() {
     let server = PlayerServer::new(ServeOptions { stale: Duration::ZERO, ..options("last", 1) }).unwrap();
-    let quick = start("m").replace(" 1 1)", " 2 2)");
-    assert_eq!(said(&server, &quick), "ready");
-    assert_eq!(said(&server, &start("n")), "busy");
-    while said(&server, &start("n")) != "ready" {
+    assert_eq!(said(&server, &start("m")), "ready");
+    assert_eq!(said(&server, &start("n")), "busy", "it was never asked: four seconds");
+    assert_eq!(said(&server, "(INFO)"), "((name test) (status busy))");
+    while said(&server, "(INFO)").contains("busy") {
         std::thread::sleep(Duration::from_millis(50));
     }
+    assert_eq!(server.matches(), 1, "nothing ends as long as nobody needs the place");
+    assert_eq!(said(&server, &start("n")), "ready");
+    // Its game master asks all the same. What it says now is followed, and what it says later too.
+    for (text, made) in [("(PLAY m 0 NIL NIL)", 1), ("(PLAY m 1 (GO LEFT) ((FELL HEADS) (GO LEFT)))", 1)] {
+        assert!(said(&server, text).starts_with("(Go "), "{text}");
+        assert_eq!(server.matches(), made);
+    }
+    assert_eq!(said(&server, "(PLAY n 0 NIL NIL)"), "(Go Right)");
+    assert_eq!(said(&server, "(STOP m 2 (GO LEFT) ((FELL HEADS) (GO LEFT)))"), "done");
+}
+
+/// One step, and the match is over whatever the other role does.
+const SHORT: &str =
+    "((role x) (role random) (init (step 0)) (legal x (go 1)) (legal random a) (legal random b)
+    (<= (next (step 1)) (true (step 0))) (<= terminal (true (step 1))) (goal x 100) (goal random 0))";
+
+#[test]
+fn a_match_that_is_over_for_certain_gives_way_at_once_and_a_live_one_never() {
+    let server = server("last", 1);
+    let start_short = |id: &str| said(&server, &format!("(START {id} x {SHORT} 20 20)"));
+    for id in ["a", "b", "c", "d"] {
+        assert_eq!(start_short(id), "ready", "{id}");
+        assert_eq!(start_short("hostile"), "busy", "nobody has been asked");
+        assert_eq!(said(&server, "(INFO)"), "((name test) (status busy))");
+        assert_eq!(said(&server, &format!("(PLAY {id} 0 NIL NIL)")), "(go 1)");
+        assert_eq!(said(&server, "(INFO)"), "((name test) (status available))");
+    }
+    // The last two keep all that they know; of the one before them the last answer is known.
+    for id in ["a", "b", "c"] {
+        assert_eq!(said(&server, &format!("(PLAY {id} 0 NIL NIL)")), "(go 1)", "{id}");
+    }
+    assert_eq!(said(&server, &start_without_haste("m")), "ready");
+    for text in ["(PLAY m 0 NIL NIL)", "(PLAY m 1 (GO RIGHT) ((GO RIGHT) (FELL HEADS) ))"] {
+        assert_eq!(said(&server, text), "(Go Right)");
+        (0..20).for_each(|_| assert_eq!(start_short("hostile"), "busy"));
+    }
+    // The third step is the last one.
+    assert_eq!(said(&server, "(PLAY m 2 (GO LEFT) ((FELL TAILS) (GO LEFT) ))"), "(Go Right)");
+    assert_eq!(start_short("e"), "ready");
+}
+
+#[test]
+fn a_thought_ends_with_its_match() {
+    let server = Arc::new(server("hyperplay:search=uct,playouts=1000000000", 1));
+    let mut longest = Duration::ZERO;
+    for round in 0..12 {
+        let id = format!("m{round}");
+        let begun = Instant::now();
+        // While the threads of too many matches work, the answer is `busy`.
+        while said(&server, &start_without_haste(&id)) == "busy" {
+            assert!(begun.elapsed() < Duration::from_secs(60), "the players of aborted matches still think");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let (asked, text) = (Arc::clone(&server), format!("(PLAY {id} 0 NIL NIL)"));
+        let thinking = std::thread::spawn(move || said(&asked, &text));
+        std::thread::sleep(Duration::from_millis(50));
+        let begun = Instant::now();
+        said(&server, &format!("(ABORT {id})"));
+        while server.at_work() > 0 {
+            assert!(begun.elapsed() < Duration::from_secs(60), "a thread works for a match that is over");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        longest = longest.max(begun.elapsed());
+        assert!(thinking.join().unwrap().starts_with("(Go "));
+    }
+    println!("from ABORT to idle threads: {longest:?} at most");
 }
 
 #[test]

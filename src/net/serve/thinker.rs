@@ -82,7 +82,8 @@ impl Thinker {
         };
         let thread = PlayerThread::begin("thinker", make, Thinking::think_ahead)?;
         let prepared = thread.ask(|Thinking { player, parts, .. }| {
-            player.prepare(&parts.preparation, &parts.seed.child("prepare"));
+            let budget = parts.preparation.cancelled_by(parts.cancel.flag());
+            player.prepare(&budget, &parts.seed.child("prepare"));
         });
         Ok((Thinker { thread, engine }, prepared))
     }
@@ -102,6 +103,7 @@ impl Thinker {
         seed: Seed,
     ) -> Receiver<Result<Option<Said>, String>> {
         self.thread.ask(move |Thinking { player, parts, ahead }| {
+            let budget = budget.cancelled_by(parts.cancel.flag());
             if budget.is_late() {
                 return None;
             }
@@ -117,10 +119,12 @@ impl Thinker {
 impl Thinking {
     /// Thinks ahead for a turn; whether another one is of use.
     fn think_ahead(&mut self) -> bool {
-        let Some((evidence, turns)) = &mut self.ahead else { return false };
+        let (Some((evidence, turns)), true) = (&mut self.ahead, self.parts.cancel.wants_thought()) else {
+            return false;
+        };
         let seed = self.parts.seed.child("ahead").index(evidence.step()).index(*turns);
         *turns += 1;
-        self.player.think_ahead(evidence, &Budget::time(TURN), &seed)
+        self.player.think_ahead(evidence, &Budget::time(TURN).cancelled_by(self.parts.cancel.flag()), &seed)
     }
 }
 

@@ -7,18 +7,18 @@
 //! Third-party: `petgraph` (the graph of reachable states), `rayon` (many matches).
 
 mod effort;
-mod fixed;
 mod issue;
 mod places;
 mod prospects;
 mod reach;
+mod relation_sizes;
 mod simulate;
 mod survey;
 mod winnable;
 
 pub use effort::Effort;
-pub use fixed::findings_on_size;
 pub use reach::{Reach, ReachKind, ReachNode, Sight, reach};
+pub use relation_sizes::findings_on_size;
 pub use simulate::{Simulation, simulate};
-pub use survey::{Basis, Survey, SurveyWords, count_information_sets, survey};
+pub use survey::{Basis, Survey, SurveyWords, survey};
 pub use winnable::{Winnability, strongly, weakly};

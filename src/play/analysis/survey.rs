@@ -4,7 +4,6 @@
 //! none, those met in the reachable states. [`Basis`] says which, and whether all states were seen: if not, there may
 //! be more.
 
-use hyperplay_think::solve::{self, CountError, Extent};
 use rustc_hash::FxHashSet;
 
 use super::reach::{Reach, Sight, reach};
@@ -108,18 +107,4 @@ pub fn survey(
         percepts: words(Symbol::PERCEPT, 1, percepts)?,
         reach,
     })
-}
-
-/// Counts the histories and information sets of a game, until `stop` returns true: [`solve::extent_until`] for an
-/// engine. The count is a hot loop and generic over the machine, so it is compiled here, optimised, and not in the
-/// command line.
-///
-/// # Errors
-/// As [`solve::extent_until`].
-pub fn count_information_sets(
-    engine: &Engine,
-    limit: u64,
-    stop: &dyn Fn() -> bool,
-) -> Result<Extent, CountError> {
-    solve::extent_until(engine, limit, stop)
 }

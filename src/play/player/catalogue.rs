@@ -109,9 +109,21 @@ pub struct SpecKey {
     pub default: Cow<'static, str>,
     /// A description of its effect, in a whole sentence.
     pub about: Cow<'static, str>,
+    /// Whether a clock takes the place of the default. Then a value that is written counts as given, be it the default
+    /// or not.
+    pub is_clocked: bool,
 }
 
 impl SpecKey {
+    fn new(
+        name: Cow<'static, str>,
+        kind: KeyType,
+        default: Cow<'static, str>,
+        about: Cow<'static, str>,
+    ) -> Self {
+        SpecKey { name, kind, default, about, is_clocked: false }
+    }
+
     /// A key whose value is a whole number in a range.
     pub fn count(
         name: impl Into<Cow<'static, str>>,
@@ -120,7 +132,7 @@ impl SpecKey {
         about: impl Into<Cow<'static, str>>,
     ) -> Self {
         let kind = KeyType::Count(*range.start(), *range.end());
-        SpecKey { name: name.into(), kind, default: default.to_string().into(), about: about.into() }
+        SpecKey::new(name.into(), kind, default.to_string().into(), about.into())
     }
 
     /// A key whose value says how many playouts a decision makes.
@@ -130,7 +142,17 @@ impl SpecKey {
         about: impl Into<Cow<'static, str>>,
     ) -> Self {
         let default = default.to_string().into();
-        SpecKey { name: name.into(), kind: KeyType::Playouts, default, about: about.into() }
+        let kind = KeyType::Playouts { of_one_state: false };
+        SpecKey::new(name.into(), kind, default, about.into())
+    }
+
+    /// The same key for a player that searches one state: to say what gets the playouts is without effect.
+    #[must_use]
+    pub(super) fn of_one_state(mut self) -> Self {
+        if let KeyType::Playouts { of_one_state } = &mut self.kind {
+            *of_one_state = true;
+        }
+        self
     }
 
     /// A key whose value is a decimal number in a range.
@@ -141,7 +163,7 @@ impl SpecKey {
         about: impl Into<Cow<'static, str>>,
     ) -> Self {
         let kind = KeyType::Real(*range.start(), *range.end());
-        SpecKey { name: name.into(), kind, default: default.to_string().into(), about: about.into() }
+        SpecKey::new(name.into(), kind, default.to_string().into(), about.into())
     }
 
     /// A key whose value is one of the words of a type; a `bool` is `on` or `off`.
@@ -156,7 +178,7 @@ impl SpecKey {
         let words = W::WORDS.iter().map(|&(word, _)| word.into()).collect();
         let of_default = W::WORDS.iter().find(|(_, value)| *value == default);
         let &(word, _) = of_default.expect("the list of words names every value");
-        SpecKey { name: name.into(), kind: KeyType::Word(words), default: word.into(), about: about.into() }
+        SpecKey::new(name.into(), KeyType::Word(words), word.into(), about.into())
     }
 
     /// A key whose value is itself a spec, with its default as it would be written.
@@ -166,17 +188,12 @@ impl SpecKey {
         default: impl Into<Cow<'static, str>>,
         about: impl Into<Cow<'static, str>>,
     ) -> Self {
-        SpecKey { name: name.into(), kind: KeyType::Spec(kind), default: default.into(), about: about.into() }
+        SpecKey::new(name.into(), KeyType::Spec(kind), default.into(), about.into())
     }
 
     /// The only key of an entry whose value is the path of a policy file, as in `file:PATH`.
     pub fn policy_file(name: impl Into<Cow<'static, str>>, about: impl Into<Cow<'static, str>>) -> Self {
-        SpecKey {
-            name: name.into(),
-            kind: KeyType::PolicyFile,
-            default: Cow::Borrowed(""),
-            about: about.into(),
-        }
+        SpecKey::new(name.into(), KeyType::PolicyFile, Cow::Borrowed(""), about.into())
     }
 
     /// A key whose value is a text without commas; `what` says what it is, as in "an address".
@@ -186,7 +203,15 @@ impl SpecKey {
         default: impl Into<Cow<'static, str>>,
         about: impl Into<Cow<'static, str>>,
     ) -> Self {
-        SpecKey { name: name.into(), kind: KeyType::Text(what), default: default.into(), about: about.into() }
+        SpecKey::new(name.into(), KeyType::Text(what), default.into(), about.into())
+    }
+
+    /// The same key, where a clock takes the place of the default: `limit` says how far, as in "without a limit".
+    #[must_use]
+    pub fn clocked(mut self, limit: &str) -> Self {
+        self.about = format!("{} Under a clock it is {limit} where it is not written.", self.about).into();
+        self.is_clocked = true;
+        self
     }
 
     /// The same key with another default, as it would be written in a spec.
@@ -206,7 +231,10 @@ pub enum KeyType {
     /// included.
     Real(f64, f64),
     /// A [`PlayoutBudget`].
-    Playouts,
+    Playouts {
+        /// Whether one state gets all, so that budgets that differ only in what gets the playouts are one value.
+        of_one_state: bool,
+    },
     /// One of these words.
     Word(Vec<Cow<'static, str>>),
     /// A spec of this kind; brackets around it may be left out if no comma stands in it.
@@ -227,7 +255,7 @@ impl fmt::Display for KeyType {
             KeyType::Count(least, u64::MAX) => write!(f, "a whole number of {least} or more"),
             KeyType::Count(least, most) => write!(f, "a whole number from {least} to {most}"),
             KeyType::Real(least, most) => write!(f, "a decimal number from {least} to {most}"),
-            KeyType::Playouts => f.write_str("a whole number N or N/move"),
+            KeyType::Playouts { .. } => f.write_str("a whole number N or N/move"),
             KeyType::Word(words) => f.write_str(&words.join(" or ")),
             KeyType::Spec(kind) => write!(f, "the spec of a {kind}"),
             KeyType::Text(what) => f.write_str(what),

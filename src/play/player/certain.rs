@@ -4,7 +4,7 @@
 //! they are not, or where it is not known what the role did, the moves that count are those that are legal with the
 //! greatest probability, or nearly that: a move that is seldom replaced may be better than one that is never.
 
-use hyperplay_machine::{Budget, Move, Role, StateMachine, StateMachineExt as _};
+use hyperplay_machine::{Budget, JointMoves, Move, Role, StateMachine, StateMachineExt as _};
 
 /// The states looked at: if the game is sound and all own moves are told, the first one would do.
 const STATES: usize = 128;
@@ -47,4 +47,34 @@ where
         weights.into_iter().filter(|&(_, weight)| weight >= enough).map(|(own, _)| own).collect();
     legal.sort_by(|a, b| machine.terms().compare(a.0, b.0));
     legal
+}
+
+/// Whether the game is over once the role has made this move in any of these states, whatever the other roles do. False
+/// without a state, and where that is not known in time.
+pub fn is_last_move<'a, M: StateMachine>(
+    machine: &M,
+    (role, own): (Role, Move),
+    states: impl IntoIterator<Item = &'a M::State>,
+    budget: &Budget,
+    scratch: &mut M::Scratch,
+) -> bool
+where
+    M::State: 'a,
+{
+    let mut met = false;
+    let ends = machine.by_deadline(budget.deadline, scratch, |scratch| {
+        states.into_iter().all(|state| {
+            let mut legal = machine.legal_by_role(state, scratch);
+            let is_legal = legal[role].contains(&own);
+            legal[role] = vec![own];
+            is_legal
+                && JointMoves::new(&legal).all(|joint| {
+                    met = true;
+                    let next = machine.next(state, &joint, scratch);
+                    machine.terminal(&next, scratch) && !machine.is_interrupted(scratch) && !budget.is_late()
+                })
+        })
+    });
+    let failed = machine.take_failure(scratch).is_some();
+    met && ends && !failed
 }

@@ -10,6 +10,7 @@ use super::decision::{ClairvoyantPlayer, ClairvoyantView, Decision};
 use super::deliberation::Deliberation;
 use super::judgement::judge;
 use super::margin::Margin;
+use super::reason::Reason;
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{Budget, History, Role, Seed, State, StateMachine as _, StateMachineExt};
 use hyperplay_think::search::{StateSearch, WeightedState};
@@ -75,9 +76,9 @@ impl Clairvoyant {
     fn decide_in_time(&mut self, view: &ClairvoyantView<'_>, budget: Budget, seed: &Seed) -> Decision {
         let legal = view.own.legal;
         if !self.follow(view.history, &budget) {
-            let explanation =
-                vec!["the time was up before the state was known: a legal move at random".to_owned()];
-            return Decision { explanation, ..Decision::uniform(legal, seed) };
+            let reasons =
+                vec![Reason::said("the time was up before the state was known: a legal move at random")];
+            return Decision { reasons, ..Decision::uniform(legal, seed) };
         }
         let (machine, scratch) = (&*self.machine, &mut self.scratch);
         let deliberation = Deliberation { machine, role: self.role, budget, seed, legal, scratch };

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use rand::RngExt;
 
+use super::reason::Reason;
 use hyperplay_machine::{Budget, EvaluationFailure, Evidence, History, Move, Seed};
 use hyperplay_think::belief::UpdateMethod;
 
@@ -112,9 +113,9 @@ pub struct Decision {
     pub recovered: bool,
     /// The failure of an evaluation of the rules that the player met, if any: its answer rests on less than it says.
     pub failure: Option<EvaluationFailure>,
-    /// Sentences for a reader who follows the match: the belief, how it was judged, and whether an evaluation
-    /// of the rules failed.
-    pub explanation: Vec<String>,
+    /// The reasons, as data: the belief, how it was judged, and whether an evaluation of the rules failed.
+    /// [`explain`](Decision::explain) puts them into words.
+    pub reasons: Vec<Reason>,
 }
 
 impl Decision {
@@ -126,7 +127,7 @@ impl Decision {
         Decision::draw(uniform(legal), seed)
     }
 
-    /// The decision for a move drawn from `policy`, without values, cost or explanation. The policy is not empty and
+    /// The decision for a move drawn from `policy`, without values, cost or reasons. The policy is not empty and
     /// sums to 1.
     ///
     /// # Panics
@@ -149,7 +150,7 @@ impl Decision {
             depleted: false,
             recovered: false,
             failure: None,
-            explanation: Vec::new(),
+            reasons: Vec::new(),
         }
     }
 }
@@ -264,10 +265,10 @@ impl Decision {
         seed: &Seed,
     ) -> Decision {
         let Some(failure) = failure else { return self };
-        self.explanation.push(format!("an evaluation of the rules failed: {failure}"));
+        self.reasons.push(Reason::Failed);
         self.failure = Some(failure);
         if !legal.contains(&self.choice) {
-            self.explanation.push("a legal move at random".to_owned());
+            self.reasons.push(Reason::Random);
             let Decision { choice, policy, .. } = Decision::uniform(legal, seed);
             return Decision { choice, policy, values: Vec::new(), ..self };
         }
@@ -293,7 +294,7 @@ mod tests {
         let admitted = decision().admitting(Some(failure.clone()), &legal, &seed);
         assert!(legal.contains(&admitted.choice) && admitted.policy.len() == 2);
         let kept = Decision::draw(vec![(legal[1], 1.0)], &seed).admitting(Some(failure), &legal, &seed);
-        assert_eq!((kept.choice, kept.explanation.len()), (legal[1], 1));
+        assert_eq!((kept.choice, kept.reasons), (legal[1], vec![Reason::Failed]));
         assert_eq!(kept.failure, admitted.failure);
         assert!(kept.failure.is_some() && decision().failure.is_none());
     }

@@ -11,11 +11,13 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 
 use super::decision::{Decision, DecisionCost};
-use super::judgement::{Judged, Judgement};
+use super::judged::Judged;
+use super::judgement::Judgement;
+use super::reason::Reason;
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{Budget, Move, Role, Seed, State};
 use hyperplay_think::belief::Belief;
-use hyperplay_think::search::{Evaluation, Method, SearchContext, StateSearch, WeightedState};
+use hyperplay_think::search::{SearchContext, StateSearch, WeightedState};
 
 /// The means by which a player deliberates.
 pub(super) struct Deliberation<'a> {
@@ -41,8 +43,8 @@ impl<'a> Deliberation<'a> {
         self.unless_forced(|mut context, legal| {
             let total: f64 = states.iter().map(|possible| possible.weight).sum();
             let made = search.evaluate(&mut context, states);
-            let mut explanation: Vec<String> = made.remark.into_iter().collect();
-            explanation.push(methods(&made.states));
+            let judged_by = Reason::judged(&made.states);
+            let reasons = made.replaced.map(Reason::Replaced).into_iter().chain([judged_by]).collect();
             let judged: Vec<Judged> = states
                 .iter()
                 .zip(made.states)
@@ -50,31 +52,24 @@ impl<'a> Deliberation<'a> {
                 .collect();
             let judgement = judge(&judged, legal);
             let cost = DecisionCost { states: made.visited, playouts: made.playouts };
-            (judgement, cost, explanation)
+            (judgement, cost, reasons)
         })
     }
 
     /// The decision that `judge` makes with a search of its own, unless only one move is legal. It also says what that
-    /// cost and how it was done; the sentences on the moves come after that.
+    /// cost and how it was done; the moves that were compared come after that.
     pub(super) fn unless_forced(
         self,
-        judge: impl FnOnce(SearchContext<'a, Engine>, &[Move]) -> (Judgement, DecisionCost, Vec<String>),
+        judge: impl FnOnce(SearchContext<'a, Engine>, &[Move]) -> (Judgement, DecisionCost, Vec<Reason>),
     ) -> Decision {
         let Deliberation { machine, role, budget, seed, legal, scratch } = self;
         if let [own] = *legal {
-            let explanation = vec![format!("no choice: {}", machine.game().show(own.0))];
-            return Decision { explanation, ..Decision::draw(vec![(own, 1.0)], seed) };
+            return Decision { reasons: vec![Reason::Forced], ..Decision::draw(vec![(own, 1.0)], seed) };
         }
         let context = SearchContext { machine, role, budget, seed: seed.child("search"), scratch };
-        let (Judgement { policy, values, votes }, cost, mut explanation) = judge(context, legal);
-        for (place, &(own, share)) in policy.iter().enumerate() {
-            let value = values.iter().find(|(of, _)| *of == own);
-            let value = value.map_or("?".to_owned(), |(_, value)| format!("{value:.3}"));
-            let votes = votes.get(place).map_or(String::new(), |votes| format!("  {votes:.3} of the votes"));
-            let share = if share > 0.0 { format!("  chosen with {share:.3}") } else { String::new() };
-            explanation.push(format!("{value:>8}  {}{votes}{share}", machine.game().show(own.0)));
-        }
-        Decision { values, cost, explanation, ..Decision::draw(policy, seed) }
+        let (Judgement { policy, values, votes }, cost, mut reasons) = judge(context, legal);
+        reasons.push(Reason::Compared { votes });
+        Decision { values, cost, reasons, ..Decision::draw(policy, seed) }
     }
 }
 
@@ -99,29 +94,6 @@ fn merge<'a, S: Eq + Hash>(states: impl Iterator<Item = (&'a S, f64)>) -> Vec<We
 /// The distinct states that the particles of a belief end in.
 pub(super) fn distinct(belief: &dyn Belief<Engine>) -> Vec<WeightedState<'_, State>> {
     merge(belief.particles().iter().map(|particle| (belief.state(particle), particle.weight)))
-}
-
-/// How the states were judged, as a sentence. Methods that differ only in how much work was done are one.
-fn methods(evaluations: &[Evaluation]) -> String {
-    let mut counts: Vec<(Method, Method, usize)> = Vec::new();
-    for Evaluation { method, .. } in evaluations {
-        match counts.iter_mut().find(|(least, ..)| least.is_like(*method)) {
-            Some((least, most, count)) => {
-                (*least, *most) = ((*least).min(*method), (*most).max(*method));
-                *count += 1;
-            }
-            None => counts.push((*method, *method, 1)),
-        }
-    }
-    let parts: Vec<String> = counts
-        .iter()
-        .map(|&(least, most, count)| {
-            let noun = if count == 1 { "state" } else { "states" };
-            let more = if least == most { "" } else { " or more" };
-            format!("{count} {noun} {least}{more}")
-        })
-        .collect();
-    parts.join("; ")
 }
 
 #[cfg(test)]

@@ -18,8 +18,9 @@ use super::decision::{Decision, DecisionCost, Player};
 use super::deliberation::Deliberation;
 use super::judgement::{Judgement, greedy};
 use super::own_belief::{OwnBelief, Possible};
+use super::reason::Reason;
 use hyperplay_machine::{Move, Role, State};
-use hyperplay_think::search::{self, IsmctsOptions, PossibleStates, SimulatedMove, Simulations};
+use hyperplay_think::search::{self, IsmctsOptions, PossibleStates, SimulatedMove};
 
 /// How a policy follows from the simulations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,7 +63,15 @@ impl SpecWord for FinalMove {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn ismcts(belief: OwnBelief, options: IsmctsOptions, last: FinalMove) -> impl Player {
-    belief.player(move |deliberation, possible| search(deliberation, possible, &options, last))
+    clocked(belief, [options; 2], last)
+}
+
+/// The same with options for decisions without a deadline and for those with.
+pub(super) fn clocked(belief: OwnBelief, options: [IsmctsOptions; 2], last: FinalMove) -> impl Player {
+    belief.player(move |deliberation, possible| {
+        let options = options[usize::from(!deliberation.budget.reproduces())];
+        search(deliberation, possible, &options, last)
+    })
 }
 
 fn search(
@@ -80,12 +89,8 @@ fn search(
         let known = |place: usize, role: Role| belief.evidence_until(&particles[place], role, deadline);
         let possible = PossibleStates { states: &states, known: &known };
         let made = search::ismcts(&mut context, &possible, legal, options);
-        let Simulations { ref moves, simulations, playouts, steps, information_sets, worlds } = made;
-        let explanation = format!(
-            "{simulations} simulations, {playouts} with a playout, in a tree of {information_sets} information sets \
-             and {worlds} states"
-        );
-        (judge(moves, legal, last), DecisionCost { states: steps, playouts }, vec![explanation])
+        let cost = DecisionCost { states: made.steps, playouts: made.playouts };
+        (judge(&made.moves, legal, last), cost, vec![Reason::simulated(&made)])
     })
 }
 

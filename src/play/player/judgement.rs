@@ -16,21 +16,13 @@
 //! solved once ([`mean_matrix`](super::mean_matrix)), and its optimal mixed move is the policy.
 
 use super::decision::uniform;
+use super::judged::{Judged, in_time, weighted_mean};
 use super::mean_matrix::{mean_matrix, values_of};
 use hyperplay_machine::Move;
 use hyperplay_think::search::{Equilibrium, Evaluation, equilibrium};
 
 /// Values this close count as equal.
 const TIE: f64 = 1e-9;
-
-/// A state held possible, judged.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Judged {
-    /// Its weight; the weights of all states sum to 1.
-    pub weight: f64,
-    /// The values of the own moves there.
-    pub evaluation: Evaluation,
-}
 
 /// The policy and the values that follow from the judged states.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -76,28 +68,6 @@ pub fn judge(states: &[Judged], legal: &[Move]) -> Judgement {
         _ => greedy(&means),
     };
     Judgement { values: with(legal, means), ..Judgement::of(legal, policy) }
-}
-
-/// The states that were judged; `None` if there is none.
-pub(super) fn in_time(states: &[Judged]) -> Option<Vec<&Judged>> {
-    let judged: Vec<&Judged> = states.iter().filter(|state| !state.evaluation.values.is_empty()).collect();
-    (judged.iter().map(|state| state.weight).sum::<f64>() > 0.0).then_some(judged)
-}
-
-/// The weighted mean of what `of` says of each of the `moves` moves in every state.
-pub(super) fn weighted_mean(
-    states: &[&Judged],
-    moves: usize,
-    of: impl Fn(&Evaluation) -> Vec<f64>,
-) -> Vec<f64> {
-    let total: f64 = states.iter().map(|state| state.weight).sum();
-    let mut means = vec![0.0; moves];
-    for Judged { weight, evaluation } in states {
-        for (mean, value) in means.iter_mut().zip(of(evaluation)) {
-            *mean += weight * value / total;
-        }
-    }
-    means
 }
 
 /// Even over the greatest values.

@@ -12,7 +12,7 @@
 //!
 //! An own move that is illegal in a state is worth there, against each column, the mean of that state's moves.
 
-use super::judgement::Judged;
+use super::judged::Judged;
 use hyperplay_machine::Move;
 use hyperplay_think::search::matrix::Matrix;
 use hyperplay_think::search::{Evaluation, RootMatrix};

@@ -23,10 +23,11 @@ use super::certain::certain_moves;
 use super::decision::{BelievedState, Decision, HeldBelief, Player, View};
 use super::deliberation::{Deliberation, distinct};
 use super::margin::Margin;
+use super::reason::Reason;
 use hyperplay_engine::{Engine, EngineScratch};
-use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, State, StateMachine as _, Stopwatch, counted};
+use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, State, StateMachine as _, Stopwatch};
 use hyperplay_think::belief::{
-    Belief, OpponentModel, Sampler, Uniform, UpdateCost, UpdateMethod, UpdateOutcome, effective_size,
+    Belief, OpponentModel, Sampler, Uniform, UpdateCost, UpdateOutcome, effective_size,
 };
 use hyperplay_think::search::WeightedState;
 
@@ -39,13 +40,6 @@ const RECOVERY_SHARE: f64 = 0.75;
 /// The share of the time that the belief may use where it is asked what is legal.
 const LEGAL_SHARE: f64 = 0.6;
 
-/// States shown in an explanation.
-const SHOWN: usize = 6;
-
-/// The message when the opponent model is given up.
-const EXCLUDED: &str =
-    "the opponent model excludes what was seen: the other roles are taken to choose uniformly";
-
 /// The belief of one player in one match.
 pub struct OwnBelief {
     machine: Arc<Engine>,
@@ -54,6 +48,8 @@ pub struct OwnBelief {
     sampler: Arc<dyn Sampler<Engine>>,
     particles: usize,
     belief: Box<dyn Belief<Engine>>,
+    /// Whether the belief is the whole information set.
+    is_whole: bool,
     /// The last evidence, once the model has excluded some of this match: the belief is that under uniform opponents.
     excluded: Option<Evidence>,
     /// The step from which on the belief has been depleted, if it is.
@@ -89,6 +85,7 @@ impl OwnBelief {
             sampler,
             particles,
             belief,
+            is_whole: false,
             excluded: None,
             lost_since: None,
             scratch,
@@ -119,7 +116,7 @@ impl OwnBelief {
         believed
     }
 
-    /// Follows the evidence and lets `choose` decide from what is then held possible; its explanation comes after that
+    /// Follows the evidence and lets `choose` decide from what is then held possible; its reasons come after those
     /// of the belief.
     fn decide(
         &mut self,
@@ -194,15 +191,11 @@ impl OwnBelief {
         }
         self.update_time = Some(watch.elapsed());
         let is_refuted = matches!(outcome, UpdateOutcome::Inconsistent { .. });
-        let excluded = self.excluded.as_ref().filter(|_| !is_refuted).map(|_| EXCLUDED.to_owned());
+        let excluded = self.excluded.as_ref().filter(|_| !is_refuted).map(|_| Reason::ModelExcluded);
         let depleted = match outcome {
             UpdateOutcome::Enumerated | UpdateOutcome::Sampled => None,
-            UpdateOutcome::Depleted { step } => {
-                Some(format!("depleted: no history was found that explains step {step}"))
-            }
-            UpdateOutcome::Inconsistent { step } => {
-                Some(format!("inconsistent: no history of these rules explains step {step}"))
-            }
+            UpdateOutcome::Depleted { step } => Some(Reason::Depleted { step }),
+            UpdateOutcome::Inconsistent { step } => Some(Reason::Inconsistent { step }),
         };
         let lost_since = self.lost_since.take().filter(|&step| step <= view.evidence.step());
         if let Some(reason) = depleted {
@@ -210,8 +203,7 @@ impl OwnBelief {
             let mut decision = Decision::uniform(view.legal, seed);
             decision.depleted = true;
             decision.cost.states = spent;
-            let reasons = [reason, "a legal move at random".to_owned()];
-            decision.explanation = excluded.into_iter().chain(reasons).collect();
+            decision.reasons = excluded.into_iter().chain([reason, Reason::Random]).collect();
             return decision.admitting(self.belief.take_failure(), view.legal, seed);
         }
         let states = distinct(&*self.belief);
@@ -225,10 +217,8 @@ impl OwnBelief {
             attempts,
             accepted,
         };
-        let recovered =
-            lost_since.map(|step| format!("the belief has recovered: it was depleted from step {step} on"));
-        let said = excluded.into_iter().chain(recovered);
-        let mut explanation: Vec<String> = said.chain(self.explain(&held, spent, &states)).collect();
+        let recovered = lost_since.map(|since| Reason::Recovered { since });
+        let of_belief = excluded.into_iter().chain(recovered).chain([Reason::held(spent, &states)]);
         let deliberation = Deliberation {
             machine: &self.machine,
             role: self.role,
@@ -241,8 +231,7 @@ impl OwnBelief {
         decision.cost.states += spent;
         decision.held = Some(held);
         decision.recovered = lost_since.is_some();
-        explanation.append(&mut decision.explanation);
-        decision.explanation = explanation;
+        decision.reasons.splice(0..0, of_belief);
         let failure = self.belief.take_failure();
         let searching = self.machine.take_failure(&mut self.scratch);
         decision.admitting(failure.or(searching), view.legal, seed)
@@ -275,42 +264,14 @@ impl OwnBelief {
             }
             (excluded, _) => *excluded = is_excluded.then(|| evidence.clone()),
         }
+        self.is_whole = outcome == UpdateOutcome::Enumerated;
         (outcome, spent)
     }
 
-    /// The belief, in sentences: how many histories and states, how they were found at which cost, and the likeliest
-    /// states by the fluents in which they differ.
-    fn explain(&self, held: &HeldBelief, spent: u64, states: &[WeightedState<'_, State>]) -> Vec<String> {
-        let effective = held.effective;
-        let mut lines = vec![format!(
-            "{} ({}) in {}, effective sample size {effective:.1}; {} visited in the update",
-            counted(held.particles as u64, "particle"),
-            source(held),
-            counted(held.states as u64, "state"),
-            counted(spent, "state"),
-        )];
-        if states.len() == 1 {
-            return lines;
-        }
-        let mut likeliest = states.to_vec();
-        likeliest.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        likeliest.truncate(SHOWN);
-        let (game, terms) = (self.machine.game(), self.machine.terms());
-        let fluents = likeliest.iter().map(|possible| {
-            let mut held = self.machine.holds(possible.state);
-            held.sort_by(|&a, &b| terms.compare(a, b));
-            held.into_iter().map(|fluent| game.show(fluent)).collect()
-        });
-        let fluents: Vec<Vec<String>> = fluents.collect();
-        for (WeightedState { weight, .. }, held) in likeliest.iter().zip(&fluents) {
-            let in_all = |fluent: &String| fluents.iter().all(|other| other.contains(fluent));
-            let own: Vec<&str> = held.iter().filter(|fluent| !in_all(fluent)).map(String::as_str).collect();
-            lines.push(format!("{:6.1} %  {}", 100.0 * weight, own.join(" ")));
-        }
-        if states.len() > SHOWN {
-            lines.push(format!("  ... and {} more", states.len() - SHOWN));
-        }
-        lines
+    /// The states held possible, if no other history explains what was last followed.
+    pub fn whole(&self) -> Option<impl Iterator<Item = &State>> {
+        let states = self.belief.particles().iter().map(|particle| self.belief.state(particle));
+        self.is_whole.then_some(states)
     }
 }
 
@@ -339,21 +300,5 @@ impl<C: Fn(Deliberation<'_>, &Possible<'_>) -> Decision + Send> Player for Belie
 
     fn believed(&self) -> Vec<BelievedState> {
         self.belief.believed()
-    }
-}
-
-/// How particles were found, with the share of attempts that agreed where attempts were made.
-fn source(held: &HeldBelief) -> String {
-    let how = match held.method {
-        _ if held.is_enumerated => return "the whole information set".to_owned(),
-        UpdateMethod::Enumeration => "drawn from the whole information set",
-        UpdateMethod::Rejection => "sampled by rejection",
-        UpdateMethod::ParticleFilter => "sampled by a particle filter",
-        UpdateMethod::Backtracking => "sampled by backtracking",
-        UpdateMethod::Other => "sampled",
-    };
-    match held.attempts {
-        0 => how.to_owned(),
-        attempts => format!("{how}: {} of {attempts} attempts agreed", held.accepted),
     }
 }

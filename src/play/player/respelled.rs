@@ -123,7 +123,7 @@ mod tests {
             ("hyperplay:halving=off", "halving", "hyperplay:playouts=2000/even"),
             ("hyperplay:playouts=500,count=history", "count", "hyperplay:playouts=500/particle"),
             ("hyperplay:playouts=7,per_move=3", "per_move", "hyperplay:playouts=3/move/state/halving"),
-            ("hyperplay:per_move=0", "per_move", "hyperplay"),
+            ("hyperplay:per_move=0", "per_move", "hyperplay:playouts=2000"),
         ] {
             let error = registry.player(former).unwrap_err();
             let Some(respelled) = registry.respelled(SpecKind::Player, former) else { panic!("{former}") };

@@ -1,4 +1,8 @@
 //! The keys `search`, `nodes` and `playouts` of players that search, and the searches that this crate has.
+//!
+//! **Under a clock** a player thinks as long as it gains from it. A decision with a deadline makes playouts until its
+//! time is up, unless the spec says how many, and an exact search gets more nodes, unless the spec says one of the
+//! two. So the keys that are written only lower what the clock allows. A decision without a deadline has the defaults.
 
 use std::sync::Arc;
 
@@ -7,7 +11,10 @@ use super::registry::Registry;
 use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
 use hyperplay_engine::Engine;
-use hyperplay_think::search::{Algorithm, PlayoutBudget, SearchOptions, StateSearch};
+use hyperplay_machine::State;
+use hyperplay_think::search::{
+    Algorithm, Evaluations, PlayoutBudget, SearchContext, SearchOptions, StateSearch, WeightedState,
+};
 
 /// How much work a player asks a search to do for one decision.
 ///
@@ -39,6 +46,29 @@ impl Default for SearchEffort {
     fn default() -> Self {
         let SearchOptions { nodes, playouts, .. } = SearchOptions::default();
         SearchEffort { nodes, playouts }
+    }
+}
+
+/// Nodes of an exact search under a clock: what takes a small part of a second on most games, and little memory.
+const NODES_UNDER_A_CLOCK: u64 = 20_000;
+
+/// Playouts of a decision under a clock, for clocks of hours: the error of a value is then a fiftieth of a point.
+const MOST_UNDER_A_CLOCK: u64 = 1 << 23;
+
+/// A search with one effort for decisions without a deadline and one for those with.
+struct Clocked {
+    counted: Arc<dyn StateSearch<Engine>>,
+    timed: Arc<dyn StateSearch<Engine>>,
+}
+
+impl StateSearch<Engine> for Clocked {
+    fn evaluate(
+        &self,
+        context: &mut SearchContext<'_, Engine>,
+        states: &[WeightedState<'_, State>],
+    ) -> Evaluations {
+        let search = if context.budget.reproduces() { &self.counted } else { &self.timed };
+        search.evaluate(context, states)
     }
 }
 
@@ -104,17 +134,20 @@ impl SearchEffort {
                 0..=1_000_000_000,
                 2_000,
                 "An exact, uniform or alphabeta search visits at most this number of states, in all states held possible together.",
-            ),
+            )
+            .clocked("20,000"),
             SpecKey::playouts(
                 "playouts",
                 PlayoutBudget::decision(2_000),
                 "A decision makes this number of random playouts where an exact search does not fit, or each move of each particle gets this \
                  many (N/move); /state, /particle, /halving or /even behind the number say what gets them and how moves share.",
-            ),
+            )
+            .clocked("as many as the time allows"),
         ]
     }
 
-    /// The search that a spec with these [keys](SearchEffort::keys) asks for.
+    /// The search that a spec with these [keys](SearchEffort::keys) asks for. For a decision with a deadline, keys that
+    /// are not written set no limit, so the search must end at the deadline.
     ///
     /// # Errors
     /// If the search cannot be made of its spec.
@@ -123,7 +156,13 @@ impl SearchEffort {
     /// If the entry of the spec lacks one of the keys.
     pub fn search(spec: &Spec, registry: &Registry) -> Result<Arc<dyn StateSearch<Engine>>, SpecError> {
         let effort = SearchEffort { nodes: spec.count("nodes"), playouts: spec.playouts("playouts") };
-        registry.search_of(spec.inner("search"), &effort)
+        let search = |effort| registry.search_of(spec.inner("search"), &effort);
+        if spec.is_given("playouts") {
+            return search(effort);
+        }
+        let nodes = if spec.is_given("nodes") { effort.nodes } else { NODES_UNDER_A_CLOCK };
+        let timed = SearchEffort { nodes, playouts: MOST_UNDER_A_CLOCK.into() };
+        Ok(Arc::new(Clocked { counted: search(effort)?, timed: search(timed)? }))
     }
 }
 
@@ -141,7 +180,9 @@ mod tests {
         let registry = Registry::standard();
         let entry = SpecEntry::new("told", "a search that says which effort it was given");
         let registry = registry.with_search(entry, |_, effort| {
-            assert_eq!(*effort, SearchEffort::default());
+            let under_a_clock =
+                SearchEffort { nodes: NODES_UNDER_A_CLOCK, playouts: MOST_UNDER_A_CLOCK.into() };
+            assert!([SearchEffort::default(), under_a_clock].contains(effort), "{effort:?}");
             Ok(SearchOptions::default())
         });
         assert!(registry.unwrap().player("hyperplay:search=told").is_ok());
@@ -158,8 +199,9 @@ mod tests {
                     .map(|player| player.spec().to_string())
                     .map_err(|error| error.to_string())
             };
+            // A number that is written holds under a clock too, so it is no default.
             for plain in ["2000", "2_000", "2000/state", "2000/halving", "2000/state/halving"] {
-                assert_eq!(printed(plain).as_deref(), Ok(player), "{plain}");
+                assert_eq!(printed(plain), Ok(format!("{player}:playouts=2000")), "{plain}");
             }
             for (text, canonical) in [
                 ("08", "8"),
@@ -168,6 +210,10 @@ mod tests {
                 ("8/move/state/halving", "8/move/state/halving"),
                 ("8/particle/even", "8/particle/even"),
             ] {
+                // In one state it makes no difference what gets the playouts.
+                let shares = if player == "clairvoyant" { ["/state", "/particle"] } else { ["", ""] };
+                let canonical =
+                    shares.iter().fold(canonical.to_owned(), |text, share| text.replace(share, ""));
                 assert_eq!(printed(text), Ok(format!("{player}:playouts={canonical}")));
             }
             for wrong in
@@ -199,6 +245,10 @@ mod tests {
 
     /// The decision of a player after the first step.
     fn decide(spec: &str) -> Decision {
+        decide_within(spec, Budget::UNLIMITED)
+    }
+
+    fn decide_within(spec: &str, budget: Budget) -> Decision {
         let game =
             load(Source::new("four_numbers", FOUR_NUMBERS), None).game.expect("the rules are in order");
         let machine = Engines::new(&game).get(EngineKind::Auto).unwrap();
@@ -208,7 +258,7 @@ mod tests {
         let evidence = machine.evidence(&history, me, scratch);
         let legal = machine.legal_by_role(&machine.replay(&history, scratch), scratch)[me].clone();
         let view = View { evidence: &evidence, legal: &legal };
-        let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
+        let seed = Seed::root(1);
         match Registry::standard().player(spec).unwrap().seat(&machine, me) {
             Seat::Player(mut player) => player.decide(&view, &budget, &seed),
             Seat::Clairvoyant(mut player) => {
@@ -239,6 +289,25 @@ mod tests {
         for playouts in ["5/move", "5/move/state"] {
             assert_eq!(made("clairvoyant", playouts, ""), (None, 5 * 2));
         }
+    }
+
+    #[test]
+    fn under_a_clock_a_decision_goes_on_until_it_is_exact_or_the_time_is_up() {
+        let playouts = |spec: &str, millis: u64| {
+            decide_within(spec, Budget::time(std::time::Duration::from_millis(millis))).cost.playouts
+        };
+        for player in ["hyperplay", "pimc", "clairvoyant"] {
+            // Four states fit an exact search, whatever the clock.
+            assert_eq!(playouts(player, 3_600_000), 0, "{player}");
+            let flat = format!("{player}:search=flat");
+            assert_eq!(decide(&flat).cost.playouts, 2_000, "{player}");
+            assert_eq!(playouts(&format!("{flat},playouts=2000"), 3_600_000), 2_000, "{player}");
+            assert!(playouts(&flat, 1_000) > 2_000, "{player}");
+        }
+        assert_eq!(
+            playouts("ismcts:simulations=300", 3_600_000),
+            playouts("ismcts:simulations=300", 7_200_000)
+        );
     }
 
     /// The weights are those of the belief, whatever the playouts: the values are the same.

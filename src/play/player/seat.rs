@@ -4,6 +4,7 @@
 //! another program, which is told of the match by messages. Only the last can fail to answer in ways that the referee
 //! has to name.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use thiserror::Error;
@@ -136,12 +137,15 @@ pub enum RemoteEnd<'a> {
     Aborted,
 }
 
+/// The answer that came after the time for it, if one has come by now.
+pub type LateAnswer = Arc<OnceLock<String>>;
+
 /// Why another program gave no move.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum RemoteFailure {
-    /// The clock ran out.
+    /// The clock ran out. The answer may come later.
     #[error("no answer in time")]
-    Late,
+    Late(LateAnswer),
     /// There was no connection, or it broke.
     #[error("no connection: {0}")]
     Unreachable(String),

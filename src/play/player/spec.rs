@@ -69,7 +69,7 @@ pub struct Spec {
     pub(super) entry: Arc<SpecEntry>,
     /// By position of the key.
     pub(super) values: Vec<SpecValue>,
-    /// By position of the key: whether the value differs from the default.
+    /// By position of the key: whether the value differs from the default, or is written where a clock replaces that.
     pub(super) given: Vec<bool>,
 }
 
@@ -94,7 +94,8 @@ impl Spec {
         self.kind == SpecKind::Player && self.name() == super::seat::REMOTE
     }
 
-    /// Whether the value of a key differs from its default.
+    /// Whether the value of a key differs from its default, or [a clock](SpecKey::is_clocked) would take the place of the
+    /// default and the key is written.
     ///
     /// # Panics
     /// As [`count`](Spec::count).

@@ -12,6 +12,7 @@ use super::respelled::respelled;
 use super::spec::{Spec, SpecValue};
 use super::spec_error::SpecError;
 use hyperplay_logic::gdl::did_you_mean;
+use hyperplay_think::search::PlayoutBudget;
 
 /// Specs nested deeper than this are refused.
 pub(super) const MAX_NESTING: usize = 8;
@@ -95,7 +96,7 @@ impl SpecReader<'_> {
         Some(self.spec(&today, kind).map_or(today, |spec| spec.to_string()))
     }
 
-    /// Whether a value, written as `text`, differs from the default of its key. The default is read only where the
+    /// Whether a value, written as `text`, differs from the default of its key, or a clock would replace that. The default is read only where the
     /// texts do not tell: it may be a spec in which the same key is given.
     fn is_other_than_default(
         self,
@@ -104,8 +105,8 @@ impl SpecReader<'_> {
         value: &SpecValue,
         depth: usize,
     ) -> Result<bool, SpecError> {
-        if text == key.default {
-            return Ok(false);
+        if key.is_clocked || text == key.default {
+            return Ok(key.is_clocked);
         }
         if let SpecValue::Spec(spec) = value {
             let (name, _) = named(unbracketed(&key.default));
@@ -148,7 +149,10 @@ impl SpecReader<'_> {
                 // Adding zero makes -0 the zero that prints as 0.
                 real.map(|real| SpecValue::Real(real + 0.0)).ok_or_else(bad)
             }
-            KeyType::Playouts => text.parse().map(SpecValue::Playouts).map_err(|_| bad()),
+            KeyType::Playouts { of_one_state } => {
+                let budget: PlayoutBudget = text.parse().map_err(|_| bad())?;
+                Ok(SpecValue::Playouts(if *of_one_state { budget.usually_shared() } else { budget }))
+            }
             KeyType::Word(words) => {
                 words.iter().position(|word| word == text).map(SpecValue::Word).ok_or_else(bad)
             }

@@ -53,7 +53,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
     let clairvoyant =
         "This player searches the true state, which it is shown; it is the control for hyperplay.";
     let mut clairvoyant = SpecEntry::new("clairvoyant", clairvoyant);
-    clairvoyant.keys.extend(SearchEffort::keys());
+    clairvoyant.keys.extend(SearchEffort::keys().map(SpecKey::of_one_state));
     clairvoyant.keys.push(SpecKey::engine());
     let policy = SpecEntry::new(
         "policy",
@@ -85,9 +85,11 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
         .with_player(ismcts, |spec, registry| {
             let (belief, last) = (belief_of(spec, registry)?, spec.word::<FinalMove>("final"));
             let (simulations, exploration) = (spec.count("simulations"), spec.real("exploration"));
-            let options = IsmctsOptions { simulations, exploration };
+            let counted = IsmctsOptions { simulations, exploration };
+            let timed = if spec.is_given("simulations") { simulations } else { SIMULATIONS_UNDER_A_CLOCK };
+            let timed = IsmctsOptions { simulations: timed, exploration };
             Ok(move |engine: &Arc<Engine>, role: Role| {
-                Seat::player(super::ismcts(belief(engine, role), options, last))
+                Seat::player(super::ismcts::clocked(belief(engine, role), [counted, timed], last))
             })
         })?
         .with_player(policy, |spec, _| {
@@ -120,6 +122,9 @@ fn belief_of(
     })
 }
 
+/// Simulations of a decision under a clock, for their tree must fit the memory.
+const SIMULATIONS_UNDER_A_CLOCK: u64 = 1_000_000;
+
 fn ismcts_keys() -> [SpecKey; 3] {
     [
         SpecKey::count(
@@ -127,7 +132,8 @@ fn ismcts_keys() -> [SpecKey; 3] {
             1..=1_000_000_000,
             10_000,
             "A decision makes this number of simulations, each from a particle down the tree, and at least one for each move.",
-        ),
+        )
+        .clocked("as many as the time allows, up to 1,000,000"),
         SpecKey::real(
             "exploration",
             0.0..=100.0,

@@ -14,7 +14,8 @@
 //! most frequent move of an optimal mixed move could be exploited like any other.
 
 use super::catalogue::SpecWord;
-use super::judgement::{Judged, Judgement, greedy, in_time, weighted_mean, with};
+use super::judged::{Judged, in_time, weighted_mean};
+use super::judgement::{Judgement, greedy, with};
 use super::mean_matrix::values_of;
 use hyperplay_machine::Move;
 use hyperplay_think::search::Evaluation;

@@ -19,7 +19,8 @@ use std::time::Duration;
 use super::clock::{Answered, ClockTurn};
 use super::fault::FaultKind;
 use crate::player::{
-    ClairvoyantView, Decision, PlayerThread, RemoteEnd, RemoteFailure, RemoteStart, Seat, View, guarded,
+    ClairvoyantView, Decision, LateAnswer, PlayerThread, RemoteEnd, RemoteFailure, RemoteStart, Seat, View,
+    guarded,
 };
 use hyperplay_machine::{Budget, Evidence, History, Move, Seed};
 
@@ -31,8 +32,8 @@ pub(super) struct Question<'a> {
     pub(super) evidence: &'a Arc<Evidence>,
     /// Its legal moves.
     pub(super) legal: &'a [Move],
-    /// The joint moves so far.
-    pub(super) history: &'a History,
+    /// The joint moves so far; a thread shares them if its player is clairvoyant.
+    pub(super) history: &'a Arc<History>,
     /// The budget of the player.
     pub(super) budget: Budget,
     /// Its randomness.
@@ -99,7 +100,7 @@ impl Actor {
     /// [`answer`](Actor::answer).
     pub(super) fn ask(&mut self, question: &Question<'_>, turn: Option<&ClockTurn>) {
         if let Actor::Thread(thread) = self {
-            let history = if thread.is_clairvoyant { question.history.clone() } else { History::default() };
+            let history = thread.is_clairvoyant.then(|| Arc::clone(question.history)).unwrap_or_default();
             // Another program is told of the clock itself; it chooses its own reserve.
             let budget = match turn {
                 Some(turn) if thread.is_remote => turn.whole(),
@@ -165,7 +166,7 @@ impl Actor {
     pub(super) fn prepared(&mut self, turn: &ClockTurn) -> Result<(), FaultKind> {
         let Actor::Thread(thread) = self else { return Ok(()) };
         match thread.wait(Some(turn)) {
-            Err(FaultKind::Late) if !thread.is_remote => Ok(()),
+            Err(FaultKind::Late(_)) if !thread.is_remote => Ok(()),
             Err(fault) => {
                 self.note(&fault);
                 Err(fault)
@@ -218,15 +219,16 @@ impl SeatThread {
     /// Waits for the answer to the task that was given.
     fn wait(&mut self, turn: Option<&ClockTurn>) -> Result<(Option<Decision>, Option<Duration>), FaultKind> {
         let left = turn.map_or(Duration::MAX, ClockTurn::patience);
+        let late = || FaultKind::Late(LateAnswer::default());
         let answer = self.awaited.take().map(|awaited| awaited.recv_timeout(left));
         match answer.unwrap_or(Err(RecvTimeoutError::Disconnected)) {
             Ok(Ok((said, given))) => {
                 let said = said?;
-                let taken = turn.map(|turn| turn.taken(given).ok_or(FaultKind::Late)).transpose()?;
+                let taken = turn.map(|turn| turn.taken(given).ok_or_else(late)).transpose()?;
                 Ok((said, taken))
             }
             Ok(Err(panic)) => Err(FaultKind::Crashed(panic)),
-            Err(RecvTimeoutError::Timeout) => Err(FaultKind::Late),
+            Err(RecvTimeoutError::Timeout) => Err(late()),
             Err(RecvTimeoutError::Disconnected) => {
                 let why = self.thread.panic().unwrap_or("the player's thread has ended");
                 Err(FaultKind::Crashed(why.to_owned()))

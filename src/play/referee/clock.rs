@@ -68,7 +68,7 @@ impl ClockTurn {
         ClockTurn {
             begun: now,
             end: now.checked_add(time),
-            budget: Budget { nodes: None, deadline: now.checked_add(time.saturating_sub(reserve)) },
+            budget: Budget { deadline: now.checked_add(time.saturating_sub(reserve)), ..Budget::UNLIMITED },
         }
     }
 
@@ -79,7 +79,7 @@ impl ClockTurn {
 
     /// The time as it is, for another program: it chooses its own reserve.
     pub(super) fn whole(&self) -> Budget {
-        Budget { nodes: None, deadline: self.end }
+        Budget { deadline: self.end, ..Budget::UNLIMITED }
     }
 
     /// How long the referee waits: a little longer than the clock, for an answer that was given in time and is on its

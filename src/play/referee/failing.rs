@@ -41,7 +41,7 @@ fn a_player_whose_search_fails_says_so_and_the_match_goes_on() {
         assert_eq!(played.outcome, MatchOutcome::Over(ByRole::new(vec![Goal::MAX])), "{spec}");
         let decision = played.steps[0].decisions[Role::new(0)].as_ref().unwrap();
         let says = |line: &String| line.starts_with("an evaluation of the rules failed: ");
-        assert!(decision.explanation.iter().any(says), "{spec}: {:?}", decision.explanation);
+        assert!(decision.explain(&machine).iter().any(says), "{spec}: {:?}", decision.reasons);
         assert_eq!(played.faults().count(), 0);
     }
 }

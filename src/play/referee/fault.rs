@@ -4,7 +4,9 @@
 //! both: one drawn from a stream of its own (`role/NAME/fault/STEP` below the seed of the match), or the first
 //! ([`Substitute`]).
 
-use crate::player::RemoteFailure;
+use std::sync::Arc;
+
+use crate::player::{LateAnswer, RemoteFailure};
 use hyperplay_machine::{Move, Role};
 
 /// One replaced move.
@@ -21,8 +23,8 @@ pub struct Fault {
 /// The wrong that a player did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FaultKind {
-    /// It did not answer before the clock ran out.
-    Late,
+    /// It did not answer before the clock ran out; what it answered later, and when.
+    Late(LateAnswer),
     /// It answered with this, which is no legal move.
     Illegal(String),
     /// There was no connection to it, or the connection broke; in what way.
@@ -37,7 +39,7 @@ impl FaultKind {
     /// The stable name, as in transcripts.
     pub fn as_str(&self) -> &'static str {
         match self {
-            FaultKind::Late => "late",
+            FaultKind::Late(_) => "late",
             FaultKind::Illegal(_) => "illegal",
             FaultKind::Unreachable(_) => "unreachable",
             FaultKind::Crashed(_) => "crashed",
@@ -48,7 +50,8 @@ impl FaultKind {
     /// The detail besides the kind, as in transcripts: the answer, or the cause.
     pub fn detail(&self) -> Option<&str> {
         match self {
-            FaultKind::Late | FaultKind::Dropped => None,
+            FaultKind::Late(answer) => answer.get().map(String::as_str),
+            FaultKind::Dropped => None,
             FaultKind::Illegal(detail) | FaultKind::Unreachable(detail) | FaultKind::Crashed(detail) => {
                 Some(detail)
             }
@@ -60,7 +63,9 @@ impl FaultKind {
     pub fn named(name: &str, detail: Option<&str>) -> Option<FaultKind> {
         let said = || detail.unwrap_or_default().to_owned();
         match name {
-            "late" => Some(FaultKind::Late),
+            "late" => {
+                Some(FaultKind::Late(detail.map(|said| Arc::new(said.to_owned().into())).unwrap_or_default()))
+            }
             "illegal" => Some(FaultKind::Illegal(detail?.to_owned())),
             "unreachable" => Some(FaultKind::Unreachable(said())),
             "crashed" => Some(FaultKind::Crashed(said())),
@@ -73,7 +78,7 @@ impl FaultKind {
 impl From<RemoteFailure> for FaultKind {
     fn from(failure: RemoteFailure) -> FaultKind {
         match failure {
-            RemoteFailure::Late => FaultKind::Late,
+            RemoteFailure::Late(answer) => FaultKind::Late(answer),
             RemoteFailure::Unreachable(cause) => FaultKind::Unreachable(cause),
             RemoteFailure::Illegal(answer) => FaultKind::Illegal(answer),
         }

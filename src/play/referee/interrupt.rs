@@ -9,8 +9,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use hyperplay_machine::Budget;
+
+/// How often the flag is looked at in a rest.
+const LOOK: Duration = Duration::from_millis(30);
 
 /// A flag that all its clones share. Once raised, it stays raised.
 ///
@@ -37,6 +41,15 @@ impl Interrupt {
     /// Whether the flag was raised, or the deadline has passed.
     pub fn is_raised(&self) -> bool {
         self.flag.load(Ordering::Relaxed) || self.budget.is_late()
+    }
+
+    /// Waits for so long, or until the interrupt is raised.
+    pub(super) fn rest(&self, mut time: Duration) {
+        while !time.is_zero() && !self.is_raised() {
+            let part = time.min(LOOK);
+            std::thread::sleep(part);
+            time -= part;
+        }
     }
 
     /// The same flag with the deadline of this budget.

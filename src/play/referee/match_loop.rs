@@ -22,12 +22,12 @@ use super::actor::{Actor, Preparation, Question};
 use super::clock::{ClockTurn, Clocks};
 use super::fault::{Fault, FaultKind, Substitute};
 use super::interrupt::Interrupt;
+use super::played::{Match, MatchOutcome, MatchStep};
 use super::running::{Answers, RunningMatch};
-use crate::player::{Decision, Seat};
+use crate::player::Seat;
 use hyperplay_machine::terms::fold;
 use hyperplay_machine::{
-    Budget, ByRole, EvaluationFailure, Evidence, Goal, JointMove, Move, PLAYOUT_STEPS, Percepts, Role, Seed,
-    StateMachine, StateMachineExt,
+    Budget, ByRole, Evidence, JointMove, Move, PLAYOUT_STEPS, Role, Seed, StateMachine, StateMachineExt,
 };
 
 /// How a match is played.
@@ -49,6 +49,8 @@ pub struct Settings {
     pub id: String,
     /// How long after its clock an answer of another program still counts; it is not told of this.
     pub grace: Duration,
+    /// How long the match rests after each step.
+    pub pause: Duration,
 }
 
 impl Default for Settings {
@@ -62,6 +64,7 @@ impl Default for Settings {
             strikes: None,
             id: "match".to_owned(),
             grace: Duration::ZERO,
+            pause: Duration::ZERO,
         }
     }
 }
@@ -71,61 +74,6 @@ impl Settings {
     pub fn clocks_of(&self, role: Role) -> Option<Clocks> {
         let own = self.own_clocks.iter().find(|(of, _)| *of == role).map(|&(_, clocks)| clocks);
         self.clocks.map(|clocks| own.unwrap_or(clocks))
-    }
-}
-
-/// The events of one step.
-#[derive(Clone, PartialEq, Debug)]
-pub struct MatchStep {
-    /// The legal moves of every role.
-    pub legal: ByRole<Vec<Move>>,
-    /// The answers that the players gave in time; none for `random`.
-    pub decisions: ByRole<Option<Decision>>,
-    /// With clocks, how long these answers took.
-    pub times: ByRole<Option<Duration>>,
-    /// The moves that were replaced.
-    pub faults: Vec<Fault>,
-    /// The joint move made.
-    pub joint: JointMove,
-    /// The percepts of each role.
-    pub percepts: ByRole<Percepts>,
-}
-
-/// How a match ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum MatchOutcome {
-    /// In a terminal state with these goals.
-    Over(ByRole<Goal>),
-    /// Unfinished after the limit of steps.
-    StepLimit,
-    /// This role had no legal move in a state that is not terminal: a fault of the rules.
-    NoLegalMove(Role),
-    /// The rules could not be evaluated any further.
-    Failed(EvaluationFailure),
-    /// The interrupt was raised.
-    Interrupted,
-}
-
-/// One match played.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Match {
-    /// The roles that did not say in time that they were ready, and why; the match went on all the same.
-    pub unready: Vec<(Role, FaultKind)>,
-    /// The steps, in order.
-    pub steps: Vec<MatchStep>,
-    /// How it ended.
-    pub outcome: MatchOutcome,
-    /// The knowledge of every role at the end.
-    pub evidence: ByRole<Evidence>,
-}
-
-impl Match {
-    /// The faults with the number of the step (from 1) at which they happened.
-    pub fn faults(&self) -> impl Iterator<Item = (usize, &Fault)> {
-        self.steps
-            .iter()
-            .enumerate()
-            .flat_map(|(n, step)| step.faults.iter().map(move |fault| (n + 1, fault)))
     }
 }
 
@@ -180,6 +128,7 @@ pub fn play_match<M: StateMachine>(
         let chance = running.chance();
         let answers = seated.decide(&running, chance, &|own| machine.show_move(own));
         running.advance(answers).into_iter().for_each(&mut watch);
+        interrupt.rest(settings.pause);
     };
     seated.end(matches!(outcome, MatchOutcome::Over(_)).then_some(&running.evidence));
     Ok(Match { unready, ..running.ended(outcome) })
@@ -368,7 +317,7 @@ mod tests {
     use super::*;
     use crate::referee::toy::{Behaviour, guess, peek};
     use hyperplay_machine::testing::Toy;
-    use hyperplay_machine::{History, laws};
+    use hyperplay_machine::{Goal, History, laws};
 
     fn play(behaviour: Behaviour, seed: u64) -> Match {
         let millis = match behaviour {

@@ -20,8 +20,9 @@ mod explain_tests;
 mod failing;
 mod fault;
 mod interrupt;
-mod managed;
 mod match_loop;
+mod played;
+mod real_time;
 mod running;
 mod series;
 #[cfg(test)]
@@ -38,12 +39,13 @@ pub use explain::{EvidenceVerdict, ExplainEffort, explained, verify_evidence};
 pub use fault::{Fault, FaultKind, Substitute};
 pub use hyperplay_machine::Stopwatch;
 pub use interrupt::Interrupt;
-pub use managed::{
+pub use match_loop::{Settings, play_match};
+pub use played::{Match, MatchOutcome, MatchStep};
+pub use real_time::{
     AgentStart, ChrononClock, ChrononNews, ChrononRecord, Command, CommandInbox, CommandRecord,
     CommandRefusal, InteractionAgent, ManagedInteraction, ManagedSettings, PlayerAgent, manage, simulated,
     verify_commands,
 };
-pub use match_loop::{Match, MatchOutcome, MatchStep, Settings, play_match};
 pub use series::{Concurrency, match_seed, play_series};
 pub use transcript::{
     DecisionRecord, FaultRecord, Heading, MatchLimits, RunInfo, SCHEMA, StepRecord, Transcript, host,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::fault::Fault;
 use super::interrupt::Interrupt;
-use super::match_loop::{Match, MatchOutcome, MatchStep};
+use super::played::{Match, MatchOutcome, MatchStep};
 use crate::player::Decision;
 use hyperplay_machine::{
     ByRole, ChanceDistribution, Evidence, History, JointMove, Move, Observation, OwnMove, Seed, StateMachine,
@@ -25,7 +25,8 @@ pub(super) struct RunningMatch<'a, M: StateMachine> {
     /// How the rules have ended the match, if they have.
     end: Option<MatchOutcome>,
     pub(super) steps: Vec<MatchStep>,
-    pub(super) history: History,
+    /// Shared with the threads of clairvoyant players.
+    pub(super) history: Arc<History>,
     /// Shared with the threads of players. A late player may hold it for longer than its step.
     pub(super) evidence: ByRole<Arc<Evidence>>,
     random: Seed,
@@ -49,7 +50,7 @@ impl<'a, M: StateMachine> RunningMatch<'a, M> {
             legal: ByRole::default(),
             end: None,
             steps: Vec::new(),
-            history: History::default(),
+            history: Arc::default(),
             evidence: ByRole::from_fn(machine.roles().len(), |role| Arc::new(Evidence::new(role))),
             random: seed.child("random"),
         };
@@ -106,7 +107,7 @@ impl<'a, M: StateMachine> RunningMatch<'a, M> {
             let observation = Observation { own: OwnMove::Known(joint.of(role)), percepts: seen.clone() };
             Arc::make_mut(&mut self.evidence[role]).steps.push(observation);
         }
-        self.history.0.push(joint.clone());
+        Arc::make_mut(&mut self.history).0.push(joint.clone());
         let legal = std::mem::take(&mut self.legal);
         self.steps.push(MatchStep { legal, decisions, times, faults, joint, percepts });
         self.look();

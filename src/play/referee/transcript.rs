@@ -14,8 +14,9 @@ use serde_json::{Map, Value};
 
 use super::clock::date;
 use super::fault::{FaultKind, Substitute};
-use super::managed::{ChrononClock, ChrononRecord};
-use super::match_loop::{Match, MatchOutcome, MatchStep, Settings};
+use super::match_loop::Settings;
+use super::played::{Match, MatchOutcome, MatchStep};
+use super::real_time::{ChrononClock, ChrononRecord};
 use crate::player::Decision;
 use hyperplay_engine::EngineKind;
 use hyperplay_machine::{ByRole, Move, Role, StateMachine, StateMachineExt};

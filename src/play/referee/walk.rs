@@ -7,7 +7,7 @@
 use serde_json::{Map, Value};
 
 use super::fault::{Fault, FaultKind};
-use super::match_loop::{Match, MatchStep};
+use super::played::{Match, MatchStep};
 use super::transcript::{DecisionRecord, FaultRecord, StepRecord, Transcript};
 use super::verify::TranscriptDifference;
 use crate::player::Decision;

@@ -10,6 +10,8 @@
 //! have spent. The time is another matter: the search stops as soon as one state does not fit. Of the time and the
 //! nodes that the decision has left, exhaustive search may use half if something else can follow it.
 
+use std::fmt;
+
 use super::context::SearchContext;
 use super::evaluation::Evaluation;
 use super::exhaustive::exhaustive;
@@ -30,8 +32,38 @@ pub struct Evaluations {
     pub visited: u64,
     /// Playouts made.
     pub playouts: u64,
-    /// A sentence for a reader who follows the match, where the states were not judged as the options ask.
-    pub remark: Option<String>,
+    /// The algorithm that playouts took the place of, if any.
+    pub replaced: Option<Replacement>,
+}
+
+/// An algorithm that was asked for by name and could not judge all states: playouts judge every one of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Replacement {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// The nodes that it could visit.
+    pub nodes: u64,
+    /// The number of states.
+    pub states: usize,
+}
+
+impl fmt::Display for Replacement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Replacement { algorithm, nodes, states } = *self;
+        match algorithm {
+            Algorithm::AlphaBeta => {
+                f.write_str("alpha-beta does not apply, or the budget is too small for it,")?
+            }
+            Algorithm::Uniform => {
+                write!(f, "the rest of the game under uniform play does not fit {nodes} nodes")?
+            }
+            _ => write!(f, "the rest of the game does not fit {nodes} nodes")?,
+        }
+        match states {
+            1 => f.write_str(": the state is judged by playouts"),
+            _ => write!(f, " in all {states} states: every one is judged by playouts"),
+        }
+    }
 }
 
 /// A state that is held possible.
@@ -157,8 +189,9 @@ pub fn evaluate<M: Bulk>(
     }
     let made = sample(&mut context.with_budget(budget.less(charged)), states, options);
     let (states, playouts) = (made.evaluations, made.playouts);
-    let remark = remark(algorithm, bound, states.len());
-    Evaluations { visited: visited + made.steps, playouts, remark, states }
+    let is_by_name = matches!(algorithm, Algorithm::Exact | Algorithm::Uniform | Algorithm::AlphaBeta);
+    let replaced = is_by_name.then_some(Replacement { algorithm, nodes: bound, states: states.len() });
+    Evaluations { visited: visited + made.steps, playouts, replaced, states }
 }
 
 /// Judges the states by playouts, all of them together.
@@ -192,20 +225,6 @@ fn sample<'a, M: Bulk>(
     let each = if per_move { wanted } else { wanted / starts.max(1) };
     let count = u32::try_from(each.max(1)).unwrap_or(u32::MAX);
     playouts(&mut context.with(budget, seed.child("playouts")), &open, count, halving)
-}
-
-/// The remark where an algorithm that was asked for by name could not judge all states.
-fn remark(algorithm: Algorithm, nodes: u64, states: usize) -> Option<String> {
-    let what = match algorithm {
-        Algorithm::Exact => format!("the rest of the game does not fit {nodes} nodes"),
-        Algorithm::Uniform => format!("the rest of the game under uniform play does not fit {nodes} nodes"),
-        Algorithm::AlphaBeta => "alpha-beta does not apply, or the budget is too small for it,".to_owned(),
-        Algorithm::Auto | Algorithm::Uct | Algorithm::Flat => return None,
-    };
-    Some(match states {
-        1 => format!("{what}: the state is judged by playouts"),
-        _ => format!("{what} in all {states} states: every one is judged by playouts"),
-    })
 }
 
 #[cfg(test)]
@@ -313,11 +332,11 @@ mod tests {
         for algorithm in [Algorithm::Exact, Algorithm::Uniform] {
             let made = run_two(algorithm, 17, [0, 1], Budget::UNLIMITED);
             assert!(made.states.iter().all(|evaluation| matches!(evaluation.method, Method::Playouts(_))));
-            let remark = made.remark.unwrap();
+            let remark = made.replaced.unwrap().to_string();
             assert!(remark.contains("does not fit 17 nodes in all 2 states"), "{remark}");
-            assert_eq!(run_two(algorithm, 18, [0, 1], Budget::UNLIMITED).remark, None);
+            assert_eq!(run_two(algorithm, 18, [0, 1], Budget::UNLIMITED).replaced, None);
         }
-        assert_eq!(run_two(Algorithm::Auto, 17, [0, 1], Budget::UNLIMITED).remark, None);
+        assert_eq!(run_two(Algorithm::Auto, 17, [0, 1], Budget::UNLIMITED).replaced, None);
     }
 
     #[test]
@@ -351,7 +370,8 @@ mod tests {
         assert!((2..9).contains(&depth), "{depth}");
         let none = made(2);
         assert!(
-            matches!(methods(&none)[..], [Method::Playouts(_), Method::Playouts(_)]) && none.remark.is_some()
+            matches!(methods(&none)[..], [Method::Playouts(_), Method::Playouts(_)])
+                && none.replaced.is_some()
         );
     }
 

@@ -36,7 +36,7 @@ mod tests;
 pub use alphabeta::{Answer, Leaves, alphabeta};
 pub use bayesian_matrix::{Equilibrium, equilibrium};
 pub use context::SearchContext;
-pub use evaluate::{Evaluations, StateSearch, WeightedState, evaluate};
+pub use evaluate::{Evaluations, Replacement, StateSearch, WeightedState, evaluate};
 pub use evaluation::{Evaluation, Method, RootMatrix};
 pub use exact::{exact, uniform};
 pub use ismcts::{IsmctsOptions, PossibleStates, SimulatedMove, Simulations, ismcts};

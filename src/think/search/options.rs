@@ -83,6 +83,17 @@ impl PlayoutBudget {
     pub const fn decision(count: u64) -> PlayoutBudget {
         PlayoutBudget { count, per_move: false, share: PlayoutShare::State, halving: true }
     }
+
+    /// What `N` or `N/move` alone means, with as many playouts.
+    const fn usual(self) -> PlayoutBudget {
+        if self.per_move { PlayoutBudget::per_move(self.count) } else { PlayoutBudget::decision(self.count) }
+    }
+
+    /// The same budget without a word on what gets the playouts, for a single history: there it is without effect.
+    #[must_use]
+    pub const fn usually_shared(self) -> PlayoutBudget {
+        PlayoutBudget { share: self.usual().share, ..self }
+    }
 }
 
 /// Those of a decision.
@@ -96,7 +107,7 @@ impl fmt::Display for PlayoutBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PlayoutBudget { count, per_move, share, halving } = *self;
         write!(f, "{count}")?;
-        let usual = if per_move { PlayoutBudget::per_move(count) } else { PlayoutBudget::decision(count) };
+        let usual = self.usual();
         let words = [
             (per_move, "/move"),
             (share != usual.share, if share == PlayoutShare::State { "/state" } else { "/particle" }),

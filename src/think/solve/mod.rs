@@ -3,8 +3,7 @@
 //! [`GameTree`] holds all histories of a game, in flat arrays. [`SequenceForm`] says the same by sequences of own
 //! moves, and is what all mathematics here works on: values, best responses and [`NashConv`](Verdict::nash_conv) of any
 //! [`Profile`] of policies, the regret minimisers of [`solve()`], and the linear program. [`MonteCarloMinimiser`]
-//! samples the game and needs no tree. [`estimate_size`] says how large a tree would be, and [`extent()`] counts
-//! information sets without building it.
+//! samples the game and needs no tree. [`estimate_size`] says how large a tree would be.
 //!
 //! A step of a game is a sequence of decisions here: first `random`, then the other roles in role order, none of whom
 //! sees what the others choose in that step. An information set is the evidence of its role: own moves and percepts
@@ -17,7 +16,6 @@
 //! `amd` (the linear program: an interior point method, and the order of its elimination).
 
 mod estimate;
-mod extent;
 mod judge;
 #[cfg(feature = "lp")]
 mod linear_program;
@@ -31,7 +29,6 @@ mod solver;
 mod tree;
 
 pub use estimate::{estimate_size, estimate_size_until};
-pub use extent::{CountError, Extent, extent, extent_until};
 pub use judge::Verdict;
 #[cfg(feature = "lp")]
 pub use linear_program::{LinearProgramError, linear_program};

@@ -28,7 +28,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz")
 }
 
-/// Tries so many inputs, or the one that the environment names.
+/// Tries `count` inputs, or the one that the environment names.
 fn try_inputs(target: &Target, count: u64) {
     let (inputs, seed) = (Inputs::of(target), property::seed());
     let one = std::env::var("HYPERPLAY_FUZZ").ok().map(|number| number.parse::<u64>().unwrap());

@@ -15,11 +15,10 @@ mod row;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::harness::{MeasuredUpdate, draws_in, random_match, updated};
-use super::plan::StudyError;
+use super::harness::{MeasuredUpdate, draws_in, updated};
+use super::plan::{StudyError, StudyPlan};
 use hyperplay_engine::Engine;
-use hyperplay_machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
-use hyperplay_play::player::SamplerSpec;
+use hyperplay_machine::{Budget, Evidence, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::referee::{Interrupt, Stopwatch};
 use hyperplay_think::belief::effective_size;
 
@@ -27,24 +26,14 @@ pub use super::columns::COST_COLUMNS;
 pub use row::CostRow;
 
 /// The measurement that is asked for.
-#[derive(Clone, Debug)]
-pub struct CostPlan {
-    /// The samplers.
-    pub samplers: Vec<SamplerSpec>,
+#[derive(Clone, Copy, Debug)]
+pub struct CostPlan<'a> {
+    /// The matches, the samplers, and what is measured of them; its measures of accuracy are not made.
+    pub study: &'a StudyPlan,
     /// Particles in a set.
     pub particles: usize,
-    /// Independent replicates.
-    pub replicates: usize,
-    /// Matches, in which every role chooses uniformly.
-    pub matches: usize,
-    /// The roles whose beliefs are measured.
-    pub roles: Vec<Role>,
-    /// The first and the last step that are measured.
-    pub steps: (usize, usize),
     /// The longest time of an update.
     pub limit: Duration,
-    /// The seed.
-    pub seed: u64,
 }
 
 /// The costs of samplers at the steps of a game.
@@ -71,38 +60,41 @@ struct CostSample {
     effective: f64,
 }
 
-impl CostPlan {
+impl CostPlan<'_> {
     /// Beliefs that are followed in all.
-    pub fn total(&self) -> usize {
-        self.samplers.len() * self.replicates * self.matches * self.roles.len()
+    pub fn total(&self, machine: &Engine) -> usize {
+        let StudyPlan { samplers, replicates, matches, .. } = self.study;
+        samplers.len() * replicates * matches * self.study.roles_of(machine).len()
     }
 
-    /// Measures. `tick` is called after each belief.
+    /// Measures, with the matches played on `players_engine` if players play them. `tick` is called after each belief.
     ///
     /// # Errors
-    /// If the rules cannot be evaluated.
+    /// If the rules cannot be evaluated, or a player gets no thread.
     pub fn study(
         &self,
         machine: &Arc<Engine>,
+        players_engine: &Arc<Engine>,
         interrupt: &Interrupt,
         tick: &dyn Fn(),
     ) -> Result<CostStudy, StudyError> {
+        let StudyPlan { samplers, replicates, .. } = self.study;
         let mut samples = Vec::new();
         let mut case = 0;
-        for index in 0..self.matches {
-            let seed = Seed::root(self.seed).child("match").index(index);
-            let history = random_match(machine, self.steps.1, &seed)?;
-            for &role in &self.roles {
+        for index in 0..self.study.matches {
+            let seed = self.study.match_seed(index);
+            let history = self.study.history(index, machine, players_engine, interrupt)?;
+            for role in self.study.roles_of(machine) {
                 let whole = machine.evidence(&history, role, &mut machine.scratch());
                 if case == 0 {
-                    for sampler in 0..self.samplers.len() {
+                    for sampler in 0..samplers.len() {
                         let seed = seed.child("unmeasured");
                         self.follow(machine, &whole, (sampler, case), &seed, interrupt, &mut Vec::new())?;
                     }
                 }
-                for replicate in 0..self.replicates {
+                for replicate in 0..*replicates {
                     let seed = seed.child("belief").child(&machine.roles()[role]).index(replicate);
-                    for sampler in 0..self.samplers.len() {
+                    for sampler in 0..samplers.len() {
                         if !self.follow(machine, &whole, (sampler, case), &seed, interrupt, &mut samples)? {
                             return Ok(CostStudy { rows: self.rows(&samples), is_complete: false });
                         }
@@ -125,7 +117,7 @@ impl CostPlan {
         interrupt: &Interrupt,
         samples: &mut Vec<CostSample>,
     ) -> Result<bool, StudyError> {
-        let spec = &self.samplers[sampler];
+        let spec = &self.study.samplers[sampler];
         let model = spec.assumed().model(machine);
         let mut belief = spec.sampler().belief(machine, whole.role, &model, self.particles);
         // After the last step of a match nothing is decided.
@@ -140,7 +132,7 @@ impl CostPlan {
             let effective = effective_size(belief.particles().iter().map(|particle| particle.weight));
             let independent = spec.sampler().is_independent();
             let effective = draws_in(update.method, effective, self.particles, independent);
-            if step >= self.steps.0 || !is_finished {
+            if step >= self.study.steps.0 || !is_finished {
                 samples.push(CostSample { sampler, step, case, update, is_finished, effective });
             }
             if !is_finished {
@@ -153,9 +145,11 @@ impl CostPlan {
 
 #[cfg(test)]
 mod tests {
+    use super::super::match_source::MatchSource;
     use super::*;
     use hyperplay_engine::{EngineKind, Engines};
     use hyperplay_logic::gdl::{Source, load};
+    use hyperplay_machine::Role;
     use hyperplay_play::player::Registry;
 
     /// `it` says something that `me` does not hear, three times.
@@ -171,17 +165,22 @@ mod tests {
 
     fn rows(samplers: &[&str], steps: (usize, usize), limit: Duration) -> Vec<CostRow> {
         let registry = Registry::standard();
-        let plan = CostPlan {
+        let study = StudyPlan {
             samplers: samplers.iter().map(|spec| registry.sampler(spec).expect("there is one")).collect(),
-            particles: 4,
+            particles: vec![4],
             replicates: 3,
             matches: 2,
+            play: MatchSource::read("uniform", &registry).expect("it can play"),
+            equilibrium: None,
             roles: vec![Role::new(0)],
             steps,
-            limit,
+            limit: 0,
+            reference: 0,
+            playouts: 0,
             seed: 1,
         };
-        plan.study(&machine(), &Interrupt::default(), &|| ()).expect("nothing fails").rows
+        let (plan, machine) = (CostPlan { study: &study, particles: 4, limit }, machine());
+        plan.study(&machine, &machine, &Interrupt::default(), &|| ()).expect("nothing fails").rows
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub struct CostRow {
 /// The updates of every sampler at one step, by the number of the sampler.
 type AtStep<'a> = Vec<Vec<&'a CostSample>>;
 
-impl CostPlan {
+impl CostPlan<'_> {
     /// The rows of these updates.
     pub(super) fn rows(&self, samples: &[CostSample]) -> Vec<CostRow> {
         let last = samples.iter().map(|sample| sample.step).max().unwrap_or(0);
@@ -53,14 +53,14 @@ impl CostPlan {
     }
 
     fn rows_at(&self, step: usize, samples: &[CostSample]) -> Vec<CostRow> {
-        let mut at_step: AtStep<'_> = vec![Vec::new(); self.samplers.len()];
+        let mut at_step: AtStep<'_> = vec![Vec::new(); self.study.samplers.len()];
         samples.iter().filter(|sample| sample.step == step).for_each(|one| at_step[one.sampler].push(one));
-        let measured = (0..self.samplers.len()).filter(|&sampler| !at_step[sampler].is_empty());
+        let measured = (0..self.study.samplers.len()).filter(|&sampler| !at_step[sampler].is_empty());
         measured.map(|sampler| self.row(step, sampler, &at_step)).collect()
     }
 
     fn row(&self, step: usize, sampler: usize, at_step: &AtStep<'_>) -> CostRow {
-        let spec = &self.samplers[sampler];
+        let spec = &self.study.samplers[sampler];
         let made: Vec<&CostSample> = at_step[sampler].iter().copied().filter(|one| one.is_finished).collect();
         let seconds: Spread = made.iter().map(|one| one.update.seconds).collect();
         let effective_particles = Mean::of(made.iter().map(|one| one.effective)).value;
@@ -69,7 +69,7 @@ impl CostPlan {
         };
         let particles = (made.len() * self.particles) as f64;
         let attempts = sum(&|cost| cost.attempts);
-        let others = || (0..self.samplers.len()).filter(move |&other| other != sampler);
+        let others = || (0..self.study.samplers.len()).filter(move |&other| other != sampler);
         CostRow {
             step,
             sampler: spec.spec().to_string(),
@@ -89,7 +89,7 @@ impl CostPlan {
     }
 
     fn is_unbiased(&self, sampler: usize) -> bool {
-        self.samplers[sampler].sampler().is_independent()
+        self.study.samplers[sampler].sampler().is_independent()
     }
 }
 

@@ -43,7 +43,8 @@ pub fn control(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<Control>> {
     let seed = seed.child("control");
-    let replicates = Replicates { sampler: &IndependentSampler, model, particles, count, seed };
+    let replicates =
+        Replicates { sampler: &IndependentSampler, model, is_of_points: true, particles, count, seed };
     let exact: Vec<&EvaluationPoint> = points.iter().filter(|point| point.is_exact()).collect();
     let one = |number: usize| {
         let seed = replicates.seed.index(number);

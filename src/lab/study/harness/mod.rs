@@ -50,6 +50,9 @@ pub struct Replicates<'a> {
     pub sampler: &'a dyn Sampler<Engine>,
     /// The opponent model that it assumes for the other roles.
     pub model: &'a Arc<dyn OpponentModel>,
+    /// Whether the posteriors of the points are those of this model. Otherwise the error is that of the sampler and of its
+    /// model together.
+    pub is_of_points: bool,
     /// Particles in a set.
     pub particles: usize,
     /// How many replicates there are.
@@ -58,8 +61,8 @@ pub struct Replicates<'a> {
     pub seed: Seed,
 }
 
-/// The figures of a sampler at every point whose posteriors are those of the sampler's own model. `tick` is called
-/// after each replicate; `None` if `stop` said so before the last.
+/// The figures of a sampler at every point. `tick` is called after each replicate; `None` if `stop` said so before the
+/// last.
 ///
 /// # Errors
 /// If the rules cannot be evaluated: that of the first replicate of which this is true.
@@ -70,32 +73,7 @@ pub fn measure(
     stop: &(dyn Fn() -> bool + Sync),
     tick: &(dyn Fn() + Sync),
 ) -> Result<Option<Vec<Figures>>, EvaluationFailure> {
-    let at_once = points.iter().all(EvaluationPoint::is_exact);
-    figures_of(machine, replicates, points, at_once, stop, tick)
-}
-
-/// The same for points whose posteriors are those of another model: the sampler's error and its model's together.
-///
-/// # Errors
-/// As [`measure`].
-pub fn measure_against(
-    machine: &Arc<Engine>,
-    replicates: &Replicates<'_>,
-    points: &[EvaluationPoint],
-    stop: &(dyn Fn() -> bool + Sync),
-    tick: &(dyn Fn() + Sync),
-) -> Result<Option<Vec<Figures>>, EvaluationFailure> {
-    figures_of(machine, replicates, points, false, stop, tick)
-}
-
-fn figures_of(
-    machine: &Arc<Engine>,
-    replicates: &Replicates<'_>,
-    points: &[EvaluationPoint],
-    at_once: bool,
-    stop: &(dyn Fn() -> bool + Sync),
-    tick: &(dyn Fn() + Sync),
-) -> Result<Option<Vec<Figures>>, EvaluationFailure> {
+    let at_once = replicates.is_of_points && points.iter().all(EvaluationPoint::is_exact);
     let points: Vec<&EvaluationPoint> = points.iter().collect();
     let one = |number: usize| {
         let seed = replicates.seed.index(number);

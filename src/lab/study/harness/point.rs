@@ -19,7 +19,7 @@ use hyperplay_engine::Engine;
 use hyperplay_machine::{
     Budget, EvaluationFailure, Evidence, History, Role, Seed, State, StateMachine, StateMachineExt,
 };
-use hyperplay_play::player::engine_beliefs::{particle_belief, posterior};
+use hyperplay_play::for_engine::{particle_belief, posterior};
 use hyperplay_think::belief::exact::{ExactError, Posterior};
 use hyperplay_think::belief::{Belief, BeliefOptions, OpponentModel, UpdateOutcome};
 

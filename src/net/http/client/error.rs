@@ -99,4 +99,10 @@ impl ExchangeError {
     pub fn is_timeout(&self) -> bool {
         matches!(self, ExchangeError::TimedOut { .. })
     }
+
+    /// Whether there was nobody to take the connection.
+    pub fn is_refused(&self) -> bool {
+        let refused = io::ErrorKind::ConnectionRefused;
+        matches!(self, ExchangeError::Unreachable { error, .. } if error.kind() == refused)
+    }
 }

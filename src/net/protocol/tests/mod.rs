@@ -2,7 +2,6 @@
 //! reader.
 
 mod captured;
-mod fuzz;
 mod scrambled;
 mod written;
 

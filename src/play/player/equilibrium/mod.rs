@@ -21,6 +21,7 @@ use super::catalogue::{SpecEntry, SpecKey, SpecKind};
 use super::configured::PlayerSpec;
 use super::decision::{Decision, Player, View};
 use super::margin::SAFE_SHARE;
+use super::reason::Reason;
 use super::registry::Registry;
 use super::seat::Seat;
 use super::spec::Spec;
@@ -162,14 +163,14 @@ impl Equilibrium {
         let seat = self.seat.get_or_insert_with(|| self.otherwise.seat(&self.machine, self.role));
         let Seat::Player(player) = seat else {
             let mut decision = Decision::uniform(view.legal, seed);
-            decision.explanation = vec![
-                reason,
-                format!("{} would see the true history: a legal move at random", self.otherwise.spec()),
-            ];
+            let otherwise = self.otherwise.spec();
+            let why = format!("{otherwise} would see the true history: a legal move at random");
+            decision.reasons = vec![Reason::said(reason), Reason::said(why)];
             return decision;
         };
         let mut decision = player.decide(view, budget, seed);
-        decision.explanation.insert(0, format!("{reason}; plays as {}", self.otherwise.spec()));
+        let instead = format!("{reason}; plays as {}", self.otherwise.spec());
+        decision.reasons.insert(0, Reason::said(instead));
         decision
     }
 }
@@ -215,7 +216,7 @@ impl Player for Equilibrium {
         match advice {
             Some((set, advice)) if game.tree().moves(set) == view.legal => {
                 let mut decision = drawn(view, &advice, seed);
-                decision.explanation = vec![game.describe(self.role), mix(&self.machine, &decision)];
+                decision.reasons = vec![Reason::said(game.describe(self.role)), Reason::Mixed];
                 decision
             }
             _ if view.legal.len() == 1 => Decision::uniform(view.legal, seed),
@@ -234,14 +235,4 @@ fn drawn(view: &View<'_>, advice: &Advice<'_>, seed: &Seed) -> Decision {
     let values = view.legal.iter().copied().zip(advice.values.iter().copied());
     decision.values = values.filter(|(_, value)| value.is_finite()).collect();
     decision
-}
-
-/// The mix in words.
-fn mix(machine: &Engine, decision: &Decision) -> String {
-    let shares: Vec<String> = decision
-        .policy
-        .iter()
-        .map(|&(own, share)| format!("{} {:.1} %", machine.game().show(own.0), 100.0 * share))
-        .collect();
-    format!("mix: {}", shares.join(", "))
 }

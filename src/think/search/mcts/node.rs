@@ -20,6 +20,9 @@ use hyperplay_machine::{Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move,
 /// The weight of exploration, for goals scaled to 0..=1 (that of Finnsson, Björnsson 2008).
 const EXPLORATION: f64 = 0.4;
 
+/// Nodes of a tree, so that it fits the memory: a descent that comes to its edge then plays out from there.
+const MOST_NODES: usize = 1 << 20;
+
 /// A node by its position in its tree.
 pub(super) type Index = u32;
 
@@ -172,7 +175,7 @@ impl<S: Clone> Tree<S> {
             .iter()
             .zip(arms.values())
             .fold(0_u64, |number, (&position, arms)| number * arms.len() as u64 + u64::from(position));
-        if !self.children.contains_key(&(last.node, number)) {
+        if self.nodes.len() < MOST_NODES && !self.children.contains_key(&(last.node, number)) {
             let child = self.push(state, end);
             self.children.insert((last.node, number), child);
         }

@@ -182,8 +182,9 @@ impl Builder {
             }
             if self.tree.nodes.len() >= UNMEASURED && !is_measured {
                 is_measured = true;
-                let time =
-                    Budget { nodes: None, deadline: limits.deadline }.share(0.5).within(MEASURING_TIME);
+                let time = Budget { deadline: limits.deadline, ..Budget::UNLIMITED }
+                    .share(0.5)
+                    .within(MEASURING_TIME);
                 match limits.measure(machine, self.tree.nodes.len(), time.deadline) {
                     Ok(estimate) if estimate.surely_exceeds(limit) => {
                         return Err(TreeError::TooLarge { limit, estimate }.into());

@@ -17,10 +17,12 @@ mod commands;
 mod player_agent;
 mod record;
 mod run;
+mod verify;
 
 pub use commands::{Command, CommandInbox, CommandRefusal};
 pub use player_agent::PlayerAgent;
-pub use record::{ChrononClock, ChrononRecord, CommandRecord, verify_commands};
+pub use record::{ChrononClock, ChrononRecord, CommandRecord};
 pub use run::{
     AgentStart, ChrononNews, InteractionAgent, ManagedInteraction, ManagedSettings, manage, simulated,
 };
+pub use verify::verify_commands;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::super::interrupt::Interrupt;
-use super::super::match_loop::{Match, MatchOutcome, MatchStep};
+use super::super::played::{Match, MatchOutcome, MatchStep};
 use super::super::running::{Answers, RunningMatch};
 use super::commands::{Command, CommandInbox};
 use super::record::{ChrononRecord, CommandRecord};
@@ -60,8 +60,8 @@ pub struct ChrononNews<'a> {
     pub begun: Instant,
     /// When it ends; `None` if the interaction is over.
     pub ends: Option<Instant>,
-    /// The knowledge of its role.
-    pub evidence: &'a Evidence,
+    /// The knowledge of its role; a thread shares it.
+    pub evidence: &'a Arc<Evidence>,
     /// Its legal moves in this chronon; empty if the interaction is over.
     pub legal: &'a [Move],
     /// The terms that it sees now.

@@ -1,4 +1,4 @@
-//! The orders to a kiosk besides looking: new tables, and replays.
+//! The requests to a kiosk that change something: new tables, and replays.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::answers::KioskRefusal;
-use super::lobby::{LONGEST_RULES, TableOrder, is_harmless};
+use super::lobby::{LONGEST_RULES, TableRequest, is_harmless};
 use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::table::Table;
@@ -32,7 +32,7 @@ impl Kiosk {
     ///
     /// # Errors
     /// If the order is wrong or there are too many tables.
-    pub fn lay(&self, order: &TableOrder, is_trusted: bool) -> Result<Value, KioskRefusal> {
+    pub fn lay(&self, order: &TableRequest, is_trusted: bool) -> Result<Value, KioskRefusal> {
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
             let error = format!("{} matches are being played, and no more are allowed", self.options.tables);
             KioskRefusal::new(429, error, "wait until one is over, or start the kiosk with more --tables")
@@ -145,7 +145,7 @@ impl Kiosk {
 }
 
 /// The clocks of an order.
-fn clocks_of(order: &TableOrder) -> Result<Option<Clocks>, KioskRefusal> {
+fn clocks_of(order: &TableRequest) -> Result<Option<Clocks>, KioskRefusal> {
     let Some(play) = order.playclock else { return Ok(NO_CLOCKS) };
     let start = order.startclock.unwrap_or(10.0);
     let is_right = |seconds: f64| seconds.is_finite() && (0.0..=LONGEST_CLOCK).contains(&seconds);

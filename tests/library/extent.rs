@@ -1,39 +1,18 @@
-//! The information sets of a game, counted from its rules by walking all histories.
+//! The information sets of a game, counted from its rules by walking all histories: what the game tree is compared with.
 //!
 //! An information set of a role is the set of all histories with the same evidence for it, that is, with the same own
 //! moves and percepts step by step. This module counts the evidence classes of each role but `random`, at histories
 //! that are not terminal and where the role has two or more legal moves. (A role with one move has nothing to
 //! decide.)
 //!
-//! All histories are walked, depth first, so this is for small games. A limit on histories ends the walk with a typed
-//! error in large games and in endless ones. Evidence is numbered in the order in which it is met: the number of a
+//! All histories are walked, depth first, so this is for small games. Evidence is numbered in the order in which it is met: the number of a
 //! class stands for the class before it, the own move and the percepts.
 //!
 //! Definition: Thielscher, *GDL-II* (2011), section 4; the extensive form of GDL-II games.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use thiserror::Error;
 
-use hyperplay_machine::{
-    ByRole, EvaluationFailure, JointMoves, Move, Percepts, StateMachine, StateMachineExt,
-};
-
-/// Why information sets could not be counted.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum CountError {
-    /// The game has more histories.
-    #[error("the game has more than {limit} histories")]
-    TooLarge {
-        /// The limit on histories.
-        limit: u64,
-    },
-    /// The caller asked it to stop.
-    #[error("the count was stopped")]
-    Stopped,
-    /// The rules could not be evaluated.
-    #[error(transparent)]
-    Failed(#[from] EvaluationFailure),
-}
+use hyperplay::machine::{ByRole, JointMoves, Move, Percepts, StateMachine, StateMachineExt};
 
 /// The size of a game in extensive form.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,21 +37,9 @@ struct Classes {
 
 /// Counts histories and information sets.
 ///
-/// # Errors
+/// # Panics
 /// If there are more than `limit` histories or the rules cannot be evaluated.
-pub fn extent<M: StateMachine>(machine: &M, limit: u64) -> Result<Extent, CountError> {
-    extent_until(machine, limit, &|| false)
-}
-
-/// Counts as [`extent`] does, until `stop` returns true.
-///
-/// # Errors
-/// As [`extent`], or that it was stopped.
-pub fn extent_until<M: StateMachine>(
-    machine: &M,
-    limit: u64,
-    stop: &dyn Fn() -> bool,
-) -> Result<Extent, CountError> {
+pub fn extent<M: StateMachine>(machine: &M, limit: u64) -> Extent {
     let mut scratch = machine.scratch();
     let roles = machine.roles().len();
     let mut classes: ByRole<Classes> = ByRole::from_fn(roles, |_| Classes::default());
@@ -80,17 +47,9 @@ pub fn extent_until<M: StateMachine>(
     let (mut histories, mut ends) = (0, 0);
     while let Some((state, evidence)) = open.pop() {
         histories += 1;
-        if stop() {
-            return Err(CountError::Stopped);
-        }
         let terminal = machine.terminal(&state, &mut scratch);
-        if let Some(failure) = machine.take_failure(&mut scratch) {
-            return Err(failure.into());
-        }
-        // Open histories will be counted too, so the walk stops before it fills the memory.
-        if histories + open.len() as u64 > limit {
-            return Err(CountError::TooLarge { limit });
-        }
+        assert_eq!(machine.take_failure(&mut scratch), None);
+        assert!(histories <= limit, "the game has more than {limit} histories");
         if terminal {
             ends += 1;
             continue;
@@ -115,5 +74,5 @@ pub fn extent_until<M: StateMachine>(
         }
     }
     let information_sets = ByRole::from_fn(roles, |role| classes[role].deciding.len() as u64);
-    Ok(Extent { histories, ends, information_sets })
+    Extent { histories, ends, information_sets }
 }

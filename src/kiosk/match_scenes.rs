@@ -1,6 +1,6 @@
 //! The scenes that the tokens of a table are told in the course of a match, kept on the thread of the match.
 //!
-//! Invariant: the state goes into the scene of spectators of the truth only; each role has its [`ToldRole`], which is
+//! Invariant: the state goes into the scene of spectators of the truth only; each role has its [`RoleScenes`], which is
 //! given its own move and percepts.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,17 +9,17 @@ use std::sync::mpsc::Sender;
 
 use super::advice::{AskedMix, mixes};
 use super::parts::Sight;
+use super::role_scenes::{NotedStep, RoleScenes, picture_of};
 use super::room::GameRoom;
-use super::scene::PastStep;
-use super::table::{SightScene, Table};
-use super::told::{ToldRole, picture_of};
+use super::scene::{PastStep, SightScene};
+use super::table::Table;
 use hyperplay_engine::Engine;
-use hyperplay_machine::{Role, State, StateMachine as _, StateMachineExt as _};
+use hyperplay_machine::{Role, State, StateMachine as _};
 use hyperplay_play::referee::MatchStep;
 
 /// The scenes that the tokens of a table are told.
-pub(super) struct Telling {
-    roles: Vec<ToldRole>,
+pub(super) struct MatchScenes {
+    roles: Vec<RoleScenes>,
     sees_truth: bool,
     /// The state now.
     pub(super) state: State,
@@ -28,7 +28,7 @@ pub(super) struct Telling {
     /// The states from the first to now.
     pub(super) states: Vec<State>,
     /// The steps so far.
-    pub(super) steps: Vec<ToldStep>,
+    pub(super) steps: Vec<NotedStep>,
     /// Questions to the equilibrium.
     mixes: Sender<AskedMix>,
     persons: Vec<Role>,
@@ -36,17 +36,17 @@ pub(super) struct Telling {
     engine: Arc<Engine>,
 }
 
-impl Telling {
+impl MatchScenes {
     /// Before the first step.
-    pub(super) fn new(table: &Arc<Table>, engine: &Arc<Engine>) -> Telling {
+    pub(super) fn new(table: &Arc<Table>, engine: &Arc<Engine>) -> MatchScenes {
         let parts = &table.parts;
         let sights: BTreeSet<Sight> = parts.tokens.iter().map(|token| token.sight).collect();
         let told = |sight: &Sight| match sight {
-            Sight::Role(role) => Some(ToldRole::new(&parts.room, engine, *role, &parts.sampler)),
+            Sight::Role(role) => Some(RoleScenes::new(&parts.room, engine, *role, &parts.sampler)),
             Sight::Truth => None,
         };
         let state = engine.initial();
-        Telling {
+        MatchScenes {
             roles: sights.iter().filter_map(told).collect(),
             sees_truth: sights.contains(&Sight::Truth),
             is_over: engine.terminal(&state, &mut engine.scratch()),
@@ -83,7 +83,7 @@ impl Telling {
             }
             told.step(own, &step.percepts[role], notes.get(&role).cloned(), self.is_over);
         }
-        self.steps.push(ToldStep { step: step.clone(), notes });
+        self.steps.push(NotedStep { step: step.clone(), notes });
     }
 
     /// The scene that each sight is told now.
@@ -101,27 +101,5 @@ impl Telling {
             scenes.insert(Sight::Truth, scene);
         }
         scenes
-    }
-}
-
-/// A step, and why moves of it were not chosen by those who have the seats.
-pub(super) struct ToldStep {
-    pub(super) step: MatchStep,
-    pub(super) notes: BTreeMap<Role, String>,
-}
-
-impl ToldStep {
-    /// The step after `made` others, as those know it who see all.
-    pub(super) fn in_truth(&self, engine: &Engine, made: usize) -> PastStep {
-        let name = |role: Role| &engine.roles()[role];
-        let moves = engine.each_role().zip(self.step.joint.iter());
-        let moves = moves.map(|(role, &own)| format!("{}: {}", name(role), engine.show_move(own)));
-        let notes = self.notes.iter().map(|(&role, note)| format!("{}: {note}", name(role)));
-        PastStep {
-            step: made + 1,
-            own: moves.collect::<Vec<_>>().join(", "),
-            percepts: Vec::new(),
-            note: (!self.notes.is_empty()).then(|| notes.collect::<Vec<_>>().join("; ")),
-        }
     }
 }

@@ -1,20 +1,21 @@
 //! The scenes that one role, or a spectator who sees all, is told of a match: evidence in, pictures and beliefs out.
 //!
-//! Invariant: the scene that [`ToldRole`] shows is a function of the rules, the role and its evidence. It is given
+//! Invariant: the scene that [`RoleScenes`] shows is a function of the rules, the role and its evidence. It is given
 //! neither the state nor the seed of the table, and its belief has a budget in nodes, so that two matches that the role
 //! cannot tell apart show the same bytes.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::room::GameRoom;
-use super::scene::{PastStep, SceneBelief, Shares};
-use super::table::SightScene;
+use super::scene::{PastStep, SceneBelief, Shares, SightScene};
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_machine::{
     Budget, Evidence, Move, Observation, OwnMove, Percepts, Role, Seed, State, StateMachine as _,
     StateMachineExt as _,
 };
 use hyperplay_play::player::{Companion, SamplerSpec, is_certain};
+use hyperplay_play::referee::MatchStep;
 use hyperplay_view::BoardPicture;
 
 /// Histories that the belief beside a person holds where there are too many to be enumerated.
@@ -35,7 +36,7 @@ fn seed(engine: &Engine, role: Role, step: usize) -> Seed {
 }
 
 /// The scenes that a role is told.
-pub(super) struct ToldRole {
+pub(super) struct RoleScenes {
     room: Arc<GameRoom>,
     engine: Arc<Engine>,
     companion: Companion,
@@ -48,15 +49,15 @@ pub(super) struct ToldRole {
     before: Option<Shares>,
 }
 
-impl ToldRole {
+impl RoleScenes {
     /// Before the first step.
     pub(super) fn new(
         room: &Arc<GameRoom>,
         engine: &Arc<Engine>,
         role: Role,
         sampler: &SamplerSpec,
-    ) -> ToldRole {
-        let mut told = ToldRole {
+    ) -> RoleScenes {
+        let mut told = RoleScenes {
             room: Arc::clone(room),
             engine: Arc::clone(engine),
             companion: Companion::new(engine, role, sampler, PARTICLES),
@@ -121,4 +122,26 @@ pub(super) fn picture_of(
     let facts =
         |state: &State| -> Shares { engine.holds(state).into_iter().map(|fact| (fact, 1.0)).collect() };
     room.picture(&facts(state), before.map(facts).as_deref())
+}
+
+/// A step, and why moves of it were not chosen by those who have the seats.
+pub(super) struct NotedStep {
+    pub(super) step: MatchStep,
+    pub(super) notes: BTreeMap<Role, String>,
+}
+
+impl NotedStep {
+    /// The step after `made` others, as those know it who see all.
+    pub(super) fn in_truth(&self, engine: &Engine, made: usize) -> PastStep {
+        let name = |role: Role| &engine.roles()[role];
+        let moves = engine.each_role().zip(self.step.joint.iter());
+        let moves = moves.map(|(role, &own)| format!("{}: {}", name(role), engine.show_move(own)));
+        let notes = self.notes.iter().map(|(&role, note)| format!("{}: {note}", name(role)));
+        PastStep {
+            step: made + 1,
+            own: moves.collect::<Vec<_>>().join(", "),
+            percepts: Vec::new(),
+            note: (!self.notes.is_empty()).then(|| notes.collect::<Vec<_>>().join("; ")),
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Met: every entrant of every cell, with the names of those that it met.
+//! Pairings: every entrant of every cell, with the names of those that it met.
 //!
 //! Where two entrants share a constant sum, the score of one determines that of the other. Such a row is *mirrored*:
 //! tables and figures for readers have the pair once, as the plan names it; tables for machines have both.
@@ -16,7 +16,7 @@ const ROUNDING: f64 = 1e-6;
 /// An entrant in a cell that has matches, with the names of its game, of itself and of the others, which are in every
 /// row.
 #[derive(Clone, Serialize)]
-pub(super) struct Met<'a> {
+pub(super) struct Pairing<'a> {
     /// The name of the game.
     pub game: &'a str,
     /// The label of the entrant.
@@ -65,7 +65,7 @@ impl ScoreEntry {
 /// The mark of scores of players whose moves were replaced.
 pub(super) const REPLACED_SIGN: &str = "!";
 
-impl Met<'_> {
+impl Pairing<'_> {
     /// The pairing, in words.
     pub fn title(&self) -> String {
         if self.against.is_empty() {
@@ -82,12 +82,16 @@ impl Met<'_> {
 }
 
 /// Every entrant of every cell that has matches.
-pub(super) fn met<'a>(planned: &'a Planned, summary: &'a ExperimentSummary) -> Vec<Met<'a>> {
-    (0..planned.plan.games.len()).flat_map(|game| met_in(planned, summary, game)).collect()
+pub(super) fn pairings<'a>(planned: &'a Planned, summary: &'a ExperimentSummary) -> Vec<Pairing<'a>> {
+    (0..planned.plan.games.len()).flat_map(|game| pairings_in(planned, summary, game)).collect()
 }
 
 /// Every entrant of every cell of a game that has matches.
-pub(super) fn met_in<'a>(planned: &'a Planned, summary: &'a ExperimentSummary, game: usize) -> Vec<Met<'a>> {
+pub(super) fn pairings_in<'a>(
+    planned: &'a Planned,
+    summary: &'a ExperimentSummary,
+    game: usize,
+) -> Vec<Pairing<'a>> {
     let plan = &planned.plan;
     let cells = summary.cells.iter().enumerate();
     let cells = cells.filter(|(number, cell)| cell.matches > 0 && plan.cells[*number].game == game);
@@ -101,7 +105,7 @@ pub(super) fn met_in<'a>(planned: &'a Planned, summary: &'a ExperimentSummary, g
             if let Some(at) = others.iter().position(|&other| other == entrant.entrant) {
                 others.remove(at);
             }
-            Met {
+            Pairing {
                 game: &plan.game(number).name,
                 player: plan.label(entrant.entrant),
                 against: others.iter().map(|&other| plan.label(other)).collect::<Vec<_>>().join(" and "),

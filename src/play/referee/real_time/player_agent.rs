@@ -18,7 +18,7 @@ const SHARE: f64 = 0.7;
 struct News {
     chronon: usize,
     ends: Instant,
-    evidence: Evidence,
+    evidence: Arc<Evidence>,
     legal: Vec<Move>,
 }
 
@@ -71,7 +71,7 @@ impl InteractionAgent for PlayerAgent {
 
     fn tell(&mut self, news: &ChrononNews<'_>) {
         if let (Some(Ok(Running { thread, decide, newest })), Some(ends)) = (&self.running, news.ends) {
-            let (chronon, evidence, legal) = (news.chronon, news.evidence.clone(), news.legal.to_vec());
+            let (chronon, evidence, legal) = (news.chronon, Arc::clone(news.evidence), news.legal.to_vec());
             let news = News { chronon, ends, evidence, legal };
             *newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(news);
             let (decide, newest) = (Arc::clone(decide), Arc::clone(newest));

@@ -1,0 +1,116 @@
+//! The preset `accuracy` of `hyperplay belief`: how far samplers are from the exact posterior of one game, compared with
+//! perfect sampling.
+
+use serde_json::{Value, json};
+
+use super::belief_arguments::{BeliefArguments, MeasuredGame, failed};
+use super::failure::CommandFailure;
+use super::output::Output;
+use super::progress::Progress;
+use hyperplay_lab::study::files::{self, StudyFileError, StudyFiles, StudySubject};
+use hyperplay_lab::study::{LeftOut, Study, StudyPlan, StudyRow};
+use hyperplay_machine::{StateMachine as _, counted};
+use hyperplay_play::referee::Interrupt;
+
+/// Measures and reports.
+///
+/// # Errors
+/// See [`CommandFailure`].
+pub fn run(
+    arguments: &BeliefArguments,
+    mut plan: StudyPlan,
+    threads: usize,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), CommandFailure> {
+    let MeasuredGame { opened, engine, players_engine } = arguments.open(&arguments.games[0], &mut plan)?;
+    let roles = plan.roles_of(&engine);
+    let names: Vec<&str> = roles.iter().map(|&role| engine.roles()[role].as_str()).collect();
+    let (rules, kind) = (opened.hash(), engine.kind().to_string());
+    let subject = StudySubject { game: &opened.name, rules: &rules, engine: &kind, roles: &names };
+    let folder = arguments.out.as_deref();
+    let mut files =
+        folder.map(|folder| StudyFiles::open(folder, files::config(&plan, &subject), threads)).transpose()?;
+    let progress = Progress::new(plan.total(&engine), "replicates", false);
+    let mut keep = |rows: &[StudyRow]| files.as_mut().is_none_or(|files| files.add(rows));
+    let study = plan.study_and_keep(&engine, &players_engine, interrupt, &|| progress.tick(), &mut keep);
+    let time = progress.finish();
+    let study = study.map_err(|error| failed(&opened.name, &error))?;
+    let nothing = study.nothing(plan.steps);
+    if let Some(files) = files {
+        files.finish(&study, time)?;
+    }
+    if arguments.json {
+        let mut document = json!({
+            "game": opened.name,
+            "rules": opened.hash(),
+            "seed": plan.seed,
+            "threads": threads,
+            "matches": plan.matches,
+            "replicates": plan.replicates,
+            "play": plan.play.spec().to_string(),
+        });
+        if let Some(equilibrium) = &plan.equilibrium {
+            document["equilibrium"] = json!(equilibrium.spec().to_string());
+        }
+        document["rows"] = study.table().as_json();
+        document["summary"] = study.summary_table(plan.seed).as_json();
+        let left_out = |of: &LeftOut| json!({ "match": of.index, "role": of.role, "why": of.why });
+        document["left_out"] = study.left_out.iter().map(left_out).collect::<Value>();
+        document["nothing"] = json!(nothing);
+        document["seconds"] = json!(time.as_secs_f64());
+        out.json(&document)?;
+    } else {
+        let StudyPlan { replicates, matches, seed, .. } = &plan;
+        let name = &opened.name;
+        let replicates = counted(*replicates as u64, "replicate");
+        let matches = counted(*matches as u64, "match");
+        if !(study.rows.is_empty() && nothing.is_some()) {
+            out.line(format_args!("{name}: {replicates} on each of {matches}, seed {seed}"))?;
+        }
+        match &nothing {
+            Some(why) if !study.rows.is_empty() => out.line(why)?,
+            Some(_) => {}
+            None => write(&study, plan.seed, out)?,
+        }
+    }
+    if let Some(why) = nothing.filter(|_| study.rows.is_empty()) {
+        return Err(CommandFailure::failed(
+            format!("{}: {why}", opened.name),
+            "leave out --steps, or name earlier ones",
+        ));
+    }
+    if study.is_complete { Ok(()) } else { Err(CommandFailure::Interrupted) }
+}
+
+/// The report for reading.
+fn write(study: &Study, seed: u64, out: &Output) -> Result<(), CommandFailure> {
+    out.text(&study.shown_rows().as_text())?;
+    for LeftOut { index, role, why } in &study.left_out {
+        out.line(format_args!("match {index}, {role}: {why}"))?;
+    }
+    if study.rows.iter().any(|row| !row.is_exact()) {
+        out.line(
+            "Rows without a number of histories are measured against a reference run; their coverage is of that run.",
+        )?;
+    }
+    out.line("\nOver the decisions (more than one legal move, more than one history); ratios of sums:")?;
+    out.text(&study.shown_summaries(seed).as_text())
+}
+
+impl From<StudyFileError> for CommandFailure {
+    fn from(error: StudyFileError) -> Self {
+        let what = error.to_string();
+        let changed = match error {
+            StudyFileError::File(error) => return error.into(),
+            StudyFileError::Other { changed, .. } => changed,
+        };
+        let remedy = match changed.iter().find(|(key, _)| key == "seed") {
+            Some((_, there)) if changed.len() == 1 => {
+                format!("give --seed {there} to measure the same again, or name another folder with --out")
+            }
+            _ => "name another folder with --out, or take that one away".to_owned(),
+        };
+        CommandFailure::failed(what, remedy)
+    }
+}

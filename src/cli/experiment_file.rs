@@ -1,0 +1,126 @@
+//! The file that describes an experiment: its arguments, its games, and what is recorded of it.
+
+use std::collections::BTreeSet;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::failure::CommandFailure;
+use super::game_argument::{Opened, RulesOption, unknown_game};
+use super::players::explained_by;
+use super::policies::refuse_misfits;
+use hyperplay_games::builtin;
+use hyperplay_lab::experiment::{ConfigError, DecisionLog, ExperimentConfig, ExperimentPlan, PlanGame};
+use hyperplay_logic::gdl::Game;
+use hyperplay_play::files::FileError;
+use hyperplay_play::player::{Registry, SpecKind};
+
+/// Which experiment.
+#[derive(Args, Clone, Debug)]
+pub struct FileArgument {
+    /// The file that describes the experiment (docs/experiments/README.md)
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Deals for each cell, instead of the repetitions that the file asks for; a deal is one duplicate pairing: all
+    /// seat permutations on the same random numbers
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub deals: Option<u64>,
+}
+
+/// The data that are recorded of every decision.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum LogArgument {
+    /// Its figures
+    #[default]
+    Turns,
+    /// All of it: true state, evidence, belief, values, final goals
+    Positions,
+    /// The states that the player held possible too, with their weights
+    Particles,
+}
+
+impl LogArgument {
+    /// As the library has it.
+    pub fn decisions(self) -> DecisionLog {
+        match self {
+            LogArgument::Turns => DecisionLog::Turns,
+            LogArgument::Positions => DecisionLog::Positions,
+            LogArgument::Particles => DecisionLog::Particles,
+        }
+    }
+}
+
+/// An experiment whose games are open.
+pub struct Described {
+    /// The content of the file.
+    pub config: ExperimentConfig,
+    /// The games, in the order of the plan.
+    pub games: Vec<Game>,
+    /// The plan that is to be played.
+    pub plan: ExperimentPlan,
+}
+
+impl FileArgument {
+    /// Reads the file and opens its games.
+    ///
+    /// # Errors
+    /// A usage error with the place, if the file is not an experiment; else what opening a game says.
+    pub fn open(&self, registry: &Registry) -> Result<Described, CommandFailure> {
+        let text = FileError::at(&self.file, std::fs::read_to_string(&self.file))?;
+        let wrong = |error: ConfigError| {
+            let separator = if error.place.is_some() { ":" } else { ": " };
+            let remedy = match error.spec.as_deref() {
+                Some((text, wrong)) => explained_by(registry, SpecKind::Player, text, wrong),
+                None => error.remedy.to_owned(),
+            };
+            CommandFailure::usage(format!("{}{separator}{error}", self.file.display()), remedy)
+        };
+        let folder = self.file.parent().unwrap_or(Path::new(""));
+        let mut config = ExperimentConfig::read(&text, folder, registry).map_err(wrong)?;
+        config.repetitions = self.deals.unwrap_or(config.repetitions);
+        let place = |(line, column): (usize, usize)| format!("{}:{line}:{column}: ", self.file.display());
+        let opened = config.games.iter().map(|game| open(folder, &game.name, &place(game.place)));
+        let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
+        let games = config.games.iter().zip(&opened).map(|(named, opened)| PlanGame {
+            name: named.name.clone(),
+            rules: opened.hash(),
+            roles: opened.game.roles().iter().map(|&role| opened.game.terms().show(role)).collect(),
+            random: opened.game.random(),
+        });
+        let plan = ExperimentPlan::new(&config, games.collect()).map_err(wrong)?;
+        for (number, game) in opened.iter().enumerate() {
+            let here = plan.cells.iter().filter(|cell| cell.game == number);
+            let entrants: BTreeSet<usize> = here.flat_map(|cell| cell.entrants.iter().copied()).collect();
+            for entrant in entrants {
+                let (line, column) = config.places[plan.entrants[entrant].table];
+                let specs = [config.specs[entrant].spec()];
+                refuse_misfits(&game.game, &game.hash(), specs)
+                    .map_err(|failure| failure.at(&place((line, column))))?;
+            }
+        }
+        Ok(Described { config, games: opened.into_iter().map(|opened| opened.game).collect(), plan })
+    }
+}
+
+/// A game: a path relative to the folder of the file, or the name of a built-in game.
+fn open(folder: &Path, name: &str, place: &str) -> Result<Opened, CommandFailure> {
+    let beside = folder.join(name);
+    if beside.is_file() {
+        return RulesOption::default().open(&beside.to_string_lossy());
+    }
+    let unknown = || unknown_game(name, "neither a file beside the experiment nor a built-in game").at(place);
+    Opened::new(builtin::find(name).ok_or_else(unknown)?.source(), None)
+}
+
+/// The number of threads: as asked for, or as many matches as the computer has processors for.
+pub fn threads(given: Option<NonZero<usize>>, plan: &ExperimentPlan) -> usize {
+    given.map_or_else(
+        || {
+            let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+            let roles = plan.games.iter().map(PlanGame::width).max().unwrap_or(1);
+            if plan.clocks.is_some() { (processors / roles.max(1)).max(1) } else { processors }
+        },
+        NonZero::get,
+    )
+}
