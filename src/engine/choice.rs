@@ -98,6 +98,11 @@ impl Engines {
         }
     }
 
+    /// The engines of another game, within the same limits.
+    pub fn of(&self, game: &Game) -> Engines {
+        Engines::within(game, self.limits)
+    }
+
     /// The game.
     pub fn game(&self) -> &Game {
         &self.game

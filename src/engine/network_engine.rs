@@ -229,7 +229,7 @@ impl Bulk for NetworkEngine {
         let (propagator, single) = (&*self.propagator, &mut scratch.single);
         let in_lanes = self.lanes.as_ref().and_then(|lanes| {
             let vectors = &mut scratch.lanes;
-            lanes.draw_consistent(propagator, starts, attempts, observed, seed, budget, vectors)
+            lanes.draw_consistent(propagator, starts, attempts, observed, seed, budget, vectors, single)
         });
         in_lanes
             .unwrap_or_else(|| propagator.draw_consistent(starts, attempts, observed, seed, budget, single))

@@ -160,8 +160,8 @@ pub trait Bulk: StateMachine {
     }
 
     /// Attempts to make one step that agrees with an observation. Attempt `i` starts in `starts[attempts[i]]`, where
-    /// the observing role makes its own move (one of those that the observation admits and that are legal, uniformly)
-    /// and every other role chooses uniformly. It succeeds if the percepts and the end of the game are those observed.
+    /// the observing role makes its own move ([one of those](super::OwnMove::among) that the observation admits and that
+    /// are legal) and every other role chooses uniformly. It succeeds if the percepts and the end of the game are those observed.
     /// No attempt succeeds in a terminal state, or where a role has no legal move.
     ///
     /// Attempts are independent. All randomness comes from `seed`; an engine with lanes gives other draws with the same

@@ -101,6 +101,8 @@ struct LegalOf {
     moves: Vec<Vec<Move>>,
     /// Which of its moves `random` makes.
     chance: ChanceDistribution,
+    /// Which of its moves the observing role has made.
+    own: ChanceDistribution,
 }
 
 impl LegalOf {
@@ -119,7 +121,7 @@ impl LegalOf {
                 machine.legal(state, role, scratch, moves);
             }
             if role == observed.role {
-                moves.retain(|&own| observed.observation.own.admits(own));
+                self.own = observed.observation.own.among(moves);
             }
         }
         self.chance = match machine.random() {
@@ -151,6 +153,7 @@ fn attempt<M: StateMachine + ?Sized>(
         match moves_of[..] {
             [] => return None,
             [only] => moves.push(only),
+            _ if role == observed.role.index() => moves.push(moves_of[legal.own.draw(moves_of.len(), rng)]),
             _ if Some(role) == random => moves.push(moves_of[legal.chance.draw(moves_of.len(), rng)]),
             _ => moves.push(moves_of[rng.random_range(0..moves_of.len())]),
         }

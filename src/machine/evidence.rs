@@ -1,5 +1,8 @@
 //! Histories and evidence: what happened in a match, and what one role knows of it.
 
+use rand::{Rng, RngExt};
+
+use super::chance::ChanceDistribution;
 use super::moves::{JointMove, Move, Percepts};
 use super::role::Role;
 
@@ -14,21 +17,65 @@ impl History {
     }
 }
 
+/// Where the referee does not tell the own move, one answer in this number is taken to be lost on its way. It is a
+/// stated prior, not a measured one: small, so that without a sign to the contrary the move that was sent was made.
+const LOST: u64 = 64;
+
 /// The knowledge of a role about its own move at one step.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum OwnMove {
     /// The move that the referee recorded.
     Known(Move),
-    /// One of these. Some game masters replace a late move and do not tell which move they made instead.
+    /// One of these, each as likely as the others.
     OneOf(Box<[Move]>),
+    /// The referee does not tell it. It is the move that was sent, if one was sent in time. But where that was not
+    /// legal, and where it was lost, the referee has made a legal move at random in its place.
+    Untold(Option<Move>),
 }
 
 impl OwnMove {
-    /// Whether `candidate` may have been the move.
+    /// Whether `candidate` may have been the move, if it was legal.
     pub fn admits(&self, candidate: Move) -> bool {
         match self {
             OwnMove::Known(known) => *known == candidate,
             OwnMove::OneOf(possible) => possible.contains(&candidate),
+            OwnMove::Untold(_) => true,
+        }
+    }
+
+    /// Keeps those of the legal moves that may have been the move. Returns how likely each of them was, which is part
+    /// of the probability of a history.
+    pub fn among(&self, legal: &mut Vec<Move>) -> ChanceDistribution {
+        legal.retain(|&candidate| self.admits(candidate));
+        match self {
+            OwnMove::Untold(Some(sent)) if legal.len() > 1 && legal.contains(sent) => {
+                let made = (LOST - 1) * legal.len() as u64 + 1;
+                let weight = |own: &Move| if own == sent { made } else { 1 };
+                ChanceDistribution::weighted(legal.iter().map(weight).collect())
+            }
+            _ => ChanceDistribution::default(),
+        }
+    }
+
+    /// Whether an answer is lost, by a draw from the prior.
+    pub fn is_lost(rng: &mut impl Rng) -> bool {
+        rng.random_range(0..LOST) == 0
+    }
+
+    /// The moves that are named: the one recorded, the possible ones, or the one sent.
+    pub fn named(&self) -> &[Move] {
+        match self {
+            OwnMove::Known(own) => std::slice::from_ref(own),
+            OwnMove::OneOf(possible) => possible,
+            OwnMove::Untold(sent) => sent.as_slice(),
+        }
+    }
+
+    /// The move that was made, as far as it is known without the rules: the one recorded, or else the one sent.
+    pub fn presumed(&self) -> Option<Move> {
+        match self {
+            OwnMove::OneOf(_) => None,
+            OwnMove::Known(_) | OwnMove::Untold(_) => self.named().first().copied(),
         }
     }
 }
@@ -62,6 +109,10 @@ pub struct Observation {
 /// assert!(followed.follow(&evidence) && followed == evidence && !followed.follow(&before));
 /// assert!(evidence.steps[0].own.admits(x) && !evidence.steps[0].own.admits(y));
 /// assert!(OwnMove::OneOf([x, y].into()).admits(y));
+/// // A move that was sent and is not told was made with the probability 63/64 + 1/128 where it was one of two.
+/// let (untold, mut legal) = (OwnMove::Untold(Some(x)), vec![x, y]);
+/// assert_eq!((untold.among(&mut legal).probabilities(2), untold.presumed()), (vec![127.0 / 128.0, 1.0 / 128.0], Some(x)));
+/// assert!(untold.among(&mut vec![y]).is_uniform(), "it was not legal: another one was made for certain");
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Evidence {

@@ -82,6 +82,7 @@ impl<M: StateMachine> Writer<'_, M> {
             let own = match &step.own {
                 OwnMove::Known(own) => self.machine.show_move(*own),
                 OwnMove::OneOf(moves) => format!("one of {}", self.moves(moves)),
+                untold @ OwnMove::Untold(_) => format!("untold: {}", self.moves(untold.named())),
             };
             steps.push(format!("{number}. {own} -> {}", self.percepts(&step.percepts)));
         }

@@ -112,6 +112,6 @@ fn our_own_player_server_passes_every_check() {
         let served = Served::new(arguments);
         let report = json(&format!("check-player {}", served.1), 0);
         assert_eq!((&report["failed"], &report["skipped"]), (&0.into(), &skipped.into()), "{report:#}");
-        assert_eq!(verdicts(&report).len(), 27);
+        assert_eq!(verdicts(&report).len(), 30);
     }
 }

@@ -77,12 +77,11 @@ impl HumanSeat {
     fn past(&self, evidence: &Evidence) -> String {
         let mut text = String::new();
         for (number, step) in evidence.steps.iter().enumerate() {
+            let each: Vec<String> = step.own.named().iter().map(|own| shown(&self.engine, own.0)).collect();
             let own = match &step.own {
-                OwnMove::Known(own) => shown(&self.engine, own.0),
-                OwnMove::OneOf(possible) => {
-                    let each: Vec<String> = possible.iter().map(|own| shown(&self.engine, own.0)).collect();
-                    format!("one of {}", each.join(" "))
-                }
+                OwnMove::Known(_) => each.join(" "),
+                OwnMove::OneOf(_) => format!("one of {}", each.join(" ")),
+                OwnMove::Untold(_) => format!("{} or another move", each.join(" ")),
             };
             let seen: Vec<String> = step.percepts.iter().map(|seen| shown(&self.engine, seen.0)).collect();
             let seen = if seen.is_empty() { "nothing".to_owned() } else { seen.join(" ") };

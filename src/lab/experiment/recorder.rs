@@ -16,7 +16,7 @@ use super::record::{
 };
 use super::stored::KINDS;
 use super::watched::{PlayerTimes, seconds};
-use hyperplay_machine::{ByRole, EvaluationFailure, Move, OwnMove, Role, StateMachine, StateMachineExt};
+use hyperplay_machine::{ByRole, EvaluationFailure, Move, Role, StateMachine, StateMachineExt};
 use hyperplay_play::player::{Decision, HeldBelief};
 use hyperplay_play::referee::{FaultKind, Match, MatchOutcome, MatchStep};
 use hyperplay_report::rounded;
@@ -265,10 +265,7 @@ impl<M: StateMachine> Recorder<'_, M> {
             pairs.iter().map(|&(own, number)| (show(own), rounded(number))).collect()
         };
         let seen = self.played.evidence[turn.role].steps[..turn.number - 1].iter().map(|seen| SeenRecord {
-            own: match &seen.own {
-                OwnMove::Known(own) => show(*own),
-                OwnMove::OneOf(_) => String::new(),
-            },
+            own: seen.own.presumed().map_or(String::new(), show),
             percepts: seen.percepts.iter().map(|&percept| self.machine.terms().show(percept.0)).collect(),
         });
         let record = self.turn(turn);

@@ -37,6 +37,11 @@ const CHECKS: &[ComplianceCheck] = &[
     check("gdl2-2011", "a match of GDL-II as of 2011 with legal moves", matches::of_2011),
     check("gdl1", "a match of GDL-I with legal moves", matches::gdl1),
     check("gdl1-as-gdl2", "a match of GDL-I told as GDL-II by `did` percepts", matches::gdl1_as_gdl2),
+    check(
+        "gdl1-untold",
+        "a match of GDL-I of which a master of GDL-II as of 2011 tells nothing",
+        matches::gdl1_untold,
+    ),
     check("stop", "STOP is answered `done`", matches::stop),
     check("upper-case", "moves come in upper case if the rules do", matches::upper_case),
     check("as-written", "moves are spelt as the rules spell them", matches::as_written),
@@ -47,6 +52,16 @@ const CHECKS: &[ComplianceCheck] = &[
         "replaced-move",
         "the move that the master recorded counts, not the own one",
         matches::replaced_move,
+    ),
+    check(
+        "lost-answer",
+        "as of 2011: equal percepts are further steps after a lost answer",
+        matches::lost_answer,
+    ),
+    check(
+        "wrong-belief",
+        "as of 2011: percepts that contradict the own moves say which were made",
+        matches::wrong_belief,
     ),
     check("repeated-play", "a PLAY that is sent again gets the same answer", matches::repeated_play),
     check("late-play", "a PLAY after a pause is answered as usual", matches::late_play),

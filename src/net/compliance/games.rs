@@ -107,6 +107,66 @@ pub(super) const NUMBERS: CheckGame = CheckGame {
         (<= (goal South 0) won) (<= (goal South 100) (not won))",
 };
 
+/// Four steps of GDL-II in which nothing is seen but the bell, which may be rung in the second step. The other legal
+/// moves depend on the step alone.
+pub(super) const BELL: CheckGame = CheckGame {
+    role: "Walker",
+    rules: "
+        (role Walker) (role Guard)
+        (after 1 2) (after 2 3) (after 3 4) (after 4 5)
+        (init (hour 1))
+        (<= (legal Walker (ringBell ?n)) (true (hour ?n)) (after 1 ?n))
+        (<= (legal Walker (walkOn ?n)) (true (hour ?n)))
+        (legal Guard noop)
+        (<= (sees Walker isRinging) (does Walker (ringBell ?n)))
+        (<= (next (hour ?m)) (true (hour ?n)) (after ?n ?m))
+        (<= (next rung) (does Walker (ringBell ?n)))
+        (<= (next rung) (does Walker (walkOn ?n)) (true rung))
+        (<= terminal (true (hour 5)))
+        (<= (goal Walker 100) (true rung))
+        (<= (goal Walker 0) (not (true rung)))
+        (goal Guard 0)",
+};
+
+/// Three steps of GDL-II on one of two paths. The first step shows nothing, the second one shows which path it is.
+pub(super) const PATHS: CheckGame = CheckGame {
+    role: "Scout",
+    rules: "
+        (role Scout) (role Guard)
+        (path Gate Left) (path Gate Right) (path Left Mill) (path Right Lake)
+        (path Mill Tower) (path Mill Ruin) (path Lake Shore)
+        (end Tower) (end Ruin) (end Shore)
+        (init (at Gate))
+        (<= (legal Scout (goTo ?t)) (true (at ?f)) (path ?f ?t))
+        (legal Guard noop)
+        (<= (sees Scout (reached Mill)) (does Scout (goTo Mill)))
+        (<= (sees Scout (reached Lake)) (does Scout (goTo Lake)))
+        (<= (next (at ?t)) (does Scout (goTo ?t)))
+        (<= terminal (true (at ?e)) (end ?e))
+        (<= (goal Scout 100) (true (at Tower)))
+        (<= (goal Scout 0) (not (true (at Tower))))
+        (goal Guard 0)",
+};
+
+/// Five steps of GDL-I in turns. The legal moves depend on the step alone.
+pub(super) const TURNS: CheckGame = CheckGame {
+    role: "First",
+    rules: "
+        (role First) (role Second)
+        (other First Second) (other Second First)
+        (number 1) (number 2)
+        (after 1 2) (after 2 3) (after 3 4) (after 4 5) (after 5 6)
+        (init (turnOf First)) (init (hour 1))
+        (<= (legal ?r (putDown ?n)) (true (turnOf ?r)) (number ?n))
+        (<= (legal ?r passOn) (role ?r) (not (true (turnOf ?r))))
+        (<= (next (turnOf ?s)) (true (turnOf ?r)) (other ?r ?s))
+        (<= (next (hour ?m)) (true (hour ?n)) (after ?n ?m))
+        (<= (next (shown ?n)) (does ?r (putDown ?n)))
+        (<= terminal (true (hour 6)))
+        (<= (goal ?r 100) (role ?r) (true (shown 2)))
+        (<= (goal ?r 0) (role ?r) (not (true (shown 2))))",
+};
+
 #[cfg(test)]
 mod tests {
     use hyperplay_logic::gdl::{Source, load};
@@ -115,10 +175,10 @@ mod tests {
 
     #[test]
     fn the_rules_are_without_findings() {
-        for game in [LAMPS, COLOURS, TREASURE, NUMBERS] {
+        for game in [LAMPS, COLOURS, TREASURE, NUMBERS, BELL, PATHS, TURNS] {
             let loaded = load(Source::new("check.kif", game.rules), None);
             assert!(loaded.findings.is_empty(), "{}: {:?}", game.role, loaded.findings);
-            assert_eq!(loaded.game.unwrap().is_imperfect(), game.role != "Ann");
+            assert_eq!(loaded.game.unwrap().is_imperfect(), !["Ann", "First"].contains(&game.role));
         }
     }
 }

@@ -68,7 +68,8 @@ impl CheckMaster {
         let loaded = loaded.expect("the rules of the checks have no errors");
         let machine = Interpreter::new(&loaded).expect("the games of the checks are small");
         let mut rules = game_line(&loaded);
-        if !loaded.is_imperfect() && telling.phrasing.dialect != WireDialect::Gdl1 {
+        // A master of GDL-II as of 2011 adds no rule to a game of GDL-I, in which nothing is seen then.
+        if !loaded.is_imperfect() && telling.phrasing.dialect == WireDialect::Gdl2 {
             rules = with_joint_moves(&rules);
         }
         let scrambler = telling.scrambled.then(|| Scrambler::new(&rules, &Seed::root(1).child("check")));
@@ -158,6 +159,13 @@ impl CheckMaster {
         Ok(LegalAnswer { choice, spelt, misspelt })
     }
 
+    /// Makes the step as a master does that got no answer, or an illegal one: with another legal move, if there is one.
+    pub(super) fn replace(&mut self, sent: Option<Move>) {
+        let legal = self.legal();
+        let other = legal.iter().find(|&&other| Some(other) != sent).or(legal.first());
+        self.advance(*other.expect("the games of the checks have a legal move in every state"));
+    }
+
     /// Makes the step with this move of the player.
     pub(super) fn advance(&mut self, own: Move) {
         let legal = self.machine.legal_by_role(&self.state, &mut self.scratch);
@@ -171,6 +179,7 @@ impl CheckMaster {
         }));
         let mut seen: Vec<String> = match self.telling.phrasing.dialect {
             WireDialect::Gdl1 => joint.iter().map(|&each| self.machine.show_move(each)).collect(),
+            WireDialect::Gdl2Of2011 if !self.machine.game().is_imperfect() => Vec::new(),
             _ => {
                 let percepts = self.machine.percepts(&self.state, &joint, self.role, &mut self.scratch);
                 percepts.iter().map(|percept| self.machine.terms().show(percept.0)).collect()

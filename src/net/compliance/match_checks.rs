@@ -4,7 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::conversation::{Conversation, is_word};
-use super::games::{COLOURS, CheckGame, LAMPS, NUMBERS, TREASURE};
+use super::games::{BELL, COLOURS, CheckGame, LAMPS, NUMBERS, PATHS, TREASURE, TURNS};
 use super::master::{CheckMaster, Telling};
 use super::verdict::CheckEnd;
 use crate::http::client::{Ending, request};
@@ -117,9 +117,36 @@ pub(super) fn replaced_move(talk: &mut Conversation) -> Checked {
     let mut master = started(talk, TREASURE, Telling::default())?;
     let answer = talk.play(&mut master)?;
     // As a master does that got the answer too late: another legal move is recorded.
-    let other = master.legal().into_iter().find(|&other| other != answer.choice);
-    master.advance(other.unwrap_or(answer.choice));
+    master.replace(Some(answer.choice));
     talk.play_on(&mut master).map(|_| None)
+}
+
+fn started_as_of_2011(talk: &mut Conversation, game: CheckGame) -> Result<CheckMaster, CheckEnd> {
+    started(talk, game, telling(WireDialect::Gdl2Of2011, WireLetters::Upper))
+}
+
+/// The answer to the second PLAY is lost, and the percepts are empty whatever was played in its place.
+pub(super) fn lost_answer(talk: &mut Conversation) -> Checked {
+    let mut master = started_as_of_2011(talk, BELL)?;
+    let first = talk.play(&mut master)?;
+    master.advance(first.choice);
+    let lost = talk.play(&mut master)?;
+    master.replace(Some(lost.choice));
+    talk.play_on(&mut master).map(|_| None)
+}
+
+/// The first answer is lost, so the second may be illegal; what is seen then is explained by one history.
+pub(super) fn wrong_belief(talk: &mut Conversation) -> Checked {
+    let mut master = started_as_of_2011(talk, PATHS)?;
+    let lost = talk.play(&mut master)?;
+    master.replace(Some(lost.choice));
+    talk.ask(&master.play_message(), talk.clocks.playclock)?;
+    master.replace(None);
+    talk.play_on(&mut master).map(|_| None)
+}
+
+pub(super) fn gdl1_untold(talk: &mut Conversation) -> Checked {
+    legal_match(talk, TURNS, telling(WireDialect::Gdl2Of2011, WireLetters::Upper))
 }
 
 pub(super) fn repeated_play(talk: &mut Conversation) -> Checked {

@@ -173,7 +173,9 @@ impl Remote {
         let last = evidence.steps.last();
         let own = last.map(|observation| match &observation.own {
             OwnMove::Known(own) => self.show(*own),
-            OwnMove::OneOf(_) => unreachable!("the referee records the move that was made"),
+            OwnMove::OneOf(_) | OwnMove::Untold(_) => {
+                unreachable!("the referee records the move that was made")
+            }
         });
         let seen = last.map(|observation| {
             let terms = self.engine.terms();

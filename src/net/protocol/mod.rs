@@ -25,7 +25,7 @@ pub use dialect::{UnknownDialect, WireDialect};
 pub use error::MessageError;
 pub use message::{Message, StartMessage, StepMessage};
 pub use read::read_term;
-pub use rules::{game_line, rules_line, with_joint_moves};
+pub use rules::{game_line, rules_line, with_joint_moves, with_nothing_seen};
 pub use scan::ReadLimits;
 pub use scramble::Scrambler;
 pub use write::{Phrasing, UnknownLetters, WireLetters};

@@ -7,6 +7,9 @@ use super::scan::{one_blank, pieces};
 /// The rule that tells a player of GDL-II the joint moves of a game of GDL-I, as the Dresden GameController appends it.
 const DID_RULE: &str = "(<= (sees ?p (did ?p2 ?m)) (role ?p) (does ?p2 ?m) )\n";
 
+/// A rule of GDL-II that is never true.
+const NOTHING_RULE: &str = "(<= (sees ?p ?m) (does ?p ?m) (distinct ?m ?m))\n";
+
 /// The clauses of a rulesheet on one line, for START. Names are spelt as they occurred first. O(size).
 ///
 /// ```
@@ -42,4 +45,18 @@ pub fn game_line(game: &Game) -> String {
 /// ```
 pub fn with_joint_moves(rules: &str) -> String {
     format!("{} {DID_RULE}", rules.trim_end())
+}
+
+/// The rules of a GDL-I game as a game master of GDL-II reads them that adds no rule: no role perceives anything. They
+/// get a rule by which they are a game of GDL-II, and which is never true.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Source, load};
+///
+/// let rules = "(role x) (legal x noop) (goal x 100) (init go) (<= terminal (true go))";
+/// let game = load(Source::new("t", hyperplay_net::protocol::with_nothing_seen(rules)), None).game.unwrap();
+/// assert!(game.is_imperfect());
+/// ```
+pub fn with_nothing_seen(rules: &str) -> String {
+    format!("{} {NOTHING_RULE}", rules.trim_end())
 }

@@ -1,9 +1,15 @@
 //! The knowledge of a role about a match, built from the messages of the game master.
 //!
 //! In the official dialect every message says how many steps were made and which own move was recorded; the move that
-//! we sent does not matter. In the dialect of 2011 nobody tells us the recorded move: it is what we sent, unless our
-//! answer was late, and then it may be any move that was legal. In GDL-I the joint move is told, from which both
-//! follow.
+//! we sent does not matter. In the dialect of 2011 nobody tells us the recorded move. It is what we sent, unless that was
+//! late, lost or not legal; the belief weighs that ([`OwnMove::Untold`]). In GDL-I the joint move is told, from which
+//! both follow: in the order of the roles, or as percepts `(did ROLE MOVE)`.
+//!
+//! **A repeated message.** A message without a number that says the same as the one before it may be that one, sent once
+//! more. It is taken for the next step as long as some history explains that: lost answers are what known game masters
+//! have to cope with, and none of them repeats a message, so each history with a lost answer is likelier than a
+//! repetition. Where it is proven that no history explains a further step, the caller [takes it
+//! back](Knowledge::take_back).
 //!
 //! Invariant: the evidence has one observation for each step that was told of, in order, and nothing else. If a message
 //! was missed, the evidence ends before the hole, and [`Knowledge::has_hole`] says so.
@@ -24,12 +30,8 @@ const LONGEST_PAST: usize = 4 << 20;
 /// The answer at one step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SentAnswer {
-    /// The move.
-    pub own: Option<Move>,
-    /// As it was sent.
+    /// The move, as it was sent.
     pub text: String,
-    /// The legal moves, as far as they were known.
-    pub legal: Vec<Move>,
     /// Whether it may have come too late.
     pub late: bool,
 }
@@ -58,8 +60,6 @@ pub struct Knowledge {
     answers: BTreeMap<usize, SentAnswer>,
     /// How many steps were made, as far as is known: more than the evidence has after a hole.
     made: usize,
-    /// Whether the recorded move is not told.
-    is_of_2011: bool,
     /// Whether messages have said the number of the step.
     is_numbered: bool,
     remarks: Vec<String>,
@@ -77,7 +77,6 @@ impl Knowledge {
             evidence: Evidence::new(role),
             answers: BTreeMap::new(),
             made: 0,
-            is_of_2011: false,
             is_numbered: false,
             remarks: Vec::new(),
             last_seen: None,
@@ -99,11 +98,6 @@ impl Knowledge {
     /// Whether a step was missed, so that the evidence ends before it.
     pub fn has_hole(&self) -> bool {
         self.made > self.evidence.step()
-    }
-
-    /// Whether the recorded own move is not told, so that it may be another one than was sent.
-    pub fn is_of_2011(&self) -> bool {
-        self.is_of_2011
     }
 
     /// Whether the messages are those of the official dialect.
@@ -150,32 +144,23 @@ impl Knowledge {
         } else {
             None
         };
-        let observation = if missed.is_none() { self.observation(game, message) } else { None };
-        self.made = number;
-        match observation {
-            Some(observation) => {
-                self.evidence.steps.push(observation);
-                Heard::Next
-            }
-            None => {
-                self.remark(format!(
-                    "step {number}: {}",
-                    missed.unwrap_or("it is not known what was played")
-                ));
-                Heard::Hole { made: number }
-            }
+        if let Some(why) = missed {
+            self.made = number;
+            self.remark(format!("step {number}: {why}"));
+            return Heard::Hole { made: number };
         }
+        let observation = self.observation(game, message);
+        self.evidence.steps.push(observation);
+        self.made = number;
+        Heard::Next
     }
 
-    /// Whether the last message says the same as the one before it, in a dialect without numbers: then it may be the
-    /// same message once more.
-    pub fn may_be_repeated(&self) -> bool {
-        self.may_be_repeated
-    }
-
-    /// Takes the last message for the one before it once more, and forgets it. Returns what was answered then.
+    /// Where the last message says the same as the one before it, in a dialect without numbers: takes it for that one
+    /// once more, and forgets it. Returns what was answered then.
     pub fn take_back(&mut self) -> Option<&SentAnswer> {
-        self.may_be_repeated = false;
+        if !std::mem::take(&mut self.may_be_repeated) {
+            return None;
+        }
         self.evidence.steps.pop();
         self.made -= 1;
         self.remark(format!("step {}: the message came twice", self.made));
@@ -193,60 +178,30 @@ impl Knowledge {
         self.evidence.over = !self.has_hole();
     }
 
-    /// The observation that a message gives of the step that it tells; nothing if it does not say what the role did,
-    /// and nobody knows.
-    fn observation(&mut self, game: &Game, message: &StepMessage) -> Option<Observation> {
+    /// The observation that a message gives of the step that it tells.
+    fn observation(&mut self, game: &Game, message: &StepMessage) -> Observation {
         let seen = message.seen.as_deref().unwrap_or_default();
-        let joint = self.joint(game, message, seen);
-        let of_role = |moves: &[TermId]| Move(moves[self.evidence.role.index()]);
-        let sent = self.answer(self.made).cloned();
+        let joint = joint(game, seen);
         let own = match (&message.numbered, &joint) {
             (Some((_, Some(last))), _) => match game.terms().read(last) {
                 Some(own) => OwnMove::Known(Move(own)),
                 None => {
                     self.remark(format!("step {}: {last} is no term of the game", self.made + 1));
-                    any_of(sent.as_ref())?
+                    OwnMove::Untold(None)
                 }
             },
-            (_, Some(moves)) => OwnMove::Known(of_role(moves)),
+            (_, Some(moves)) => OwnMove::Known(Move(moves[self.evidence.role.index()])),
             _ => {
-                self.is_of_2011 = true;
-                match &sent {
-                    Some(SentAnswer { own: Some(own), late: false, .. }) => OwnMove::Known(*own),
-                    _ => any_of(sent.as_ref())?,
-                }
+                let in_time = self.answer(self.made).filter(|sent| !sent.late);
+                OwnMove::Untold(in_time.and_then(|sent| game.terms().read(&sent.text)).map(Move))
             }
         };
         let percepts = match joint {
-            Some(moves) => self.told_moves(game, &moves),
+            Some(moves) => told_moves(game, &moves),
             None => self.read(game, seen),
         };
         let terms = game.terms();
-        Some(Observation { own, percepts: Percepts::new(percepts, |a, b| terms.compare(a.0, b.0)) })
-    }
-
-    /// The joint move of a GDL-I game, if the message tells it in role order.
-    fn joint(&self, game: &Game, message: &StepMessage, seen: &[String]) -> Option<Vec<TermId>> {
-        if game.is_imperfect() || seen.len() != game.roles().len() {
-            return None;
-        }
-        let terms: Vec<TermId> = seen.iter().map(|text| game.terms().read(text)).collect::<Option<_>>()?;
-        // A master that has added a rule by which every role sees `(did ROLE MOVE)` sends these.
-        let is_did = |&term: &TermId| {
-            let name = game.terms().symbols().name(game.terms().functor(term));
-            name.eq_ignore_ascii_case("did") && game.terms().arguments(term).len() == 2
-        };
-        (message.numbered.is_none() || !terms.iter().all(is_did)).then_some(terms)
-    }
-
-    /// The percepts of a joint move for every role of a GDL-I game.
-    fn told_moves(&self, game: &Game, moves: &[TermId]) -> Vec<Percept> {
-        let terms = game.terms();
-        let did = |(&role, &own): (&TermId, &TermId)| {
-            let text = format!("(did {} {})", terms.show(role), terms.show(own));
-            terms.read(&text).map(Percept)
-        };
-        game.roles().iter().zip(moves).filter_map(did).collect()
+        Observation { own, percepts: Percepts::new(percepts, |a, b| terms.compare(a.0, b.0)) }
     }
 
     fn read(&mut self, game: &Game, seen: &[String]) -> Vec<Percept> {
@@ -261,26 +216,31 @@ impl Knowledge {
         }
         percepts
     }
-
-    /// The evidence as it would be if every recorded own move were unknown: for a master that does not tell it and has
-    /// replaced a move of which we thought that it came in time.
-    pub fn weakened(&self) -> Evidence {
-        let mut evidence = self.evidence.clone();
-        for (step, observation) in evidence.steps.iter_mut().enumerate() {
-            if let Some(answer) = self.answers.get(&step)
-                && !answer.legal.is_empty()
-            {
-                observation.own = OwnMove::OneOf(answer.legal.clone().into());
-            }
-        }
-        evidence
-    }
 }
 
-/// Any of the moves that were legal when this was answered; nothing if these are not known.
-fn any_of(sent: Option<&SentAnswer>) -> Option<OwnMove> {
-    let legal = sent.map(|sent| sent.legal.clone()).filter(|legal| !legal.is_empty());
-    legal.map(|legal| OwnMove::OneOf(legal.into()))
+/// The joint move of a GDL-I game, if it is told in the order of the roles and not as percepts `(did ROLE MOVE)`, which
+/// a game master sends that has added a rule for them.
+fn joint(game: &Game, seen: &[String]) -> Option<Vec<TermId>> {
+    if game.is_imperfect() || seen.len() != game.roles().len() {
+        return None;
+    }
+    let moves: Vec<TermId> = seen.iter().map(|text| game.terms().read(text)).collect::<Option<_>>()?;
+    let is_did = |&told: &TermId| {
+        let name = game.terms().symbols().name(game.terms().functor(told));
+        let arguments = game.terms().arguments(told);
+        name.eq_ignore_ascii_case("did") && arguments.len() == 2 && game.roles().contains(&arguments[0])
+    };
+    (!moves.iter().all(is_did)).then_some(moves)
+}
+
+/// The percepts of a joint move for every role of a GDL-I game.
+fn told_moves(game: &Game, moves: &[TermId]) -> Vec<Percept> {
+    let terms = game.terms();
+    let did = |(&role, &own): (&TermId, &TermId)| {
+        let text = format!("(did {} {})", terms.show(role), terms.show(own));
+        terms.read(&text).map(Percept)
+    };
+    game.roles().iter().zip(moves).filter_map(did).collect()
 }
 
 #[cfg(test)]
@@ -309,9 +269,8 @@ mod tests {
         Move(game.terms().read(text).unwrap())
     }
 
-    fn sent(game: &Game, text: &str, late: bool) -> SentAnswer {
-        let legal = vec![term(game, "x"), term(game, "y")];
-        SentAnswer { own: Some(term(game, text)), text: text.to_owned(), legal, late }
+    fn sent(text: &str, late: bool) -> SentAnswer {
+        SentAnswer { text: text.to_owned(), late }
     }
 
     #[test]
@@ -319,41 +278,42 @@ mod tests {
         let game = game(true);
         let mut known = Knowledge::new(Role::new(0));
         assert_eq!(known.hear(&game, &message("(PLAY m 0 NIL NIL)")), Heard::First);
-        known.answered(sent(&game, "x", false));
+        known.answered(sent("x", false));
         assert_eq!(known.hear(&game, &message("(PLAY m 0 NIL NIL)")), Heard::Again(0));
         assert_eq!(known.hear(&game, &message("(PLAY m 1 Y ((HEARD Z)))")), Heard::Next);
         let step = &known.evidence().steps[0];
         assert_eq!(step.own, OwnMove::Known(term(&game, "y")));
         assert_eq!(step.percepts.len(), 1);
         assert_eq!(known.hear(&game, &message("(PLAY m 1 Y ((HEARD Z)))")), Heard::Again(1));
-        known.answered(sent(&game, "x", false));
+        known.answered(sent("x", false));
         let far = Heard::Hole { made: 4_000_000_000 };
         let mut other = Knowledge::new(Role::new(0));
         assert_eq!(other.hear(&game, &message("(PLAY m 4000000000 Y ())")), far);
-        other.answered(sent(&game, "x", false));
+        other.answered(sent("x", false));
         assert_eq!(other.made(), 4_000_000_000);
         assert_eq!(known.hear(&game, &message("(PLAY m 3 Y ())")), Heard::Hole { made: 3 });
         assert!(known.has_hole() && known.evidence().step() == 1);
-        known.answered(sent(&game, "x", false));
+        known.answered(sent("x", false));
         assert_eq!(known.hear(&game, &message("(STOP m 4 X ())")), Heard::Hole { made: 4 });
         known.end();
         assert!(!known.evidence().over && known.remarks().len() == 2);
     }
 
     #[test]
-    fn in_2011_a_late_answer_leaves_the_recorded_move_open() {
+    fn in_2011_the_move_that_was_sent_is_the_likeliest_unless_it_was_late() {
         let game = game(true);
         let mut known = Knowledge::new(Role::new(0));
         assert_eq!(known.hear(&game, &message("(PLAY m NIL)")), Heard::First);
-        known.answered(sent(&game, "x", false));
+        known.answered(sent("x", false));
         assert_eq!(known.hear(&game, &message("(PLAY m ((heard z) ))")), Heard::Next);
-        assert_eq!(known.evidence().steps[0].own, OwnMove::Known(term(&game, "x")));
-        known.answered(sent(&game, "x", true));
+        assert_eq!(known.evidence().steps[0].own, OwnMove::Untold(Some(term(&game, "x"))));
+        known.answered(sent("x", true));
         assert_eq!(known.hear(&game, &message("(PLAY m ())")), Heard::Next);
-        let open = OwnMove::OneOf([term(&game, "x"), term(&game, "y")].into());
-        assert_eq!(known.evidence().steps[1].own, open);
-        assert!(known.is_of_2011());
-        assert_eq!(known.weakened().steps[0].own, open);
+        assert_eq!(known.evidence().steps[1].own, OwnMove::Untold(None));
+        // What was answered by the front may be no term of the game.
+        known.answered(sent("what", false));
+        assert_eq!(known.hear(&game, &message("(PLAY m ((heard z)))")), Heard::Next);
+        assert_eq!(known.evidence().steps[2].own, OwnMove::Untold(None));
     }
 
     #[test]
@@ -366,7 +326,7 @@ mod tests {
         ] {
             let mut known = Knowledge::new(Role::new(0));
             known.hear(&game, &message(first));
-            known.answered(sent(&game, "x", false));
+            known.answered(sent("x", false));
             assert_eq!(known.hear(&game, &message(next)), Heard::Next);
             let step = &known.evidence().steps[0];
             let shown: Vec<String> = step.percepts.iter().map(|seen| game.terms().show(seen.0)).collect();
@@ -380,10 +340,10 @@ mod tests {
         let game = game(true);
         let mut known = Knowledge::new(Role::new(0));
         known.hear(&game, &message("(PLAY m 0 NIL NIL)"));
-        known.answered(sent(&game, "x", false));
+        known.answered(sent("x", false));
         assert_eq!(known.hear(&game, &message("(PLAY m 1 WHAT ((HEARD Z) (BOO 7)))")), Heard::Next);
         assert_eq!(known.remarks().len(), 2, "{:?}", known.remarks());
-        assert!(matches!(known.evidence().steps[0].own, OwnMove::OneOf(_)));
+        assert_eq!(known.evidence().steps[0].own, OwnMove::Untold(None));
     }
 
     #[test]
@@ -391,25 +351,20 @@ mod tests {
         let game = game(true);
         let mut known = Knowledge::new(Role::new(0));
         assert_eq!(known.hear(&game, &message("(PLAY m NIL)")), Heard::First);
-        known.answered(sent(&game, "x", false));
+        known.answered(sent("x", false));
         assert_eq!(known.hear(&game, &message("(PLAY m NIL)")), Heard::Again(0));
         assert_eq!(known.hear(&game, &message("(PLAY m ((HEARD Z)))")), Heard::Next);
-        assert!(!known.may_be_repeated());
-        known.answered(sent(&game, "y", false));
+        assert_eq!(known.take_back(), None);
+        known.answered(sent("y", false));
         assert_eq!(known.hear(&game, &message("(PLAY m ((HEARD Z)))")), Heard::Next);
-        assert!(known.may_be_repeated() && known.made() == 2);
+        assert_eq!(known.made(), 2);
         assert_eq!(known.take_back().unwrap().text, "y");
-        assert!(known.made() == 1 && known.evidence().step() == 1 && !known.may_be_repeated());
+        assert!(known.made() == 1 && known.evidence().step() == 1 && known.take_back().is_none());
     }
 
     #[test]
-    fn what_was_not_answered_and_what_is_too_long_leave_a_hole() {
+    fn what_is_too_long_leaves_a_hole() {
         let game = game(true);
-        let mut known = Knowledge::new(Role::new(0));
-        known.hear(&game, &message("(PLAY m NIL)"));
-        let unsaid = SentAnswer { own: None, text: "noop".to_owned(), legal: Vec::new(), late: true };
-        known.answered(unsaid);
-        assert_eq!(known.hear(&game, &message("(PLAY m ((HEARD Z)))")), Heard::Hole { made: 1 });
         let mut known = Knowledge::new(Role::new(0));
         known.hear(&game, &message("(PLAY m 0 NIL NIL)"));
         let long = "(heard y) ".repeat(LONGEST_PAST / 5);

@@ -1,11 +1,12 @@
 //! The legal moves of a role that is told what it perceives and not what is legal.
 //!
 //! In a sound game a role can tell its legal moves from its evidence: they are the same in all histories that explain
-//! it. So one such history would do. There are three ways to one, each for where the one before it does not get
+//! it. So one such history would do, unless the own moves are not told either: then the moves that are legal with the
+//! greatest probability are taken. There are three ways to a history, each for where the one before it does not get
 //! through:
 //!
 //! 1. If every role's move was told, as in GDL-I, the state is known.
-//! 2. A small belief under uniform opponents. Where rules are not sound, only what is legal in all its states is taken.
+//! 2. A small belief under uniform opponents.
 //! 3. Random histories that agree with as many steps as can be found in the time.
 //!
 //! Invariant: the answer comes by the deadline, whatever the rules are; an evaluation that the deadline stops is
@@ -17,14 +18,14 @@ use rand::RngExt as _;
 
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{
-    Budget, Evidence, JointMove, Move, Observation, OwnMove, Role, Seed, State, StateMachine as _,
+    Budget, Evidence, JointMove, Move, Observation, Role, Seed, State, StateMachine as _,
     StateMachineExt as _,
 };
 use hyperplay_play::player::{OwnBelief, certain_moves, is_last_move};
 use hyperplay_think::belief::{BeliefOptions, OpponentModel, ParticleSampler, Uniform, UpdateOutcome};
 
 /// Particles of the belief.
-const PARTICLES: usize = 16;
+const PARTICLES: usize = 64;
 
 /// Histories that the belief enumerates: few, because the player has a belief of its own to pay for.
 const ENUMERATED: usize = 200;
@@ -62,12 +63,8 @@ impl LegalMoves {
     /// Before the first step.
     pub fn new(engine: &Arc<Engine>, role: Role) -> LegalMoves {
         let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
-        let options = BeliefOptions {
-            enumerate_limit: ENUMERATED,
-            exact_update: false,
-            rejuvenate: 0,
-            ..BeliefOptions::default()
-        };
+        let options =
+            BeliefOptions { enumerate_limit: ENUMERATED, rejuvenate: 0, ..BeliefOptions::default() };
         let sampler = Arc::new(ParticleSampler(options));
         LegalMoves {
             role,
@@ -206,11 +203,8 @@ impl LegalMoves {
                     if engine.is_interrupted(scratch) || legal.is_empty() {
                         return None;
                     }
-                    let drawn = legal[rng.random_range(0..legal.len())];
-                    moves.push(match (&observation.own, of == role) {
-                        (OwnMove::Known(own), true) if legal.contains(own) => *own,
-                        _ => drawn,
-                    });
+                    let presumed = observation.own.presumed().filter(|own| of == role && legal.contains(own));
+                    moves.push(presumed.unwrap_or_else(|| legal[rng.random_range(0..legal.len())]));
                 }
                 let joint = JointMove::new(moves);
                 let seen = engine.percepts(&state, &joint, role, scratch);
@@ -229,7 +223,7 @@ mod tests {
     use super::*;
     use hyperplay_engine::{EngineKind, Engines};
     use hyperplay_logic::gdl::{Source, load};
-    use hyperplay_machine::{History, Percepts};
+    use hyperplay_machine::{History, OwnMove, Percepts};
 
     fn engine(text: &str) -> Arc<Engine> {
         let game = load(Source::new("t", text), None).game.expect("the rules are in order");

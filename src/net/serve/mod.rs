@@ -14,6 +14,8 @@ mod knowledge;
 mod legal;
 mod margin;
 mod records;
+#[cfg(test)]
+mod recovery_tests;
 mod respond;
 mod rules;
 mod seated;

@@ -135,7 +135,7 @@ impl EvidenceRecorder {
 
     fn record(&self, folder: &RecordFolder, ended: &EndedMatch<'_>) -> io::Result<EvidenceRecord> {
         let (engines, known) = (&ended.seated.parts.engines, &ended.seated.known);
-        let (game, evidence) = (engines.game(), ended.seated.evidence());
+        let (game, evidence) = (engines.game(), known.evidence());
         let (path, hash) = folder.rules(game)?;
         let no_engine = |error: hyperplay_engine::EngineError| io::Error::other(error.to_string());
         let engine: std::sync::Arc<Engine> = engines.get(EngineKind::Interpreter).map_err(no_engine)?;
@@ -157,7 +157,7 @@ impl EvidenceRecorder {
             dialect: dialect.to_string(),
             clocks,
         };
-        let mut record = EvidenceRecord::new(&*engine, heading, &evidence, ended.outcome);
+        let mut record = EvidenceRecord::new(&*engine, heading, evidence, ended.outcome);
         // A game master may say any number of a step.
         let longest = evidence.step() + LONGEST_HOLE;
         for played in ended.steps.iter().filter(|played| played.step <= longest) {

@@ -10,12 +10,14 @@ use std::time::Instant;
 
 use rand::RngExt as _;
 
-use super::knowledge::{Knowledge, SentAnswer};
+use super::knowledge::{Heard, Knowledge};
 use super::legal::{LegalMoves, LegalSource};
 use super::rules::unconditional_move;
 use super::session::Spare;
 use super::thinker::{PlayerParts, Said, TURN, Thinker};
+use crate::protocol::{StepMessage, with_nothing_seen};
 use hyperplay_engine::{Engine, EngineKind};
+use hyperplay_logic::gdl::{Source, Syntax, load};
 use hyperplay_machine::{Budget, Evidence, Move, Seed};
 
 /// The share of the play clock in which legal moves are looked for before the player is asked.
@@ -35,22 +37,16 @@ pub(super) struct Seated {
     legal: Option<LegalMoves>,
     /// The same on a better engine, while it catches up.
     better: Option<LegalMoves>,
-    /// Whether the recorded own moves are taken as unknown, because the match cannot be explained otherwise.
-    is_weakened: bool,
-    /// Whether no history is known that explains the evidence.
-    is_lost: bool,
+    /// How legal moves were found last.
+    source: LegalSource,
     /// Turns of thinking ahead since the last order.
     turns: usize,
 }
 
 /// A move that is to be sent.
 pub(super) struct Chosen {
-    /// The move; none where it is no term of the game.
-    pub(super) own: Option<Move>,
-    /// As it is sent.
+    /// The move, as it is sent.
     pub(super) text: String,
-    /// The legal moves, as far as they are known.
-    pub(super) legal: Vec<Move>,
     /// Why it is not the player's.
     pub(super) fallback: Option<String>,
 }
@@ -69,16 +65,36 @@ impl Seated {
             quick: None,
             legal: None,
             better: None,
-            is_weakened: false,
-            is_lost: false,
+            source: LegalSource::State,
             turns: 0,
         };
         Ok((seated, prepared))
     }
 
-    /// The evidence, with the recorded own moves left open where the match cannot be explained otherwise.
-    pub(super) fn evidence(&self) -> Evidence {
-        if self.is_weakened { self.known.weakened() } else { self.known.evidence().clone() }
+    /// Takes in a message. The first one that tells of a step decides how a game of GDL-I is told; if it tells nothing,
+    /// the player begins again with the rules as that game master reads them.
+    pub(super) fn hear(&mut self, message: &StepMessage) -> Heard {
+        let is_blank = message.seen.as_ref().is_some_and(Vec::is_empty);
+        if is_blank && self.known.made() == 0 && !self.parts.engines.game().is_imperfect() {
+            self.see_nothing();
+        }
+        self.known.hear(self.parts.engines.game(), message)
+    }
+
+    /// Begins again in a game in which no role perceives anything.
+    fn see_nothing(&mut self) {
+        let game = self.parts.engines.game();
+        let text = with_nothing_seen(game.source().text());
+        let Some(game) = load(Source::new(game.name(), text), Some(Syntax::Kif)).game else { return };
+        let engines = Arc::new(self.parts.engines.of(&game));
+        match Seated::begin(PlayerParts { engines, ..self.parts.clone() }) {
+            Ok((begun, _)) => {
+                let known = std::mem::replace(&mut self.known, Knowledge::new(self.parts.role));
+                *self = Seated { known, ..begun };
+                tracing::info!("the game master tells no moves: a game of GDL-II in which nothing is seen");
+            }
+            Err(error) => tracing::warn!(%error, "no thread for a player that sees nothing"),
+        }
     }
 
     /// A move for what is known now, found by the deadline.
@@ -95,28 +111,19 @@ impl Seated {
         let all = deadline.saturating_duration_since(received);
         let for_legal = Budget { deadline: Some(received + all.mul_f64(LEGAL_SHARE)), ..Budget::UNLIMITED };
         let for_legal = for_legal.cancelled_by(self.parts.cancel.flag());
-        let mut evidence = self.evidence();
-        let Some((mut legal, mut source)) =
-            self.legal_after(&evidence, &for_legal, &seed.child("legal").index(step))
+        let evidence = self.known.evidence().clone();
+        let Some((legal, source)) = self.legal_after(&evidence, &for_legal, &seed.child("legal").index(step))
         else {
             return self.without_legal("the rules cannot be evaluated");
         };
-        if source == LegalSource::Contradiction && self.known.may_be_repeated() {
-            // The message of the step before came once more, which a dialect without numbers does not say.
-            if let Some(SentAnswer { own, text, legal, .. }) = self.known.take_back().cloned() {
-                return Chosen { own, text, legal, fallback: None };
-            }
+        // What nothing explained before is not explained by a repetition either.
+        if source == LegalSource::Contradiction
+            && self.source != source
+            && let Some(answer) = self.known.take_back()
+        {
+            return Chosen { text: answer.text.clone(), fallback: None };
         }
-        if source == LegalSource::Contradiction && self.known.is_of_2011() && !self.is_weakened {
-            // Perhaps the master has replaced a move of which we think that it came in time.
-            let weakened = self.known.weakened();
-            let again = self.legal_after(&weakened, &for_legal, &seed.child("weakened").index(step));
-            if let Some((moves, found @ (LegalSource::Belief | LegalSource::State))) = again {
-                (legal, source, evidence, self.is_weakened) = (moves, found, weakened, true);
-                tracing::warn!("the match is explained only if the game master replaced one of our moves");
-            }
-        }
-        self.is_lost = matches!(source, LegalSource::Guess | LegalSource::Nothing);
+        self.source = source;
         if source != LegalSource::Belief && source != LegalSource::State {
             tracing::warn!(step, ?source, "no history was found that explains what was seen");
         }
@@ -126,15 +133,15 @@ impl Seated {
         let mut rng = seed.child("fallback").index(step).rng();
         let fallback = legal[rng.random_range(0..legal.len())];
         spare.set(self.parts.engines.game().terms().show(fallback.0));
-        let shown = |own: Move, legal: Vec<Move>, fallback: Option<String>| {
-            let text = self.parts.engines.game().terms().show(own.0);
-            Chosen { own: Some(own), text, legal, fallback }
+        let shown = |own: Move, fallback: Option<String>| Chosen {
+            text: self.parts.engines.game().terms().show(own.0),
+            fallback,
         };
         if self.known.has_hole() {
-            return shown(fallback, legal, Some("a message of the match did not come".to_owned()));
+            return shown(fallback, Some("a message of the match did not come".to_owned()));
         }
         if self.parts.cancel.is_evicted() {
-            return shown(fallback, legal, Some("the match gave way to another one".to_owned()));
+            return shown(fallback, Some("the match gave way to another one".to_owned()));
         }
         let budget = Budget { deadline: Some(deadline), ..Budget::UNLIMITED };
         let seed = seed.child("step").index(step);
@@ -145,7 +152,7 @@ impl Seated {
             (None, Some(quick)) => quick,
             _ => &self.thinker,
         };
-        let said = thinker.ask(evidence, (legal.clone(), self.is_lost), budget, seed);
+        let said = thinker.ask(evidence, (legal, self.is_lost()), budget, seed);
         match self.heard(&said, deadline) {
             Ok(Said { decision, legal }) if legal.contains(&decision.choice) => {
                 if tracing::enabled!(tracing::Level::DEBUG)
@@ -159,10 +166,10 @@ impl Seated {
                     states = decision.cost.states,
                     "decided"
                 );
-                shown(decision.choice, legal, None)
+                shown(decision.choice, None)
             }
-            Ok(_) => shown(fallback, legal, Some("the player chose a move that is not legal".to_owned())),
-            Err(why) => shown(fallback, legal, Some(why)),
+            Ok(_) => shown(fallback, Some("the player chose a move that is not legal".to_owned())),
+            Err(why) => shown(fallback, Some(why)),
         }
     }
 
@@ -208,7 +215,7 @@ impl Seated {
         if self.thinker.engine().is_some() {
             self.quick = None;
         }
-        let (evidence, budget) = (self.evidence(), Budget::time(TURN));
+        let (evidence, budget) = (self.known.evidence().clone(), Budget::time(TURN));
         let seed = seed.child("ahead").index(evidence.step()).index(self.turns);
         self.turns += 1;
         if let (Some(engine), Some(legal)) = (self.thinker.engine(), &self.legal)
@@ -217,25 +224,39 @@ impl Seated {
             let better = self.better.get_or_insert_with(|| LegalMoves::new(engine, self.parts.role));
             let found = better.search(&evidence, &budget, &seed);
             if found {
-                (self.legal, self.is_lost) = (self.better.take(), false);
+                self.legal = self.better.take();
+                self.found();
             }
             return !found;
         }
-        if !self.is_lost {
+        if !self.is_lost() {
             return false;
         }
         let found = self.legal.as_mut().is_none_or(|legal| legal.search(&evidence, &budget, &seed));
-        self.is_lost = !found;
+        if found {
+            self.found();
+        }
         !found
+    }
+
+    /// Notes that a history was found where none was known.
+    fn found(&mut self) {
+        if self.is_lost() {
+            self.source = LegalSource::Belief;
+        }
+    }
+
+    /// Whether no history is known that explains the evidence.
+    fn is_lost(&self) -> bool {
+        matches!(self.source, LegalSource::Guess | LegalSource::Nothing)
     }
 
     /// Whether the last answer ended the match, whatever the other roles do.
     pub(super) fn is_over(&mut self) -> bool {
         let (step, has_hole) = (self.known.made(), self.known.has_hole());
         let sent = self.known.answer(step).filter(|sent| !sent.late && !has_hole);
-        let (Some(own), Some(legal)) = (sent.and_then(|sent| sent.own), &mut self.legal) else {
-            return false;
-        };
+        let own = sent.and_then(|sent| self.parts.engines.game().terms().read(&sent.text)).map(Move);
+        let (Some(own), Some(legal)) = (own, &mut self.legal) else { return false };
         legal.is_last(own, step, &Budget::time(TURN))
     }
 
@@ -244,12 +265,7 @@ impl Seated {
         let game = self.parts.engines.game();
         let role = game.terms().show(game.roles()[self.parts.role.index()]);
         let text = unconditional_move(game.source().text(), &role);
-        Chosen {
-            own: game.terms().read(&text).map(Move),
-            text,
-            legal: Vec::new(),
-            fallback: Some(why.to_owned()),
-        }
+        Chosen { text, fallback: Some(why.to_owned()) }
     }
 
     /// The legal moves, by the engine on which they are followed; none if there is no engine.

@@ -24,7 +24,7 @@ use super::thinker::PlayerParts;
 use crate::protocol::{StartMessage, StepMessage};
 use hyperplay_engine::propnet::GroundingLimits;
 use hyperplay_engine::{EngineKind, Engines};
-use hyperplay_machine::{Budget, Move, Role, Seed};
+use hyperplay_machine::{Budget, Role, Seed};
 use hyperplay_play::player::PlayerSpec;
 use hyperplay_play::referee::EvidenceOutcome;
 
@@ -201,15 +201,11 @@ impl Session {
         let clock = start.playclock;
         let deadline = received + clock.saturating_sub(margin.of(clock));
         let mut chosen = match &mut self.seated {
-            None => Chosen {
-                own: None,
-                text: spare.text(),
-                legal: Vec::new(),
-                fallback: Some("no game could be made of the rules".to_owned()),
-            },
+            None => {
+                Chosen { text: spare.text(), fallback: Some("no game could be made of the rules".to_owned()) }
+            }
             Some(seated) => {
-                let heard = seated.known.hear(seated.parts.engines.game(), message);
-                match heard {
+                match seated.hear(message) {
                     Heard::Again(step) if let Some(former) = seated.known.answer(step) => {
                         tracing::info!(step, "asked again; answered as before");
                         // A receiver that is gone has been answered by the front.
@@ -233,11 +229,6 @@ impl Session {
             // The front has sent what it had.
             chosen.text = spare.text();
             chosen.fallback = Some("no answer was ready".to_owned());
-            chosen.own = self
-                .seated
-                .as_ref()
-                .and_then(|seated| seated.parts.engines.game().terms().read(&chosen.text))
-                .map(Move);
         }
         // A connection that is gone took no answer.
         let late = elapsed > clock || (!is_sent && !was_spared);
@@ -246,7 +237,7 @@ impl Session {
         }
         let step = self.seated.as_ref().map_or(self.steps.len(), |seated| seated.known.made());
         tracing::info!(step, own = %chosen.text, milliseconds = elapsed.as_millis() as u64, late, "answered");
-        let Chosen { own, text, legal, fallback } = chosen;
+        let Chosen { text, fallback } = chosen;
         spare.set(text.clone());
         self.steps.push(PlayedStep {
             step,
@@ -256,7 +247,7 @@ impl Session {
             fallback,
         });
         if let Some(seated) = &mut self.seated {
-            seated.known.answered(SentAnswer { own, text, legal, late });
+            seated.known.answered(SentAnswer { text, late });
         }
     }
 
@@ -278,7 +269,7 @@ impl Session {
         // Nothing depends on whether it is heard.
         let _ = answer.send("done".to_owned());
         if let Some(seated) = &mut self.seated {
-            seated.known.hear(seated.parts.engines.game(), message);
+            seated.hear(message);
             seated.known.end();
         }
         tracing::info!(milliseconds = received.elapsed().as_millis() as u64, "the match is over");

@@ -361,3 +361,76 @@ fn matches_whose_threads_still_work_leave_no_room_for_more_than_a_few() {
         std::thread::sleep(Duration::from_millis(50));
     }
 }
+
+/// Rules of a match that lasts five steps.
+const FIVE_STEPS: &str =
+    "(role x) (role o) (init (step 0)) (legal o noop) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
+    (succ 4 5) (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m)) (<= terminal (true (step 5))) (goal o 0)";
+
+/// Starts a match with these rules and five steps, says these messages, and returns the answers.
+fn answers(rules: &str, messages: &[&str]) -> Vec<String> {
+    let server = server("legal", 1);
+    assert_eq!(said(&server, &format!("(START m x ({FIVE_STEPS} {rules}) 20 20)")), "ready");
+    messages.iter().map(|message| said(&server, message)).collect()
+}
+
+#[test]
+fn a_lost_answer_that_changes_no_percept_does_not_stop_the_steps() {
+    let rules = "(<= (legal x (go 2)) (true (step 0))) (<= (legal x (go 1)) (true (step 1)))
+        (<= (legal x (go 2)) (true (step 1))) (<= (legal x (go 3)) (true (step 2))) (<= (legal x (go 4)) (true (step 3)))
+        (<= (legal x (go 5)) (true (step 4))) (<= (next won) (does x (go 1))) (<= (next won) (true won))
+        (<= (sees x ping) (does x (go 1))) (<= (goal x 100) (true won)) (<= (goal x 0) (not (true won)))";
+    let nothing = "(PLAY m ())";
+    let answers = answers(rules, &["(PLAY m NIL)", nothing, nothing, nothing, nothing]);
+    // The answer (go 1) got lost; the game master plays (go 2) and does not say so.
+    assert_eq!(answers, ["(go 2)", "(go 1)", "(go 3)", "(go 4)", "(go 5)"]);
+}
+
+#[test]
+fn a_belief_that_was_wrong_finds_the_history_that_explains_all() {
+    let rules = "(init (at s)) (<= (legal x (go ?t)) (true (at ?f)) (edge ?f ?t)) (edge s a) (edge s b) (edge a c)
+        (edge b d) (edge c e) (edge c e2) (edge d f) (edge f f) (edge e e) (edge e2 e) (<= (next (at ?t)) (does x (go ?t)))
+        (<= (sees x (tick ?m)) (true (step ?n)) (succ ?n ?m)) (<= (sees x (was d)) (does x (go d)))
+        (<= (sees x (was c)) (does x (go c))) (<= (goal x 100) (true (at e))) (<= (goal x 0) (not (true (at e))))";
+    let answers = answers(
+        rules,
+        &["(PLAY m NIL)", "(PLAY m ((TICK 1)))", "(PLAY m ((TICK 2) (WAS D)))", "(PLAY m ((TICK 3)))"],
+    );
+    // (go a) is lost and (go b) stands in; so (go c) is illegal and (go d) stands in.
+    assert_eq!(answers, ["(go a)", "(go c)", "(go f)", "(go f)"]);
+}
+
+#[test]
+fn a_game_of_gdl_1_of_which_nothing_is_told_is_played_by_the_own_moves() {
+    let rules = "(init (turn x)) (<= (legal x (go ?n)) (true (turn x)) (num ?n)) (<= (legal x noop) (true (turn o)))
+        (num 1) (num 2) (<= (next (turn x)) (true (turn o))) (<= (next (turn o)) (true (turn x))) (goal x 50)";
+    for nothing in ["(PLAY m ())", "(PLAY m STEP NOOP ())"] {
+        let messages: Vec<String> = (0..5).map(|step| nothing.replace("STEP", &step.to_string())).collect();
+        let first = if nothing.contains("STEP") { "(PLAY m 0 NIL NIL)" } else { "(PLAY m NIL)" };
+        let mut messages: Vec<&str> = messages.iter().map(String::as_str).collect();
+        messages[0] = first;
+        if nothing.contains("STEP") {
+            messages[1] = "(PLAY m 1 (GO 1) ())";
+            messages[3] = "(PLAY m 3 (GO 1) ())";
+        }
+        assert_eq!(answers(rules, &messages), ["(go 1)", "noop", "(go 1)", "noop", "(go 1)"], "{first}");
+    }
+}
+
+/// In each step another move is legal, and its number is seen.
+const TOLD_STEPS: &str =
+    "(<= (legal x (go ?n)) (true (step ?n))) (<= (sees x (tick ?n)) (true (step ?n))) (goal x 50)";
+
+#[test]
+fn a_message_of_2011_that_comes_twice_is_answered_twice_where_no_history_explains_a_further_step() {
+    let one = "(PLAY m ((TICK 0)))";
+    let answers = answers(TOLD_STEPS, &["(PLAY m NIL)", one, one, one, "(PLAY m ((TICK 1)))"]);
+    assert_eq!(answers, ["(go 0)", "(go 1)", "(go 1)", "(go 1)", "(go 2)"]);
+}
+
+#[test]
+fn where_nothing_is_explained_by_the_rules_equal_messages_are_further_steps() {
+    let odd = "(PLAY m ((TICK 4)))";
+    let answers = answers(TOLD_STEPS, &["(PLAY m NIL)", odd, odd, odd]);
+    assert_eq!(answers, ["(go 0)", "(go 1)", "(go 2)", "(go 3)"]);
+}

@@ -1,16 +1,19 @@
 //! Moves that are legal for certain: in every state that is held possible.
 //!
 //! In a sound game a role can tell its legal moves from what it knows, so they are the same in all these states. Where
-//! they are not, a move that is legal in all of them is safe, and else one that is legal in as much of the weight as
-//! possible.
+//! they are not, or where it is not known what the role did, the moves that count are those that are legal with the
+//! greatest probability, or nearly that: a move that is seldom replaced may be better than one that is never.
 
 use hyperplay_machine::{Budget, JointMoves, Move, Role, StateMachine, StateMachineExt as _};
 
-/// The states looked at: if the game is sound, the first one would do.
-const STATES: usize = 32;
+/// The states looked at: if the game is sound and all own moves are told, the first one would do.
+const STATES: usize = 128;
 
-/// The moves of a role that are legal in all of these states, each with its weight, in the natural order of terms;
-/// where none is, those that are legal in the greatest weight. States in which nothing is legal, or that cannot be
+/// Of the greatest probability, the part that may be missing.
+const MISSING: f64 = 1.0 / 128.0;
+
+/// The moves of a role that are legal in all of these states, each with its weight, or in nearly as much of the weight
+/// as any other move, in the natural order of terms. States in which nothing is legal, or that cannot be
 /// evaluated in time, are left out. O(states × rules).
 pub fn certain_moves<'a, M: StateMachine>(
     machine: &M,
@@ -23,15 +26,7 @@ where
     M::State: 'a,
 {
     let mut weights: Vec<(Move, f64)> = Vec::new();
-    let mut seen: Vec<&M::State> = Vec::new();
-    let mut all = 0.0;
-    for (state, weight) in states {
-        if seen.len() >= STATES {
-            break;
-        }
-        if seen.contains(&state) {
-            continue;
-        }
+    for (state, weight) in states.into_iter().take(STATES) {
         let legal = machine.by_deadline(budget.deadline, scratch, |scratch| {
             let mut legal = Vec::new();
             machine.legal(state, role, scratch, &mut legal);
@@ -39,8 +34,6 @@ where
         });
         let failed = machine.take_failure(scratch).is_some();
         let Some(legal) = legal.filter(|legal| !legal.is_empty() && !failed) else { continue };
-        seen.push(state);
-        all += weight;
         for own in legal {
             match weights.iter_mut().find(|(known, _)| *known == own) {
                 Some((_, sum)) => *sum += weight,
@@ -49,7 +42,7 @@ where
         }
     }
     let most = weights.iter().map(|&(_, weight)| weight).fold(0.0, f64::max);
-    let enough = most.min(all) - 1e-9;
+    let enough = most * (1.0 - MISSING);
     let mut legal: Vec<Move> =
         weights.into_iter().filter(|&(_, weight)| weight >= enough).map(|(own, _)| own).collect();
     legal.sort_by(|a, b| machine.terms().compare(a.0, b.0));

@@ -146,7 +146,7 @@ impl OwnBelief {
         failed || !matches!(outcome, UpdateOutcome::Depleted { .. })
     }
 
-    /// The moves that are legal in every state held possible after this evidence, or in as much weight as possible.
+    /// The moves that are most probably legal after this evidence.
     ///
     /// # Errors
     /// How the search for histories ended, if no history explains the evidence, none was found, or none tells a move.
@@ -161,8 +161,9 @@ impl OwnBelief {
             self.lost_since.get_or_insert(evidence.step());
             return Err(outcome);
         }
-        let particles = self.belief.particles().iter();
-        let states = particles.map(|particle| (self.belief.state(particle), particle.weight));
+        let mut likeliest = distinct(&*self.belief);
+        likeliest.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        let states = likeliest.iter().map(|possible| (possible.state, possible.weight));
         let legal = certain_moves(&*self.machine, self.role, states, budget, &mut self.scratch);
         if legal.is_empty() { Err(outcome) } else { Ok(legal) }
     }

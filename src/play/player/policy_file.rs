@@ -32,7 +32,7 @@ use thiserror::Error;
 use super::remembered::Remembered;
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::{fold, text_hash};
-use hyperplay_machine::{Evidence, Move, OwnMove, Role, StateMachine as _};
+use hyperplay_machine::{Evidence, Move, Role, StateMachine as _};
 use hyperplay_think::belief::OpponentModel;
 use hyperplay_think::solve::{GameTree, Profile};
 
@@ -268,11 +268,8 @@ impl PolicyFile {
         let terms = machine.terms();
         let show = |term| fold(&terms.show(term)).into_owned();
         let step = |step: &hyperplay_machine::Observation| {
-            let own = match &step.own {
-                OwnMove::Known(own) => show(own.0),
-                // Never so in a particle, which knows all moves; no entry matches it.
-                OwnMove::OneOf(_) => String::new(),
-            };
+            // Particles know all moves. No entry matches what is none.
+            let own = step.own.presumed().map_or(String::new(), |own| show(own.0));
             let mut sees: Vec<String> = step.percepts.iter().map(|percept| show(percept.0)).collect();
             sees.sort_unstable();
             (own, sees)

@@ -81,6 +81,9 @@ pub struct EvidenceStep {
     /// The move that the game master recorded; several if it may have been any of these; none if it is not known.
     #[serde(default)]
     pub own: Vec<String>,
+    /// Whether the game master does not tell the move: then `own` is the one that was sent, and it may be another.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untold: bool,
     /// The percepts of the role, if they are known.
     #[serde(default)]
     pub percepts: Option<Vec<String>>,
@@ -98,7 +101,7 @@ pub struct EvidenceStep {
 impl EvidenceStep {
     /// Whether it is known what the role did and perceived.
     fn is_known(&self) -> bool {
-        !self.own.is_empty() && self.percepts.is_some()
+        (self.untold || !self.own.is_empty()) && self.percepts.is_some()
     }
 }
 
@@ -141,12 +144,10 @@ impl EvidenceRecord {
         outcome: EvidenceOutcome,
     ) -> EvidenceRecord {
         let step = |observation: &Observation| {
-            let own = match &observation.own {
-                OwnMove::Known(own) => vec![machine.show_move(*own)],
-                OwnMove::OneOf(possible) => possible.iter().map(|&own| machine.show_move(own)).collect(),
-            };
+            let own = observation.own.named().iter().map(|&own| machine.show_move(own)).collect();
+            let untold = matches!(observation.own, OwnMove::Untold(_));
             let percepts = observation.percepts.iter().map(|percept| machine.terms().show(percept.0));
-            EvidenceStep { own, percepts: Some(percepts.collect()), ..EvidenceStep::default() }
+            EvidenceStep { own, untold, percepts: Some(percepts.collect()), ..EvidenceStep::default() }
         };
         EvidenceRecord {
             schema: EVIDENCE_SCHEMA.to_owned(),
@@ -202,6 +203,7 @@ impl EvidenceRecord {
             let percepts = step.percepts.iter().flatten().map(|text| read(text).map(Percept));
             evidence.steps.push(Observation {
                 own: match own[..] {
+                    _ if step.untold => OwnMove::Untold(own.first().copied()),
                     [own] => OwnMove::Known(own),
                     _ => OwnMove::OneOf(own.into()),
                 },

@@ -227,8 +227,8 @@ fn inconsistency<M: Bulk + 'static>(
     let what = match step.checked_sub(1).and_then(|index| evidence.steps.get(index)) {
         Some(Observation { own, percepts }) => {
             let own: Vec<String> = match own {
-                OwnMove::Known(own) => vec![machine.show_move(*own)],
-                OwnMove::OneOf(possible) => possible.iter().map(|&own| machine.show_move(own)).collect(),
+                OwnMove::Untold(_) => vec!["any move".to_owned()],
+                own => own.named().iter().map(|&own| machine.show_move(own)).collect(),
             };
             let seen: Vec<String> = percepts.iter().map(|percept| machine.terms().show(percept.0)).collect();
             let (name, own, seen) = (&machine.roles()[evidence.role], own.join(" or "), seen.join(" "));

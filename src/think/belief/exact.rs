@@ -104,7 +104,7 @@ pub fn posterior<M: StateMachine>(
                 continue;
             }
             let mut legal = machine.legal_by_role(&before.state, &mut scratch);
-            legal[evidence.role].retain(|&own| observed.own.admits(own));
+            let own = observed.own.among(&mut legal[evidence.role]);
             let drawn = ChanceDistribution::of(machine, &before.state, &mut scratch);
             let chance: Vec<Vec<f64>> = roles
                 .iter()
@@ -114,7 +114,7 @@ pub fn posterior<M: StateMachine>(
                     if Some(role) == machine.random() && role != evidence.role {
                         drawn.probabilities(legal[role].len())
                     } else if role == evidence.role {
-                        vec![1.0 / legal[role].len() as f64; legal[role].len()]
+                        own.probabilities(legal[role].len())
                     } else {
                         let (policy, met) = model.policy_and_failure(role, &view, &legal[role]);
                         of_model = of_model.take().or(met);

@@ -176,13 +176,14 @@ impl<M: Bulk> Histories<M> {
             return None;
         }
         let mut legal = self.machine.legal_by_role(&history.state, &mut self.scratch);
-        legal[self.role].retain(|&own| observed.own.admits(own));
+        let own = observed.own.among(&mut legal[self.role]);
         if self.machine.is_interrupted(&self.scratch) {
             return None;
         }
         let chance = ChanceDistribution::of(&*self.machine, &history.state, &mut self.scratch);
         let (known, failure) = (|role| history.evidence(role), &mut self.failure);
-        let policy = joint_policy(&*self.machine, &*self.model, self.role, &legal, &chance, known, failure);
+        let own = (self.role, own);
+        let policy = joint_policy(&*self.machine, &*self.model, own, &legal, &chance, known, failure);
         let branches = Branches::new(Arc::new(legal), policy);
         let joint = branches.joint(branches.draw(rng)?);
         let next = self.after(history, &joint);

@@ -281,6 +281,31 @@ fn an_uncertain_own_move_leaves_all_its_readings_in_the_belief() {
     }
 }
 
+/// One step of the evidence is an own move that was not legal, one was replaced for certain, and any may be lost.
+#[test]
+fn a_move_that_is_not_told_is_weighed_by_all_samplers_as_by_the_enumeration() {
+    let toy = planted(6);
+    let (mut evidence, _) = toy.random_evidence(4, 6);
+    for (step, Observation { own, .. }) in evidence.steps.iter_mut().enumerate() {
+        *own = OwnMove::Untold([own.presumed(), Some(toy.mv(6)), None, own.presumed()][step]);
+    }
+    let expected = exact::posterior(&*toy, &evidence, &Uniform, ALL).unwrap();
+    let first = |history: &History| history.0[0].of(evidence.role);
+    let sent = evidence.steps[0].own.presumed().unwrap();
+    let kept: f64 =
+        expected.histories.iter().filter(|(of, _)| first(of) == sent).map(|(_, share)| share).sum();
+    assert!(kept > 0.8 && kept < 1.0, "{kept}");
+    let mut all =
+        belief(&toy, BeliefOptions { enumerate_limit: ALL, states: 1 << 30, ..BeliefOptions::default() });
+    all.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+    assert!(distance(&all, &expected) < 1e-9);
+    for options in [sampled(16_000), backtracking(4_000)] {
+        let mut sampled = belief(&toy, options);
+        sampled.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+        assert!(distance(&sampled, &expected) < 0.03, "{}", distance(&sampled, &expected));
+    }
+}
+
 #[test]
 fn a_seed_fixes_the_particles_and_their_weights() {
     let toy = planted(4);

@@ -34,6 +34,8 @@ pub(super) struct ConsistentCode {
     pub rows: Rows,
     /// Whether all choices were made.
     pub goes: usize,
+    /// Whether the own move is legal in S.
+    pub fits: usize,
     /// Whether no draw can help: S is terminal, the own move is not legal in S, or a role has no legal move in S.
     pub hopeless: usize,
     /// Whether N is terminal.
@@ -59,18 +61,18 @@ impl ConsistentCode {
             let known = net.roles[observer].percepts.iter().map(|&(percept, _)| percept);
             known.zip(circuit.percepts.iter().copied()).collect()
         };
-        let fixed = [circuit.goes, circuit.hopeless, circuit.terminal];
+        let fixed = [circuit.goes, circuit.fits, circuit.hopeless, circuit.terminal];
         let seen: Vec<Wire> = percepts.iter().map(|&(_, wire)| wire).collect();
         let outputs = [&circuit.next[..], &fixed, &seen, &does.values().concat()].concat();
         let program = LutProgram::compile(&circuit.network, &outputs);
         let mut planes = (0..outputs.len()).map(|index| program.output(index));
         let next: Vec<usize> = planes.by_ref().take(circuit.next.len()).collect();
         let mut take = || planes.next().expect("there is one for each output");
-        let (goes, hopeless, terminal) = (take(), take(), take());
+        let (goes, fits, hopeless, terminal) = (take(), take(), take(), take());
         let percepts = percepts.into_iter().map(|(percept, _)| (percept, take())).collect();
         let does = ByRole::from_fn(does.len(), |role| does[role].iter().map(|_| take()).collect::<Vec<_>>());
         let (rows, bits, own, random) = (Rows::new(&next, &does), net.bits(), circuit.own, circuit.random);
-        ConsistentCode { bits, own, random, rows, goes, hopeless, terminal, percepts, program }
+        ConsistentCode { bits, own, random, rows, goes, fits, hopeless, terminal, percepts, program }
     }
 }
 
@@ -91,6 +93,7 @@ struct ConsistentCircuit {
     random: Range<usize>,
     next: Vec<Wire>,
     goes: Wire,
+    fits: Wire,
     hopeless: Wire,
     terminal: Wire,
     percepts: Vec<Wire>,
@@ -132,7 +135,8 @@ impl ConsistentCircuit {
         does[observer] = own.clone().map(|input| network.input(input)).collect();
         let agree = does[observer].iter().zip(&legal[observer]);
         let agree: Vec<Wire> = agree.map(|(&made, &legal)| network.and(&[made, legal])).collect();
-        hopeless.push(!network.or(&agree));
+        let fits = network.or(&agree);
+        hopeless.push(!fits);
         let (mut made, mut random_wires) = (Vec::new(), random.clone());
         for (player, bits) in &players {
             let own = random_wires.by_ref().take(bits * rounds(real));
@@ -161,6 +165,6 @@ impl ConsistentCircuit {
         let percepts = next.split_off(bits);
         let of_next = [&next[..], &no_moves].concat();
         let terminal = network.import(&net.network, &of_next, &[net.terminal])[0];
-        ConsistentCircuit { network, own, random, next, goes, hopeless, terminal, percepts, does }
+        ConsistentCircuit { network, own, random, next, goes, fits, hopeless, terminal, percepts, does }
     }
 }

@@ -14,6 +14,7 @@ mod pass;
 mod rows;
 #[cfg(test)]
 mod tests;
+mod untold;
 
 use std::sync::OnceLock;
 
@@ -72,13 +73,14 @@ impl DrawScratch {
 }
 
 impl Lanes {
-    /// The draws of [`Bulk::draw_consistent`](hyperplay_machine::Bulk::draw_consistent); `None` if these lanes cannot
-    /// make them, because the own move is not known or a policy is not uniform.
+    /// The draws of [`Bulk::draw_consistent`](hyperplay_machine::Bulk::draw_consistent), and the attempts in which the
+    /// own move is not legal; `None` if these lanes cannot make them, because the own move is not known or a policy is
+    /// not uniform.
     #[expect(
         clippy::too_many_arguments,
         reason = "they are those of the trait, with what the engine is made of"
     )]
-    pub(crate) fn draw_consistent(
+    pub(super) fn draw_known(
         &self,
         propagator: &Propagator,
         starts: &[State],
@@ -87,24 +89,24 @@ impl Lanes {
         seed: &Seed,
         budget: &Budget,
         scratch: &mut super::LanesScratch,
-    ) -> Option<ConsistentDraws<State>> {
+    ) -> Option<(ConsistentDraws<State>, Vec<u32>)> {
         let OwnMove::Known(own) = observed.observation.own else { return None };
         if self.policies.values().iter().any(|policy| *policy != Policy::Uniform) {
             return None;
         }
         if budget.is_late() {
-            return Some(ConsistentDraws { tried: 0, steps: Vec::new() });
+            return Some((ConsistentDraws { tried: 0, steps: Vec::new() }, Vec::new()));
         }
         let role = observed.role;
         let code = self.consistent.0[role].get_or_init(|| ConsistentCode::new(propagator, role));
         let nothing = ConsistentDraws { tried: attempts.len(), steps: Vec::new() };
         let roles = &propagator.propnet().roles;
         let Some(own) = roles[role].moves.iter().position(|other| *other == own) else {
-            return Some(nothing);
+            return Some((nothing, (0..).take(attempts.len()).collect()));
         };
         let seen = &observed.observation.percepts;
         if seen.iter().any(|percept| code.percepts.iter().all(|(known, _)| known != percept)) {
-            return Some(nothing);
+            return Some((nothing, Vec::new()));
         }
         let percepts = code.percepts.iter().map(|(percept, plane)| (*plane, seen.contains(percept)));
         let expected = percepts.chain([(code.terminal, observed.is_end)]);
@@ -112,7 +114,7 @@ impl Lanes {
         let mut moves: Vec<_> = roles.values().iter().map(|role| &role.moves[..]).collect();
         moves[role.index()] = &moves[role.index()][own..=own];
         if moves.iter().any(|moves| moves.is_empty()) {
-            return Some(nothing);
+            return Some((nothing, Vec::new()));
         }
         let keys = StreamKeys::new(seed);
         let work = DrawWork { code, starts, attempts, own, expected, moves, keys };
@@ -124,11 +126,11 @@ impl Lanes {
         work: &DrawWork<'_>,
         budget: &Budget,
         scratch: &mut DrawScratch,
-    ) -> ConsistentDraws<State> {
+    ) -> (ConsistentDraws<State>, Vec<u32>) {
         scratch.clear();
         let mut end = u32::try_from(work.attempts.len()).expect("attempts are numbered by 32 bits");
         let mut steps: Vec<ConsistentStep<State>> = Vec::new();
-        let (mut group, mut again) = (Vec::with_capacity(GROUP), Vec::new());
+        let (mut group, mut again, mut unfit) = (Vec::with_capacity(GROUP), Vec::new(), Vec::new());
         let (mut begun, mut first) = (0, 0);
         for number in 0.. {
             // At the deadline no attempt is begun, but those that were begun are decided.
@@ -154,7 +156,8 @@ impl Lanes {
             macro_rules! run {
                 ($planes:expr, $words:literal) => {
                     for (pass, attempts) in group.chunks(64 * $words).enumerate() {
-                        $planes.run(work, attempts, first + $words * pass as u64, &mut steps, &mut again);
+                        let lists = [&mut again, &mut unfit];
+                        $planes.run(work, attempts, first + $words * pass as u64, &mut steps, lists);
                     }
                 };
             }
@@ -172,7 +175,7 @@ impl Lanes {
                 steps.reserve(groups * steps.len() * 17 / 16);
             }
         }
-        ConsistentDraws { tried: end as usize, steps }
+        (ConsistentDraws { tried: end as usize, steps }, unfit)
     }
 }
 

@@ -68,14 +68,14 @@ impl<const W: usize> DrawPlanes<W> {
     }
 
     /// Makes these attempts, the first word of them with the number `first`: adds the steps that agree, in order, and
-    /// the attempts that must be made again, in order.
+    /// the attempts that must be made again, and those whose own move is not legal, each in order.
     pub(super) fn run(
         &mut self,
         work: &DrawWork<'_>,
         attempts: &[u32],
         first: u64,
         steps: &mut Vec<ConsistentStep<State>>,
-        again: &mut Vec<u32>,
+        [again, unfit]: [&mut Vec<u32>; 2],
     ) {
         if !self.is_ready {
             self.get_ready(work.code, work.own);
@@ -86,10 +86,13 @@ impl<const W: usize> DrawPlanes<W> {
             present[word] = !0 >> (64 - attempts.len());
             self.streams.start(word, &work.keys, first + word as u64);
         }
-        let [agree, open] = evaluate(&mut self.planes, &mut self.streams, work.code, &work.expected, present);
-        if is_any(&open) {
-            for word in 0..W {
-                again.extend(lanes_of(open[word]).map(|lane| attempts[64 * word + lane]));
+        let [agree, open, odd] =
+            evaluate(&mut self.planes, &mut self.streams, work.code, &work.expected, present);
+        for (found, list) in [(open, again), (odd, unfit)] {
+            if is_any(&found) {
+                for word in 0..W {
+                    list.extend(lanes_of(found[word]).map(|lane| attempts[64 * word + lane]));
+                }
             }
         }
         if is_any(&agree) {
@@ -146,7 +149,8 @@ impl<const W: usize> DrawPlanes<W> {
     }
 }
 
-/// Makes the step in every lane: the lanes that agree, and those that must draw again.
+/// Makes the step in every lane: the lanes that agree, those that must draw again, and those whose own move is not
+/// legal.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw+avx2", "x86_64+avx2"))]
 fn evaluate<const W: usize>(
     planes: &mut [[u64; W]],
@@ -154,16 +158,17 @@ fn evaluate<const W: usize>(
     code: &ConsistentCode,
     expected: &[(usize, u64)],
     present: [u64; W],
-) -> [[u64; W]; 2] {
+) -> [[u64; W]; 3] {
     for plane in &mut planes[code.random.clone()] {
         *plane = streams.draw();
     }
     code.program.run(planes);
-    let (goes, hopeless) = (planes[code.goes], planes[code.hopeless]);
-    let (mut agree, mut open) = ([0; W], [0; W]);
+    let (goes, fits, hopeless) = (planes[code.goes], planes[code.fits], planes[code.hopeless]);
+    let (mut agree, mut open, mut odd) = ([0; W], [0; W], [0; W]);
     for word in 0..W {
         agree[word] = present[word] & goes[word] & !hopeless[word];
         open[word] = present[word] & !goes[word] & !hopeless[word];
+        odd[word] = present[word] & !fits[word];
     }
     for &(plane, value) in expected {
         let plane = planes[plane];
@@ -174,5 +179,5 @@ fn evaluate<const W: usize>(
             break;
         }
     }
-    [agree, open]
+    [agree, open, odd]
 }

@@ -226,15 +226,17 @@ fn p_of_draws(pair: &Pair, case: &Case, attempts: &[u32], drawn: &[(u32, JointMo
         let start = start as u32;
         let made = attempts.iter().filter(|&&of| of == start).count() as f64;
         let mut legal = pair.rules.legal_by_role(state, &mut scratch);
-        legal[case.role].retain(|&own| case.observation.own.admits(own));
-        let number = JointMoves::new(&legal).count() as f64;
+        let own = case.observation.own.among(&mut legal[case.role]).probabilities(legal[case.role].len());
+        let number = JointMoves::new(&legal).count() as f64 / own.len() as f64;
         let (mut left, mut expected_left) = (made, made);
         for joint in JointMoves::new(&legal) {
             let steps = [(state, &joint)];
             if pair.rules.select_consistent(&steps, &case.observed(), &mut scratch).is_empty() {
                 continue;
             }
-            let (count, expected) = (counts.remove(&(start, joint)).unwrap_or(0.0), made / number);
+            let place = legal[case.role].iter().position(|&of| of == joint.of(case.role)).unwrap();
+            let (count, expected) =
+                (counts.remove(&(start, joint)).unwrap_or(0.0), made * own[place] / number);
             assert!(expected > 5.0, "there are enough attempts");
             distance += (count - expected).powi(2) / expected;
             freedom += 1.0;
@@ -391,4 +393,31 @@ fn one_of_several_own_moves_is_drawn_by_the_plain_form() {
         let drawn: Vec<_> = drawn.steps.into_iter().map(|step| (attempts[step.place], step.joint)).collect();
         assert!(p_of_draws(&pair, &case, &attempts, &drawn) > 1e-5);
     }
+}
+
+#[test]
+fn a_move_that_was_sent_is_drawn_in_lanes_and_what_stands_in_for_it_one_by_one() {
+    let names = [GAMES[0], GAMES[2], "unequal"];
+    let (mut others, mut unfit) = (0, 0);
+    for (name, pair) in Pair::all().filter(|(name, _)| names.contains(name)) {
+        for (role, steps) in pair.rules.each_role().flat_map(|role| [0, 1].map(|steps| (role, steps))) {
+            let mut case = pair.case(role, steps, &Seed::root(81).index(role.index()).index(steps));
+            let sent = case.observation.own.presumed().unwrap();
+            case.observation.own = OwnMove::Untold(Some(sent));
+            let attempts = attempts(400_000, case.starts.len(), 17);
+            let drawn = draw(&pair, &case, &attempts, 18);
+            assert_eq!(drawn.tried, attempts.len());
+            assert!(drawn.steps.is_sorted_by_key(|step| step.place));
+            let drawn: Vec<_> =
+                drawn.steps.into_iter().map(|step| (attempts[step.place], step.joint)).collect();
+            others += drawn.iter().filter(|(_, joint)| joint.of(role) != sent).count();
+            let mut scratch = pair.rules.scratch();
+            let is_unfit =
+                |state: &&State| !pair.rules.legal_by_role(state, &mut scratch)[role].contains(&sent);
+            unfit += case.of_rules.iter().filter(is_unfit).count();
+            let p = p_of_draws(&pair, &case, &attempts, &drawn);
+            assert!(p > 1e-5, "{name} {role:?} {steps}: p = {p}");
+        }
+    }
+    assert!(others > 0 && unfit > 0, "{others} other moves, {unfit} starts in which it was not legal");
 }

@@ -86,6 +86,21 @@ fn a_player_that_follows_its_own_moves_fails_when_another_one_was_recorded() {
 }
 
 #[test]
+fn a_player_that_takes_equal_percepts_for_a_repetition_fails_after_a_lost_answer() {
+    assert_eq!(failed(Defect::Repeating), ["gdl1-untold", "lost-answer"]);
+}
+
+#[test]
+fn a_player_that_believes_in_what_it_has_sent_does_not_recover() {
+    assert_eq!(failed(Defect::Stubborn), ["lost-answer", "wrong-belief"]);
+}
+
+#[test]
+fn a_player_that_needs_joint_moves_fails_where_nothing_is_told() {
+    assert_eq!(failed(Defect::JointMoves), ["gdl1-untold"]);
+}
+
+#[test]
 fn a_player_that_takes_a_repeated_message_for_a_new_one_fails() {
     assert_eq!(failed(Defect::Forgetful), ["repeated-play"]);
 }

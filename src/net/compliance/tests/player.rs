@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use hyperplay_engine::Interpreter;
 use hyperplay_logic::gdl::{Source, load};
-use hyperplay_machine::{JointMove, JointMoves, Role, State, StateMachine, StateMachineExt};
+use hyperplay_machine::{JointMove, JointMoves, Move, Role, State, StateMachine, StateMachineExt};
 
 use crate::http::client::Address;
 use crate::protocol::{Message, StartMessage, StepMessage, WireDialect};
@@ -44,6 +44,12 @@ pub(super) enum Defect {
     NoAbort,
     /// Plays one match at a time.
     OneMatch,
+    /// Takes equal messages without a number for repetitions.
+    Repeating,
+    /// Takes what it has sent for what was made, where it is not told.
+    Stubborn,
+    /// Takes every message of a game of GDL-I for a joint move.
+    JointMoves,
 }
 
 struct Playing {
@@ -51,7 +57,8 @@ struct Playing {
     role: Role,
     is_imperfect: bool,
     playclock: Duration,
-    possible: Vec<State>,
+    /// The states that explain what was seen, and how many moves were replaced until then; the fewest first.
+    possible: Vec<(State, usize)>,
     last: Option<String>,
     /// The last PLAY and its answer.
     answered: Option<(StepMessage, String)>,
@@ -159,8 +166,10 @@ fn reply(message: Message, matches: &Matches, defect: Defect) -> String {
         }
         Message::Play(step) => {
             let Some(playing) = matches.get_mut(&step.id) else { return "busy".to_owned() };
+            let is_one_step = step.numbered.is_some() || step.seen.is_none() || defect == Defect::Repeating;
             if let Some((before, said)) = &playing.answered
                 && *before == step
+                && is_one_step
                 && defect != Defect::Forgetful
             {
                 return said.clone();
@@ -182,7 +191,7 @@ fn begin(start: StartMessage) -> Option<Playing> {
         role: machine.role_named(&start.role)?,
         is_imperfect: game.is_imperfect(),
         playclock: start.playclock,
-        possible: vec![machine.initial()],
+        possible: vec![(machine.initial(), 0)],
         machine,
         last: None,
         answered: None,
@@ -196,7 +205,7 @@ impl Playing {
         }
         let mut scratch = self.machine.scratch();
         let mut legal = Vec::new();
-        if let Some(state) = self.possible.first() {
+        if let Some((state, _)) = self.possible.first() {
             self.machine.legal(state, self.role, &mut scratch, &mut legal);
         }
         let repeated = self.answered.as_ref().is_some_and(|(before, _)| before == step);
@@ -213,21 +222,31 @@ impl Playing {
         let terms: Vec<_> = seen.iter().filter_map(|term| machine.terms().read(term)).collect();
         let recorded = step.numbered.as_ref().and_then(|(_, last)| last.clone());
         let own = recorded.filter(|_| defect != Defect::OwnMoves).or(self.last.clone());
-        let own = own.and_then(|own| machine.terms().read(&own));
-        let mut next: Vec<State> = Vec::new();
-        for state in &self.possible {
+        let own = own.and_then(|own| machine.terms().read(&own)).map(Move);
+        let is_told = step.numbered.is_some() || defect == Defect::Stubborn;
+        let mut next: Vec<(State, usize)> = Vec::new();
+        for (state, odd) in &self.possible {
             let legal = machine.legal_by_role(state, &mut scratch);
             for joint in JointMoves::new(&legal) {
+                let is_sent = Some(joint.of(self.role)) == own;
+                let is_own = is_sent || !is_told;
                 let explains = match step.dialect(self.is_imperfect) {
+                    WireDialect::Gdl1 if seen.is_empty() && defect != Defect::JointMoves => is_own,
                     WireDialect::Gdl1 => joint.iter().map(|each| each.0).eq(terms.iter().copied()),
-                    _ => self.explains(state, &joint, own, &terms, defect),
+                    _ => is_own && self.explains(state, &joint, &terms, defect),
                 };
                 let successor = machine.next(state, &joint, &mut scratch);
-                if explains && !next.contains(&successor) {
-                    next.push(successor);
+                let is_legal = own.is_some_and(|own| legal[self.role].contains(&own));
+                let odd = odd + usize::from(is_legal && !is_sent);
+                if explains {
+                    match next.iter_mut().find(|(known, _)| *known == successor) {
+                        Some((_, least)) => *least = odd.min(*least),
+                        None => next.push((successor, odd)),
+                    }
                 }
             }
         }
+        next.sort_by_key(|(_, odd)| *odd);
         self.possible = next;
     }
 
@@ -235,13 +254,12 @@ impl Playing {
         &self,
         state: &State,
         joint: &JointMove,
-        own: Option<hyperplay_logic::gdl::TermId>,
         terms: &[hyperplay_logic::gdl::TermId],
         defect: Defect,
     ) -> bool {
         let percepts = self.machine.percepts(state, joint, self.role, &mut self.machine.scratch());
         let is_seen =
             percepts.len() == terms.len() && percepts.iter().all(|percept| terms.contains(&percept.0));
-        own == Some(joint.of(self.role).0) && (is_seen || defect == Defect::Blind)
+        is_seen || defect == Defect::Blind
     }
 }

@@ -80,24 +80,26 @@ pub(in crate::belief) struct Branches {
     pub(in crate::belief) is_hopeless: bool,
 }
 
-/// The probabilities of the legal moves of every role, under a model of all roles but `me` and the distribution of
-/// `random`; `None` where all joint moves are equally probable. `evidence` says what a role knows. A failure that the
+/// The probabilities of the legal moves of every role, under a model of all roles but `me`, whose distribution is known,
+/// and the distribution of `random`; `None` where all joint moves are equally probable. `evidence` says what a role knows. A failure that the
 /// model meets is left in `failure`, if there is none yet.
 pub(in crate::belief) fn joint_policy<M: StateMachine>(
     machine: &M,
     model: &dyn OpponentModel,
-    me: Role,
+    (me, own): (Role, ChanceDistribution),
     legal: &ByRole<Vec<Move>>,
     chance: &ChanceDistribution,
     evidence: impl Fn(Role) -> Evidence,
     failure: &mut Option<EvaluationFailure>,
 ) -> Option<Box<ByRole<Vec<f64>>>> {
-    (!model.is_uniform() || !chance.is_uniform()).then(|| {
+    (!model.is_uniform() || !chance.is_uniform() || !own.is_uniform()).then(|| {
         Box::new(ByRole::from_fn(legal.len(), |role| {
             let moves = &legal[role];
             if Some(role) == machine.random() && role != me {
                 chance.probabilities(moves.len())
-            } else if role == me || model.is_uniform() {
+            } else if role == me {
+                own.probabilities(moves.len())
+            } else if model.is_uniform() {
                 vec![1.0 / moves.len() as f64; moves.len()]
             } else {
                 let (policy, met) = model.policy_and_failure(role, &evidence(role), moves);

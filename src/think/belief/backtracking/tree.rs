@@ -306,8 +306,7 @@ impl<M: Bulk> Tree<M> {
         let Node { state, depth, .. } = &self.nodes[node.number()];
         let me = self.evidence.role;
         let mut legal = self.machine.legal_by_role(state, &mut self.scratch);
-        let own = &self.evidence.steps[*depth as usize].own;
-        legal[me].retain(|&candidate| own.admits(candidate));
+        let own = self.evidence.steps[*depth as usize].own.among(&mut legal[me]);
         let chance = ChanceDistribution::of(&*self.machine, state, &mut self.scratch);
         if self.machine.terminal(state, &mut self.scratch) {
             // Only the initial state can be terminal here.
@@ -318,7 +317,8 @@ impl<M: Bulk> Tree<M> {
         }
         let mut failure = self.failure.take();
         let known = |role| self.evidence_of(node, role);
-        let policy = joint_policy(&*self.machine, &*self.model, me, &legal, &chance, known, &mut failure);
+        let policy =
+            joint_policy(&*self.machine, &*self.model, (me, own), &legal, &chance, known, &mut failure);
         self.failure = failure;
         let shared = self.lists.get(&legal).map(Arc::clone);
         let moves = shared.unwrap_or_else(|| {

@@ -52,9 +52,9 @@ const LOOK: usize = 64;
 /// The joint moves that one history may be continued by.
 pub(super) struct LegalJoints {
     legal: ByRole<Vec<Move>>,
-    /// The role `random`, unless it observes, and the distribution over its moves.
-    random: Option<Role>,
-    chance: ChanceDistribution,
+    /// The roles that do not choose uniformly, with the distributions over their moves: `random`, and the one that
+    /// observes.
+    uneven: Vec<(Role, ChanceDistribution)>,
 }
 
 impl LegalJoints {
@@ -66,13 +66,12 @@ impl LegalJoints {
         scratch: &mut M::Scratch,
     ) -> LegalJoints {
         let mut legal = machine.legal_by_role(state, scratch);
-        legal[observed.role].retain(|&own| observed.observation.own.admits(own));
+        let own = observed.observation.own.among(&mut legal[observed.role]);
         let random = machine.random().filter(|&random| random != observed.role);
-        let chance = match random {
-            Some(_) => ChanceDistribution::of(machine, state, scratch),
-            None => ChanceDistribution::default(),
-        };
-        LegalJoints { legal, random, chance }
+        let chance = random.map(|random| (random, ChanceDistribution::of(machine, state, scratch)));
+        let uneven = chance.into_iter().chain([(observed.role, own)]);
+        let uneven = uneven.filter(|(_, distribution)| !distribution.is_uniform()).collect();
+        LegalJoints { legal, uneven }
     }
 
     /// How many joint moves there are; `u64::MAX` if there are more.
@@ -80,13 +79,14 @@ impl LegalJoints {
         self.legal.values().iter().fold(1, |count, moves| count.saturating_mul(moves.len() as u64))
     }
 
-    /// The part of a probability that falls to a joint move, where all roles but `random` choose uniformly.
+    /// The part of a probability that falls to a joint move.
     fn part(&self, whole: f64, joint: &JointMove) -> f64 {
         let even = whole / self.count() as f64;
-        let Some(random) = self.random.filter(|_| !self.chance.is_uniform()) else { return even };
-        let moves = &self.legal[random];
-        let place = moves.iter().position(|&own| own == joint.of(random)).expect("a joint move is legal");
-        even * self.chance.probability(place, moves.len()) * moves.len() as f64
+        self.uneven.iter().fold(even, |part, (role, distribution)| {
+            let moves = &self.legal[*role];
+            let place = moves.iter().position(|&own| own == joint.of(*role)).expect("a joint move is legal");
+            part * distribution.probability(place, moves.len()) * moves.len() as f64
+        })
     }
 }
 

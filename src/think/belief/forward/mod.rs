@@ -397,10 +397,10 @@ impl<M: Bulk> Forward<M> {
         budget.is_late() || self.left() == 0
     }
 
-    /// Whether attempts are made many at once: with an own move that is not known for certain they are not.
+    /// Whether attempts are made many at once: where there is no likeliest own move they are not.
     fn is_in_lanes(&self) -> bool {
         let from = self.last_enumerated.as_ref().map_or(0, |last| last.generation);
-        let is_known = |step: &Observation| matches!(step.own, OwnMove::Known(_));
+        let is_known = |step: &Observation| step.own.presumed().is_some();
         self.machine.at_once() > 1 && self.evidence.steps[from..].iter().all(is_known)
     }
 

@@ -30,7 +30,7 @@ mod tests;
 
 use super::profile::Profile;
 use super::tree::GameTree;
-use hyperplay_machine::{Bulk, Evidence, Move, OwnMove, Role, Seed, StateMachineExt};
+use hyperplay_machine::{Bulk, Evidence, Move, Role, Seed, StateMachineExt};
 use outcome::OwnStep;
 use positions::{Following, Positions};
 use sets::{MetSet, Sets};
@@ -219,7 +219,7 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
     /// The class of what a role knows, if it was met.
     fn class(&self, evidence: &Evidence) -> Option<u32> {
         evidence.steps.iter().try_fold(0, |former, step| {
-            let OwnMove::Known(own) = step.own else { return None };
+            let own = step.own.presumed()?;
             let percepts = self.positions.percepts.number_of(&step.percepts)?;
             self.positions.classes[evidence.role].find(former, own, percepts)
         })

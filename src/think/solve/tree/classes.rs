@@ -128,7 +128,7 @@ impl EvidenceClasses {
         table: &HashTable<u32>,
     ) -> Option<u32> {
         evidence.steps.iter().try_fold(0, |former, step| {
-            let OwnMove::Known(own) = step.own else { return None };
+            let own = step.own.presumed()?;
             let class = Class { former, own, percepts: percepts.number_of(&step.percepts)? };
             self.find_in(class, class.hash(), table)
         })
