@@ -100,7 +100,7 @@ impl Actor {
     /// [`answer`](Actor::answer).
     pub(super) fn ask(&mut self, question: &Question<'_>, turn: Option<&ClockTurn>) {
         if let Actor::Thread(thread) = self {
-            let history = thread.is_clairvoyant.then(|| Arc::clone(question.history)).unwrap_or_default();
+            let history = if thread.is_clairvoyant { Arc::clone(question.history) } else { Arc::default() };
             // Another program is told of the clock itself; it chooses its own reserve.
             let budget = match turn {
                 Some(turn) if thread.is_remote => turn.whole(),
