@@ -4,12 +4,13 @@
 //! it is legal. A match has one name for all its roles, unless a program plays several of them (the key `own_id`).
 //!
 //! A connection that is refused is tried again for a while, because a player that serves one connection after the other
-//! is deaf between two of them. An answer that comes after its time is kept in the fault.
+//! is deaf between two of them. Where nobody was found, the next message is not tried again. An answer that comes after its time is kept in the fault.
 //!
 //! Invariant: the program is told what its role knows and nothing else. The percepts are sent in the natural order of
 //! terms of the game, scrambled or not; they are a set.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SendError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -59,6 +60,7 @@ pub fn with_remote(registry: &Registry) -> Registry {
             Address::parse(spec.text("url")).map_err(|error| spec.refuse("url", error.to_string()))?;
         let phrasing = Phrasing { dialect: spec.word("dialect"), letters: spec.word("letters") };
         let (scrambles, own_id) = (spec.word::<bool>("scramble"), spec.word::<bool>("own_id"));
+        let is_there = Arc::new(AtomicBool::new(true));
         Ok(move |engine: &Arc<Engine>, role: Role| {
             Seat::remote(Remote {
                 engine: Arc::clone(engine),
@@ -67,6 +69,7 @@ pub fn with_remote(registry: &Registry) -> Registry {
                 phrasing,
                 scrambles,
                 own_id,
+                is_there: Arc::clone(&is_there),
                 id: String::new(),
                 scrambler: None,
             })
@@ -119,6 +122,8 @@ struct Remote {
     phrasing: Phrasing,
     scrambles: bool,
     own_id: bool,
+    /// Whether the last message found somebody at the address; in all matches of the spec.
+    is_there: Arc<AtomicBool>,
     /// The name of the match, once it has begun.
     id: String,
     scrambler: Option<Scrambler>,
@@ -131,15 +136,18 @@ impl Remote {
         let begun = Instant::now();
         let time = budget.left().unwrap_or(LONGEST).min(LONGEST);
         let (address, late) = (self.address.clone(), LateAnswer::default());
+        let is_there = Arc::clone(&self.is_there);
         let ((said, reply), kept) = (sync_channel(1), Arc::clone(&late));
         let send = move || {
-            let refused = begun + REFUSED.min(time);
+            let patience = if is_there.load(Ordering::Relaxed) { REFUSED.min(time) } else { Duration::ZERO };
             let answer = loop {
                 match exchange(&address, &body, SENDER, begun + time + LATE, ReplyLimits::default()) {
-                    Err(error) if error.is_refused() && Instant::now() < refused => thread::sleep(AGAIN),
+                    Err(error) if error.is_refused() && begun.elapsed() < patience => thread::sleep(AGAIN),
                     answer => break answer,
                 }
             };
+            let is_refused = answer.as_ref().is_err_and(ExchangeError::is_refused);
+            is_there.store(!is_refused, Ordering::Relaxed);
             if let Err(SendError(Ok(reply))) = said.send(answer) {
                 let seconds = begun.elapsed().as_secs_f64();
                 // It is the only answer to this message.

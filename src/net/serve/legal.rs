@@ -21,8 +21,9 @@ use hyperplay_machine::{
     Budget, Evidence, JointMove, Move, Observation, Role, Seed, State, StateMachine as _,
     StateMachineExt as _,
 };
+use hyperplay_play::for_engine::particle_sampler;
 use hyperplay_play::player::{OwnBelief, certain_moves, is_last_move};
-use hyperplay_think::belief::{BeliefOptions, OpponentModel, ParticleSampler, Uniform, UpdateOutcome};
+use hyperplay_think::belief::{BeliefOptions, OpponentModel, Uniform, UpdateOutcome};
 
 /// Particles of the belief.
 const PARTICLES: usize = 64;
@@ -65,7 +66,7 @@ impl LegalMoves {
         let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
         let options =
             BeliefOptions { enumerate_limit: ENUMERATED, rejuvenate: 0, ..BeliefOptions::default() };
-        let sampler = Arc::new(ParticleSampler(options));
+        let sampler = particle_sampler(options);
         LegalMoves {
             role,
             engine: Arc::clone(engine),
