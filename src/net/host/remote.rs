@@ -4,7 +4,8 @@
 //! it is legal. A match has one name for all its roles, unless a program plays several of them (the key `own_id`).
 //!
 //! A connection that is refused is tried again for a while, because a player that serves one connection after the other
-//! is deaf between two of them. Where nobody was found, the next message is not tried again. An answer that comes after its time is kept in the fault.
+//! is deaf between two of them. Where nobody was found, the next message is not tried again. An answer that comes after
+//! its time is kept in the fault.
 //!
 //! Invariant: the program is told what its role knows and nothing else. The percepts are sent in the natural order of
 //! terms of the game, scrambled or not; they are a set.
