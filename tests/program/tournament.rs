@@ -6,11 +6,14 @@
 //! HYPERPLAY_TOURNAMENT=/tmp/tournament.jsonl cargo test --release --test program tournament:: -- --ignored --nocapture --test-threads 1
 //! ```
 //!
-//! The long forms need a quiet machine. The short form counts what went wrong and asks nothing of the time.
+//! `HYPERPLAY_AT_ONCE=2` plays two matches at a time: half the time, and the players share the cores. The long forms need
+//! a quiet machine. The short form counts what went wrong and asks nothing of the time.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
@@ -111,36 +114,50 @@ fn two_matches_of_a_second_are_played_without_an_illegal_or_lost_answer() {
     assert!(lines.iter().any(|line| !line["playouts"].as_array().unwrap().is_empty()), "{lines:?}");
 }
 
-/// The lines that the file of the tournament has, and the file to add to it.
-fn file() -> (Vec<Value>, std::fs::File) {
+/// The matches of a tournament as lines of its file: `play` plays those that the file does not have yet. A line is that
+/// of a match if it has all entries of `of`.
+fn all_played<T: Sync>(
+    matches: &[T],
+    of: impl Fn(&T) -> Value + Sync,
+    play: impl Fn(&T) -> Value + Sync,
+) -> Vec<Value> {
     let path =
         std::env::var_os("HYPERPLAY_TOURNAMENT").expect("HYPERPLAY_TOURNAMENT names the file of the matches");
+    let at_once = std::env::var("HYPERPLAY_AT_ONCE").map_or(1, |text| text.parse::<usize>().unwrap());
     let text = std::fs::read_to_string(&path).unwrap_or_default();
     let mut file = OpenOptions::new().create(true).append(true).open(&path).unwrap();
     if !text.is_empty() && !text.ends_with('\n') {
         file.write_all(b"\n").unwrap();
     }
-    (text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect(), file)
+    let old: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let is_of = |line: &Value, of: &Value| of.as_object().unwrap().iter().all(|(key, is)| line[key] == *is);
+    let (next, lines) = (AtomicUsize::new(0), Mutex::new((file, Vec::new())));
+    let worker = || {
+        while let Some(one) = matches.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let known = old.iter().find(|line| is_of(line, &of(one))).cloned();
+            let line = known.clone().unwrap_or_else(|| play(one));
+            let (file, lines) = &mut *lines.lock().unwrap();
+            if known.is_none() {
+                writeln!(file, "{line}").unwrap();
+            }
+            lines.push(line);
+        }
+    };
+    std::thread::scope(|scope| (0..at_once).for_each(|_| _ = scope.spawn(worker)));
+    lines.into_inner().unwrap().1
 }
 
 #[test]
 #[ignore = "takes about three hours on a quiet machine"]
 fn a_tournament_has_no_illegal_late_or_lost_answer_and_the_clock_is_used() {
-    let (mut lines, mut file) = file();
-    for (clock, matches) in CLOCKS {
-        for seed in 0..matches {
-            for (game, roles) in GAMES {
-                let is_played =
-                    |line: &Value| line["game"] == game && line["clock"] == clock && line["match"] == seed;
-                if !lines.iter().any(is_played) {
-                    let line = played(game, roles, clock, seed);
-                    writeln!(file, "{line}").unwrap();
-                    lines.push(line);
-                }
-            }
-        }
-    }
-    lines.retain(|line| line["game"] != "score");
+    let each = CLOCKS.into_iter().flat_map(|(clock, matches)| {
+        (0..matches).flat_map(move |seed| GAMES.map(|(game, roles)| (game, roles, clock, seed)))
+    });
+    let lines = all_played(
+        &each.collect::<Vec<_>>(),
+        |(game, _, clock, seed)| json!({ "game": game, "clock": clock, "match": seed }),
+        |&(game, roles, clock, seed)| played(game, roles, clock, seed),
+    );
     print(&lines, "game");
     print(&lines, "all");
     for kind in ["illegal", "late", "unreachable", "crashed"] {
@@ -171,31 +188,26 @@ fn of_eight_matches_at_once_none_is_late() {
 #[test]
 #[ignore = "takes an hour on a quiet machine"]
 fn the_clock_is_worth_points_against_the_former_default() {
-    let (mut lines, mut file) = file();
-    for seed in 0..20 {
-        for (game, roles) in [GAMES[1], GAMES[2], GAMES[5], GAMES[6]] {
-            for seat in 0..2 {
-                let is_played = |line: &Value| {
-                    (&line["game"], &line["of"], &line["match"], &line["seat"])
-                        == (&"score".into(), &game.into(), &seed.into(), &seat.into())
-                };
-                if !lines.iter().any(is_played) {
-                    let words = format!(
-                        "{game} {}=hyperplay {}=hyperplay:playouts=2000 --startclock 0 --playclock 1 --seed {seed}",
-                        roles[seat],
-                        roles[1 - seat]
-                    );
-                    let score = hosted(&words)["goals"][roles[seat]]["mean"].clone();
-                    let line =
-                        json!({ "game": "score", "of": game, "match": seed, "seat": seat, "score": score });
-                    writeln!(file, "{line}").unwrap();
-                    lines.push(line);
-                }
-            }
-        }
-    }
+    let each = (0..20).flat_map(|seed| {
+        let games = [GAMES[1], GAMES[2], GAMES[5], GAMES[6]];
+        games.into_iter().flat_map(move |(game, roles)| [0, 1].map(|seat| (game, roles, seed, seat)))
+    });
+    type Place = (&'static str, [&'static str; 2], u64, usize);
+    let of =
+        |&(game, _, seed, seat): &Place| json!({ "game": "score", "of": game, "match": seed, "seat": seat });
+    let lines = all_played(&each.collect::<Vec<_>>(), of, |one| {
+        let &(game, roles, seed, seat) = one;
+        let report = hosted(&format!(
+            "{game} {}=hyperplay {}=hyperplay:playouts=2000 --startclock 0 --playclock 1 --seed {seed}",
+            roles[seat],
+            roles[1 - seat]
+        ));
+        let mut line = of(one);
+        line["score"] = report["goals"][roles[seat]]["mean"].clone();
+        line
+    });
     let mut scores = BTreeMap::<String, Vec<f64>>::new();
-    for line in lines.iter().filter(|line| line["game"] == "score") {
+    for line in &lines {
         scores.entry(line["of"].to_string()).or_default().push(line["score"].as_f64().unwrap());
     }
     for (game, scores) in &scores {
