@@ -13,7 +13,7 @@ use super::player_server::{ServedPlayer, exchange, posted};
 use super::possible_states::PossibleStates;
 
 /// The most that the server may ever take, in MiB, under `--matches 4 --memory 256`.
-const BOUND: u64 = 1024;
+pub const BOUND: u64 = 1024;
 
 /// A game of GDL-II without an end, in which the percept decides what is legal.
 const GOOD: &str = "((ROLE ME) (ROLE RANDOM) (INIT (HALF 1)) (DOOR 1) (DOOR 2) (DOOR 3) \
@@ -123,7 +123,7 @@ const LONG: Amount = Amount { connections: 10_000, starts: 2000, rounds: 10 };
 const PATIENCE: Duration = Duration::from_secs(250);
 
 /// Sends bytes; the server may answer, refuse or close, but must do one of them.
-fn sent(address: SocketAddr, bytes: &[u8]) -> String {
+pub fn sent(address: SocketAddr, bytes: &[u8]) -> String {
     let begun = Instant::now();
     match exchange(address, bytes, PATIENCE) {
         Ok(reply) => reply,

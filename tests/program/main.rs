@@ -28,6 +28,7 @@ mod failing;
 mod harness;
 mod host;
 mod hostile_clients;
+mod hostile_starts;
 mod human;
 mod interactions;
 mod killed;

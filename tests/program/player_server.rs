@@ -41,12 +41,17 @@ impl ServedPlayer {
         format!("http://{}", self.address)
     }
 
-    /// A line of its process's status, in MiB: `VmRSS` is its memory now, `VmHWM` the most that it was.
-    pub fn memory(&self, line: &str) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+    /// A line of its process's status, where the system tells it: `VmRSS` is its memory in KiB now, `VmHWM` the most that it was,
+    /// `Threads` their number.
+    pub fn status(&self, line: &str) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let found = status.lines().find_map(|found| found.strip_prefix(line)?.strip_prefix(':'));
-        let kilobytes = found.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-        kilobytes.unwrap_or_else(|| panic!("{line}: {status}")) / 1024
+        found?.split_whitespace().next()?.parse().ok()
+    }
+
+    /// A line about its memory, in MiB.
+    pub fn memory(&self, line: &str) -> u64 {
+        self.status(line).unwrap_or_else(|| panic!("{line}: the system does not tell it")) / 1024
     }
 
     /// Sends a message as the Dresden game master does, and returns the whole reply.
