@@ -10,7 +10,6 @@ use hyperplay_logic::gdl::{Source, load};
 use hyperplay_machine::{JointMove, Move, Role, Seed, State, StateMachine, StateMachineExt};
 use rand::RngExt;
 
-use super::games::CheckGame;
 use crate::protocol::{
     Message, Phrasing, Scrambler, StartMessage, StepMessage, WireDialect, game_line, read_term,
     with_joint_moves,
@@ -51,7 +50,6 @@ pub(super) struct CheckMaster {
     pub(super) id: String,
     telling: Telling,
     role: Role,
-    role_name: String,
     rules: String,
     scrambler: Option<Scrambler>,
     machine: Interpreter,
@@ -63,8 +61,8 @@ pub(super) struct CheckMaster {
 }
 
 impl CheckMaster {
-    pub(super) fn new(game: CheckGame, id: String, telling: Telling) -> Self {
-        let loaded = load(Source::new("check.kif", game.rules), None).game;
+    pub(super) fn new(rules: &str, id: String, telling: Telling) -> Self {
+        let loaded = load(Source::new("check.kif", rules), None).game;
         let loaded = loaded.expect("the rules of the checks have no errors");
         let machine = Interpreter::new(&loaded).expect("the games of the checks are small");
         let mut rules = game_line(&loaded);
@@ -73,12 +71,10 @@ impl CheckMaster {
             rules = with_joint_moves(&rules);
         }
         let scrambler = telling.scrambled.then(|| Scrambler::new(&rules, &Seed::root(1).child("check")));
-        let role = machine.role_named(game.role).expect("the role is one of the game");
         CheckMaster {
             id,
             telling,
-            role,
-            role_name: game.role.to_owned(),
+            role: Role::new(0),
             rules,
             scrambler,
             scratch: machine.scratch(),
@@ -98,7 +94,7 @@ impl CheckMaster {
     pub(super) fn start_message(&self, clocks: CheckClocks) -> String {
         self.telling.phrasing.write(&Message::Start(StartMessage {
             id: self.id.clone(),
-            role: self.told(&self.role_name),
+            role: self.told(&self.machine.roles()[self.role]),
             rules: self.told(&self.rules),
             startclock: clocks.startclock,
             playclock: clocks.playclock,

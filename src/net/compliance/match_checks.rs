@@ -4,7 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::conversation::{Conversation, is_word};
-use super::games::{BELL, COLOURS, CheckGame, LAMPS, NUMBERS, PATHS, TREASURE, TURNS};
+use super::games::{BELL, COLOURS, LAMPS, NUMBERS, PATHS, TREASURE, TURNS};
 use super::master::{CheckMaster, Telling};
 use super::verdict::CheckEnd;
 use crate::http::client::{Ending, request};
@@ -17,29 +17,25 @@ fn telling(dialect: WireDialect, letters: WireLetters) -> Telling {
 }
 
 /// A master that has been answered `ready`.
-fn started(talk: &mut Conversation, game: CheckGame, telling: Telling) -> Result<CheckMaster, CheckEnd> {
+fn started(talk: &mut Conversation, game: &str, telling: Telling) -> Result<CheckMaster, CheckEnd> {
     let master = CheckMaster::new(game, talk.new_match(), telling);
     talk.start(&master)?;
     Ok(master)
 }
 
 /// A whole match; the first misspelt move.
-fn whole_match(
-    talk: &mut Conversation,
-    game: CheckGame,
-    telling: Telling,
-) -> Result<Option<String>, CheckEnd> {
+fn whole_match(talk: &mut Conversation, game: &str, telling: Telling) -> Result<Option<String>, CheckEnd> {
     let mut master = started(talk, game, telling)?;
     talk.play_on(&mut master)
 }
 
 /// A whole match in which only legality counts.
-fn legal_match(talk: &mut Conversation, game: CheckGame, telling: Telling) -> Checked {
+fn legal_match(talk: &mut Conversation, game: &str, telling: Telling) -> Checked {
     whole_match(talk, game, telling).map(|_| None)
 }
 
 /// A whole match in which spelling counts too.
-fn spelt_match(talk: &mut Conversation, game: CheckGame, telling: Telling) -> Checked {
+fn spelt_match(talk: &mut Conversation, game: &str, telling: Telling) -> Checked {
     match whole_match(talk, game, telling)? {
         Some(misspelt) => {
             Err(CheckEnd::Fail(format!("{misspelt}; ggp-base compares moves letter by letter")))
@@ -121,7 +117,7 @@ pub(super) fn replaced_move(talk: &mut Conversation) -> Checked {
     talk.play_on(&mut master).map(|_| None)
 }
 
-fn started_as_of_2011(talk: &mut Conversation, game: CheckGame) -> Result<CheckMaster, CheckEnd> {
+fn started_as_of_2011(talk: &mut Conversation, game: &str) -> Result<CheckMaster, CheckEnd> {
     started(talk, game, telling(WireDialect::Gdl2Of2011, WireLetters::Upper))
 }
 
