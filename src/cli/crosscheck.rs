@@ -8,11 +8,12 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult};
 use super::game_argument::{Opened, RulesOption, SyntaxArgument};
 use super::options::{ThreadsOption, no_engine, pick_seed, seed};
 use super::output::Output;
 use super::progress::Progress;
+use super::session::Session;
 use hyperplay_engine::crosscheck::{Disagreement, EngineDifference, crosscheck, crosscheck_drawn};
 use hyperplay_engine::lanes::Tracer;
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines, Interpreter};
@@ -76,11 +77,8 @@ struct MatchDifference {
 ///
 /// # Errors
 /// See [`CommandFailure`]; a difference is a finding.
-pub fn run(
-    arguments: &CrosscheckArguments,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+pub fn run(arguments: &CrosscheckArguments, session: &Session) -> CommandResult {
+    let Session { interrupt, out, .. } = session;
     if arguments.matches == 0 {
         let what = "--matches 0: without a match there is nothing to compare";
         return Err(CommandFailure::usage(what, "give 1 or more"));
@@ -126,7 +124,7 @@ fn compare(
     arguments: &CrosscheckArguments,
     seed: u64,
     interrupt: &Interrupt,
-) -> Result<Compared, CommandFailure> {
+) -> CommandResult<Compared> {
     let engines = Engines::new(&opened.game);
     let reference = engines.interpreter().map_err(|error| no_engine(&opened.name, &error))?;
     let mut compared = Compared { game: opened.name.clone(), rules: opened.hash(), ..Compared::default() };
@@ -202,7 +200,7 @@ fn play(
 }
 
 impl Compared {
-    fn write(&self, seed: u64, out: &Output) -> Result<(), CommandFailure> {
+    fn write(&self, seed: u64, out: &Output) -> CommandResult {
         let name = &self.game;
         if let Some(why) = &self.left_out {
             return out.line(format_args!("{name}: left out: {why}"));

@@ -8,14 +8,14 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::experiment_file::{Described, FileArgument, LogArgument, threads};
-use super::failure::CommandFailure;
+use super::experiment_file::{Described, FileArgument, logs, threads};
+use super::failure::{CommandFailure, CommandResult};
 use super::options::seconds;
-use super::output::Output;
-use hyperplay_lab::experiment::{Arena, CellSample, Estimate, ExperimentPlan, RECORD_FILES, estimate};
+use super::session::Session;
+use hyperplay_lab::experiment::{
+    Arena, CellSample, DecisionLog, Estimate, ExperimentPlan, RECORD_FILES, estimate,
+};
 use hyperplay_machine::counted;
-use hyperplay_play::player::Registry;
-use hyperplay_play::referee::Interrupt;
 use hyperplay_report::Format::{Digits, Number, Text};
 use hyperplay_report::Table;
 
@@ -31,8 +31,8 @@ pub struct ExperimentCheckArguments {
     #[arg(long, short = 'j', value_name = "N")]
     threads: Option<NonZero<usize>>,
     /// What is recorded of every decision
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
-    log: LogArgument,
+    #[arg(long, value_name = "WHAT", value_parser = logs(), default_value = "turns")]
+    log: DecisionLog,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
@@ -42,18 +42,14 @@ pub struct ExperimentCheckArguments {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(
-    arguments: &ExperimentCheckArguments,
-    registry: &Registry,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+pub fn run(arguments: &ExperimentCheckArguments, session: &Session) -> CommandResult {
+    let Session { registry, interrupt, out, .. } = session;
     let Described { config, games, plan } = arguments.file.open(registry)?;
     let threads = threads(arguments.threads, &plan);
     let sampled = if arguments.sample.is_zero() {
         None
     } else {
-        let log = arguments.log.decisions();
+        let log = arguments.log;
         let arena = Arena::new(plan.clone(), config.specs, &games, threads, log)?;
         // More threads than there are here are those of another computer.
         let here = std::thread::available_parallelism().map_or(1, NonZero::get);

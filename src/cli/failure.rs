@@ -56,6 +56,9 @@ pub enum CommandFailure {
     Output(#[from] io::Error),
 }
 
+/// What a command, or a part of one, comes to.
+pub type CommandResult<T = ()> = Result<T, CommandFailure>;
+
 impl CommandFailure {
     /// A usage error with a remedy.
     pub fn usage(what: impl Into<String>, remedy: impl Into<String>) -> Self {

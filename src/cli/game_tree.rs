@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult};
 use super::game_argument::Opened;
 use super::output::log;
 use super::progress::Ticker;
@@ -45,12 +45,7 @@ impl TreeOptions {
     ///
     /// # Errors
     /// That the game has none, with the remedy; or that the command was interrupted.
-    pub fn build(
-        &self,
-        opened: &Opened,
-        machine: &Engine,
-        interrupt: &Interrupt,
-    ) -> Result<GameTree, CommandFailure> {
+    pub fn build(&self, opened: &Opened, machine: &Engine, interrupt: &Interrupt) -> CommandResult<GameTree> {
         match self.try_build(opened, machine, interrupt) {
             Ok(tree) => Ok(tree),
             Err(TreeError::Stopped) if interrupt.budget().is_late() => Err(CommandFailure::failed(

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
+use super::failure::{CommandFailure, CommandResult, MATCH_FAILURE_REMEDY};
 use super::game_argument::{GameArgument, Opened};
 use super::human::HumanTable;
 use super::match_records::MatchRecords;
@@ -20,12 +20,12 @@ use super::progress::{Heartbeat, Progress, RunningSeries};
 use super::real_time::RealTime;
 use super::report::{Report, Title};
 use super::seats::SeatArguments;
+use super::session::Session;
 use super::verbose::{self, ShownMatch};
 use hyperplay_engine::Engine;
 use hyperplay_lab::study::PlayedMatch;
 use hyperplay_machine::{ByRole, PLAYOUT_STEPS, Role, StateMachine};
 use hyperplay_play::files::{FileContent, RecordFile};
-use hyperplay_play::player::Registry;
 use hyperplay_play::referee::{
     ChrononClock, ChrononRecord, Clocks, Concurrency, Heading, Interrupt, ManagedInteraction, Match,
     MatchOutcome, RunInfo, SCHEMA, Settings, Stopwatch, Transcript, match_id, match_seed, play_match,
@@ -85,7 +85,7 @@ impl MatchArguments {
     }
 
     /// Refuses the options that do not go together with a person at the table.
-    fn suit_persons(&self) -> Result<(), CommandFailure> {
+    fn suit_persons(&self) -> CommandResult {
         if self.verbose {
             let remedy = "leave out --verbose; with --transcript FILE, `hyperplay replay FILE` shows all of it afterwards";
             return Err(CommandFailure::usage("--verbose would show a person what the others know", remedy));
@@ -102,15 +102,9 @@ impl MatchArguments {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(
-    arguments: &MatchArguments,
-    registry: &Registry,
-    table: &HumanTable,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+pub fn run(arguments: &MatchArguments, session: &Session) -> CommandResult {
     let opened = arguments.game.open()?;
-    run_hosted(arguments, opened, &Hosting::default(), registry, table, interrupt, out)
+    run_hosted(arguments, opened, &Hosting::default(), session)
 }
 
 /// The settings of a series by a game master, besides those of `match`.
@@ -134,11 +128,9 @@ pub fn run_hosted(
     arguments: &MatchArguments,
     opened: Opened,
     hosting: &Hosting,
-    registry: &Registry,
-    table: &HumanTable,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+    session: &Session,
+) -> CommandResult {
+    let Session { registry, table, interrupt, out } = session;
     let threads = arguments.threads.apply()?;
     let seats = SeatArguments::parse(&opened.game, &opened.hash(), &arguments.seats, registry)?;
     let persons = seats.persons();
@@ -233,7 +225,7 @@ struct Series<'a> {
 
 impl Series<'_> {
     /// Plays them all; transcripts are written as the matches are finished.
-    fn play(&self) -> Result<Report, CommandFailure> {
+    fn play(&self) -> CommandResult<Report> {
         let arguments = self.arguments;
         let open = |path: &PathBuf| {
             RecordFile::open(path, &FileContent::records(SCHEMA), arguments.earlier.earlier())
@@ -290,7 +282,7 @@ impl Series<'_> {
         index: usize,
         settings: &Settings,
         running: &RunningSeries,
-    ) -> Result<(PlayedMatch, Option<String>), CommandFailure> {
+    ) -> CommandResult<(PlayedMatch, Option<String>)> {
         let machine = self.machine;
         let seed = match_seed(self.heading.seed, index);
         let settings = &Settings { id: match_id(&self.heading.game, index), ..settings.clone() };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::failure::CommandFailure;
+use super::failure::CommandResult;
 use super::output::Output;
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_lab::study::{DecisionTally, PlayedMatch};
@@ -161,7 +161,7 @@ impl Report {
     ///
     /// # Errors
     /// If standard output cannot be written to.
-    pub fn write(&self, title: &Title<'_>, out: &Output) -> Result<(), CommandFailure> {
+    pub fn write(&self, title: &Title<'_>, out: &Output) -> CommandResult {
         let clocks = if title.reproduces { "" } else { " (with clocks: another run may differ)" };
         let (game, seed) = (title.game, title.heading.seed);
         out.line(format_args!("{game}: {}, seed {seed}{clocks}", counted(self.matches as u64, "match")))?;

@@ -7,7 +7,7 @@
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult};
 use super::output::Output;
 use hyperplay_logic::gdl::did_you_mean;
 
@@ -42,11 +42,7 @@ const FISH: &str = include_str!("shell/words.fish");
 ///
 /// # Errors
 /// If standard output cannot be written to.
-pub fn completions(
-    arguments: &CompletionsArguments,
-    mut command: Command,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+pub fn completions(arguments: &CompletionsArguments, mut command: Command, out: &Output) -> CommandResult {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, "hyperplay", &mut script);
     let script = String::from_utf8_lossy(&script);
@@ -66,7 +62,7 @@ pub fn completions(
 ///
 /// # Errors
 /// If there is no such command or standard output cannot be written to.
-pub fn man(arguments: &ManArguments, mut command: Command, out: &Output) -> Result<(), CommandFailure> {
+pub fn man(arguments: &ManArguments, mut command: Command, out: &Output) -> CommandResult {
     command.build();
     let all = pages(&command, "");
     if arguments.list {

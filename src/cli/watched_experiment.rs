@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::experiment_results::recorded_game;
-use super::failure::CommandFailure;
+use super::failure::CommandResult;
 use hyperplay_engine::{EngineKind, Engines};
 use hyperplay_kiosk::{WatchedExperiment, WatchedScore, WatchedState, WatchedTranscript};
 use hyperplay_lab::experiment::{
@@ -35,7 +35,7 @@ impl FolderExperiment {
     ///
     /// # Errors
     /// If it is none.
-    pub fn open(folder: &Path) -> Result<FolderExperiment, CommandFailure> {
+    pub fn open(folder: &Path) -> CommandResult<FolderExperiment> {
         let planned = Planned::read(folder)?;
         Ok(FolderExperiment {
             folder: folder.to_owned(),

@@ -14,12 +14,13 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult};
 use super::game_argument::{GameArgument, Opened};
 use super::game_tree::TreeOptions;
 use super::options::{EngineOption, ThreadsOption, seconds, seed};
 use super::output::{Output, log};
 use super::progress::Ticker;
+use crate::session::Session;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Role};
 use hyperplay_play::files::{FileContent, WrittenFile};
@@ -148,7 +149,8 @@ fn nash_conv(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(arguments: &SolveArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
+pub fn run(arguments: &SolveArguments, session: &Session) -> CommandResult {
+    let Session { interrupt, out, .. } = session;
     let clock = arguments.seconds.map_or(Budget::UNLIMITED, Budget::time);
     arguments.threads.apply()?;
     let opened = arguments.game.open()?;
@@ -189,7 +191,7 @@ fn by_linear_program(
     form: &SequenceForm,
     limits: &SolveLimits<'_>,
     name: &str,
-) -> Result<(SolvedProfile, Vec<SolvePoint>), CommandFailure> {
+) -> CommandResult<(SolvedProfile, Vec<SolvePoint>)> {
     let solution = linear_program(form, limits).map_err(|error| match error {
         LinearProgramError::Stopped { .. } if (limits.stop)() => CommandFailure::Interrupted,
         error => CommandFailure::failed(format!("{name}: {error}"), "--method auto minimises regret"),
@@ -223,7 +225,7 @@ impl SolveArguments {
         tree: GameTree,
         saved: &SavedSolution<'_>,
         (clock, interrupt): (Budget, &Interrupt),
-    ) -> Result<Solved, CommandFailure> {
+    ) -> CommandResult<Solved> {
         let form = SequenceForm::new(&tree, self.tree.unit);
         if tree.sets().is_empty() {
             let what = format!("{name}: no role decides anything");
@@ -249,7 +251,7 @@ impl SolveArguments {
     }
 
     /// Refuses one path for two files.
-    fn check_paths(&self) -> Result<(), CommandFailure> {
+    fn check_paths(&self) -> CommandResult {
         let paths: Vec<&PathBuf> = [&self.out, &self.curve, &self.html].into_iter().flatten().collect();
         match (1..paths.len()).find(|&place| paths[..place].contains(&paths[place])) {
             Some(twice) => {
@@ -268,7 +270,7 @@ impl SolveArguments {
         solved: &Solved,
         files: &ReportFiles<'_>,
         out: &Output,
-    ) -> Result<(), CommandFailure> {
+    ) -> CommandResult {
         let Solved { minimisers, curve, .. } = solved;
         let report = SolveReport::new(opened, machine, self.tree.unit, solved);
         let states: Vec<RegretCheckpoint> = minimisers.iter().map(RegretMinimiser::checkpoint).collect();
