@@ -9,7 +9,7 @@ use clap::error::Error;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::game_argument::{Opened, RulesOption};
 use super::options::{self, EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::players::{explained_by, wrong_spec};
@@ -192,12 +192,11 @@ impl BeliefArguments {
     /// If a spec is wrong, or an option has no effect with the preset.
     pub fn plan(&self, registry: &Registry) -> CommandResult<StudyPlan> {
         self.refuse_without_effect()?;
-        if self.replicates == 0 || self.matches == 0 || self.particles.contains(&0) {
-            return Err(CommandFailure::usage(
-                "without replicates, matches or particles there is nothing to measure",
-                "give 1 or more",
-            ));
-        }
+        refuse_if(
+            self.replicates == 0 || self.matches == 0 || self.particles.contains(&0),
+            "without replicates, matches or particles there is nothing to measure",
+            "give 1 or more",
+        )?;
         let equilibrium = self.equilibrium.as_deref();
         Ok(StudyPlan {
             samplers: self.sampler.iter().map(|text| sampler(text, registry)).collect::<Result<_, _>>()?,
@@ -225,10 +224,12 @@ impl BeliefArguments {
             let what = format!("--{option} has no effect with --preset {preset}");
             return Err(CommandFailure::usage(what, "leave one of the two out"));
         }
-        if self.preset != Preset::Benchmark && self.games.len() != 1 {
-            let what = format!("--preset {preset} measures one game, not {}", self.games.len());
-            return Err(CommandFailure::usage(what, "name one; `hyperplay games` lists the built-in ones"));
-        }
+        let what = format!("--preset {preset} measures one game, not {}", self.games.len());
+        refuse_if(
+            self.preset != Preset::Benchmark && self.games.len() != 1,
+            what,
+            "name one; `hyperplay games` lists the built-in ones",
+        )?;
         if self.preset != Preset::Accuracy && self.particles.len() != 1 {
             let what = format!("--preset {preset} takes one number of --particles");
             return Err(CommandFailure::usage(what, "measure one after the other"));

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::belief_arguments::{BeliefArguments, MeasuredGame, failed};
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::progress::Progress;
 use super::session::Session;
 use hyperplay_lab::study::StudyPlan;
@@ -18,9 +18,7 @@ use hyperplay_report::Table;
 /// See [`CommandFailure`].
 pub fn run(arguments: &BeliefArguments, mut plan: StudyPlan, session: &Session) -> CommandResult {
     let Session { interrupt, out, .. } = session;
-    if arguments.limit.is_zero() {
-        return Err(CommandFailure::usage("--limit is no time", "give a number of seconds above 0"));
-    }
+    refuse_if(arguments.limit.is_zero(), "--limit is no time", "give a number of seconds above 0")?;
     let MeasuredGame { opened, engine, players_engine } = arguments.open(&arguments.games[0], &mut plan)?;
     let costs = CostPlan { study: &plan, particles: plan.particles[0], limit: arguments.limit };
     let progress = Progress::new(costs.total(&engine), "beliefs", false);

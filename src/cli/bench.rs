@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::game_argument::GameArgument;
 use super::network;
 use super::options::{engines, no_engine, pick_seed, seconds, seed};
@@ -58,12 +58,11 @@ struct Measured {
 /// See [`CommandFailure`].
 pub fn run(arguments: &BenchArguments, session: &Session) -> CommandResult {
     let Session { interrupt, out, .. } = session;
-    if arguments.threads == 0 || arguments.seconds.is_zero() {
-        return Err(CommandFailure::usage(
-            "without time or threads there is nothing to measure",
-            "give 1 or more",
-        ));
-    }
+    refuse_if(
+        arguments.threads == 0 || arguments.seconds.is_zero(),
+        "without time or threads there is nothing to measure",
+        "give 1 or more",
+    )?;
     let opened = arguments.game.open()?;
     let engines = Engines::new(&opened.game);
     let seed = pick_seed(arguments.seed);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::{CommandFailure, CommandResult, go_on};
 use super::game_argument::{NO_RULES, NO_RULES_REMEDY, SyntaxArgument, is_empty, source};
 use super::options::{EngineOption, ThreadsOption, engine_for_steps, pick_seed, seconds, seed};
 use super::output::{Output, colour, log};
@@ -103,9 +103,7 @@ pub fn run(arguments: &CheckArguments, session: &Session) -> CommandResult {
     } else if let Some(effort) = effort {
         out.line(what_was_simulated(&all, arguments.strict, &effort, interrupt))?;
     }
-    if interrupt.is_raised() {
-        return Err(CommandFailure::Interrupted);
-    }
+    go_on(interrupt)?;
     let bad = |finding: &Finding| is_bad(finding, arguments.strict);
     if all.iter().flat_map(|checked| &checked.findings).any(bad) {
         Err(CommandFailure::Findings)

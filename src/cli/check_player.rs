@@ -9,7 +9,7 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::json;
 
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::options::seconds;
 use super::output::{Output, log, printable};
 use super::session::Session;
@@ -61,10 +61,8 @@ pub fn run(arguments: &CheckPlayerArguments, session: &Session) -> CommandResult
     let Session { interrupt, out, .. } = session;
     let address = Address::parse(&arguments.address)
         .map_err(|error| CommandFailure::Usage { what: error.to_string(), remedy: None })?;
-    if arguments.playclock.is_zero() || arguments.startclock.is_zero() {
-        let what = "--startclock and --playclock: in no time nothing can be answered";
-        return Err(CommandFailure::usage(what, "give 0.1 or more"));
-    }
+    let what = "--startclock and --playclock: in no time nothing can be answered";
+    refuse_if(arguments.playclock.is_zero() || arguments.startclock.is_zero(), what, "give 0.1 or more")?;
     let CheckPlayerArguments { startclock, playclock, .. } = *arguments;
     let clocks = CheckClocks { startclock, playclock, grace: GRACE };
     find(&address)?;

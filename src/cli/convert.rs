@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::game_argument::{GameArgument, log_errors, source};
 use super::game_tree::TreeOptions;
 use super::options::EngineOption;
@@ -133,9 +133,7 @@ pub fn run(arguments: &ConvertArguments, session: &Session) -> CommandResult {
 }
 
 fn refuse_policy(arguments: &ConvertArguments) -> CommandResult {
-    if arguments.policy.is_some() {
-        return Err(CommandFailure::usage("--policy is for --to efg", "give --to efg"));
-    }
+    refuse_if(arguments.policy.is_some(), "--policy is for --to efg", "give --to efg")?;
     Ok(())
 }
 
@@ -203,10 +201,12 @@ fn to_efg(arguments: &ConvertArguments, session: &Session) -> CommandResult {
     let file = PolicyFile::read(path).map_err(|error| {
         CommandFailure::usage(error.to_string(), "docs/cli.md has the form of a policy file")
     })?;
-    if file.rules().is_some_and(|rules| rules != opened.hash()) {
-        let what = format!("{}: the policies of another game", path.display());
-        return Err(CommandFailure::usage(what, "take a policy file of this game"));
-    }
+    let what = format!("{}: the policies of another game", path.display());
+    refuse_if(
+        file.rules().is_some_and(|rules| rules != opened.hash()),
+        what,
+        "take a policy file of this game",
+    )?;
     let stranger =
         file.roles().into_iter().find(|&role| machine.role_named(role).is_none()).map(str::to_owned);
     if let Some(role) = stranger {

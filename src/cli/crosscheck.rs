@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::{CommandFailure, CommandResult, go_on, refuse_if};
 use super::game_argument::{Opened, RulesOption, SyntaxArgument};
 use super::options::{ThreadsOption, no_engine, pick_seed, seed};
 use super::output::Output;
@@ -79,10 +79,8 @@ struct MatchDifference {
 /// See [`CommandFailure`]; a difference is a finding.
 pub fn run(arguments: &CrosscheckArguments, session: &Session) -> CommandResult {
     let Session { interrupt, out, .. } = session;
-    if arguments.matches == 0 {
-        let what = "--matches 0: without a match there is nothing to compare";
-        return Err(CommandFailure::usage(what, "give 1 or more"));
-    }
+    let what = "--matches 0: without a match there is nothing to compare";
+    refuse_if(arguments.matches == 0, what, "give 1 or more")?;
     arguments.threads.apply()?;
     let rules = RulesOption { syntax: arguments.syntax, ..RulesOption::default() };
     // All are opened before the first is played: a name that is wrong is found at once.
@@ -108,9 +106,7 @@ pub fn run(arguments: &CrosscheckArguments, session: &Session) -> CommandResult 
             "seconds": watch.elapsed().as_secs_f64(),
         }))?;
     }
-    if interrupt.is_raised() {
-        return Err(CommandFailure::Interrupted);
-    }
+    go_on(interrupt)?;
     if games.iter().any(|compared| compared.difference.is_some()) {
         Err(CommandFailure::Findings)
     } else {

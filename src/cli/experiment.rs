@@ -11,7 +11,7 @@ use super::experiment_exploit;
 use super::experiment_file::{Described, FileArgument, logs, threads};
 use super::experiment_report;
 use super::experiment_results::{self, log_damage};
-use super::failure::{CommandFailure, CommandResult, MATCH_FAILURE_REMEDY};
+use super::failure::{CommandFailure, CommandResult, MATCH_FAILURE_REMEDY, refuse_if};
 use super::output::log;
 use super::progress::Progress;
 use super::session::Session;
@@ -164,12 +164,11 @@ pub fn play(arguments: &RunArguments, session: &Session) -> CommandResult {
     refuse_other_division(&arguments.out, shard)?;
     let plan = &planned.plan;
     let (again, folder) = (arguments.again.is_some(), arguments.out.display());
-    if again && plan.stop.is_some() {
-        return Err(CommandFailure::usage(
-            "--again: a rule stops the cells of this experiment, so other results would be followed by other matches",
-            "name another folder with --out, and play all matches",
-        ));
-    }
+    refuse_if(
+        again && plan.stop.is_some(),
+        "--again: a rule stops the cells of this experiment, so other results would be followed by other matches",
+        "name another folder with --out, and play all matches",
+    )?;
     let log_of = arguments.decisions(shard);
     let recording = Recording { log: log_of, discard: arguments.discard, again };
     let journal = Journal::open(&arguments.out, plan, shard, recording)?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::experiment_file::{Described, FileArgument, logs, threads};
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::{CommandResult, go_on};
 use super::options::seconds;
 use super::session::Session;
 use hyperplay_lab::experiment::{
@@ -55,9 +55,7 @@ pub fn run(arguments: &ExperimentCheckArguments, session: &Session) -> CommandRe
         let here = std::thread::available_parallelism().map_or(1, NonZero::get);
         Some(estimate(&arena, arguments.sample, threads.min(here), interrupt)?)
     };
-    if interrupt.is_raised() {
-        return Err(CommandFailure::Interrupted);
-    }
+    go_on(interrupt)?;
     let cells: Vec<PlannedCell<'_>> =
         (0..plan.cells.len()).map(|number| PlannedCell::new(&plan, number, sampled.as_ref())).collect();
     if arguments.json {

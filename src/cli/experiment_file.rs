@@ -68,7 +68,7 @@ impl FileArgument {
         };
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let mut config = ExperimentConfig::read(&text, folder, registry).map_err(wrong)?;
-        config.repetitions = self.deals.unwrap_or(config.repetitions);
+        config.plan.repetitions = self.deals.unwrap_or(config.plan.repetitions);
         let place = |(line, column): (usize, usize)| format!("{}:{line}:{column}: ", self.file.display());
         let opened = config.games.iter().map(|game| open(folder, &game.name, &place(game.place)));
         let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::{CommandFailure, CommandResult, go_on};
 use super::game_argument::{Opened, source};
 use super::output::{Output, log};
 use super::session::Session;
@@ -201,9 +201,7 @@ pub fn verify(arguments: &ExperimentVerifyArguments, session: &Session) -> Comma
         let of = counted(matches, "match");
         out.line(format_args!("{}: {agree} of {of} agree with the rules", folder.display()))?;
     }
-    if interrupt.is_raised() {
-        return Err(CommandFailure::Interrupted);
-    }
+    go_on(interrupt)?;
     if !damage.is_empty() || !differences.is_empty() {
         return Err(CommandFailure::Findings);
     }

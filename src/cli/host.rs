@@ -12,7 +12,7 @@ use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
 use super::experiment::{self, RunArguments};
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::game_argument::Opened;
 use super::match_records::MatchRecords;
 use super::matches::{self, Hosting, MatchArguments};
@@ -234,22 +234,23 @@ pub fn run(arguments: &HostArguments, session: &Session) -> CommandResult {
         return whole_experiment(arguments, file, session);
     }
     let opened = arguments.matches.game.open()?;
-    if arguments.dialect == WireDialect::Gdl1 && opened.game.is_imperfect() {
-        let what = format!(
-            "--dialect gdl1: {} is a GDL-II game, in which not every role sees the joint move",
-            opened.name
-        );
-        return Err(CommandFailure::usage(what, "take --dialect gdl2"));
-    }
+    let what = format!(
+        "--dialect gdl1: {} is a GDL-II game, in which not every role sees the joint move",
+        opened.name
+    );
+    refuse_if(
+        arguments.dialect == WireDialect::Gdl1 && opened.game.is_imperfect(),
+        what,
+        "take --dialect gdl2",
+    )?;
     if opened.game.language() == Language::Sidl {
         return interaction(arguments, opened, session);
     }
-    if arguments.chronon.is_some() {
-        return Err(CommandFailure::usage(
-            "--chronon is for an interaction in SIDL",
-            "a game of GDL has steps and clocks: give --playclock",
-        ));
-    }
+    refuse_if(
+        arguments.chronon.is_some(),
+        "--chronon is for an interaction in SIDL",
+        "a game of GDL has steps and clocks: give --playclock",
+    )?;
     let mut series = arguments.matches.clone();
     series.seats = arguments.seats();
     series.startclock.get_or_insert(DEFAULT_CLOCKS.start);
@@ -266,13 +267,12 @@ pub fn run(arguments: &HostArguments, session: &Session) -> CommandResult {
 /// Runs an interaction in SIDL.
 fn interaction(arguments: &HostArguments, opened: Opened, session: &Session) -> CommandResult {
     let mut series = arguments.matches.clone();
-    if series.playclock.is_some() || series.startclock.is_some() {
-        let remedy = "give --chronon 1s, or --clock simulated";
-        return Err(CommandFailure::usage(
-            "an interaction in SIDL has chronons and no clocks of moves",
-            remedy,
-        ));
-    }
+    let remedy = "give --chronon 1s, or --clock simulated";
+    refuse_if(
+        series.playclock.is_some() || series.startclock.is_some(),
+        "an interaction in SIDL has chronons and no clocks of moves",
+        remedy,
+    )?;
     series.seats = arguments.seats();
     let settings = arguments.settings(&opened.game)?;
     let at_once = usize::try_from(arguments.at_once).unwrap_or(1);
@@ -293,10 +293,12 @@ fn interaction(arguments: &HostArguments, opened: Opened, session: &Session) -> 
             Some(RealTime { chronon, start, addresses, server: Arc::new(server), tally })
         }
     };
-    if real_time.is_none() && arguments.seats().iter().any(|seat| seat.contains("=remote:")) {
-        let what = "an agent behind an address takes part in real time only";
-        return Err(CommandFailure::usage(what, "leave &session.out --clock simulated"));
-    }
+    let what = "an agent behind an address takes part in real time only";
+    refuse_if(
+        real_time.is_none() && arguments.seats().iter().any(|seat| seat.contains("=remote:")),
+        what,
+        "leave &session.out --clock simulated",
+    )?;
     let hosting = Hosting { settings, at_once, records: arguments.records(&opened)?, real_time };
     matches::run_hosted(&series, opened, &hosting, session)
 }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
 use super::convert::no_automaton;
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::{CommandFailure, CommandResult, go_on};
 use super::game_argument::{GameArgument, Opened};
 use super::game_tree::{TreeOptions, no_tree, size_as_json, size_in_words};
 use super::interaction_parts::InteractionParts;
@@ -174,9 +174,7 @@ pub fn run(arguments: &InspectArguments, session: &Session) -> CommandResult {
     } else {
         inspection.write(out)?
     }
-    if interrupt.is_raised() {
-        return Err(CommandFailure::Interrupted);
-    }
+    go_on(interrupt)?;
     match inspection.tree {
         Some(Err(error)) => Err(no_tree(&opened.name, &error)),
         _ => Ok(()),

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::failure::{CommandFailure, CommandResult, MATCH_FAILURE_REMEDY};
+use super::failure::{CommandFailure, CommandResult, MATCH_FAILURE_REMEDY, refuse_if};
 use super::game_argument::{GameArgument, Opened};
 use super::human::HumanTable;
 use super::match_records::MatchRecords;
@@ -86,10 +86,9 @@ impl MatchArguments {
 
     /// Refuses the options that do not go together with a person at the table.
     fn suit_persons(&self) -> CommandResult {
-        if self.verbose {
-            let remedy = "leave out --verbose; with --transcript FILE, `hyperplay replay FILE` shows all of it afterwards";
-            return Err(CommandFailure::usage("--verbose would show a person what the others know", remedy));
-        }
+        let remedy =
+            "leave out --verbose; with --transcript FILE, `hyperplay replay FILE` shows all of it afterwards";
+        refuse_if(self.verbose, "--verbose would show a person what the others know", remedy)?;
         if self.game.game == "-" {
             let what = "standard input has the rules, so a person cannot type there";
             return Err(CommandFailure::usage(what, "name a file with the rules"));
@@ -138,10 +137,12 @@ pub fn run_hosted(
         arguments.suit_persons()?;
     }
     let real_time = hosting.real_time.as_ref();
-    if arguments.playclock.is_none() && seats.has_remote() && real_time.is_none() {
-        let what = "a player behind an address needs clocks";
-        return Err(CommandFailure::usage(what, "give --playclock 5, and --startclock 10 if you like"));
-    }
+    let what = "a player behind an address needs clocks";
+    refuse_if(
+        arguments.playclock.is_none() && seats.has_remote() && real_time.is_none(),
+        what,
+        "give --playclock 5, and --startclock 10 if you like",
+    )?;
     let watch = Stopwatch::start();
     let (engines, engine) = arguments.engine.open(&opened)?;
     let of_seats = seats.engines(&engines, &engine, &opened.name)?;

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::game_argument::GameArgument;
 use super::options::EngineOption;
 use super::session::Session;
@@ -35,10 +35,8 @@ pub struct PerftArguments {
 /// See [`CommandFailure`].
 pub fn run(arguments: &PerftArguments, session: &Session) -> CommandResult {
     let Session { interrupt, out, .. } = session;
-    if arguments.depth == 0 {
-        let what = "a depth of 0 has no joint moves to count";
-        return Err(CommandFailure::usage(what, "give a depth of 1 or more"));
-    }
+    let what = "a depth of 0 has no joint moves to count";
+    refuse_if(arguments.depth == 0, what, "give a depth of 1 or more")?;
     let opened = arguments.game.open()?;
     let (_, engine) = arguments.engine.open_for_steps(&opened)?;
     let mut scratch = engine.scratch();

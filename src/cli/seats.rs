@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::human::names_human;
 use super::options::engine;
 use super::players::wrong_spec;
@@ -67,12 +67,7 @@ impl SeatArguments {
                 ));
             };
             let role = role_named(game, name, "the role random chooses by itself")?;
-            if seats[role].is_some() {
-                return Err(CommandFailure::usage(
-                    format!("the role '{name}' is given twice"),
-                    played(game).1,
-                ));
-            }
+            refuse_if(seats[role].is_some(), format!("the role '{name}' is given twice"), played(game).1)?;
             let spec = spec_of(spec, registry)?;
             refuse_misfits(game, rules, [spec.spec()])?;
             seats[role] = Some(spec);

@@ -128,9 +128,7 @@ impl WatchedExperiment for FolderExperiment {
         let walked = walk(&engine, plan, finished, DecisionLog::Turns);
         let (played, _) = walked.map_err(|error| error.to_string())?;
         let settings = Settings { limit: plan.limit, ..Settings::default() };
-        let players = engine.roles().iter().map(|(_, name)| {
-            finished.record.players.iter().find(|(role, _)| role == name).map(|(_, player)| player.clone())
-        });
+        let players = engine.roles().iter().map(|(_, name)| finished.record.players.get(name).cloned());
         let heading = Heading {
             game: game.name.clone(),
             rules: loaded.rules_hash(),

@@ -8,7 +8,7 @@ use std::{fs, io};
 
 use serde_json::Value;
 
-use crate::failure::{CommandFailure, CommandResult};
+use crate::failure::{CommandFailure, CommandResult, refuse_if};
 use crate::output::log;
 use hyperplay_engine::Engine;
 use hyperplay_machine::Stopwatch;
@@ -74,11 +74,9 @@ impl<'a> SavedSolution<'a> {
         };
         let path = self.path.map_or_else(String::new, |path| path.display().to_string());
         let names: Vec<&str> = solver.iter().map(|checkpoint| checkpoint.rule.as_str()).collect();
-        if names != rules.iter().map(|rule| rule.name()).collect::<Vec<_>>() {
-            let what = format!("{path}: the earlier run was solved by {}", names.join(" and "));
-            let remedy = "take the --method of that run (two together are auto), or another file for --out";
-            return Err(CommandFailure::usage(what, remedy));
-        }
+        let what = format!("{path}: the earlier run was solved by {}", names.join(" and "));
+        let remedy = "take the --method of that run (two together are auto), or another file for --out";
+        refuse_if(names != rules.iter().map(|rule| rule.name()).collect::<Vec<_>>(), what, remedy)?;
         if *former != Some(unit) {
             let former = former.map_or_else(|| "another".to_owned(), |unit| unit.to_string());
             let what = format!("{path}: the earlier run had --unit {former}, this one has {unit}");

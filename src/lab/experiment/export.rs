@@ -84,9 +84,9 @@ fn match_rows<'a>(
     timing: Option<&TimingRecord>,
 ) -> Vec<MatchRow<'a>> {
     let (record, seconds) = (&finished.record, timing.map(|timing| timing.seconds));
-    let rows = record.players.iter().enumerate().map(|(seat, (role, player))| {
-        let goal = record.goals.get(seat).map(|&(_, goal)| goal);
-        let faults = record.faults.get(seat).map(|&(_, count)| count);
+    let rows = record.players.iter().map(|(role, player)| {
+        let goal = record.goals.get(role).copied();
+        let faults = record.faults.get(role).copied();
         MatchRow { record, role, player, spec: planned.spec_of(player), goal, faults, seconds }
     });
     rows.collect()
