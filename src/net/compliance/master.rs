@@ -11,7 +11,7 @@ use hyperplay_machine::{JointMove, Move, Role, Seed, State, StateMachine, StateM
 use rand::RngExt;
 
 use crate::protocol::{
-    Message, Phrasing, Scrambler, StartMessage, StepMessage, WireDialect, game_line, read_term,
+    Message, Phrasing, Scrambler, StartMessage, StepMessage, WireDialect, WireLetters, game_line, read_term,
     with_joint_moves,
 };
 
@@ -36,7 +36,7 @@ pub(super) struct LegalAnswer {
 }
 
 /// How a game is told.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct Telling {
     pub(super) phrasing: Phrasing,
     /// Whether names are scrambled.
@@ -44,6 +44,17 @@ pub(super) struct Telling {
     /// Whether percepts come in the opposite order.
     pub(super) reversed: bool,
 }
+
+impl Telling {
+    const fn of(dialect: WireDialect, letters: WireLetters) -> Telling {
+        Telling { phrasing: Phrasing { dialect, letters }, scrambled: false, reversed: false }
+    }
+}
+
+pub(super) const GDL2: Telling = Telling::of(WireDialect::Gdl2, WireLetters::Upper);
+pub(super) const AS_WRITTEN: Telling = Telling::of(WireDialect::Gdl2, WireLetters::AsWritten);
+pub(super) const OF_2011: Telling = Telling::of(WireDialect::Gdl2Of2011, WireLetters::Upper);
+pub(super) const GDL1: Telling = Telling::of(WireDialect::Gdl1, WireLetters::Upper);
 
 /// A match with the player under test.
 pub(super) struct CheckMaster {
