@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::failure::{CommandFailure, CommandResult};
 use super::game_argument::Opened;
 use super::output::log;
-use super::progress::Ticker;
+use super::progress::Progress;
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::FindingCode;
 use hyperplay_machine::{ByRole, Role, counted};
@@ -67,7 +67,7 @@ impl TreeOptions {
         machine: &Engine,
         interrupt: &Interrupt,
     ) -> Result<GameTree, TreeError> {
-        let ticker = Ticker::new();
+        let ticker = Progress::open();
         let stop = |nodes: usize| {
             ticker.say(|| format!("the game tree has {nodes} nodes so far"));
             interrupt.is_raised()

@@ -35,7 +35,7 @@ const DEFAULT_CLOCKS: Clocks = Clocks { start: Duration::from_secs(10), play: Du
 #[derive(Args, Debug)]
 pub struct HostArguments {
     #[command(flatten)]
-    matches: MatchArguments,
+    pub matches: MatchArguments,
     /// How steps are told to players behind addresses
     #[arg(long, value_parser = dialects(), default_value = "gdl2")]
     dialect: WireDialect,
@@ -132,11 +132,6 @@ pub enum ExportArgument {
 }
 
 impl HostArguments {
-    /// Whether standard output has a report in JSON.
-    pub fn reports_json(&self) -> bool {
-        self.matches.reports_json()
-    }
-
     /// The seats with the addresses in them as specs. The word `random` alone, as some write for the role that the game
     /// master plays, says nothing new.
     fn seats(&self) -> Vec<String> {

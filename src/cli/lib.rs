@@ -233,8 +233,8 @@ fn dispatch(command: &Command, registry: &Registry) -> CommandResult {
             .then_some(GRACE);
     let interrupt = listen(looks, grace)?;
     let reports_json = match command {
-        Command::Match(arguments) => arguments.reports_json(),
-        Command::Host(arguments) => arguments.reports_json(),
+        Command::Match(arguments) => arguments.json,
+        Command::Host(arguments) => arguments.matches.json,
         _ => false,
     };
     let table = Arc::new(human::HumanTable::new(interrupt.clone(), reports_json));

@@ -75,15 +75,10 @@ pub struct MatchArguments {
     engine: EngineOption,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl MatchArguments {
-    /// Whether standard output has a report in JSON.
-    pub fn reports_json(&self) -> bool {
-        self.json
-    }
-
     /// Refuses the options that do not go together with a person at the table.
     fn suit_persons(&self) -> CommandResult {
         let remedy =
@@ -192,14 +187,14 @@ pub fn run_hosted(
             json["commands"] = tally.as_json();
         }
         out.json(&json)?
-    } else if !has_left || report.matches() > 0 {
+    } else if !has_left || report.matches > 0 {
         report.write(&title, out)?;
         tally.map_or(Ok(()), |tally| tally.write(out))?
     }
     if has_left {
         return Err(CommandFailure::Left);
     }
-    let all = report.matches() == arguments.matches;
+    let all = report.matches == arguments.matches;
     let failed = report.failures();
     if interrupt.is_raised() && !all {
         failed.into_iter().for_each(|what| log(format_args!("{what}")));
@@ -293,9 +288,9 @@ impl Series<'_> {
             self.table.begin(self.machine, index, self.arguments.matches, &self.persons);
         }
         let mut shown = self.arguments.verbose.then(|| ShownMatch::new(machine, None));
-        let mut written = shown
-            .as_ref()
-            .map_or(Ok(()), |shown| verbose::begin(index, self.out).and_then(|()| shown.start(self.out)));
+        let mut written = shown.as_ref().map_or(Ok(()), |shown| {
+            self.out.line(format_args!("match {index}")).and_then(|()| shown.start(self.out))
+        });
         let mut number = 0;
         running.at(index + 1, 1);
         let show = |step: &_| {

@@ -185,10 +185,10 @@ impl Replay<'_> {
         if let Some(difference) = difference.filter(|_| number == steps) {
             return Err(self.differs(difference));
         }
-        if self.engine.terminal(shown.state(), &mut scratch) {
+        if self.engine.terminal(&shown.state, &mut scratch) {
             return self.end();
         }
-        let legal = self.engine.legal_by_role(shown.state(), &mut scratch);
+        let legal = self.engine.legal_by_role(&shown.state, &mut scratch);
         for (own, moves) in legal.iter().filter(|(own, _)| role.is_none_or(|role| role == *own)) {
             let name = &self.engine.roles()[own];
             if let (Some(percepts), true) = (&percepts, role.is_some()) {

@@ -59,7 +59,7 @@ impl Title<'_> {
 /// The sums over a series of matches.
 pub struct Report {
     scores: ByRole<Sample>,
-    matches: usize,
+    pub matches: usize,
     failed: usize,
     first_failure: Option<String>,
     steps: u64,
@@ -84,11 +84,6 @@ impl Report {
             decisions: ByRole::from_fn(roles, |_| DecisionTally::default()),
             time: Duration::ZERO,
         }
-    }
-
-    /// The number of matches.
-    pub fn matches(&self) -> usize {
-        self.matches
     }
 
     /// How many matches failed and why the first did, as a sentence; none if none did.

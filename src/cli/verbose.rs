@@ -20,7 +20,7 @@ pub struct ShownMatch<'a> {
     layout: BoardLayout,
     /// The role that looks on, if it is one; the state is then its secret too.
     of: Option<Role>,
-    state: State,
+    pub state: State,
     scratch: EngineScratch,
     steps: usize,
 }
@@ -32,11 +32,6 @@ impl<'a> ShownMatch<'a> {
         ShownMatch { machine, layout, of, state, scratch: machine.scratch(), steps: 0 }
     }
 
-    /// The state that the match has reached.
-    pub fn state(&self) -> &State {
-        &self.state
-    }
-
     /// Shows the initial state.
     ///
     /// # Errors
@@ -44,7 +39,7 @@ impl<'a> ShownMatch<'a> {
     pub fn start(&self, out: &Output) -> CommandResult {
         if self.shows_state() {
             out.line("  start")?;
-            indented(&self.layout.draw(&self.machine.holds(&self.state)), out)?;
+            self.draw(out)?;
         }
         Ok(())
     }
@@ -170,14 +165,6 @@ impl<'a> ShownMatch<'a> {
     fn term(&self, term: TermId) -> String {
         self.machine.game().show(term)
     }
-}
-
-/// Announces a match.
-///
-/// # Errors
-/// If standard output cannot be written to.
-pub fn begin(index: usize, out: &Output) -> CommandResult {
-    out.line(format_args!("match {index}"))
 }
 
 fn indented(text: &str, out: &Output) -> CommandResult {

@@ -16,7 +16,7 @@ use crate::game_argument::Opened;
 use crate::game_tree::{TreeOptions, no_tree};
 use crate::options::pick_seed;
 use crate::output::{Output, log};
-use crate::progress::Ticker;
+use crate::progress::Progress;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Seed, counted};
 use hyperplay_play::for_engine::iterate;
@@ -98,7 +98,7 @@ impl SampledRun<'_> {
         let stop = || self.interrupt.is_raised();
         let SolveLimits { nash_conv, iterations: most, budget, .. } =
             self.arguments.limits(self.clock, &stop);
-        let (clock, ticker) = (Stopwatch::start(), Ticker::new());
+        let (clock, ticker) = (Stopwatch::start(), Progress::open());
         let (mut curve, mut writing) = (Vec::new(), Duration::ZERO);
         let (mut due, mut batch) = (1, 1);
         loop {
