@@ -137,6 +137,12 @@ export function quiet(...children) {
   return el('p', { class: 'quiet-text' }, ...children);
 }
 
+/** Moves the focus among elements of which only one can be reached by Tab. */
+export function rove(elements, next) {
+  elements.forEach(one => one.setAttribute('tabindex', one === next ? '0' : '-1'));
+  next.focus();
+}
+
 /** Tells a reader of the screen. */
 export function announce(text) {
   const place = document.getElementById('announcer');
@@ -204,10 +210,7 @@ export function keepFocus(root, draw) {
     const same = [...root.querySelectorAll(`[${name}]`)].find(one => one.getAttribute(name) === value);
     if (!same) continue;
     if (name === 'data-key') {
-      same
-        .closest('svg')
-        ?.querySelectorAll('.cell[tabindex="0"]')
-        .forEach(cell => cell.setAttribute('tabindex', '-1'));
+      same.closest('svg')?.querySelectorAll('.cell[tabindex="0"]').forEach(cell => cell.setAttribute('tabindex', '-1'));
       same.setAttribute('tabindex', '0');
     }
     same.focus({ preventScroll: true });

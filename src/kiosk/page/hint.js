@@ -70,10 +70,7 @@ export class HintCard {
 
   fillPlayers() {
     const option = ({ spec, about }) => el('option', { value: spec }, about);
-    knownPlayers().then(
-      known => refill(this.list, known.map(option)),
-      () => {},
-    );
+    knownPlayers().then(known => refill(this.list, known.map(option)), () => {});
   }
 
   show(scene) {

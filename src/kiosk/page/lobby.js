@@ -16,30 +16,23 @@ const REFRESHES = 20;
 export async function openLobby(root, { game }) {
   const lobby = await get('/api/lobby');
   const page = new Lobby(root, lobby, game);
-  const stop = event => event.preventDefault();
-  const drop = event => {
+  const closing = new AbortController();
+  const on = (name, listener) => addEventListener(name, listener, { signal: closing.signal });
+  on('dragenter', event => event.preventDefault());
+  on('dragover', event => {
+    event.preventDefault();
+    page.mark(true);
+  });
+  on('dragleave', event => event.relatedTarget || page.mark(false));
+  on('drop', event => {
     event.preventDefault();
     page.mark(false);
     if (event.dataTransfer?.files.length) page.take([...event.dataTransfer.files]);
-  };
-  const over = event => {
-    event.preventDefault();
-    page.mark(true);
-  };
-  const leave = event => {
-    if (!event.relatedTarget) page.mark(false);
-  };
-  const events = [
-    ['dragenter', stop],
-    ['dragover', over],
-    ['dragleave', leave],
-    ['drop', drop],
-  ];
-  events.forEach(([name, listener]) => addEventListener(name, listener));
+  });
   const timer = setInterval(() => page.refresh(), REFRESH);
   return () => {
     clearInterval(timer);
-    events.forEach(([name, listener]) => removeEventListener(name, listener));
+    closing.abort();
   };
 }
 

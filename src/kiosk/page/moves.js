@@ -6,7 +6,7 @@
 // button, or when it is the only candidate and was confirmed: by Enter, by a second click on a place that is selected, or
 // by the click that names its last place.
 
-import { counted, el, html, quiet, refill } from './dom.js';
+import { counted, el, html, quiet, refill, rove } from './dom.js';
 import { cellKey, thingKey } from './picture.js';
 
 const SHOWN = 240;
@@ -209,8 +209,6 @@ export class MoveList {
     else if (event.key === 'End') next = buttons.at(-1);
     else return;
     event.preventDefault();
-    if (!next) return;
-    buttons.forEach(button => button.setAttribute('tabindex', button === next ? '0' : '-1'));
-    next.focus();
+    if (next) rove(buttons, next);
   }
 }

@@ -18,13 +18,8 @@ export async function openTable(root, { id, token }) {
   const first = await get(place('tables', id), { token });
   const table = new Table(root, id, token);
   table.show(first);
-  const end = follow(
-    place('tables', id, '/events'),
-    { token },
-    'scene',
-    scene => table.show(scene) ?? scene.phase === 'over',
-    error => table.fail(error),
-  );
+  const show = scene => table.show(scene) ?? scene.phase === 'over';
+  const end = follow(place('tables', id, '/events'), { token }, 'scene', show, error => table.fail(error));
   return () => {
     end();
     table.close();
@@ -38,10 +33,7 @@ class Table {
     this.parts = {};
     for (const name of ['head', 'turn', 'said', 'result', 'switches', 'board', 'belief', 'past', 'diagram'])
       this.parts[name] = el('div', { class: `part-${name}` });
-    this.moves = new MoveList(
-      move => this.play(move),
-      () => this.drawBoard(),
-    );
+    this.moves = new MoveList(move => this.play(move), () => this.drawBoard());
     this.hint = new HintCard(id, token);
     const { result, turn, said, switches, board, belief, past, diagram } = this.parts;
     this.live = html`
@@ -68,9 +60,8 @@ class Table {
 
   isTurn() {
     const { scene } = this;
-    return (
-      scene.phase === 'play' && (scene.legal ?? []).length > 0 && (scene.chosen ?? null) === null && this.sent !== scene.step
-    );
+    const hasChoice = (scene.legal ?? []).length > 0 && (scene.chosen ?? null) === null;
+    return scene.phase === 'play' && hasChoice && this.sent !== scene.step;
   }
 
   show(scene) {
@@ -170,16 +161,9 @@ class Table {
     const { scene } = this;
     if (scene.phase === 'over') return null;
     const isPlayer = scene.seats?.some(seat => seat.is_you);
-    const text =
-      scene.phase === 'waiting'
-        ? 'The match starts when everyone is here'
-        : this.isTurn()
-          ? 'Your turn'
-          : isPlayer
-            ? scene.switches
-              ? 'The chronon runs'
-              : 'The others move'
-            : 'The match goes on';
+    const others = scene.switches ? 'The chronon runs' : 'The others move';
+    const playing = this.isTurn() ? 'Your turn' : isPlayer ? others : 'The match goes on';
+    const text = scene.phase === 'waiting' ? 'The match starts when everyone is here' : playing;
     this.clockText = el('span', { class: 'clock-text' });
     this.clockBar = el('span', { class: 'clock-part' });
     const hasClock = (scene.clock?.left ?? null) !== null;
@@ -220,10 +204,8 @@ class Table {
     const clock = this.scene?.clock;
     if (!clock || !this.clockText || clock.left === null || clock.left === undefined) return;
     const left = Math.max(0, clock.left - (performance.now() - this.received) / 1000);
-    const text =
-      left >= 60
-        ? `${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, '0')}`
-        : `${left < 10 ? left.toFixed(1) : Math.floor(left)} s`;
+    const minutes = `${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, '0')}`;
+    const text = left >= 60 ? minutes : `${left < 10 ? left.toFixed(1) : Math.floor(left)} s`;
     if (this.clockText.textContent !== text) this.clockText.textContent = text;
     this.clockBar.style.transform = `scaleX(${clock.total > 0 ? Math.min(1, left / clock.total) : 0})`;
     this.clockBar.classList.toggle('short', left < 10);
@@ -250,14 +232,8 @@ class Table {
 
   pick(key) {
     const move = this.choice.pick(key);
-    if (move === 'none') {
-      announce('No legal move names this place.');
-      return;
-    }
-    if (move !== null) {
-      this.play(move);
-      return;
-    }
+    if (move === 'none') return announce('No legal move names this place.');
+    if (move !== null) return this.play(move);
     this.moves.draw();
     this.drawBoard();
     const left = this.choice.candidates();

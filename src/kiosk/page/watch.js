@@ -10,13 +10,7 @@ export async function openWatch(root) {
   const watch = new Watch(root);
   watch.show(progress);
   await watch.more();
-  return follow(
-    '/api/watch/events',
-    {},
-    'progress',
-    next => watch.show(next),
-    error => watch.fail(error),
-  );
+  return follow('/api/watch/events', {}, 'progress', next => watch.show(next), error => watch.fail(error));
 }
 
 class Watch {
