@@ -3,27 +3,20 @@
 //! of an update (cost).
 
 use super::belief_arguments::{BeliefArguments, Preset};
-use super::failure::CommandFailure;
-use super::output::Output;
+use super::failure::CommandResult;
+use super::session::Session;
 use super::{belief_accuracy, belief_benchmark, belief_cost};
-use hyperplay_play::player::Registry;
-use hyperplay_play::referee::Interrupt;
 
 /// Runs the command.
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(
-    arguments: &BeliefArguments,
-    registry: &Registry,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
     let threads = arguments.threads.apply()?;
-    let plan = arguments.plan(registry)?;
+    let plan = arguments.plan(&session.registry)?;
     match arguments.preset {
-        Preset::Accuracy => belief_accuracy::run(arguments, plan, threads, interrupt, out),
-        Preset::Benchmark => belief_benchmark::run(arguments, &plan, interrupt, out),
-        Preset::Cost => belief_cost::run(arguments, plan, interrupt, out),
+        Preset::Accuracy => belief_accuracy::run(arguments, plan, threads, session),
+        Preset::Benchmark => belief_benchmark::run(arguments, &plan, session),
+        Preset::Cost => belief_cost::run(arguments, plan, session),
     }
 }

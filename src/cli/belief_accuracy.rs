@@ -4,13 +4,13 @@
 use serde_json::{Value, json};
 
 use super::belief_arguments::{BeliefArguments, MeasuredGame, failed};
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult};
 use super::output::Output;
 use super::progress::Progress;
+use super::session::Session;
 use hyperplay_lab::study::files::{self, StudyFileError, StudyFiles, StudySubject};
 use hyperplay_lab::study::{LeftOut, Study, StudyPlan, StudyRow};
 use hyperplay_machine::{StateMachine as _, counted};
-use hyperplay_play::referee::Interrupt;
 
 /// Measures and reports.
 ///
@@ -20,9 +20,9 @@ pub fn run(
     arguments: &BeliefArguments,
     mut plan: StudyPlan,
     threads: usize,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+    session: &Session,
+) -> CommandResult {
+    let Session { interrupt, out, .. } = session;
     let MeasuredGame { opened, engine, players_engine } = arguments.open(&arguments.games[0], &mut plan)?;
     let roles = plan.roles_of(&engine);
     let names: Vec<&str> = roles.iter().map(|&role| engine.roles()[role].as_str()).collect();
@@ -84,7 +84,7 @@ pub fn run(
 }
 
 /// The report for reading.
-fn write(study: &Study, seed: u64, out: &Output) -> Result<(), CommandFailure> {
+fn write(study: &Study, seed: u64, out: &Output) -> CommandResult {
     out.text(&study.shown_rows().as_text())?;
     for LeftOut { index, role, why } in &study.left_out {
         out.line(format_args!("match {index}, {role}: {why}"))?;

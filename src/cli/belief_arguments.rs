@@ -9,7 +9,7 @@ use clap::error::Error;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::game_argument::{Opened, RulesOption};
 use super::options::{self, EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::players::{explained_by, wrong_spec};
@@ -190,14 +190,13 @@ impl BeliefArguments {
     ///
     /// # Errors
     /// If a spec is wrong, or an option has no effect with the preset.
-    pub fn plan(&self, registry: &Registry) -> Result<StudyPlan, CommandFailure> {
+    pub fn plan(&self, registry: &Registry) -> CommandResult<StudyPlan> {
         self.refuse_without_effect()?;
-        if self.replicates == 0 || self.matches == 0 || self.particles.contains(&0) {
-            return Err(CommandFailure::usage(
-                "without replicates, matches or particles there is nothing to measure",
-                "give 1 or more",
-            ));
-        }
+        refuse_if(
+            self.replicates == 0 || self.matches == 0 || self.particles.contains(&0),
+            "without replicates, matches or particles there is nothing to measure",
+            "give 1 or more",
+        )?;
         let equilibrium = self.equilibrium.as_deref();
         Ok(StudyPlan {
             samplers: self.sampler.iter().map(|text| sampler(text, registry)).collect::<Result<_, _>>()?,
@@ -218,17 +217,19 @@ impl BeliefArguments {
     }
 
     /// Refuses what has no effect with the preset.
-    fn refuse_without_effect(&self) -> Result<(), CommandFailure> {
+    fn refuse_without_effect(&self) -> CommandResult {
         let preset = self.preset.to_possible_value().expect("no preset is hidden");
         let preset = preset.get_name();
         if let Some(option) = self.preset.refused().iter().find(|option| self.given.has(option)) {
             let what = format!("--{option} has no effect with --preset {preset}");
             return Err(CommandFailure::usage(what, "leave one of the two out"));
         }
-        if self.preset != Preset::Benchmark && self.games.len() != 1 {
-            let what = format!("--preset {preset} measures one game, not {}", self.games.len());
-            return Err(CommandFailure::usage(what, "name one; `hyperplay games` lists the built-in ones"));
-        }
+        let what = format!("--preset {preset} measures one game, not {}", self.games.len());
+        refuse_if(
+            self.preset != Preset::Benchmark && self.games.len() != 1,
+            what,
+            "name one; `hyperplay games` lists the built-in ones",
+        )?;
         if self.preset != Preset::Accuracy && self.particles.len() != 1 {
             let what = format!("--preset {preset} takes one number of --particles");
             return Err(CommandFailure::usage(what, "measure one after the other"));
@@ -240,7 +241,7 @@ impl BeliefArguments {
     ///
     /// # Errors
     /// If it cannot be opened, a policy file does not fit it, or it lacks a role.
-    pub fn open(&self, game: &str, plan: &mut StudyPlan) -> Result<MeasuredGame, CommandFailure> {
+    pub fn open(&self, game: &str, plan: &mut StudyPlan) -> CommandResult<MeasuredGame> {
         let opened = self.rules.open(game)?;
         let samplers = plan.samplers.iter().chain(&plan.equilibrium).map(SamplerSpec::spec);
         refuse_misfits(&opened.game, &opened.hash(), samplers.chain([plan.play.spec()]))?;
@@ -281,12 +282,12 @@ pub fn failed(game: &str, error: &StudyError) -> CommandFailure {
 }
 
 /// Reads the spec of a sampler.
-fn sampler(text: &str, registry: &Registry) -> Result<SamplerSpec, CommandFailure> {
+fn sampler(text: &str, registry: &Registry) -> CommandResult<SamplerSpec> {
     registry.sampler(text).map_err(|error| wrong_spec(registry, SpecKind::Sampler, text, &error))
 }
 
 /// The sampler whose posterior is that under a model of opponents who play an equilibrium.
-fn under_equilibrium(model: &str, epsilon: f64, registry: &Registry) -> Result<SamplerSpec, CommandFailure> {
+fn under_equilibrium(model: &str, epsilon: f64, registry: &Registry) -> CommandResult<SamplerSpec> {
     let text = format!("exact:model=[{model}],epsilon={epsilon}");
     registry.sampler(&text).map_err(|error| {
         let what = match &error {
@@ -302,7 +303,7 @@ fn under_equilibrium(model: &str, epsilon: f64, registry: &Registry) -> Result<S
     })
 }
 
-fn play(text: &str, registry: &Registry) -> Result<MatchSource, CommandFailure> {
+fn play(text: &str, registry: &Registry) -> CommandResult<MatchSource> {
     MatchSource::read(text, registry).map_err(|error| {
         let names = |kind| registry.entries(kind).map(|entry| &*entry.name);
         match &error {

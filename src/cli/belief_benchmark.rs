@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use super::belief_arguments::{BeliefArguments, MeasuredGame, failed};
-use super::failure::CommandFailure;
-use super::output::{Output, log};
+use super::failure::{CommandFailure, CommandResult};
+use super::output::log;
 use super::progress::Progress;
+use super::session::Session;
 use hyperplay_lab::study::StudyPlan;
 use hyperplay_lab::study::benchmark::{self, BenchmarkGame, GAMES};
 use hyperplay_play::files::{FileContent, WrittenFile, write_all};
-use hyperplay_play::referee::{Interrupt, date};
+use hyperplay_play::referee::date;
 use hyperplay_report::figure_files;
 
 /// The options that the figures depend on, besides the seed.
@@ -20,12 +21,8 @@ const FREE: [&str; 9] =
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(
-    arguments: &BeliefArguments,
-    plan: &StudyPlan,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+pub fn run(arguments: &BeliefArguments, plan: &StudyPlan, session: &Session) -> CommandResult {
+    let Session { interrupt, out, .. } = session;
     let asked = &arguments.games;
     if let Some(unknown) = asked.iter().find(|&game| GAMES.iter().all(|known| known.name != game)) {
         let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();

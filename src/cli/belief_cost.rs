@@ -4,28 +4,21 @@
 use serde_json::json;
 
 use super::belief_arguments::{BeliefArguments, MeasuredGame, failed};
-use super::failure::CommandFailure;
-use super::output::Output;
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::progress::Progress;
+use super::session::Session;
 use hyperplay_lab::study::StudyPlan;
 use hyperplay_lab::study::cost::{COST_COLUMNS, CostPlan};
 use hyperplay_machine::counted;
-use hyperplay_play::referee::Interrupt;
 use hyperplay_report::Table;
 
 /// Measures and reports.
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(
-    arguments: &BeliefArguments,
-    mut plan: StudyPlan,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
-    if arguments.limit.is_zero() {
-        return Err(CommandFailure::usage("--limit is no time", "give a number of seconds above 0"));
-    }
+pub fn run(arguments: &BeliefArguments, mut plan: StudyPlan, session: &Session) -> CommandResult {
+    let Session { interrupt, out, .. } = session;
+    refuse_if(arguments.limit.is_zero(), "--limit is no time", "give a number of seconds above 0")?;
     let MeasuredGame { opened, engine, players_engine } = arguments.open(&arguments.games[0], &mut plan)?;
     let costs = CostPlan { study: &plan, particles: plan.particles[0], limit: arguments.limit };
     let progress = Progress::new(costs.total(&engine), "beliefs", false);

@@ -8,12 +8,12 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::game_argument::GameArgument;
 use super::network;
-use super::options::{EngineArgument, no_engine, pick_seed, seconds, seed};
-use super::output::Output;
+use super::options::{engines, no_engine, pick_seed, seconds, seed};
 use super::progress::Progress;
+use super::session::Session;
 use hyperplay_engine::lanes::LaneUsage;
 use hyperplay_engine::{Engine, EngineCosts, EngineError, EngineKind, Engines};
 use hyperplay_lab::study::speed::{Measure, Rate, Speed};
@@ -37,8 +37,8 @@ pub struct BenchArguments {
     #[arg(long, value_name = "SEED", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Measure this engine only (repeat for several) [default: all that the game allows]
-    #[arg(long = "engine", value_enum, value_name = "ENGINE")]
-    engines: Vec<EngineArgument>,
+    #[arg(long = "engine", value_parser = engines(), value_name = "ENGINE")]
+    engines: Vec<EngineKind>,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
@@ -56,13 +56,13 @@ struct Measured {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
-    if arguments.threads == 0 || arguments.seconds.is_zero() {
-        return Err(CommandFailure::usage(
-            "without time or threads there is nothing to measure",
-            "give 1 or more",
-        ));
-    }
+pub fn run(arguments: &BenchArguments, session: &Session) -> CommandResult {
+    let Session { interrupt, out, .. } = session;
+    refuse_if(
+        arguments.threads == 0 || arguments.seconds.is_zero(),
+        "without time or threads there is nothing to measure",
+        "give 1 or more",
+    )?;
     let opened = arguments.game.open()?;
     let engines = Engines::new(&opened.game);
     let seed = pick_seed(arguments.seed);
@@ -172,7 +172,7 @@ impl BenchArguments {
         if self.engines.is_empty() {
             return EngineKind::ALL.into_iter().filter(|kind| *kind != EngineKind::Auto).collect();
         }
-        self.engines.iter().map(|&engine| engine.into()).collect()
+        self.engines.clone()
     }
 }
 

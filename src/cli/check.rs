@@ -5,11 +5,12 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult, go_on};
 use super::game_argument::{NO_RULES, NO_RULES_REMEDY, SyntaxArgument, is_empty, source};
 use super::options::{EngineOption, ThreadsOption, engine_for_steps, pick_seed, seconds, seed};
 use super::output::{Output, colour, log};
 use super::progress::Progress;
+use super::session::Session;
 use hyperplay_engine::Engines;
 use hyperplay_logic::gdl::{self, Finding, FindingCode, Language, Severity, Source, Span, Syntax};
 use hyperplay_machine::{Budget, PLAYOUT_STEPS, counted};
@@ -75,7 +76,8 @@ const SECONDS: Duration = Duration::from_secs(30);
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(arguments: &CheckArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
+pub fn run(arguments: &CheckArguments, session: &Session) -> CommandResult {
+    let Session { interrupt, out, .. } = session;
     arguments.threads.apply()?;
     let effort = arguments.simulate.map(|matches| Effort {
         matches,
@@ -101,9 +103,7 @@ pub fn run(arguments: &CheckArguments, interrupt: &Interrupt, out: &Output) -> R
     } else if let Some(effort) = effort {
         out.line(what_was_simulated(&all, arguments.strict, &effort, interrupt))?;
     }
-    if interrupt.is_raised() {
-        return Err(CommandFailure::Interrupted);
-    }
+    go_on(interrupt)?;
     let bad = |finding: &Finding| is_bad(finding, arguments.strict);
     if all.iter().flat_map(|checked| &checked.findings).any(bad) {
         Err(CommandFailure::Findings)
@@ -122,7 +122,7 @@ fn check(
     arguments: &CheckArguments,
     effort: Option<&Effort>,
     interrupt: &Interrupt,
-) -> Result<Checked, CommandFailure> {
+) -> CommandResult<Checked> {
     let loaded = hyperplay_games::load(source, arguments.syntax.map(Syntax::from));
     if is_empty(&loaded.rulesheet, &loaded.findings) {
         log(format_args!("{}: {NO_RULES}", loaded.rulesheet.source.name()));
@@ -170,7 +170,7 @@ fn check(
     Ok(Checked { source: loaded.rulesheet.source, findings, simulated })
 }
 
-fn write(checked: &Checked, out: &Output) -> Result<(), CommandFailure> {
+fn write(checked: &Checked, out: &Output) -> CommandResult {
     let Checked { source, findings, .. } = checked;
     out.text(&gdl::render(findings, source, colour(false)))?;
     let count = |severity: Severity| {

@@ -9,15 +9,16 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::json;
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::options::seconds;
 use super::output::{Output, log, printable};
+use super::session::Session;
 use hyperplay_machine::counted;
 use hyperplay_net::compliance::{
     CheckClocks, CheckExchange, CheckReport, CheckVerdict, checks, run_checks, shown_bytes,
 };
 use hyperplay_net::http::client::{Address, ExchangeError, ReplyLimits, exchange};
-use hyperplay_play::referee::{Interrupt, Stopwatch};
+use hyperplay_play::referee::Stopwatch;
 
 /// How long an answer is awaited after its clock, as game masters do.
 const GRACE: Duration = Duration::from_secs(1);
@@ -56,17 +57,12 @@ fn names() -> PossibleValuesParser {
 ///
 /// # Errors
 /// See [`CommandFailure`]; a check that fails is a finding.
-pub fn run(
-    arguments: &CheckPlayerArguments,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+pub fn run(arguments: &CheckPlayerArguments, session: &Session) -> CommandResult {
+    let Session { interrupt, out, .. } = session;
     let address = Address::parse(&arguments.address)
         .map_err(|error| CommandFailure::Usage { what: error.to_string(), remedy: None })?;
-    if arguments.playclock.is_zero() || arguments.startclock.is_zero() {
-        let what = "--startclock and --playclock: in no time nothing can be answered";
-        return Err(CommandFailure::usage(what, "give 0.1 or more"));
-    }
+    let what = "--startclock and --playclock: in no time nothing can be answered";
+    refuse_if(arguments.playclock.is_zero() || arguments.startclock.is_zero(), what, "give 0.1 or more")?;
     let CheckPlayerArguments { startclock, playclock, .. } = *arguments;
     let clocks = CheckClocks { startclock, playclock, grace: GRACE };
     find(&address)?;
@@ -119,7 +115,7 @@ pub fn run(
 }
 
 /// Fails if nothing listens at the address: then there is nothing to check.
-fn find(address: &Address) -> Result<(), CommandFailure> {
+fn find(address: &Address) -> CommandResult {
     let deadline = Instant::now() + GRACE + GRACE;
     match exchange(address, "(INFO)", "Gamecontroller", deadline, ReplyLimits::default()) {
         Err(error @ (ExchangeError::UnknownHost { .. } | ExchangeError::Unreachable { .. })) => {
@@ -141,7 +137,7 @@ fn row(report: &CheckReport) -> String {
 }
 
 /// Why a check failed, with what was said last.
-fn write_failure(report: &CheckReport, most: usize, out: &Output) -> Result<(), CommandFailure> {
+fn write_failure(report: &CheckReport, most: usize, out: &Output) -> CommandResult {
     let reason = report.reason.as_deref().unwrap_or("no reason is known");
     out.line(format_args!("\n{} failed: {}", report.name, printable(reason)))?;
     let left_out = report.exchanges.len().saturating_sub(SHOWN);

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::game_argument::{GameArgument, log_errors, source};
 use super::game_tree::TreeOptions;
 use super::options::EngineOption;
 use super::output::{Output, log};
+use super::session::Session;
 use hyperplay_engine::Engine;
 use hyperplay_games::automaton::{Automaton, AutomatonError, AutomatonLimits};
 use hyperplay_games::gambit::{Fraction, GambitFile, GambitGame, KifError, KifOptions, to_gambit, to_kif};
@@ -73,7 +74,8 @@ enum ConvertFormat {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
+pub fn run(arguments: &ConvertArguments, session: &Session) -> CommandResult {
+    let Session { interrupt, out, .. } = session;
     let game = &arguments.game.game;
     let is_efg = Path::new(game).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("efg"));
     let to = match arguments.to {
@@ -88,7 +90,7 @@ pub fn run(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) ->
         ConvertFormat::Efg if is_efg => {
             return write(&document(Path::new(game))?, out);
         }
-        ConvertFormat::Efg => return to_efg(arguments, interrupt, out),
+        ConvertFormat::Efg => return to_efg(arguments, session),
         ConvertFormat::Sidl if is_efg => {
             return Err(CommandFailure::usage(
                 "a game in extensive form is not written in SIDL at once",
@@ -130,10 +132,8 @@ pub fn run(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) ->
     out.text(&gdl::print(&rulesheet, to))
 }
 
-fn refuse_policy(arguments: &ConvertArguments) -> Result<(), CommandFailure> {
-    if arguments.policy.is_some() {
-        return Err(CommandFailure::usage("--policy is for --to efg", "give --to efg"));
-    }
+fn refuse_policy(arguments: &ConvertArguments) -> CommandResult {
+    refuse_if(arguments.policy.is_some(), "--policy is for --to efg", "give --to efg")?;
     Ok(())
 }
 
@@ -142,7 +142,7 @@ fn automaton(
     arguments: &ConvertArguments,
     interrupt: &Interrupt,
     write: impl Fn(&Automaton<'_>, &str) -> Result<String, AutomatonError>,
-) -> Result<String, CommandFailure> {
+) -> CommandResult<String> {
     let opened = arguments.game.open()?;
     let (_, machine) = arguments.engine.open_for_steps(&opened)?;
     let limits = AutomatonLimits { states: arguments.max_states, steps: arguments.max_steps };
@@ -165,14 +165,14 @@ pub fn no_automaton(name: &str, error: &AutomatonError, options: &str) -> Comman
 }
 
 /// A file in extensive form.
-fn document(path: &Path) -> Result<GambitFile, CommandFailure> {
+fn document(path: &Path) -> CommandResult<GambitFile> {
     let bytes = FileError::at(path, fs::read(path))?;
     GambitFile::read(&String::from_utf8_lossy(&bytes))
         .map_err(|error| CommandFailure::failed(format!("{}: {error}", path.display()), error.remedy()))
 }
 
 /// The rules of a game in extensive form, in prefix form.
-fn extensive_form(arguments: &ConvertArguments) -> Result<String, CommandFailure> {
+fn extensive_form(arguments: &ConvertArguments) -> CommandResult<String> {
     let path = Path::new(&arguments.game.game);
     let file = document(path)?;
     let options = KifOptions { max_denominator: arguments.max_denominator, round: arguments.round };
@@ -189,7 +189,8 @@ fn extensive_form(arguments: &ConvertArguments) -> Result<String, CommandFailure
 }
 
 /// Writes the game tree of a rulesheet, or policies for it.
-fn to_efg(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
+fn to_efg(arguments: &ConvertArguments, session: &Session) -> CommandResult {
+    let Session { interrupt, out, .. } = session;
     let opened = arguments.game.open()?;
     let unit = exact(arguments.tree.unit)?;
     let (_, machine) = arguments.engine.open_for_steps(&opened)?;
@@ -200,10 +201,12 @@ fn to_efg(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) -> 
     let file = PolicyFile::read(path).map_err(|error| {
         CommandFailure::usage(error.to_string(), "docs/cli.md has the form of a policy file")
     })?;
-    if file.rules().is_some_and(|rules| rules != opened.hash()) {
-        let what = format!("{}: the policies of another game", path.display());
-        return Err(CommandFailure::usage(what, "take a policy file of this game"));
-    }
+    let what = format!("{}: the policies of another game", path.display());
+    refuse_if(
+        file.rules().is_some_and(|rules| rules != opened.hash()),
+        what,
+        "take a policy file of this game",
+    )?;
     let stranger =
         file.roles().into_iter().find(|&role| machine.role_named(role).is_none()).map(str::to_owned);
     if let Some(role) = stranger {
@@ -224,7 +227,7 @@ fn to_efg(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) -> 
 }
 
 /// The unit as a fraction: as many digits as it is written with.
-fn exact(unit: f64) -> Result<Fraction, CommandFailure> {
+fn exact(unit: f64) -> CommandResult<Fraction> {
     let text = unit.to_string();
     let (whole, digits) = text.split_once('.').unwrap_or((&text, ""));
     let number = format!("{whole}{digits}").parse::<i128>().ok();
@@ -235,7 +238,7 @@ fn exact(unit: f64) -> Result<Fraction, CommandFailure> {
     }
 }
 
-fn write(file: &GambitFile, out: &Output) -> Result<(), CommandFailure> {
+fn write(file: &GambitFile, out: &Output) -> CommandResult {
     let mut text = Vec::new();
     file.write(&mut text)?;
     out.text(&String::from_utf8_lossy(&text))
@@ -248,7 +251,7 @@ fn write_numbered(
     game: &GambitGame,
     profile: &Profile,
     out: &Output,
-) -> Result<(), CommandFailure> {
+) -> CommandResult {
     let mut sets: Vec<usize> = (0..tree.sets().len()).collect();
     sets.sort_by_key(|&set| game.numbers[set]);
     let list: Vec<Value> = sets

@@ -8,11 +8,12 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult, go_on, refuse_if};
 use super::game_argument::{Opened, RulesOption, SyntaxArgument};
 use super::options::{ThreadsOption, no_engine, pick_seed, seed};
 use super::output::Output;
 use super::progress::Progress;
+use super::session::Session;
 use hyperplay_engine::crosscheck::{Disagreement, EngineDifference, crosscheck, crosscheck_drawn};
 use hyperplay_engine::lanes::Tracer;
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines, Interpreter};
@@ -76,15 +77,10 @@ struct MatchDifference {
 ///
 /// # Errors
 /// See [`CommandFailure`]; a difference is a finding.
-pub fn run(
-    arguments: &CrosscheckArguments,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
-    if arguments.matches == 0 {
-        let what = "--matches 0: without a match there is nothing to compare";
-        return Err(CommandFailure::usage(what, "give 1 or more"));
-    }
+pub fn run(arguments: &CrosscheckArguments, session: &Session) -> CommandResult {
+    let Session { interrupt, out, .. } = session;
+    let what = "--matches 0: without a match there is nothing to compare";
+    refuse_if(arguments.matches == 0, what, "give 1 or more")?;
     arguments.threads.apply()?;
     let rules = RulesOption { syntax: arguments.syntax, ..RulesOption::default() };
     // All are opened before the first is played: a name that is wrong is found at once.
@@ -110,9 +106,7 @@ pub fn run(
             "seconds": watch.elapsed().as_secs_f64(),
         }))?;
     }
-    if interrupt.is_raised() {
-        return Err(CommandFailure::Interrupted);
-    }
+    go_on(interrupt)?;
     if games.iter().any(|compared| compared.difference.is_some()) {
         Err(CommandFailure::Findings)
     } else {
@@ -126,7 +120,7 @@ fn compare(
     arguments: &CrosscheckArguments,
     seed: u64,
     interrupt: &Interrupt,
-) -> Result<Compared, CommandFailure> {
+) -> CommandResult<Compared> {
     let engines = Engines::new(&opened.game);
     let reference = engines.interpreter().map_err(|error| no_engine(&opened.name, &error))?;
     let mut compared = Compared { game: opened.name.clone(), rules: opened.hash(), ..Compared::default() };
@@ -202,7 +196,7 @@ fn play(
 }
 
 impl Compared {
-    fn write(&self, seed: u64, out: &Output) -> Result<(), CommandFailure> {
+    fn write(&self, seed: u64, out: &Output) -> CommandResult {
         let name = &self.game;
         if let Some(why) = &self.left_out {
             return out.line(format_args!("{name}: left out: {why}"));

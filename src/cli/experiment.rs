@@ -8,12 +8,13 @@ use clap::{Args, Subcommand};
 
 use super::experiment_check;
 use super::experiment_exploit;
-use super::experiment_file::{Described, FileArgument, LogArgument, threads};
+use super::experiment_file::{Described, FileArgument, logs, threads};
 use super::experiment_report;
 use super::experiment_results::{self, log_damage};
-use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
-use super::output::{Output, log};
+use super::failure::{CommandFailure, CommandResult, MATCH_FAILURE_REMEDY, refuse_if};
+use super::output::log;
 use super::progress::Progress;
+use super::session::Session;
 use hyperplay_lab::experiment::{
     self, Arena, ArenaError, DecisionLog, ExperimentSummary, FolderError, Journal, JournalError,
     MatchFailure, PLAN, Planned, Recording, Results, ResultsError, RunEnd, RunError, RunTask, Sequence,
@@ -21,8 +22,6 @@ use hyperplay_lab::experiment::{
 };
 use hyperplay_machine::counted;
 use hyperplay_play::files::FileError;
-use hyperplay_play::player::Registry;
-use hyperplay_play::referee::Interrupt;
 
 /// The remedy for a run that ended because of a fault.
 const FAULT_REMEDY: &str =
@@ -78,8 +77,8 @@ pub struct RunArguments {
     #[arg(long, value_name = "K/N", value_parser = Shard::read, default_value = "1/1")]
     shard: Shard,
     /// What is recorded of every decision
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
-    log: LogArgument,
+    #[arg(long, value_name = "WHAT", value_parser = logs(), default_value = "turns")]
+    log: DecisionLog,
     /// With clocks, where what players believed is to be recorded of matches that are finished: drop these and play
     /// them again
     #[arg(long)]
@@ -97,7 +96,7 @@ impl RunArguments {
             out: out.to_owned(),
             threads: NonZero::new(at_once),
             shard: Shard { index: 1, count: 1 },
-            log: LogArgument::Turns,
+            log: DecisionLog::Turns,
             discard: false,
             again: None,
         }
@@ -106,7 +105,7 @@ impl RunArguments {
     /// The log of decisions: the one of the arguments, or with `--again` the one that the folder has already.
     fn decisions(&self, shard: Shard) -> DecisionLog {
         let has = |kind: &str| self.again.is_some() && shard.file(&self.out, kind).exists();
-        match self.log.decisions() {
+        match self.log {
             _ if has("particles") => DecisionLog::Particles,
             _ if has("positions") => DecisionLog::Positions,
             asked => asked,
@@ -137,22 +136,18 @@ pub struct SlurmArguments {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(
-    arguments: &ExperimentArguments,
-    registry: &Registry,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+pub fn run(arguments: &ExperimentArguments, session: &Session) -> CommandResult {
+    let Session { out, .. } = session;
     match &arguments.command {
-        ExperimentCommand::Check(arguments) => experiment_check::run(arguments, registry, interrupt, out),
-        ExperimentCommand::Run(arguments) => play(arguments, registry, interrupt, out),
+        ExperimentCommand::Check(arguments) => experiment_check::run(arguments, session),
+        ExperimentCommand::Run(arguments) => play(arguments, session),
         ExperimentCommand::Status(arguments) => experiment_results::status(arguments, out),
         ExperimentCommand::Merge(arguments) => experiment_results::merge(arguments, out),
-        ExperimentCommand::Exploit(arguments) => experiment_exploit::run(arguments, registry, interrupt, out),
+        ExperimentCommand::Exploit(arguments) => experiment_exploit::run(arguments, session),
         ExperimentCommand::Report(arguments) => experiment_report::run(arguments, out),
-        ExperimentCommand::Verify(arguments) => experiment_results::verify(arguments, interrupt, out),
+        ExperimentCommand::Verify(arguments) => experiment_results::verify(arguments, session),
         ExperimentCommand::Export(arguments) => experiment_results::export(arguments, out),
-        ExperimentCommand::Slurm(arguments) => print_slurm(arguments, registry, out),
+        ExperimentCommand::Slurm(arguments) => print_slurm(arguments, session),
     }
 }
 
@@ -160,12 +155,8 @@ pub fn run(
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn play(
-    arguments: &RunArguments,
-    registry: &Registry,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+pub fn play(arguments: &RunArguments, session: &Session) -> CommandResult {
+    let Session { registry, interrupt, out, .. } = session;
     let Described { config, games, plan } = arguments.file.open(registry)?;
     let shard = arguments.shard;
     let threads = threads(arguments.threads, &plan);
@@ -173,12 +164,11 @@ pub fn play(
     refuse_other_division(&arguments.out, shard)?;
     let plan = &planned.plan;
     let (again, folder) = (arguments.again.is_some(), arguments.out.display());
-    if again && plan.stop.is_some() {
-        return Err(CommandFailure::usage(
-            "--again: a rule stops the cells of this experiment, so other results would be followed by other matches",
-            "name another folder with --out, and play all matches",
-        ));
-    }
+    refuse_if(
+        again && plan.stop.is_some(),
+        "--again: a rule stops the cells of this experiment, so other results would be followed by other matches",
+        "name another folder with --out, and play all matches",
+    )?;
     let log_of = arguments.decisions(shard);
     let recording = Recording { log: log_of, discard: arguments.discard, again };
     let journal = Journal::open(&arguments.out, plan, shard, recording)?;
@@ -239,7 +229,8 @@ fn failures(before: u64, now: u64, first: Option<&MatchFailure>) -> Option<Strin
     }
 }
 
-fn print_slurm(arguments: &SlurmArguments, registry: &Registry, out: &Output) -> Result<(), CommandFailure> {
+fn print_slurm(arguments: &SlurmArguments, session: &Session) -> CommandResult {
+    let Session { registry, out, .. } = session;
     // A file that cannot be played is better refused here than by every task.
     let described = arguments.file.open(registry)?;
     let script = slurm::script(&slurm::Job {

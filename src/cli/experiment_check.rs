@@ -8,14 +8,14 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::experiment_file::{Described, FileArgument, LogArgument, threads};
-use super::failure::CommandFailure;
+use super::experiment_file::{Described, FileArgument, logs, threads};
+use super::failure::{CommandResult, go_on};
 use super::options::seconds;
-use super::output::Output;
-use hyperplay_lab::experiment::{Arena, CellSample, Estimate, ExperimentPlan, RECORD_FILES, estimate};
+use super::session::Session;
+use hyperplay_lab::experiment::{
+    Arena, CellSample, DecisionLog, Estimate, ExperimentPlan, RECORD_FILES, estimate,
+};
 use hyperplay_machine::counted;
-use hyperplay_play::player::Registry;
-use hyperplay_play::referee::Interrupt;
 use hyperplay_report::Format::{Digits, Number, Text};
 use hyperplay_report::Table;
 
@@ -31,8 +31,8 @@ pub struct ExperimentCheckArguments {
     #[arg(long, short = 'j', value_name = "N")]
     threads: Option<NonZero<usize>>,
     /// What is recorded of every decision
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
-    log: LogArgument,
+    #[arg(long, value_name = "WHAT", value_parser = logs(), default_value = "turns")]
+    log: DecisionLog,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
@@ -42,26 +42,20 @@ pub struct ExperimentCheckArguments {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(
-    arguments: &ExperimentCheckArguments,
-    registry: &Registry,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+pub fn run(arguments: &ExperimentCheckArguments, session: &Session) -> CommandResult {
+    let Session { registry, interrupt, out, .. } = session;
     let Described { config, games, plan } = arguments.file.open(registry)?;
     let threads = threads(arguments.threads, &plan);
     let sampled = if arguments.sample.is_zero() {
         None
     } else {
-        let log = arguments.log.decisions();
+        let log = arguments.log;
         let arena = Arena::new(plan.clone(), config.specs, &games, threads, log)?;
         // More threads than there are here are those of another computer.
         let here = std::thread::available_parallelism().map_or(1, NonZero::get);
         Some(estimate(&arena, arguments.sample, threads.min(here), interrupt)?)
     };
-    if interrupt.is_raised() {
-        return Err(CommandFailure::Interrupted);
-    }
+    go_on(interrupt)?;
     let cells: Vec<PlannedCell<'_>> =
         (0..plan.cells.len()).map(|number| PlannedCell::new(&plan, number, sampled.as_ref())).collect();
     if arguments.json {

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult};
 use super::game_argument::{Opened, RulesOption, unknown_game};
+use super::options::choice;
 use super::players::explained_by;
 use super::policies::refuse_misfits;
 use hyperplay_games::builtin;
@@ -28,27 +30,15 @@ pub struct FileArgument {
     pub deals: Option<u64>,
 }
 
-/// The data that are recorded of every decision.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub enum LogArgument {
-    /// Its figures
-    #[default]
-    Turns,
-    /// All of it: true state, evidence, belief, values, final goals
-    Positions,
-    /// The states that the player held possible too, with their weights
-    Particles,
-}
-
-impl LogArgument {
-    /// As the library has it.
-    pub fn decisions(self) -> DecisionLog {
-        match self {
-            LogArgument::Turns => DecisionLog::Turns,
-            LogArgument::Positions => DecisionLog::Positions,
-            LogArgument::Particles => DecisionLog::Particles,
-        }
-    }
+/// The words of `--log`.
+pub fn logs() -> impl TypedValueParser<Value = DecisionLog> {
+    let positions = "All of it: true state, evidence, belief, values, final goals";
+    let particles = "The states that the player held possible too, with their weights";
+    choice(vec![
+        ("turns", DecisionLog::Turns, "Its figures"),
+        ("positions", DecisionLog::Positions, positions),
+        ("particles", DecisionLog::Particles, particles),
+    ])
 }
 
 /// An experiment whose games are open.
@@ -66,7 +56,7 @@ impl FileArgument {
     ///
     /// # Errors
     /// A usage error with the place, if the file is not an experiment; else what opening a game says.
-    pub fn open(&self, registry: &Registry) -> Result<Described, CommandFailure> {
+    pub fn open(&self, registry: &Registry) -> CommandResult<Described> {
         let text = FileError::at(&self.file, std::fs::read_to_string(&self.file))?;
         let wrong = |error: ConfigError| {
             let separator = if error.place.is_some() { ":" } else { ": " };
@@ -78,7 +68,7 @@ impl FileArgument {
         };
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let mut config = ExperimentConfig::read(&text, folder, registry).map_err(wrong)?;
-        config.repetitions = self.deals.unwrap_or(config.repetitions);
+        config.plan.repetitions = self.deals.unwrap_or(config.plan.repetitions);
         let place = |(line, column): (usize, usize)| format!("{}:{line}:{column}: ", self.file.display());
         let opened = config.games.iter().map(|game| open(folder, &game.name, &place(game.place)));
         let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
@@ -104,7 +94,7 @@ impl FileArgument {
 }
 
 /// A game: a path relative to the folder of the file, or the name of a built-in game.
-fn open(folder: &Path, name: &str, place: &str) -> Result<Opened, CommandFailure> {
+fn open(folder: &Path, name: &str, place: &str) -> CommandResult<Opened> {
     let beside = folder.join(name);
     if beside.is_file() {
         return RulesOption::default().open(&beside.to_string_lossy());

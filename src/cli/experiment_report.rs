@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::experiment_results::{in_words, log_damage};
-use super::failure::CommandFailure;
+use super::failure::CommandResult;
 use super::options::positive;
 use super::output::{Output, log};
 use hyperplay_lab::experiment::{
@@ -39,7 +39,7 @@ pub struct ReportArguments {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(arguments: &ReportArguments, out: &Output) -> Result<(), CommandFailure> {
+pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
     let planned = Planned::read(&arguments.folder)?;
     let (exploited, damaged) = exploit_records(&arguments.folder, &planned)?;
     let results = match Results::open(&arguments.folder, &planned) {

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult, go_on};
 use super::game_argument::{Opened, source};
 use super::output::{Output, log};
+use super::session::Session;
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_lab::experiment::{
     DamagedLine, DecisionLog, Merged, MissingMatches, PlanGame, Planned, Results, export as export_tables,
@@ -18,7 +19,6 @@ use hyperplay_lab::experiment::{
 use hyperplay_logic::gdl::Game;
 use hyperplay_machine::counted;
 use hyperplay_play::files::FileError;
-use hyperplay_play::referee::Interrupt;
 
 /// Damaged lines that are shown one by one.
 const SHOWN: usize = 10;
@@ -59,7 +59,7 @@ pub struct ExperimentVerifyArguments {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn status(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFailure> {
+pub fn status(arguments: &FolderArguments, out: &Output) -> CommandResult {
     let planned = Planned::read(&arguments.folder)?;
     let mut results = Results::open(&arguments.folder, &planned)?;
     let (mut count, mut failed): (u64, u64) = (0, 0);
@@ -114,7 +114,7 @@ fn as_json(missing: &MissingMatches) -> Value {
 ///
 /// # Errors
 /// See [`CommandFailure`]; [`CommandFailure::Incomplete`] if matches are missing.
-pub fn merge(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFailure> {
+pub fn merge(arguments: &FolderArguments, out: &Output) -> CommandResult {
     let planned = Planned::read(&arguments.folder)?;
     let Merged { matches, missing, damage, former } = merge_shards(&arguments.folder, &planned)?;
     log_damage(&damage, &[]);
@@ -134,7 +134,7 @@ pub fn merge(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFai
 }
 
 /// Names what is missing; an error if anything is.
-fn whole(arguments: &FolderArguments, missing: &[MissingMatches]) -> Result<(), CommandFailure> {
+fn whole(arguments: &FolderArguments, missing: &[MissingMatches]) -> CommandResult {
     if missing.is_empty() {
         return Ok(());
     }
@@ -146,7 +146,7 @@ fn whole(arguments: &FolderArguments, missing: &[MissingMatches]) -> Result<(), 
 ///
 /// # Errors
 /// If there is no such game here, or its rules are not those of the plan.
-pub fn recorded_game(game: &PlanGame) -> Result<(String, Game), CommandFailure> {
+pub fn recorded_game(game: &PlanGame) -> CommandResult<(String, Game)> {
     let rules = source(&game.name)?;
     let text = rules.text().to_owned();
     let opened = Opened::new(rules, None)?;
@@ -161,15 +161,12 @@ pub fn recorded_game(game: &PlanGame) -> Result<(String, Game), CommandFailure> 
 ///
 /// # Errors
 /// See [`CommandFailure`]; [`CommandFailure::Findings`] if a match is not what is recorded, or a line is damaged.
-pub fn verify(
-    arguments: &ExperimentVerifyArguments,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+pub fn verify(arguments: &ExperimentVerifyArguments, session: &Session) -> CommandResult {
+    let Session { interrupt, out, .. } = session;
     let ExperimentVerifyArguments { of: FolderArguments { folder, json: as_json }, sample } = arguments;
     let planned = Planned::read(folder)?;
     let plan = &planned.plan;
-    let machine = |game: &PlanGame| -> Result<Arc<Engine>, CommandFailure> {
+    let machine = |game: &PlanGame| -> CommandResult<Arc<Engine>> {
         let machine = Engines::new(&recorded_game(game)?.1).get(plan.engine);
         machine.map_err(|error| CommandFailure::failed(format!("{}: {error}", game.name), "free memory"))
     };
@@ -204,9 +201,7 @@ pub fn verify(
         let of = counted(matches, "match");
         out.line(format_args!("{}: {agree} of {of} agree with the rules", folder.display()))?;
     }
-    if interrupt.is_raised() {
-        return Err(CommandFailure::Interrupted);
-    }
+    go_on(interrupt)?;
     if !damage.is_empty() || !differences.is_empty() {
         return Err(CommandFailure::Findings);
     }
@@ -217,7 +212,7 @@ pub fn verify(
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn export(arguments: &ExportArguments, out: &Output) -> Result<(), CommandFailure> {
+pub fn export(arguments: &ExportArguments, out: &Output) -> CommandResult {
     let planned = Planned::read(&arguments.folder)?;
     let results = Results::open_with(&arguments.folder, &planned, DecisionLog::Particles)?;
     let to = arguments.out.as_ref().unwrap_or(&arguments.folder);

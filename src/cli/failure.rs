@@ -9,6 +9,7 @@ use std::io;
 use thiserror::Error;
 
 use hyperplay_play::files::FileError;
+use hyperplay_play::referee::Interrupt;
 
 /// The remedy for a match that failed.
 pub const MATCH_FAILURE_REMEDY: &str =
@@ -54,6 +55,19 @@ pub enum CommandFailure {
     /// Standard output cannot be written to.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
+}
+
+/// What a command, or a part of one, comes to.
+pub type CommandResult<T = ()> = Result<T, CommandFailure>;
+
+/// Refuses what was asked for if it is wrong: a usage error.
+pub fn refuse_if(is_wrong: bool, what: impl Into<String>, remedy: impl Into<String>) -> CommandResult {
+    if is_wrong { Err(CommandFailure::usage(what, remedy)) } else { Ok(()) }
+}
+
+/// Ends a command that was interrupted.
+pub fn go_on(interrupt: &Interrupt) -> CommandResult {
+    if interrupt.is_raised() { Err(CommandFailure::Interrupted) } else { Ok(()) }
 }
 
 impl CommandFailure {

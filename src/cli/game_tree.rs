@@ -3,10 +3,10 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult};
 use super::game_argument::Opened;
 use super::output::log;
-use super::progress::Ticker;
+use super::progress::Progress;
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::FindingCode;
 use hyperplay_machine::{ByRole, Role, counted};
@@ -45,12 +45,7 @@ impl TreeOptions {
     ///
     /// # Errors
     /// That the game has none, with the remedy; or that the command was interrupted.
-    pub fn build(
-        &self,
-        opened: &Opened,
-        machine: &Engine,
-        interrupt: &Interrupt,
-    ) -> Result<GameTree, CommandFailure> {
+    pub fn build(&self, opened: &Opened, machine: &Engine, interrupt: &Interrupt) -> CommandResult<GameTree> {
         match self.try_build(opened, machine, interrupt) {
             Ok(tree) => Ok(tree),
             Err(TreeError::Stopped) if interrupt.budget().is_late() => Err(CommandFailure::failed(
@@ -72,7 +67,7 @@ impl TreeOptions {
         machine: &Engine,
         interrupt: &Interrupt,
     ) -> Result<GameTree, TreeError> {
-        let ticker = Ticker::new();
+        let ticker = Progress::open();
         let stop = |nodes: usize| {
             ticker.say(|| format!("the game tree has {nodes} nodes so far"));
             interrupt.is_raised()

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::failure::CommandFailure;
+use super::failure::CommandResult;
 use super::game_argument::unknown_game;
 use super::output::Output;
 use hyperplay_games::builtin;
@@ -22,7 +22,7 @@ pub struct GamesArguments {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(arguments: &GamesArguments, out: &Output) -> Result<(), CommandFailure> {
+pub fn run(arguments: &GamesArguments, out: &Output) -> CommandResult {
     if let Some(game) = &arguments.game {
         let unknown = || unknown_game(game, "not a built-in game");
         return out.text(builtin::find(game).ok_or_else(unknown)?.text);

@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
 use super::experiment::{self, RunArguments};
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::game_argument::Opened;
-use super::human::HumanTable;
 use super::match_records::MatchRecords;
 use super::matches::{self, Hosting, MatchArguments};
-use super::options::seconds;
-use super::output::Output;
+use super::options::{choice, seconds};
 use super::real_time::RealTime;
+use super::session::Session;
 use hyperplay_logic::gdl::{Game, Language, did_you_mean, fold};
 use hyperplay_machine::{ByRole, Role};
 use hyperplay_net::host::{SightError, SightRules, remote_spec};
@@ -26,8 +26,7 @@ use hyperplay_net::http::client::Address;
 use hyperplay_net::protocol::{WireDialect, WireLetters};
 use hyperplay_net::real_time::CommandServer;
 use hyperplay_play::files::FileError;
-use hyperplay_play::player::Registry;
-use hyperplay_play::referee::{Clocks, Interrupt, Settings, Substitute};
+use hyperplay_play::referee::{Clocks, Settings, Substitute};
 
 /// The clocks where none are given.
 const DEFAULT_CLOCKS: Clocks = Clocks { start: Duration::from_secs(10), play: Duration::from_secs(5) };
@@ -36,19 +35,19 @@ const DEFAULT_CLOCKS: Clocks = Clocks { start: Duration::from_secs(10), play: Du
 #[derive(Args, Debug)]
 pub struct HostArguments {
     #[command(flatten)]
-    matches: MatchArguments,
+    pub matches: MatchArguments,
     /// How steps are told to players behind addresses
-    #[arg(long, value_enum, default_value_t = DialectArgument::Gdl2)]
-    dialect: DialectArgument,
+    #[arg(long, value_parser = dialects(), default_value = "gdl2")]
+    dialect: WireDialect,
     /// How names are spelt for players behind addresses
-    #[arg(long, value_enum, default_value_t = LettersArgument::Upper)]
-    letters: LettersArgument,
+    #[arg(long, value_parser = letters(), default_value = "upper")]
+    letters: WireLetters,
     /// Give players behind addresses other names for all that the rules name, anew in each match
     #[arg(long)]
     scramble: bool,
     /// Which legal move stands in for one that is late, illegal or missing
-    #[arg(long, value_enum, default_value_t = SubstituteArgument::Random)]
-    on_fault: SubstituteArgument,
+    #[arg(long, value_parser = substitutes(), default_value = "random")]
+    on_fault: Substitute,
     /// Stop asking a player after N faults in a match [default: it is asked to the end]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     strikes: Option<u64>,
@@ -104,34 +103,25 @@ fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// The choice of `--dialect`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum DialectArgument {
-    /// GDL-II: number of the step, own last move, percepts
-    Gdl2,
-    /// GDL-II as in 2011: percepts only
-    #[value(name = "gdl2-2011")]
-    Gdl2Of2011,
-    /// GDL-I: the joint move; for games in which nothing is hidden
-    Gdl1,
+/// The words of `--dialect`.
+fn dialects() -> impl TypedValueParser<Value = WireDialect> {
+    choice(vec![
+        ("gdl2", WireDialect::Gdl2, "GDL-II: number of the step, own last move, percepts"),
+        ("gdl2-2011", WireDialect::Gdl2Of2011, "GDL-II as in 2011: percepts only"),
+        ("gdl1", WireDialect::Gdl1, "GDL-I: the joint move; for games in which nothing is hidden"),
+    ])
 }
 
-/// The choice of `--letters`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum LettersArgument {
-    /// In upper case
-    Upper,
-    /// As the rules spell them
-    AsWritten,
+/// The words of `--letters`.
+fn letters() -> impl TypedValueParser<Value = WireLetters> {
+    let (upper, as_written) = (WireLetters::Upper, WireLetters::AsWritten);
+    choice(vec![("upper", upper, "In upper case"), ("as-written", as_written, "As the rules spell them")])
 }
 
-/// The choice of `--on-fault`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum SubstituteArgument {
-    /// One drawn by the seed
-    Random,
-    /// The first in the order of terms
-    First,
+/// The words of `--on-fault`.
+fn substitutes() -> impl TypedValueParser<Value = Substitute> {
+    let first = ("first", Substitute::First, "The first in the order of terms");
+    choice(vec![("random", Substitute::Random, "One drawn by the seed"), first])
 }
 
 /// The choice of `--export`.
@@ -141,31 +131,7 @@ pub enum ExportArgument {
     GgpJson,
 }
 
-impl DialectArgument {
-    fn wire(self) -> WireDialect {
-        match self {
-            DialectArgument::Gdl2 => WireDialect::Gdl2,
-            DialectArgument::Gdl2Of2011 => WireDialect::Gdl2Of2011,
-            DialectArgument::Gdl1 => WireDialect::Gdl1,
-        }
-    }
-}
-
-impl LettersArgument {
-    fn wire(self) -> WireLetters {
-        match self {
-            LettersArgument::Upper => WireLetters::Upper,
-            LettersArgument::AsWritten => WireLetters::AsWritten,
-        }
-    }
-}
-
 impl HostArguments {
-    /// Whether standard output has a report in JSON.
-    pub fn reports_json(&self) -> bool {
-        self.matches.reports_json()
-    }
-
     /// The seats with the addresses in them as specs. The word `random` alone, as some write for the role that the game
     /// master plays, says nothing new.
     fn seats(&self) -> Vec<String> {
@@ -184,8 +150,8 @@ impl HostArguments {
             let Some(of_seat) = address(seat) else { return (*seat).to_owned() };
             let role = seat.split_once('=').map_or("", |(role, _)| role);
             let again = written.iter().filter(|other| address(other).as_ref() == Some(&of_seat)).count() > 1;
-            let mut spec = format!("{},dialect={}", remote_spec(&of_seat), self.dialect.wire());
-            spec.push_str(&format!(",letters={}", self.letters.wire()));
+            let mut spec = format!("{},dialect={}", remote_spec(&of_seat), self.dialect);
+            spec.push_str(&format!(",letters={}", self.letters));
             spec.push_str(if self.scramble { ",scramble=on" } else { "" });
             spec.push_str(if again { ",own_id=on" } else { "" });
             format!("{role}={spec}")
@@ -193,13 +159,10 @@ impl HostArguments {
         written.iter().map(seat).collect()
     }
 
-    fn settings(&self, game: &Game) -> Result<Settings, CommandFailure> {
+    fn settings(&self, game: &Game) -> CommandResult<Settings> {
         Ok(Settings {
             own_clocks: self.clocks.iter().map(|text| own_clocks(text, game)).collect::<Result<_, _>>()?,
-            on_fault: match self.on_fault {
-                SubstituteArgument::Random => Substitute::Random,
-                SubstituteArgument::First => Substitute::First,
-            },
+            on_fault: self.on_fault,
             grace: self.grace,
             pause: self.pause,
             strikes: self.strikes.map(|strikes| usize::try_from(strikes).unwrap_or(usize::MAX)),
@@ -207,7 +170,7 @@ impl HostArguments {
         })
     }
 
-    fn records(&self, opened: &Opened) -> Result<Option<MatchRecords>, CommandFailure> {
+    fn records(&self, opened: &Opened) -> CommandResult<Option<MatchRecords>> {
         let Some(folder) = self.out.clone().filter(|_| self.export.is_some() || self.sight.is_some()) else {
             return Ok(None);
         };
@@ -224,7 +187,7 @@ fn is_address(text: &str) -> bool {
 }
 
 /// The clocks of one role.
-fn own_clocks(text: &str, game: &Game) -> Result<(Role, Clocks), CommandFailure> {
+fn own_clocks(text: &str, game: &Game) -> CommandResult<(Role, Clocks)> {
     let wrong = |what: String| {
         CommandFailure::usage(what, "for example --clocks alice=20,5: start clock and play clock")
     };
@@ -244,7 +207,7 @@ fn own_clocks(text: &str, game: &Game) -> Result<(Role, Clocks), CommandFailure>
 }
 
 /// The rules of a file for what viewers may see.
-fn sight(path: &Path, game: &Game) -> Result<SightRules, CommandFailure> {
+fn sight(path: &Path, game: &Game) -> CommandResult<SightRules> {
     let rules = FileError::at(path, std::fs::read_to_string(path))?;
     SightRules::new(game, &rules).map_err(|error| {
         let remedy = match error {
@@ -260,34 +223,29 @@ fn sight(path: &Path, game: &Game) -> Result<SightRules, CommandFailure> {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(
-    arguments: &HostArguments,
-    registry: &Registry,
-    table: &HumanTable,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+pub fn run(arguments: &HostArguments, session: &Session) -> CommandResult {
     let file = Path::new(&arguments.matches.game.game);
     if file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
-        return whole_experiment(arguments, file, registry, interrupt, out);
+        return whole_experiment(arguments, file, session);
     }
     let opened = arguments.matches.game.open()?;
-    if arguments.dialect == DialectArgument::Gdl1 && opened.game.is_imperfect() {
-        let what = format!(
-            "--dialect gdl1: {} is a GDL-II game, in which not every role sees the joint move",
-            opened.name
-        );
-        return Err(CommandFailure::usage(what, "take --dialect gdl2"));
-    }
+    let what = format!(
+        "--dialect gdl1: {} is a GDL-II game, in which not every role sees the joint move",
+        opened.name
+    );
+    refuse_if(
+        arguments.dialect == WireDialect::Gdl1 && opened.game.is_imperfect(),
+        what,
+        "take --dialect gdl2",
+    )?;
     if opened.game.language() == Language::Sidl {
-        return interaction(arguments, opened, registry, table, interrupt, out);
+        return interaction(arguments, opened, session);
     }
-    if arguments.chronon.is_some() {
-        return Err(CommandFailure::usage(
-            "--chronon is for an interaction in SIDL",
-            "a game of GDL has steps and clocks: give --playclock",
-        ));
-    }
+    refuse_if(
+        arguments.chronon.is_some(),
+        "--chronon is for an interaction in SIDL",
+        "a game of GDL has steps and clocks: give --playclock",
+    )?;
     let mut series = arguments.matches.clone();
     series.seats = arguments.seats();
     series.startclock.get_or_insert(DEFAULT_CLOCKS.start);
@@ -298,26 +256,18 @@ pub fn run(
         records: arguments.records(&opened)?,
         real_time: None,
     };
-    matches::run_hosted(&series, opened, &hosting, registry, table, interrupt, out)
+    matches::run_hosted(&series, opened, &hosting, session)
 }
 
 /// Runs an interaction in SIDL.
-fn interaction(
-    arguments: &HostArguments,
-    opened: Opened,
-    registry: &Registry,
-    table: &HumanTable,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+fn interaction(arguments: &HostArguments, opened: Opened, session: &Session) -> CommandResult {
     let mut series = arguments.matches.clone();
-    if series.playclock.is_some() || series.startclock.is_some() {
-        let remedy = "give --chronon 1s, or --clock simulated";
-        return Err(CommandFailure::usage(
-            "an interaction in SIDL has chronons and no clocks of moves",
-            remedy,
-        ));
-    }
+    let remedy = "give --chronon 1s, or --clock simulated";
+    refuse_if(
+        series.playclock.is_some() || series.startclock.is_some(),
+        "an interaction in SIDL has chronons and no clocks of moves",
+        remedy,
+    )?;
     series.seats = arguments.seats();
     let settings = arguments.settings(&opened.game)?;
     let at_once = usize::try_from(arguments.at_once).unwrap_or(1);
@@ -338,19 +288,21 @@ fn interaction(
             Some(RealTime { chronon, start, addresses, server: Arc::new(server), tally })
         }
     };
-    if real_time.is_none() && arguments.seats().iter().any(|seat| seat.contains("=remote:")) {
-        let what = "an agent behind an address takes part in real time only";
-        return Err(CommandFailure::usage(what, "leave out --clock simulated"));
-    }
+    let what = "an agent behind an address takes part in real time only";
+    refuse_if(
+        real_time.is_none() && arguments.seats().iter().any(|seat| seat.contains("=remote:")),
+        what,
+        "leave &session.out --clock simulated",
+    )?;
     let hosting = Hosting { settings, at_once, records: arguments.records(&opened)?, real_time };
-    matches::run_hosted(&series, opened, &hosting, registry, table, interrupt, out)
+    matches::run_hosted(&series, opened, &hosting, session)
 }
 
 /// The time that agents behind addresses have to prepare before the first chronon.
 const START: Duration = Duration::from_millis(200);
 
 /// Where the agents behind addresses are.
-fn addresses(arguments: &HostArguments, game: &Game) -> Result<ByRole<Option<Address>>, CommandFailure> {
+fn addresses(arguments: &HostArguments, game: &Game) -> CommandResult<ByRole<Option<Address>>> {
     let roles: Vec<String> = game.roles().iter().map(|&role| game.terms().show(role)).collect();
     let mut addresses = vec![None; roles.len()];
     for seat in &arguments.matches.seats {
@@ -368,16 +320,13 @@ fn addresses(arguments: &HostArguments, game: &Game) -> Result<ByRole<Option<Add
 }
 
 /// Plays an experiment, in which players may have addresses.
-fn whole_experiment(
-    arguments: &HostArguments,
-    file: &Path,
-    registry: &Registry,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+fn whole_experiment(arguments: &HostArguments, file: &Path, session: &Session) -> CommandResult {
     let Some(folder) = &arguments.out else {
         let what = format!("{}: an experiment needs a folder for its matches", file.display());
-        return Err(CommandFailure::usage(what, "give --out DIR; then `hyperplay experiment report DIR`"));
+        return Err(CommandFailure::usage(
+            what,
+            "give --&session.out DIR; then `hyperplay experiment report DIR`",
+        ));
     };
     if let Some(seat) = arguments.matches.seats.first() {
         let what = format!("'{seat}': the file says who plays in an experiment");
@@ -385,5 +334,5 @@ fn whole_experiment(
     }
     let at_once = usize::try_from(arguments.at_once).unwrap_or(1);
     let run = RunArguments::whole(file, folder, at_once);
-    experiment::play(&run, registry, interrupt, out)
+    experiment::play(&run, session)
 }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
 use super::convert::no_automaton;
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult, go_on};
 use super::game_argument::{GameArgument, Opened};
 use super::game_tree::{TreeOptions, no_tree, size_as_json, size_in_words};
 use super::interaction_parts::InteractionParts;
@@ -15,6 +15,7 @@ use super::network;
 use super::options::{EngineOption, no_engine, pick_seed, seconds, seed};
 use super::output::{Output, log};
 use super::progress::Progress;
+use super::session::Session;
 use hyperplay_engine::propnet::{DotLimits, dot, named_outputs};
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_games::automaton::{Automaton, AutomatonLimits};
@@ -122,7 +123,8 @@ struct TreeInspection {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
+pub fn run(arguments: &InspectArguments, session: &Session) -> CommandResult {
+    let Session { interrupt, out, .. } = session;
     let opened = arguments.game.open()?;
     let is_sidl = opened.game.language() == Language::Sidl;
     if let Some(Graph::Dot) = arguments.graph
@@ -172,9 +174,7 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
     } else {
         inspection.write(out)?
     }
-    if interrupt.is_raised() {
-        return Err(CommandFailure::Interrupted);
-    }
+    go_on(interrupt)?;
     match inspection.tree {
         Some(Err(error)) => Err(no_tree(&opened.name, &error)),
         _ => Ok(()),
@@ -231,12 +231,12 @@ fn diagram(engine: &Engine) -> String {
     engine.interaction().map(|machine| machine.dot()).unwrap_or_default()
 }
 
-fn write_diagram(path: &Path, text: &str) -> Result<(), CommandFailure> {
+fn write_diagram(path: &Path, text: &str) -> CommandResult {
     Ok(WrittenFile::at(path, FileContent::like("dot", text.as_bytes()))?.text(text)?)
 }
 
 /// Writes a part of the network to a file.
-fn draw(engines: &Engines, path: &Path, part: &str, name: &str) -> Result<(), CommandFailure> {
+fn draw(engines: &Engines, path: &Path, part: &str, name: &str) -> CommandResult {
     let too_large = |why| CommandFailure::failed(format!("{name}: {why}"), "there is no network to draw");
     let (game, propnet) = (engines.game(), &engines.network().map_err(too_large)?.propnet);
     let outputs = named_outputs(propnet, game.terms(), game.roles());
@@ -369,7 +369,7 @@ impl Inspection<'_> {
         report
     }
 
-    fn write(&self, out: &Output) -> Result<(), CommandFailure> {
+    fn write(&self, out: &Output) -> CommandResult {
         let Survey { fluents, moves, percepts, reach } = &self.survey;
         let line = |name: &str, text: String| out.line(format_args!("{name:18}{text}"));
         let kind = if self.interaction.is_some() { "an interaction" } else { "a game" };
@@ -431,8 +431,8 @@ impl Inspection<'_> {
     fn write_tree(
         &self,
         tree: &TreeInspection,
-        line: &dyn Fn(&str, String) -> Result<(), CommandFailure>,
-    ) -> Result<(), CommandFailure> {
+        line: &dyn Fn(&str, String) -> CommandResult,
+    ) -> CommandResult {
         let TreeInspection { estimate, counted } = tree;
         line("tree, estimated", format!("{estimate}"))?;
         let Some((size, sum)) = counted else {

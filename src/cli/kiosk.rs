@@ -7,18 +7,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult};
 use super::game_argument::source;
 use super::options::{EarlierOption, EngineOption, pick_seed, seconds, seed};
-use super::output::Output;
-use super::serve::{LogForm, LogLevel, allow_files, listen, log_to_stderr, network_threads, raised};
+use super::serve::{LogForm, allow_files, levels, listen, log_to_stderr, network_threads, raised};
+use super::session::Session;
 use super::watched_experiment::FolderExperiment;
 use clap::Args;
 use hyperplay_games::builtin;
 use hyperplay_kiosk::{CatalogueGame, Kiosk, KioskOptions, KioskRefusal, TableRequest, WatchedExperiment};
 use hyperplay_play::files::FileError;
-use hyperplay_play::player::Registry;
-use hyperplay_play::referee::Interrupt;
+use tracing_subscriber::filter::LevelFilter;
 
 /// Arguments of `kiosk`.
 #[derive(Args, Debug)]
@@ -69,8 +68,8 @@ pub struct KioskArguments {
     #[command(flatten)]
     engine: EngineOption,
     /// How much is logged on standard error
-    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LogLevel::Warn)]
-    log: LogLevel,
+    #[arg(long, value_parser = levels(), value_name = "LEVEL", default_value = "warn")]
+    log: LevelFilter,
     /// How it is logged
     #[arg(long, value_enum, value_name = "FORM", default_value_t = LogForm::Text)]
     log_format: LogForm,
@@ -99,7 +98,7 @@ fn clocks(arguments: &KioskArguments) -> TableRequest {
 }
 
 /// The table that was asked for on the command line.
-fn order(arguments: &KioskArguments) -> Result<Option<TableRequest>, CommandFailure> {
+fn order(arguments: &KioskArguments) -> CommandResult<Option<TableRequest>> {
     let Some(game) = &arguments.game else { return Ok(None) };
     let mut order =
         TableRequest { seed: arguments.seed, spectators: arguments.spectators.clone(), ..clocks(arguments) };
@@ -135,12 +134,8 @@ fn refused(refusal: KioskRefusal) -> CommandFailure {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(
-    arguments: &KioskArguments,
-    registry: &Registry,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+pub fn run(arguments: &KioskArguments, session: &Session) -> CommandResult {
+    let Session { registry, interrupt, out, .. } = session;
     log_to_stderr(arguments.log, arguments.log_format);
     allow_files();
     let order = order(arguments)?;

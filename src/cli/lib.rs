@@ -65,6 +65,7 @@ mod replay;
 mod report;
 mod seats;
 mod serve;
+mod session;
 mod shell;
 mod solve;
 mod transcripts;
@@ -80,8 +81,9 @@ use std::time::Duration;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use failure::CommandFailure;
+use failure::{CommandFailure, CommandResult};
 use output::{Output, log};
+use session::Session;
 
 use hyperplay_net::host::with_remote;
 use hyperplay_play::files::abandon_parts;
@@ -215,8 +217,7 @@ pub fn run_with_arguments<A: Into<OsString> + Clone>(
     }
 }
 
-fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure> {
-    let out = Output::new();
+fn dispatch(command: &Command, registry: &Registry) -> CommandResult {
     // These do not look at the interrupt: it ends them at once.
     let looks = !matches!(
         command,
@@ -231,38 +232,42 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
         matches!(command, Command::Experiment(_) | Command::Host(_) | Command::Serve(_) | Command::Kiosk(_))
             .then_some(GRACE);
     let interrupt = listen(looks, grace)?;
-    let plain = &with_remote(registry);
-    let registry = &human::with_human(plain, None);
+    let reports_json = match command {
+        Command::Match(arguments) => arguments.json,
+        Command::Host(arguments) => arguments.matches.json,
+        _ => false,
+    };
+    let table = Arc::new(human::HumanTable::new(interrupt.clone(), reports_json));
+    let plain = with_remote(registry);
+    let registry = match command {
+        Command::Kiosk(_) => plain,
+        Command::Match(_) | Command::Host(_) => human::with_human(&plain, Some(&table)),
+        _ => human::with_human(&plain, None),
+    };
+    let session = &Session { registry, table, interrupt, out: Output::new() };
+    let out = &session.out;
     match command {
-        Command::Match(arguments) => {
-            let table = Arc::new(human::HumanTable::new(interrupt.clone(), arguments.reports_json()));
-            let registry = human::with_human(plain, Some(&table));
-            matches::run(arguments, &registry, &table, &interrupt, &out)
-        }
-        Command::Host(arguments) => {
-            let table = Arc::new(human::HumanTable::new(interrupt.clone(), arguments.reports_json()));
-            let registry = human::with_human(plain, Some(&table));
-            host::run(arguments, &registry, &table, &interrupt, &out)
-        }
-        Command::Serve(arguments) => serve::run(arguments, registry, &interrupt, &out),
-        Command::Kiosk(arguments) => kiosk::run(arguments, plain, &interrupt, &out),
-        Command::Exploit(arguments) => exploit::run(arguments, registry, &interrupt, &out),
-        Command::Experiment(arguments) => experiment::run(arguments, registry, &interrupt, &out),
-        Command::Replay(arguments) => replay::run(arguments, &out),
-        Command::Verify(arguments) => verify::run(arguments, &out),
-        Command::Belief(arguments) => belief::run(arguments, registry, &interrupt, &out),
-        Command::Check(arguments) => check::run(arguments, &interrupt, &out),
-        Command::CheckPlayer(arguments) => check_player::run(arguments, &interrupt, &out),
-        Command::Inspect(arguments) => inspect::run(arguments, &interrupt, &out),
-        Command::Crosscheck(arguments) => crosscheck::run(arguments, &interrupt, &out),
-        Command::Bench(arguments) => bench::run(arguments, &interrupt, &out),
-        Command::Convert(arguments) => convert::run(arguments, &interrupt, &out),
-        Command::Solve(arguments) => solve::run(arguments, &interrupt, &out),
-        Command::Perft(arguments) => perft::run(arguments, &interrupt, &out),
-        Command::Games(arguments) => games::run(arguments, &out),
-        Command::Players(arguments) => players::run(arguments, registry, &out),
-        Command::Completions(arguments) => shell::completions(arguments, program(), &out),
-        Command::Man(arguments) => shell::man(arguments, program(), &out),
+        Command::Match(arguments) => matches::run(arguments, session),
+        Command::Host(arguments) => host::run(arguments, session),
+        Command::Serve(arguments) => serve::run(arguments, session),
+        Command::Kiosk(arguments) => kiosk::run(arguments, session),
+        Command::Exploit(arguments) => exploit::run(arguments, session),
+        Command::Experiment(arguments) => experiment::run(arguments, session),
+        Command::Replay(arguments) => replay::run(arguments, out),
+        Command::Verify(arguments) => verify::run(arguments, out),
+        Command::Belief(arguments) => belief::run(arguments, session),
+        Command::Check(arguments) => check::run(arguments, session),
+        Command::CheckPlayer(arguments) => check_player::run(arguments, session),
+        Command::Inspect(arguments) => inspect::run(arguments, session),
+        Command::Crosscheck(arguments) => crosscheck::run(arguments, session),
+        Command::Bench(arguments) => bench::run(arguments, session),
+        Command::Convert(arguments) => convert::run(arguments, session),
+        Command::Solve(arguments) => solve::run(arguments, session),
+        Command::Perft(arguments) => perft::run(arguments, session),
+        Command::Games(arguments) => games::run(arguments, out),
+        Command::Players(arguments) => players::run(arguments, session),
+        Command::Completions(arguments) => shell::completions(arguments, program(), out),
+        Command::Man(arguments) => shell::man(arguments, program(), out),
     }
 }
 
@@ -276,7 +281,7 @@ const TERM_GRACE: Duration = Duration::from_secs(8);
 /// Makes Ctrl-C and SIGTERM raise the interrupt; the second one, or the first if the command does not look, ends the
 /// program, and so does the end of the grace. Half-written files are removed then. SIGHUP keeps its meaning, so `nohup`
 /// works.
-fn listen(looks: bool, grace: Option<Duration>) -> Result<Interrupt, CommandFailure> {
+fn listen(looks: bool, grace: Option<Duration>) -> CommandResult<Interrupt> {
     let interrupt = Interrupt::default();
     let raised = interrupt.clone();
     let end = || abandon_parts(|| std::process::exit(i32::from(CommandFailure::Interrupted.code())));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::failure::CommandFailure;
+use super::failure::CommandResult;
 use super::output::log;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Role, Seed};
@@ -35,7 +35,7 @@ impl MatchRecords {
         (transcript, seed, times, persons): (&Heading, &Seed, &[u64], &[Role]),
         settings: &Settings,
         played: &Match,
-    ) -> Result<(), CommandFailure> {
+    ) -> CommandResult {
         if played.outcome == MatchOutcome::Interrupted && played.steps.is_empty() {
             return Ok(());
         }
@@ -51,7 +51,7 @@ impl MatchRecords {
         Ok(())
     }
 
-    fn write(&self, extension: &str, id: &str, record: &impl Serialize) -> Result<(), CommandFailure> {
+    fn write(&self, extension: &str, id: &str, record: &impl Serialize) -> CommandResult {
         let path = self.folder.join(format!("{id}.{extension}"));
         let text = serde_json::to_string(record).expect("a record has string keys only") + "\n";
         WrittenFile::at(&path, FileContent::beginning("record of this match", text.as_str()))?.text(text)?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
+use super::failure::{CommandFailure, CommandResult, MATCH_FAILURE_REMEDY, refuse_if};
 use super::game_argument::{GameArgument, Opened};
 use super::human::HumanTable;
 use super::match_records::MatchRecords;
@@ -20,12 +20,12 @@ use super::progress::{Heartbeat, Progress, RunningSeries};
 use super::real_time::RealTime;
 use super::report::{Report, Title};
 use super::seats::SeatArguments;
+use super::session::Session;
 use super::verbose::{self, ShownMatch};
 use hyperplay_engine::Engine;
 use hyperplay_lab::study::PlayedMatch;
 use hyperplay_machine::{ByRole, PLAYOUT_STEPS, Role, StateMachine};
 use hyperplay_play::files::{FileContent, RecordFile};
-use hyperplay_play::player::Registry;
 use hyperplay_play::referee::{
     ChrononClock, ChrononRecord, Clocks, Concurrency, Heading, Interrupt, ManagedInteraction, Match,
     MatchOutcome, RunInfo, SCHEMA, Settings, Stopwatch, Transcript, match_id, match_seed, play_match,
@@ -75,21 +75,15 @@ pub struct MatchArguments {
     engine: EngineOption,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl MatchArguments {
-    /// Whether standard output has a report in JSON.
-    pub fn reports_json(&self) -> bool {
-        self.json
-    }
-
     /// Refuses the options that do not go together with a person at the table.
-    fn suit_persons(&self) -> Result<(), CommandFailure> {
-        if self.verbose {
-            let remedy = "leave out --verbose; with --transcript FILE, `hyperplay replay FILE` shows all of it afterwards";
-            return Err(CommandFailure::usage("--verbose would show a person what the others know", remedy));
-        }
+    fn suit_persons(&self) -> CommandResult {
+        let remedy =
+            "leave out --verbose; with --transcript FILE, `hyperplay replay FILE` shows all of it afterwards";
+        refuse_if(self.verbose, "--verbose would show a person what the others know", remedy)?;
         if self.game.game == "-" {
             let what = "standard input has the rules, so a person cannot type there";
             return Err(CommandFailure::usage(what, "name a file with the rules"));
@@ -102,15 +96,9 @@ impl MatchArguments {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(
-    arguments: &MatchArguments,
-    registry: &Registry,
-    table: &HumanTable,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+pub fn run(arguments: &MatchArguments, session: &Session) -> CommandResult {
     let opened = arguments.game.open()?;
-    run_hosted(arguments, opened, &Hosting::default(), registry, table, interrupt, out)
+    run_hosted(arguments, opened, &Hosting::default(), session)
 }
 
 /// The settings of a series by a game master, besides those of `match`.
@@ -134,11 +122,9 @@ pub fn run_hosted(
     arguments: &MatchArguments,
     opened: Opened,
     hosting: &Hosting,
-    registry: &Registry,
-    table: &HumanTable,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+    session: &Session,
+) -> CommandResult {
+    let Session { registry, table, interrupt, out } = session;
     let threads = arguments.threads.apply()?;
     let seats = SeatArguments::parse(&opened.game, &opened.hash(), &arguments.seats, registry)?;
     let persons = seats.persons();
@@ -146,10 +132,12 @@ pub fn run_hosted(
         arguments.suit_persons()?;
     }
     let real_time = hosting.real_time.as_ref();
-    if arguments.playclock.is_none() && seats.has_remote() && real_time.is_none() {
-        let what = "a player behind an address needs clocks";
-        return Err(CommandFailure::usage(what, "give --playclock 5, and --startclock 10 if you like"));
-    }
+    let what = "a player behind an address needs clocks";
+    refuse_if(
+        arguments.playclock.is_none() && seats.has_remote() && real_time.is_none(),
+        what,
+        "give --playclock 5, and --startclock 10 if you like",
+    )?;
     let watch = Stopwatch::start();
     let (engines, engine) = arguments.engine.open(&opened)?;
     let of_seats = seats.engines(&engines, &engine, &opened.name)?;
@@ -199,14 +187,14 @@ pub fn run_hosted(
             json["commands"] = tally.as_json();
         }
         out.json(&json)?
-    } else if !has_left || report.matches() > 0 {
+    } else if !has_left || report.matches > 0 {
         report.write(&title, out)?;
         tally.map_or(Ok(()), |tally| tally.write(out))?
     }
     if has_left {
         return Err(CommandFailure::Left);
     }
-    let all = report.matches() == arguments.matches;
+    let all = report.matches == arguments.matches;
     let failed = report.failures();
     if interrupt.is_raised() && !all {
         failed.into_iter().for_each(|what| log(format_args!("{what}")));
@@ -233,7 +221,7 @@ struct Series<'a> {
 
 impl Series<'_> {
     /// Plays them all; transcripts are written as the matches are finished.
-    fn play(&self) -> Result<Report, CommandFailure> {
+    fn play(&self) -> CommandResult<Report> {
         let arguments = self.arguments;
         let open = |path: &PathBuf| {
             RecordFile::open(path, &FileContent::records(SCHEMA), arguments.earlier.earlier())
@@ -290,7 +278,7 @@ impl Series<'_> {
         index: usize,
         settings: &Settings,
         running: &RunningSeries,
-    ) -> Result<(PlayedMatch, Option<String>), CommandFailure> {
+    ) -> CommandResult<(PlayedMatch, Option<String>)> {
         let machine = self.machine;
         let seed = match_seed(self.heading.seed, index);
         let settings = &Settings { id: match_id(&self.heading.game, index), ..settings.clone() };
@@ -300,9 +288,9 @@ impl Series<'_> {
             self.table.begin(self.machine, index, self.arguments.matches, &self.persons);
         }
         let mut shown = self.arguments.verbose.then(|| ShownMatch::new(machine, None));
-        let mut written = shown
-            .as_ref()
-            .map_or(Ok(()), |shown| verbose::begin(index, self.out).and_then(|()| shown.start(self.out)));
+        let mut written = shown.as_ref().map_or(Ok(()), |shown| {
+            self.out.line(format_args!("match {index}")).and_then(|()| shown.start(self.out))
+        });
         let mut number = 0;
         running.at(index + 1, 1);
         let show = |step: &_| {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::failure::CommandFailure;
+use super::failure::CommandResult;
 use super::output::Output;
 use hyperplay_engine::Grounded;
 use hyperplay_engine::propnet::{NetworkStats, Size, TooLarge};
@@ -66,7 +66,7 @@ pub fn sentence(network: Result<&Grounded, TooLarge>) -> String {
 ///
 /// # Errors
 /// If standard output cannot be written to.
-pub fn write(grounded: &Grounded, out: &Output) -> Result<(), CommandFailure> {
+pub fn write(grounded: &Grounded, out: &Output) -> CommandResult {
     let stats = grounded.propnet.stats();
     let parts = [
         ("  all", stats.all),

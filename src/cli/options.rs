@@ -1,13 +1,13 @@
 //! Options that several commands share: seed, threads, engine.
 
-use std::fmt;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult};
 use super::game_argument::Opened;
 use super::output::log;
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
@@ -18,52 +18,42 @@ use hyperplay_play::files::EarlierRecords;
 #[derive(Args, Clone, Copy, Debug)]
 pub struct EngineOption {
     /// Which engine evaluates the rules
-    #[arg(long, value_enum, default_value_t)]
-    pub engine: EngineArgument,
+    #[arg(long, value_parser = engines(), default_value = "auto")]
+    pub engine: EngineKind,
 }
 
-/// The choice of `--engine`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
-pub enum EngineArgument {
-    /// The fastest that the game allows
-    #[default]
-    Auto,
-    /// The reference: evaluates the rules as they stand
-    Interpreter,
-    /// The ground network, for single states
-    Propagator,
-    /// The ground network, many playouts at a time
-    Lanes,
+/// A choice of words: each with what it means, and its line of the help.
+pub fn choice<T: Clone + Send + Sync + 'static>(
+    all: Vec<(&'static str, T, &'static str)>,
+) -> impl TypedValueParser<Value = T> {
+    let words = all.iter().map(|(word, _, about)| PossibleValue::new(*word).help(*about));
+    PossibleValuesParser::new(words.collect::<Vec<_>>()).map(move |chosen| {
+        let found = all.iter().find(|(word, ..)| *word == chosen);
+        found.expect("the parser lets no other word pass").1.clone()
+    })
 }
 
-impl From<EngineArgument> for EngineKind {
-    fn from(argument: EngineArgument) -> EngineKind {
-        match argument {
-            EngineArgument::Auto => EngineKind::Auto,
-            EngineArgument::Interpreter => EngineKind::Interpreter,
-            EngineArgument::Propagator => EngineKind::Propagator,
-            EngineArgument::Lanes => EngineKind::Lanes,
-        }
-    }
-}
-
-impl fmt::Display for EngineArgument {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        EngineKind::from(*self).fmt(f)
-    }
+/// The words of `--engine`.
+pub fn engines() -> impl TypedValueParser<Value = EngineKind> {
+    choice(vec![
+        ("auto", EngineKind::Auto, "The fastest that the game allows"),
+        ("interpreter", EngineKind::Interpreter, "The reference: evaluates the rules as they stand"),
+        ("propagator", EngineKind::Propagator, "The ground network, for single states"),
+        ("lanes", EngineKind::Lanes, "The ground network, many playouts at a time"),
+    ])
 }
 
 impl EngineOption {
     /// The kind that was asked for.
     pub fn kind(self) -> EngineKind {
-        self.engine.into()
+        self.engine
     }
 
     /// The engines of a game, and the one that was asked for.
     ///
     /// # Errors
     /// If it cannot be made.
-    pub fn open(self, opened: &Opened) -> Result<(Engines, Arc<Engine>), CommandFailure> {
+    pub fn open(self, opened: &Opened) -> CommandResult<(Engines, Arc<Engine>)> {
         let engines = Engines::new(&opened.game);
         let engine = engine(&engines, self.kind(), &opened.name)?;
         Ok((engines, engine))
@@ -73,7 +63,7 @@ impl EngineOption {
     ///
     /// # Errors
     /// If it cannot be made.
-    pub fn open_for_steps(self, opened: &Opened) -> Result<(Engines, Arc<Engine>), CommandFailure> {
+    pub fn open_for_steps(self, opened: &Opened) -> CommandResult<(Engines, Arc<Engine>)> {
         let engines = Engines::new(&opened.game);
         let engine = engine_for_steps(&engines, self.kind(), &opened.name)?;
         Ok((engines, engine))
@@ -84,7 +74,7 @@ impl EngineOption {
 ///
 /// # Errors
 /// If it cannot be made.
-pub fn engine(engines: &Engines, kind: EngineKind, name: &str) -> Result<Arc<Engine>, CommandFailure> {
+pub fn engine(engines: &Engines, kind: EngineKind, name: &str) -> CommandResult<Arc<Engine>> {
     noted(engines, engines.get(kind), kind, name)
 }
 
@@ -92,11 +82,7 @@ pub fn engine(engines: &Engines, kind: EngineKind, name: &str) -> Result<Arc<Eng
 ///
 /// # Errors
 /// If it cannot be made.
-pub fn engine_for_steps(
-    engines: &Engines,
-    kind: EngineKind,
-    name: &str,
-) -> Result<Arc<Engine>, CommandFailure> {
+pub fn engine_for_steps(engines: &Engines, kind: EngineKind, name: &str) -> CommandResult<Arc<Engine>> {
     noted(engines, engines.for_steps(kind), kind, name)
 }
 
@@ -105,7 +91,7 @@ fn noted(
     engine: Result<Arc<Engine>, EngineError>,
     kind: EngineKind,
     name: &str,
-) -> Result<Arc<Engine>, CommandFailure> {
+) -> CommandResult<Arc<Engine>> {
     let engine = engine.map_err(|error| no_engine(name, &error))?;
     let has_choice = engines.game().language() == Language::Gdl;
     if let (EngineKind::Auto, true, Err(why)) = (kind, has_choice, engines.is_worthwhile()) {
@@ -197,12 +183,12 @@ impl ThreadsOption {
     ///
     /// # Errors
     /// If it is 0 or too large or the threads cannot be made.
-    pub fn apply(self) -> Result<usize, CommandFailure> {
+    pub fn apply(self) -> CommandResult<usize> {
         use_threads(self.threads)
     }
 }
 
-fn use_threads(given: Option<usize>) -> Result<usize, CommandFailure> {
+fn use_threads(given: Option<usize>) -> CommandResult<usize> {
     let threads = match given {
         Some(0) => {
             return Err(CommandFailure::usage(

@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Stdout, Write};
 
 use serde_json::Value;
 
-use super::failure::CommandFailure;
+use super::failure::CommandResult;
 
 /// Standard output.
 pub struct Output(Stdout);
@@ -23,7 +23,7 @@ impl Output {
     ///
     /// # Errors
     /// If standard output cannot be written to; so for the others.
-    pub fn line(&self, line: impl Display) -> Result<(), CommandFailure> {
+    pub fn line(&self, line: impl Display) -> CommandResult {
         Ok(writeln!(self.0.lock(), "{line}")?)
     }
 
@@ -31,7 +31,7 @@ impl Output {
     ///
     /// # Errors
     /// See [`line`](Output::line).
-    pub fn text(&self, text: &str) -> Result<(), CommandFailure> {
+    pub fn text(&self, text: &str) -> CommandResult {
         Ok(self.0.lock().write_all(text.as_bytes())?)
     }
 
@@ -39,7 +39,7 @@ impl Output {
     ///
     /// # Errors
     /// See [`line`](Output::line).
-    pub fn now(&self, text: &str) -> Result<(), CommandFailure> {
+    pub fn now(&self, text: &str) -> CommandResult {
         let mut out = self.0.lock();
         out.write_all(text.as_bytes())?;
         Ok(out.flush()?)
@@ -49,7 +49,7 @@ impl Output {
     ///
     /// # Errors
     /// See [`line`](Output::line).
-    pub fn json(&self, value: &Value) -> Result<(), CommandFailure> {
+    pub fn json(&self, value: &Value) -> CommandResult {
         self.line(format_args!("{value:#}"))
     }
 }

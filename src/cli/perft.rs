@@ -3,10 +3,10 @@
 use clap::Args;
 use serde_json::json;
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::game_argument::GameArgument;
 use super::options::EngineOption;
-use super::output::Output;
+use super::session::Session;
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{JointMoves, State, StateMachine, StateMachineExt};
 use hyperplay_play::referee::{Interrupt, Stopwatch};
@@ -33,11 +33,10 @@ pub struct PerftArguments {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(arguments: &PerftArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
-    if arguments.depth == 0 {
-        let what = "a depth of 0 has no joint moves to count";
-        return Err(CommandFailure::usage(what, "give a depth of 1 or more"));
-    }
+pub fn run(arguments: &PerftArguments, session: &Session) -> CommandResult {
+    let Session { interrupt, out, .. } = session;
+    let what = "a depth of 0 has no joint moves to count";
+    refuse_if(arguments.depth == 0, what, "give a depth of 1 or more")?;
     let opened = arguments.game.open()?;
     let (_, engine) = arguments.engine.open_for_steps(&opened)?;
     let mut scratch = engine.scratch();

@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::failure::CommandFailure;
-use super::output::Output;
+use super::failure::{CommandFailure, CommandResult};
+use super::session::Session;
 use hyperplay_logic::gdl::did_you_mean;
 use hyperplay_play::player::{KeyType, REMOTE, Registry, SpecEntry, SpecError, SpecKey, SpecKind};
 
@@ -28,7 +28,7 @@ pub struct ListingArguments {
 
 impl ListingArguments {
     /// The kind that is listed, and the name of the one entry that is shown.
-    fn chosen(&self) -> Result<(SpecKind, Option<&str>), CommandFailure> {
+    fn chosen(&self) -> CommandResult<(SpecKind, Option<&str>)> {
         let kind_of = |word: &str| SpecKind::ALL.into_iter().find(|kind| kind.plural() == word.trim());
         match &self.words[..] {
             [] => Ok((SpecKind::Player, None)),
@@ -56,7 +56,8 @@ fn command(kind: SpecKind) -> String {
 ///
 /// # Errors
 /// A usage error if nothing has the name; see [`CommandFailure`].
-pub fn run(arguments: &ListingArguments, registry: &Registry, out: &Output) -> Result<(), CommandFailure> {
+pub fn run(arguments: &ListingArguments, session: &Session) -> CommandResult {
+    let Session { registry, out, .. } = session;
     let (kind, name) = arguments.chosen()?;
     match name {
         None if arguments.json && kind == SpecKind::Player => out.json(&all_as_json(registry)),
@@ -73,7 +74,7 @@ pub fn run(arguments: &ListingArguments, registry: &Registry, out: &Output) -> R
     }
 }
 
-fn named<'a>(registry: &'a Registry, kind: SpecKind, name: &str) -> Result<&'a SpecEntry, CommandFailure> {
+fn named<'a>(registry: &'a Registry, kind: SpecKind, name: &str) -> CommandResult<&'a SpecEntry> {
     let names = || registry.entries(kind).map(|entry| &*entry.name);
     if let Some(entry) = registry.entries(kind).find(|entry| entry.name.eq_ignore_ascii_case(name.trim())) {
         return Ok(entry);

@@ -3,7 +3,7 @@
 //! A file of another game, an unknown role or move, or evidence that no match gives is a usage error with its place.
 //! Findings that are only suspicious are printed on standard error, and the command goes on.
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult};
 use super::output::log;
 use hyperplay_logic::gdl::Game;
 use hyperplay_machine::counted;
@@ -23,7 +23,7 @@ pub fn refuse_misfits<'a>(
     game: &Game,
     rules: &str,
     specs: impl IntoIterator<Item = &'a Spec>,
-) -> Result<(), CommandFailure> {
+) -> CommandResult {
     let roles: Vec<String> = game.roles().iter().map(|&role| game.terms().show(role)).collect();
     let mut checked = Vec::new();
     for spec in specs {

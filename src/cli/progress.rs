@@ -41,8 +41,40 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_millis(200));
             bar
         });
+        Progress::with(bar, unit, quiet, total)
+    }
+
+    /// Begins a task whose end is not known: what is said of it is a line that changes on a terminal, and a plain line every
+    /// ten seconds elsewhere.
+    pub fn open() -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}")
+                .expect("the template is well formed");
+            ProgressBar::new_spinner().with_style(style)
+        });
+        Progress::with(bar, "", false, 0)
+    }
+
+    fn with(bar: Option<ProgressBar>, unit: &'static str, quiet: bool, total: u64) -> Self {
         let zero = || AtomicU64::new(0);
         Progress { bar, unit, quiet, total, done: zero(), lines: zero(), watch: Stopwatch::start() }
+    }
+
+    /// Says how far the task is, if it is time.
+    pub fn say(&self, what: impl FnOnce() -> String) {
+        let elapsed = self.watch.elapsed();
+        let due =
+            if self.bar.is_some() { elapsed.as_millis() as u64 / 100 } else { elapsed.as_secs() / INTERVAL };
+        if self.lines.fetch_max(due, Ordering::Relaxed) >= due {
+            return;
+        }
+        match &self.bar {
+            Some(bar) => {
+                bar.set_message(what());
+                bar.tick();
+            }
+            None => log(format_args!("{}", what())),
+        }
     }
 
     /// Another unit is done.
@@ -68,50 +100,6 @@ impl Progress {
             bar.finish_and_clear();
         }
         self.watch.elapsed()
-    }
-}
-
-/// The message printed now and then about a task whose end is not known: a line that changes on a terminal, a plain
-/// line every ten seconds elsewhere.
-pub struct Ticker {
-    bar: Option<ProgressBar>,
-    lines: AtomicU64,
-    watch: Stopwatch,
-}
-
-impl Ticker {
-    /// Begins a task.
-    pub fn new() -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}")
-                .expect("the template is well formed");
-            ProgressBar::new_spinner().with_style(style)
-        });
-        Ticker { bar, lines: AtomicU64::new(0), watch: Stopwatch::start() }
-    }
-
-    /// Says how far the task is, if it is time.
-    pub fn say(&self, what: impl FnOnce() -> String) {
-        let elapsed = self.watch.elapsed();
-        if let Some(bar) = &self.bar {
-            let due = elapsed.as_millis() as u64 / 100;
-            if self.lines.fetch_max(due, Ordering::Relaxed) < due {
-                bar.set_message(what());
-                bar.tick();
-            }
-            return;
-        }
-        let due = elapsed.as_secs() / INTERVAL;
-        if self.lines.fetch_max(due, Ordering::Relaxed) < due {
-            log(format_args!("{}", what()));
-        }
-    }
-
-    /// Ends the task and removes the line.
-    pub fn finish(self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult};
 use super::output::{Output, log};
 use super::seats::SeatArguments;
 use hyperplay_engine::Engine;
@@ -84,7 +84,7 @@ impl CommandTally {
     ///
     /// # Errors
     /// If they cannot be written.
-    pub fn write(&self, out: &Output) -> Result<(), CommandFailure> {
+    pub fn write(&self, out: &Output) -> CommandResult {
         for (role, median) in self.sent() {
             let when = median.map_or(String::new(), |median| {
                 format!(", in the median {median:.1} ms after the beginning of the chronon")
@@ -114,7 +114,7 @@ impl RealTime {
         seed: &Seed,
         interrupt: &Interrupt,
         mut watch: impl FnMut(&MatchStep),
-    ) -> Result<ManagedInteraction, CommandFailure> {
+    ) -> CommandResult<ManagedInteraction> {
         let machine = engine.interaction().expect("only an interaction is run in real time");
         let mut players = seats.build_local(engines);
         let mut agents: Vec<Option<Box<dyn InteractionAgent>>> = Vec::new();

@@ -7,7 +7,7 @@
 use clap::Args;
 use serde_json::{Map, Value};
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult};
 use super::output::{Output, log, printable};
 use super::transcripts::{TranscriptArguments, is_of_player};
 use super::verbose::{ShownMatch, scores};
@@ -36,7 +36,7 @@ pub struct ReplayArguments {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(arguments: &ReplayArguments, out: &Output) -> Result<(), CommandFailure> {
+pub fn run(arguments: &ReplayArguments, out: &Output) -> CommandResult {
     let file = &arguments.transcripts.file;
     let mut rules = arguments.transcripts.rules();
     let (mut count, mut indices, mut is_shown) = (0_usize, Vec::new(), false);
@@ -79,7 +79,7 @@ pub fn run(arguments: &ReplayArguments, out: &Output) -> Result<(), CommandFailu
 }
 
 /// The transcript of a line.
-fn read(place: &str, line: &str) -> Result<Transcript, CommandFailure> {
+fn read(place: &str, line: &str) -> CommandResult<Transcript> {
     if is_of_player(line) {
         return Err(CommandFailure::failed(
             format!(
@@ -110,7 +110,7 @@ struct Replay<'a> {
 }
 
 impl Replay<'_> {
-    fn show(&self, hash: &str) -> Result<(), CommandFailure> {
+    fn show(&self, hash: &str) -> CommandResult {
         let Replay { transcript, out, .. } = self;
         let difference = verify(self.engine, hash, transcript).err();
         // How many steps agree with the rules.
@@ -155,7 +155,7 @@ impl Replay<'_> {
         agree: usize,
         difference: Option<&TranscriptDifference>,
         role: Option<Role>,
-    ) -> Result<(), CommandFailure> {
+    ) -> CommandResult {
         let (index, steps) = (self.transcript.index, self.transcript.steps.len());
         if number > steps {
             let steps = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
@@ -185,10 +185,10 @@ impl Replay<'_> {
         if let Some(difference) = difference.filter(|_| number == steps) {
             return Err(self.differs(difference));
         }
-        if self.engine.terminal(shown.state(), &mut scratch) {
+        if self.engine.terminal(&shown.state, &mut scratch) {
             return self.end();
         }
-        let legal = self.engine.legal_by_role(shown.state(), &mut scratch);
+        let legal = self.engine.legal_by_role(&shown.state, &mut scratch);
         for (own, moves) in legal.iter().filter(|(own, _)| role.is_none_or(|role| role == *own)) {
             let name = &self.engine.roles()[own];
             if let (Some(percepts), true) = (&percepts, role.is_some()) {
@@ -200,7 +200,7 @@ impl Replay<'_> {
     }
 
     /// The role that looks on, if one is named.
-    fn role(&self) -> Result<Option<Role>, CommandFailure> {
+    fn role(&self) -> CommandResult<Option<Role>> {
         let Some(name) = &self.arguments.role else { return Ok(None) };
         let named = |role: &Role| fold(&self.engine.roles()[*role]) == fold(name);
         self.engine.each_role().find(named).map(Some).ok_or_else(|| {
@@ -220,7 +220,7 @@ impl Replay<'_> {
         CommandFailure::failed(format!("{}: {difference}", self.place), remedy)
     }
 
-    fn end(&self) -> Result<(), CommandFailure> {
+    fn end(&self) -> CommandResult {
         let Transcript { goals, steps, outcome, .. } = self.transcript;
         let Some(goals) = goals else {
             return self.out.line(format_args!("  unfinished after {} steps: {outcome}", steps.len()));

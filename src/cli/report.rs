@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::failure::CommandFailure;
+use super::failure::CommandResult;
 use super::output::Output;
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_lab::study::{DecisionTally, PlayedMatch};
@@ -59,7 +59,7 @@ impl Title<'_> {
 /// The sums over a series of matches.
 pub struct Report {
     scores: ByRole<Sample>,
-    matches: usize,
+    pub matches: usize,
     failed: usize,
     first_failure: Option<String>,
     steps: u64,
@@ -84,11 +84,6 @@ impl Report {
             decisions: ByRole::from_fn(roles, |_| DecisionTally::default()),
             time: Duration::ZERO,
         }
-    }
-
-    /// The number of matches.
-    pub fn matches(&self) -> usize {
-        self.matches
     }
 
     /// How many matches failed and why the first did, as a sentence; none if none did.
@@ -161,7 +156,7 @@ impl Report {
     ///
     /// # Errors
     /// If standard output cannot be written to.
-    pub fn write(&self, title: &Title<'_>, out: &Output) -> Result<(), CommandFailure> {
+    pub fn write(&self, title: &Title<'_>, out: &Output) -> CommandResult {
         let clocks = if title.reproduces { "" } else { " (with clocks: another run may differ)" };
         let (game, seed) = (title.game, title.heading.seed);
         out.line(format_args!("{game}: {}, seed {seed}{clocks}", counted(self.matches as u64, "match")))?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::human::names_human;
 use super::options::engine;
 use super::players::wrong_spec;
@@ -24,7 +24,7 @@ fn played(game: &Game) -> (Vec<String>, String) {
 ///
 /// # Errors
 /// A usage error that lists the roles.
-pub fn role_named(game: &Game, name: &str, of_random: &str) -> Result<Role, CommandFailure> {
+pub fn role_named(game: &Game, name: &str, of_random: &str) -> CommandResult<Role> {
     let (played, choices) = played(game);
     let named = |&role: &TermId| fold(&game.terms().show(role)) == fold(name.trim());
     match game.roles().iter().position(named) {
@@ -52,7 +52,7 @@ impl SeatArguments {
         rules: &str,
         arguments: &[String],
         registry: &Registry,
-    ) -> Result<SeatArguments, CommandFailure> {
+    ) -> CommandResult<SeatArguments> {
         let random = game.random().map(Role::new);
         let mut seats: ByRole<Option<PlayerSpec>> = ByRole::from_fn(game.roles().len(), |_| None);
         for argument in arguments {
@@ -67,12 +67,7 @@ impl SeatArguments {
                 ));
             };
             let role = role_named(game, name, "the role random chooses by itself")?;
-            if seats[role].is_some() {
-                return Err(CommandFailure::usage(
-                    format!("the role '{name}' is given twice"),
-                    played(game).1,
-                ));
-            }
+            refuse_if(seats[role].is_some(), format!("the role '{name}' is given twice"), played(game).1)?;
             let spec = spec_of(spec, registry)?;
             refuse_misfits(game, rules, [spec.spec()])?;
             seats[role] = Some(spec);
@@ -94,12 +89,12 @@ impl SeatArguments {
         engines: &Engines,
         default: &Arc<Engine>,
         name: &str,
-    ) -> Result<ByRole<Arc<Engine>>, CommandFailure> {
+    ) -> CommandResult<ByRole<Arc<Engine>>> {
         let of_seat = |spec: &Option<PlayerSpec>| match spec.as_ref().and_then(PlayerSpec::engine) {
             Some(kind) => engine(engines, kind, name),
             None => Ok(Arc::clone(default)),
         };
-        Ok(ByRole::new(self.0.values().iter().map(of_seat).collect::<Result<_, CommandFailure>>()?))
+        Ok(ByRole::new(self.0.values().iter().map(of_seat).collect::<CommandResult<_>>()?))
     }
 
     /// A fresh player for every seat, on its engine.
@@ -139,6 +134,6 @@ impl SeatArguments {
 ///
 /// # Errors
 /// A usage error that says what there is.
-pub fn spec_of(text: &str, registry: &Registry) -> Result<PlayerSpec, CommandFailure> {
+pub fn spec_of(text: &str, registry: &Registry) -> CommandResult<PlayerSpec> {
     registry.player(text).map_err(|error| wrong_spec(registry, SpecKind::Player, text, &error))
 }

@@ -7,21 +7,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
+use tracing_subscriber::filter::LevelFilter;
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult};
 use super::human::names_human;
-use super::options::{EarlierOption, EngineOption, ThreadsOption, pick_seed, seconds, seed};
-use super::output::Output;
+use super::options::{EarlierOption, EngineOption, ThreadsOption, choice, pick_seed, seconds, seed};
 use super::seats::spec_of;
+use super::session::Session;
 use hyperplay_engine::{EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
 use hyperplay_machine::Role;
 use hyperplay_net::http::server::ServerLimits;
 use hyperplay_net::serve::{PlayerServer, ServeError, ServeOptions};
-use hyperplay_play::player::{PlayerSpec, Registry};
+use hyperplay_play::player::PlayerSpec;
 use hyperplay_play::referee::Interrupt;
 
 /// How often the interrupt is looked at.
@@ -76,24 +78,21 @@ pub struct ServeArguments {
     #[command(flatten)]
     threads: ThreadsOption,
     /// How much is logged on standard error
-    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LogLevel::Info)]
-    log: LogLevel,
+    #[arg(long, value_parser = levels(), value_name = "LEVEL", default_value = "info")]
+    log: LevelFilter,
     /// How it is logged
     #[arg(long, value_enum, value_name = "FORM", default_value_t = LogForm::Text)]
     log_format: LogForm,
 }
 
-/// The choice of `--log`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum LogLevel {
-    /// Failures of this program
-    Error,
-    /// Failures in a match
-    Warn,
-    /// Matches and answers
-    Info,
-    /// Messages and the thoughts of players
-    Debug,
+/// The words of `--log`.
+pub fn levels() -> impl TypedValueParser<Value = LevelFilter> {
+    choice(vec![
+        ("error", LevelFilter::ERROR, "Failures of this program"),
+        ("warn", LevelFilter::WARN, "Failures in a match"),
+        ("info", LevelFilter::INFO, "Matches and answers"),
+        ("debug", LevelFilter::DEBUG, "Messages and the thoughts of players"),
+    ])
 }
 
 /// The choice of `--log-format`.
@@ -105,18 +104,6 @@ pub enum LogForm {
     Json,
 }
 
-impl LogLevel {
-    fn of_tracing(self) -> tracing_subscriber::filter::LevelFilter {
-        use tracing_subscriber::filter::LevelFilter;
-        match self {
-            LogLevel::Error => LevelFilter::ERROR,
-            LogLevel::Warn => LevelFilter::WARN,
-            LogLevel::Info => LevelFilter::INFO,
-            LogLevel::Debug => LevelFilter::DEBUG,
-        }
-    }
-}
-
 /// Reads a name that is one word of the protocol.
 fn name(text: &str) -> Result<String, String> {
     let is_plain = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
@@ -124,7 +111,7 @@ fn name(text: &str) -> Result<String, String> {
 }
 
 /// Refuses players that cannot sit in a server: persons, those that are shown the true history, and other servers.
-fn suits(spec: &PlayerSpec) -> Result<(), CommandFailure> {
+fn suits(spec: &PlayerSpec) -> CommandResult {
     let refused = |why: &str| {
         let what = format!("--player {}: {why}", spec.spec());
         CommandFailure::usage(
@@ -148,8 +135,8 @@ fn suits(spec: &PlayerSpec) -> Result<(), CommandFailure> {
 }
 
 /// Logs what happens on standard error.
-pub fn log_to_stderr(level: LogLevel, form: LogForm) {
-    let lines = tracing_subscriber::fmt().with_max_level(level.of_tracing()).with_writer(std::io::stderr);
+pub fn log_to_stderr(level: LevelFilter, form: LogForm) {
+    let lines = tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr);
     // Only this command has a subscriber, so there is none yet.
     let _ = match form {
         LogForm::Text => lines.with_target(false).with_ansi(super::output::colour(true)).try_init(),
@@ -174,12 +161,8 @@ pub fn allow_files() {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(
-    arguments: &ServeArguments,
-    registry: &Registry,
-    interrupt: &Interrupt,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+pub fn run(arguments: &ServeArguments, session: &Session) -> CommandResult {
+    let Session { registry, interrupt, out, .. } = session;
     suits(&spec_of(&arguments.player, registry)?)?;
     log_to_stderr(arguments.log, arguments.log_format);
     allow_files();
@@ -218,7 +201,7 @@ pub fn run(
 ///
 /// # Errors
 /// If there can be none.
-pub fn network_threads() -> Result<Runtime, CommandFailure> {
+pub fn network_threads() -> CommandResult<Runtime> {
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     threads.map_err(|error| {
         CommandFailure::failed(format!("no threads for the network: {error}"), "end other programs")
@@ -229,7 +212,7 @@ pub fn network_threads() -> Result<Runtime, CommandFailure> {
 ///
 /// # Errors
 /// If nothing can listen there.
-pub async fn listen(address: IpAddr, port: u16) -> Result<(TcpListener, SocketAddr), CommandFailure> {
+pub async fn listen(address: IpAddr, port: u16) -> CommandResult<(TcpListener, SocketAddr)> {
     let address = SocketAddr::new(address, port);
     let listener = TcpListener::bind(address).await.map_err(|error| {
         let remedy = "another program may listen there: take another --port, or 0 for any that is free";

@@ -7,7 +7,7 @@
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult};
 use super::output::Output;
 use hyperplay_logic::gdl::did_you_mean;
 
@@ -30,72 +30,19 @@ pub struct ManArguments {
 
 /// Behind the script of bash. The word at the cursor is read from the line, because bash breaks words at `=` and `:`,
 /// and what it has broken off is taken from the words found.
-const BASH: &str = r#"
-_hyperplay_words() {
-    local line="${COMP_LINE:0:COMP_POINT}" cur breaks="" prefix="" found=() words=()
-    cur="${line##*[[:space:]]}"
-    read -ra words <<< "$line"
-    [[ -z "$cur" ]] && words+=("")
-    if [[ ${#words[@]} -gt 2 ]]; then
-        IFS=$'\n' read -d '' -ra found < <("${words[0]}" complete-words -- "${words[@]:1}" 2>/dev/null)
-    fi
-    if [[ ${#found[@]} -eq 0 ]]; then
-        _hyperplay "$@"
-        return
-    fi
-    [[ "$COMP_WORDBREAKS" == *=* ]] && breaks+="="
-    [[ "$COMP_WORDBREAKS" == *:* ]] && breaks+=":"
-    if [[ -n "$breaks" && "$cur" == *[$breaks]* ]]; then
-        prefix="${cur%"${cur##*[$breaks]}"}"
-    fi
-    COMPREPLY=("${found[@]#"$prefix"}")
-    [[ "${found[*]}" == *[=:/] ]] && compopt -o nospace 2>/dev/null
-}
-
-complete -F _hyperplay_words -o nosort -o bashdefault -o default hyperplay 2>/dev/null ||
-    complete -F _hyperplay_words -o bashdefault -o default hyperplay
-"#;
+const BASH: &str = include_str!("shell/words.bash");
 
 /// Before the end of the script of zsh, whose own function is renamed.
-const ZSH: &str = r#"_hyperplay() {
-    local -a found
-    if (( CURRENT > 2 )); then
-        found=("${(@f)$("${words[1]}" complete-words -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
-        found=(${found:#})
-    fi
-    if (( ${#found} == 0 )); then
-        _hyperplay_options "$@"
-        return
-    fi
-    local -a open closed
-    open=(${(M)found:#*[=:/]})
-    closed=(${found:#*[=:/]})
-    (( ${#open} )) && compadd -Q -S '' -- $open
-    (( ${#closed} )) && compadd -Q -- $closed
-}
-
-"#;
+const ZSH: &str = include_str!("shell/words.zsh");
 
 /// Behind the script of fish.
-const FISH: &str = r#"
-function __hyperplay_words
-    set -l before (commandline -opc)
-    if test (count $before) -gt 1
-        $before[1] complete-words -- $before[2..-1] (commandline -ct) 2>/dev/null
-    end
-end
-complete -c hyperplay -a '(__hyperplay_words)'
-"#;
+const FISH: &str = include_str!("shell/words.fish");
 
 /// Writes the completions of a shell.
 ///
 /// # Errors
 /// If standard output cannot be written to.
-pub fn completions(
-    arguments: &CompletionsArguments,
-    mut command: Command,
-    out: &Output,
-) -> Result<(), CommandFailure> {
+pub fn completions(arguments: &CompletionsArguments, mut command: Command, out: &Output) -> CommandResult {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, "hyperplay", &mut script);
     let script = String::from_utf8_lossy(&script);
@@ -115,7 +62,7 @@ pub fn completions(
 ///
 /// # Errors
 /// If there is no such command or standard output cannot be written to.
-pub fn man(arguments: &ManArguments, mut command: Command, out: &Output) -> Result<(), CommandFailure> {
+pub fn man(arguments: &ManArguments, mut command: Command, out: &Output) -> CommandResult {
     command.build();
     let all = pages(&command, "");
     if arguments.list {

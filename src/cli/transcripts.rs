@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::game_argument::{RulesOption, SyntaxArgument};
 use super::options::EngineOption;
 use super::output::printable;
@@ -40,13 +40,13 @@ impl TranscriptArguments {
     ///
     /// # Errors
     /// If the file cannot be opened or read.
-    pub fn lines(
-        &self,
-    ) -> Result<impl Iterator<Item = Result<(usize, String), CommandFailure>>, CommandFailure> {
-        if self.file == "-" && self.game.as_deref() == Some("-") {
-            let what = "standard input cannot be both the transcripts and the rules";
-            return Err(CommandFailure::usage(what, "name a file for one of them"));
-        }
+    pub fn lines(&self) -> CommandResult<impl Iterator<Item = CommandResult<(usize, String)>>> {
+        let what = "standard input cannot be both the transcripts and the rules";
+        refuse_if(
+            self.file == "-" && self.game.as_deref() == Some("-"),
+            what,
+            "name a file for one of them",
+        )?;
         let (path, name) = (self.file.clone(), self.file.clone());
         let failed = move |cause| CommandFailure::from(FileError::System(path.clone().into(), cause));
         let reader: Box<dyn BufRead> = if self.file == "-" {
@@ -103,18 +103,13 @@ impl Rules<'_> {
     ///
     /// # Errors
     /// If the rules are not named or cannot be read.
-    pub fn of(
-        &mut self,
-        named: &str,
-        horizon: Option<u32>,
-    ) -> Result<&(Arc<Engine>, String), CommandFailure> {
+    pub fn of(&mut self, named: &str, horizon: Option<u32>) -> CommandResult<&(Arc<Engine>, String)> {
         let name = self.arguments.game.clone().unwrap_or_else(|| beside(&self.arguments.file, named));
-        if name == "-" && self.arguments.game.is_none() {
-            return Err(CommandFailure::usage(
-                "the transcript does not name its rules",
-                "name them with --game",
-            ));
-        }
+        refuse_if(
+            name == "-" && self.arguments.game.is_none(),
+            "the transcript does not name its rules",
+            "name them with --game",
+        )?;
         let key = (name.clone(), horizon);
         if !self.engines.contains_key(&key) {
             let rules = RulesOption { syntax: self.arguments.syntax, strict: false, horizon };

@@ -2,7 +2,7 @@
 //!
 //! Terms are written in the syntax of the rulesheet. `replay` shows recorded matches by the same functions.
 
-use super::failure::CommandFailure;
+use super::failure::CommandResult;
 use super::output::Output;
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_logic::gdl::TermId;
@@ -20,7 +20,7 @@ pub struct ShownMatch<'a> {
     layout: BoardLayout,
     /// The role that looks on, if it is one; the state is then its secret too.
     of: Option<Role>,
-    state: State,
+    pub state: State,
     scratch: EngineScratch,
     steps: usize,
 }
@@ -32,19 +32,14 @@ impl<'a> ShownMatch<'a> {
         ShownMatch { machine, layout, of, state, scratch: machine.scratch(), steps: 0 }
     }
 
-    /// The state that the match has reached.
-    pub fn state(&self) -> &State {
-        &self.state
-    }
-
     /// Shows the initial state.
     ///
     /// # Errors
     /// If standard output cannot be written to; so for the others.
-    pub fn start(&self, out: &Output) -> Result<(), CommandFailure> {
+    pub fn start(&self, out: &Output) -> CommandResult {
         if self.shows_state() {
             out.line("  start")?;
-            indented(&self.layout.draw(&self.machine.holds(&self.state)), out)?;
+            self.draw(out)?;
         }
         Ok(())
     }
@@ -53,7 +48,7 @@ impl<'a> ShownMatch<'a> {
     ///
     /// # Errors
     /// See [`ShownMatch::start`].
-    pub fn step(&mut self, step: &MatchStep, out: &Output) -> Result<(), CommandFailure> {
+    pub fn step(&mut self, step: &MatchStep, out: &Output) -> CommandResult {
         out.line(format_args!("  step {}", self.steps + 1))?;
         for role in self.machine.each_role().filter(|&role| self.of.is_none_or(|of| of == role)) {
             self.moves(role, step, out)?;
@@ -81,7 +76,7 @@ impl<'a> ShownMatch<'a> {
     ///
     /// # Errors
     /// See [`ShownMatch::start`].
-    pub fn draw(&self, out: &Output) -> Result<(), CommandFailure> {
+    pub fn draw(&self, out: &Output) -> CommandResult {
         indented(&self.layout.draw(&self.machine.holds(&self.state)), out)
     }
 
@@ -89,7 +84,7 @@ impl<'a> ShownMatch<'a> {
     ///
     /// # Errors
     /// See [`ShownMatch::start`].
-    pub fn perceived(&self, role: Role, percepts: &Percepts, out: &Output) -> Result<(), CommandFailure> {
+    pub fn perceived(&self, role: Role, percepts: &Percepts, out: &Output) -> CommandResult {
         out.line(format_args!("    {} perceives {}", self.machine.roles()[role], self.percepts(percepts)))
     }
 
@@ -103,7 +98,7 @@ impl<'a> ShownMatch<'a> {
         self.of.map_or(self.machine.random() != Some(role), |of| of == role)
     }
 
-    fn moves(&self, role: Role, step: &MatchStep, out: &Output) -> Result<(), CommandFailure> {
+    fn moves(&self, role: Role, step: &MatchStep, out: &Output) -> CommandResult {
         let (name, legal) = (&self.machine.roles()[role], &step.legal[role]);
         if let ([only], true) = (&legal[..], step.faults.iter().all(|fault| fault.role != role)) {
             return out.line(format_args!("    {name} does {}, its only move", self.term(only.0)));
@@ -126,7 +121,7 @@ impl<'a> ShownMatch<'a> {
     }
 
     /// The belief and the judgement of a player, in its own words; if it has none, its values.
-    fn judgement(&self, decision: &Decision, out: &Output) -> Result<(), CommandFailure> {
+    fn judgement(&self, decision: &Decision, out: &Output) -> CommandResult {
         for line in decision.explain(self.machine) {
             out.line(format_args!("      {line}"))?;
         }
@@ -172,15 +167,7 @@ impl<'a> ShownMatch<'a> {
     }
 }
 
-/// Announces a match.
-///
-/// # Errors
-/// If standard output cannot be written to.
-pub fn begin(index: usize, out: &Output) -> Result<(), CommandFailure> {
-    out.line(format_args!("match {index}"))
-}
-
-fn indented(text: &str, out: &Output) -> Result<(), CommandFailure> {
+fn indented(text: &str, out: &Output) -> CommandResult {
     text.lines().try_for_each(|line| out.line(format_args!("    {line}")))
 }
 
@@ -195,7 +182,7 @@ pub fn scores<M: StateMachine>(machine: &M, goals: impl Iterator<Item = u8>) -> 
 ///
 /// # Errors
 /// See [`begin`].
-pub fn end<M: StateMachine>(machine: &M, played: &Match, out: &Output) -> Result<(), CommandFailure> {
+pub fn end<M: StateMachine>(machine: &M, played: &Match, out: &Output) -> CommandResult {
     let name = |role: Role| &machine.roles()[role];
     match &played.outcome {
         MatchOutcome::Over(goals) => {

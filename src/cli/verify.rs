@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult};
 use super::output::{Output, printable};
 use super::transcripts::{Rules, TranscriptArguments, is_of_player};
 use hyperplay_play::referee::{
@@ -52,7 +52,7 @@ impl Tally {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(arguments: &VerifyArguments, out: &Output) -> Result<(), CommandFailure> {
+pub fn run(arguments: &VerifyArguments, out: &Output) -> CommandResult {
     let lines = &arguments.transcripts;
     let mut rules = lines.rules();
     let (mut transcripts, mut records) = (Tally::default(), Tally::default());
@@ -107,7 +107,7 @@ pub fn run(arguments: &VerifyArguments, out: &Output) -> Result<(), CommandFailu
 }
 
 /// The result of the check of a transcript.
-fn check(rules: &mut Rules<'_>, line: &str) -> Result<Found, CommandFailure> {
+fn check(rules: &mut Rules<'_>, line: &str) -> CommandResult<Found> {
     let transcript: Transcript = match serde_json::from_str(line) {
         Ok(transcript) => transcript,
         Err(error) => return Ok(Found::Differs(format!("not a transcript: {error}"))),
@@ -123,7 +123,7 @@ fn check(rules: &mut Rules<'_>, line: &str) -> Result<Found, CommandFailure> {
 }
 
 /// The result of the check of the record of a player.
-fn check_record(rules: &mut Rules<'_>, line: &str) -> Result<Found, CommandFailure> {
+fn check_record(rules: &mut Rules<'_>, line: &str) -> CommandResult<Found> {
     let record: EvidenceRecord = match serde_json::from_str(line) {
         Ok(record) => record,
         Err(error) => return Ok(Found::Differs(format!("not a record of a player: {error}"))),

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::experiment_results::recorded_game;
-use super::failure::CommandFailure;
+use super::failure::CommandResult;
 use hyperplay_engine::{EngineKind, Engines};
 use hyperplay_kiosk::{WatchedExperiment, WatchedScore, WatchedState, WatchedTranscript};
 use hyperplay_lab::experiment::{
@@ -35,7 +35,7 @@ impl FolderExperiment {
     ///
     /// # Errors
     /// If it is none.
-    pub fn open(folder: &Path) -> Result<FolderExperiment, CommandFailure> {
+    pub fn open(folder: &Path) -> CommandResult<FolderExperiment> {
         let planned = Planned::read(folder)?;
         Ok(FolderExperiment {
             folder: folder.to_owned(),
@@ -128,9 +128,7 @@ impl WatchedExperiment for FolderExperiment {
         let walked = walk(&engine, plan, finished, DecisionLog::Turns);
         let (played, _) = walked.map_err(|error| error.to_string())?;
         let settings = Settings { limit: plan.limit, ..Settings::default() };
-        let players = engine.roles().iter().map(|(_, name)| {
-            finished.record.players.iter().find(|(role, _)| role == name).map(|(_, player)| player.clone())
-        });
+        let players = engine.roles().iter().map(|(_, name)| finished.record.players.get(name).cloned());
         let heading = Heading {
             game: game.name.clone(),
             rules: loaded.rules_hash(),

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::answers::KioskRefusal;
 use super::room::{GameRoom, hash};
 use hyperplay_engine::{EngineKind, Interpreter};
-use hyperplay_logic::gdl::{Finding, Severity, Source, did_you_mean};
+use hyperplay_logic::gdl::{Finding, Source, did_you_mean};
 use hyperplay_machine::{PLAYOUT_STEPS, Seed, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::analysis::findings_on_size;
 use hyperplay_play::player::{Registry, SpecKind};
@@ -44,34 +44,25 @@ pub struct CatalogueGame {
 
 /// The table that somebody wants to play at.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct TableRequest {
     /// The name of a game of the lobby.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game: Option<String>,
     /// Or rules.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<String>,
     /// The name of the rules.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// How they are drawn: the text of a view file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view: Option<String>,
     /// By role: `person`, or the spec of a player; roles that are not named are played by persons.
-    #[serde(default)]
     pub seats: BTreeMap<String, String>,
     /// Seconds to prepare, where there are clocks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub startclock: Option<f64>,
     /// Seconds for a move; none for as long as a person wants.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playclock: Option<f64>,
     /// The seed that chance and the programs follow from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// `none`, `truth` for spectators who see all, or a role for those who see what it sees.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spectators: Option<String>,
 }
 
@@ -292,24 +283,14 @@ pub(super) fn check(name: &str, text: &str) -> Result<Value, KioskRefusal> {
     let rules = loaded.game.as_ref().map(hash);
     let source = &loaded.rulesheet.source;
     let count = findings.len();
-    findings.sort_by_key(|finding| match finding.severity {
-        Severity::Error => 0,
-        Severity::Fault => 1,
-        Severity::Warning => 2,
-        _ => 3,
-    });
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     findings.truncate(LISTED);
     findings.sort_by_key(|finding| finding.span.start);
     let shown = |finding: &Finding| {
         let (line, column) = source.line_column(finding.span.start);
         let (end_line, end_column) = source.line_column(finding.span.end);
         json!({
-            "severity": match finding.severity {
-                Severity::Error => "error",
-                Severity::Fault => "fault",
-                Severity::Warning => "warning",
-                _ => "note",
-            },
+            "severity": finding.severity.to_string(),
             "code": finding.code.as_str(),
             "message": finding.message,
             "help": finding.help,

@@ -62,37 +62,25 @@ impl Table {
         let clocks = parts.clocks.filter(|_| engine.interaction().is_none());
         let settings = Settings { clocks, id: format!("table_{}", parts.id), ..Settings::default() };
         let begun = Instant::now();
-        if engine.interaction().is_some() {
+        let (played, chronons) = if engine.interaction().is_some() {
             let run = self.manage(&engine, &mut telling, settings.limit)?;
-            return Ok(self.ending(&engine, &settings, (run.played, Some(run.chronons)), begun, telling));
-        }
-        let watch = |step: &MatchStep| {
-            telling.step(&engine, step, self.notes(step));
-            self.open(&engine, &telling);
+            (run.played, Some(run.chronons))
+        } else {
+            let watch = |step: &MatchStep| {
+                telling.step(&engine, step, self.notes(step));
+                self.open(&engine, &telling);
+            };
+            let seed = match_seed(parts.seed, 0);
+            let played = play_match(&*engine, seats, &settings, &seed, &self.interrupt, watch);
+            (played.map_err(|error| format!("the match could not be played: {error}"))?, None)
         };
-        let played =
-            play_match(&*engine, seats, &settings, &match_seed(parts.seed, 0), &self.interrupt, watch);
-        let played = played.map_err(|error| format!("the match could not be played: {error}"))?;
-        Ok(self.ending(&engine, &settings, (played, None), begun, telling))
-    }
-
-    /// Keeps what was played, and says what it came to.
-    fn ending(
-        self: &Arc<Table>,
-        engine: &Arc<Engine>,
-        settings: &Settings,
-        (played, chronons): (Match, Option<Vec<ChrononRecord>>),
-        begun: Instant,
-        telling: MatchScenes,
-    ) -> Ending {
-        let parts = &self.parts;
-        let result = self.result(engine, &played);
-        self.record(engine, settings, &played, chronons, begun.elapsed());
+        let result = self.result(&engine, &played);
+        self.record(&engine, &settings, &played, chronons, begun.elapsed());
         let (scenes, step) = (telling.scenes(), telling.step_number());
         let past = PastMatch {
             id: parts.id.clone(),
             room: Arc::clone(&parts.room),
-            engine: Arc::clone(engine),
+            engine,
             sampler: parts.sampler.clone(),
             states: telling.states,
             moves: telling.steps,
@@ -100,7 +88,7 @@ impl Table {
             result: result.clone(),
             reviews: Mutex::default(),
         };
-        Ending { scenes, step, result, past: Arc::new(past) }
+        Ok(Ending { scenes, step, result, past: Arc::new(past) })
     }
 
     /// Waits until every person has come or left. Where there are clocks, a person who has not come some time after the

@@ -81,7 +81,7 @@ pub(super) fn router(kiosk: Arc<Kiosk>) -> Router {
 }
 
 fn file(name: &str) -> AxumResponse {
-    let Some((_, kind, text)) = page::file(name) else {
+    let Some((kind, text)) = page::file(name) else {
         return KioskRefusal::new(404, "the page has no such file", "load the page again").into_response();
     };
     let mut response = Response::new(Body::from(text));

@@ -25,7 +25,7 @@ pub(super) struct SightScene {
 }
 
 /// The game of a scene.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub(super) struct SceneGame {
     pub(super) name: String,
     pub(super) roles: Vec<String>,
@@ -45,10 +45,11 @@ impl SceneGame {
 }
 
 /// Where a match is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Phase {
     /// Persons are awaited, or the engine is being made.
+    #[default]
     Waiting,
     /// It is played.
     Play,
@@ -187,7 +188,7 @@ pub(super) struct SceneReview {
 }
 
 /// The scene that a token may know.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub(super) struct Scene {
     pub(super) table: String,
     /// How many scenes this token has been sent on this stream.
@@ -217,23 +218,13 @@ impl Scene {
     pub(super) fn of(table: &str, room: &GameRoom, sees: &str, told: SightScene) -> Scene {
         Scene {
             table: table.to_owned(),
-            version: 0,
             game: SceneGame::of(room),
             view: room.view.clone(),
             sees: sees.to_owned(),
-            phase: Phase::Waiting,
-            step: 0,
-            clock: None,
-            seats: Vec::new(),
-            legal: Vec::new(),
-            switches: None,
-            chosen: None,
             past: told.past,
             picture: told.picture,
             belief: told.belief,
-            equilibrium: Vec::new(),
-            result: None,
-            review: None,
+            ..Scene::default()
         }
     }
 }

@@ -139,10 +139,17 @@ impl Table {
         Table { columns: columns.into(), rows, ..Table::default() }
     }
 
-    /// The same table with a name, a title and a note.
+    /// The table with its name, and the title and note that a list of tables gives to it: lines of three words, with tabs
+    /// between them.
+    ///
+    /// # Panics
+    /// If the list has no such table.
     #[must_use]
-    pub fn named(self, name: &'static str, title: &'static str, note: impl Into<String>) -> Self {
-        Table { name, title, note: note.into(), ..self }
+    pub fn named(self, titles: &'static str, name: &'static str) -> Self {
+        let mut lines =
+            titles.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix('\t')?.split_once('\t'));
+        let (title, note) = lines.next().expect("the list has a line for every table");
+        Table { name, title, note: note.to_owned(), ..self }
     }
 
     /// The same table, showing readers these columns.
@@ -345,7 +352,7 @@ mod tests {
 
     #[test]
     fn one_table_is_json_csv_markdown_and_text() {
-        let table = table().named("fits", "Fits", "They fit.");
+        let table = table().named("fits\tFits\tThey fit.", "fits");
         assert_eq!(
             table.as_json().to_string(),
             r#"[{"who":"a,b","bias":0.123456789,"fit":{"p":0.5,"draws":8}},{"who":"c|d","bias":null,"fit":null}]"#

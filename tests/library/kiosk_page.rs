@@ -99,9 +99,10 @@ fn every_file_is_reached_from_the_page_and_says_what_it_is() {
 }
 
 #[test]
-fn every_file_is_part_of_the_program() {
+fn every_file_has_a_type() {
     let served = fs::read_to_string(folder().with_extension("rs")).unwrap();
     for (name, _) in files() {
-        assert!(served.contains(&format!("\"{name}\"")), "src/kiosk/page.rs does not name {name}");
+        let ending = name.rsplit('.').next().unwrap();
+        assert!(served.contains(&format!("\"{ending}\" =>")), "src/kiosk/page.rs knows no type of {name}");
     }
 }

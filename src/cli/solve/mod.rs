@@ -14,12 +14,13 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, CommandResult};
 use super::game_argument::{GameArgument, Opened};
 use super::game_tree::TreeOptions;
 use super::options::{EngineOption, ThreadsOption, seconds, seed};
 use super::output::{Output, log};
-use super::progress::Ticker;
+use super::progress::Progress;
+use crate::session::Session;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Role};
 use hyperplay_play::files::{FileContent, WrittenFile};
@@ -27,7 +28,7 @@ use hyperplay_play::player::entries_of;
 use hyperplay_play::referee::Interrupt;
 use hyperplay_think::solve::{
     GameTree, LinearProgramError, Profile, RegretCheckpoint, RegretMinimiser, RegretRule, SamplingScheme,
-    SequenceForm, SolveLimits, SolvePoint, SolvedProfile, linear_program, solve,
+    SequenceForm, SolveLimits, linear_program, solve,
 };
 use report::SolveReport;
 use sampled::{Sampled, SampledRun};
@@ -148,7 +149,8 @@ fn nash_conv(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(arguments: &SolveArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
+pub fn run(arguments: &SolveArguments, session: &Session) -> CommandResult {
+    let Session { interrupt, out, .. } = session;
     let clock = arguments.seconds.map_or(Budget::UNLIMITED, Budget::time);
     arguments.threads.apply()?;
     let opened = arguments.game.open()?;
@@ -184,36 +186,6 @@ struct ReportFiles<'a> {
     page: Option<WrittenFile>,
 }
 
-/// Solves by the linear program.
-fn by_linear_program(
-    form: &SequenceForm,
-    limits: &SolveLimits<'_>,
-    name: &str,
-) -> Result<(SolvedProfile, Vec<SolvePoint>), CommandFailure> {
-    let solution = linear_program(form, limits).map_err(|error| match error {
-        LinearProgramError::Stopped { .. } if (limits.stop)() => CommandFailure::Interrupted,
-        error => CommandFailure::failed(format!("{name}: {error}"), "--method auto minimises regret"),
-    })?;
-    let curve = vec![solution.point.clone()];
-    Ok((solution, curve))
-}
-
-/// Minimises regret until a limit is met; how NashConv fell.
-fn minimise(
-    form: &SequenceForm,
-    minimisers: &mut [RegretMinimiser],
-    limits: &SolveLimits<'_>,
-) -> (SolvedProfile, Vec<SolvePoint>) {
-    let mut curve = Vec::new();
-    let ticker = Ticker::new();
-    let solution = solve(form, minimisers, limits, |point| {
-        ticker.say(|| in_words(point));
-        curve.push(point.clone());
-    });
-    ticker.finish();
-    (solution, curve)
-}
-
 impl SolveArguments {
     /// Solves a game on its tree.
     fn solve(
@@ -223,7 +195,7 @@ impl SolveArguments {
         tree: GameTree,
         saved: &SavedSolution<'_>,
         (clock, interrupt): (Budget, &Interrupt),
-    ) -> Result<Solved, CommandFailure> {
+    ) -> CommandResult<Solved> {
         let form = SequenceForm::new(&tree, self.tree.unit);
         if tree.sets().is_empty() {
             let what = format!("{name}: no role decides anything");
@@ -236,12 +208,24 @@ impl SolveArguments {
         let count = tree.sets().len() * (1 + self.method.rules().len());
         let writing = saved.time_to_write(machine, entries_of(&tree, &profile, &roles), count);
         let limits = self.limits(clock.earlier(writing), &stop);
-        let ((solution, curve), minimisers) = if self.method == SolveMethod::Lp {
+        let (mut curve, mut minimisers) = (Vec::new(), Vec::new());
+        let solution = if self.method == SolveMethod::Lp {
             saved.refuse_state()?;
-            (by_linear_program(&form, &limits, name)?, Vec::new())
+            let solution = linear_program(&form, &limits).map_err(|error| match error {
+                LinearProgramError::Stopped { .. } if stop() => CommandFailure::Interrupted,
+                error => CommandFailure::failed(format!("{name}: {error}"), "--method auto minimises regret"),
+            })?;
+            curve.push(solution.point.clone());
+            solution
         } else {
-            let mut minimisers = saved.minimisers(&form, self.tree.unit, self.method.rules())?;
-            (minimise(&form, &mut minimisers, &limits), minimisers)
+            minimisers = saved.minimisers(&form, self.tree.unit, self.method.rules())?;
+            let ticker = Progress::open();
+            let solution = solve(&form, &mut minimisers, &limits, |point| {
+                ticker.say(|| in_words(point));
+                curve.push(point.clone());
+            });
+            ticker.finish();
+            solution
         };
         log(format_args!("{} in {:.2} s", in_words(&solution.point), solution.point.seconds));
         let is_cut = !minimisers.is_empty() && limits.is_open(&solution.point);
@@ -249,7 +233,7 @@ impl SolveArguments {
     }
 
     /// Refuses one path for two files.
-    fn check_paths(&self) -> Result<(), CommandFailure> {
+    fn check_paths(&self) -> CommandResult {
         let paths: Vec<&PathBuf> = [&self.out, &self.curve, &self.html].into_iter().flatten().collect();
         match (1..paths.len()).find(|&place| paths[..place].contains(&paths[place])) {
             Some(twice) => {
@@ -268,7 +252,7 @@ impl SolveArguments {
         solved: &Solved,
         files: &ReportFiles<'_>,
         out: &Output,
-    ) -> Result<(), CommandFailure> {
+    ) -> CommandResult {
         let Solved { minimisers, curve, .. } = solved;
         let report = SolveReport::new(opened, machine, self.tree.unit, solved);
         let states: Vec<RegretCheckpoint> = minimisers.iter().map(RegretMinimiser::checkpoint).collect();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::solved::{CUT, Solved, is_sure};
-use crate::failure::CommandFailure;
+use crate::failure::CommandResult;
 use crate::game_argument::Opened;
 use crate::game_tree::{by_role, size_as_json, size_in_words};
 use crate::output::Output;
@@ -86,7 +86,7 @@ impl<'a> SolveReport<'a> {
     ///
     /// # Errors
     /// If standard output cannot be written to.
-    pub fn write(&self, top: usize, out: &Output) -> Result<(), CommandFailure> {
+    pub fn write(&self, top: usize, out: &Output) -> CommandResult {
         let solved = self.solved;
         out.line(format_args!("{}: {}", self.opened.name, size_in_words(&self.tree.size())))?;
         out.text(&self.value_table().shown().as_text())?;

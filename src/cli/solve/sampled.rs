@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use super::SolveArguments;
 use super::saved::SavedSolution;
 use super::solved::{CUT, Solved, in_words};
-use crate::failure::CommandFailure;
+use crate::failure::{CommandFailure, CommandResult};
 use crate::game_argument::Opened;
 use crate::game_tree::{TreeOptions, no_tree};
 use crate::options::pick_seed;
 use crate::output::{Output, log};
-use crate::progress::Ticker;
+use crate::progress::Progress;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Seed, counted};
 use hyperplay_play::for_engine::iterate;
@@ -54,7 +54,7 @@ impl SampledRun<'_> {
     ///
     /// # Errors
     /// If the game cannot be sampled, with the remedy.
-    pub fn run(&self, saved: &SavedSolution<'_>) -> Result<Sampled, CommandFailure> {
+    pub fn run(&self, saved: &SavedSolution<'_>) -> CommandResult<Sampled> {
         let options =
             TreeOptions { max_nodes: self.arguments.tree.max_nodes.min(JUDGED), ..self.arguments.tree };
         // The sampling gets half of the time at least, and its policies are not judged where the tree takes more than
@@ -94,11 +94,11 @@ impl SampledRun<'_> {
         judge: Option<&(GameTree, SequenceForm)>,
         seed: &Seed,
         saved: &SavedSolution<'_>,
-    ) -> Result<(Option<SolvedProfile>, Vec<SolvePoint>), CommandFailure> {
+    ) -> CommandResult<(Option<SolvedProfile>, Vec<SolvePoint>)> {
         let stop = || self.interrupt.is_raised();
         let SolveLimits { nash_conv, iterations: most, budget, .. } =
             self.arguments.limits(self.clock, &stop);
-        let (clock, ticker) = (Stopwatch::start(), Ticker::new());
+        let (clock, ticker) = (Stopwatch::start(), Progress::open());
         let (mut curve, mut writing) = (Vec::new(), Duration::ZERO);
         let (mut due, mut batch) = (1, 1);
         loop {
@@ -159,7 +159,7 @@ impl SampledRun<'_> {
         why: &TreeError,
         saved: &SavedSolution<'_>,
         out: &Output,
-    ) -> Result<(), CommandFailure> {
+    ) -> CommandResult {
         let (iterations, sets) = (minimiser.iterations(), minimiser.information_sets());
         let header = json!({
             "game": self.opened.name,

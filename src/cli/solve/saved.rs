@@ -8,7 +8,7 @@ use std::{fs, io};
 
 use serde_json::Value;
 
-use crate::failure::CommandFailure;
+use crate::failure::{CommandFailure, CommandResult, refuse_if};
 use crate::output::log;
 use hyperplay_engine::Engine;
 use hyperplay_machine::Stopwatch;
@@ -32,11 +32,7 @@ impl<'a> SavedSolution<'a> {
     ///
     /// # Errors
     /// If the file is something else: it is not overwritten.
-    pub fn open(
-        path: Option<&'a Path>,
-        rules: &str,
-        stateless: Option<&str>,
-    ) -> Result<Self, CommandFailure> {
+    pub fn open(path: Option<&'a Path>, rules: &str, stateless: Option<&str>) -> CommandResult<Self> {
         let content = FileContent::beginning("policy file", "{\"schema\": \"hyperplay.policy/");
         let file = WrittenFile::if_given(path, content)?;
         let mut saved = SavedSolution { path, file, state: None };
@@ -72,17 +68,15 @@ impl<'a> SavedSolution<'a> {
         form: &SequenceForm,
         unit: f64,
         rules: &[RegretRule],
-    ) -> Result<Vec<RegretMinimiser>, CommandFailure> {
+    ) -> CommandResult<Vec<RegretMinimiser>> {
         let Some(SolverState { unit: former, solver, .. }) = &self.state else {
             return Ok(rules.iter().map(|&rule| RegretMinimiser::new(form, rule)).collect());
         };
         let path = self.path.map_or_else(String::new, |path| path.display().to_string());
         let names: Vec<&str> = solver.iter().map(|checkpoint| checkpoint.rule.as_str()).collect();
-        if names != rules.iter().map(|rule| rule.name()).collect::<Vec<_>>() {
-            let what = format!("{path}: the earlier run was solved by {}", names.join(" and "));
-            let remedy = "take the --method of that run (two together are auto), or another file for --out";
-            return Err(CommandFailure::usage(what, remedy));
-        }
+        let what = format!("{path}: the earlier run was solved by {}", names.join(" and "));
+        let remedy = "take the --method of that run (two together are auto), or another file for --out";
+        refuse_if(names != rules.iter().map(|rule| rule.name()).collect::<Vec<_>>(), what, remedy)?;
         if *former != Some(unit) {
             let former = former.map_or_else(|| "another".to_owned(), |unit| unit.to_string());
             let what = format!("{path}: the earlier run had --unit {former}, this one has {unit}");
@@ -108,7 +102,7 @@ impl<'a> SavedSolution<'a> {
     ///
     /// # Errors
     /// If there is such a state.
-    pub fn refuse_state(&self) -> Result<(), CommandFailure> {
+    pub fn refuse_state(&self) -> CommandResult {
         match (self.path, &self.state) {
             (Some(path), Some(state)) => {
                 let rules: Vec<&str> =
@@ -150,7 +144,7 @@ impl<'a> SavedSolution<'a> {
         document: &PolicyDocument<'_>,
         entries: impl Iterator<Item = PolicyEntry<'p>>,
         states: &[RegretCheckpoint],
-    ) -> Result<(), CommandFailure> {
+    ) -> CommandResult {
         let Some(file) = &self.file else { return Ok(()) };
         Ok(file.write(|out| document.write(out, entries, states))?)
     }

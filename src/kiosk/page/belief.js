@@ -3,7 +3,7 @@
 // Everything shown is what the server sent for the evidence of one role. Facts that are certain are on the board already;
 // the bars are of those between. Only the first bars are drawn until the reader asks for all.
 
-import { bar, counted, el, fold, number, percent, refill } from './dom.js';
+import { barTable, bar, counted, el, fold, html, number, percent, quiet, refill } from './dom.js';
 import { isOpen } from './picture.js';
 
 const FIRST = 10;
@@ -21,17 +21,12 @@ export function openFacts(belief) {
   return open.sort((a, b) => b.probability - a.probability);
 }
 
-function bars(facts, label) {
-  const rows = facts.map(({ fact, probability }) =>
-    el(
-      'tr',
-      {},
-      el('th', { scope: 'row' }, el('code', {}, fact)),
-      el('td', { class: 'bar-cell' }, bar(probability)),
-      el('td', { class: 'value', 'data-fact': fact, 'data-probability': probability }, percent(probability)),
-    ),
-  );
-  return el('table', { class: 'bars' }, el('caption', { class: 'unseen' }, label), el('tbody', {}, rows));
+function bars(facts) {
+  const rows = facts.map(({ fact, probability }) => {
+    const data = { 'data-fact': fact, 'data-probability': probability };
+    return { name: el('code', {}, fact), share: probability, text: percent(probability), data };
+  });
+  return barTable(html`<caption class="unseen">undetermined facts and their probabilities</caption>`, rows);
 }
 
 function sizes(belief) {
@@ -41,76 +36,54 @@ function sizes(belief) {
     ['Effective sample size', belief.ess === null || belief.ess === undefined ? null : number(belief.ess)],
     ['Method', belief.method],
   ];
-  return el(
-    'dl',
-    { class: 'sizes' },
-    entries
-      .filter(([, value]) => value !== null && value !== undefined && value !== '')
-      .map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))),
-  );
+  const known = entries.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  const pair = ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+  return html`<dl class="sizes">${known.map(pair)}</dl>`;
 }
 
 function likeliest(states, count) {
   const shown = states.slice(0, LIKELIEST);
   const rest = count - shown.length;
-  return [
-    el(
-      'ol',
-      { class: 'likeliest' },
-      shown.map(({ probability, facts }) =>
-        el(
-          'li',
-          {},
-          el('span', { class: 'likely-share' }, percent(probability)),
-          bar(probability, 'second'),
-          el(
-            'span',
-            { class: 'likely-facts' },
-            facts.length ? facts.map(fact => [el('code', {}, fact), ' ']) : 'nothing that is open holds',
-          ),
-        ),
-      ),
-    ),
-    rest > 0 ? el('p', { class: 'quiet-text' }, `and ${counted(rest, 'other state')}`) : null,
-  ];
+  const row = ({ probability, facts }) => html`
+    <li>
+      <span class="likely-share">${percent(probability)}</span>
+      ${bar(probability, 'second')}
+      <span class="likely-facts">
+        ${facts.length ? facts.map(fact => html`<code>${fact}</code> `) : 'nothing that is open holds'}
+      </span>
+    </li>`;
+  return html`
+    <h3>Likeliest states, by what is open</h3>
+    <ol class="likeliest">${shown.map(row)}</ol>
+    ${rest > 0 ? quiet(`and ${counted(rest, 'other state')}`) : null}`;
 }
 
 /** The box of a belief, for a table or for a decision that is looked at afterwards. */
 export function drawBelief(belief) {
   if (!belief || belief.source === 'none') {
-    return el('p', { class: 'quiet-text' }, belief?.sentence ?? 'There is no belief: this place sees everything.');
+    return quiet(belief?.sentence ?? 'There is no belief: this place sees everything.');
   }
   const facts = openFacts(belief);
   const place = el('div', { class: 'belief', 'data-source': belief.source });
   const draw = () => {
     const shown = isWhole ? facts : facts.slice(0, FIRST);
     const rest = facts.length - shown.length;
-    const whole = el(
-      'button',
-      {
-        type: 'button',
-        class: 'link',
-        'aria-expanded': isWhole ? 'true' : 'false',
-        onclick: () => {
-          isWhole = !isWhole;
-          draw();
-        },
-      },
-      isWhole ? 'Show fewer' : `Show ${counted(rest, 'more fact')}`,
-    );
+    const toggle = () => {
+      isWhole = !isWhole;
+      draw();
+    };
+    const whole = html`
+      <button type="button" class="link" aria-expanded=${String(isWhole)} onclick=${toggle}>
+        ${isWhole ? 'Show fewer' : `Show ${counted(rest, 'more fact')}`}
+      </button>`;
     refill(
       place,
       el('p', { class: 'belief-sentence' }, `${belief.sentence}.`.replace(/\.\.$/, '.')),
-      el('p', { class: 'quiet-text' }, SOURCES[belief.source] ?? ''),
+      quiet(SOURCES[belief.source] ?? ''),
       sizes(belief),
-      facts.length
-        ? el('h3', {}, 'Undetermined facts')
-        : el('p', { class: 'quiet-text' }, 'Nothing is open: you know the state.'),
-      facts.length ? bars(shown, 'undetermined facts and their probabilities') : null,
+      facts.length ? html`<h3>Undetermined facts</h3>${bars(shown)}` : quiet('Nothing is open: you know the state.'),
       facts.length > FIRST ? whole : null,
-      belief.likeliest?.length > 1
-        ? [el('h3', {}, 'Likeliest states, by what is open'), likeliest(belief.likeliest, belief.states)]
-        : null,
+      belief.likeliest?.length > 1 ? likeliest(belief.likeliest, belief.states) : null,
     );
   };
   draw();

@@ -5,7 +5,7 @@
 // several possible signs stand side by side; a certain one fills the cell. Cells that a legal move names can be chosen by
 // mouse or keyboard; one cell of a board takes the focus of Tab, the arrows move it.
 
-import { el, percent, svg } from './dom.js';
+import { el, html, percent, quiet, refill, rove, svg } from './dom.js';
 import { CELL, colourOf, drawSign, glyphOf, orderOf } from './glyphs.js';
 import { drawHands, drawLines } from './hands.js';
 import { CERTAIN, cellKey, changesOf, conceal } from './picture.js';
@@ -23,25 +23,21 @@ export function drawPicture(picture, options) {
   const shown = believed ? (isShaded ? believed : conceal(believed)) : picture;
   const order = orderOf(options.view, believed ?? picture, options.roles);
   const changes = changesOf(picture);
+  const panelCount = shown.panels?.length ?? 0;
   const drawn = (shown.panels ?? []).map((panel, at) => {
     const isLarge = options.large.has(at);
-    return {
-      isLarge,
-      figure: drawPanel(panel, at, { ...options, order, changes, isLarge, panelCount: shown.panels.length }),
-    };
+    return [isLarge, drawPanel(panel, at, { ...options, order, changes, isLarge, panelCount })];
   });
-  const small = drawn.filter(({ isLarge }) => !isLarge).map(({ figure }) => figure);
-  if (drawn.length) {
-    const large = drawn.filter(({ isLarge }) => isLarge).map(({ figure }) => figure);
-    root.append(el('div', { class: 'panels' }, large, small.length ? el('div', { class: 'sides' }, small) : null));
-  }
-  const legend = drawLegend(shown, options.view, order);
-  if (legend) root.append(legend);
-  const hands = drawHands(shown, { ...options, changes });
-  if (hands) root.append(hands);
-  const lines = drawLines(shown, picture.gone ?? [], { ...options, changes });
-  if (lines) root.append(lines);
-  if (!root.firstChild) root.append(el('p', { class: 'quiet-text' }, 'This state has no facts.'));
+  const [large, small] = [true, false].map(kind => drawn.filter(([isLarge]) => isLarge === kind).map(([, figure]) => figure));
+  const sides = small.length ? el('div', { class: 'sides' }, small) : null;
+  refill(
+    root,
+    panelCount ? el('div', { class: 'panels' }, large, sides) : null,
+    drawLegend(shown, options.view, order),
+    drawHands(shown, { ...options, changes }),
+    drawLines(shown, picture.gone ?? [], { ...options, changes }),
+  );
+  if (!root.firstChild) root.append(quiet('This state has no facts.'));
   return root;
 }
 
@@ -123,17 +119,15 @@ function drawPanel(panel, at, options) {
       });
       first = false;
       const x = left + column * CELL;
-      const side = (number + column) % 2 ? 'odd' : 'even';
-      group.append(svg('title', {}, label), svg('rect', { x, y, width: CELL, height: CELL, class: `square ${side}` }));
+      const frame = (inset, rx, kind) => {
+        const side = CELL - 2 * inset;
+        return svg('rect', { x: x + inset, y: y + inset, width: side, height: side, rx, class: kind });
+      };
       const inside = svg('g', { 'aria-hidden': 'true' });
       drawContent(inside, content, x, y, { view, order, isSmall: cell < 35, wide });
-      group.append(inside);
-      if (changed) group.append(svg('rect', { x: x + 2, y: y + 2, width: CELL - 4, height: CELL - 4, rx: 4, class: 'change' }));
-      if (picks?.chosen.has(key)) {
-        group.append(svg('rect', { x: x + 2, y: y + 2, width: CELL - 4, height: CELL - 4, rx: 4, class: 'pick-ring' }));
-      } else if (isOpen)
-        group.append(svg('rect', { x: x + 3, y: y + 3, width: CELL - 6, height: CELL - 6, rx: 5, class: 'way' }));
-      group.append(svg('rect', { x: x + 2, y: y + 2, width: CELL - 4, height: CELL - 4, rx: 4, class: 'focus' }));
+      const choice = picks?.chosen.has(key) ? frame(2, 4, 'pick-ring') : isOpen ? frame(3, 5, 'way') : null;
+      const square = frame(0, null, `square ${(number + column) % 2 ? 'odd' : 'even'}`);
+      refill(group, svg('title', {}, label), square, inside, changed ? frame(2, 4, 'change') : null, choice, frame(2, 4, 'focus'));
       line.append(group);
     });
     board.append(line);
@@ -166,10 +160,7 @@ function keyOnBoard(event, board, picks) {
   else if (event.key === 'End') next = lines[row].at(-1);
   else return;
   event.preventDefault();
-  if (!next) return;
-  current.setAttribute('tabindex', '-1');
-  next.setAttribute('tabindex', '0');
-  next.focus();
+  if (next) rove(lines.flat(), next);
 }
 
 /** What stands in a cell: one sign large, several side by side, each as solid as it is probable. */
@@ -224,12 +215,11 @@ function drawLegend(picture, view, order) {
     return glyph !== '' && glyph !== meaning;
   });
   if (!entries.length) return null;
-  const list = el('ul', { class: 'legend', 'aria-label': 'what the signs mean' });
-  for (const { sign, meaning } of entries) {
+  const row = ({ sign, meaning }) => {
     const one = { sign, name: meaning };
-    const small = svg('svg', { viewBox: `0 0 ${CELL} ${CELL}`, class: 'legend-sign', 'aria-hidden': 'true' });
-    small.append(drawSign(glyphOf(view, one), colourOf(view, one, order), CELL / 2, CELL / 2, CELL, 1));
-    list.append(el('li', {}, small, ' ', meaning));
-  }
-  return list;
+    const drawn = drawSign(glyphOf(view, one), colourOf(view, one, order), CELL / 2, CELL / 2, CELL, 1);
+    const small = svg('svg', { viewBox: `0 0 ${CELL} ${CELL}`, class: 'legend-sign', 'aria-hidden': 'true' }, drawn);
+    return el('li', {}, small, ' ', meaning);
+  };
+  return html`<ul class="legend" aria-label="what the signs mean">${entries.map(row)}</ul>`;
 }

@@ -1,8 +1,9 @@
 // Building blocks of the page: elements, numbers as text, announcements.
 //
 // Rules, names and moves come from strangers. They reach the page as text nodes and attribute values only: no function of
-// this page gives a string to a parser of HTML. Styles are set by classes, or by a property of `element.style` whose value
-// is a number that was computed here or a colour that `colourOf` in glyphs.js has checked.
+// this page gives a string to a parser of HTML, and `html` reads tags in the literal text of these files alone. Styles are
+// set by classes, or by a property of `element.style` whose value is a number that was computed here or a colour that
+// `colourOf` in glyphs.js has checked.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -11,7 +12,36 @@ export function el(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** The same for a drawing. */
+const TOKEN = /<\/\w+>|<(\w+)((?:\s+[\w-]+(?:="[^"]*"|=\0)?)*)\s*(\/?)>|\0|[^<\0]+/g;
+const ATTRIBUTE = /([\w-]+)(?:="([^"]*)"|=(\0))?/g;
+
+/**
+ * The element, or the list of nodes, of a template: html`<p class="note" onclick=${f}>text ${child}</p>`. Values become
+ * children, attributes and listeners as in `el`, whatever they contain. An element without children ends with `/>`; line
+ * ends with the blanks around them are left out.
+ */
+export function html(strings, ...values) {
+  const open = [{ children: [] }];
+  for (const [token, tag, attributes, isEmpty] of strings.join('\0').matchAll(TOKEN)) {
+    if (tag) {
+      const read = [...attributes.matchAll(ATTRIBUTE)].map(([, name, text, value]) => {
+        if (value) return [name, values.shift()];
+        return [name, text?.replace(/\0/g, () => values.shift()) ?? true];
+      });
+      open.push({ tag, attributes: Object.fromEntries(read), children: [] });
+    } else if (!token.startsWith('</')) {
+      open.at(-1).children.push(token === '\0' ? values.shift() : token.replace(/\s*\n\s*/g, ''));
+    }
+    if (isEmpty || token.startsWith('</')) {
+      const one = open.pop();
+      open.at(-1).children.push(el(one.tag, one.attributes, one.children));
+    }
+  }
+  const nodes = open[0].children.filter(child => child !== '');
+  return nodes.length === 1 ? nodes[0] : nodes;
+}
+
+/** The same as `el` for a drawing. */
 export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -52,12 +82,8 @@ const ICONS = {
 
 /** A small drawing on a button whose label says what it does. */
 export function icon(name) {
-  const isFilled = name === 'play';
-  return svg(
-    'svg',
-    { viewBox: '0 0 20 20', class: isFilled ? 'icon filled' : 'icon', 'aria-hidden': 'true' },
-    svg('path', { d: ICONS[name] }),
-  );
+  const kind = name === 'play' ? 'icon filled' : 'icon';
+  return svg('svg', { viewBox: '0 0 20 20', class: kind, 'aria-hidden': 'true' }, svg('path', { d: ICONS[name] }));
 }
 
 /** A probability in percent: no more digits than can be read, and never 0 or 100 for what is merely close to it. */
@@ -93,6 +119,28 @@ export function bar(share, kind = '') {
   const part = el('span', { class: `bar-part ${kind}` });
   part.style.width = `${Math.round(1000 * Math.min(1, Math.max(0, share))) / 10}%`;
   return el('span', { class: 'bar', 'aria-hidden': 'true' }, part);
+}
+
+/**
+ * A table of bars, one for each of `rows`: `name`, `share` of 0 to 1 and `text` beside it; `isBest` marks a row, `kind` is that
+ * of the bar, and `data` are further attributes of the row.
+ */
+export function barTable(caption, rows, kind = 'bars') {
+  const row = ({ name, share, text, isBest, kind: of = '', data = {} }) =>
+    el('tr', { class: isBest ? 'best' : null, ...data }, html`
+      <th scope="row">${name}</th><td class="bar-cell">${bar(share, of)}</td><td class="value">${text}</td>`);
+  return html`<table class=${kind}>${caption}<tbody>${rows.map(row)}</tbody></table>`;
+}
+
+/** A sentence beside the matter. */
+export function quiet(...children) {
+  return el('p', { class: 'quiet-text' }, ...children);
+}
+
+/** Moves the focus among elements of which only one can be reached by Tab. */
+export function rove(elements, next) {
+  elements.forEach(one => one.setAttribute('tabindex', one === next ? '0' : '-1'));
+  next.focus();
 }
 
 /** Tells a reader of the screen. */
@@ -162,10 +210,7 @@ export function keepFocus(root, draw) {
     const same = [...root.querySelectorAll(`[${name}]`)].find(one => one.getAttribute(name) === value);
     if (!same) continue;
     if (name === 'data-key') {
-      same
-        .closest('svg')
-        ?.querySelectorAll('.cell[tabindex="0"]')
-        .forEach(cell => cell.setAttribute('tabindex', '-1'));
+      same.closest('svg')?.querySelectorAll('.cell[tabindex="0"]').forEach(cell => cell.setAttribute('tabindex', '-1'));
       same.setAttribute('tabindex', '0');
     }
     same.focus({ preventScroll: true });

@@ -1,7 +1,7 @@
 // The form that opens a table: who sits where, clocks, seed, spectators.
 
 import { post } from './api.js';
-import { el, failure, refill } from './dom.js';
+import { el, failure, html, quiet, refill } from './dom.js';
 import { spoken } from './scene.js';
 
 const OTHER = '…';
@@ -16,67 +16,39 @@ export class TableForm {
     this.seats = new Map();
     const rows = this.roles.map((role, at) => this.seat(role, at, players, preset.seats?.[role]));
     this.heading = el('h2', { id: 'form-title', tabindex: '-1' }, what.title);
-    this.start = this.seconds('startclock', preset.startclock ?? preset.clocks?.startclock ?? 10);
-    this.play = this.seconds('playclock', preset.playclock ?? preset.clocks?.playclock ?? '');
+    this.start = this.seconds('startclock', preset.startclock ?? 10);
+    this.play = this.seconds('playclock', preset.playclock ?? '');
     this.play.placeholder = 'no limit';
-    this.seed = el('input', {
-      id: 'seed',
-      type: 'number',
-      min: 0,
-      step: 1,
-      placeholder: 'new each time',
-      value: String(preset.seed ?? ''),
-      inputmode: 'numeric',
-    });
+    this.seed = html`<input id="seed" type="number" min="0" step="1" placeholder="new each time"
+      value=${String(preset.seed ?? '')} inputmode="numeric"/>`;
     const watched = [
       ['none', 'nobody'],
       ['truth', 'who sees everything'],
       ...this.roles.map(role => [role, `who sees what ${spoken(role)} sees`]),
     ];
-    this.spectators = el(
-      'select',
-      { id: 'spectators' },
-      watched.map(([value, text]) => el('option', { value }, text)),
-    );
+    const option = ([value, text]) => el('option', { value }, text);
+    this.spectators = el('select', { id: 'spectators' }, watched.map(option));
     if (watched.some(([value]) => value === preset.spectators)) this.spectators.value = preset.spectators;
     this.said = el('div', { id: 'form-said' });
     this.submit = el('button', { type: 'submit', class: 'primary large', id: 'open-table' }, 'Open the table');
     const labelled = (field, text, note) =>
-      el('div', { class: 'field' }, el('label', { for: field.id }, text), field, note ? el('small', {}, note) : null);
-    this.element = el(
-      'form',
-      {
-        class: 'card table-form',
-        id: 'table-form',
-        'aria-labelledby': 'form-title',
-        novalidate: true,
-        onsubmit: event => this.send(event),
-      },
-      this.heading,
-      what.about ? el('p', { class: 'quiet-text' }, what.about) : null,
-      el(
-        'fieldset',
-        {},
-        el('legend', {}, 'Seats'),
-        rows,
-        what.hasRandom ? el('p', { class: 'quiet-text' }, 'Chance moves by itself.') : null,
-      ),
-      el(
-        'details',
-        { class: 'more' },
-        el('summary', {}, 'Clocks, seed, spectators'),
-        el(
-          'div',
-          { class: 'fields' },
-          labelled(this.start, 'Seconds before the first move'),
-          labelled(this.play, 'Seconds for each move'),
-          labelled(this.seed, 'Seed', 'The same seed gives the same chance moves.'),
-          labelled(this.spectators, 'Spectators'),
-        ),
-      ),
-      this.said,
-      this.submit,
-    );
+      html`<div class="field"><label for=${field.id}>${text}</label>${field}${note ? el('small', {}, note) : null}</div>`;
+    this.element = html`
+      <form class="card table-form" id="table-form" aria-labelledby="form-title" novalidate onsubmit=${event => this.send(event)}>
+        ${this.heading}
+        ${what.about ? quiet(what.about) : null}
+        <fieldset><legend>Seats</legend>${rows}${what.hasRandom ? quiet('Chance moves by itself.') : null}</fieldset>
+        <details class="more">
+          <summary>Clocks, seed, spectators</summary>
+          <div class="fields">
+            ${labelled(this.start, 'Seconds before the first move')}
+            ${labelled(this.play, 'Seconds for each move')}
+            ${labelled(this.seed, 'Seed', 'The same seed gives the same chance moves.')}
+            ${labelled(this.spectators, 'Spectators')}
+          </div>
+        </details>
+        ${this.said}${this.submit}
+      </form>`;
   }
 
   seconds(id, value) {
@@ -90,13 +62,8 @@ export class TableForm {
     const id = `seat-${at}`;
     const options = specs.map(spec => el('option', { value: spec }, spec === 'person' ? 'a person' : spec));
     const select = el('select', { id, 'data-role': role }, options, el('option', { value: OTHER }, 'another player …'));
-    const other = el('input', {
-      id: `${id}-spec`,
-      'aria-label': `Player of ${spoken(role)}`,
-      placeholder: 'hyperplay:particles=200',
-      spellcheck: 'false',
-      autocomplete: 'off',
-    });
+    const other = html`<input id="${id}-spec" aria-label="Player of ${spoken(role)}" placeholder="hyperplay:particles=200"
+      spellcheck="false" autocomplete="off"/>`;
     const note = el('small', {});
     const show = () => {
       other.hidden = select.value !== OTHER;
@@ -111,7 +78,7 @@ export class TableForm {
     });
     show();
     this.seats.set(role, () => (select.value === OTHER ? other.value.trim() : select.value));
-    return el('div', { class: 'field' }, el('label', { for: id }, spoken(role)), select, other, note);
+    return html`<div class="field"><label for=${id}>${spoken(role)}</label>${select}${other}${note}</div>`;
   }
 
   async send(event) {

@@ -3,7 +3,7 @@
 // Invariant: every value of a picture's hands and lines is in the page as text, with its probability where it is not
 // certain; forms and colours only repeat it.
 
-import { el, percent, svg } from './dom.js';
+import { el, html, percent, svg } from './dom.js';
 import { glyphOf } from './glyphs.js';
 import { OPEN, isOpen, lineKey, thingKey } from './picture.js';
 
@@ -11,56 +11,12 @@ const KINDS = ['cards', 'dice', 'counter', 'marks', 'table'];
 // Of more open things than this, only the likeliest few are drawn at once.
 const MANY = 12;
 const FEW = 8;
-const SUITS = [
-  ['heart', '♥'],
-  ['diamond', '♦'],
-  ['spade', '♠'],
-  ['club', '♣'],
-];
-const FACES = new Map([
-  ['jack', 'J'],
-  ['queen', 'Q'],
-  ['king', 'K'],
-  ['ace', 'A'],
-  ['j', 'J'],
-  ['q', 'Q'],
-  ['k', 'K'],
-  ['a', 'A'],
-]);
-const PIPS = [
-  [],
-  [[2, 2]],
-  [
-    [1, 1],
-    [3, 3],
-  ],
-  [
-    [1, 1],
-    [2, 2],
-    [3, 3],
-  ],
-  [
-    [1, 1],
-    [1, 3],
-    [3, 1],
-    [3, 3],
-  ],
-  [
-    [1, 1],
-    [1, 3],
-    [2, 2],
-    [3, 1],
-    [3, 3],
-  ],
-  [
-    [1, 1],
-    [1, 2],
-    [1, 3],
-    [3, 1],
-    [3, 2],
-    [3, 3],
-  ],
-];
+const SUITS = Object.entries({ heart: '♥', diamond: '♦', spade: '♠', club: '♣' });
+const FACES = new Map(Object.entries({ jack: 'J', queen: 'Q', king: 'K', ace: 'A', j: 'J', q: 'Q', k: 'K', a: 'A' }));
+// By the number on the face: column and row of each pip, from 1 to 3.
+const PIPS = ['', '22', '11 33', '11 22 33', '11 13 31 33', '11 13 22 31 33', '11 12 13 31 32 33'].map(pips =>
+  [...pips.matchAll(/\d\d/g)].map(([[x, y]]) => [x, y]),
+);
 
 /** Words of a card: `(card q hearts)` has the words q and hearts. */
 function cardParts(text) {
@@ -78,12 +34,8 @@ function drawCard(thing, view) {
   const { rank, suit } = cardParts(thing.text);
   const glyph = view?.glyphs && Object.hasOwn(view.glyphs, thing.text) ? glyphOf(view, { name: thing.text }) : rank;
   const kind = ['playing', suit === '♥' || suit === '♦' ? 'red' : '', [...glyph].length > 3 ? 'long' : ''];
-  return el(
-    'span',
-    { class: kind.filter(Boolean).join(' ') },
-    glyph,
-    suit ? el('span', { class: 'suit' }, `${suit}\ufe0e`) : null,
-  );
+  const drawn = suit ? html`<span class="suit">${`${suit}\ufe0e`}</span>` : null;
+  return el('span', { class: kind.filter(Boolean).join(' ') }, glyph, drawn);
 }
 
 function drawDie(thing) {
@@ -95,7 +47,7 @@ function drawDie(thing) {
     svg('rect', { x: 1.5, y: 1.5, width: 37, height: 37, rx: 8 }),
     PIPS[face].map(([x, y]) => svg('circle', { cx: x * 10, cy: y * 10, r: 3.4 })),
   );
-  return el('span', { class: 'die-box' }, die, el('span', { class: 'unseen' }, thing.text));
+  return html`<span class="die-box">${die}<span class="unseen">${thing.text}</span></span>`;
 }
 
 function drawThing(kind, thing, view) {
@@ -117,24 +69,10 @@ function drawItem(kind, item, options, key) {
   const title = isOpen(item) ? `${item.text}: ${percent(item.probability)}` : item.text;
   const chosen = picks?.chosen.has(key) ?? false;
   if (chosen || picks?.open.has(key)) {
-    return el(
-      'li',
-      { class: state },
-      el(
-        'button',
-        {
-          type: 'button',
-          class: chosen ? 'pick chosen' : 'pick',
-          'data-key': key,
-          title,
-          'aria-pressed': chosen ? 'true' : 'false',
-          onclick: () => picks.pick(key),
-        },
-        drawn,
-      ),
-      share,
-      note,
-    );
+    const pressed = html`
+      <button type="button" class=${chosen ? 'pick chosen' : 'pick'} data-key=${key} title=${title}
+        aria-pressed=${String(chosen)} onclick=${() => picks.pick(key)}>${drawn}</button>`;
+    return el('li', { class: state }, pressed, share, note);
   }
   return el('li', { class: state, title }, drawn, share, note);
 }
@@ -148,14 +86,14 @@ function thingList(kind, items, options, keyOf) {
   const rest = open.slice(first.length);
   const list = el('ul', { class: 'things' }, [...sure, ...first].map(draw));
   if (!rest.length) return list;
-  return [
-    list,
-    el('details', { class: 'rest' }, el('summary', {}, `${rest.length} more`), el('ul', { class: 'things' }, rest.map(draw))),
-  ];
+  const folded = html`
+    <details class="rest"><summary>${rest.length} more</summary><ul class="things">${rest.map(draw)}</ul></details>`;
+  return [list, folded];
 }
 
 /** The form of a relation: of the view file, else as the server found it. */
-function kindOf(view, relation, found, texts) {
+function kindOf(view, relation, found, things) {
+  const texts = things.map(thing => thing.text);
   const told = view?.kinds && Object.hasOwn(view.kinds, relation) ? view.kinds[relation] : found;
   if (told !== found || !['table', 'marks'].includes(told)) return KINDS.includes(told) ? told : 'table';
   // What has a rank and a suit is a card, whatever its relation is called.
@@ -166,27 +104,18 @@ function kindOf(view, relation, found, texts) {
 export function drawHands(shown, options) {
   const relations = shown.hands ?? [];
   if (!relations.length) return null;
-  const root = el('div', { class: 'hands' });
-  relations.forEach(hand => {
-    const kind = kindOf(
-      options.view,
-      hand.relation,
-      hand.kind,
-      hand.owners.flatMap(owner => owner.things.map(item => item.text)),
-    );
-    const name = String(hand.relation).replaceAll('_', ' ');
-    const box = el('section', { class: `hand kind-${kind}`, 'aria-label': name }, el('h3', {}, name));
-    const owners = el('dl', { class: 'owners' });
-    for (const owner of hand.owners) {
-      const keyOf = item => thingKey(hand.relation, owner.name, item.text);
-      const list = thingList(kind, owner.things ?? [], options, keyOf);
+  const hand = ({ relation, kind: found, owners }) => {
+    const kind = kindOf(options.view, relation, found, owners.flatMap(owner => owner.things));
+    const name = String(relation).replaceAll('_', ' ');
+    const rows = owners.map(owner => {
+      const list = thingList(kind, owner.things, options, item => thingKey(relation, owner.name, item.text));
       const you = owner.name === options.you ? ' (you)' : '';
-      owners.append(el('div', { class: 'owner' }, el('dt', {}, `${owner.name}${you}`), el('dd', {}, list)));
-    }
-    box.append(owners);
-    root.append(box);
-  });
-  return root;
+      return html`<div class="owner"><dt>${`${owner.name}${you}`}</dt><dd>${list}</dd></div>`;
+    });
+    return html`
+      <section class="hand kind-${kind}" aria-label=${name}><h3>${name}</h3><dl class="owners">${rows}</dl></section>`;
+  };
+  return el('div', { class: 'hands' }, relations.map(hand));
 }
 
 /** That a fact without arguments holds, or how probably. */
@@ -199,30 +128,17 @@ function holding(fact) {
 export function drawLines(shown, gone, options) {
   const lines = shown.lines ?? [];
   if (!lines.length && !gone.length) return null;
-  const body = el('tbody');
-  lines.forEach(line => {
-    const kind = kindOf(
-      options.view,
-      line.name,
-      line.kind,
-      (line.values ?? []).map(item => item.text),
-    );
+  const held = lines.map(line => {
     const values = line.values ?? [];
+    const kind = kindOf(options.view, line.name, line.kind, values);
     const keyOf = item => lineKey(line.name, item.text);
     const isNew = values.some(item => options.changes.has(keyOf(item)));
     // A fact without arguments has its own name in place of a value.
     const isAlone = values.length === 1 && values[0].text === line.name;
     const list = values.length && !isAlone ? thingList(kind, values, options, keyOf) : holding(values[0]);
-    const row = el(
-      'tr',
-      { class: isNew ? 'changed' : null },
-      el('th', { scope: 'row' }, String(line.name).replaceAll('_', ' ')),
-      el('td', {}, list),
-    );
-    body.append(row);
+    const name = String(line.name).replaceAll('_', ' ');
+    return html`<tr class=${isNew ? 'changed' : null}><th scope="row">${name}</th><td>${list}</td></tr>`;
   });
-  for (const fact of gone) {
-    body.append(el('tr', { class: 'gone' }, el('th', { scope: 'row' }, 'no longer'), el('td', {}, el('del', {}, fact))));
-  }
-  return el('table', { class: 'facts' }, el('caption', { class: 'unseen' }, 'what else holds'), body);
+  const left = gone.map(fact => html`<tr class="gone"><th scope="row">no longer</th><td><del>${fact}</del></td></tr>`);
+  return html`<table class="facts"><caption class="unseen">what else holds</caption><tbody>${held}${left}</tbody></table>`;
 }

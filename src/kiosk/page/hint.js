@@ -1,7 +1,7 @@
 // A hint: the mix and the values of a player on the evidence of one's own role, and how a decision is drawn.
 
 import { get, place, post } from './api.js';
-import { bar, el, failure, fold, number, percent, refill } from './dom.js';
+import { barTable, el, failure, fold, html, number, percent, quiet, refill } from './dom.js';
 import { drawMove } from './moves.js';
 
 const FIRST = 8;
@@ -19,63 +19,34 @@ function knownPlayers() {
   return players;
 }
 
-function mixTable(entries, valueOf, shareOf, caption) {
-  const rows = entries
-    .slice(0, FIRST)
-    .map(entry =>
-      el(
-        'tr',
-        { class: entry.isChosen ? 'best' : null },
-        el('th', { scope: 'row' }, el('span', { class: 'move-text' }, drawMove(entry.move))),
-        el('td', { class: 'bar-cell' }, bar(shareOf(entry), entry.isChosen ? '' : 'second')),
-        el('td', { class: 'value' }, valueOf(entry)),
-      ),
-    );
+/** The moves with the greatest shares; `entries` are `[move, share, text]`. */
+function mixTable(entries, choice, caption) {
+  const sorted = [...entries].sort(([, a], [, b]) => b - a);
+  const rows = sorted.slice(0, FIRST).map(([move, share, text]) => {
+    const isBest = move === choice;
+    const name = el('span', { class: 'move-text' }, drawMove(move));
+    return { name, share, text, isBest, kind: isBest ? '' : 'second' };
+  });
   const rest = entries.length - rows.length;
   return [
-    el('table', { class: 'bars' }, el('caption', {}, caption), el('tbody', {}, rows)),
-    rest > 0 ? el('p', { class: 'quiet-text' }, `${rest} more moves are below these.`) : null,
+    barTable(el('caption', {}, caption), rows),
+    rest > 0 ? quiet(`${rest} more moves are below these.`) : null,
   ];
 }
 
 /** A decision: what was chosen, with which mix, at which values, and why. */
-export function drawDecision(decision) {
-  const mark = entry => ({ ...entry, isChosen: entry.move === decision.choice });
-  const policy = (decision.policy ?? []).map(mark).sort((a, b) => b.probability - a.probability);
-  const values = (decision.values ?? []).map(mark).sort((a, b) => b.value - a.value);
-  return el(
-    'div',
-    { class: 'decision' },
-    el('p', {}, 'Chooses ', el('strong', { class: 'move-text' }, drawMove(decision.choice ?? 'nothing')), '.'),
-    policy.length
-      ? mixTable(
-          policy,
-          entry => percent(entry.probability),
-          entry => entry.probability,
-          'Mix',
-        )
-      : null,
-    values.length
-      ? mixTable(
-          values,
-          entry => number(entry.value),
-          entry => entry.value / 100,
-          'Expected goal',
-        )
-      : null,
-    decision.explanation?.length
-      ? el(
-          'details',
-          { class: 'why' },
-          el('summary', {}, 'Why'),
-          el(
-            'ul',
-            { class: 'explanation' },
-            decision.explanation.map(line => el('li', {}, line)),
-          ),
-        )
-      : null,
-  );
+export function drawDecision({ choice, policy = [], values = [], explanation }) {
+  const mix = policy.map(({ move, probability }) => [move, probability, percent(probability)]);
+  const goals = values.map(({ move, value }) => [move, value / 100, number(value)]);
+  const lines = explanation?.map(line => el('li', {}, line)) ?? [];
+  const why = html`<details class="why"><summary>Why</summary><ul class="explanation">${lines}</ul></details>`;
+  return html`
+    <div class="decision">
+      <p>Chooses <strong class="move-text">${drawMove(choice ?? 'nothing')}</strong>.</p>
+      ${mix.length ? mixTable(mix, choice, 'Mix') : null}
+      ${goals.length ? mixTable(goals, choice, 'Expected goal') : null}
+      ${lines.length ? why : null}
+    </div>`;
 }
 
 /** The box that asks a player for a hint. One belongs to one table; `show(scene)` is told each scene. */
@@ -85,43 +56,21 @@ export class HintCard {
     this.token = token;
     this.step = null;
     this.answer = el('div', { class: 'hint-answer', id: 'hint-answer', 'aria-live': 'polite' });
-    this.player = el('input', {
-      id: 'hint-player',
-      list: 'hint-players',
-      value: 'hyperplay',
-      autocomplete: 'off',
-      spellcheck: 'false',
-    });
+    this.player = html`<input id="hint-player" list="hint-players" value="hyperplay" autocomplete="off" spellcheck="false"/>`;
     this.list = el('datalist', { id: 'hint-players' });
     this.button = el('button', { type: 'button', id: 'hint-ask', onclick: () => this.ask() }, 'Ask');
-    this.always = el('input', {
-      type: 'checkbox',
-      id: 'hint-always',
-      onchange: () => {
-        if (this.always.checked) this.ask();
-      },
-    });
-    this.element = fold(
-      'hint',
-      'Hint',
-      false,
-      el('p', { class: 'quiet-text' }, 'A player of your choice thinks on what you know, and on nothing else.'),
-      el('div', { class: 'row' }, el('label', { for: 'hint-player' }, 'Player'), this.player, this.list, this.button),
-      el('label', { class: 'check' }, this.always, ' Ask at each of my turns'),
-      this.answer,
-    );
+    this.always = el('input', { type: 'checkbox', id: 'hint-always', onchange: () => this.always.checked && this.ask() });
+    const said = quiet('A player of your choice thinks on what you know, and on nothing else.');
+    const fields = html`
+      <div class="row"><label for="hint-player">Player</label>${this.player}${this.list}${this.button}</div>
+      <label class="check">${this.always} Ask at each of my turns</label>`;
+    this.element = fold('hint', 'Hint', false, said, fields, this.answer);
     this.element.addEventListener('toggle', () => this.fillPlayers(), { once: true });
   }
 
   fillPlayers() {
-    knownPlayers().then(
-      known =>
-        refill(
-          this.list,
-          known.map(({ spec, about }) => el('option', { value: spec }, about)),
-        ),
-      () => {},
-    );
+    const option = ({ spec, about }) => el('option', { value: spec }, about);
+    knownPlayers().then(known => refill(this.list, known.map(option)), () => {});
   }
 
   show(scene) {
@@ -138,7 +87,7 @@ export class HintCard {
     if (this.button.disabled) return;
     const step = this.step;
     this.button.disabled = true;
-    refill(this.answer, el('p', { class: 'quiet-text' }, 'The player thinks.'));
+    refill(this.answer, quiet('The player thinks.'));
     try {
       const hint = await post(place('tables', this.id, '/hint'), { token: this.token, player: this.player.value.trim() });
       if (step === this.step) refill(this.answer, drawDecision(hint));

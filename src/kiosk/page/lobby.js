@@ -4,7 +4,7 @@
 // replayed by that rulesheet. The names and sentences are those of the server; nothing of the list of games is known here.
 
 import { get, post } from './api.js';
-import { copy, counted, el, failure, keepFocus, number, refill } from './dom.js';
+import { copy, counted, el, failure, html, keepFocus, number, quiet, refill } from './dom.js';
 import { checkRules } from './rulesheet.js';
 import { spoken } from './scene.js';
 import { TableForm } from './form.js';
@@ -16,30 +16,23 @@ const REFRESHES = 20;
 export async function openLobby(root, { game }) {
   const lobby = await get('/api/lobby');
   const page = new Lobby(root, lobby, game);
-  const stop = event => event.preventDefault();
-  const drop = event => {
+  const closing = new AbortController();
+  const on = (name, listener) => addEventListener(name, listener, { signal: closing.signal });
+  on('dragenter', event => event.preventDefault());
+  on('dragover', event => {
+    event.preventDefault();
+    page.mark(true);
+  });
+  on('dragleave', event => event.relatedTarget || page.mark(false));
+  on('drop', event => {
     event.preventDefault();
     page.mark(false);
     if (event.dataTransfer?.files.length) page.take([...event.dataTransfer.files]);
-  };
-  const over = event => {
-    event.preventDefault();
-    page.mark(true);
-  };
-  const leave = event => {
-    if (!event.relatedTarget) page.mark(false);
-  };
-  const events = [
-    ['dragenter', stop],
-    ['dragover', over],
-    ['dragleave', leave],
-    ['drop', drop],
-  ];
-  events.forEach(([name, listener]) => addEventListener(name, listener));
+  });
   const timer = setInterval(() => page.refresh(), REFRESH);
   return () => {
     clearInterval(timer);
-    events.forEach(([name, listener]) => removeEventListener(name, listener));
+    closing.abort();
   };
 }
 
@@ -52,51 +45,28 @@ class Lobby {
     this.setup = el('div', { id: 'setup', class: 'setup' });
     this.rows = el('ul', { class: 'games', id: 'games', 'aria-label': 'games' });
     this.count = el('p', { class: 'quiet-text', id: 'games-count', role: 'status' });
-    this.search = el('input', {
-      type: 'search',
-      id: 'game-search',
-      placeholder: 'Search games',
-      'aria-label': 'Search games',
-      autocomplete: 'off',
-      oninput: () => this.list(),
-    });
-    this.kind = el(
-      'select',
-      { id: 'game-kind', 'aria-label': 'Which games', onchange: () => this.list() },
-      [
-        ['all', 'all games'],
-        ['hidden', 'something is hidden'],
-        ['open', 'nothing is hidden'],
-      ].map(([value, text]) => el('option', { value }, text)),
-    );
-    refill(
-      root,
-      el(
-        'div',
-        { class: 'welcome' },
-        el('h1', {}, 'Sit down and play'),
-        el('p', {}, 'Choose a game, or bring your own rules. Whatever you cannot see is shown as what you may believe.'),
-      ),
-      this.zone,
-      this.found,
-      (this.columns = el(
-        'div',
-        { class: 'lobby-columns' },
-        el(
-          'section',
-          { class: 'card', id: 'games-card', 'aria-labelledby': 'games-title' },
-          el(
-            'div',
-            { class: 'moves-head' },
-            el('h2', { id: 'games-title' }, 'Games'),
-            el('span', { class: 'row' }, this.search, this.kind),
-          ),
-          this.count,
-          this.rows,
-        ),
-        el('div', { class: 'aside' }, this.setup, this.openTables()),
-      )),
-    );
+    this.search = html`<input type="search" id="game-search" placeholder="Search games" aria-label="Search games"
+      autocomplete="off" oninput=${() => this.list()}/>`;
+    this.kind = html`
+      <select id="game-kind" aria-label="Which games" onchange=${() => this.list()}>
+        <option value="all">all games</option>
+        <option value="hidden">something is hidden</option>
+        <option value="open">nothing is hidden</option>
+      </select>`;
+    this.columns = html`
+      <div class="lobby-columns">
+        <section class="card" id="games-card" aria-labelledby="games-title">
+          <div class="moves-head"><h2 id="games-title">Games</h2><span class="row">${this.search}${this.kind}</span></div>
+          ${this.count}${this.rows}
+        </section>
+        <div class="aside">${this.setup}${this.openTables()}</div>
+      </div>`;
+    const welcome = html`
+      <div class="welcome">
+        <h1>Sit down and play</h1>
+        <p>Choose a game, or bring your own rules. Whatever you cannot see is shown as what you may believe.</p>
+      </div>`;
+    refill(root, welcome, this.zone, this.found, this.columns);
     this.list();
     const named = name => lobby.games.find(game => game.name === name);
     const again = wanted ? named(wanted) : null;
@@ -118,15 +88,8 @@ class Lobby {
   }
 
   invite() {
-    refill(
-      this.setup,
-      el(
-        'section',
-        { class: 'card' },
-        el('h2', {}, 'Your table'),
-        el('p', { class: 'quiet-text' }, 'Choose a game of the list; then say who sits where.'),
-      ),
-    );
+    const said = quiet('Choose a game of the list; then say who sits where.');
+    refill(this.setup, html`<section class="card"><h2>Your table</h2>${said}</section>`);
   }
 
   list() {
@@ -142,60 +105,40 @@ class Lobby {
       games.length === this.lobby.games.length
         ? counted(games.length, 'game')
         : `${games.length} of ${counted(this.lobby.games.length, 'game')}`;
-    refill(
-      this.rows,
-      games.map(game =>
-        el(
-          'li',
-          {},
-          el(
-            'button',
-            {
-              type: 'button',
-              class: 'game',
-              'data-game': game.name,
-              'aria-pressed': this.chosen === game.name ? 'true' : 'false',
-              // Clocks of the command line count for every game.
-              onclick: () => this.choose(game, this.lobby.preset?.game ? null : this.lobby.preset, true),
-            },
-            el('span', { class: 'game-name' }, spoken(game.name)),
-            this.facts(game),
-            game.about ? el('span', { class: 'game-about' }, game.about) : null,
-          ),
-        ),
-      ),
-    );
+    // Clocks of the command line count for every game.
+    const choose = game => this.choose(game, this.lobby.preset?.game ? null : this.lobby.preset, true);
+    const row = game => html`
+      <li>
+        <button type="button" class="game" data-game=${game.name} aria-pressed=${String(this.chosen === game.name)}
+          onclick=${() => choose(game)}>
+          <span class="game-name">${spoken(game.name)}</span>
+          ${this.facts(game)}
+          ${game.about ? html`<span class="game-about">${game.about}</span>` : null}
+        </button>
+      </li>`;
+    refill(this.rows, games.map(row));
   }
 
   facts(game) {
     const roles = game.roles.filter(role => !(game.random && role === 'random'));
     const mean = game.steps?.mean;
-    return el(
-      'span',
-      { class: 'game-facts' },
-      el('span', { class: 'tag' }, counted(roles.length, 'role')),
-      el('span', { class: game.hidden ? 'tag hidden-tag' : 'tag' }, game.hidden ? 'hidden' : 'all seen'),
-      game.random ? el('span', { class: 'tag' }, 'chance') : null,
-      mean === null || mean === undefined ? null : el('span', { class: 'tag' }, `about ${number(Math.round(mean))} steps`),
-    );
+    const tag = (text, kind = 'tag') => el('span', { class: kind }, text);
+    return html`
+      <span class="game-facts">
+        ${tag(counted(roles.length, 'role'))}
+        ${game.hidden ? tag('hidden', 'tag hidden-tag') : tag('all seen')}
+        ${game.random ? tag('chance') : null}
+        ${mean === null || mean === undefined ? null : tag(`about ${number(Math.round(mean))} steps`)}
+      </span>`;
   }
 
   choose(game, preset, isClicked) {
     this.chosen = game.name;
     for (const button of this.rows.querySelectorAll('button')) {
-      button.setAttribute('aria-pressed', button.dataset.game === game.name ? 'true' : 'false');
+      button.setAttribute('aria-pressed', String(button.dataset.game === game.name));
     }
-    this.openForm(
-      {
-        title: spoken(game.name),
-        about: game.about,
-        roles: game.roles,
-        hasRandom: game.random,
-        body: { game: game.name },
-        preset,
-      },
-      isClicked,
-    );
+    const { about, roles, random: hasRandom } = game;
+    this.openForm({ title: spoken(game.name), about, roles, hasRandom, body: { game: game.name }, preset }, isClicked);
   }
 
   openForm(what, isAsked) {
@@ -223,92 +166,52 @@ class Lobby {
             : `a spectator who sees what ${spoken(link.sees)} sees`;
       const field = el('input', { readonly: true, value: address, 'aria-label': `Link for ${name}`, class: 'address' });
       const button = el('button', { type: 'button', onclick: () => copy(field, button) }, 'Copy');
-      const sit = el(
-        'a',
-        {
-          class: 'button primary',
-          href: link.path,
-          target: '_blank',
-          rel: 'noopener',
-          'data-role': link.role ?? `sees ${link.sees}`,
-        },
-        link.role === null ? 'Watch' : 'Sit here',
-      );
-      return el(
-        'li',
-        { 'data-role': link.role ?? '' },
-        el('strong', {}, name),
-        el('div', { class: 'row' }, field, button, sit),
-      );
+      const sit = html`
+        <a class="button primary" href=${link.path} target="_blank" rel="noopener" data-role=${link.role ?? `sees ${link.sees}`}>
+          ${link.role === null ? 'Watch' : 'Sit here'}
+        </a>`;
+      return html`
+        <li data-role=${link.role ?? ''}><strong>${name}</strong><div class="row">${field}${button}${sit}</div></li>`;
     });
     const heading = el('h2', { tabindex: '-1' }, `The table of ${what.title} is open`);
-    refill(
-      this.setup,
-      el(
-        'section',
-        { class: 'card', id: 'links' },
-        heading,
-        el('p', {}, 'Each link is one place. Whoever has it can play there, so send it to that person alone.'),
-        el('ul', { class: 'links' }, rows),
-      ),
-    );
+    const links = html`
+      <section class="card" id="links">
+        ${heading}
+        <p>Each link is one place. Whoever has it can play there, so send it to that person alone.</p>
+        <ul class="links">${rows}</ul>
+      </section>`;
+    refill(this.setup, links);
     heading.focus();
   }
 
   openTables() {
     const tables = this.lobby.tables ?? [];
     if (!tables.length) return null;
-    return el(
-      'section',
-      { class: 'card', id: 'open-tables' },
-      el('h2', {}, 'Tables in play'),
-      el(
-        'ul',
-        { class: 'open-tables' },
-        tables.map(table =>
-          el(
-            'li',
-            {},
-            el('strong', {}, spoken(table.name ?? table.game ?? '')),
-            ' ',
-            el('span', { class: 'quiet-text' }, `with ${(table.roles ?? []).map(spoken).join(', ')}`),
-          ),
-        ),
-      ),
-      el('p', { class: 'quiet-text' }, 'Whoever opened a table has the links to its places.'),
-    );
+    const row = ({ name, roles }) =>
+      html`<li><strong>${spoken(name)}</strong> <span class="quiet-text">with ${roles.map(spoken).join(', ')}</span></li>`;
+    return html`
+      <section class="card" id="open-tables">
+        <h2>Tables in play</h2>
+        <ul class="open-tables">${tables.map(row)}</ul>
+        ${quiet('Whoever opened a table has the links to its places.')}
+      </section>`;
   }
 
   dropZone() {
-    const file = el('input', {
-      type: 'file',
-      id: 'file',
-      multiple: true,
-      class: 'unseen',
-      onchange: () => {
-        this.take([...file.files]);
-        file.value = '';
-      },
-    });
-    return el(
-      'section',
-      { class: 'drop', id: 'drop', 'aria-label': 'your own files' },
-      el(
-        'p',
-        {},
-        el('strong', {}, 'Drop a rulesheet'),
-        ' to check and play it, or ',
-        el('strong', {}, 'a transcript'),
-        ' to replay it.',
-      ),
-      el(
-        'span',
-        { class: 'row' },
-        file,
-        el('label', { for: 'file', class: 'button' }, 'Choose files'),
-        el('button', { type: 'button', id: 'write', onclick: () => this.check('my_game', '') }, 'Write rules here'),
-      ),
-    );
+    const take = () => {
+      this.take([...file.files]);
+      file.value = '';
+    };
+    const file = html`<input type="file" id="file" multiple class="unseen" onchange=${take}/>`;
+    return html`
+      <section class="drop" id="drop" aria-label="your own files">
+        <p><strong>Drop a rulesheet</strong> to check and play it, or <strong>a transcript</strong> to replay it.</p>
+        <span class="row">
+          ${file}
+          <label for="file" class="button">Choose files</label>
+          <button type="button" id="write" onclick=${() => this.check('my_game', '')}>Write rules here</button>
+        </span>
+      </section>`;
   }
 
   mark(isOver) {
@@ -345,23 +248,15 @@ class Lobby {
       await open(matches[0]);
       return;
     }
-    const shown = matches.slice(0, 500);
-    refill(
-      this.found,
-      el(
-        'section',
-        { class: 'card', id: 'matches' },
-        el('h2', {}, counted(matches.length, 'match', 'matches')),
-        el('p', {}, 'The file has several matches. Choose one to replay it.'),
-        el(
-          'ol',
-          { class: 'match-list' },
-          shown.map((line, at) =>
-            el('li', {}, el('button', { type: 'button', class: 'link', onclick: () => open(line) }, `Match ${at + 1}`)),
-          ),
-        ),
-      ),
-    );
+    const row = (line, at) =>
+      html`<li><button type="button" class="link" onclick=${() => open(line)}>Match ${at + 1}</button></li>`;
+    const found = html`
+      <section class="card" id="matches">
+        <h2>${counted(matches.length, 'match', 'matches')}</h2>
+        <p>The file has several matches. Choose one to replay it.</p>
+        <ol class="match-list">${matches.slice(0, 500).map(row)}</ol>
+      </section>`;
+    refill(this.found, found);
   }
 
   async check(name, text) {

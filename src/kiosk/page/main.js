@@ -6,7 +6,7 @@
 // time, and opening another one ends its streams and timers.
 
 import { get } from './api.js';
-import { el, failure, refill } from './dom.js';
+import { el, failure, html, refill } from './dom.js';
 import { openLobby } from './lobby.js';
 import { openReplay } from './review.js';
 import { openTable } from './table.js';
@@ -31,11 +31,8 @@ async function go() {
   const place = placeOf(location.hash);
   document.body.dataset.place = place.name;
   document.title = 'hyperplay';
-  for (const [id, name] of [
-    ['to-lobby', 'lobby'],
-    ['to-watch', 'watch'],
-  ]) {
-    const link = document.getElementById(id);
+  for (const name of ['lobby', 'watch']) {
+    const link = document.getElementById(`to-${name}`);
     if (place.name === name) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
@@ -48,13 +45,8 @@ async function go() {
     if (visit === visits) close = end;
     else end();
   } catch (error) {
-    if (visit === visits)
-      refill(
-        root,
-        el('h1', {}, 'This place cannot be opened'),
-        failure(error),
-        el('p', {}, el('a', { href: '#', class: 'button' }, 'To the lobby')),
-      );
+    const lobby = html`<p><a href="#" class="button">To the lobby</a></p>`;
+    if (visit === visits) refill(root, el('h1', {}, 'This place cannot be opened'), failure(error), lobby);
   }
 }
 

@@ -6,10 +6,15 @@
 // button, or when it is the only candidate and was confirmed: by Enter, by a second click on a place that is selected, or
 // by the click that names its last place.
 
-import { counted, el, refill } from './dom.js';
+import { counted, el, html, quiet, refill, rove } from './dom.js';
 import { cellKey, thingKey } from './picture.js';
 
 const SHOWN = 240;
+
+/** The words of a search or of a move, in small letters and without parentheses. */
+function wordsOf(text) {
+  return text.toLowerCase().split(/[\s()]+/).filter(Boolean);
+}
 
 /** The keys of a thing in hands: in one's own, else in anybody's. */
 function thingsNamed([relation, text], scene) {
@@ -37,10 +42,7 @@ function placesOf(move, scene) {
 /** Whether the words of a move begin with these words, in their order, with others between. */
 function followsInOrder(text, words) {
   let at = 0;
-  for (const word of text
-    .toLowerCase()
-    .split(/[\s()]+/)
-    .filter(Boolean)) {
+  for (const word of wordsOf(text)) {
     if (at < words.length && word.startsWith(words[at])) at += 1;
   }
   return at === words.length;
@@ -65,10 +67,7 @@ export class Choice {
   }
 
   candidates() {
-    const words = this.query
-      .toLowerCase()
-      .split(/[\s()]+/)
-      .filter(Boolean);
+    const words = wordsOf(this.query);
     const fitting = this.fitting(this.selection);
     if (!words.length) return fitting;
     const inOrder = fitting.filter(({ text }) => followsInOrder(text, words));
@@ -119,34 +118,19 @@ export class MoveList {
     this.play = play;
     this.changed = changed;
     this.choice = null;
-    this.search = el('input', {
-      type: 'search',
-      id: 'move-search',
-      placeholder: 'Search moves',
-      autocomplete: 'off',
-      spellcheck: 'false',
-      'aria-label': 'Search the legal moves; Enter plays the only one left',
-      oninput: () => this.searched(),
-      onkeydown: event => this.keyInSearch(event),
-    });
+    this.search = html`<input type="search" id="move-search" placeholder="Search moves" autocomplete="off"
+      spellcheck="false" aria-label="Search the legal moves; Enter plays the only one left"
+      oninput=${() => this.searched()} onkeydown=${event => this.keyInSearch(event)}/>`;
     this.title = el('h2', { id: 'moves-title', tabindex: '-1' }, 'Your moves');
     this.said = el('p', { class: 'quiet-text', id: 'moves-said', 'aria-live': 'polite' });
-    this.list = el('ul', {
-      class: 'moves',
-      id: 'moves',
-      'aria-labelledby': 'moves-title',
-      onkeydown: event => this.keyInList(event),
-    });
-    const keys = el('p', { class: 'quiet-text keys-note' }, 'Keys: arrows and Enter choose, / searches, Esc shows all moves.');
-    const head = el('div', { class: 'moves-head' }, this.title, this.search);
-    this.element = el(
-      'section',
-      { class: 'card', 'aria-labelledby': 'moves-title', id: 'moves-card' },
-      head,
-      this.said,
-      this.list,
-      keys,
-    );
+    const onkey = event => this.keyInList(event);
+    this.list = html`<ul class="moves" id="moves" aria-labelledby="moves-title" onkeydown=${onkey}></ul>`;
+    this.element = html`
+      <section class="card" aria-labelledby="moves-title" id="moves-card">
+        <div class="moves-head">${this.title}${this.search}</div>
+        ${this.said}${this.list}
+        <p class="quiet-text keys-note">Keys: arrows and Enter choose, / searches, Esc shows all moves.</p>
+      </section>`;
   }
 
   show(choice, chosen, isPlaying) {
@@ -158,12 +142,9 @@ export class MoveList {
     if (!isTurn) {
       this.title.textContent = chosen === null ? 'Waiting' : 'Move sent';
       refill(this.list);
-      refill(
-        this.said,
-        chosen === null
-          ? 'It is not your turn.'
-          : ['You chose ', el('strong', {}, drawMove(chosen)), '; the match goes on when everyone has answered.'],
-      );
+      const sent = () =>
+        html`You chose <strong>${drawMove(chosen)}</strong>; the match goes on when everyone has answered.`;
+      refill(this.said, chosen === null ? 'It is not your turn.' : sent());
       return;
     }
     this.title.textContent = 'Your moves';
@@ -177,40 +158,18 @@ export class MoveList {
     const isPending = all.length === 1 && total > 1;
     const count = all.length === total ? counted(total, 'legal move') : `${all.length} of ${counted(total, 'legal move')}`;
     const more = isPending ? 'Press Enter, click again or use the button to play it.' : '';
-    refill(
-      this.said,
-      `${count}. `,
-      more,
-      this.choice.selection.length
-        ? el('button', { type: 'button', class: 'link', id: 'clear-selection', onclick: () => this.clear() }, 'Show all moves')
-        : null,
-    );
-    const shown = all.slice(0, SHOWN);
-    refill(
-      this.list,
-      shown.map(({ text }, at) =>
-        el(
-          'li',
-          {},
-          el(
-            'button',
-            {
-              type: 'button',
-              class: isPending ? 'move pending' : 'move',
-              'data-move': text,
-              title: text,
-              tabindex: at === 0 ? 0 : -1,
-              onclick: () => this.play(text),
-            },
-            drawMove(text),
-          ),
-        ),
-      ),
-    );
-    if (all.length > SHOWN) {
-      this.list.append(el('li', { class: 'quiet-text' }, `${all.length - SHOWN} more; the search makes the list shorter.`));
-    }
-    if (!all.length) this.list.append(el('li', { class: 'quiet-text' }, 'No legal move has these words.'));
+    const clear = () => this.clear();
+    const whole = html`<button type="button" class="link" id="clear-selection" onclick=${clear}>Show all moves</button>`;
+    refill(this.said, `${count}. `, more, this.choice.selection.length ? whole : null);
+    const row = ({ text }, at) => html`
+      <li>
+        <button type="button" class=${isPending ? 'move pending' : 'move'} data-move=${text} title=${text}
+          tabindex=${at === 0 ? 0 : -1} onclick=${() => this.play(text)}>${drawMove(text)}</button>
+      </li>`;
+    refill(this.list, all.slice(0, SHOWN).map(row));
+    const note = text => this.list.append(el('li', { class: 'quiet-text' }, text));
+    if (all.length > SHOWN) note(`${all.length - SHOWN} more; the search makes the list shorter.`);
+    if (!all.length) note('No legal move has these words.');
   }
 
   clear() {
@@ -250,8 +209,6 @@ export class MoveList {
     else if (event.key === 'End') next = buttons.at(-1);
     else return;
     event.preventDefault();
-    if (!next) return;
-    buttons.forEach(button => button.setAttribute('tabindex', button === next ? '0' : '-1'));
-    next.focus();
+    if (next) rove(buttons, next);
   }
 }

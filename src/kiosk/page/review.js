@@ -6,10 +6,10 @@
 
 import { get, place } from './api.js';
 import { beliefCard, drawBelief } from './belief.js';
-import { announce, card, el, failure, icon, keepFocus, refill } from './dom.js';
+import { announce, card, el, failure, html, icon, keepFocus, refill } from './dom.js';
 import { drawDecision } from './hint.js';
 import { drawMove } from './moves.js';
-import { drawResult, drawScene, drawSeats, pastCard, shadeBox, spoken } from './scene.js';
+import { boardCard, drawResult, drawScene, drawSeats, pastCard, shadeBox, spoken } from './scene.js';
 
 /** The place of a replay. */
 export async function openReplay(root, { id }) {
@@ -19,7 +19,7 @@ export async function openReplay(root, { id }) {
   refill(root, head, box);
   source.onScene = scene => {
     document.title = `Replay of ${spoken(scene.game.name)} · hyperplay`;
-    refill(head, el('div', { class: 'table-head' }, el('h1', {}, `Replay of ${spoken(scene.game.name)}`), drawSeats(scene)));
+    refill(head, html`<div class="table-head"><h1>Replay of ${spoken(scene.game.name)}</h1>${drawSeats(scene)}</div>`);
   };
   const review = await openReview(box, source, null);
   return () => review.close();
@@ -35,38 +35,27 @@ export async function openReview(root, source, back) {
 class Review {
   constructor(root, source, back) {
     Object.assign(this, { root, source, step: 0, as: 'truth', steps: 0, scenes: new Map(), asked: 0, timer: 0 });
-    this.slider = el('input', {
-      type: 'range',
-      id: 'review-slider',
-      min: 0,
-      max: 0,
-      step: 1,
-      value: 0,
-      'aria-label': 'Step',
-      oninput: () => this.go(Number(this.slider.value), this.as),
-    });
+    this.slider = html`<input type="range" id="review-slider" min="0" max="0" step="1" value="0" aria-label="Step"
+      oninput=${() => this.go(Number(this.slider.value), this.as)}/>`;
     this.output = el('output', { for: 'review-slider', id: 'review-step', class: 'review-step' });
-    const button = (id, text, label, action) =>
-      el('button', { type: 'button', id, 'aria-label': label, onclick: action }, text);
-    this.playing = button('review-play', icon('play'), 'Play the steps one after the other', () => this.toggle());
+    const button = (name, label, action) =>
+      el('button', { type: 'button', id: `review-${name}`, 'aria-label': label, onclick: action }, icon(name));
+    this.playing = button('play', 'Play the steps one after the other', () => this.toggle());
     this.role = el('select', { id: 'review-as', onchange: () => this.go(this.step, this.role.value) });
-    this.controls = el(
-      'section',
-      { class: 'card review-controls', 'aria-label': 'steps' },
-      el(
-        'div',
-        { class: 'review-buttons' },
-        button('review-first', icon('first'), 'First step', () => this.go(0, this.as)),
-        button('review-back', icon('back'), 'One step back', () => this.go(this.step - 1, this.as)),
-        this.playing,
-        button('review-next', icon('next'), 'One step on', () => this.go(this.step + 1, this.as)),
-        button('review-last', icon('last'), 'Last step', () => this.go(this.steps, this.as)),
-      ),
-      this.slider,
-      this.output,
-      el('span', { class: 'row' }, el('label', { for: 'review-as' }, 'Seen by'), this.role),
-      back ? el('button', { type: 'button', id: 'review-close', class: 'quiet', onclick: back }, 'Back to the result') : null,
-    );
+    const close = html`<button type="button" id="review-close" class="quiet" onclick=${back}>Back to the result</button>`;
+    this.controls = html`
+      <section class="card review-controls" aria-label="steps">
+        <div class="review-buttons">
+          ${button('first', 'First step', () => this.go(0, this.as))}
+          ${button('back', 'One step back', () => this.go(this.step - 1, this.as))}
+          ${this.playing}
+          ${button('next', 'One step on', () => this.go(this.step + 1, this.as))}
+          ${button('last', 'Last step', () => this.go(this.steps, this.as))}
+        </div>
+        ${this.slider}${this.output}
+        <span class="row"><label for="review-as">Seen by</label>${this.role}</span>
+        ${back ? close : null}
+      </section>`;
     this.body = el('div', { id: 'review' });
     refill(root, this.controls, this.body);
   }
@@ -126,11 +115,8 @@ class Review {
     this.output.textContent = `Step ${this.step} of ${this.steps}`;
     if (!this.role.options.length) {
       const roles = this.source.roles ?? scene.game.roles.filter(role => role !== scene.game.random);
-      refill(
-        this.role,
-        el('option', { value: 'truth' }, 'everything (the truth)'),
-        roles.map(role => el('option', { value: role }, spoken(role))),
-      );
+      const option = role => el('option', { value: role }, spoken(role));
+      refill(this.role, html`<option value="truth">everything (the truth)</option>`, roles.map(option));
     }
     this.role.value = this.as;
     this.source.onScene?.(scene);
@@ -146,8 +132,8 @@ class Review {
     const drawn = decision => {
       const { role, belief } = decision;
       const isChoice = hadChoice(decision);
-      const summary = el('summary', {}, `What ${spoken(role)} believed`);
-      const believed = belief ? el('details', { class: 'why' }, summary, drawBelief(belief)) : null;
+      const summary = html`<summary>What ${spoken(role)} believed</summary>`;
+      const believed = belief ? html`<details class="why">${summary}${drawBelief(belief)}</details>` : null;
       if (!isChoice && !believed) return null;
       const title = isChoice ? `${spoken(role)} decides` : `${spoken(role)} has one legal move`;
       return card(`decision-${role}`, title, isChoice ? drawDecision(decision) : null, believed);
@@ -158,36 +144,22 @@ class Review {
   draw(scene) {
     const shade = shadeBox(scene, 'Show the belief on the board', () => this.show(scene));
     const { joint } = scene.review ?? {};
-    const moves = joint
-      ? card(
-          'joint',
-          'What happens next',
-          el(
-            'ul',
-            { class: 'joint' },
-            joint.map((move, at) =>
-              el('li', {}, el('span', { class: 'seat-role' }, spoken(scene.game.roles[at])), ' ', drawMove(move)),
-            ),
-          ),
-        )
-      : null;
-    const drawn = this.drawDecisions(scene);
-    const belief = scene.belief
-      ? beliefCard(scene.belief, scene.game.hidden, scene.sees === 'truth' ? 'Belief' : `What ${spoken(scene.sees)} believes`)
-      : null;
-    const left = el(
-      'div',
-      { class: 'left' },
-      this.step >= this.steps ? drawResult(scene) : null,
-      el(
-        'section',
-        { class: 'card board-card', id: 'board', 'aria-labelledby': 'board-title' },
-        el('h2', { id: 'board-title', class: 'unseen' }, 'Board'),
-        shade,
-        drawScene(scene, new Set([0]), null),
-      ),
-    );
-    const right = el('div', { class: 'right' }, moves, drawn, belief, pastCard(scene));
-    refill(this.body, el('div', { class: 'table-columns', 'data-step': this.step, 'data-as': this.as }, left, right));
+    const row = (move, at) =>
+      html`<li><span class="seat-role">${spoken(scene.game.roles[at])}</span> ${drawMove(move)}</li>`;
+    const believer = scene.sees === 'truth' ? 'Belief' : `What ${spoken(scene.sees)} believes`;
+    const columns = html`
+      <div class="table-columns" data-step=${this.step} data-as=${this.as}>
+        <div class="left">
+          ${this.step >= this.steps ? drawResult(scene) : null}
+          ${boardCard(shade, drawScene(scene, new Set([0]), null))}
+        </div>
+        <div class="right">
+          ${joint ? card('joint', 'What happens next', html`<ul class="joint">${joint.map(row)}</ul>`) : null}
+          ${this.drawDecisions(scene)}
+          ${scene.belief ? beliefCard(scene.belief, scene.game.hidden, believer) : null}
+          ${pastCard(scene)}
+        </div>
+      </div>`;
+    refill(this.body, columns);
   }
 }

@@ -4,10 +4,10 @@
 // finding is a button that shows its line; findings without a place stand first.
 
 import { post } from './api.js';
-import { counted, el, failure, refill, sentence } from './dom.js';
+import { counted, el, failure, html, quiet, refill, sentence } from './dom.js';
 
 const LINES = 4000;
-const NAMES = { error: 'error', fault: 'fault', warning: 'warning', note: 'note' };
+const SEVERITIES = ['error', 'fault', 'warning', 'note'];
 
 /** Checks a text and shows it in `root`. `play(what)` opens the form of a table. */
 export async function checkRules(root, name, text, play) {
@@ -24,7 +24,7 @@ class Sheet {
   async check(text) {
     this.text = text;
     const title = el('h2', { id: 'rules-title', tabindex: '-1' }, this.name);
-    refill(this.root, el('section', { class: 'card' }, title, el('p', { role: 'status' }, 'The rules are being checked.')));
+    refill(this.root, html`<section class="card">${title}<p role="status">The rules are being checked.</p></section>`);
     try {
       this.answer = await post('/api/check', { text, name: this.name });
     } catch (error) {
@@ -36,45 +36,31 @@ class Sheet {
 
   show() {
     const { findings, playable, roles } = this.answer;
-    const counts = Object.keys(NAMES)
-      .map(kind => [kind, findings.filter(({ severity }) => severity === kind).length])
-      .filter(([, count]) => count);
-    const said = counts.length ? counts.map(([kind, count]) => counted(count, NAMES[kind])).join(', ') : 'nothing was found';
+    const counts = SEVERITIES.map(kind => [kind, findings.filter(({ severity }) => severity === kind).length]).filter(
+      ([, count]) => count,
+    );
+    const said = counts.length ? counts.map(([kind, count]) => counted(count, kind)).join(', ') : 'nothing was found';
     const heading = el('h2', { id: 'rules-title', tabindex: '-1' }, this.name);
-    const verdict = el(
-      'p',
-      { class: playable ? 'verdict good' : 'verdict bad', id: 'verdict', role: 'status' },
-      playable ? `The rules can be played: ${said}.` : `The rules cannot be played yet: ${said}.`,
-    );
-    const playing = playable
-      ? el('button', { type: 'button', class: 'primary', id: 'play-rules', onclick: () => this.open(roles) }, 'Play it')
-      : null;
-    refill(
-      this.root,
-      el(
-        'section',
-        { class: 'card', id: 'rules', 'aria-labelledby': 'rules-title' },
-        el(
-          'div',
-          { class: 'moves-head' },
-          heading,
-          el(
-            'span',
-            { class: 'row' },
-            playing,
-            el('button', { type: 'button', id: 'edit-rules', onclick: () => this.edit(this.text) }, 'Edit'),
-            el('button', { type: 'button', class: 'quiet', id: 'close-rules', onclick: () => refill(this.root) }, 'Close'),
-          ),
-        ),
-        verdict,
-        el(
-          'div',
-          { class: findings.length ? 'rules-columns' : 'rules-columns alone' },
-          this.lines(findings),
-          this.findings(findings),
-        ),
-      ),
-    );
+    const play = () => this.open(roles);
+    const playing = html`<button type="button" class="primary" id="play-rules" onclick=${play}>Play it</button>`;
+    const sheet = html`
+      <section class="card" id="rules" aria-labelledby="rules-title">
+        <div class="moves-head">
+          ${heading}
+          <span class="row">
+            ${playable ? playing : null}
+            <button type="button" id="edit-rules" onclick=${() => this.edit(this.text)}>Edit</button>
+            <button type="button" class="quiet" id="close-rules" onclick=${() => refill(this.root)}>Close</button>
+          </span>
+        </div>
+        <p class=${playable ? 'verdict good' : 'verdict bad'} id="verdict" role="status">
+          ${playable ? `The rules can be played: ${said}.` : `The rules cannot be played yet: ${said}.`}
+        </p>
+        <div class=${findings.length ? 'rules-columns' : 'rules-columns alone'}>
+          ${this.lines(findings)}${this.findings(findings)}
+        </div>
+      </section>`;
+    refill(this.root, sheet);
     heading.focus({ preventScroll: true });
     this.root.scrollIntoView({ block: 'start' });
   }
@@ -91,48 +77,34 @@ class Sheet {
   }
 
   lines(findings) {
-    const byLine = Map.groupBy ? Map.groupBy(findings, ({ line }) => line) : group(findings);
+    const byLine = Map.groupBy(findings, ({ line }) => line);
     const all = this.text.split('\n');
     const rows = all.slice(0, LINES).map((text, at) => {
       const here = byLine.get(at + 1) ?? [];
-      const worst = Object.keys(NAMES).find(kind => here.some(({ severity }) => severity === kind));
-      return el(
-        'li',
-        { class: worst ? `has-${worst}` : null, id: `line-${at + 1}`, 'data-line': at + 1 },
-        el('code', {}, marked(text.replace(/\r$/, ''), here)),
-      );
+      const worst = SEVERITIES.find(kind => here.some(({ severity }) => severity === kind));
+      const code = el('code', {}, marked(text.replace(/\r$/, ''), here));
+      return html`<li class=${worst ? `has-${worst}` : null} id="line-${at + 1}" data-line=${at + 1}>${code}</li>`;
     });
-    return el(
-      'div',
-      { class: 'rules-text', tabindex: '0', role: 'region', 'aria-label': 'the rules' },
-      el('ol', {}, rows),
-      all.length > LINES ? el('p', { class: 'quiet-text' }, `${all.length - LINES} more lines are not shown.`) : null,
-    );
+    return html`
+      <div class="rules-text" tabindex="0" role="region" aria-label="the rules">
+        <ol>${rows}</ol>
+        ${all.length > LINES ? quiet(`${all.length - LINES} more lines are not shown.`) : null}
+      </div>`;
   }
 
   findings(findings) {
     if (!findings.length) return null;
     const sorted = [...findings].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
-    return el(
-      'ol',
-      { class: 'findings', id: 'findings', 'aria-label': 'what was found' },
-      sorted.map(finding =>
-        el(
-          'li',
-          { class: `finding ${finding.severity}`, 'data-code': finding.code, 'data-line': finding.line },
-          el(
-            'button',
-            { type: 'button', class: 'finding-place', disabled: !finding.line, onclick: () => this.jump(finding.line) },
-            el('span', { class: 'severity' }, NAMES[finding.severity] ?? finding.severity),
-            ' ',
-            finding.line ? `line ${finding.line}, column ${finding.column}` : 'the whole text',
-          ),
-          el('p', {}, sentence(finding.message)),
-          finding.help ? el('p', { class: 'quiet-text' }, sentence(finding.help)) : null,
-          el('p', { class: 'code' }, finding.code),
-        ),
-      ),
-    );
+    const row = ({ severity, code, line, column, message, help }) => html`
+      <li class="finding ${severity}" data-code=${code} data-line=${line}>
+        <button type="button" class="finding-place" disabled=${!line} onclick=${() => this.jump(line)}>
+          <span class="severity">${severity}</span> ${line ? `line ${line}, column ${column}` : 'the whole text'}
+        </button>
+        <p>${sentence(message)}</p>
+        ${help ? quiet(sentence(help)) : null}
+        <p class="code">${code}</p>
+      </li>`;
+    return html`<ol class="findings" id="findings" aria-label="what was found">${sorted.map(row)}</ol>`;
   }
 
   jump(line) {
@@ -145,47 +117,27 @@ class Sheet {
   }
 
   edit(text, problem) {
-    const field = el('textarea', {
-      id: 'rules-field',
-      rows: 20,
-      spellcheck: 'false',
-      autocapitalize: 'off',
-      'aria-label': 'The rules',
-      value: text,
-    });
-    const name = el('input', { id: 'rules-name', value: this.name, 'aria-label': 'Name of the game', autocomplete: 'off' });
+    const field = html`<textarea id="rules-field" rows="20" spellcheck="false" autocapitalize="off"
+      aria-label="The rules" value=${text}></textarea>`;
+    const name = html`<input id="rules-name" value=${this.name} aria-label="Name of the game" autocomplete="off"/>`;
     const check = () => {
       this.name = name.value.trim() || 'my_game';
       this.check(field.value);
     };
-    refill(
-      this.root,
-      el(
-        'section',
-        { class: 'card', id: 'rules', 'aria-label': 'Edit the rules' },
-        el(
-          'div',
-          { class: 'moves-head' },
-          name,
-          el(
-            'span',
-            { class: 'row' },
-            el('button', { type: 'button', class: 'primary', id: 'check-rules', onclick: check }, 'Check'),
-            el('button', { type: 'button', class: 'quiet', onclick: () => refill(this.root) }, 'Close'),
-          ),
-        ),
-        problem ?? null,
-        field,
-      ),
-    );
+    const sheet = html`
+      <section class="card" id="rules" aria-label="Edit the rules">
+        <div class="moves-head">
+          ${name}
+          <span class="row">
+            <button type="button" class="primary" id="check-rules" onclick=${check}>Check</button>
+            <button type="button" class="quiet" onclick=${() => refill(this.root)}>Close</button>
+          </span>
+        </div>
+        ${problem}${field}
+      </section>`;
+    refill(this.root, sheet);
     field.focus();
   }
-}
-
-function group(findings) {
-  const groups = new Map();
-  findings.forEach(finding => groups.set(finding.line, [...(groups.get(finding.line) ?? []), finding]));
-  return groups;
 }
 
 /** A line with what findings name underlined. Columns count characters, from 1; the end is behind the last one. */

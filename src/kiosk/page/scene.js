@@ -1,7 +1,7 @@
 // The parts of a scene that a table and a review share: who sits where, the board, the past, the result.
 
 import { drawPicture } from './board.js';
-import { bar, card, el, number, percent, sentence } from './dom.js';
+import { barTable, card, el, html, number, percent, quiet, sentence } from './dom.js';
 import { drawMove } from './moves.js';
 import { isOpen } from './picture.js';
 
@@ -14,33 +14,30 @@ export function spoken(name) {
 }
 
 export function drawSeats(scene) {
-  return el(
-    'ul',
-    { class: 'seats', id: 'seats', 'aria-label': 'seats' },
-    (scene.seats ?? []).map(seat => {
-      const kinds = { person: 'person', program: seat.player ?? 'program', random: 'chance' };
-      const state = ['seat', seat.is_you ? 'you' : '', `is-${seat.kind}`].filter(Boolean).join(' ');
-      return el(
-        'li',
-        { class: state, 'data-role': seat.role },
-        el('span', { class: 'seat-role' }, spoken(seat.role)),
-        ' ',
-        el('span', { class: 'seat-player' }, seat.is_you ? 'you' : (kinds[seat.kind] ?? seat.kind)),
-      );
-    }),
-  );
+  const row = seat => {
+    const kinds = { person: 'person', program: seat.player ?? 'program', random: 'chance' };
+    const player = seat.is_you ? 'you' : (kinds[seat.kind] ?? seat.kind);
+    return html`
+      <li class="seat ${seat.is_you ? 'you ' : ''}is-${seat.kind}" data-role=${seat.role}>
+        <span class="seat-role">${spoken(seat.role)}</span> <span class="seat-player">${player}</span>
+      </li>`;
+  };
+  return html`<ul class="seats" id="seats" aria-label="seats">${(scene.seats ?? []).map(row)}</ul>`;
+}
+
+/** The box of a board, with what turns its shading on. */
+export function boardCard(shade, board) {
+  return html`
+    <section class="card board-card" id="board" aria-labelledby="board-title">
+      <h2 id="board-title" class="unseen">Board</h2>${shade}${board}
+    </section>`;
 }
 
 /** The board of a scene. `picks` as in board.js, or absent where nothing can be chosen. */
 export function drawScene(scene, large, picks) {
   if (!scene.picture) {
-    return el(
-      'p',
-      { class: 'quiet-text' },
-      scene.phase === 'waiting'
-        ? 'The board is drawn when the match starts.'
-        : (scene.belief?.sentence ?? 'There is nothing to draw.'),
-    );
+    const waiting = scene.phase === 'waiting';
+    return quiet(waiting ? 'The board is drawn when the match starts.' : (scene.belief?.sentence ?? 'There is nothing to draw.'));
   }
   return drawPicture(scene.picture, {
     view: scene.view ?? {},
@@ -74,30 +71,16 @@ function drawEquilibrium(entry) {
   const loss = entry.loss ?? null;
   const isCostly = loss !== null && loss > 0.005;
   const cost = isCostly ? `This move cost ${number(loss)} of expected goal.` : loss === null ? null : 'This move cost nothing.';
-  return el(
-    'div',
-    { class: 'equilibrium' },
-    el('p', { class: 'quiet-text' }, 'Equilibrium'),
-    el(
-      'table',
-      { class: 'bars' },
-      el('caption', { class: 'unseen' }, 'the mix of the equilibrium'),
-      el(
-        'tbody',
-        {},
-        mix.map(({ move, probability }) =>
-          el(
-            'tr',
-            { class: move === entry.own ? 'best' : null },
-            el('th', { scope: 'row' }, drawMove(move)),
-            el('td', { class: 'bar-cell' }, bar(probability, 'second')),
-            el('td', { class: 'value' }, percent(probability)),
-          ),
-        ),
-      ),
-    ),
-    cost ? el('p', { class: isCostly ? 'cost some' : 'cost' }, cost) : null,
-  );
+  const rows = mix.map(({ move, probability }) => {
+    const isBest = move === entry.own;
+    return { name: drawMove(move), share: probability, text: percent(probability), isBest, kind: 'second' };
+  });
+  return html`
+    <div class="equilibrium">
+      ${quiet('Equilibrium')}
+      ${barTable(html`<caption class="unseen">the mix of the equilibrium</caption>`, rows)}
+      ${cost ? el('p', { class: isCostly ? 'cost some' : 'cost' }, cost) : null}
+    </div>`;
 }
 
 /** What one did and was told, the latest step on top. */
@@ -106,42 +89,31 @@ export function pastCard(scene) {
   const mixes = new Map((scene.equilibrium ?? []).map(entry => [entry.step, entry]));
   const isYou = scene.seats?.some(seat => seat.is_you && seat.role === scene.sees);
   const title = scene.sees === 'truth' ? 'The moves' : isYou ? 'Your past' : `The past of ${spoken(scene.sees)}`;
-  if (!past.length) return card('past', title, el('p', { class: 'quiet-text' }, 'Nothing has happened yet.'));
+  if (!past.length) return card('past', title, quiet('Nothing has happened yet.'));
   const who = isYou ? 'You see' : scene.sees === 'truth' ? 'Seen:' : `${spoken(scene.sees)} sees`;
   const isTold = past.some(({ percepts }) => percepts?.length);
-  const entries = past.map(({ step, own, percepts, note }) =>
-    el(
-      'li',
-      { 'data-step': step },
-      el(
-        'div',
-        { class: 'past-head' },
-        el('span', { class: 'past-step' }, `Step ${step}`),
-        own === null || own === undefined ? null : el('span', { class: 'past-move' }, drawMove(own)),
-      ),
-      percepts?.length
-        ? el(
-            'p',
-            { class: 'past-percepts' },
-            `${who} `,
-            percepts.map(percept => [el('code', {}, percept), ' ']),
-          )
-        : isTold
-          ? el('p', { class: 'past-percepts none' }, `${who} nothing`)
-          : null,
-      note ? el('p', { class: 'past-note' }, sentence(note)) : null,
-      mixes.has(step) ? drawEquilibrium(mixes.get(step)) : null,
-    ),
-  );
-  return card(
-    'past',
-    title,
-    el(
-      'div',
-      { class: 'past-box', tabindex: '0', role: 'group', 'aria-label': 'steps, the latest first' },
-      el('ol', { class: 'past', reversed: true }, entries),
-    ),
-  );
+  const told = percepts => {
+    if (percepts?.length) {
+      const codes = percepts.map(percept => html`<code>${percept}</code> `);
+      return html`<p class="past-percepts">${who} ${codes}</p>`;
+    }
+    return isTold ? html`<p class="past-percepts none">${who} nothing</p>` : null;
+  };
+  const row = ({ step, own, percepts, note }) => html`
+    <li data-step=${step}>
+      <div class="past-head">
+        <span class="past-step">Step ${step}</span>
+        ${own === null || own === undefined ? null : html`<span class="past-move">${drawMove(own)}</span>`}
+      </div>
+      ${told(percepts)}
+      ${note ? html`<p class="past-note">${sentence(note)}</p>` : null}
+      ${mixes.has(step) ? drawEquilibrium(mixes.get(step)) : null}
+    </li>`;
+  const box = html`
+    <div class="past-box" tabindex="0" role="group" aria-label="steps, the latest first">
+      <ol class="past" reversed>${past.map(row)}</ol>
+    </div>`;
+  return card('past', title, box);
 }
 
 /** How the match ended; nothing before. */
@@ -150,28 +122,14 @@ export function drawResult(scene) {
   const own = scene.result.goals?.find(({ role }) => role === scene.sees);
   const ended = scene.result.outcome === 'over' ? 'The match is over.' : `The match ended: ${scene.result.outcome}.`;
   const title = own ? `You scored ${own.goal} of 100` : 'The match is over';
-  return el(
-    'section',
-    { class: 'result', id: 'result', 'aria-label': 'result' },
-    el('h2', {}, title),
-    own ? el('p', {}, ended) : null,
-    el(
-      'table',
-      { class: 'bars goals' },
-      el('caption', { class: 'unseen' }, 'goals'),
-      el(
-        'tbody',
-        {},
-        (scene.result.goals ?? []).map(({ role, goal }) =>
-          el(
-            'tr',
-            { class: role === scene.sees ? 'best' : null, 'data-role': role, 'data-goal': goal },
-            el('th', { scope: 'row' }, spoken(role)),
-            el('td', { class: 'bar-cell' }, bar(goal / 100)),
-            el('td', { class: 'value' }, goal),
-          ),
-        ),
-      ),
-    ),
-  );
+  const rows = (scene.result.goals ?? []).map(({ role, goal }) => {
+    const data = { 'data-role': role, 'data-goal': goal };
+    return { name: spoken(role), share: goal / 100, text: goal, isBest: role === scene.sees, data };
+  });
+  return html`
+    <section class="result" id="result" aria-label="result">
+      <h2>${title}</h2>
+      ${own ? el('p', {}, ended) : null}
+      ${barTable(html`<caption class="unseen">goals</caption>`, rows, 'bars goals')}
+    </section>`;
 }

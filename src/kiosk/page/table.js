@@ -7,24 +7,19 @@
 import { follow, get, place, post } from './api.js';
 import { beliefCard } from './belief.js';
 import { diagramCard } from './diagram.js';
-import { announce, counted, el, failure, keepFocus, refill } from './dom.js';
+import { announce, counted, el, failure, html, keepFocus, quiet, refill } from './dom.js';
 import { HintCard } from './hint.js';
 import { Choice, MoveList } from './moves.js';
 import { openReview } from './review.js';
-import { drawResult, drawScene, drawSeats, pastCard, shadeBox, spoken } from './scene.js';
+import { boardCard, drawResult, drawScene, drawSeats, pastCard, shadeBox, spoken } from './scene.js';
 import { switchesCard } from './switches.js';
 
 export async function openTable(root, { id, token }) {
   const first = await get(place('tables', id), { token });
   const table = new Table(root, id, token);
   table.show(first);
-  const end = follow(
-    place('tables', id, '/events'),
-    { token },
-    'scene',
-    scene => table.show(scene) ?? scene.phase === 'over',
-    error => table.fail(error),
-  );
+  const show = scene => table.show(scene) ?? scene.phase === 'over';
+  const end = follow(place('tables', id, '/events'), { token }, 'scene', show, error => table.fail(error));
   return () => {
     end();
     table.close();
@@ -33,31 +28,19 @@ export async function openTable(root, { id, token }) {
 
 class Table {
   constructor(root, id, token) {
-    Object.assign(this, {
-      root,
-      id,
-      token,
-      scene: null,
-      choice: null,
-      large: new Set([0]),
-      review: null,
-      sent: null,
-      warned: null,
-    });
+    Object.assign(this, { root, id, token, scene: null, choice: null, large: new Set([0]) });
+    Object.assign(this, { review: null, sent: null, warned: null });
     this.parts = {};
     for (const name of ['head', 'turn', 'said', 'result', 'switches', 'board', 'belief', 'past', 'diagram'])
       this.parts[name] = el('div', { class: `part-${name}` });
-    this.moves = new MoveList(
-      move => this.play(move),
-      () => this.drawBoard(),
-    );
+    this.moves = new MoveList(move => this.play(move), () => this.drawBoard());
     this.hint = new HintCard(id, token);
-    this.live = el(
-      'div',
-      { class: 'table-columns' },
-      el('div', { class: 'left' }, this.parts.result, this.parts.turn, this.parts.said, this.parts.switches, this.parts.board, this.moves.element),
-      el('div', { class: 'right' }, this.parts.belief, this.hint.element, this.parts.past, this.parts.diagram),
-    );
+    const { result, turn, said, switches, board, belief, past, diagram } = this.parts;
+    this.live = html`
+      <div class="table-columns">
+        <div class="left">${[result, turn, said, switches, board, this.moves.element]}</div>
+        <div class="right">${[belief, this.hint.element, past, diagram]}</div>
+      </div>`;
     this.place = el('div', {}, this.live);
     refill(root, this.parts.head, this.place);
     this.onkey = event => this.key(event);
@@ -77,9 +60,8 @@ class Table {
 
   isTurn() {
     const { scene } = this;
-    return (
-      scene.phase === 'play' && (scene.legal ?? []).length > 0 && (scene.chosen ?? null) === null && this.sent !== scene.step
-    );
+    const hasChoice = (scene.legal ?? []).length > 0 && (scene.chosen ?? null) === null;
+    return scene.phase === 'play' && hasChoice && this.sent !== scene.step;
   }
 
   show(scene) {
@@ -132,12 +114,8 @@ class Table {
       this.sent === scene.step ? (scene.chosen ?? this.sentMove) : scene.chosen,
       isPlayer && scene.phase === 'play' && !scene.switches,
     );
-    refill(
-      parts.belief,
-      scene.belief
-        ? beliefCard(scene.belief, scene.game.hidden, isPlayer ? undefined : `What ${spoken(scene.sees)} believes`)
-        : null,
-    );
+    const believer = isPlayer ? undefined : `What ${spoken(scene.sees)} believes`;
+    refill(parts.belief, scene.belief ? beliefCard(scene.belief, scene.game.hidden, believer) : null);
     this.hint.show({ ...scene, legal: isPlayer ? scene.legal : [] });
     if (!isPlayer || scene.phase === 'waiting' || scene.switches) this.hint.element.hidden = true;
     refill(parts.past, scene.phase === 'waiting' ? null : pastCard(scene));
@@ -147,50 +125,35 @@ class Table {
   drawHead() {
     const { scene } = this;
     const isPlayer = scene.seats?.some(seat => seat.is_you);
-    const sees = isPlayer
-      ? null
-      : el(
-          'p',
-          { class: 'quiet-text' },
-          scene.sees === 'truth' ? 'You watch and see everything.' : `You watch and see what ${spoken(scene.sees)} sees.`,
-        );
-    return el(
-      'div',
-      { class: 'table-head' },
-      el('div', {}, el('h1', {}, spoken(scene.game.name)), sees),
-      drawSeats(scene),
-      isPlayer && scene.phase !== 'over' ? this.leaveButton() : null,
-    );
+    const seen = scene.sees === 'truth' ? 'You watch and see everything.' : `You watch and see what ${spoken(scene.sees)} sees.`;
+    return html`
+      <div class="table-head">
+        <div><h1>${spoken(scene.game.name)}</h1>${isPlayer ? null : quiet(seen)}</div>
+        ${drawSeats(scene)}
+        ${isPlayer && scene.phase !== 'over' ? this.leaveButton() : null}
+      </div>`;
   }
 
   leaveButton() {
     let isAsked = false;
-    const button = el(
-      'button',
-      {
-        type: 'button',
-        class: 'quiet',
-        id: 'leave',
-        onclick: async () => {
-          if (!isAsked) {
-            isAsked = true;
-            button.textContent = 'Leave: click again';
-            setTimeout(() => {
-              isAsked = false;
-              button.textContent = 'Leave the table';
-            }, 4000);
-            return;
-          }
-          try {
-            await post(place('tables', this.id, '/leave'), { token: this.token });
-            location.hash = '';
-          } catch (error) {
-            this.fail(error);
-          }
-        },
-      },
-      'Leave the table',
-    );
+    const leave = async () => {
+      if (!isAsked) {
+        isAsked = true;
+        button.textContent = 'Leave: click again';
+        setTimeout(() => {
+          isAsked = false;
+          button.textContent = 'Leave the table';
+        }, 4000);
+        return;
+      }
+      try {
+        await post(place('tables', this.id, '/leave'), { token: this.token });
+        location.hash = '';
+      } catch (error) {
+        this.fail(error);
+      }
+    };
+    const button = html`<button type="button" class="quiet" id="leave" onclick=${leave}>Leave the table</button>`;
     return button;
   }
 
@@ -198,36 +161,22 @@ class Table {
     const { scene } = this;
     if (scene.phase === 'over') return null;
     const isPlayer = scene.seats?.some(seat => seat.is_you);
-    const text =
-      scene.phase === 'waiting'
-        ? 'The match starts when everyone is here'
-        : this.isTurn()
-          ? 'Your turn'
-          : isPlayer
-            ? scene.switches
-              ? 'The chronon runs'
-              : 'The others move'
-            : 'The match goes on';
+    const others = scene.switches ? 'The chronon runs' : 'The others move';
+    const playing = this.isTurn() ? 'Your turn' : isPlayer ? others : 'The match goes on';
+    const text = scene.phase === 'waiting' ? 'The match starts when everyone is here' : playing;
     this.clockText = el('span', { class: 'clock-text' });
     this.clockBar = el('span', { class: 'clock-part' });
     const hasClock = (scene.clock?.left ?? null) !== null;
-    const clock = hasClock
-      ? el('span', { class: 'clock', id: 'clock', role: 'timer', 'aria-label': 'time left' }, this.clockText)
-      : null;
-    return el(
-      'div',
-      {
-        class: this.isTurn() ? 'turn yours' : 'turn',
-        id: 'turn',
-        'data-phase': scene.phase,
-        'data-step': scene.step,
-        'data-turn': String(this.isTurn()),
-      },
-      el('strong', {}, text),
-      scene.phase === 'waiting' ? null : el('span', { class: 'turn-step' }, `${scene.switches ? 'chronon' : 'step'} ${scene.step + 1}`),
-      clock,
-      hasClock ? el('span', { class: 'clock-bar', 'aria-hidden': 'true' }, this.clockBar) : null,
-    );
+    const clock = html`<span class="clock" id="clock" role="timer" aria-label="time left">${this.clockText}</span>`;
+    const step = `${scene.switches ? 'chronon' : 'step'} ${scene.step + 1}`;
+    const isTurn = this.isTurn();
+    return html`
+      <div class=${isTurn ? 'turn yours' : 'turn'} id="turn" data-phase=${scene.phase} data-step=${scene.step}
+        data-turn=${String(isTurn)}>
+        <strong>${text}</strong>
+        ${scene.phase === 'waiting' ? null : el('span', { class: 'turn-step' }, step)}
+        ${hasClock ? [clock, html`<span class="clock-bar" aria-hidden="true">${this.clockBar}</span>`] : null}
+      </div>`;
   }
 
   /** Asks once for the diagram of an interaction. */
@@ -255,10 +204,8 @@ class Table {
     const clock = this.scene?.clock;
     if (!clock || !this.clockText || clock.left === null || clock.left === undefined) return;
     const left = Math.max(0, clock.left - (performance.now() - this.received) / 1000);
-    const text =
-      left >= 60
-        ? `${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, '0')}`
-        : `${left < 10 ? left.toFixed(1) : Math.floor(left)} s`;
+    const minutes = `${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, '0')}`;
+    const text = left >= 60 ? minutes : `${left < 10 ? left.toFixed(1) : Math.floor(left)} s`;
     if (this.clockText.textContent !== text) this.clockText.textContent = text;
     this.clockBar.style.transform = `scaleX(${clock.total > 0 ? Math.min(1, left / clock.total) : 0})`;
     this.clockBar.classList.toggle('short', left < 10);
@@ -278,30 +225,15 @@ class Table {
       const board = drawScene(scene, this.large, picks);
       board.classList.toggle('choosing', Boolean(picks?.chosen.size));
       const shade = shadeBox(scene, 'Show my belief on the board', () => this.drawBoard());
-      refill(
-        this.parts.board,
-        el(
-          'section',
-          { class: 'card board-card', id: 'board', 'aria-labelledby': 'board-title' },
-          el('h2', { id: 'board-title', class: 'unseen' }, 'Board'),
-          shade,
-          board,
-        ),
-      );
+      refill(this.parts.board, boardCard(shade, board));
     };
     keepFocus(this.parts.board, draw);
   }
 
   pick(key) {
     const move = this.choice.pick(key);
-    if (move === 'none') {
-      announce('No legal move names this place.');
-      return;
-    }
-    if (move !== null) {
-      this.play(move);
-      return;
-    }
+    if (move === 'none') return announce('No legal move names this place.');
+    if (move !== null) return this.play(move);
     this.moves.draw();
     this.drawBoard();
     const left = this.choice.candidates();
@@ -340,17 +272,12 @@ class Table {
   }
 
   drawAfter() {
-    return el(
-      'p',
-      { class: 'after' },
-      el(
-        'button',
-        { type: 'button', id: 'look-back', class: 'primary', onclick: () => this.lookBack() },
-        'Look back step by step',
-      ),
-      ' ',
-      el('a', { href: `#game=${encodeURIComponent(this.scene.game.name)}`, class: 'button', id: 'play-again' }, 'Play again'),
-    );
+    const again = `#game=${encodeURIComponent(this.scene.game.name)}`;
+    return html`
+      <p class="after">
+        <button type="button" id="look-back" class="primary" onclick=${() => this.lookBack()}>Look back step by step</button>
+        ${' '}<a href=${again} class="button" id="play-again">Play again</a>
+      </p>`;
   }
 
   async lookBack() {

@@ -1,7 +1,7 @@
 // A running experiment: progress with an estimate, the score table with its intervals, the transcripts to open.
 
 import { follow, get, post } from './api.js';
-import { announce, bar, card, counted, duration, el, failure, number, refill } from './dom.js';
+import { announce, bar, card, counted, duration, el, failure, html, number, quiet, refill } from './dom.js';
 
 const PAGE = 50;
 
@@ -10,13 +10,7 @@ export async function openWatch(root) {
   const watch = new Watch(root);
   watch.show(progress);
   await watch.more();
-  return follow(
-    '/api/watch/events',
-    {},
-    'progress',
-    next => watch.show(next),
-    error => watch.fail(error),
-  );
+  return follow('/api/watch/events', {}, 'progress', next => watch.show(next), error => watch.fail(error));
 }
 
 class Watch {
@@ -29,14 +23,10 @@ class Watch {
     this.button = el('button', { type: 'button', id: 'more-transcripts', onclick: () => this.more() }, 'Show more');
     this.next = 0;
     this.isOver = false;
-    refill(
-      root,
-      this.title,
-      this.said,
-      card('progress', 'Progress', this.progress),
-      card('scores', 'Scores', this.scores),
-      card('matches', 'Matches', el('p', { class: 'quiet-text' }, 'Open one to see it step by step.'), this.list, this.button),
-    );
+    const said = quiet('Open one to see it step by step.');
+    refill(root, this.title, this.said);
+    root.append(card('progress', 'Progress', this.progress), card('scores', 'Scores', this.scores));
+    root.append(card('matches', 'Matches', said, this.list, this.button));
   }
 
   fail(error) {
@@ -54,29 +44,15 @@ class Watch {
       : left === null || left === undefined
         ? 'The time left is not known yet.'
         : `About ${duration(left)} left.`;
-    const meter = el(
-      'div',
-      {
-        class: 'meter',
-        role: 'progressbar',
-        'aria-label': 'matches played',
-        'aria-valuemin': 0,
-        'aria-valuemax': of,
-        'aria-valuenow': done,
-      },
-      bar(of ? done / of : 0),
-    );
-    refill(
-      this.progress,
-      el('p', { class: 'watch-count' }, el('strong', {}, `${done} of ${of}`), ` matches. ${estimate}`),
-      meter,
-      el(
-        'p',
-        { class: faults ? 'notice bad' : 'quiet-text' },
-        faults ? `${counted(faults, 'fault')} of players.` : 'No player committed a fault.',
-      ),
-    );
-    refill(this.scores, this.table(progress.table ?? []));
+    const shown = html`
+      <p class="watch-count"><strong>${`${done} of ${of}`}</strong> matches. ${estimate}</p>
+      <div class="meter" role="progressbar" aria-label="matches played" aria-valuemin="0" aria-valuemax=${of}
+        aria-valuenow=${done}>${bar(of ? done / of : 0)}</div>
+      <p class=${faults ? 'notice bad' : 'quiet-text'}>
+        ${faults ? `${counted(faults, 'fault')} of players.` : 'No player committed a fault.'}
+      </p>`;
+    refill(this.progress, shown);
+    refill(this.scores, this.table(progress.table));
     if (isOver && !this.isOver) {
       announce('All matches are played.');
       this.more();
@@ -85,51 +61,31 @@ class Watch {
   }
 
   table(rows) {
-    if (!rows.length) return el('p', { class: 'quiet-text' }, 'No match has ended yet.');
+    if (!rows.length) return quiet('No match has ended yet.');
     const sorted = [...rows].sort((a, b) => b.mean - a.mean);
-    return el(
-      'div',
-      { class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'table of scores' },
-      el(
-        'table',
-        { class: 'score-table' },
-        el('caption', { class: 'unseen' }, 'mean goal of each player with the interval of 95 %'),
-        el(
-          'thead',
-          {},
-          el(
-            'tr',
-            {},
-            ['Player', 'Mean', 'From', 'To', '0 to 100', 'Matches'].map((name, at) =>
-              el('th', { scope: 'col', class: at === 0 || at === 4 ? null : 'figure' }, name),
-            ),
-          ),
-        ),
-        el(
-          'tbody',
-          {},
-          sorted.map(row =>
-            el(
-              'tr',
-              { 'data-player': row.player },
-              el('th', { scope: 'row' }, row.player),
-              [row.mean, row.low, row.high].map(value =>
-                el('td', { class: 'figure' }, value === null || value === undefined ? '' : value.toFixed(1)),
-              ),
-              el('td', {}, interval(row)),
-              el('td', { class: 'figure' }, number(row.matches)),
-            ),
-          ),
-        ),
-      ),
-    );
+    const head = (name, at) => el('th', { scope: 'col', class: at === 0 || at === 4 ? null : 'figure' }, name);
+    const figure = text => el('td', { class: 'figure' }, text);
+    const row = ({ player, mean, low, high, matches }) => html`
+      <tr data-player=${player}>
+        <th scope="row">${player}</th>
+        ${[mean, low, high].map(value => figure(value === null ? '' : value.toFixed(1)))}
+        <td>${interval({ low, high, mean })}</td>
+        ${figure(number(matches))}
+      </tr>`;
+    return html`
+      <div class="wide" tabindex="0" role="region" aria-label="table of scores">
+        <table class="score-table">
+          <caption class="unseen">mean goal of each player with the interval of 95 %</caption>
+          <thead><tr>${['Player', 'Mean', 'From', 'To', '0 to 100', 'Matches'].map(head)}</tr></thead>
+          <tbody>${sorted.map(row)}</tbody>
+        </table>
+      </div>`;
   }
 
   async more() {
     this.button.disabled = true;
     try {
-      const answer = await get('/api/watch/transcripts', { from: this.next });
-      const found = Array.isArray(answer) ? answer : (answer.transcripts ?? []);
+      const { transcripts: found } = await get('/api/watch/transcripts', { from: this.next });
       for (const one of found) this.list.append(this.row(one));
       if (found.length) this.next = Math.max(...found.map(({ index }) => index)) + 1;
       this.button.hidden = found.length === 0 && this.isOver;
@@ -143,28 +99,15 @@ class Watch {
     }
   }
 
-  row(one) {
-    const players = one.players ?? one.seats ?? null;
-    const said = players
-      ? Object.entries(players)
-          .map(([role, player]) => `${role}: ${player}`)
-          .join(', ')
-      : '';
-    const goals = one.goals
-      ? Object.entries(one.goals)
-          .map(([role, goal]) => `${role} ${typeof goal === 'object' ? goal.goal : goal}`)
-          .join(', ')
-      : '';
-    return el(
-      'li',
-      {},
-      el(
-        'button',
-        { type: 'button', class: 'transcript', 'data-index': one.index, onclick: () => this.open(one.index) },
-        el('span', { class: 'transcript-number' }, `${one.index + 1}`),
-        el('span', {}, [one.game, said, goals].filter(Boolean).join(' · ') || 'match'),
-      ),
-    );
+  row({ index, game, players, goals }) {
+    const listed = (all, mark) => Object.entries(all).map(([role, of]) => `${role}${mark} ${of}`).join(', ');
+    const said = [game, listed(players, ':'), listed(goals, '')].filter(Boolean).join(' · ');
+    return html`
+      <li>
+        <button type="button" class="transcript" data-index=${index} onclick=${() => this.open(index)}>
+          <span class="transcript-number">${index + 1}</span><span>${said}</span>
+        </button>
+      </li>`;
   }
 
   async open(index) {

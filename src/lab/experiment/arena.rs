@@ -125,7 +125,42 @@ impl Arena {
     /// # Errors
     /// If a thread for a player cannot be made.
     pub fn play(&self, place: &MatchPlace, interrupt: &Interrupt) -> Result<Option<RecordLines>, ArenaError> {
-        OneMatch { arena: self, place, interrupt }.play()
+        let plan = &self.plan;
+        let number = plan.cells[place.cell].game;
+        let machine = self.machine(number);
+        let game = plan.game(place.cell);
+        let mut players: ByRole<Option<Seat>> = ByRole::from_fn(game.roles.len(), |_| None);
+        let mut times: ByRole<PlayerTimes> = ByRole::from_fn(game.roles.len(), |_| PlayerTimes::default());
+        let beliefs: ByRole<PlayerBeliefs> =
+            ByRole::from_fn(game.roles.len(), |_| PlayerBeliefs::new(self.log));
+        for (role, &entrant) in game.played().map(Role::new).zip(plan.seats(place)) {
+            let (spec, engine) = self.entrant(number, entrant);
+            let seat = spec.seat(engine, role);
+            let kept = PlayerTimes::default();
+            times[role] = kept.clone();
+            players[role] = Some(watched(seat, kept, beliefs[role].clone()));
+        }
+        let watch = Stopwatch::start();
+        let seed = match_seed(plan.seed, place.deal as usize);
+        let id = match_id(&game.name, place.deal as usize);
+        let settings = Settings { id, ..self.settings() };
+        let played: Match = play_match(machine.as_ref(), players, &settings, &seed, interrupt, |_| ())?;
+        let seconds = watch.elapsed();
+        if played.outcome == MatchOutcome::Interrupted {
+            return Ok(None);
+        }
+        let recorder = Recorder {
+            machine: machine.as_ref(),
+            plan,
+            place,
+            played: &played,
+            times: &times,
+            beliefs: &beliefs,
+            seconds,
+            host: &self.host,
+            threads: self.threads,
+        };
+        Ok(Some(recorder.lines(self.log)))
     }
 
     /// The lines of a finished match, with those that it lacks; nothing if the interrupt was raised. Without clocks the
@@ -168,53 +203,5 @@ impl Arena {
             limit: self.plan.limit,
             ..Settings::default()
         }
-    }
-}
-
-struct OneMatch<'a> {
-    arena: &'a Arena,
-    place: &'a MatchPlace,
-    interrupt: &'a Interrupt,
-}
-
-impl OneMatch<'_> {
-    fn play(self) -> Result<Option<RecordLines>, ArenaError> {
-        let OneMatch { arena, place, interrupt } = self;
-        let plan = &arena.plan;
-        let number = plan.cells[place.cell].game;
-        let machine = arena.machine(number);
-        let game = plan.game(place.cell);
-        let mut players: ByRole<Option<Seat>> = ByRole::from_fn(game.roles.len(), |_| None);
-        let mut times: ByRole<PlayerTimes> = ByRole::from_fn(game.roles.len(), |_| PlayerTimes::default());
-        let beliefs: ByRole<PlayerBeliefs> =
-            ByRole::from_fn(game.roles.len(), |_| PlayerBeliefs::new(arena.log));
-        for (role, &entrant) in game.played().map(Role::new).zip(plan.seats(place)) {
-            let (spec, engine) = arena.entrant(number, entrant);
-            let seat = spec.seat(engine, role);
-            let kept = PlayerTimes::default();
-            times[role] = kept.clone();
-            players[role] = Some(watched(seat, kept, beliefs[role].clone()));
-        }
-        let watch = Stopwatch::start();
-        let seed = match_seed(plan.seed, place.deal as usize);
-        let id = match_id(&game.name, place.deal as usize);
-        let settings = Settings { id, ..arena.settings() };
-        let played: Match = play_match(machine.as_ref(), players, &settings, &seed, interrupt, |_| ())?;
-        let seconds = watch.elapsed();
-        if played.outcome == MatchOutcome::Interrupted {
-            return Ok(None);
-        }
-        let recorder = Recorder {
-            machine: machine.as_ref(),
-            plan,
-            place,
-            played: &played,
-            times: &times,
-            beliefs: &beliefs,
-            seconds,
-            host: &arena.host,
-            threads: arena.threads,
-        };
-        Ok(Some(recorder.lines(arena.log)))
     }
 }

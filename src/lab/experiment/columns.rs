@@ -6,6 +6,9 @@ use hyperplay_report::{Column, Reading, defined, readings as readings_of};
 /// The definitions of all columns.
 const COLUMNS: &str = include_str!("columns.tsv");
 
+/// The title and the note of each table.
+pub(super) const TITLES: &str = include_str!("titles.tsv");
+
 /// The columns of these tables of `columns.tsv`, one after the other.
 pub(super) fn columns(tables: &[&str]) -> Vec<Column> {
     tables.iter().flat_map(|table| defined(COLUMNS, &[], table)).collect()

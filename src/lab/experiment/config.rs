@@ -13,7 +13,7 @@ use std::time::Duration;
 use toml::Spanned;
 
 use super::grid::expand;
-use super::plan::{Entrant, SeatPermutations, StoppingCriterion, StoppingRule};
+use super::plan::{Entrant, ExperimentPlan, SeatPermutations, StoppingCriterion, StoppingRule};
 use super::sequential_test::SequentialTest;
 use super::wording::sentence;
 use super::written::{StopTable, Written};
@@ -116,34 +116,18 @@ pub struct ExperimentConfig {
     pub about: String,
     /// The games, as written: a path relative to the file, or a built-in game.
     pub games: Vec<NamedGame>,
-    /// The seed, which determines every result.
-    pub seed: u64,
-    /// Deals a cell.
-    pub repetitions: u64,
-    /// The engine of the matches.
-    pub engine: EngineKind,
-    /// The longest match, in steps.
-    pub limit: usize,
-    /// States a decision.
-    pub nodes: Option<u64>,
-    /// Start clock and play clock, in seconds.
-    pub clocks: Option<(f64, f64)>,
     /// The reaction of a run when a move was replaced; no part of the plan.
     pub on_fault: OnFault,
-    /// The players with their parameters.
-    pub entrants: Vec<Entrant>,
     /// The spec of each entrant, with its policy files.
     pub specs: Vec<PlayerSpec>,
     /// Where the spec of each table of players is written: line and column.
     pub places: Vec<(usize, usize)>,
     /// The pairings.
     pub schedule: MeetingSchedule,
-    /// Which seat permutations are played.
-    pub seats: SeatPermutations,
-    /// The rule by which a cell may stop before its repetitions are over.
-    pub stop: Option<StoppingRule>,
     /// Where that rule is written: line and column.
     pub stop_place: Option<(usize, usize)>,
+    /// What the file says of the plan; its games and cells follow from the games themselves.
+    pub plan: ExperimentPlan,
 }
 
 impl ExperimentConfig {
@@ -193,14 +177,8 @@ impl Reader<'_> {
             return Err(self.error(twice, format!("the game '{}' is named twice", twice.get_ref())));
         }
         let (entrants, specs) = self.entrants(written)?;
-        Ok(ExperimentConfig {
-            name: written.name.clone(),
-            about: written.about.trim().to_owned(),
-            games: written
-                .games
-                .iter()
-                .map(|game| NamedGame { name: game.get_ref().clone(), place: place(self.text, &game.span()) })
-                .collect(),
+        let plan = ExperimentPlan {
+            schema: SCHEMA.to_owned(),
             seed: self.count(&written.seed, 0, i64::MAX)?,
             repetitions: self.count(&written.repetitions, 1, MAX_REPETITIONS)?,
             engine: self.engine(written)?,
@@ -210,21 +188,33 @@ impl Reader<'_> {
             },
             nodes: written.budget.nodes.as_ref().map(|nodes| self.count(nodes, 1, i64::MAX)).transpose()?,
             clocks: self.clocks(written)?,
+            stop: written.stop.as_ref().map(|stop| self.stop(stop)).transpose()?,
+            seats: {
+                let words = [("all", SeatPermutations::All), ("given", SeatPermutations::Given)];
+                self.word("seats", &written.schedule.seats, words)?
+            },
+            games: Vec::new(),
+            entrants,
+            cells: Vec::new(),
+        };
+        Ok(ExperimentConfig {
+            name: written.name.clone(),
+            about: written.about.trim().to_owned(),
+            games: written
+                .games
+                .iter()
+                .map(|game| NamedGame { name: game.get_ref().clone(), place: place(self.text, &game.span()) })
+                .collect(),
             on_fault: self.word(
                 "on_fault",
                 &written.on_fault,
                 [("stop", OnFault::Stop), ("record", OnFault::Record)],
             )?,
             schedule: self.schedule(written)?,
-            seats: {
-                let words = [("all", SeatPermutations::All), ("given", SeatPermutations::Given)];
-                self.word("seats", &written.schedule.seats, words)?
-            },
-            stop: written.stop.as_ref().map(|stop| self.stop(stop)).transpose()?,
             stop_place: written.stop.as_ref().map(|stop| place(self.text, &stop.span())),
-            entrants,
             specs,
             places: written.player.iter().map(|player| place(self.text, &player.spec_span())).collect(),
+            plan,
         })
     }
 

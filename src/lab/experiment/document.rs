@@ -134,8 +134,7 @@ fn section(blocks: &mut Vec<ReportBlock>, of: &Game<'_>) {
         blocks.push(block(&scores(&once)));
         let roles = by_role(planned, summary, &once);
         if !roles.rows.is_empty() {
-            blocks.push(Part(roles.title.to_owned()));
-            blocks.push(block(&roles));
+            blocks.extend(titled(&roles));
         }
     }
     if is_scored && !families.is_empty() {
@@ -145,33 +144,19 @@ fn section(blocks: &mut Vec<ReportBlock>, of: &Game<'_>) {
         blocks.extend(left_out.into_iter().map(Sentences));
     }
     for table in tables {
-        blocks.push(Part(table.title.to_owned()));
-        blocks.push(block(table));
+        blocks.extend(titled(table));
     }
     if !pairings.is_empty() {
-        let table = cost(pairings);
-        blocks.push(Part("Cost".to_owned()));
-        let note = tables_note();
-        blocks.push(ReportBlock::Table(table.shown().without_unknown(), note));
+        blocks.extend(titled(&cost(pairings)));
         blocks.extend(depletions(summary, game).map(Sentences));
         if let Some(table) = faults(pairings, planned.plan.clocks.is_some()) {
-            blocks.push(Part(table.title.to_owned()));
-            blocks.push(block(&table));
+            blocks.extend(titled(&table));
         }
         if is_scored {
             figures(blocks, score_by_time(name, pairings, &families).into_iter().collect());
         }
         figures(blocks, by_step(name, planned, summary, game));
     }
-}
-
-/// How to read the table of costs.
-fn tables_note() -> String {
-    "Over decisions between two legal moves or more, against all opponents; means over a match first. The method is how the \
-     particles were found, with the number of decisions where it differs; acceptance is the percentage of attempts to extend a \
-     history that agreed with what was observed. Times are wall times of the computers that played and no part of the result; \
-     the belief has its percentage of the mean time. Faults are moves that were replaced."
-        .to_owned()
 }
 
 /// Why no entrant of a game has a score.
@@ -203,6 +188,11 @@ fn why_unscored(pairings: &[Pairing<'_>]) -> String {
         "There is no score: {matches}, and no deal ended with goals in all its seat permutations ({}).",
         named.join(", ")
     )
+}
+
+/// A table under its title.
+fn titled(table: &Table) -> [ReportBlock; 2] {
+    [Part(table.title.to_owned()), block(table)]
 }
 
 /// A table with its note, without the columns in which nothing is known.

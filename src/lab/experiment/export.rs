@@ -13,9 +13,8 @@ use serde::Serialize;
 use super::columns::columns;
 use super::export_decisions::DecisionTables;
 use super::folder::Planned;
-use super::record::{MatchRecord, TimingRecord, TurnRecord};
+use super::record::{MatchRecord, TurnRecord};
 use super::results::{Results, ResultsError};
-use super::stored::FinishedMatch;
 use hyperplay_play::files::{FileContent, FileError, PartFile, WrittenFile};
 use hyperplay_report::{Column, Table};
 
@@ -67,48 +66,30 @@ pub fn export(
     while let Some(finished) = results.next()? {
         count += 1;
         let timing = finished.timing();
-        let rows = Table::of(&of_match, &match_rows(planned, &finished, timing.as_ref()));
-        FileError::at(&paths[0], write!(matches, "{}", rows.csv_lines()))?;
+        let (record, seconds) = (&finished.record, timing.as_ref().map(|timing| timing.seconds));
+        let rows = record.players.iter().map(|(role, player)| {
+            let (goal, faults) = (record.goals.get(role).copied(), record.faults.get(role).copied());
+            MatchRow { record, role, player, spec: planned.spec_of(player), goal, faults, seconds }
+        });
+        let rows: Vec<MatchRow<'_>> = rows.collect();
+        FileError::at(&paths[0], write!(matches, "{}", Table::of(&of_match, &rows).csv_lines()))?;
         decisions.add(planned, &finished)?;
-        let rows = Table::of(&of_turn, &turn_rows(planned, &finished, timing.as_ref()));
-        FileError::at(&paths[1], write!(turns, "{}", rows.csv_lines()))?;
+        let row = |(number, line): (usize, &Vec<u8>)| {
+            let turn: TurnRecord = serde_json::from_slice(line).ok()?;
+            let time = timing.as_ref().and_then(|timing| timing.turns.get(number)).copied();
+            Some(TurnRow {
+                deal: record.deal,
+                seat_permutation: record.seat_permutation,
+                spec: planned.spec_of(&turn.player),
+                time_to_update: time.and_then(|time| time.update),
+                time_to_select: time.and_then(|time| time.select),
+                turn,
+            })
+        };
+        let rows: Vec<TurnRow<'_>> = finished.turns().iter().enumerate().filter_map(row).collect();
+        FileError::at(&paths[1], write!(turns, "{}", Table::of(&of_turn, &rows).csv_lines()))?;
     }
     matches.finish()?;
     turns.finish()?;
     Ok((paths.into_iter().chain(decisions.finish()?).collect(), count))
-}
-
-fn match_rows<'a>(
-    planned: &'a Planned,
-    finished: &'a FinishedMatch,
-    timing: Option<&TimingRecord>,
-) -> Vec<MatchRow<'a>> {
-    let (record, seconds) = (&finished.record, timing.map(|timing| timing.seconds));
-    let rows = record.players.iter().enumerate().map(|(seat, (role, player))| {
-        let goal = record.goals.get(seat).map(|&(_, goal)| goal);
-        let faults = record.faults.get(seat).map(|&(_, count)| count);
-        MatchRow { record, role, player, spec: planned.spec_of(player), goal, faults, seconds }
-    });
-    rows.collect()
-}
-
-fn turn_rows<'a>(
-    planned: &'a Planned,
-    finished: &'a FinishedMatch,
-    timing: Option<&TimingRecord>,
-) -> Vec<TurnRow<'a>> {
-    let turns = finished.turns().iter().enumerate();
-    let rows = turns.filter_map(|(number, line)| {
-        let turn: TurnRecord = serde_json::from_slice(line).ok()?;
-        let time = timing.and_then(|timing| timing.turns.get(number)).copied();
-        Some(TurnRow {
-            deal: finished.record.deal,
-            seat_permutation: finished.record.seat_permutation,
-            spec: planned.spec_of(&turn.player),
-            time_to_update: time.and_then(|time| time.update),
-            time_to_select: time.and_then(|time| time.select),
-            turn,
-        })
-    });
-    rows.collect()
 }

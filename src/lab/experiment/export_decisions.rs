@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
+use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::columns::typed;
@@ -50,14 +51,10 @@ struct ParticleRow<'a> {
     state: &'a StateRecord,
 }
 
-fn number_of(own: &str, pairs: &[(String, f64)]) -> Option<f64> {
-    pairs.iter().find(|(listed, _)| listed == own).map(|&(_, number)| number)
-}
-
 /// The numbers of the legal moves, in their order; for moves that are not listed `other`, or NaN if none is.
-fn of_legal(record: &PositionRecord, pairs: &[(String, f64)], other: f64) -> Vec<f64> {
-    let other = if pairs.is_empty() { f64::NAN } else { other };
-    record.legal.iter().map(|own| number_of(own, pairs).unwrap_or(other)).collect()
+fn of_legal(record: &PositionRecord, numbers: &IndexMap<String, f64>, other: f64) -> Vec<f64> {
+    let other = if numbers.is_empty() { f64::NAN } else { other };
+    record.legal.iter().map(|own| numbers.get(own).copied().unwrap_or(other)).collect()
 }
 
 /// The two tables, each begun with its first row.
@@ -124,8 +121,8 @@ fn position_row<'a>(planned: &'a Planned, of: &MatchRecord, record: &'a Position
         evidence: record.evidence.iter().map(|seen| step(&seen.own, &seen.percepts)).collect(),
         policy: of_legal(record, &record.policy, 0.0),
         values: of_legal(record, &record.values, f64::NAN),
-        value: number_of(&record.own, &record.values),
+        value: record.values.get(&record.own).copied(),
         belief: record.belief.as_ref(),
-        goal: record.goals.iter().find(|(role, _)| *role == record.role).map(|&(_, goal)| goal),
+        goal: record.goals.get(&record.role).copied(),
     }
 }

@@ -16,9 +16,9 @@ pub(super) const MAX_CELLS: usize = 1_000_000;
 /// # Errors
 /// A sentence: the schedule does not fit such a game.
 pub(super) fn meetings(config: &ExperimentConfig, width: usize) -> Result<Vec<Vec<usize>>, String> {
-    let all: Vec<usize> = (0..config.entrants.len()).collect();
+    let all: Vec<usize> = (0..config.plan.entrants.len()).collect();
     let of_table = |table: usize| -> Vec<usize> {
-        all.iter().copied().filter(|&entrant| config.entrants[entrant].table == table).collect()
+        all.iter().copied().filter(|&entrant| config.plan.entrants[entrant].table == table).collect()
     };
     let found: Vec<Vec<usize>> = match &config.schedule {
         MeetingSchedule::RoundRobin => {
@@ -27,7 +27,7 @@ pub(super) fn meetings(config: &ExperimentConfig, width: usize) -> Result<Vec<Ve
         }
         MeetingSchedule::Gauntlet(_) if width == 1 => all.iter().map(|&entrant| vec![entrant]).collect(),
         MeetingSchedule::Gauntlet(tables) if width == 2 => {
-            let is_challenger = |entrant: usize| tables.contains(&config.entrants[entrant].table);
+            let is_challenger = |entrant: usize| tables.contains(&config.plan.entrants[entrant].table);
             let (challengers, others): (Vec<usize>, Vec<usize>) =
                 all.iter().partition(|&&entrant| is_challenger(entrant));
             challengers
@@ -51,7 +51,7 @@ pub(super) fn meetings(config: &ExperimentConfig, width: usize) -> Result<Vec<Ve
     let mut seen = BTreeSet::new();
     let key = |meeting: &Vec<usize>| {
         let mut key = meeting.clone();
-        if config.seats == SeatPermutations::All {
+        if config.plan.seats == SeatPermutations::All {
             key.sort_unstable();
         }
         key

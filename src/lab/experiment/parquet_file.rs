@@ -25,6 +25,9 @@ use hyperplay_report::fields;
 /// Rows of a group.
 const GROUP: usize = 1 << 14;
 
+/// The rows that are being written.
+type RowGroup<'a> = SerializedRowGroupWriter<'a, PartFile>;
+
 /// The type of the values of a column.
 #[derive(Clone, Copy)]
 pub(super) enum ParquetType {
@@ -78,7 +81,7 @@ impl ParquetType {
     fn write<'a>(
         self,
         column: impl Iterator<Item = &'a Value>,
-        group: &mut SerializedRowGroupWriter<'_, PartFile>,
+        group: &mut RowGroup<'_>,
     ) -> Result<(), ParquetError> {
         let text = |value: &Value| value.as_str().map(ByteArray::from);
         let list = |value: &'a Value| value.as_array().into_iter().flatten();
@@ -104,7 +107,7 @@ impl ParquetType {
 /// A column with one value a row, or none: level 1 where there is one.
 fn single<T: DataType>(
     values: impl Iterator<Item = Option<T::T>>,
-    group: &mut SerializedRowGroupWriter<'_, PartFile>,
+    group: &mut RowGroup<'_>,
 ) -> Result<(), ParquetError> {
     let (mut present, mut levels) = (Vec::new(), Vec::new());
     for value in values {
@@ -118,7 +121,7 @@ fn single<T: DataType>(
 /// row.
 fn lists<T: DataType>(
     lists: impl Iterator<Item = Vec<T::T>>,
-    group: &mut SerializedRowGroupWriter<'_, PartFile>,
+    group: &mut RowGroup<'_>,
 ) -> Result<(), ParquetError> {
     let (mut values, mut levels, mut repeats) = (Vec::new(), Vec::new(), Vec::new());
     for list in lists {
@@ -139,7 +142,7 @@ fn put<T: DataType>(
     values: &[T::T],
     levels: &[i16],
     repeats: Option<&[i16]>,
-    group: &mut SerializedRowGroupWriter<'_, PartFile>,
+    group: &mut RowGroup<'_>,
 ) -> Result<(), ParquetError> {
     let mut column =
         group.next_column()?.ok_or_else(|| ParquetError::General("no such column".to_owned()))?;

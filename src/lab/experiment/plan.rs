@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::config::{ConfigError, ExperimentConfig, SCHEMA};
+use super::config::{ConfigError, ExperimentConfig};
 use super::meetings::{MAX_CELLS, MAX_SEAT_PERMUTATIONS, meetings, seat_permutations};
 use super::record::MatchRecord;
 use super::sequential_test::SequentialTest;
@@ -168,7 +168,7 @@ impl ExperimentPlan {
             let pairings = pairings.map_err(|what| located(format!("{}: {what}", named.name)))?;
             check_models(config, &pairings, opened)?;
             for entrants in pairings {
-                let seat_permutations = seat_permutations(&entrants, config.seats);
+                let seat_permutations = seat_permutations(&entrants, config.plan.seats);
                 if seat_permutations.len() > MAX_SEAT_PERMUTATIONS || cells.len() >= MAX_CELLS {
                     let what = "too many cells or seat permutations; give pairings, or seats = 'given'";
                     return Err(located(what.to_owned()));
@@ -176,25 +176,12 @@ impl ExperimentPlan {
                 cells.push(Cell { game, entrants, seat_permutations });
             }
         }
-        let is_sprt = matches!(config.stop, Some(StoppingRule { rule: StoppingCriterion::Sprt(_), .. }));
+        let is_sprt = matches!(config.plan.stop, Some(StoppingRule { rule: StoppingCriterion::Sprt(_), .. }));
         if is_sprt && cells.iter().any(|cell: &Cell| cell.rivals().is_none()) {
             let what = "an sprt needs two different entrants in every cell";
             return Err(ConfigError { place: config.stop_place, ..ConfigError::new(what) });
         }
-        Ok(ExperimentPlan {
-            schema: SCHEMA.to_owned(),
-            seed: config.seed,
-            repetitions: config.repetitions,
-            engine: config.engine,
-            limit: config.limit,
-            nodes: config.nodes,
-            clocks: config.clocks,
-            stop: config.stop,
-            seats: config.seats,
-            games,
-            entrants: config.entrants.clone(),
-            cells,
-        })
+        Ok(ExperimentPlan { games, cells, ..config.plan.clone() })
     }
 
     /// Fills in what is not written down.
@@ -354,7 +341,7 @@ fn check_models(
     let entrants: BTreeSet<usize> = pairings.iter().flatten().copied().collect();
     for entrant in entrants {
         if let Some(what) = config.specs[entrant].spec().misfit(&game.roles, &game.rules) {
-            let place = config.places[config.entrants[entrant].table];
+            let place = config.places[config.plan.entrants[entrant].table];
             let what = format!("{}: {what}", game.name);
             return Err(ConfigError { remedy: Spec::MISFIT_REMEDY, ..ConfigError::at(place, what) });
         }

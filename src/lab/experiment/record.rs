@@ -3,6 +3,7 @@
 //! `matches` and `turns` hold what the plan and the seed determine, and nothing else; wall times, host and thread count
 //! stand in `timings`. Every file begins with a header. `docs/json.md` explains every key.
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::shard::Shard;
@@ -97,18 +98,15 @@ pub struct MatchRecord {
     /// The seat permutation of the cell, from 0.
     pub seat_permutation: usize,
     /// The entrant of each role.
-    #[serde(with = "by_role")]
-    pub players: Vec<(String, String)>,
+    pub players: IndexMap<String, String>,
     /// How it ended: `over`, `step-limit`, `no-legal-move` or [`FAILED`].
     pub outcome: String,
     /// Joint moves made.
     pub steps: usize,
     /// The goals, empty if it did not end with goals.
-    #[serde(with = "by_role")]
-    pub goals: Vec<(String, u8)>,
+    pub goals: IndexMap<String, u8>,
     /// Moves replaced.
-    #[serde(with = "by_role")]
-    pub faults: Vec<(String, u32)>,
+    pub faults: IndexMap<String, u32>,
     /// Records of this match among the turns.
     pub turns: usize,
 }
@@ -121,7 +119,7 @@ impl MatchRecord {
 
     /// Whether a move was replaced.
     pub fn has_faults(&self) -> bool {
-        self.faults.iter().any(|&(_, count)| count > 0)
+        self.faults.values().any(|&count| count > 0)
     }
 }
 
@@ -227,11 +225,9 @@ pub struct PositionRecord {
     /// The legal moves.
     pub legal: Vec<String>,
     /// The policy of the player.
-    #[serde(with = "by_role")]
-    pub policy: Vec<(String, f64)>,
+    pub policy: IndexMap<String, f64>,
     /// The expected goal of each move considered.
-    #[serde(with = "by_role")]
-    pub values: Vec<(String, f64)>,
+    pub values: IndexMap<String, f64>,
     /// The move made.
     #[serde(rename = "move")]
     pub own: String,
@@ -240,8 +236,7 @@ pub struct PositionRecord {
     /// Whether it was depleted.
     pub depleted: bool,
     /// The goals at the end of the match, empty if there are none.
-    #[serde(with = "by_role")]
-    pub goals: Vec<(String, u8)>,
+    pub goals: IndexMap<String, u8>,
 }
 
 /// One step as a role saw it.
@@ -271,41 +266,6 @@ pub struct HeldRecord {
     pub attempts: u64,
     /// Those of them that agreed.
     pub accepted: u64,
-}
-
-/// Pairs that are written as an object, in their order.
-mod by_role {
-    use std::fmt;
-    use std::marker::PhantomData;
-
-    use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-    use serde::ser::{Serialize, Serializer};
-
-    pub fn serialize<S: Serializer, T: Serialize>(pairs: &[(String, T)], to: S) -> Result<S::Ok, S::Error> {
-        to.collect_map(pairs.iter().map(|(name, value)| (name, value)))
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-        from: D,
-    ) -> Result<Vec<(String, T)>, D::Error> {
-        struct Pairs<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Pairs<T> {
-            type Value = Vec<(String, T)>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut pairs = Vec::new();
-                while let Some(pair) = map.next_entry()? {
-                    pairs.push(pair);
-                }
-                Ok(pairs)
-            }
-        }
-        from.deserialize_map(Pairs(PhantomData))
-    }
 }
 
 #[cfg(test)]

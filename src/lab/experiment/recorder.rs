@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use indexmap::IndexMap;
 use thiserror::Error;
 
 use super::decision_log::{DecisionLog, ParticlesRecord, PlayerBeliefs};
@@ -108,8 +109,7 @@ impl<M: StateMachine> Recorder<'_, M> {
             }
             _ => {}
         }
-        let by_role = |goals: &Vec<u8>| self.names().zip(goals.iter().copied()).collect::<Vec<_>>();
-        let goals_by_role = goals.as_ref().map(by_role).unwrap_or_default();
+        let goals_by_role: IndexMap<String, u8> = self.names().zip(goals.iter().flatten().copied()).collect();
         let of_match = MatchRecord {
             id: self.place.id,
             game: game.name.clone(),
@@ -259,9 +259,9 @@ impl<M: StateMachine> Recorder<'_, M> {
         }
     }
 
-    fn position(&self, turn: &Turn<'_>, state: Vec<String>, goals: &[(String, u8)]) -> PositionRecord {
+    fn position(&self, turn: &Turn<'_>, state: Vec<String>, goals: &IndexMap<String, u8>) -> PositionRecord {
         let show = |own: Move| self.machine.show_move(own);
-        let rounded_pairs = |pairs: &[(Move, f64)]| -> Vec<(String, f64)> {
+        let rounded_pairs = |pairs: &[(Move, f64)]| -> IndexMap<String, f64> {
             pairs.iter().map(|&(own, number)| (show(own), rounded(number))).collect()
         };
         let seen = self.played.evidence[turn.role].steps[..turn.number - 1].iter().map(|seen| SeenRecord {
@@ -291,7 +291,7 @@ impl<M: StateMachine> Recorder<'_, M> {
                 accepted: held.accepted,
             }),
             depleted: record.depleted,
-            goals: goals.to_vec(),
+            goals: goals.clone(),
         }
     }
 }

@@ -44,7 +44,7 @@ impl RoleScores {
     /// Adds a match.
     pub(super) fn add(&mut self, plan: &ExperimentPlan, finished: &FinishedMatch) {
         let place = &finished.place;
-        let goals: Vec<u8> = finished.record.goals.iter().map(|&(_, goal)| goal).collect();
+        let goals: Vec<u8> = finished.record.goals.values().copied().collect();
         for (seat, &entrant) in plan.seats(place).iter().enumerate().take(goals.len()) {
             self.by_role.entry((place.cell, entrant, seat)).or_default().add(place.deal, &goals, seat);
         }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::columns::{columns, readings};
+use super::columns::{TITLES, columns, readings};
 use super::folder::Planned;
 use super::pairings::{Pairing, ScoreEntry, with_replaced};
 use super::role_scores::MatchScores;
@@ -77,14 +77,7 @@ pub(super) fn scores(pairings: &[Pairing<'_>]) -> Table {
         pairings.iter().any(|pairing| !pairing.cell.unfinished.is_empty()).then_some(One("unfinished")),
     );
     view.extend(pairings.iter().any(|pairing| pairing.cell.failed > 0).then_some(One("failed")));
-    let table = Table::of(&columns(&["who", "score", "cell"]), &rows).named(
-        "scores",
-        "Scores",
-        "Mean goals over deals (each the mean over its seat permutations), with half the width of the 95 % interval \
-         (Student's t). Win-or-draw only where every match was won, lost or drawn, with the interval of Clopper and Pearson over \
-         deals. A match that did not end with goals is in no mean, nor is its deal; failed are those of them in which the rules \
-         could not be evaluated.",
-    );
+    let table = Table::of(&columns(&["who", "score", "cell"]), &rows).named(TITLES, "scores");
     with_replaced(table.viewed(view).with_few("deals", FEW, "deals"), ["replaced", "others_replaced"])
 }
 
@@ -100,13 +93,7 @@ pub(super) fn by_role(planned: &Planned, summary: &ExperimentSummary, pairings: 
             Some(ScoreRow::new(pairing, &game.roles[role], score, matches, &of))
         }));
     }
-    let table = Table::of(&columns(&["who", "role", "score"]), &rows).named(
-        "roles",
-        "Scores by role",
-        "Mean goals over the matches in which the entrant had the role, with half the width of the 95 % interval (Student's t). \
-         Win-or-draw only where every match was won, lost or drawn, with the interval of Clopper and Pearson. All intervals are \
-         over deals. Matches that did not end with goals are left out.",
-    );
+    let table = Table::of(&columns(&["who", "role", "score"]), &rows).named(TITLES, "roles");
     let table = table.viewed(readings("roles"));
     with_replaced(table.with_few("deals", FEW, "deals"), ["replaced", "others_replaced"])
 }

@@ -50,7 +50,7 @@ impl FinishedMatch {
 
     /// The goals by played role, if it ended with goals.
     pub(super) fn goals(&self) -> Option<Vec<u8>> {
-        let goals: Vec<u8> = self.record.goals.iter().map(|&(_, goal)| goal).collect();
+        let goals: Vec<u8> = self.record.goals.values().copied().collect();
         (!goals.is_empty()).then_some(goals)
     }
 }

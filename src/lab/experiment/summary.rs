@@ -198,7 +198,7 @@ impl<'a> Summing<'a> {
         } else {
             cell.steps.add(record.steps as f64);
         }
-        let goals: Vec<u8> = record.goals.iter().map(|&(_, goal)| goal).collect();
+        let goals: Vec<u8> = record.goals.values().copied().collect();
         if goals.is_empty() {
             *cell.unfinished.entry(record.outcome.clone()).or_default() += 1;
         } else {
@@ -209,7 +209,7 @@ impl<'a> Summing<'a> {
             let is_here = |summary: &&mut EntrantSummary| summary.entrant == *entrant;
             let Some(summary) = cell.entrants.iter_mut().find(is_here) else { continue };
             if !record.has_failed() {
-                summary.faults += record.faults.get(seat).map_or(0, |&(_, count)| u64::from(count));
+                summary.faults += record.faults.get_index(seat).map_or(0, |(_, &count)| u64::from(count));
             }
             if seat < goals.len() {
                 summary.scores.add(place.deal, &goals, seat);
@@ -252,8 +252,8 @@ impl<'a> Summing<'a> {
         let record = &finished.record;
         for (summary, of_match) in cell.entrants.iter_mut().zip(matches) {
             of_match.end(&mut summary.work);
-            let is_own = |(_, player): &&(String, String)| *player == self.plan.label(summary.entrant);
-            let own = |role: &String| record.faults.iter().any(|(of, count)| of == role && *count > 0);
+            let is_own = |(_, player): &(&String, &String)| *player == self.plan.label(summary.entrant);
+            let own = |role: &String| record.faults.get(role).is_some_and(|&count| count > 0);
             summary.matches[0] += 1;
             summary.matches[1] += u64::from(record.players.iter().filter(is_own).any(|(role, _)| own(role)));
         }

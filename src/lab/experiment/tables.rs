@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::columns::{columns, readings};
+use super::columns::{TITLES, columns, readings};
 use super::folder::Planned;
 use super::pairings::{Pairing, ScoreEntry, pairings, with_replaced};
 use super::plan::SeatPermutations;
@@ -97,13 +97,7 @@ fn differences(planned: &Planned, summary: &ExperimentSummary) -> Table {
         parts.push("test");
         view.extend(readings("test"));
     }
-    let table = Table::of(&columns(&parts), &rows).named(
-        "differences",
-        "Differences between the entrants of a cell",
-        "Paired: both played the same deals in every seat, and a deal counts by its mean. Elo and LOS (the likelihood that \
-         the first is the stronger) only for two roles where every match was won, lost or drawn; the ends of the Elo interval \
-         are those of the score, and an end where one of them won everything is not known.",
-    );
+    let table = Table::of(&columns(&parts), &rows).named(TITLES, "differences");
     with_replaced(table.viewed(view).with_few("deals", FEW, "deals"), ["first_replaced", "second_replaced"])
 }
 
@@ -127,11 +121,7 @@ fn contrasts(planned: &Planned, summary: &ExperimentSummary) -> Table {
             verdict: SequentialVerdict::Open.as_str(),
         });
     }
-    let table = Table::of(&columns(&["pair", "against"]), &rows).named(
-        "contrasts",
-        "Entrants who met the same others",
-        "Paired by deal: what one of them scored on a deal less what the other scored on the same deal.",
-    );
+    let table = Table::of(&columns(&["pair", "against"]), &rows).named(TITLES, "contrasts");
     let table = table.viewed(readings("contrasts"));
     with_replaced(table.with_few("deals", FEW, "deals"), ["first_replaced", "second_replaced"])
 }
@@ -140,14 +130,7 @@ fn contrasts(planned: &Planned, summary: &ExperimentSummary) -> Table {
 fn work(pairings: &[Pairing<'_>]) -> Table {
     let rows: Vec<WorkRow<'_>> =
         pairings.iter().map(|pairing| WorkRow::of(pairing, pairing.entrant)).collect();
-    Table::of(&columns(&["who", "work"]), &rows).named(
-        "work",
-        "What the decisions cost",
-        "Over decisions between two legal moves or more; means over a match first. The method is how the particles were found, \
-         with the number of decisions where it differs; acceptance is the percentage of attempts to extend a history that agreed \
-         with what was observed. Times are wall times of the computers that played, in milliseconds, and no part of the result; \
-         the belief has its percentage of the mean time.",
-    )
+    Table::of(&columns(&["who", "work"]), &rows).named(TITLES, "work")
 }
 
 /// The entrants of a game, each with what it did in all its cells.
@@ -200,18 +183,14 @@ pub(super) fn faults(pairings: &[Pairing<'_>], has_clocks: bool) -> Option<Table
     if !has_clocks && entrants.iter().all(|entrant| entrant.faults == 0) {
         return None;
     }
-    Some(Table::of(&columns(&["fault"]), &rows_over_all(&entrants, pairings)).named(
-        "faults",
-        "Faults and times",
-        "Moves that were replaced, by what went wrong, and wall times of answers, late ones too, in milliseconds; of a player \
-         behind an address with the way there and back.",
-    ))
+    Some(Table::of(&columns(&["fault"]), &rows_over_all(&entrants, pairings)).named(TITLES, "faults"))
 }
 
 /// The same in a game for readers: an entrant has one row, over all that it met.
 pub(super) fn cost(pairings: &[Pairing<'_>]) -> Table {
     let entrants = over_all(pairings);
     Table::of(&columns(&["who", "work", "faults"]), &rows_over_all(&entrants, pairings))
+        .named(TITLES, "cost")
         .viewed(readings("cost"))
 }
 

@@ -1,15 +1,17 @@
 //! The list of the checks, and running them one after the other.
 
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use super::conversation::Conversation;
-use super::master::CheckClocks;
-use super::verdict::{CheckEnd, CheckReport, CheckVerdict};
+use super::games::{COLOURS, LAMPS, TREASURE, TURNS};
+use super::master::{AS_WRITTEN, CheckClocks, GDL1, GDL2, OF_2011, Telling};
+use super::verdict::{CheckEnd, CheckReport, CheckVerdict, Checked};
 use super::{match_checks as matches, server_checks as server};
 use crate::http::client::Address;
 
 /// How a check is run: what it found worth saying, or why it ended early.
-pub(super) type CheckRun = fn(&mut Conversation) -> Result<Option<String>, CheckEnd>;
+pub(super) type CheckRun = fn(&mut Conversation) -> Checked;
 
 /// A check of a player server.
 #[derive(Clone, Copy, Debug)]
@@ -21,62 +23,53 @@ pub struct ComplianceCheck {
     run: CheckRun,
 }
 
-const fn check(name: &'static str, about: &'static str, run: CheckRun) -> ComplianceCheck {
-    ComplianceCheck { name, about, run }
-}
-
 /// All checks, in the order in which they run.
 pub fn checks() -> &'static [ComplianceCheck] {
-    CHECKS
+    static CHECKS: LazyLock<Vec<ComplianceCheck>> = LazyLock::new(|| {
+        let said = |name| {
+            include_str!("checks.tsv").lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('\t'))
+        };
+        let check = |&(name, run)| ComplianceCheck {
+            name,
+            about: said(name).expect("the file has every check"),
+            run,
+        };
+        RUNS.iter().map(check).collect()
+    });
+    &CHECKS
 }
 
-const CHECKS: &[ComplianceCheck] = &[
-    check("info", "INFO is answered at once with ((name X) (status available))", server::info),
-    check("start", "START is answered `ready` within the start clock", matches::start),
-    check("gdl2", "a match of official GDL-II with legal moves", matches::official),
-    check("gdl2-2011", "a match of GDL-II as of 2011 with legal moves", matches::of_2011),
-    check("gdl1", "a match of GDL-I with legal moves", matches::gdl1),
-    check("gdl1-as-gdl2", "a match of GDL-I told as GDL-II by `did` percepts", matches::gdl1_as_gdl2),
-    check(
-        "gdl1-untold",
-        "a match of GDL-I of which a master of GDL-II as of 2011 tells nothing",
-        matches::gdl1_untold,
-    ),
-    check("stop", "STOP is answered `done`", matches::stop),
-    check("upper-case", "moves come in upper case if the rules do", matches::upper_case),
-    check("as-written", "moves are spelt as the rules spell them", matches::as_written),
-    check("scrambled", "a match whose names are scrambled", matches::scrambled),
-    check("forced-move", "percepts that leave one history, and its one legal move", matches::forced_move),
-    check("percept-order", "the same with percepts in the opposite order", matches::percept_order),
-    check(
-        "replaced-move",
-        "the move that the master recorded counts, not the own one",
-        matches::replaced_move,
-    ),
-    check(
-        "lost-answer",
-        "as of 2011: equal percepts are further steps after a lost answer",
-        matches::lost_answer,
-    ),
-    check(
-        "wrong-belief",
-        "as of 2011: percepts that contradict the own moves say which were made",
-        matches::wrong_belief,
-    ),
-    check("repeated-play", "a PLAY that is sent again gets the same answer", matches::repeated_play),
-    check("late-play", "a PLAY after a pause is answered as usual", matches::late_play),
-    check("two-matches", "two matches at once, or `busy`", matches::two_matches),
-    check("abort", "ABORT while the player thinks, then a new match", matches::abort),
-    check("unknown-match", "a PLAY of an unknown match gets `busy` or an error", server::unknown_match),
-    check("reply-form", "status 200, a right Content-length, exactly one term", server::reply_form),
-    check("closes", "the connection is closed after every answer", server::closes),
-    check("header-case", "headers in other letters and a request in pieces are read", server::header_case),
-    check("idle-connection", "a connection that says nothing blocks no other", server::idle_connection),
-    check("garbage", "what is no message gets an answer or a close, and harms nothing", server::garbage),
-    check("get", "optional: GET /MESSAGE is answered like POST", server::get),
-    check("preview", "optional: PREVIEW is answered `ready`", matches::preview),
-    check("options", "optional: OPTIONS is answered with CORS headers", server::options),
-    check("clocks", "every answer came within its clock", server::clocks),
+const RUNS: &[(&str, CheckRun)] = &[
+    ("info", server::info),
+    ("start", matches::start),
+    ("gdl2", |talk| matches::legal(talk, LAMPS, GDL2)),
+    ("gdl2-2011", |talk| matches::legal(talk, LAMPS, OF_2011)),
+    ("gdl1", |talk| matches::legal(talk, COLOURS, GDL1)),
+    ("gdl1-as-gdl2", |talk| matches::legal(talk, COLOURS, GDL2)),
+    ("gdl1-untold", |talk| matches::legal(talk, TURNS, OF_2011)),
+    ("stop", matches::stop),
+    ("upper-case", |talk| matches::spelt(talk, LAMPS, GDL2)),
+    ("as-written", |talk| matches::spelt(talk, LAMPS, AS_WRITTEN)),
+    ("scrambled", |talk| matches::legal(talk, LAMPS, Telling { scrambled: true, ..GDL2 })),
+    ("forced-move", |talk| matches::legal(talk, TREASURE, GDL2)),
+    ("percept-order", |talk| matches::legal(talk, TREASURE, Telling { reversed: true, ..GDL2 })),
+    ("replaced-move", matches::replaced_move),
+    ("lost-answer", matches::lost_answer),
+    ("wrong-belief", matches::wrong_belief),
+    ("repeated-play", matches::repeated_play),
+    ("late-play", matches::late_play),
+    ("two-matches", matches::two_matches),
+    ("abort", matches::abort),
+    ("unknown-match", server::unknown_match),
+    ("reply-form", server::reply_form),
+    ("closes", server::closes),
+    ("header-case", server::header_case),
+    ("idle-connection", server::idle_connection),
+    ("garbage", server::garbage),
+    ("get", server::get),
+    ("preview", matches::preview),
+    ("options", server::options),
+    ("clocks", server::clocks),
 ];
 
 /// Runs the checks that are `wanted` on a player. `watch` sees every report as soon as it is there; when `go_on` says

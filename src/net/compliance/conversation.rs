@@ -7,9 +7,12 @@
 use std::time::{Duration, Instant};
 
 use super::master::{CheckClocks, CheckMaster, LegalAnswer};
-use super::verdict::{CheckEnd, CheckExchange};
-use crate::http::client::{Address, Ending, ExchangeError, ReplyLimits, exchange_bytes, request};
+use super::verdict::{CheckEnd, CheckExchange, Checked, fail};
+use crate::http::client::{Address, Ending, ExchangeError, Reply, ReplyLimits, exchange_bytes, request};
 use crate::protocol::{Message, Phrasing};
+
+/// An answer, or why there is none, and whether the connection was closed.
+pub(super) type Exchanged = (Result<Reply, ExchangeError>, bool);
 
 /// The conversation with one player.
 pub(super) struct Conversation {
@@ -68,13 +71,7 @@ impl Conversation {
     }
 
     /// Sends any bytes; `sent` is shown in their place.
-    pub(super) fn send(
-        &mut self,
-        bytes: &[u8],
-        sent: &str,
-        wait: Duration,
-        ending: Ending,
-    ) -> (Result<crate::http::client::Reply, ExchangeError>, bool) {
+    pub(super) fn send(&mut self, bytes: &[u8], sent: &str, wait: Duration, ending: Ending) -> Exchanged {
         let begin = Instant::now();
         let record = exchange_bytes(&self.address, bytes, begin + wait, ReplyLimits::default(), ending);
         self.exchanges.push(CheckExchange {
@@ -86,53 +83,54 @@ impl Conversation {
         (record.result, record.closed)
     }
 
-    /// Sends a message and returns the body of its answer, without blanks around it.
-    pub(super) fn ask(&mut self, message: &str, clock: Duration) -> Result<String, CheckEnd> {
+    /// Sends a message and waits for its clock, with some grace.
+    pub(super) fn message(&mut self, message: &str, clock: Duration, ending: Ending) -> Exchanged {
         let bytes = request(&self.address, message, "Gamecontroller");
-        let wait = clock + self.clocks.grace;
-        let (result, _) = self.send(bytes.as_bytes(), message, wait, Ending::Complete);
-        let elapsed = self.exchanges.last().map_or(wait, |exchange| exchange.elapsed);
+        self.send(bytes.as_bytes(), message, clock + self.clocks.grace, ending)
+    }
+
+    /// Sends a message and returns the body of its answer, without blanks around it.
+    pub(super) fn ask(&mut self, message: &str, clock: Duration) -> Checked<String> {
+        let (result, _) = self.message(message, clock, Ending::Complete);
+        let elapsed = self.exchanges.last().map_or(clock, |exchange| exchange.elapsed);
         self.timed += 1;
         if elapsed > clock {
             let word: String = message.chars().take(48).collect();
-            self.late.push(format!(
-                "{word} took {:.3} s of {:.3} s",
-                elapsed.as_secs_f64(),
-                clock.as_secs_f64()
-            ));
+            let [took, of] = [elapsed, clock].map(|time| time.as_secs_f64());
+            self.late.push(format!("{word} took {took:.3} s of {of:.3} s"));
         }
         match result {
             Ok(reply) => Ok(reply.body.trim().to_owned()),
-            Err(error) => Err(CheckEnd::Fail(error.to_string())),
+            Err(error) => fail(error.to_string()),
         }
     }
 
     /// Sends START, and sees that the answer is `ready`.
-    pub(super) fn start(&mut self, master: &CheckMaster) -> Result<(), CheckEnd> {
+    pub(super) fn start(&mut self, master: &CheckMaster) -> Checked<()> {
         let answer = self.start_answer(master)?;
         is_word(&answer, "ready", "START")
     }
 
     /// Sends START and returns the answer.
-    pub(super) fn start_answer(&mut self, master: &CheckMaster) -> Result<String, CheckEnd> {
+    pub(super) fn start_answer(&mut self, master: &CheckMaster) -> Checked<String> {
         self.open.push(master.id.clone());
         self.ask(&master.start_message(self.clocks), self.clocks.startclock)
     }
 
     /// Sends PLAY, and sees that the answer is one legal move.
-    pub(super) fn play(&mut self, master: &mut CheckMaster) -> Result<LegalAnswer, CheckEnd> {
+    pub(super) fn play(&mut self, master: &mut CheckMaster) -> Checked<LegalAnswer> {
         let answer = self.ask(&master.play_message(), self.clocks.playclock)?;
         master.judge(&answer).map_err(CheckEnd::Fail)
     }
 
     /// Sends STOP and returns the answer.
-    pub(super) fn stop(&mut self, master: &CheckMaster) -> Result<String, CheckEnd> {
+    pub(super) fn stop(&mut self, master: &CheckMaster) -> Checked<String> {
         self.open.retain(|id| *id != master.id);
         self.ask(&master.stop_message(), self.clocks.playclock)
     }
 
     /// Plays the rest of a match with the recorded moves of the player, and returns what was misspelt first.
-    pub(super) fn play_on(&mut self, master: &mut CheckMaster) -> Result<Option<String>, CheckEnd> {
+    pub(super) fn play_on(&mut self, master: &mut CheckMaster) -> Checked {
         let mut misspelt = None;
         while !master.is_over() {
             let answer = self.play(master)?;
@@ -144,7 +142,7 @@ impl Conversation {
     }
 
     /// Sends ABORT and returns the answer, which must come at once.
-    pub(super) fn abort(&mut self, id: &str) -> Result<String, CheckEnd> {
+    pub(super) fn abort(&mut self, id: &str) -> Checked<String> {
         self.open.retain(|other| other != id);
         let message = Phrasing::default().write(&Message::Abort { id: id.to_owned() });
         let at_once = Duration::from_secs(1);
@@ -153,28 +151,22 @@ impl Conversation {
 
     /// Aborts what a check has left open. The answer does not matter, and is not reported.
     pub(super) fn abandon(&mut self) {
-        let wait = self.clocks.grace;
         for id in std::mem::take(&mut self.open) {
             let message = Phrasing::default().write(&Message::Abort { id });
             let bytes = request(&self.address, &message, "Gamecontroller");
-            let deadline = Instant::now() + wait;
-            let _ = exchange_bytes(
-                &self.address,
-                bytes.as_bytes(),
-                deadline,
-                ReplyLimits::default(),
-                Ending::Complete,
-            );
+            let deadline = Instant::now() + self.clocks.grace;
+            let (bytes, limits) = (bytes.as_bytes(), ReplyLimits::default());
+            let _ = exchange_bytes(&self.address, bytes, deadline, limits, Ending::Complete);
         }
         self.exchanges.clear();
     }
 }
 
 /// Whether an answer is the word that a message is answered with, in any case.
-pub(super) fn is_word(answer: &str, word: &str, message: &str) -> Result<(), CheckEnd> {
+pub(super) fn is_word(answer: &str, word: &str, message: &str) -> Checked<()> {
     if answer.eq_ignore_ascii_case(word) {
         return Ok(());
     }
     let shown: String = answer.chars().take(60).flat_map(char::escape_debug).collect();
-    Err(CheckEnd::Fail(format!("{message} was answered with `{shown}`; the answer is `{word}`")))
+    fail(format!("{message} was answered with `{shown}`; the answer is `{word}`"))
 }

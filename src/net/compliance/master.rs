@@ -10,9 +10,8 @@ use hyperplay_logic::gdl::{Source, load};
 use hyperplay_machine::{JointMove, Move, Role, Seed, State, StateMachine, StateMachineExt};
 use rand::RngExt;
 
-use super::games::CheckGame;
 use crate::protocol::{
-    Message, Phrasing, Scrambler, StartMessage, StepMessage, WireDialect, game_line, read_term,
+    Message, Phrasing, Scrambler, StartMessage, StepMessage, WireDialect, WireLetters, game_line, read_term,
     with_joint_moves,
 };
 
@@ -37,7 +36,7 @@ pub(super) struct LegalAnswer {
 }
 
 /// How a game is told.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(super) struct Telling {
     pub(super) phrasing: Phrasing,
     /// Whether names are scrambled.
@@ -46,12 +45,22 @@ pub(super) struct Telling {
     pub(super) reversed: bool,
 }
 
+impl Telling {
+    const fn of(dialect: WireDialect, letters: WireLetters) -> Telling {
+        Telling { phrasing: Phrasing { dialect, letters }, scrambled: false, reversed: false }
+    }
+}
+
+pub(super) const GDL2: Telling = Telling::of(WireDialect::Gdl2, WireLetters::Upper);
+pub(super) const AS_WRITTEN: Telling = Telling::of(WireDialect::Gdl2, WireLetters::AsWritten);
+pub(super) const OF_2011: Telling = Telling::of(WireDialect::Gdl2Of2011, WireLetters::Upper);
+pub(super) const GDL1: Telling = Telling::of(WireDialect::Gdl1, WireLetters::Upper);
+
 /// A match with the player under test.
 pub(super) struct CheckMaster {
     pub(super) id: String,
     telling: Telling,
     role: Role,
-    role_name: String,
     rules: String,
     scrambler: Option<Scrambler>,
     machine: Interpreter,
@@ -63,8 +72,8 @@ pub(super) struct CheckMaster {
 }
 
 impl CheckMaster {
-    pub(super) fn new(game: CheckGame, id: String, telling: Telling) -> Self {
-        let loaded = load(Source::new("check.kif", game.rules), None).game;
+    pub(super) fn new(rules: &str, id: String, telling: Telling) -> Self {
+        let loaded = load(Source::new("check.kif", rules), None).game;
         let loaded = loaded.expect("the rules of the checks have no errors");
         let machine = Interpreter::new(&loaded).expect("the games of the checks are small");
         let mut rules = game_line(&loaded);
@@ -73,12 +82,10 @@ impl CheckMaster {
             rules = with_joint_moves(&rules);
         }
         let scrambler = telling.scrambled.then(|| Scrambler::new(&rules, &Seed::root(1).child("check")));
-        let role = machine.role_named(game.role).expect("the role is one of the game");
         CheckMaster {
             id,
             telling,
-            role,
-            role_name: game.role.to_owned(),
+            role: Role::new(0),
             rules,
             scrambler,
             scratch: machine.scratch(),
@@ -98,7 +105,7 @@ impl CheckMaster {
     pub(super) fn start_message(&self, clocks: CheckClocks) -> String {
         self.telling.phrasing.write(&Message::Start(StartMessage {
             id: self.id.clone(),
-            role: self.told(&self.role_name),
+            role: self.told(&self.machine.roles()[self.role]),
             rules: self.told(&self.rules),
             startclock: clocks.startclock,
             playclock: clocks.playclock,

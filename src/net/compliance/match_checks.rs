@@ -4,87 +4,54 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::conversation::{Conversation, is_word};
-use super::games::{BELL, COLOURS, CheckGame, LAMPS, NUMBERS, PATHS, TREASURE, TURNS};
-use super::master::{CheckMaster, Telling};
-use super::verdict::CheckEnd;
-use crate::http::client::{Ending, request};
-use crate::protocol::{Phrasing, WireDialect, WireLetters};
-
-type Checked = Result<Option<String>, CheckEnd>;
-
-fn telling(dialect: WireDialect, letters: WireLetters) -> Telling {
-    Telling { phrasing: Phrasing { dialect, letters }, ..Telling::default() }
-}
+use super::games::{BELL, LAMPS, NUMBERS, PATHS, TREASURE};
+use super::master::{CheckMaster, GDL2, OF_2011, Telling};
+use super::verdict::{CheckEnd, Checked, fail, skip};
+use crate::http::client::Ending;
 
 /// A master that has been answered `ready`.
-fn started(talk: &mut Conversation, game: CheckGame, telling: Telling) -> Result<CheckMaster, CheckEnd> {
+fn started(talk: &mut Conversation, game: &str, telling: Telling) -> Checked<CheckMaster> {
     let master = CheckMaster::new(game, talk.new_match(), telling);
     talk.start(&master)?;
     Ok(master)
 }
 
 /// A whole match; the first misspelt move.
-fn whole_match(
-    talk: &mut Conversation,
-    game: CheckGame,
-    telling: Telling,
-) -> Result<Option<String>, CheckEnd> {
+fn whole_match(talk: &mut Conversation, game: &str, telling: Telling) -> Checked {
     let mut master = started(talk, game, telling)?;
     talk.play_on(&mut master)
 }
 
 /// A whole match in which only legality counts.
-fn legal_match(talk: &mut Conversation, game: CheckGame, telling: Telling) -> Checked {
+pub(super) fn legal(talk: &mut Conversation, game: &str, telling: Telling) -> Checked {
     whole_match(talk, game, telling).map(|_| None)
 }
 
 /// A whole match in which spelling counts too.
-fn spelt_match(talk: &mut Conversation, game: CheckGame, telling: Telling) -> Checked {
+pub(super) fn spelt(talk: &mut Conversation, game: &str, telling: Telling) -> Checked {
     match whole_match(talk, game, telling)? {
-        Some(misspelt) => {
-            Err(CheckEnd::Fail(format!("{misspelt}; ggp-base compares moves letter by letter")))
-        }
+        Some(misspelt) => fail(format!("{misspelt}; ggp-base compares moves letter by letter")),
         None => Ok(None),
     }
 }
 
 pub(super) fn start(talk: &mut Conversation) -> Checked {
-    let master = started(talk, LAMPS, Telling::default())?;
+    let master = started(talk, LAMPS, GDL2)?;
     talk.abort(&master.id).map(|_| None)
 }
 
 pub(super) fn preview(talk: &mut Conversation) -> Checked {
-    let master = CheckMaster::new(LAMPS, talk.new_match(), Telling::default());
+    let master = CheckMaster::new(LAMPS, talk.new_match(), GDL2);
     let text = master.preview_message(talk.clocks);
-    let bytes = request(&talk.address, &text, "Gamecontroller");
-    let wait = talk.clocks.startclock + talk.clocks.grace;
-    match talk.send(bytes.as_bytes(), &text, wait, Ending::Complete).0 {
+    match talk.message(&text, talk.clocks.startclock, Ending::Complete).0 {
         Ok(reply) if reply.body.trim().eq_ignore_ascii_case("ready") => Ok(None),
-        Ok(_) => {
-            Err(CheckEnd::Skip("PREVIEW is answered with something else; few masters use it".to_owned()))
-        }
-        Err(error) => Err(CheckEnd::Skip(format!("no PREVIEW: {error}; few masters use it"))),
+        Ok(_) => skip("PREVIEW is answered with something else; few masters use it"),
+        Err(error) => skip(format!("no PREVIEW: {error}; few masters use it")),
     }
 }
 
-pub(super) fn official(talk: &mut Conversation) -> Checked {
-    legal_match(talk, LAMPS, telling(WireDialect::Gdl2, WireLetters::Upper))
-}
-
-pub(super) fn of_2011(talk: &mut Conversation) -> Checked {
-    legal_match(talk, LAMPS, telling(WireDialect::Gdl2Of2011, WireLetters::Upper))
-}
-
-pub(super) fn gdl1(talk: &mut Conversation) -> Checked {
-    legal_match(talk, COLOURS, telling(WireDialect::Gdl1, WireLetters::Upper))
-}
-
-pub(super) fn gdl1_as_gdl2(talk: &mut Conversation) -> Checked {
-    legal_match(talk, COLOURS, telling(WireDialect::Gdl2, WireLetters::Upper))
-}
-
 pub(super) fn stop(talk: &mut Conversation) -> Checked {
-    let mut master = started(talk, LAMPS, Telling::default())?;
+    let mut master = started(talk, LAMPS, GDL2)?;
     while !master.is_over() {
         let answer = talk.play(&mut master)?;
         master.advance(answer.choice);
@@ -93,41 +60,17 @@ pub(super) fn stop(talk: &mut Conversation) -> Checked {
     is_word(&answer, "done", "STOP").map(|()| None)
 }
 
-pub(super) fn upper_case(talk: &mut Conversation) -> Checked {
-    spelt_match(talk, LAMPS, telling(WireDialect::Gdl2, WireLetters::Upper))
-}
-
-pub(super) fn as_written(talk: &mut Conversation) -> Checked {
-    spelt_match(talk, LAMPS, telling(WireDialect::Gdl2, WireLetters::AsWritten))
-}
-
-pub(super) fn scrambled(talk: &mut Conversation) -> Checked {
-    legal_match(talk, LAMPS, Telling { scrambled: true, ..Telling::default() })
-}
-
-pub(super) fn forced_move(talk: &mut Conversation) -> Checked {
-    legal_match(talk, TREASURE, Telling::default())
-}
-
-pub(super) fn percept_order(talk: &mut Conversation) -> Checked {
-    legal_match(talk, TREASURE, Telling { reversed: true, ..Telling::default() })
-}
-
 pub(super) fn replaced_move(talk: &mut Conversation) -> Checked {
-    let mut master = started(talk, TREASURE, Telling::default())?;
+    let mut master = started(talk, TREASURE, GDL2)?;
     let answer = talk.play(&mut master)?;
     // As a master does that got the answer too late: another legal move is recorded.
     master.replace(Some(answer.choice));
     talk.play_on(&mut master).map(|_| None)
 }
 
-fn started_as_of_2011(talk: &mut Conversation, game: CheckGame) -> Result<CheckMaster, CheckEnd> {
-    started(talk, game, telling(WireDialect::Gdl2Of2011, WireLetters::Upper))
-}
-
 /// The answer to the second PLAY is lost, and the percepts are empty whatever was played in its place.
 pub(super) fn lost_answer(talk: &mut Conversation) -> Checked {
-    let mut master = started_as_of_2011(talk, BELL)?;
+    let mut master = started(talk, BELL, OF_2011)?;
     let first = talk.play(&mut master)?;
     master.advance(first.choice);
     let lost = talk.play(&mut master)?;
@@ -137,7 +80,7 @@ pub(super) fn lost_answer(talk: &mut Conversation) -> Checked {
 
 /// The first answer is lost, so the second may be illegal; what is seen then is explained by one history.
 pub(super) fn wrong_belief(talk: &mut Conversation) -> Checked {
-    let mut master = started_as_of_2011(talk, PATHS)?;
+    let mut master = started(talk, PATHS, OF_2011)?;
     let lost = talk.play(&mut master)?;
     master.replace(Some(lost.choice));
     talk.ask(&master.play_message(), talk.clocks.playclock)?;
@@ -145,18 +88,14 @@ pub(super) fn wrong_belief(talk: &mut Conversation) -> Checked {
     talk.play_on(&mut master).map(|_| None)
 }
 
-pub(super) fn gdl1_untold(talk: &mut Conversation) -> Checked {
-    legal_match(talk, TURNS, telling(WireDialect::Gdl2Of2011, WireLetters::Upper))
-}
-
 pub(super) fn repeated_play(talk: &mut Conversation) -> Checked {
-    let mut master = started(talk, NUMBERS, Telling::default())?;
+    let mut master = started(talk, NUMBERS, GDL2)?;
     let first = talk.play(&mut master)?;
     for _ in 0..2 {
         let again = talk.play(&mut master)?;
         if again.choice != first.choice {
             let what = format!("the same PLAY was answered `{}`, then `{}`", first.spelt, again.spelt);
-            return Err(CheckEnd::Fail(what));
+            return fail(what);
         }
     }
     // The repetition was no step: the next PLAY is the second.
@@ -166,7 +105,7 @@ pub(super) fn repeated_play(talk: &mut Conversation) -> Checked {
 }
 
 pub(super) fn late_play(talk: &mut Conversation) -> Checked {
-    let mut master = started(talk, LAMPS, Telling::default())?;
+    let mut master = started(talk, LAMPS, GDL2)?;
     let answer = talk.play(&mut master)?;
     master.advance(answer.choice);
     thread::sleep(talk.clocks.playclock + Duration::from_millis(1500));
@@ -174,11 +113,11 @@ pub(super) fn late_play(talk: &mut Conversation) -> Checked {
 }
 
 pub(super) fn two_matches(talk: &mut Conversation) -> Checked {
-    let mut first = started(talk, LAMPS, Telling::default())?;
-    let mut second = CheckMaster::new(LAMPS, talk.new_match(), Telling::default());
+    let mut first = started(talk, LAMPS, GDL2)?;
+    let mut second = CheckMaster::new(LAMPS, talk.new_match(), GDL2);
     let answer = talk.start_answer(&second)?;
     if answer.eq_ignore_ascii_case("busy") {
-        return Err(CheckEnd::Skip("the player is busy with one match".to_owned()));
+        return skip("the player is busy with one match");
     }
     is_word(&answer, "ready", "the second START")?;
     while !first.is_over() {
@@ -195,7 +134,7 @@ pub(super) fn abort(talk: &mut Conversation) -> Checked {
     // A long clock, so that a player that thinks is still thinking when the ABORT comes.
     let own = talk.clocks;
     talk.clocks.playclock = Duration::from_secs(10).max(own.playclock);
-    let begun = started(talk, NUMBERS, Telling::default());
+    let begun = started(talk, NUMBERS, GDL2);
     let mut beside = talk.beside();
     talk.clocks = own;
     let mut master = begun?;
@@ -210,7 +149,7 @@ pub(super) fn abort(talk: &mut Conversation) -> Checked {
     let was_thinking = !thinking.is_finished();
     let outcome = abort_and_play_another(talk, &id);
     let Ok((mut beside, thought)) = thinking.join() else {
-        return Err(CheckEnd::Fail("the PLAY beside the ABORT could not be sent".to_owned()));
+        return fail("the PLAY beside the ABORT could not be sent");
     };
     // An aborted PLAY has no clock.
     (beside.late, beside.timed) = (Vec::new(), 0);
@@ -227,17 +166,17 @@ pub(super) fn abort(talk: &mut Conversation) -> Checked {
 }
 
 /// Aborts a match, and plays another one while the player may still be thinking about the first.
-fn abort_and_play_another(talk: &mut Conversation, id: &str) -> Result<(), CheckEnd> {
+fn abort_and_play_another(talk: &mut Conversation, id: &str) -> Checked<()> {
     let begin = Instant::now();
     let answer = talk.abort(id)?;
     is_word(&answer, "aborted", "ABORT")?;
     let elapsed = begin.elapsed();
     if elapsed > Duration::from_secs(1) {
         let what = format!("ABORT was answered after {:.1} s, not at once", elapsed.as_secs_f64());
-        return Err(CheckEnd::Fail(what));
+        return fail(what);
     }
-    match whole_match(talk, LAMPS, Telling::default()) {
-        Err(CheckEnd::Fail(reason)) => Err(CheckEnd::Fail(format!("in the match after the ABORT: {reason}"))),
+    match whole_match(talk, LAMPS, GDL2) {
+        Err(CheckEnd::Fail(reason)) => fail(format!("in the match after the ABORT: {reason}")),
         other => other.map(drop),
     }
 }

@@ -7,19 +7,13 @@ use std::time::{Duration, Instant};
 
 use super::conversation::Conversation;
 use super::games::LAMPS;
-use super::master::{CheckMaster, Telling};
-use super::verdict::{CheckEnd, CheckExchange, shown_bytes};
+use super::master::{CheckMaster, GDL2};
+use super::verdict::{CheckEnd, CheckExchange, Checked, fail, shown_bytes, skip};
 use crate::http::client::{Ending, ExchangeError, Reply, request};
 use crate::protocol::{Message, Phrasing, StepMessage, read_term};
 
-type Checked = Result<Option<String>, CheckEnd>;
-
 /// How long an answer may take that needs no thought.
 const AT_ONCE: Duration = Duration::from_secs(1);
-
-fn fail<T>(reason: impl Into<String>) -> Result<T, CheckEnd> {
-    Err(CheckEnd::Fail(reason.into()))
-}
 
 pub(super) fn info(talk: &mut Conversation) -> Checked {
     let answer = talk.ask("(INFO)", AT_ONCE)?;
@@ -58,8 +52,7 @@ pub(super) fn unknown_match(talk: &mut Conversation) -> Checked {
     {
         let text = Phrasing::default().write(&message);
         let word = text[1..].split(' ').next().unwrap_or_default().to_owned();
-        let bytes = request(&talk.address, &text, "Gamecontroller");
-        match talk.send(bytes.as_bytes(), &text, AT_ONCE + talk.clocks.grace, Ending::Complete).0 {
+        match talk.message(&text, AT_ONCE, Ending::Complete).0 {
             Err(error) if error.is_timeout() => {
                 return fail(format!(
                     "a {word} of a match that was never started got no answer and no close"
@@ -85,7 +78,7 @@ fn is_refusal(answer: &str) -> bool {
 
 /// Whether a match can be started.
 fn good_match_follows(talk: &mut Conversation) -> Checked {
-    let master = CheckMaster::new(LAMPS, talk.new_match(), Telling::default());
+    let master = CheckMaster::new(LAMPS, talk.new_match(), GDL2);
     let begun = talk.start(&master).and_then(|()| talk.abort(&master.id));
     match begun {
         Err(CheckEnd::Fail(reason)) => fail(format!("in the good match that follows: {reason}")),
@@ -97,9 +90,9 @@ fn good_match_follows(talk: &mut Conversation) -> Checked {
 fn each_answer(
     talk: &mut Conversation,
     ending: Ending,
-    mut look: impl FnMut(&str, Result<Reply, ExchangeError>, bool, &[u8]) -> Result<(), CheckEnd>,
+    mut look: impl FnMut(&str, Result<Reply, ExchangeError>, bool, &[u8]) -> Checked<()>,
 ) -> Checked {
-    let master = CheckMaster::new(LAMPS, talk.new_match(), Telling::default());
+    let master = CheckMaster::new(LAMPS, talk.new_match(), GDL2);
     let abort = Phrasing::default().write(&Message::Abort { id: master.id.clone() });
     let messages = [
         (master.start_message(talk.clocks), talk.clocks.startclock),
@@ -107,9 +100,7 @@ fn each_answer(
         (abort, AT_ONCE),
     ];
     for (text, clock) in messages {
-        let bytes = request(&talk.address, &text, "Gamecontroller");
-        let wait = clock + talk.clocks.grace;
-        let (result, closed) = talk.send(bytes.as_bytes(), &text, wait, ending);
+        let (result, closed) = talk.message(&text, clock, ending);
         let received = talk.exchanges.last().map_or(Vec::new(), |exchange| exchange.received.clone());
         let word = text[1..].split(' ').next().unwrap_or_default();
         look(word, result, closed, &received)?;
@@ -205,16 +196,12 @@ pub(super) fn idle_connection(talk: &mut Conversation) -> Checked {
         .collect();
     let _idle = idle.map_err(|error| CheckEnd::Fail(format!("three connections at once: {error}")))?;
     let begin = Instant::now();
-    talk.ask("(INFO)", AT_ONCE).map_err(|_| {
-        CheckEnd::Fail(
-            "beside three idle connections, INFO got no answer; serve connections concurrently".to_owned(),
-        )
-    })?;
+    if talk.ask("(INFO)", AT_ONCE).is_err() {
+        return fail("beside three idle connections, INFO got no answer; serve connections concurrently");
+    }
     if begin.elapsed() > AT_ONCE {
-        return fail(format!(
-            "beside three idle connections, INFO took {:.1} s",
-            begin.elapsed().as_secs_f64()
-        ));
+        let seconds = begin.elapsed().as_secs_f64();
+        return fail(format!("beside three idle connections, INFO took {seconds:.1} s"));
     }
     Ok(None)
 }
@@ -252,8 +239,8 @@ pub(super) fn get(talk: &mut Conversation) -> Checked {
     let bytes = format!("GET {path} HTTP/1.0\r\nAccept: text/delim\r\n\r\n");
     match talk.send(bytes.as_bytes(), &bytes, AT_ONCE + talk.clocks.grace, Ending::Complete).0 {
         Ok(reply) if reply.body.to_ascii_lowercase().contains("status") => Ok(None),
-        Ok(_) => Err(CheckEnd::Skip("GET is answered with something else; few masters use it".to_owned())),
-        Err(error) => Err(CheckEnd::Skip(format!("no GET: {error}; few masters use it"))),
+        Ok(_) => skip("GET is answered with something else; few masters use it"),
+        Err(error) => skip(format!("no GET: {error}; few masters use it")),
     }
 }
 
@@ -268,13 +255,13 @@ pub(super) fn options(talk: &mut Conversation) -> Checked {
     let head = String::from_utf8_lossy(received).to_ascii_lowercase();
     match head.contains("access-control-allow-origin") {
         true => Ok(None),
-        false => Err(CheckEnd::Skip("no CORS headers; only masters in a browser need them".to_owned())),
+        false => skip("no CORS headers; only masters in a browser need them"),
     }
 }
 
 pub(super) fn clocks(talk: &mut Conversation) -> Checked {
     match (talk.late.first(), talk.timed) {
-        (_, 0) => Err(CheckEnd::Skip("no other check was run".to_owned())),
+        (_, 0) => skip("no other check was run"),
         (None, timed) => Ok(Some(format!("{timed} answers"))),
         (Some(first), timed) => fail(format!("{} of {timed} answers were late: {first}", talk.late.len())),
     }

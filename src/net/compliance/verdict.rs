@@ -75,6 +75,19 @@ pub(super) enum CheckEnd {
     Skip(String),
 }
 
+/// What a check found worth saying, or why it ended early.
+pub(super) type Checked<T = Option<String>> = Result<T, CheckEnd>;
+
+/// The player has failed.
+pub(super) fn fail<T>(reason: impl Into<String>) -> Checked<T> {
+    Err(CheckEnd::Fail(reason.into()))
+}
+
+/// The player need not be able to do this.
+pub(super) fn skip<T>(reason: impl Into<String>) -> Checked<T> {
+    Err(CheckEnd::Skip(reason.into()))
+}
+
 /// Bytes as one line: control characters are escaped, and the middle of a long text is left out.
 ///
 /// ```

@@ -28,51 +28,32 @@ pub struct Address {
     path: String,
 }
 
-/// Why a text is no address of a player.
+/// Why a text is no address of a player, and what to write.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum AddressError {
-    /// `https`, which no player of the field speaks.
-    #[error("`{0}`: https is not spoken; players of the field speak plain HTTP: write http://HOST:PORT")]
-    Encrypted(String),
-    /// The address does not begin with `http://`.
-    #[error("`{0}` does not begin with http://; write http://HOST:PORT, such as http://127.0.0.1:9147")]
-    NoScheme(String),
-    /// There is no host.
-    #[error("`{0}` names no host; write http://HOST:PORT, such as http://127.0.0.1:9147")]
-    NoHost(String),
-    /// The port is no number from 1 to 65535.
-    #[error("`{address}`: `{port}` is no port; it is a number from 1 to 65535")]
-    BadPort {
-        /// The address.
-        address: String,
-        /// The text behind the colon.
-        port: String,
-    },
-    /// A character that no address has.
-    #[error("`{address}`: the character {character:?} cannot stand in the address of a player")]
-    BadCharacter {
-        /// The address.
-        address: String,
-        /// The character.
-        character: char,
-    },
-}
+#[error("{0}")]
+pub struct AddressError(String);
 
 impl Address {
     /// Reads an address. The port is [`DEFAULT_PORT`] if none is given, the path `/`.
     pub fn parse(text: &str) -> Result<Address, AddressError> {
-        let all = || text.escape_debug().to_string();
+        let wrong = |why: &str| AddressError(format!("`{}`{why}", text.escape_debug()));
         // A blank or a line end would end the request line, a fragment is never sent, and players know no passwords.
         let is_wrong = |c: char| !c.is_ascii_graphic() || matches!(c, '#' | '@' | '\\' | '"' | '<' | '>');
         if let Some(character) = text.chars().find(|&c| is_wrong(c)) {
-            return Err(AddressError::BadCharacter { address: all(), character });
+            return Err(wrong(&format!(
+                ": the character {character:?} cannot stand in the address of a player"
+            )));
         }
         let folded = text.to_ascii_lowercase();
         if folded.starts_with("https://") {
-            return Err(AddressError::Encrypted(all()));
+            return Err(wrong(
+                ": https is not spoken; players of the field speak plain HTTP: write http://HOST:PORT",
+            ));
         }
         if !folded.starts_with("http://") {
-            return Err(AddressError::NoScheme(all()));
+            return Err(wrong(
+                " does not begin with http://; write http://HOST:PORT, such as http://127.0.0.1:9147",
+            ));
         }
         let rest = &text["http://".len()..];
         let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
@@ -81,7 +62,7 @@ impl Address {
             None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
         };
         if host.is_empty() {
-            return Err(AddressError::NoHost(all()));
+            return Err(wrong(" names no host; write http://HOST:PORT, such as http://127.0.0.1:9147"));
         }
         let port = match port.strip_prefix(':') {
             None if port.is_empty() => DEFAULT_PORT,
@@ -89,7 +70,9 @@ impl Address {
                 let number = number.unwrap_or(port);
                 let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
                 let port = is_number.then(|| number.parse().ok()).flatten().filter(|&port| port > 0);
-                port.ok_or_else(|| AddressError::BadPort { address: all(), port: number.to_owned() })?
+                port.ok_or_else(|| {
+                    wrong(&format!(": `{number}` is no port; it is a number from 1 to 65535"))
+                })?
             }
         };
         let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };

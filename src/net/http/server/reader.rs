@@ -139,7 +139,7 @@ impl Reading<'_> {
                 proceed.map_err(|_| None)?;
             }
             // It is answered here, so hyper is not told of it.
-            self.without_header(&head, b"expect:");
+            self.replace_header(&head, b"expect:", "");
             match self.head()? {
                 Some(head) => head,
                 None => return Err(Some((400, "the head cannot be read".to_owned()))),
@@ -256,32 +256,22 @@ impl Reading<'_> {
         Ok(Some(Head { end, length, first_header: start + line + 1, expects_continue }))
     }
 
-    /// Leaves out the headers that begin so.
-    fn without_header(&mut self, head: &Head, name: &[u8]) {
-        let (top, rest) = self.bytes.split_at(head.first_header);
-        let (headers, body) = rest.split_at(head.end - head.first_header);
-        let is_kept =
-            |line: &&[u8]| line.len() < name.len() || !line[..name.len()].eq_ignore_ascii_case(name);
-        let mut request = top.to_vec();
-        headers
-            .split_inclusive(|&byte| byte == b'\n')
-            .filter(is_kept)
-            .for_each(|line| request.extend_from_slice(line));
-        request.extend_from_slice(body);
-        self.bytes = request;
-    }
-
     /// Makes the head say how long the body is.
     fn set_length(&mut self, head: &Head) {
+        let length = format!("Content-length: {}\r\n", self.bytes.len() - head.end);
+        self.replace_header(head, b"content-length:", &length);
+    }
+
+    /// Leaves out the headers that begin so, and puts another one at the end.
+    fn replace_header(&mut self, head: &Head, name: &[u8], added: &str) {
         let (top, rest) = self.bytes.split_at(head.first_header);
         let (headers, body) = rest.split_at(head.end - head.first_header);
         let mut request = top.to_vec();
         for line in headers.split_inclusive(|&byte| byte == b'\n') {
-            let is_length = line.len() > 15 && line[..15].eq_ignore_ascii_case(b"content-length:");
-            let is_last = line == b"\r\n" || line == b"\n";
-            if is_last {
-                request.extend_from_slice(format!("Content-length: {}\r\n\r\n", body.len()).as_bytes());
-            } else if !is_length {
+            if line == b"\r\n" || line == b"\n" {
+                request.extend_from_slice(added.as_bytes());
+            }
+            if line.len() < name.len() || !line[..name.len()].eq_ignore_ascii_case(name) {
                 request.extend_from_slice(line);
             }
         }
