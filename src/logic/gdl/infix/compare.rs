@@ -12,8 +12,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::gdl::dialect::Dialect;
+use crate::gdl::finding::Finding;
 use crate::gdl::finding::keyword_arity;
-use crate::gdl::finding::{Finding, FindingCode, Severity};
 use crate::gdl::print::print_term;
 use crate::gdl::rule::{Atom, Formula};
 use crate::gdl::rulesheet::Syntax;
@@ -128,7 +128,7 @@ impl InfixReader<'_> {
             }
             _ => {
                 let message = format!("`{}` is no condition of GDL", self.spelling(operator));
-                let finding = Finding::new(FindingCode::Syntax, Severity::Error, operator.span(), message);
+                let finding = Finding::syntax(operator.span(), message);
                 let help = "GDL has no arithmetic: write facts for a relation, for example `less(1, 2)`";
                 if !self.tokens[start..self.next].iter().any(|token| token.slip) {
                     self.report.add(finding.help(help));

@@ -8,7 +8,7 @@
 use rustc_hash::FxHashSet;
 
 use super::super::depend::{Dependencies, Dependency};
-use super::super::finding::{Finding, FindingCode, Severity};
+use super::super::finding::{Finding, FindingCode};
 use super::super::normal::ClauseBranch;
 use super::super::rule::{Atom, Clause};
 use super::RulesheetView;
@@ -76,7 +76,7 @@ fn unrestricted(view: &RulesheetView<'_>, clause: &Clause, call: &Atom, argument
          an argument of the head, nor in a condition outside the cycle",
         view.name(call.relation)
     );
-    Finding::new(FindingCode::UnrestrictedRecursion, Severity::Error, call.at.0, message)
+    Finding::error(FindingCode::UnrestrictedRecursion, call.at.0, message)
         .related(clause.head.at.0, "the head that it recurs to")
         .help("add a condition that lists the values it may take")
 }

@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::finding::{Finding, FindingCode, Severity};
+use super::super::finding::{Finding, FindingCode};
 use super::super::rule::Atom;
 use super::RulesheetView;
 use hyperplay_machine::terms::{Symbol, Term};
@@ -42,7 +42,7 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
                     view.show(term),
                     view.name(declaration)
                 );
-                findings.push(Finding::new(FindingCode::NotDeclared, Severity::Warning, head.at.0, message));
+                findings.push(Finding::warning(FindingCode::NotDeclared, head.at.0, message));
             }
         }
     }

@@ -257,10 +257,7 @@ impl<'s> RulesheetView<'s> {
 
 fn too_large(sheet: &Rulesheet, clause: &Clause) -> Finding {
     let name = sheet.symbols.name(clause.head.relation);
-    Finding::new(
-        FindingCode::TooLarge,
-        Severity::Error,
-        clause.head.at.0,
+    Finding::error(FindingCode::TooLarge, clause.head.at.0,
         format!(
             "the disjunctions of this clause for `{name}` multiply out to too many rules (more than {} for one \
              clause, or more than {} literals in all)",

@@ -9,7 +9,7 @@
 
 use super::super::depend::{Dependencies, Dependency};
 use super::super::domains::PositionDomains;
-use super::super::finding::{Finding, FindingCode, Severity};
+use super::super::finding::{Finding, FindingCode};
 use super::super::rule::{Literal, Rule};
 use super::super::source::Span;
 use super::super::stratify::{MAX_INSTANCES, Refusal, Step, stratify};
@@ -66,7 +66,7 @@ fn accepted(view: &RulesheetView<'_>, cycle: &[Dependency]) -> Finding {
         "the relation `{name}` depends on its own negation, but no ground atom does: {}",
         in_words(&relations(view, cycle))
     );
-    Finding::new(FindingCode::NegationThroughItself, Severity::Warning, place(view, &cycle[0]), message).help(
+    Finding::warning(FindingCode::NegationThroughItself, place(view, &cycle[0]), message).help(
         "each atom is decided after those that it depends on; some systems refuse the rules: define a relation for \
          what is negated",
     )
@@ -104,8 +104,7 @@ fn refused(view: &RulesheetView<'_>, cycle: &[Dependency], refusal: &Refusal) ->
         None => help,
     };
     let finding =
-        Finding::new(FindingCode::UnstratifiedNegation, Severity::Error, place(view, &arrows[0]), message)
-            .help(help);
+        Finding::error(FindingCode::UnstratifiedNegation, place(view, &arrows[0]), message).help(help);
     match arrows.last() {
         Some(last) if arrows.len() > 1 => finding.related(place(view, last), "the cycle closes here"),
         _ => finding,

@@ -123,8 +123,7 @@ fn used_once(view: &RulesheetView<'_>, clause: &Clause, variable: Symbol, other:
     let shown = view.variable(span, variable);
     let message = format!("the variable `{shown}` occurs once in this clause, beside `{other}`");
     let place = view.locate_variable(span, variable).unwrap_or(span);
-    Finding::new(FindingCode::SingleUseVariable, Severity::Warning, place, message)
-        .help(format!("did you mean `{other}`?"))
+    Finding::warning(FindingCode::SingleUseVariable, place, message).help(format!("did you mean `{other}`?"))
 }
 
 /// Reports constants that no rule introduces and that are written as if they were variables.

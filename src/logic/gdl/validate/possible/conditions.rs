@@ -8,7 +8,7 @@
 use rustc_hash::FxHashSet;
 
 use super::super::super::domains::{Budget, Obstacle, PositionDomains};
-use super::super::super::finding::{Finding, FindingCode, Severity};
+use super::super::super::finding::{Finding, FindingCode};
 use super::super::super::normal::ClauseBranch;
 use super::super::super::rule::{Atom, Literal};
 use super::super::super::source::Span;
@@ -152,7 +152,7 @@ impl Report<'_, '_, '_> {
         };
         let finding = |span: Span, reason: String| {
             let message = format!("{never}: {reason}");
-            Finding::new(FindingCode::ImpossibleCondition, Severity::Warning, span, message)
+            Finding::warning(FindingCode::ImpossibleCondition, span, message)
         };
         let finding = match obstacle {
             Obstacle::Relation => {
@@ -312,9 +312,8 @@ impl Report<'_, '_, '_> {
         let branch = &view.branches[index][0];
         let body: Vec<&Literal> = branch.body.iter().map(|(literal, _)| literal).collect();
         let message = "the conditions of this rule never hold together";
-        let found = |span: Span, message: String| {
-            Finding::new(FindingCode::ImpossibleCondition, Severity::Warning, span, message)
-        };
+        let found =
+            |span: Span, message: String| Finding::warning(FindingCode::ImpossibleCondition, span, message);
         let variable = domains.variable_without_value(&body);
         self.findings.push(
             match variable.and_then(|variable| Some((variable, outermost(branch, variable)?))) {

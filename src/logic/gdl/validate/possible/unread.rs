@@ -155,10 +155,8 @@ pub(super) fn check(
         }
         if reported.insert((kind, name, arity)) {
             let finding = unread_as(view, kind, head, span);
-            findings.push(match meant {
-                Some(meant) => finding.help(format!("did you mean `{}`?", view.name(meant))),
-                None => finding,
-            });
+            findings
+                .push(finding.help_if(meant.map(|meant| format!("did you mean `{}`?", view.name(meant)))));
         }
     }
 }
@@ -170,7 +168,7 @@ pub(super) fn unread_as(view: &RulesheetView<'_>, kind: Kind, head: &Atom, span:
         Kind::Move => (FindingCode::UnreadMove, "move"),
     };
     let shown = head.arguments.last().map(|term| view.show(term)).unwrap_or_default();
-    Finding::new(code, Severity::Warning, span, format!("no rule reads the {what} `{shown}`"))
+    Finding::warning(code, span, format!("no rule reads the {what} `{shown}`"))
 }
 
 /// A functor that rules read and for which an unread one may be a typing error.
