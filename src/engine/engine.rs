@@ -12,9 +12,8 @@ use std::time::Instant;
 
 use hyperplay_logic::gdl::{Game, TermId};
 
-use super::interpreter::InterpreterScratch;
 use super::lanes::LaneUsage;
-use super::{EngineKind, Interpreter, NetworkEngine, NetworkScratch};
+use super::{EngineKind, Interpreter, InterpreterScratch, NetworkEngine, NetworkScratch};
 use hyperplay_machine::{
     Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, GameSetup, Goal, JointMove, Move, ObservedStep,
     Percepts, Role, Seed, Start, State, StateMachine, Successor, Tally,

@@ -11,10 +11,9 @@ use serde::Serialize;
 
 use super::build::{Builder, Inputs};
 use super::domain::{Domain, RuleForm};
-use super::limits::{GroundingLimits, TooLarge};
-use super::net::{Fluent, Propnet, RoleNet};
-use super::network::{Gate, Network, Wire, follow};
-use crate::evaluable::EvaluableRules;
+use super::network::follow;
+use super::{Fluent, Gate, GroundingLimits, Network, Propnet, RoleNet, TooLarge, Wire};
+use crate::EvaluableRules;
 use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId};
 use hyperplay_machine::{ByRole, Goal, Move, Percept};
 

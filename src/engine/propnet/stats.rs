@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::net::Propnet;
-use super::network::{Gate, Wire};
+use super::{Gate, Propnet, Wire};
 
 /// The size of a network or of a part of it. Inputs and dead gates do not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]

@@ -1,8 +1,7 @@
 //! The findings of a reader, collected up to a limit of their number.
 
 use super::dialect::Dialect;
-use super::finding::{Finding, FindingCode, Severity};
-use super::source::Span;
+use super::{Finding, FindingCode, Severity, Span};
 use hyperplay_machine::terms::Symbol;
 
 /// The number of findings that a reader reports one by one.

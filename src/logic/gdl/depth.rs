@@ -1,9 +1,7 @@
 //! The depth of clauses, which the readers limit.
 
 use super::collector::FindingCollector;
-use super::finding::{Finding, FindingCode};
-use super::rule::{Atom, Clause, Formula};
-use super::source::Span;
+use super::{Atom, Clause, Finding, FindingCode, Formula, Span};
 use hyperplay_machine::terms::{MAX_DEPTH, Term};
 
 /// The depth to which parentheses may be nested in the text, redundant ones included.

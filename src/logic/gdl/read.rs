@@ -10,10 +10,7 @@
 
 use super::collector::FindingCollector;
 use super::depth::is_within_depth;
-use super::finding::{Finding, FindingCode};
-use super::rulesheet::{Rulesheet, Syntax};
-use super::source::{Source, Span};
-use super::{infix, kif};
+use super::{Finding, FindingCode, Rulesheet, Source, Span, Syntax, infix, kif};
 use hyperplay_machine::terms::Symbols;
 
 /// The length in bytes above which the readers refuse a text: 16 MiB.

@@ -19,8 +19,7 @@ use codespan_reporting::diagnostic::{self, Diagnostic, Label, LabelStyle};
 use codespan_reporting::files::{Error, Files, SimpleFile};
 use codespan_reporting::term::{self, Config, WriteStyle};
 
-use super::finding::{Finding, Severity};
-use super::source::{Source, Span};
+use super::{Finding, Severity, Source, Span};
 
 /// A line with more bytes than this is not shown.
 const LONG_LINE: usize = 400;

@@ -6,15 +6,13 @@
 //!
 //! A `;` may also mean `or`, as in Prolog; the file `semicolon` says where.
 
+use super::semicolon::Semicolons;
+use super::token::{InfixToken, InfixTokenKind, begins_comment};
+use super::{begins_variable, is_letter, is_negative_number, line_end};
 use crate::gdl::collector::FindingCollector;
 use crate::gdl::dialect::Dialect;
-use crate::gdl::finding::Finding;
-use crate::gdl::source::{Span, is_blank};
-
-use super::semicolon::Semicolons;
-use super::token::{
-    InfixToken, InfixTokenKind, begins_comment, begins_variable, is_letter, is_negative_number, line_end,
-};
+use crate::gdl::source::is_blank;
+use crate::gdl::{Finding, Span};
 
 /// The operators by their spelling, with what the infix form writes in place of those that it does not have.
 const OPERATORS: [(&str, InfixTokenKind, Option<&str>); 39] = [

@@ -3,14 +3,11 @@
 //! Each check examines a bounded number of tokens, or the tokens of one literal after a rule, which are then read as
 //! the next clause. Reading therefore takes linear time.
 
-use crate::gdl::dialect::Dialect;
-use crate::gdl::finding::{Finding, FindingCode};
-use crate::gdl::rule::{Atom, Formula};
-use crate::gdl::source::Span;
-use hyperplay_machine::terms::{Symbol, fold};
-
 use super::InfixReader;
 use super::token::{InfixToken, InfixTokenKind};
+use crate::gdl::dialect::Dialect;
+use crate::gdl::{Atom, Finding, FindingCode, Formula, Span};
+use hyperplay_machine::terms::{Symbol, fold};
 
 impl InfixReader<'_> {
     /// Skips to a token that may begin a clause: the token after a full stop, or a name at the beginning of a line that

@@ -3,9 +3,8 @@
 //! Both have a clear meaning, but some systems read them wrongly, and an author rarely intends a disjunction of fewer
 //! than two conditions.
 
-use super::super::finding::{Finding, FindingCode};
-use super::super::rule::Formula;
 use super::RulesheetView;
+use crate::gdl::{Finding, FindingCode, Formula};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     for clause in &view.sheet.clauses {

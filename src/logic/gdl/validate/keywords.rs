@@ -7,11 +7,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::finding::{Finding, FindingCode};
-use super::super::rule::{Atom, Clause};
-use super::super::rulesheet::Syntax;
-use super::super::source::Span;
 use super::{MANY, RulesheetView, each_part};
+use crate::gdl::{Atom, Clause, Finding, FindingCode, Span, Syntax};
 use hyperplay_machine::terms::{Symbol, Term};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {

@@ -9,11 +9,9 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::finding::{Finding, FindingCode};
-use super::super::rulesheet::Syntax;
-use super::super::source::Span;
 use super::locate::{code, is_variable, words};
 use super::{RulesheetView, each_atom_of_clause, each_part, keywords, relations};
+use crate::gdl::{Finding, FindingCode, Span, Syntax};
 use hyperplay_machine::terms::{Symbol, Term, fold};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {

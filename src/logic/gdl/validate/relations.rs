@@ -9,12 +9,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::finding::{Finding, FindingCode};
-use super::super::rule::Atom;
-use super::super::rulesheet::Syntax;
-use super::super::source::Span;
-use super::super::suggest::nearest;
 use super::{RulesheetView, each_atom_of_clause};
+use crate::gdl::suggest::nearest;
+use crate::gdl::{Atom, Finding, FindingCode, Span, Syntax};
 use hyperplay_machine::terms::{Symbol, Term};
 
 /// The keywords that a misspelt relation may stand for.

@@ -6,11 +6,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::finding::{Finding, FindingCode};
-use super::super::rule::{Atom, Clause};
-use super::super::source::Span;
-use super::super::suggest::nearest;
 use super::{MANY, RulesheetView, each_atom_of_clause, list};
+use crate::gdl::suggest::nearest;
+use crate::gdl::{Atom, Clause, Finding, FindingCode, Span};
 use hyperplay_machine::terms::{Symbol, Term};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {

@@ -9,13 +9,10 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use super::super::finding::{Finding, FindingCode};
-use super::super::normal::ClauseBranch;
-use super::super::rule::{Clause, Literal};
-use super::super::rulesheet::Syntax;
-use super::super::source::Span;
 use super::typos::{NameUses, suggestion, uses};
 use super::{MANY, RulesheetView, keywords, list};
+use crate::gdl::normal::ClauseBranch;
+use crate::gdl::{Clause, Finding, FindingCode, Literal, Span, Syntax};
 use hyperplay_machine::terms::Symbol;
 
 /// The place of a variable that must be bound elsewhere.

@@ -3,9 +3,8 @@
 //! Later stages store numbers of roles and arguments in a byte and process a body recursively. No known rulesheet comes
 //! near these bounds; only hostile text exceeds them.
 
-use super::super::finding::{Finding, FindingCode};
-use super::super::source::Span;
 use super::{RulesheetView, each_atom_of_clause, each_part, each_term_of_clause};
+use crate::gdl::{Finding, FindingCode, Span};
 use hyperplay_machine::terms::{Symbol, Term};
 
 /// The largest number of arguments of an atom or term.

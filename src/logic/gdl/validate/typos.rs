@@ -10,11 +10,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::finding::{Finding, FindingCode, Severity};
-use super::super::rule::Clause;
-use super::super::rulesheet::Syntax;
-use super::super::source::Span;
 use super::{RulesheetView, each_part, each_term_of_clause};
+use crate::gdl::{Clause, Finding, FindingCode, Severity, Span, Syntax};
 use hyperplay_machine::terms::{Symbol, Term};
 
 /// A clause with more variables than this was not written by hand and is not searched for typing errors.

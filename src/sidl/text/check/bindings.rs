@@ -169,7 +169,8 @@ impl<'s> Checker<'s> {
         let at = atom.at.0;
         match (self.name(atom.relation), &atom.arguments[..]) {
             (word @ ("is" | "="), [left, right]) => {
-                if word == "=" && self.has_unbound(right, bound) && !self.has_unbound(left, bound) {
+                let is_bound = |term: &Term| term.all_variables(&|variable| bound.set.contains(&variable));
+                if word == "=" && !is_bound(right) && is_bound(left) {
                     let message =
                         format!("`{}` is not bound, and stands on the right of `=`", self.spell(right));
                     self.error(FindingCode::UnsafeVariable, at, message)
@@ -221,12 +222,6 @@ impl<'s> Checker<'s> {
             self.error(FindingCode::UnsafeVariable, at, message)
                 .set_help("bind it by a test, or write `_` if every fact that matches is to be removed");
         }
-    }
-
-    fn has_unbound(&self, term: &Term, bound: &Bound) -> bool {
-        let mut found = false;
-        term.each_variable(&mut |variable| found |= !bound.set.contains(&variable));
-        found
     }
 
     /// Reports the variables of a term that are not bound.

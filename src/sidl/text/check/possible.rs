@@ -359,10 +359,7 @@ fn branchings(sheet: &Rulesheet) -> impl Iterator<Item = (&[Term], Span)> {
 
 /// The name of a fact or an operation.
 fn name_of(term: &Term) -> Option<Symbol> {
-    match term {
-        Term::Variable(_) => None,
-        Term::Constant(name) | Term::Compound(name, _) => Some(*name),
-    }
+    term.functor().map(|(name, _)| name)
 }
 
 /// Whether two terms may have the same value; arithmetic may have any.
