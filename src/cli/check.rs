@@ -162,7 +162,7 @@ fn check(
             Err(error) => {
                 simulated = Some(Played { matches: 0, states: None, is_cut: false });
                 let (code, at) = (FindingCode::EvaluationLimit, Span::default());
-                findings.push(Finding::new(code, Severity::Fault, at, error.to_string()));
+                findings.push(Finding::fault(code, at, error.to_string()));
             }
         }
     }

@@ -134,7 +134,7 @@ pub fn run(arguments: &InspectArguments, session: &Session) -> CommandResult {
         return out.text(&diagram(&engine));
     }
     if let Some(Graph::Dot) = arguments.graph {
-        return out.text(&Dependencies::of(&opened.game).dot(opened.game.terms().symbols()));
+        return out.text(&Dependencies::of(opened.game.rules()).dot(opened.game.terms().symbols()));
     }
     if arguments.plans {
         let interpreter = Engines::new(&opened.game).interpreter();

@@ -12,9 +12,8 @@ use std::time::Instant;
 
 use hyperplay_logic::gdl::{Game, TermId};
 
-use super::interpreter::InterpreterScratch;
 use super::lanes::LaneUsage;
-use super::{EngineKind, Interpreter, NetworkEngine, NetworkScratch};
+use super::{EngineKind, Interpreter, InterpreterScratch, NetworkEngine, NetworkScratch};
 use hyperplay_machine::{
     Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, GameSetup, Goal, JointMove, Move, ObservedStep,
     Percepts, Role, Seed, Start, State, StateMachine, Successor, Tally,
@@ -43,29 +42,23 @@ pub enum EngineScratch {
     Interaction(Box<InteractionScratch>),
 }
 
-impl EngineScratch {
-    #[inline]
-    fn interpreter(&mut self) -> &mut InterpreterScratch {
-        match self {
-            EngineScratch::Interpreter(scratch) => scratch,
-            _ => panic!("an interpreter was handed the scratch of another kind"),
+/// Lets the machine inside an engine answer, with its own scratch where the question needs one.
+macro_rules! ask {
+    ($engine:expr, $machine:ident => $answer:expr) => {
+        match $engine {
+            Engine::Interpreter($machine) => $answer,
+            Engine::Network($machine) => $answer,
+            Engine::Interaction($machine) => $answer,
         }
-    }
-
-    #[inline]
-    fn network(&mut self) -> &mut NetworkScratch {
-        match self {
-            EngineScratch::Network(scratch) => scratch,
-            _ => panic!("a network engine was handed the scratch of another kind"),
+    };
+    ($engine:expr, $scratch:expr, $machine:ident, $own:ident => $answer:expr) => {
+        match ($engine, $scratch) {
+            (Engine::Interpreter($machine), EngineScratch::Interpreter($own)) => $answer,
+            (Engine::Network($machine), EngineScratch::Network($own)) => $answer,
+            (Engine::Interaction($machine), EngineScratch::Interaction($own)) => $answer,
+            _ => panic!("an engine was handed the scratch of another kind"),
         }
-    }
-
-    fn interaction(&mut self) -> &mut InteractionScratch {
-        match self {
-            EngineScratch::Interaction(scratch) => scratch,
-            _ => panic!("the machine of an interaction was handed the scratch of another kind"),
-        }
-    }
+    };
 }
 
 impl Engine {
@@ -80,11 +73,7 @@ impl Engine {
 
     /// The game.
     pub fn game(&self) -> &Game {
-        match self {
-            Engine::Interpreter(machine) => machine.game(),
-            Engine::Network(machine) => machine.game(),
-            Engine::Interaction(machine) => machine.game(),
-        }
+        ask!(self, machine => machine.game())
     }
 
     /// The network engine, if it is one.
@@ -128,15 +117,10 @@ impl Engine {
         budget: &Budget,
         scratch: &mut EngineScratch,
     ) -> (Vec<Tally>, Option<LaneUsage>) {
-        match self {
-            Engine::Interpreter(machine) => {
-                (machine.playouts(starts, seed, budget, scratch.interpreter()), None)
-            }
-            Engine::Network(machine) => machine.measured_playouts(starts, seed, budget, scratch.network()),
-            Engine::Interaction(machine) => {
-                (machine.playouts(starts, seed, budget, scratch.interaction()), None)
-            }
+        if let (Engine::Network(machine), EngineScratch::Network(own)) = (self, &mut *scratch) {
+            return machine.measured_playouts(starts, seed, budget, own);
         }
+        (ask!(self, scratch, machine, own => machine.playouts(starts, seed, budget, own)), None)
     }
 }
 
@@ -165,40 +149,22 @@ impl StateMachine for Engine {
     }
 
     fn setup(&self) -> &GameSetup<State> {
-        match self {
-            Engine::Interpreter(machine) => machine.setup(),
-            Engine::Network(machine) => machine.setup(),
-            Engine::Interaction(machine) => machine.setup(),
-        }
+        ask!(self, machine => machine.setup())
     }
 
     #[inline]
     fn legal(&self, state: &State, role: Role, scratch: &mut EngineScratch, out: &mut Vec<Move>) {
-        match self {
-            Engine::Interpreter(machine) => machine.legal(state, role, scratch.interpreter(), out),
-            Engine::Network(machine) => machine.legal(state, role, scratch.network(), out),
-            Engine::Interaction(machine) => machine.legal(state, role, scratch.interaction(), out),
-        }
+        ask!(self, scratch, machine, own => machine.legal(state, role, own, out))
     }
 
     #[inline]
     fn chance_weights(&self, state: &State, scratch: &mut EngineScratch, out: &mut Vec<u64>) -> bool {
-        match self {
-            Engine::Interaction(machine) => machine.chance_weights(state, scratch.interaction(), out),
-            _ => {
-                out.clear();
-                false
-            }
-        }
+        ask!(self, scratch, machine, own => machine.chance_weights(state, own, out))
     }
 
     #[inline]
     fn next(&self, state: &State, joint: &JointMove, scratch: &mut EngineScratch) -> State {
-        match self {
-            Engine::Interpreter(machine) => machine.next(state, joint, scratch.interpreter()),
-            Engine::Network(machine) => machine.next(state, joint, scratch.network()),
-            Engine::Interaction(machine) => machine.next(state, joint, scratch.interaction()),
-        }
+        ask!(self, scratch, machine, own => machine.next(state, joint, own))
     }
 
     #[inline]
@@ -209,84 +175,43 @@ impl StateMachine for Engine {
         role: Role,
         scratch: &mut EngineScratch,
     ) -> Percepts {
-        match self {
-            Engine::Interpreter(machine) => machine.percepts(state, joint, role, scratch.interpreter()),
-            Engine::Network(machine) => machine.percepts(state, joint, role, scratch.network()),
-            Engine::Interaction(machine) => machine.percepts(state, joint, role, scratch.interaction()),
-        }
+        ask!(self, scratch, machine, own => machine.percepts(state, joint, role, own))
     }
 
     #[inline]
     fn terminal(&self, state: &State, scratch: &mut EngineScratch) -> bool {
-        match self {
-            Engine::Interpreter(machine) => machine.terminal(state, scratch.interpreter()),
-            Engine::Network(machine) => machine.terminal(state, scratch.network()),
-            Engine::Interaction(machine) => machine.terminal(state, scratch.interaction()),
-        }
+        ask!(self, scratch, machine, own => machine.terminal(state, own))
     }
 
     #[inline]
     fn goal(&self, state: &State, role: Role, scratch: &mut EngineScratch) -> Goal {
-        match self {
-            Engine::Interpreter(machine) => machine.goal(state, role, scratch.interpreter()),
-            Engine::Network(machine) => machine.goal(state, role, scratch.network()),
-            Engine::Interaction(machine) => machine.goal(state, role, scratch.interaction()),
-        }
+        ask!(self, scratch, machine, own => machine.goal(state, role, own))
     }
 
     fn goal_count(&self, state: &State, role: Role, scratch: &mut EngineScratch) -> usize {
-        match self {
-            Engine::Interpreter(machine) => machine.goal_count(state, role, scratch.interpreter()),
-            Engine::Network(machine) => machine.goal_count(state, role, scratch.network()),
-            Engine::Interaction(_) => 1, // one balance for each role, which no rule can contradict
-        }
+        ask!(self, scratch, machine, own => machine.goal_count(state, role, own))
     }
 
     fn fluents(&self, state: &State) -> Vec<String> {
-        match self {
-            Engine::Interpreter(machine) => machine.fluents(state),
-            Engine::Network(machine) => machine.fluents(state),
-            Engine::Interaction(machine) => machine.fluents(state),
-        }
+        ask!(self, machine => machine.fluents(state))
     }
 
     fn take_failure(&self, scratch: &mut EngineScratch) -> Option<EvaluationFailure> {
-        match self {
-            Engine::Interpreter(machine) => machine.take_failure(scratch.interpreter()),
-            Engine::Network(machine) => machine.take_failure(scratch.network()),
-            Engine::Interaction(machine) => machine.take_failure(scratch.interaction()),
-        }
+        ask!(self, scratch, machine, own => machine.take_failure(own))
     }
 
     fn set_deadline(&self, scratch: &mut EngineScratch, deadline: Option<Instant>) -> Option<Instant> {
-        match self {
-            Engine::Interpreter(machine) => machine.set_deadline(scratch.interpreter(), deadline),
-            Engine::Network(machine) => machine.set_deadline(scratch.network(), deadline),
-            Engine::Interaction(machine) => machine.set_deadline(scratch.interaction(), deadline),
-        }
+        ask!(self, scratch, machine, own => machine.set_deadline(own, deadline))
     }
 
     fn is_interrupted(&self, scratch: &EngineScratch) -> bool {
-        match (self, scratch) {
-            (Engine::Interpreter(machine), EngineScratch::Interpreter(scratch)) => {
-                machine.is_interrupted(scratch)
-            }
-            (Engine::Network(machine), EngineScratch::Network(scratch)) => machine.is_interrupted(scratch),
-            (Engine::Interaction(machine), EngineScratch::Interaction(scratch)) => {
-                machine.is_interrupted(scratch)
-            }
-            _ => panic!("an engine was handed the scratch of another kind"),
-        }
+        ask!(self, scratch, machine, own => machine.is_interrupted(own))
     }
 }
 
 impl Bulk for Engine {
     fn expand(&self, steps: &[(&State, &JointMove)], scratch: &mut EngineScratch) -> Vec<Successor<State>> {
-        match self {
-            Engine::Interpreter(machine) => machine.expand(steps, scratch.interpreter()),
-            Engine::Network(machine) => machine.expand(steps, scratch.network()),
-            Engine::Interaction(machine) => machine.expand(steps, scratch.interaction()),
-        }
+        ask!(self, scratch, machine, own => machine.expand(steps, own))
     }
 
     fn advance(
@@ -294,11 +219,7 @@ impl Bulk for Engine {
         steps: &[(&State, &JointMove)],
         scratch: &mut EngineScratch,
     ) -> Vec<(State, Option<ByRole<Goal>>)> {
-        match self {
-            Engine::Interpreter(machine) => machine.advance(steps, scratch.interpreter()),
-            Engine::Network(machine) => machine.advance(steps, scratch.network()),
-            Engine::Interaction(machine) => machine.advance(steps, scratch.interaction()),
-        }
+        ask!(self, scratch, machine, own => machine.advance(steps, own))
     }
 
     fn draw_consistent(
@@ -310,17 +231,7 @@ impl Bulk for Engine {
         budget: &Budget,
         scratch: &mut EngineScratch,
     ) -> ConsistentDraws<State> {
-        match self {
-            Engine::Interpreter(machine) => {
-                machine.draw_consistent(starts, attempts, observed, seed, budget, scratch.interpreter())
-            }
-            Engine::Network(machine) => {
-                machine.draw_consistent(starts, attempts, observed, seed, budget, scratch.network())
-            }
-            Engine::Interaction(machine) => {
-                machine.draw_consistent(starts, attempts, observed, seed, budget, scratch.interaction())
-            }
-        }
+        ask!(self, scratch, machine, own => machine.draw_consistent(starts, attempts, observed, seed, budget, own))
     }
 
     fn select_consistent(
@@ -329,19 +240,11 @@ impl Bulk for Engine {
         observed: &ObservedStep<'_>,
         scratch: &mut EngineScratch,
     ) -> Vec<(usize, State)> {
-        match self {
-            Engine::Interpreter(machine) => machine.select_consistent(steps, observed, scratch.interpreter()),
-            Engine::Network(machine) => machine.select_consistent(steps, observed, scratch.network()),
-            Engine::Interaction(machine) => machine.select_consistent(steps, observed, scratch.interaction()),
-        }
+        ask!(self, scratch, machine, own => machine.select_consistent(steps, observed, own))
     }
 
     fn at_once(&self) -> u32 {
-        match self {
-            Engine::Interpreter(machine) => machine.at_once(),
-            Engine::Network(machine) => machine.at_once(),
-            Engine::Interaction(machine) => machine.at_once(),
-        }
+        ask!(self, machine => machine.at_once())
     }
 
     fn playouts(

@@ -7,10 +7,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::Interpreter;
-use super::lanes::{LaneUsage, Lanes, LanesScratch};
-use super::propagator::{Propagator, PropagatorScratch};
+use super::lanes::{LaneUsage, LanesScratch};
 use super::stepper::{Stepper, StepperScratch};
+use super::{Interpreter, Lanes, Propagator, PropagatorScratch};
 use hyperplay_logic::gdl::{Game, TermId};
 use hyperplay_machine::{
     Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, GameSetup, Goal, JointMove, Move, ObservedStep,

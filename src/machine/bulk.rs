@@ -5,12 +5,8 @@
 //! An engine with lanes overrides them: its expansions must be the same, and its playouts must have the same
 //! distribution.
 
-use super::budget::Budget;
 use super::consistent::{self, ConsistentDraws, ObservedStep};
-use super::moves::{Goal, JointMove, Move, Percepts};
-use super::role::{ByRole, Role};
-use super::state_machine::{StateMachine, StateMachineExt};
-use super::stream::Seed;
+use super::{Budget, ByRole, Goal, JointMove, Move, Percepts, Role, Seed, StateMachine, StateMachineExt};
 
 /// The longest playout, in steps; one that is not over by then counts with the goals of its last state. An engine may
 /// stop earlier by up to a quarter of it.

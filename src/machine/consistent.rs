@@ -8,13 +8,9 @@
 
 use rand::{Rng, RngExt};
 
-use super::budget::Budget;
-use super::chance::ChanceDistribution;
-use super::evidence::Observation;
-use super::moves::{JointMove, Move};
-use super::role::Role;
-use super::state_machine::{StateMachine, StateMachineExt};
-use super::stream::Seed;
+use super::{
+    Budget, ChanceDistribution, JointMove, Move, Observation, Role, Seed, StateMachine, StateMachineExt,
+};
 
 /// Attempts between two looks at the clock.
 const ATTEMPTS_A_LOOK: usize = 64;

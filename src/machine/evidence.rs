@@ -2,9 +2,7 @@
 
 use rand::{Rng, RngExt};
 
-use super::chance::ChanceDistribution;
-use super::moves::{JointMove, Move, Percepts};
-use super::role::Role;
+use super::{ChanceDistribution, JointMove, Move, Percepts, Role};
 
 /// The joint moves made from the initial state on; the GDL-II papers call it a *development*.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]

@@ -18,10 +18,7 @@ use std::time::Duration;
 
 use rand::Rng;
 
-use super::budget::Budget;
-use super::evidence::History;
-use super::moves::JointMove;
-use super::state_machine::{StateMachine, StateMachineExt};
+use super::{Budget, History, JointMove, StateMachine, StateMachineExt};
 
 /// Plays one random match of at most `limit` steps and checks every law at every state met.
 ///

@@ -20,11 +20,8 @@ use std::time::Instant;
 use rand::{Rng, RngExt};
 use thiserror::Error;
 
-use super::chance::ChanceDistribution;
-use super::evidence::{Evidence, History};
-use super::moves::{Goal, JointMove, Move, Percepts};
-use super::role::{ByRole, Role};
-use crate::terms::{TermStore, fold};
+use super::terms::{TermStore, fold};
+use super::{ByRole, ChanceDistribution, Evidence, Goal, History, JointMove, Move, Percepts, Role};
 
 /// Why an evaluation of the rules did not come to its end.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

@@ -26,7 +26,7 @@ pub(super) struct SelectProgram {
 impl SelectProgram {
     fn new(net: &Propnet, role: Role) -> SelectProgram {
         let mut network = Network::new(net.network.inputs());
-        let inputs: Vec<Wire> = (0..net.network.inputs()).map(|input| network.input(input)).collect();
+        let inputs = network.input_wires();
         let known = &net.roles[role].percepts;
         let wires: Vec<Wire> = net.next.iter().copied().chain(known.iter().map(|&(_, wire)| wire)).collect();
         let mut outputs = network.import(&net.network, &inputs, &wires);

@@ -22,8 +22,7 @@ use rustc_hash::FxHashMap;
 
 use super::eliminate::LinearSystem;
 use super::gates::{Gates, Instance};
-use super::limits::TooLarge;
-use super::network::Wire;
+use super::{TooLarge, Wire};
 
 /// In a larger component the feedback vertex set is the whole component: to choose well would take too long, and it is
 /// too large anyway.

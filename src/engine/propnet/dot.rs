@@ -6,8 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::net::Propnet;
-use super::network::{Gate, Wire};
+use super::{Gate, Propnet, Wire};
 use hyperplay_logic::gdl::{DotGraph, TermId, TermStore};
 
 /// The part of a network that is drawn.

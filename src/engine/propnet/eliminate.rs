@@ -18,8 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use super::gates::{Gates, Instance};
-use super::limits::TooLarge;
-use super::network::Wire;
+use super::{TooLarge, Wire};
 
 /// The equations of a component: an atom is on if its constant is, or an atom that it reads with that coefficient.
 pub(super) struct LinearSystem {

@@ -11,10 +11,9 @@ use serde::Serialize;
 
 use super::build::{Builder, Inputs};
 use super::domain::{Domain, RuleForm};
-use super::limits::{GroundingLimits, TooLarge};
-use super::net::{Fluent, Propnet, RoleNet};
-use super::network::{Gate, Network, Wire};
-use crate::evaluable::EvaluableRules;
+use super::network::follow;
+use super::{Fluent, Gate, GroundingLimits, Network, Propnet, RoleNet, TooLarge, Wire};
+use crate::EvaluableRules;
 use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId};
 use hyperplay_machine::{ByRole, Goal, Move, Percept};
 
@@ -165,7 +164,7 @@ fn without_moves(net: &mut Propnet) {
         return;
     }
     let replaced = replace_moves(network, bits);
-    outputs.into_iter().for_each(|wire| *wire = replaced[wire.gate()].negate_if(wire.is_negated()));
+    outputs.into_iter().for_each(|wire| *wire = follow(&replaced, *wire));
     *roles = ByRole::new(nets);
 }
 
@@ -178,8 +177,7 @@ fn replace_moves(network: &mut Network, bits: usize) -> Vec<Wire> {
             Gate::Input(input) if input as usize >= bits => Wire::FALSE,
             Gate::Input(input) => network.input(input as usize),
             Gate::And(ref wires) => {
-                let wires: Vec<Wire> =
-                    wires.iter().map(|wire| replaced[wire.gate()].negate_if(wire.is_negated())).collect();
+                let wires: Vec<Wire> = wires.iter().map(|&wire| follow(&replaced, wire)).collect();
                 network.and(&wires)
             }
         };

@@ -112,6 +112,11 @@ impl Network {
         Wire((number as u32 + 1) << 1)
     }
 
+    /// The wires of all inputs, in order.
+    pub(crate) fn input_wires(&self) -> Vec<Wire> {
+        (0..self.inputs).map(|number| self.input(number)).collect()
+    }
+
     /// All gates, in topological order.
     pub fn gates(&self) -> &[Gate] {
         &self.gates
@@ -188,20 +193,39 @@ impl Network {
     /// # Panics
     /// If there is not one wire for each input.
     pub(crate) fn import(&mut self, other: &Network, inputs: &[Wire], wires: &[Wire]) -> Vec<Wire> {
-        assert_eq!(inputs.len(), other.inputs);
         let needed = other.needed(wires.iter().copied());
-        let mut images: Vec<Wire> = Vec::with_capacity(other.gates.len());
-        for (gate, needed) in other.gates.iter().zip(needed) {
-            images.push(match gate {
-                Gate::Input(number) => inputs[*number as usize],
-                Gate::And(wires) if needed => {
-                    let into: Vec<Wire> = wires.iter().map(|&wire| image(&images, wire)).collect();
-                    self.and(&into)
+        let place = self.rebuild(other, inputs, &needed, &mut |network, _, wires| network.and(wires));
+        wires.iter().map(|&wire| follow(&place, wire)).collect()
+    }
+
+    /// Builds the needed gates of another network here, from these wires for its inputs: for each gate the wire that
+    /// replaces it, `FALSE` where it is not needed. `make` is given the number of a gate and the wires that replaced
+    /// those into it. O(wires) beside what `make` does.
+    ///
+    /// # Panics
+    /// If there is not one wire for each input.
+    pub(super) fn rebuild(
+        &mut self,
+        other: &Network,
+        inputs: &[Wire],
+        needed: &[bool],
+        make: &mut dyn FnMut(&mut Network, usize, &[Wire]) -> Wire,
+    ) -> Vec<Wire> {
+        assert_eq!(inputs.len(), other.inputs);
+        let mut place: Vec<Wire> = Vec::with_capacity(other.gates.len());
+        let mut into = Vec::new();
+        for (number, gate) in other.gates.iter().enumerate() {
+            place.push(match gate {
+                Gate::Input(input) => inputs[*input as usize],
+                Gate::And(wires) if needed[number] => {
+                    into.clear();
+                    into.extend(wires.iter().map(|&wire| follow(&place, wire)));
+                    make(self, number, &into)
                 }
                 Gate::And(_) | Gate::False => Wire::FALSE,
             });
         }
-        wires.iter().map(|&wire| image(&images, wire)).collect()
+        place
     }
 
     /// The values of all gates for these values of the inputs, 64 cases at once: bit `k` of each word belongs to
@@ -234,8 +258,9 @@ impl Network {
     }
 }
 
-fn image(images: &[Wire], wire: Wire) -> Wire {
-    images[wire.gate()].negate_if(wire.is_negated())
+/// The wire that replaces a wire, where these replace the gates.
+pub(super) fn follow(place: &[Wire], wire: Wire) -> Wire {
+    place[wire.gate()].negate_if(wire.is_negated())
 }
 
 /// The value of a wire among the values of all gates.

@@ -123,11 +123,11 @@ impl<Fresh: Iterator<Item = Symbol>> Splitter<'_, Fresh> {
         let mut names = FxHashMap::default();
         let mut rename = |variable| {
             let next = names.len() as u32;
-            *names.entry(variable).or_insert_with(|| Symbol::auxiliary(next))
+            Term::Variable(*names.entry(variable).or_insert_with(|| Symbol::auxiliary(next)))
         };
         let key = (
-            body.iter().map(|literal| renamed(literal, &mut rename)).collect(),
-            arguments.iter().map(|term| renamed_term(term, &mut rename)).collect(),
+            body.iter().map(|literal| literal.replacing(&mut rename)).collect(),
+            arguments.iter().map(|term| term.replacing(&mut rename)).collect(),
             is_guard,
         );
         let atom = |relation| Atom { relation, arguments, at: Default::default() };
@@ -268,40 +268,8 @@ fn variables<'a>(literals: impl Iterator<Item = &'a Literal>) -> Vec<Symbol> {
             all.push(variable);
         }
     };
-    for literal in literals {
-        match literal {
-            Literal::Positive(atom) | Literal::Negative(atom) => atom.each_variable(&mut visit),
-            Literal::Distinct(a, b) | Literal::Same(a, b) => {
-                a.each_variable(&mut visit);
-                b.each_variable(&mut visit);
-            }
-        }
-    }
+    literals.for_each(|literal| literal.each_variable(&mut visit));
     all
-}
-
-fn renamed(literal: &Literal, rename: &mut impl FnMut(Symbol) -> Symbol) -> Literal {
-    let mut atom = |atom: &Atom| Atom {
-        arguments: atom.arguments.iter().map(|term| renamed_term(term, rename)).collect(),
-        ..atom.clone()
-    };
-    match literal {
-        Literal::Positive(inner) => Literal::Positive(atom(inner)),
-        Literal::Negative(inner) => Literal::Negative(atom(inner)),
-        Literal::Distinct(a, b) => Literal::Distinct(renamed_term(a, rename), renamed_term(b, rename)),
-        Literal::Same(a, b) => Literal::Same(renamed_term(a, rename), renamed_term(b, rename)),
-    }
-}
-
-fn renamed_term(term: &Term, rename: &mut impl FnMut(Symbol) -> Symbol) -> Term {
-    match term {
-        Term::Variable(variable) => Term::Variable(rename(*variable)),
-        Term::Constant(_) => term.clone(),
-        Term::Compound(functor, arguments) => Term::Compound(
-            *functor,
-            arguments.iter().map(|argument| renamed_term(argument, rename)).collect(),
-        ),
-    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::net::Propnet;
-use super::network::{Gate, Wire};
+use super::{Gate, Propnet, Wire};
 
 /// The size of a network or of a part of it. Inputs and dead gates do not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
@@ -65,13 +64,7 @@ impl Propnet {
     /// The size of what some wires depend on.
     fn size(&self, outputs: &[Wire]) -> Size {
         let gates = self.network.gates();
-        let mut counts = vec![false; gates.len()];
-        outputs.iter().for_each(|wire| counts[wire.gate()] = true);
-        for (number, gate) in gates.iter().enumerate().rev() {
-            if let (true, Gate::And(wires)) = (counts[number], gate) {
-                wires.iter().for_each(|wire| counts[wire.gate()] = true);
-            }
-        }
+        let counts = self.network.needed(outputs.iter().copied());
         let mut size = Size::default();
         let mut depth = vec![0_usize; gates.len()];
         for (number, gate) in gates.iter().enumerate().filter(|&(number, _)| counts[number]) {

@@ -10,11 +10,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::limits::EvaluationWork;
-use super::plan::{JoinPlan, RelationId};
-use super::program::{DatalogProgram, Stage};
-use super::relation::Relation;
+use super::plan::JoinPlan;
 use super::tabling::SubgoalTable;
+use super::{DatalogProgram, EvaluationWork, Relation, RelationId, Stage};
 use crate::gdl::{TermId, TermStore};
 
 /// A relation with at most this many rows is scanned; no index is kept up to date for it.

@@ -21,10 +21,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::database::Database;
 use super::order::SelectivityEstimator;
-use super::plan::RelationId;
-use super::program::DatalogProgram;
+use super::{Database, DatalogProgram, RelationId};
 use crate::gdl::{Atom, Literal, Rule, Symbol, Term, TermStore};
 
 /// The number of rows of a relation that are examined to choose the join orders.
@@ -199,11 +197,7 @@ impl Scribe<'_, '_> {
         for position in order {
             let (Literal::Positive(atom) | Literal::Negative(atom)) = &rule.body[position] else { continue };
             if self.is_restricted(atom) {
-                let is_known = |term: &Term| {
-                    let mut known = true;
-                    term.each_variable(&mut |variable| known &= bound.contains(&variable));
-                    known
-                };
+                let is_known = |term: &Term| term.all_variables(&|variable| bound.contains(&variable));
                 let known = atom.arguments.iter().map(is_known).collect();
                 reads.push((position, Copy { relation: atom.relation, group: task.group, known }));
             }

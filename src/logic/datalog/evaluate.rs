@@ -1,11 +1,9 @@
 //! Evaluation: deriving the tuples of a component, and the queries that ask for them.
 
-use super::database::Database;
-use super::limits::{LimitError, LimitExceeded};
-use super::plan::{JoinPlan, RelationId};
-use super::program::DatalogProgram;
-use super::relation::Relation;
+use super::limits::LimitExceeded;
+use super::plan::JoinPlan;
 use super::walk::{Walk, WalkOutput};
+use super::{Database, DatalogProgram, LimitError, Relation, RelationId};
 use crate::gdl::TermStore;
 
 impl Database {

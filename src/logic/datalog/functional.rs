@@ -7,10 +7,9 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::database::Database;
-use super::plan::{RelationId, shape_of};
-use super::program::DatalogProgram;
+use super::plan::shape_of;
 use super::relation::IndexShape;
+use super::{Database, DatalogProgram, RelationId};
 use crate::gdl::{Atom, Symbol, TermStore};
 
 /// Relations with more rows are not examined.

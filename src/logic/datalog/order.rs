@@ -69,7 +69,7 @@ impl<'s, 'a> SelectivityEstimator<'s, 'a> {
         // The literals in which a variable occurs: their costs change when it is bound.
         let mut readers: FxHashMap<Symbol, Vec<usize>> = FxHashMap::default();
         for (position, literal) in rule.body.iter().enumerate() {
-            each_variable(literal, &mut |variable| readers.entry(variable).or_default().push(position));
+            literal.each_variable(&mut |variable| readers.entry(variable).or_default().push(position));
         }
         let mut costs: Vec<Option<f64>> = vec![None; rule.body.len()];
         let mut bound = FxHashSet::default();
@@ -112,7 +112,7 @@ impl<'s, 'a> SelectivityEstimator<'s, 'a> {
         relation: &dyn Fn(&Atom) -> RelationId,
     ) -> f64 {
         let mut known = true;
-        each_variable(literal, &mut |variable| known &= bound.contains(&variable));
+        literal.each_variable(&mut |variable| known &= bound.contains(&variable));
         match literal {
             _ if known => -1.0,
             Literal::Positive(atom) => {
@@ -120,16 +120,6 @@ impl<'s, 'a> SelectivityEstimator<'s, 'a> {
                 self.matches(relation(atom), shape)
             }
             _ => f64::INFINITY,
-        }
-    }
-}
-
-fn each_variable(literal: &Literal, visit: &mut dyn FnMut(Symbol)) {
-    match literal {
-        Literal::Positive(atom) | Literal::Negative(atom) => atom.each_variable(visit),
-        Literal::Distinct(a, b) | Literal::Same(a, b) => {
-            a.each_variable(visit);
-            b.each_variable(visit);
         }
     }
 }

@@ -205,10 +205,8 @@ pub(super) fn shape_of<'a>(atom: &'a Atom, is_bound: &dyn Fn(Symbol) -> bool) ->
         shape: &mut IndexShape,
         key: &mut Vec<&'a Term>,
     ) {
-        let mut known = true;
-        term.each_variable(&mut |variable| known &= is_bound(variable));
         match term {
-            _ if known => {
+            _ if term.all_variables(is_bound) => {
                 shape.key.push(path);
                 key.push(term);
             }
@@ -256,9 +254,7 @@ impl Registers<'_> {
 
     /// The step for a positive literal; binds its unbound variables.
     fn find(&mut self, relation: RelationId, atom: &Atom, rows: RowRange) -> JoinStep {
-        let mut is_known = true;
-        atom.each_variable(&mut |variable| is_known &= self.position(variable).is_some());
-        if is_known {
+        if atom.all_variables(&|variable| self.position(variable).is_some()) {
             return JoinStep::Holds(relation, self.expressions(&atom.arguments), rows);
         }
         JoinStep::Find(RowLookup { relation, rows, pattern: self.pattern(atom), index: None })

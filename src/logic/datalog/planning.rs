@@ -5,10 +5,8 @@
 //! planned with the tuples of one state as the sample, which is cut off where a relation grows large. A plan never
 //! changes what is derived; see [`order`](super::order).
 
-use super::database::Database;
-use super::limits::LimitError;
-use super::plan::{JoinPlan, RelationId};
-use super::program::{DatalogProgram, Stage};
+use super::plan::JoinPlan;
+use super::{Database, DatalogProgram, LimitError, RelationId, Stage};
 use crate::gdl::TermStore;
 
 /// The number of tuples of a relation that a sample for planning holds at most.

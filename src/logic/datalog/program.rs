@@ -108,7 +108,9 @@ impl DatalogProgram {
         let mut all: Vec<(Symbol, usize)> = inputs.iter().map(|&(name, arity, _)| (name, arity)).collect();
         for rule in &self.rules {
             all.push((rule.head.relation, rule.head.arguments.len()));
-            all.extend(atoms(rule).map(|atom| (atom.relation, atom.arguments.len())));
+            all.extend(
+                rule.body.iter().filter_map(Literal::atom).map(|atom| (atom.relation, atom.arguments.len())),
+            );
         }
         for (name, arity) in all {
             self.by_name.entry(name).or_insert_with(|| {
@@ -127,7 +129,7 @@ impl DatalogProgram {
         let mut edges = FxHashSet::default();
         for rule in &self.rules {
             let head = self.by_name[&rule.head.relation];
-            for atom in atoms(rule) {
+            for atom in rule.body.iter().filter_map(Literal::atom) {
                 let body = self.by_name[&atom.relation];
                 if edges.insert((head, body)) {
                     graph.add_edge(NodeIndex::new(head), NodeIndex::new(body), ());
@@ -302,10 +304,7 @@ impl DatalogProgram {
     pub fn negative_cycle(&self) -> Option<&[RelationId]> {
         let rule = self.rules.iter().find_map(|rule| {
             let component = self.component_of[self.by_name[&rule.head.relation]];
-            let is_inside = |literal: &Literal| match literal {
-                Literal::Negative(atom) => self.component_of[self.by_name[&atom.relation]] == component,
-                _ => false,
-            };
+            let is_inside = |literal: &Literal| matches!(literal, Literal::Negative(atom) if self.component_of[self.by_name[&atom.relation]] == component);
             rule.body.iter().any(is_inside).then_some(component)
         });
         rule.map(|component| &self.components[component].relations[..])
@@ -359,14 +358,6 @@ impl DatalogProgram {
         };
         self.components.iter().flat_map(Component::plans).map(show).collect()
     }
-}
-
-/// The atoms of a rule's body.
-fn atoms(rule: &Rule) -> impl Iterator<Item = &Atom> {
-    rule.body.iter().filter_map(|literal| match literal {
-        Literal::Positive(atom) | Literal::Negative(atom) => Some(atom),
-        Literal::Distinct(..) | Literal::Same(..) => None,
-    })
 }
 
 impl DatalogProgram {

@@ -10,13 +10,11 @@
 
 use smallvec::SmallVec;
 
-use super::database::Database;
-use super::limits::{LimitError, LimitExceeded};
+use super::limits::LimitExceeded;
 use super::order::SelectivityEstimator;
-use super::plan::{JoinPlan, JoinStep, PlanDraft, RelationId, RowRange, compile};
-use super::program::DatalogProgram;
-use super::relation::Relation;
+use super::plan::{JoinPlan, JoinStep, PlanDraft, RowRange, compile};
 use super::walk::{NO_ROW, WalkOutput};
+use super::{Database, DatalogProgram, LimitError, Relation, RelationId};
 use crate::gdl::{Atom, Literal, Rule, TermStore};
 
 /// A plan that has visited fewer rows than this is cheap, and is not made again when the relations have doubled.
@@ -107,12 +105,15 @@ impl Database {
                 relations.iter().map(|&id| Relation::new(program.arity(id), Vec::new())).collect();
             for version in &mut versions {
                 let rule = &program.rules[version.rule];
+                let id = |position: usize| {
+                    let atom = rule.body[position].atom().expect("only an atom has a delta");
+                    program.by_name[&atom.relation]
+                };
                 let is_idle = match version.delta {
                     Some(position) => {
-                        let (start, end) = self.delta[atom_id(program, &rule.body[position])];
+                        let (start, end) = self.delta[id(position)];
                         // The recursive literals after the delta visit old rows only.
-                        let lacks_old =
-                            |&later: &usize| self.delta[atom_id(program, &rule.body[later])].0 == 0;
+                        let lacks_old = |&later: &usize| self.delta[id(later)].0 == 0;
                         start == end || version.later.iter().any(lacks_old)
                     }
                     None => !is_start,
@@ -148,10 +149,8 @@ impl Database {
 
     /// Whether a positive literal of a rule has a relation without tuples.
     fn lacks_rows(&self, program: &DatalogProgram, rule: &Rule) -> bool {
-        rule.body.iter().any(|literal| match literal {
-            Literal::Positive(atom) => self.relations[program.by_name[&atom.relation]].is_empty(),
-            _ => false,
-        })
+        let mut read = rule.body.iter().filter_map(Literal::positive);
+        read.any(|atom| self.relations[program.by_name[&atom.relation]].is_empty())
     }
 
     fn run_version(
@@ -177,20 +176,16 @@ impl Database {
     }
 
     fn rows_read(&self, program: &DatalogProgram, rule: &Rule) -> usize {
-        let rows = |literal: &Literal| match literal {
-            Literal::Positive(atom) => self.relations[program.by_name[&atom.relation]].len(),
-            _ => 0,
-        };
-        rule.body.iter().map(rows).sum()
+        let read = rule.body.iter().filter_map(Literal::positive);
+        read.map(|atom| self.relations[program.by_name[&atom.relation]].len()).sum()
     }
 
     fn plan_version(&self, program: &DatalogProgram, version: &Version, terms: &TermStore) -> JoinPlan {
         let rule = &program.rules[version.rule];
         let id = |atom: &Atom| program.by_name[&atom.relation];
         let component = program.component_of[id(&rule.head)];
-        let is_own = |position: usize| match &rule.body[position] {
-            Literal::Positive(atom) => program.component_of[id(atom)] == component,
-            _ => false,
+        let is_own = |position: usize| {
+            rule.body[position].positive().is_some_and(|atom| program.component_of[id(atom)] == component)
         };
         let rows = |position: usize| match version.delta {
             Some(delta) if position == delta => RowRange::Delta,
@@ -282,19 +277,13 @@ impl Database {
     }
 }
 
-fn atom_id(program: &DatalogProgram, literal: &Literal) -> RelationId {
-    match literal {
-        Literal::Positive(atom) | Literal::Negative(atom) => program.by_name[&atom.relation],
-        Literal::Distinct(..) | Literal::Same(..) => unreachable!("only an atom has a delta"),
-    }
-}
-
 /// The versions of a component's rules. A rule that does not read its own component has one version; any other has one
 /// for each literal that reads the component.
 fn versions(program: &DatalogProgram, component: usize) -> Vec<Version> {
-    let is_own = |literal: &Literal| match literal {
-        Literal::Positive(atom) => program.component_of[program.by_name[&atom.relation]] == component,
-        _ => false,
+    let is_own = |literal: &Literal| {
+        literal
+            .positive()
+            .is_some_and(|atom| program.component_of[program.by_name[&atom.relation]] == component)
     };
     let version = |rule, delta, later: &[usize]| {
         let later = later.to_vec();

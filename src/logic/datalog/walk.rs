@@ -12,12 +12,11 @@
 
 use smallvec::SmallVec;
 
-use super::database::Database;
 use super::limits::LimitExceeded;
-use super::plan::{JoinPlan, JoinStep, RelationId, RowLookup, RowRange, TermExpression, TuplePattern};
-use super::program::DatalogProgram;
-use super::relation::{INLINE_TERMS, Relation, StrideCursor, Tuple};
+use super::plan::{JoinPlan, JoinStep, RowLookup, RowRange, TermExpression, TuplePattern};
+use super::relation::{INLINE_TERMS, StrideCursor, Tuple};
 use super::tabling::SubgoalTable;
+use super::{Database, DatalogProgram, Relation, RelationId};
 use crate::gdl::{TermId, TermStore};
 
 /// Returned by a step that derived nothing, so that there is nothing to jump back from.

@@ -1,8 +1,7 @@
 //! The findings of a reader, collected up to a limit of their number.
 
 use super::dialect::Dialect;
-use super::finding::{Finding, FindingCode, Severity, sort_findings};
-use super::source::Span;
+use super::{Finding, FindingCode, Severity, Span};
 use hyperplay_machine::terms::Symbol;
 
 /// The number of findings that a reader reports one by one.
@@ -39,8 +38,7 @@ impl FindingCollector {
     pub(super) fn dialect(&mut self, form: Dialect, span: Span, help: impl FnOnce() -> String) {
         if !self.dialects.contains(&form) {
             self.dialects.push(form);
-            let finding = Finding::new(FindingCode::Dialect, Severity::Note, span, form.message());
-            self.add(finding.help(help()));
+            self.add(Finding::note(FindingCode::Dialect, span, form.message()).help(help()));
         }
     }
 
@@ -51,7 +49,7 @@ impl FindingCollector {
 
     /// Adds a syntax error.
     pub fn syntax(&mut self, span: Span, message: impl Into<String>) {
-        self.add(Finding::new(FindingCode::Syntax, Severity::Error, span, message));
+        self.add(Finding::syntax(span, message));
     }
 
     /// Says that a clause of a declaration could not be read.
@@ -61,15 +59,10 @@ impl FindingCollector {
 
     /// All findings, in the order of the text.
     pub fn finish(mut self) -> Vec<Finding> {
-        sort_findings(&mut self.findings, &|a, b| a.span.cmp(&b.span));
+        self.findings.sort_by_key(|finding| finding.span);
         if self.more > 0 {
             let message = format!("{} more findings are not shown", self.more);
-            self.findings.push(Finding::new(
-                FindingCode::Syntax,
-                Severity::Error,
-                self.first_of_more,
-                message,
-            ));
+            self.findings.push(Finding::syntax(self.first_of_more, message));
         }
         self.findings
     }

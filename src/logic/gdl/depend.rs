@@ -18,9 +18,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::game::Game;
-use super::graphviz::DotGraph;
-use super::rule::Literal;
+use super::{DotGraph, Literal, Rule};
 use hyperplay_machine::terms::{Symbol, Symbols};
 
 /// An edge from a relation in a body to the relation of the head.
@@ -43,7 +41,7 @@ pub(super) struct Dependency {
 ///
 /// let text = "(role x) (legal x noop) (goal x 1) (init a) (<= terminal (not (true a)))";
 /// let game = load(Source::new("t.kif", text), None).game.unwrap();
-/// let dot = Dependencies::of(&game).dot(game.terms().symbols());
+/// let dot = Dependencies::of(game.rules()).dot(game.terms().symbols());
 /// assert!(dot.contains("\"true\" -> \"terminal\" [style=dashed];"));
 /// ```
 #[derive(Clone, Debug)]
@@ -57,18 +55,15 @@ pub struct Dependencies {
 }
 
 impl Dependencies {
-    /// The dependency graph of a game. O(size of the rules).
-    pub fn of(game: &Game) -> Self {
-        let mut heads = game.rules().iter().map(|rule| rule.head.relation);
-        let mut arrows = game.rules().iter().flat_map(|rule| {
-            rule.body.iter().filter_map(|literal| {
-                let (atom, negative) = match literal {
-                    Literal::Positive(atom) => (atom, false),
-                    Literal::Negative(atom) => (atom, true),
-                    Literal::Distinct(..) | Literal::Same(..) => return None,
-                };
-                let head = rule.head.relation;
-                Some(Dependency { head, body: atom.relation, negative, clause: rule.clause })
+    /// The dependency graph of the rules. O(size of the rules).
+    pub fn of(rules: &[Rule]) -> Self {
+        let mut heads = rules.iter().map(|rule| rule.head.relation);
+        let mut arrows = rules.iter().flat_map(|rule| {
+            rule.body.iter().filter_map(Literal::signed).map(|(atom, negative)| Dependency {
+                head: rule.head.relation,
+                body: atom.relation,
+                negative,
+                clause: rule.clause,
             })
         });
         Dependencies::new(&mut heads, &mut arrows)

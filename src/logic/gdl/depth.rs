@@ -1,9 +1,7 @@
 //! The depth of clauses, which the readers limit.
 
 use super::collector::FindingCollector;
-use super::finding::{Finding, FindingCode, Severity};
-use super::rule::{Atom, Clause, Formula};
-use super::source::Span;
+use super::{Atom, Clause, Finding, FindingCode, Formula, Span};
 use hyperplay_machine::terms::{MAX_DEPTH, Term};
 
 /// The depth to which parentheses may be nested in the text, redundant ones included.
@@ -12,7 +10,7 @@ pub(super) const MAX_NESTING: usize = MAX_DEPTH + 16;
 /// A finding for a clause that begins at `start` and is nested too deeply at `place`.
 pub fn too_deep(start: Span, place: Span) -> Finding {
     let message = format!("nested more than {MAX_DEPTH} levels deep");
-    Finding::new(FindingCode::TooDeep, Severity::Error, start, message).related(place, "too deep here")
+    Finding::error(FindingCode::TooDeep, start, message).related(place, "too deep here")
 }
 
 /// Whether a clause is at most [`MAX_DEPTH`] deep; reports it if not.

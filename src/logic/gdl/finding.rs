@@ -4,13 +4,13 @@
 //! [`FindingCode`], a severity, a message, a place and, where it helps, a second place and a suggestion.
 //! `docs/findings.md` explains every code.
 
-use std::cmp::Ordering;
-use std::fmt;
+use strum::{Display, IntoStaticStr, VariantArray};
 
 use super::source::Span;
 
 /// The severity of a finding, ordered from harmless to fatal.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing. The text is accepted as it is.
     Note,
@@ -22,19 +22,9 @@ pub enum Severity {
     Error,
 }
 
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Fault => "fault",
-            Severity::Error => "error",
-        })
-    }
-}
-
-/// The kinds of findings, each with a stable name.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+/// The kinds of findings. The stable name of each is that of its variant in lower case, its words joined by `-`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum FindingCode {
     /// Unexpected or illegal text.
     Syntax,
@@ -167,92 +157,21 @@ pub enum FindingCode {
 }
 
 impl FindingCode {
-    /// Every code with its stable name (lower case, words joined by `-`), in the order of `FindingCode`.
-    pub const ALL: [(FindingCode, &'static str); 64] = [
-        (FindingCode::Syntax, "syntax"),
-        (FindingCode::UnbalancedParenthesis, "unbalanced-parenthesis"),
-        (FindingCode::TooDeep, "too-deep"),
-        (FindingCode::TooLarge, "too-large"),
-        (FindingCode::Dialect, "dialect"),
-        (FindingCode::KeywordArity, "keyword-arity"),
-        (FindingCode::KeywordMisused, "keyword-misused"),
-        (FindingCode::ReservedHead, "reserved-head"),
-        (FindingCode::DependsOnState, "depends-on-state"),
-        (FindingCode::DependsOnDoes, "depends-on-does"),
-        (FindingCode::UnsafeVariable, "unsafe-variable"),
-        (FindingCode::UnstratifiedNegation, "unstratified-negation"),
-        (FindingCode::NegationThroughItself, "negation-through-itself"),
-        (FindingCode::UnrestrictedRecursion, "unrestricted-recursion"),
-        (FindingCode::FactWithVariable, "fact-with-variable"),
-        (FindingCode::NoRole, "no-role"),
-        (FindingCode::NoTerminal, "no-terminal"),
-        (FindingCode::NoLegal, "no-legal"),
-        (FindingCode::NoGoal, "no-goal"),
-        (FindingCode::DuplicateRole, "duplicate-role"),
-        (FindingCode::GoalOutOfRange, "goal-out-of-range"),
-        (FindingCode::GoalNotANumber, "goal-not-a-number"),
-        (FindingCode::NotARole, "not-a-role"),
-        (FindingCode::ArityMismatch, "arity-mismatch"),
-        (FindingCode::RoleVariableUnbound, "role-variable-unbound"),
-        (FindingCode::SeesWithoutMove, "sees-without-move"),
-        (FindingCode::FunctionAndRelation, "function-and-relation"),
-        (FindingCode::UnusedRelation, "unused-relation"),
-        (FindingCode::UndefinedRelation, "undefined-relation"),
-        (FindingCode::NestedOr, "nested-or"),
-        (FindingCode::EmptyOr, "empty-or"),
-        (FindingCode::Capitalisation, "capitalisation"),
-        (FindingCode::UnusualCharacter, "unusual-character"),
-        (FindingCode::SingleUseVariable, "single-use-variable"),
-        (FindingCode::MissingQuestionMark, "missing-question-mark"),
-        (FindingCode::NotDeclared, "not-declared"),
-        (FindingCode::ImpossibleCondition, "impossible-condition"),
-        (FindingCode::UnreadFluent, "unread-fluent"),
-        (FindingCode::UnreadMove, "unread-move"),
-        (FindingCode::KeywordInTerm, "keyword-in-term"),
-        (FindingCode::SeesReadsNext, "sees-reads-next"),
-        (FindingCode::SeesInBody, "sees-in-body"),
-        (FindingCode::NoLegalMove, "no-legal-move"),
-        (FindingCode::SeveralGoals, "several-goals"),
-        (FindingCode::MissingGoal, "missing-goal"),
-        (FindingCode::NoTermination, "no-termination"),
-        (FindingCode::NotInBase, "not-in-base"),
-        (FindingCode::NotInInput, "not-in-input"),
-        (FindingCode::NotInPercept, "not-in-percept"),
-        (FindingCode::EvaluationLimit, "evaluation-limit"),
-        (FindingCode::Playable, "playable"),
-        (FindingCode::WeaklyWinnable, "weakly-winnable"),
-        (FindingCode::StronglyWinnable, "strongly-winnable"),
-        (FindingCode::BranchingLength, "branching-length"),
-        (FindingCode::Distribution, "distribution"),
-        (FindingCode::UnknownSwitch, "unknown-switch"),
-        (FindingCode::UnknownAlias, "unknown-alias"),
-        (FindingCode::DuplicateDeclaration, "duplicate-declaration"),
-        (FindingCode::NoAccount, "no-account"),
-        (FindingCode::UnsetSwitch, "unset-switch"),
-        (FindingCode::NumberOutOfRange, "number-out-of-range"),
-        (FindingCode::NotANumber, "not-a-number"),
-        (FindingCode::TestAfterEffect, "test-after-effect"),
-        (FindingCode::BalanceRange, "balance-range"),
-    ];
+    /// Every code, in the order of `FindingCode`.
+    pub const ALL: &'static [FindingCode] = FindingCode::VARIANTS;
 
     /// The stable name, as in `unsafe-variable`.
     pub fn as_str(self) -> &'static str {
-        FindingCode::ALL[self as usize].1
-    }
-}
-
-impl fmt::Display for FindingCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        self.into()
     }
 }
 
 /// A statement about one place of a rulesheet.
 ///
 /// ```
-/// use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Span};
+/// use hyperplay_logic::gdl::{Finding, FindingCode, Span};
 ///
-/// let finding = Finding::new(FindingCode::DuplicateRole, Severity::Fault, Span::new(9, 17), "`x` is a role already")
+/// let finding = Finding::fault(FindingCode::DuplicateRole, Span::new(9, 17), "`x` is a role already")
 ///     .related(Span::new(0, 8), "the first time")
 ///     .help("remove it");
 /// assert_eq!(finding.help.as_deref(), Some("remove it"));
@@ -280,41 +199,75 @@ impl Finding {
         Finding { code, severity, message: message.into(), span, related: None, help: None }
     }
 
+    /// What makes a game impossible.
+    pub fn error(code: FindingCode, span: Span, message: impl Into<String>) -> Self {
+        Finding::new(code, Severity::Error, span, message)
+    }
+
+    /// Text that cannot be read.
+    pub fn syntax(span: Span, message: impl Into<String>) -> Self {
+        Finding::error(FindingCode::Syntax, span, message)
+    }
+
+    /// What is wrong and has been repaired, as the help says.
+    pub fn fault(code: FindingCode, span: Span, message: impl Into<String>) -> Self {
+        Finding::new(code, Severity::Fault, span, message)
+    }
+
+    /// What is probably not intended.
+    pub fn warning(code: FindingCode, span: Span, message: impl Into<String>) -> Self {
+        Finding::new(code, Severity::Warning, span, message)
+    }
+
+    /// What is worth knowing.
+    pub fn note(code: FindingCode, span: Span, message: impl Into<String>) -> Self {
+        Finding::new(code, Severity::Note, span, message)
+    }
+
     /// The finding with a second place.
     pub fn related(mut self, span: Span, label: impl Into<String>) -> Self {
-        self.related = Some((span, label.into()));
+        self.set_related(span, label);
         self
     }
 
     /// The finding with a suggestion.
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.set_help(help);
         self
     }
-}
 
-/// Sorts findings stably. The order is passed as a trait object, so that the sort is compiled once.
-pub(super) fn sort_findings(findings: &mut [Finding], order: &dyn Fn(&Finding, &Finding) -> Ordering) {
-    findings.sort_by(order);
+    /// Gives the finding a second place.
+    pub fn set_related(&mut self, span: Span, label: impl Into<String>) -> &mut Self {
+        self.related = Some((span, label.into()));
+        self
+    }
+
+    /// Gives the finding a suggestion.
+    pub fn set_help(&mut self, help: impl Into<String>) {
+        self.help = Some(help.into());
+    }
+
+    /// The finding with a suggestion, where there is one.
+    pub fn help_if(self, help: Option<impl Into<String>>) -> Self {
+        match help {
+            Some(help) => self.help(help),
+            None => self,
+        }
+    }
 }
 
 /// The finding for a logical keyword with the wrong number of arguments.
 pub(super) fn keyword_arity(word: &str, right: usize, wrong: usize, span: Span) -> Finding {
     let plural = if right == 1 { "argument" } else { "arguments" };
     let message = format!("`{word}` takes {right} {plural}, not {wrong}");
-    Finding::new(FindingCode::KeywordArity, Severity::Error, span, message)
+    Finding::error(FindingCode::KeywordArity, span, message)
 }
 
 /// Orders findings by place, at the same place the worst first, and removes duplicates.
 pub fn sort(mut findings: Vec<Finding>) -> Vec<Finding> {
-    sort_findings(&mut findings, &|a, b| {
-        (a.span.start, b.severity, a.code, a.span.end, &a.message).cmp(&(
-            b.span.start,
-            a.severity,
-            b.code,
-            b.span.end,
-            &b.message,
-        ))
+    findings.sort_by(|a, b| {
+        let key = |a: &Finding, b: &Finding| (a.span.start, b.severity, a.code, a.span.end);
+        key(a, b).cmp(&key(b, a)).then_with(|| a.message.cmp(&b.message))
     });
     findings.dedup_by(|a, b| a.code == b.code && a.span == b.span && a.message == b.message);
     findings
@@ -325,10 +278,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_code_has_its_own_name() {
-        for (position, (code, name)) in FindingCode::ALL.into_iter().enumerate() {
-            assert_eq!(code as usize, position);
-            assert_eq!(FindingCode::ALL.iter().filter(|(_, other)| *other == name).count(), 1);
-        }
+    fn the_name_of_a_code_is_that_of_its_variant() {
+        assert_eq!(FindingCode::GoalNotANumber.as_str(), "goal-not-a-number");
+        assert_eq!(FindingCode::ALL.len(), FindingCode::BalanceRange as usize + 1);
     }
 }

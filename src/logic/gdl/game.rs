@@ -6,12 +6,7 @@
 
 use std::sync::Arc;
 
-use super::finding::Finding;
-use super::hash::rules_hash;
-use super::print::{print, print_term};
-use super::rule::Rule;
-use super::rulesheet::{Rulesheet, Syntax};
-use super::source::{Source, Span};
+use super::{Finding, Rule, Rulesheet, Source, Span, Syntax, print, print_term, rules_hash};
 use hyperplay_machine::terms::{Symbol, TermId, TermStore};
 use hyperplay_machine::{ByRole, GameSetup, Role};
 

@@ -5,11 +5,9 @@
 //! clauses that could be read are validated all the same, except for the checks that would only report the missing
 //! ones.
 
-use super::finding::{Finding, Severity, sort};
-use super::game::Game;
-use super::rulesheet::{Rulesheet, Syntax};
-use super::source::Source;
+use super::finding::sort;
 use super::validate::{ignore_unread, validate};
+use super::{Finding, Game, Rulesheet, Severity, Source, Syntax};
 
 /// The result of loading a text.
 ///

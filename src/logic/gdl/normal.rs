@@ -12,8 +12,7 @@
 //! validation makes another one). If the first argument of a head `legal`, `goal` or `sees` is a variable that nothing
 //! binds, `(role ?r)` is added in front of the branch.
 
-use super::rule::{Atom, Clause, Formula, Literal, Rule};
-use super::source::{At, Span};
+use super::{At, Atom, Clause, Formula, Literal, Rule, Span};
 use hyperplay_machine::terms::{Symbol, Term};
 
 /// The largest number of alternatives of one clause.
@@ -40,19 +39,12 @@ pub(super) struct TooManyAlternatives;
 impl ClauseBranch {
     /// The atoms that must hold.
     pub(super) fn positive(&self) -> impl Iterator<Item = &Atom> {
-        self.body.iter().filter_map(|(literal, _)| match literal {
-            Literal::Positive(atom) => Some(atom),
-            _ => None,
-        })
+        self.body.iter().filter_map(|(literal, _)| literal.positive())
     }
 
     /// The atoms, with whether they are negated, and their places.
     pub(super) fn atoms(&self) -> impl Iterator<Item = (&Atom, bool)> {
-        self.body.iter().filter_map(|(literal, _)| match literal {
-            Literal::Positive(atom) => Some((atom, false)),
-            Literal::Negative(atom) => Some((atom, true)),
-            _ => None,
-        })
+        self.body.iter().filter_map(|(literal, _)| literal.signed())
     }
 
     /// The variables that the positive atoms bind, sorted.

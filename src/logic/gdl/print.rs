@@ -10,10 +10,7 @@
 
 use std::borrow::Cow;
 
-use super::rule::{Atom, Clause, Formula, Literal, Rule};
-use super::rulesheet::{Rulesheet, Syntax};
-use super::source::At;
-use super::{infix, kif};
+use super::{At, Atom, Clause, Formula, Literal, Rule, Rulesheet, Syntax, infix, kif};
 use hyperplay_machine::terms::{Symbols, Term, fold};
 
 /// A rulesheet as text in the given syntax. O(size).

@@ -10,10 +10,7 @@
 
 use super::collector::FindingCollector;
 use super::depth::is_within_depth;
-use super::finding::{Finding, FindingCode, Severity};
-use super::rulesheet::{Rulesheet, Syntax};
-use super::source::{Source, Span};
-use super::{infix, kif};
+use super::{Finding, FindingCode, Rulesheet, Source, Span, Syntax, infix, kif};
 use hyperplay_machine::terms::Symbols;
 
 /// The length in bytes above which the readers refuse a text: 16 MiB.
@@ -39,7 +36,7 @@ pub fn read(source: Source, syntax: Option<Syntax>) -> (Rulesheet, Vec<Finding>)
     let mut symbols = Symbols::new();
     let clauses = if source.text().len() > MAX_TEXT {
         let message = format!("the text has {} bytes; at most {MAX_TEXT} are read", source.text().len());
-        report.add(Finding::new(FindingCode::TooLarge, Severity::Error, Span::new(0, 0), message));
+        report.add(Finding::error(FindingCode::TooLarge, Span::new(0, 0), message));
         Vec::new()
     } else {
         match syntax {

@@ -19,8 +19,7 @@ use codespan_reporting::diagnostic::{self, Diagnostic, Label, LabelStyle};
 use codespan_reporting::files::{Error, Files, SimpleFile};
 use codespan_reporting::term::{self, Config, WriteStyle};
 
-use super::finding::{Finding, Severity};
-use super::source::{Source, Span};
+use super::{Finding, Severity, Source, Span};
 
 /// A line with more bytes than this is not shown.
 const LONG_LINE: usize = 400;
@@ -209,14 +208,9 @@ mod tests {
     #[test]
     fn a_finding_is_shown_with_both_places_and_its_help() {
         let source = Source::new("g.kif", "(role a)\n(role a)\n");
-        let finding = Finding::new(
-            FindingCode::DuplicateRole,
-            Severity::Fault,
-            Span::new(9, 17),
-            "the role a stands twice",
-        )
-        .related(Span::new(0, 8), "first here")
-        .help("take it out");
+        let finding = Finding::fault(FindingCode::DuplicateRole, Span::new(9, 17), "the role a stands twice")
+            .related(Span::new(0, 8), "first here")
+            .help("take it out");
         let expected = "\
 fault[duplicate-role]: the role a stands twice
   ┌─ g.kif:2:1
@@ -241,13 +235,8 @@ fault[duplicate-role]: the role a stands twice
             for (start, end) in
                 [(0, 0), (0, 1), (1, 3), (5, 2), (0, text.len()), (text.len(), text.len() + 9)]
             {
-                let finding = Finding::new(
-                    FindingCode::Syntax,
-                    Severity::Error,
-                    Span::new(start, end),
-                    "no \u{1b} good",
-                )
-                .related(Span::new(end, start), "there");
+                let finding = Finding::syntax(Span::new(start, end), "no \u{1b} good")
+                    .related(Span::new(end, start), "there");
                 let shown = render(&[finding], &source, false);
                 assert!(shown.starts_with("error[syntax]: no \u{fffd} good\n"));
                 assert!(!shown.contains('\u{1b}'), "{shown:?}");

@@ -42,6 +42,22 @@ impl Atom {
     pub(crate) fn is_ground(&self) -> bool {
         self.arguments.iter().all(Term::is_ground)
     }
+
+    /// Whether all variables of the atom are of a kind.
+    pub(crate) fn all_variables(&self, are: &dyn Fn(Symbol) -> bool) -> bool {
+        self.arguments.iter().all(|argument| argument.all_variables(are))
+    }
+
+    /// Whether the variable occurs in the atom.
+    pub(crate) fn mentions(&self, variable: Symbol) -> bool {
+        !self.all_variables(&|other| other != variable)
+    }
+
+    /// The atom with another term in the place of each variable.
+    #[must_use]
+    pub fn replacing(&self, by: &mut dyn FnMut(Symbol) -> Term) -> Atom {
+        Atom { arguments: self.arguments.iter().map(|term| term.replacing(by)).collect(), ..*self }
+    }
 }
 
 /// A condition in the body of a clause, as it is written. The example is at [`Clause`].
@@ -66,6 +82,17 @@ impl Formula {
             Formula::Atom(atom) => atom.at,
             Formula::Distinct(_, _, at) | Formula::Not(_, at) | Formula::And(_, at) | Formula::Or(_, at) => {
                 *at
+            }
+        }
+    }
+
+    /// Calls `visit` for every atom and every `distinct`, from left to right, so that it can change them.
+    pub(crate) fn each_leaf_mut(&mut self, visit: &mut dyn FnMut(&mut Formula)) {
+        match self {
+            Formula::Atom(_) | Formula::Distinct(..) => visit(self),
+            Formula::Not(inner, _) => inner.each_leaf_mut(visit),
+            Formula::And(parts, _) | Formula::Or(parts, _) => {
+                parts.iter_mut().for_each(|part| part.each_leaf_mut(visit))
             }
         }
     }
@@ -135,6 +162,48 @@ pub enum Literal {
     Distinct(Term, Term),
     /// The terms are equal: a negated `distinct`. Positive literals bind their variables.
     Same(Term, Term),
+}
+
+impl Literal {
+    /// The atom, with whether it is negated.
+    pub fn signed(&self) -> Option<(&Atom, bool)> {
+        match self {
+            Literal::Positive(atom) => Some((atom, false)),
+            Literal::Negative(atom) => Some((atom, true)),
+            Literal::Distinct(..) | Literal::Same(..) => None,
+        }
+    }
+
+    /// The atom, negated or not.
+    pub fn atom(&self) -> Option<&Atom> {
+        self.signed().map(|(atom, _)| atom)
+    }
+
+    /// The atom that must hold.
+    pub fn positive(&self) -> Option<&Atom> {
+        self.signed().filter(|(_, is_negated)| !is_negated).map(|(atom, _)| atom)
+    }
+
+    /// Calls `visit` for every occurrence of a variable, from left to right.
+    pub fn each_variable(&self, visit: &mut dyn FnMut(Symbol)) {
+        match self {
+            Literal::Positive(atom) | Literal::Negative(atom) => atom.each_variable(visit),
+            Literal::Distinct(a, b) | Literal::Same(a, b) => {
+                [a, b].into_iter().for_each(|term| term.each_variable(visit))
+            }
+        }
+    }
+
+    /// The literal with another term in the place of each variable.
+    #[must_use]
+    pub fn replacing(&self, by: &mut dyn FnMut(Symbol) -> Term) -> Literal {
+        match self {
+            Literal::Positive(atom) => Literal::Positive(atom.replacing(by)),
+            Literal::Negative(atom) => Literal::Negative(atom.replacing(by)),
+            Literal::Distinct(a, b) => Literal::Distinct(a.replacing(by), b.replacing(by)),
+            Literal::Same(a, b) => Literal::Same(a.replacing(by), b.replacing(by)),
+        }
+    }
 }
 
 /// A rule of a normal logic program. The example is at [`print_rule`](super::print_rule).

@@ -3,8 +3,7 @@
 //! A rulesheet is the result of a reader; only its syntax has been checked. Validation, as part of
 //! [`load`](super::load()), turns it into a [`Game`](super::Game). Engines never work with a rulesheet.
 
-use super::rule::Clause;
-use super::source::{Source, Span};
+use super::{Clause, Source, Span};
 use hyperplay_machine::terms::{Symbol, Symbols};
 
 /// The two syntaxes of GDL. The example is at [`print`](super::print()).

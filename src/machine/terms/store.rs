@@ -14,8 +14,7 @@ use std::sync::{PoisonError, RwLock};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use super::symbol::{Symbol, Symbols};
-use super::term::Term;
+use super::{Symbol, Symbols, Term};
 
 /// The id of a ground term in one [`TermStore`], where the example is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]

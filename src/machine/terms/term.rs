@@ -47,6 +47,34 @@ impl Term {
         }
     }
 
+    /// The name and the number of arguments; a variable has none.
+    pub fn functor(&self) -> Option<(Symbol, usize)> {
+        match self {
+            Term::Variable(_) => None,
+            Term::Constant(name) => Some((*name, 0)),
+            Term::Compound(name, arguments) => Some((*name, arguments.len())),
+        }
+    }
+
+    /// The term with another term in the place of each variable.
+    #[must_use]
+    pub fn replacing(&self, by: &mut dyn FnMut(Symbol) -> Term) -> Term {
+        match self {
+            Term::Variable(variable) => by(*variable),
+            Term::Constant(_) => self.clone(),
+            Term::Compound(functor, arguments) => {
+                Term::Compound(*functor, arguments.iter().map(|argument| argument.replacing(by)).collect())
+            }
+        }
+    }
+
+    /// Whether all variables of the term are of a kind.
+    pub fn all_variables(&self, are: &dyn Fn(Symbol) -> bool) -> bool {
+        let mut all = true;
+        self.each_variable(&mut |variable| all &= are(variable));
+        all
+    }
+
     /// Calls `visit` for every occurrence of a variable, from left to right.
     pub fn each_variable(&self, visit: &mut dyn FnMut(Symbol)) {
         match self {

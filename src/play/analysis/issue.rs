@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::effort::Effort;
 use super::places::Places;
-use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Span, Symbol, TermId};
+use hyperplay_logic::gdl::{Finding, FindingCode, Span, Symbol, TermId};
 use hyperplay_machine::Role;
 
 /// An issue: something that correct rules never show in play.
@@ -69,18 +69,12 @@ fn describe(places: &Places<'_>, meeting: &Meeting, effort: &Effort) -> Finding 
     let name = |role: Role| show(role_term(role));
     let or_role = |place: Option<Span>, role| place.unwrap_or_else(|| places.role(role));
     let undeclared = |code, place: Option<Span>, what: String, by: &str| {
-        Finding::new(
-            code,
-            Severity::Warning,
-            place.unwrap_or_default(),
-            format!("{what} but not declared by `{by}`"),
-        )
-        .help(format!("declare it by `{by}`, or leave out all of `{by}`"))
+        Finding::warning(code, place.unwrap_or_default(), format!("{what} but not declared by `{by}`"))
+            .help(format!("declare it by `{by}`, or leave out all of `{by}`"))
     };
     let finding = match meeting.issue {
-        Issue::NoLegalMove(role) => Finding::new(
+        Issue::NoLegalMove(role) => Finding::fault(
             FindingCode::NoLegalMove,
-            Severity::Fault,
             places.role(role),
             format!("{} has no legal move in a state that is not terminal", name(role)),
         )
@@ -90,30 +84,26 @@ fn describe(places: &Places<'_>, meeting: &Meeting, effort: &Effort) -> Finding 
             let other = places.source(Symbol::GOAL, &[role_term(role), second], kept).or(kept);
             let message =
                 format!("{} has several goals at the end: {} and {}", name(role), show(first), show(second));
-            let finding =
-                Finding::new(FindingCode::SeveralGoals, Severity::Fault, or_role(other, role), message);
+            let finding = Finding::fault(FindingCode::SeveralGoals, or_role(other, role), message);
             let help = format!("the first in rule order is taken: {}", show(first));
             kept.filter(|_| kept != other)
                 .map_or(finding.clone(), |kept| finding.related(kept, "the first goal comes from here"))
                 .help(help)
         }
-        Issue::MissingGoal(role) => Finding::new(
+        Issue::MissingGoal(role) => Finding::fault(
             FindingCode::MissingGoal,
-            Severity::Fault,
             places.role(role),
             format!("{} has no goal at the end", name(role)),
         )
         .help("it gets 0"),
-        Issue::GoalOutOfRange(role, value) => Finding::new(
+        Issue::GoalOutOfRange(role, value) => Finding::fault(
             FindingCode::GoalOutOfRange,
-            Severity::Fault,
             or_role(places.source(Symbol::GOAL, &[role_term(role), value], None), role),
             format!("{} has the goal {}, which is not a number from 0 to 100", name(role), show(value)),
         )
         .help("it is clamped; what is no number counts as 0"),
-        Issue::NoTermination => Finding::new(
+        Issue::NoTermination => Finding::fault(
             FindingCode::NoTermination,
-            Severity::Fault,
             places.clause(Symbol::TERMINAL, |_| true).unwrap_or_default(),
             format!("a random match did not end within {} steps", effort.limit),
         )

@@ -3,7 +3,7 @@
 //! Play meets ground terms, whereas the text consists of clauses. A term is traced to the first clause, in the order
 //! of the text, whose head it can be an instance of.
 
-use hyperplay_logic::gdl::{Finding, FindingCode, Game, Rulesheet, Severity, Span, Symbol, Term, TermId};
+use hyperplay_logic::gdl::{Finding, FindingCode, Game, Rulesheet, Span, Symbol, Term, TermId};
 use hyperplay_machine::{EvaluationFailure, Role};
 
 /// Where findings stand.
@@ -43,6 +43,6 @@ impl Places<'_> {
 
     /// The finding that evaluation failed.
     pub(super) fn failed(&self, failure: &EvaluationFailure) -> Finding {
-        Finding::new(FindingCode::EvaluationLimit, Severity::Fault, Span::default(), failure.to_string())
+        Finding::fault(FindingCode::EvaluationLimit, Span::default(), failure.to_string())
     }
 }

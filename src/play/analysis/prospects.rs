@@ -8,10 +8,8 @@
 //! The best goal of a role is the highest value that a clause names for it. Where a clause computes the value, it is
 //! the highest of all ends, and so it is known only if all states were searched.
 
-use super::effort::Effort;
 use super::places::Places;
-use super::reach::{Reach, ReachKind, Sight, reach};
-use super::winnable::{Winnability, strongly, weakly};
+use super::{Effort, Reach, ReachKind, Sight, Winnability, reach, strongly, weakly};
 use crate::referee::Interrupt;
 use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Symbol, Term};
 use hyperplay_machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};

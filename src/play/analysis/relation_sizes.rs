@@ -1,7 +1,7 @@
 //! The findings of a derivation of all that depends on no state: relations that are too large.
 
 use hyperplay_engine::{EvaluableRules, Interpreter};
-use hyperplay_logic::gdl::{Finding, FindingCode, Game, Rule, Severity, Span, Symbol, print_rule};
+use hyperplay_logic::gdl::{Finding, FindingCode, Game, Rule, Span, Symbol, print_rule};
 
 /// Derives what depends on no state, and tells which relations are too large for it. Takes some seconds at most where
 /// the game can be played.
@@ -18,21 +18,18 @@ pub fn findings_on_size(game: &Game) -> Vec<Finding> {
             "`{}` has too many tuples to derive them all: it is derived as far as it is asked for",
             symbols.name(relation)
         );
-        Finding::new(FindingCode::EvaluationLimit, Severity::Note, at, message)
+        Finding::note(FindingCode::EvaluationLimit, at, message)
     };
     let mut findings: Vec<Finding> = rules.on_demand().iter().map(on_demand).collect();
     if let Some(limit) = rules.obstacle() {
         let span = place(&|rule| print_rule(rule, symbols) == limit.rule());
         let finding = match Interpreter::new(game) {
-            Ok(_) => Finding::new(
+            Ok(_) => Finding::warning(
                 FindingCode::EvaluationLimit,
-                Severity::Warning,
                 span,
                 format!("{limit}; all of them are derived before the game begins"),
             ),
-            Err(error) => {
-                Finding::new(FindingCode::EvaluationLimit, Severity::Fault, span, error.to_string())
-            }
+            Err(error) => Finding::fault(FindingCode::EvaluationLimit, span, error.to_string()),
         };
         let remedy = "bind fewer variables together, or let each rule that reads the relation bind its arguments first";
         findings.push(finding.help(remedy));

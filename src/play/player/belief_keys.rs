@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
-use super::catalogue::{SpecKey, SpecKind, SpecWord};
-use super::configured::{Assumed, EPSILON, MODEL, UNIFORM};
-use super::registry::Registry;
-use super::spec::Spec;
-use super::spec_error::SpecError;
+use super::configured::{EPSILON, MODEL, UNIFORM};
+use super::{Assumed, Registry, Spec, SpecError, SpecKey, SpecKind, SpecWord};
 use hyperplay_engine::Engine;
 use hyperplay_think::belief::{BeliefOptions, Sampler, SamplingMethod, Weight};
 

@@ -6,11 +6,10 @@
 
 use std::sync::Arc;
 
-use super::decision::{ClairvoyantPlayer, ClairvoyantView, Decision};
 use super::deliberation::Deliberation;
 use super::judgement::judge;
 use super::margin::Margin;
-use super::reason::Reason;
+use super::{ClairvoyantPlayer, ClairvoyantView, Decision, Reason};
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{Budget, History, Role, Seed, State, StateMachine as _, StateMachineExt};
 use hyperplay_think::search::{StateSearch, WeightedState};

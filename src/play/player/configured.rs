@@ -6,11 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::catalogue::SpecKey;
-use super::registry::Registry;
-use super::seat::Seat;
-use super::spec::Spec;
-use super::spec_error::SpecError;
+use super::{Registry, Seat, Spec, SpecError, SpecKey};
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_machine::Role;
 use hyperplay_think::belief::{OpponentModel, Sampler, Trembling};

@@ -10,10 +10,9 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use super::decision::{Decision, DecisionCost};
 use super::judged::Judged;
 use super::judgement::Judgement;
-use super::reason::Reason;
+use super::{Decision, DecisionCost, Reason};
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{Budget, Move, Role, Seed, State};
 use hyperplay_think::belief::Belief;

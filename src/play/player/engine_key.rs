@@ -1,7 +1,6 @@
 //! The key `engine`: the engine on which a player evaluates the rules.
 
-use super::catalogue::{SpecKey, SpecWord};
-use super::spec::Spec;
+use super::{Spec, SpecKey, SpecWord};
 use hyperplay_engine::EngineKind;
 
 /// The name of the key.

@@ -1,7 +1,6 @@
 //! The explanation of a decision: its reasons in sentences, for a reader who follows the match.
 
-use super::decision::{Decision, HeldBelief};
-use super::reason::Reason;
+use super::{Decision, HeldBelief, Reason};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Move, State, StateMachine as _, counted};
 use hyperplay_think::belief::UpdateMethod;

@@ -16,9 +16,8 @@
 
 use std::sync::Arc;
 
-use super::decision::Player;
 use super::judgement::judge;
-use super::own_belief::OwnBelief;
+use super::{OwnBelief, Player};
 use hyperplay_engine::Engine;
 use hyperplay_think::search::StateSearch;
 

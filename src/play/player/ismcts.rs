@@ -13,12 +13,10 @@
 //! Reference: Cowling, Powley, Whitehouse, *Information Set Monte Carlo Tree Search*, IEEE Transactions on
 //! Computational Intelligence and AI in Games 4, 2012.
 
-use super::catalogue::SpecWord;
-use super::decision::{Decision, DecisionCost, Player};
 use super::deliberation::Deliberation;
 use super::judgement::{Judgement, greedy};
-use super::own_belief::{OwnBelief, Possible};
-use super::reason::Reason;
+use super::own_belief::Possible;
+use super::{Decision, DecisionCost, OwnBelief, Player, Reason, SpecWord};
 use hyperplay_machine::{Move, Role, State};
 use hyperplay_think::search::{self, IsmctsOptions, PossibleStates, SimulatedMove};
 

@@ -6,12 +6,10 @@
 
 use std::sync::Arc;
 
-use super::catalogue::{SpecEntry, SpecKey};
 use super::configured::UNIFORM;
 use super::policy_file::FilePolicy;
-use super::registry::Registry;
 use super::softmax::{Softmax, SoftmaxOptions};
-use super::spec_error::RegistryError;
+use super::{Registry, RegistryError, SpecEntry, SpecKey};
 use hyperplay_engine::Engine;
 use hyperplay_think::belief::{OpponentModel, Uniform};
 

@@ -19,11 +19,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::certain::certain_moves;
-use super::decision::{BelievedState, Decision, HeldBelief, Player, View};
 use super::deliberation::{Deliberation, distinct};
 use super::margin::Margin;
-use super::reason::Reason;
+use super::{BelievedState, Decision, HeldBelief, Player, Reason, View, certain_moves};
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, State, StateMachine as _, Stopwatch};
 use hyperplay_think::belief::{

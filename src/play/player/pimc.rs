@@ -12,9 +12,8 @@
 
 use std::sync::Arc;
 
-use super::decision::Player;
-use super::own_belief::OwnBelief;
-use super::vote::{VotePolicy, vote};
+use super::vote::vote;
+use super::{OwnBelief, Player, VotePolicy};
 use hyperplay_engine::Engine;
 use hyperplay_think::search::StateSearch;
 

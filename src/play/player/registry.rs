@@ -12,15 +12,12 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::belief_keys;
-use super::catalogue::{KeyType, SpecEntry, SpecKey, SpecKind};
-use super::configured::{Assumed, ModelBuild, ModelSpec, PlayerBuild, PlayerSpec, SamplerSpec};
-use super::engine_key;
-use super::search_keys::SearchEffort;
-use super::seat::Seat;
-use super::spec::Spec;
-use super::spec_error::{RegistryError, SpecError};
+use super::configured::{ModelBuild, PlayerBuild};
 use super::spec_reader::SpecReader;
+use super::{
+    Assumed, KeyType, ModelSpec, PlayerSpec, RegistryError, SamplerSpec, SearchEffort, Seat, Spec, SpecEntry,
+    SpecError, SpecKey, SpecKind, belief_keys, engine_key,
+};
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
 use hyperplay_think::belief::{OpponentModel, Sampler};

@@ -6,10 +6,7 @@
 
 use std::sync::Arc;
 
-use super::catalogue::{SpecEntry, SpecKey, SpecKind};
-use super::registry::Registry;
-use super::spec::Spec;
-use super::spec_error::{RegistryError, SpecError};
+use super::{Registry, RegistryError, Spec, SpecEntry, SpecError, SpecKey, SpecKind};
 use hyperplay_engine::Engine;
 use hyperplay_machine::State;
 use hyperplay_think::search::{

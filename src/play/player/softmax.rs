@@ -12,11 +12,9 @@
 
 use std::sync::Arc;
 
-use super::decision::{Decision, Player, View};
 use super::evidence_seed::evidence_seed;
-use super::hyperplay::hyperplay;
-use super::own_belief::OwnBelief;
 use super::remembered::Remembered;
+use super::{Decision, OwnBelief, Player, View, hyperplay};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, StateMachine as _};
 use hyperplay_think::belief::{BeliefOptions, OpponentModel, ParticleSampler, PolicyAndFailure, Uniform};

@@ -18,9 +18,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::catalogue::{KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
-use super::policy_file::PolicyFile;
-use super::spec_error::SpecError;
+use super::{KeyType, PolicyFile, SpecEntry, SpecError, SpecKey, SpecKind, SpecWord};
 use hyperplay_logic::gdl::{did_you_mean, fold};
 use hyperplay_think::search::PlayoutBudget;
 

@@ -4,10 +4,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::catalogue::{KeyType, SpecKind};
-use super::policy_file::PolicyError;
-use super::registry::Registry;
 use super::spec_reader::{MAX_NESTING, unbracketed};
+use super::{KeyType, PolicyError, Registry, SpecKind};
 use hyperplay_logic::gdl::did_you_mean;
 
 /// Why a text is no spec.

@@ -5,12 +5,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::catalogue::{KeyType, SpecEntry, SpecKey, SpecKind};
-use super::policy_file::PolicyFile;
-use super::registry::Registry;
 use super::respelled::respelled;
-use super::spec::{Spec, SpecValue};
-use super::spec_error::SpecError;
+use super::spec::SpecValue;
+use super::{KeyType, PolicyFile, Registry, Spec, SpecEntry, SpecError, SpecKey, SpecKind};
 use hyperplay_logic::gdl::did_you_mean;
 use hyperplay_think::search::PlayoutBudget;
 

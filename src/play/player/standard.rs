@@ -2,23 +2,14 @@
 
 use std::sync::Arc;
 
-use super::belief_keys;
-use super::catalogue::{SpecEntry, SpecKey};
-use super::clairvoyant::Clairvoyant;
-use super::configured::Assumed;
 use super::equilibrium::{with_equilibria, with_equilibrium_model};
-use super::ismcts::FinalMove;
-use super::legal::LegalPlayer;
 use super::models::with_models;
-use super::own_belief::OwnBelief;
 use super::policy_player::PolicyPlayer;
-use super::random::RandomPlayer;
-use super::registry::Registry;
-use super::search_keys::{SearchEffort, with_searches};
-use super::seat::Seat;
-use super::spec::Spec;
-use super::spec_error::{RegistryError, SpecError};
-use super::vote::VotePolicy;
+use super::search_keys::with_searches;
+use super::{
+    Assumed, Clairvoyant, FinalMove, LegalPlayer, OwnBelief, RandomPlayer, Registry, RegistryError,
+    SearchEffort, Seat, Spec, SpecEntry, SpecError, SpecKey, VotePolicy, belief_keys,
+};
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
 use hyperplay_think::belief::{BootstrapSampler, IndependentSampler, ParticleSampler};

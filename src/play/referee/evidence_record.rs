@@ -12,8 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::transcript::RunInfo;
-use super::verify::TranscriptDifference;
+use super::{RunInfo, TranscriptDifference};
 use hyperplay_machine::{
     Evidence, Move, Observation, OwnMove, Percept, Percepts, StateMachine, StateMachineExt,
 };

@@ -19,11 +19,8 @@ use std::time::Duration;
 use rand::RngExt;
 
 use super::actor::{Actor, Preparation, Question};
-use super::clock::{ClockTurn, Clocks};
-use super::fault::{Fault, FaultKind, Substitute};
-use super::interrupt::Interrupt;
-use super::played::{Match, MatchOutcome, MatchStep};
 use super::running::{Answers, RunningMatch};
+use super::{ClockTurn, Clocks, Fault, FaultKind, Interrupt, Match, MatchOutcome, MatchStep, Substitute};
 use crate::player::Seat;
 use hyperplay_machine::terms::fold;
 use hyperplay_machine::{

@@ -6,9 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::fault::Fault;
-use super::interrupt::Interrupt;
-use super::played::{Match, MatchOutcome, MatchStep};
+use super::{Fault, Interrupt, Match, MatchOutcome, MatchStep};
 use crate::player::Decision;
 use hyperplay_machine::{
     ByRole, ChanceDistribution, Evidence, History, JointMove, Move, Observation, OwnMove, Seed, StateMachine,

@@ -12,11 +12,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::clock::date;
-use super::fault::{FaultKind, Substitute};
-use super::match_loop::Settings;
-use super::played::{Match, MatchOutcome, MatchStep};
-use super::real_time::{ChrononClock, ChrononRecord};
+use super::{
+    ChrononClock, ChrononRecord, FaultKind, Match, MatchOutcome, MatchStep, Settings, Substitute, date,
+};
 use crate::player::Decision;
 use hyperplay_engine::EngineKind;
 use hyperplay_machine::{ByRole, Move, Role, StateMachine, StateMachineExt};

@@ -11,8 +11,7 @@ use hyperplay_logic::gdl::reading::{
     AnonymousVariables, FindingCollector, MAX_DEPTH, is_within_depth, too_deep,
 };
 use hyperplay_logic::gdl::{
-    At, Atom, Clause, Finding, FindingCode, Formula, MAX_TEXT, Rulesheet, Severity, Source, Span, Symbols,
-    Syntax, Term,
+    At, Atom, Clause, Finding, FindingCode, Formula, MAX_TEXT, Rulesheet, Source, Span, Symbols, Syntax, Term,
 };
 
 use super::number::spelled_number;
@@ -64,7 +63,7 @@ pub(super) fn read(source: Source) -> (Rulesheet, Vec<Finding>) {
     let mut clauses = Vec::new();
     if source.text().len() > MAX_TEXT {
         let message = format!("the text has {} bytes; at most {MAX_TEXT} are read", source.text().len());
-        report.add(Finding::new(FindingCode::TooLarge, Severity::Error, Span::new(0, 0), message));
+        report.add(Finding::error(FindingCode::TooLarge, Span::new(0, 0), message));
     } else {
         let tokens = tokens(source.text(), &mut report);
         let spelled = tokens.iter().filter_map(|(token, _)| match token {
@@ -137,7 +136,7 @@ impl Reader<'_> {
     }
 
     fn error<T>(&self, message: impl Into<String>) -> Read<T> {
-        Err(Unreadable(Finding::new(FindingCode::Syntax, Severity::Error, self.span(), message)))
+        Err(Unreadable(Finding::syntax(self.span(), message)))
     }
 
     fn expect(&mut self, mark: &str, after: &str) -> Read<()> {
@@ -204,8 +203,7 @@ impl Reader<'_> {
         if is_end {
             let at = self.last_span();
             let message = "a clause ends with `.`, which is missing here";
-            let finding = Finding::new(FindingCode::Syntax, Severity::Error, at, message);
-            self.report.add(finding.help("write `.` behind the clause"));
+            self.report.add(Finding::syntax(at, message).help("write `.` behind the clause"));
         } else if self.peek() != Some(&SidlToken::Stop) {
             return self.error(format!("`{}` cannot follow here: a clause ends with `.`", self.spelled()));
         } else {
@@ -222,7 +220,7 @@ impl Reader<'_> {
             Term::Compound(relation, arguments) => Ok(Atom { relation, arguments: arguments.into(), at }),
             Term::Variable(_) => {
                 let message = "a variable stands where a fact or a condition is expected";
-                Err(Unreadable(Finding::new(FindingCode::Syntax, Severity::Error, start, message)))
+                Err(Unreadable(Finding::syntax(start, message)))
             }
         }
     }

@@ -9,7 +9,7 @@
 //! read.
 
 use hyperplay_logic::gdl::reading::{FindingCollector, is_blank};
-use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Span};
+use hyperplay_logic::gdl::{Finding, FindingCode, Span};
 
 /// A token.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,8 +61,7 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<(SidlToke
         } else if rest.starts_with("\\_") {
             if !std::mem::replace(&mut is_typeset, true) {
                 let message = "`\\_` is read as `_`";
-                let finding =
-                    Finding::new(FindingCode::Dialect, Severity::Note, Span::new(at, at + 2), message);
+                let finding = Finding::note(FindingCode::Dialect, Span::new(at, at + 2), message);
                 report.add(finding.help("a typesetter put the backslash there; leave it out"));
             }
             (Some(SidlToken::Anonymous), 2)
@@ -76,7 +75,7 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<(SidlToke
 }
 
 fn error(at: usize, length: usize, message: impl Into<String>) -> Finding {
-    Finding::new(FindingCode::Syntax, Severity::Error, Span::new(at, at + length), message)
+    Finding::syntax(Span::new(at, at + length), message)
 }
 
 /// The token at the beginning of `rest`, which is at the offset `at`, and its length.

@@ -4,10 +4,9 @@
 //! "unless one of the four moves that do". For ANDs it means that the complements of more than half of a group are
 //! replaced by one wire, the OR of the rest.
 
-use super::super::net::Propnet;
-use super::super::network::{Network, Wire};
-use super::groups::Groups;
+use super::Groups;
 use super::rebuild::rebuild;
+use crate::propnet::{Network, Propnet, Wire};
 
 /// The game with large sums over groups replaced by small ones.
 pub fn choice(net: &Propnet, groups: &Groups) -> Propnet {

@@ -9,9 +9,8 @@
 
 use hyperplay_logic::gdl::{TermId, TermStore};
 
-use super::super::net::Propnet;
-use super::super::network::{Gate, Wire};
 use super::rebuild::{InputSource, substitute};
+use crate::propnet::{Gate, Propnet, Wire};
 
 /// Three-valued: `None` is unknown.
 type Value = Option<bool>;

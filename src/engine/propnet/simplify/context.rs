@@ -14,7 +14,7 @@
 //! O(wires). This is absorption and one-sided redundancy removal without search.
 
 use super::super::net::Propnet;
-use super::super::network::{Gate, Network, Wire};
+use super::super::network::{Gate, Network, Wire, follow};
 use super::groups::Groups;
 use super::known::Known;
 use super::rebuild::{live, readers, sweep, with_outputs};
@@ -34,7 +34,7 @@ pub fn context(net: &Propnet, groups: &Groups) -> Propnet {
         place: vec![Wire::FALSE; live.len()],
         known: Known::new(net.network.inputs(), groups),
     };
-    let early = cone(net, net.roles.values().iter().flat_map(|role| role.legal.iter().copied()));
+    let early = net.network.needed(net.roles.values().iter().flat_map(|role| role.legal.iter().copied()));
     rewriting.rewrite_all(|gate| early[gate]);
     let moves = net.does();
     for (range, role) in moves.values().iter().zip(net.roles.values()) {
@@ -44,21 +44,7 @@ pub fn context(net: &Propnet, groups: &Groups) -> Propnet {
         }
     }
     rewriting.rewrite_all(|gate| live[gate] && !early[gate]);
-    let place = rewriting.place;
-    sweep(with_outputs(net, rewriting.network, &|wire| super::rebuild::follow(&place, wire)))
-}
-
-/// The gates that some wires depend on.
-fn cone(net: &Propnet, wires: impl Iterator<Item = Wire>) -> Vec<bool> {
-    let gates = net.network.gates();
-    let mut inside = vec![false; gates.len()];
-    wires.for_each(|wire| inside[wire.gate()] = true);
-    for number in (0..gates.len()).rev() {
-        if let (true, Gate::And(wires)) = (inside[number], &gates[number]) {
-            wires.iter().for_each(|wire| inside[wire.gate()] = true);
-        }
-    }
-    inside
+    sweep(with_outputs(net, rewriting.network, &rewriting.place))
 }
 
 /// The gates that stand for themselves: inputs, and what has several readers or would make a context too deep.
@@ -86,7 +72,7 @@ struct Rewriting<'a> {
 
 impl Rewriting<'_> {
     fn placed(&self, wire: Wire) -> Wire {
-        super::rebuild::follow(&self.place, wire)
+        follow(&self.place, wire)
     }
 
     fn rewrite_all(&mut self, include: impl Fn(usize) -> bool) {

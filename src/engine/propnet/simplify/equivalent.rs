@@ -13,10 +13,10 @@
 use rustc_hash::FxHashMap;
 
 use super::super::net::Propnet;
-use super::super::network::{Gate, Network, Wire};
+use super::super::network::{Gate, Network, Wire, follow};
 use super::constants::fold;
 use super::play::RandomPlay;
-use super::rebuild::{InputSource, follow, live};
+use super::rebuild::{InputSource, live};
 use hyperplay_logic::gdl::TermStore;
 use hyperplay_machine::Seed;
 
@@ -118,8 +118,7 @@ fn sources(net: &Propnet, classes: &[usize]) -> Vec<InputSource> {
 /// The next values if the sources hold, in a network of their own.
 fn next_values(net: &Propnet, sources: &[InputSource], live: &[bool]) -> Vec<Wire> {
     let mut network = Network::new(net.network.inputs());
-    let mut place = vec![Wire::FALSE; live.len()];
-    let resolve = |network: &Network, mut input: usize| {
+    let resolve = |mut input: usize| {
         let mut negate = false;
         loop {
             match sources[input] {
@@ -133,16 +132,8 @@ fn next_values(net: &Propnet, sources: &[InputSource], live: &[bool]) -> Vec<Wir
             }
         }
     };
-    for (number, gate) in net.network.gates().iter().enumerate() {
-        place[number] = match gate {
-            Gate::False => Wire::FALSE,
-            Gate::Input(input) => resolve(&network, *input as usize),
-            Gate::And(_) if !live[number] => continue,
-            Gate::And(wires) => {
-                let wires: Vec<Wire> = wires.iter().map(|&wire| follow(&place, wire)).collect();
-                network.and(&wires)
-            }
-        };
-    }
+    let inputs: Vec<Wire> = (0..sources.len()).map(resolve).collect();
+    let make = &mut |network: &mut Network, _, wires: &[Wire]| network.and(wires);
+    let place = network.rebuild(&net.network, &inputs, live, make);
     net.next.iter().map(|&wire| follow(&place, wire)).collect()
 }

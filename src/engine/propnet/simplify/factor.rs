@@ -11,9 +11,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::super::net::Propnet;
-use super::super::network::{Gate, Network, Wire};
 use super::rebuild::{readers, rebuild};
+use crate::propnet::{Gate, Network, Propnet, Wire};
 
 /// A product of letters, sorted.
 type Product = Vec<Wire>;

@@ -3,9 +3,8 @@
 //! No gate becomes more expensive by this. The pass [`share`](super::share()) takes apart again what was merged too
 //! far.
 
-use super::super::net::Propnet;
-use super::super::network::{Gate, Wire};
 use super::rebuild::{readers, rebuild};
+use crate::propnet::{Gate, Propnet, Wire};
 
 /// The game with every AND that only another AND reads merged into it.
 pub fn flatten(net: &Propnet) -> Propnet {

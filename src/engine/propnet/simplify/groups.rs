@@ -1,7 +1,6 @@
 //! Groups of inputs of which at most one, or exactly one, is on: the moves of a role, the contents of a cell.
 
-use super::super::net::Propnet;
-use super::super::network::Wire;
+use crate::propnet::{Propnet, Wire};
 
 /// Disjoint groups of inputs of a network.
 #[derive(Clone, Debug, Default)]

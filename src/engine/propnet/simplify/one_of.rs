@@ -9,11 +9,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::super::net::Propnet;
-use super::super::network::{Network, Wire};
-use super::groups::{Group, Groups};
 use super::known::Known;
-use super::play::RandomPlay;
+use super::{Group, Groups, RandomPlay};
+use crate::propnet::{Network, Propnet, Wire};
 use hyperplay_logic::gdl::{Symbol, TermId, TermStore};
 use hyperplay_machine::Seed;
 

@@ -7,8 +7,7 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::super::net::Propnet;
-use super::super::network::value_of;
+use crate::propnet::{Propnet, value_of};
 use hyperplay_machine::Seed;
 
 /// 64 games in progress: bit `k` of each word belongs to game `k`.

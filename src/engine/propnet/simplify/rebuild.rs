@@ -6,19 +6,11 @@
 use hyperplay_machine::ByRole;
 
 use super::super::net::{Fluent, Propnet, RoleNet};
-use super::super::network::{Gate, Network, Wire};
+use super::super::network::{Gate, Network, Wire, follow};
 
 /// Which gates an output reads, directly or through other gates. O(wires).
 pub(super) fn live(net: &Propnet) -> Vec<bool> {
-    let gates = net.network.gates();
-    let mut live = vec![false; gates.len()];
-    net.outputs().for_each(|wire| live[wire.gate()] = true);
-    for (number, gate) in gates.iter().enumerate().rev() {
-        if let (true, Gate::And(wires)) = (live[number], gate) {
-            wires.iter().for_each(|wire| live[wire.gate()] = true);
-        }
-    }
-    live
+    net.network.needed(net.outputs())
 }
 
 /// How often each gate is read by live gates, an output counting as two readers: a gate with one reader can be taken
@@ -39,27 +31,9 @@ pub(super) fn readers(net: &Propnet) -> Vec<u32> {
 /// replaced those into it. O(wires) beside what `make` does.
 pub(super) fn rebuild(net: &Propnet, make: &mut dyn FnMut(&mut Network, usize, &[Wire]) -> Wire) -> Propnet {
     let mut network = Network::new(net.network.inputs());
-    let live = live(net);
-    let mut place = vec![Wire::FALSE; live.len()];
-    let mut wires = Vec::new();
-    for (number, gate) in net.network.gates().iter().enumerate() {
-        place[number] = match gate {
-            Gate::False => Wire::FALSE,
-            Gate::Input(input) => network.input(*input as usize),
-            Gate::And(_) if !live[number] => continue,
-            Gate::And(old) => {
-                wires.clear();
-                wires.extend(old.iter().map(|&wire| follow(&place, wire)));
-                make(&mut network, number, &wires)
-            }
-        };
-    }
-    sweep(with_outputs(net, network, &|wire| follow(&place, wire)))
-}
-
-/// The wire that replaces a wire.
-pub(super) fn follow(place: &[Wire], wire: Wire) -> Wire {
-    place[wire.gate()].negate_if(wire.is_negated())
+    let inputs = network.input_wires();
+    let place = network.rebuild(&net.network, &inputs, &live(net), make);
+    sweep(with_outputs(net, network, &place))
 }
 
 /// The game without its dead gates. O(wires).
@@ -71,8 +45,9 @@ pub(super) fn sweep(net: Propnet) -> Propnet {
     net
 }
 
-/// The same game over another network with the same inputs.
-pub(super) fn with_outputs(net: &Propnet, network: Network, map: &dyn Fn(Wire) -> Wire) -> Propnet {
+/// The same game over another network with the same inputs, where these wires replace the gates.
+pub(super) fn with_outputs(net: &Propnet, network: Network, place: &[Wire]) -> Propnet {
+    let map = |wire: Wire| follow(place, wire);
     let role = |role: &RoleNet| RoleNet {
         moves: role.moves.clone(),
         legal: role.legal.iter().map(|&wire| map(wire)).collect(),
@@ -119,25 +94,16 @@ pub(super) fn substitute(net: &Propnet, sources: &[InputSource]) -> (Propnet, Ve
         inputs += 1;
     }
     let mut network = Network::new(inputs);
-    let mut place = vec![Wire::FALSE; net.network.gates().len()];
-    let live = live(net);
-    for (gate_number, gate) in net.network.gates().iter().enumerate() {
-        place[gate_number] = match gate {
-            Gate::False => Wire::FALSE,
-            Gate::Input(input) => match sources[*input as usize] {
-                InputSource::Itself => network.input(number[*input as usize]),
-                InputSource::Constant(on) => Wire::FALSE.negate_if(on),
-                InputSource::Equal(other) => network.input(number[other]),
-                InputSource::Opposite(other) => !network.input(number[other]),
-            },
-            Gate::And(_) if !live[gate_number] => continue,
-            Gate::And(wires) => {
-                let wires: Vec<Wire> = wires.iter().map(|&wire| follow(&place, wire)).collect();
-                network.and(&wires)
-            }
-        };
-    }
-    let mut out = with_outputs(net, network, &|wire| follow(&place, wire));
+    let source = |(input, source): (usize, &InputSource)| match *source {
+        InputSource::Itself => network.input(number[input]),
+        InputSource::Constant(on) => Wire::FALSE.negate_if(on),
+        InputSource::Equal(other) => network.input(number[other]),
+        InputSource::Opposite(other) => !network.input(number[other]),
+    };
+    let wires: Vec<Wire> = sources.iter().enumerate().map(source).collect();
+    let make = &mut |network: &mut Network, _, wires: &[Wire]| network.and(wires);
+    let place = network.rebuild(&net.network, &wires, &live(net), make);
+    let mut out = with_outputs(net, network, &place);
     let mut always = Vec::new();
     out.fluents.retain_mut(|fluent| {
         match sources[fluent.bit] {

@@ -13,9 +13,8 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use super::super::net::Propnet;
-use super::super::network::{Gate, Network, Wire};
-use super::rebuild::{follow, live, sweep, with_outputs};
+use super::rebuild::{live, sweep, with_outputs};
+use crate::propnet::{Gate, Network, Propnet, Wire};
 
 /// How many pairs are counted, about. The gates with most wires pair each only with the next [`WINDOW`] if there would
 /// be more pairs.
@@ -187,7 +186,7 @@ impl Sharing {
             }
         }
         let place: Vec<Wire> = place.into_iter().map(|wire| wire.unwrap_or(Wire::FALSE)).collect();
-        sweep(with_outputs(net, network, &|wire| follow(&place, wire)))
+        sweep(with_outputs(net, network, &place))
     }
 }
 

@@ -63,7 +63,7 @@ impl Fixpoint {
             for relation in fed(rule.head) {
                 fixpoint.declare(relation);
             }
-            for atom in positive(&rule.body) {
+            for atom in rule.body.iter().filter_map(|literal| literal.positive()) {
                 let reading = readers.entry(key(atom)).or_default();
                 if reading.last() != Some(&index) {
                     reading.push(index);
@@ -178,7 +178,7 @@ impl Fixpoint {
         budget: &mut Budget,
     ) -> Result<Option<Bindings>, Exhausted> {
         let mut bindings = Bindings::default();
-        for atom in positive(body) {
+        for atom in body.iter().filter_map(|literal| literal.positive()) {
             if !self.bind_atom(atom, &mut bindings) {
                 return Ok(None);
             }
@@ -290,11 +290,4 @@ fn fed(head: &Atom) -> impl Iterator<Item = (Symbol, usize)> + use<> {
 /// The name and arity of the relation of an atom.
 pub(super) fn key(atom: &Atom) -> (Symbol, usize) {
     (atom.relation, atom.arguments.len())
-}
-
-fn positive<'r>(body: &[&'r Literal]) -> impl Iterator<Item = &'r Atom> {
-    body.iter().filter_map(|literal| match literal {
-        Literal::Positive(atom) => Some(atom),
-        _ => None,
-    })
 }

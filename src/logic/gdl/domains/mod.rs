@@ -127,8 +127,7 @@ impl PositionDomains {
     /// infinitely many or more than `most`, or if the variable does not occur in the atom.
     pub fn values_in(&self, atom: &Atom, variable: Symbol, most: usize) -> Option<Vec<Term>> {
         let fixpoint = self.fixpoint.as_ref()?;
-        let mut occurs = false;
-        atom.each_variable(&mut |other| occurs |= other == variable);
+        let occurs = atom.mentions(variable);
         if !occurs || !self.may_hold(atom) {
             return occurs.then(Vec::new);
         }

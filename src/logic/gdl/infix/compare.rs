@@ -11,17 +11,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::gdl::dialect::Dialect;
-use crate::gdl::finding::keyword_arity;
-use crate::gdl::finding::{Finding, FindingCode, Severity};
-use crate::gdl::print::print_term;
-use crate::gdl::rule::{Atom, Formula};
-use crate::gdl::rulesheet::Syntax;
-use crate::gdl::source::At;
-use hyperplay_machine::terms::{Symbol, Term, fold};
-
 use super::InfixReader;
 use super::token::{InfixToken, InfixTokenKind};
+use crate::gdl::dialect::Dialect;
+use crate::gdl::finding::keyword_arity;
+use crate::gdl::{At, Atom, Finding, Formula, Syntax, print_term};
+use hyperplay_machine::terms::{Symbol, Term, fold};
 
 /// The equations of one clause that are solved at most, which bounds the depth of the terms that this makes.
 const MOST: usize = 16;
@@ -128,7 +123,7 @@ impl InfixReader<'_> {
             }
             _ => {
                 let message = format!("`{}` is no condition of GDL", self.spelling(operator));
-                let finding = Finding::new(FindingCode::Syntax, Severity::Error, operator.span(), message);
+                let finding = Finding::syntax(operator.span(), message);
                 let help = "GDL has no arithmetic: write facts for a relation, for example `less(1, 2)`";
                 if !self.tokens[start..self.next].iter().any(|token| token.slip) {
                     self.report.add(finding.help(help));
@@ -204,8 +199,15 @@ impl InfixReader<'_> {
             });
             if let Some((position, variable, term)) = solution {
                 body.remove(position);
-                replace_in_atom(head, variable, &term);
-                body.iter_mut().for_each(|formula| replace(formula, variable, &term));
+                let by =
+                    &mut |other: Symbol| if other == variable { term.clone() } else { Term::Variable(other) };
+                *head = head.replacing(by);
+                let replace = &mut |leaf: &mut Formula| match leaf {
+                    Formula::Atom(atom) => *atom = atom.replacing(by),
+                    Formula::Distinct(a, b, _) => (*a, *b) = (a.replacing(by), b.replacing(by)),
+                    _ => unreachable!("it is a leaf"),
+                };
+                body.iter_mut().for_each(|formula| formula.each_leaf_mut(replace));
             }
         }
     }
@@ -222,9 +224,8 @@ fn sides(formula: &Formula) -> Option<(&Term, &Term)> {
 /// second.
 fn defined<'t>(one: &Term, other: &'t Term, bound: &FxHashSet<Symbol>) -> Option<(Symbol, &'t Term)> {
     let Term::Variable(variable) = *one else { return None };
-    let mut inside = bound.contains(&variable);
-    other.each_variable(&mut |part| inside |= part == variable);
-    (!inside).then_some((variable, other))
+    let is_free = !bound.contains(&variable) && other.all_variables(&|part| part != variable);
+    is_free.then_some((variable, other))
 }
 
 /// The variables that the positive conditions of a body bind.
@@ -247,33 +248,6 @@ fn uses(variable: Symbol, head: &Atom, body: &[Formula]) -> usize {
     head.each_variable(&mut visit);
     body.iter().for_each(|formula| formula.each_variable(&mut visit));
     uses
-}
-
-fn replace(formula: &mut Formula, variable: Symbol, by: &Term) {
-    match formula {
-        Formula::Atom(atom) => replace_in_atom(atom, variable, by),
-        Formula::Distinct(left, right, _) => {
-            [left, right].into_iter().for_each(|term| replace_in_term(term, variable, by));
-        }
-        Formula::Not(inner, _) => replace(inner, variable, by),
-        Formula::And(members, _) | Formula::Or(members, _) => {
-            members.iter_mut().for_each(|member| replace(member, variable, by));
-        }
-    }
-}
-
-fn replace_in_atom(atom: &mut Atom, variable: Symbol, by: &Term) {
-    atom.arguments.iter_mut().for_each(|term| replace_in_term(term, variable, by));
-}
-
-fn replace_in_term(term: &mut Term, variable: Symbol, by: &Term) {
-    match term {
-        Term::Variable(other) if *other == variable => *term = by.clone(),
-        Term::Variable(_) | Term::Constant(_) => {}
-        Term::Compound(_, arguments) => {
-            arguments.iter_mut().for_each(|argument| replace_in_term(argument, variable, by));
-        }
-    }
 }
 
 /// A text that fits in a message.

@@ -6,15 +6,13 @@
 //!
 //! A `;` may also mean `or`, as in Prolog; the file `semicolon` says where.
 
+use super::semicolon::Semicolons;
+use super::token::{InfixToken, InfixTokenKind, begins_comment};
+use super::{begins_variable, is_letter, is_negative_number, line_end};
 use crate::gdl::collector::FindingCollector;
 use crate::gdl::dialect::Dialect;
-use crate::gdl::finding::{Finding, FindingCode, Severity};
-use crate::gdl::source::{Span, is_blank};
-
-use super::semicolon::Semicolons;
-use super::token::{
-    InfixToken, InfixTokenKind, begins_comment, begins_variable, is_letter, is_negative_number, line_end,
-};
+use crate::gdl::source::is_blank;
+use crate::gdl::{Finding, Span};
 
 /// The operators by their spelling, with what the infix form writes in place of those that it does not have.
 const OPERATORS: [(&str, InfixTokenKind, Option<&str>); 39] = [
@@ -135,12 +133,7 @@ fn token(rest: &str, c: char, at: usize, report: &mut FindingCollector) -> (Opti
     if c == '"'
         && let Some(end) = rest[1..].find(['"', '\n']).filter(|&end| rest[1 + end..].starts_with('"'))
     {
-        let finding = Finding::new(
-            FindingCode::Syntax,
-            Severity::Error,
-            span(end + 2),
-            "a name is not written in double quotes",
-        );
+        let finding = Finding::syntax(span(end + 2), "a name is not written in double quotes");
         let plain: String = rest[1..=end].chars().map(|c| if is_letter(c) { c } else { '_' }).collect();
         report.add(finding.help(format!("write `{plain}`")));
         return (Some(InfixTokenKind::Name), end + 2);
@@ -170,8 +163,7 @@ fn token(rest: &str, c: char, at: usize, report: &mut FindingCollector) -> (Opti
             report.dialect(form, span(spelt.len()), || format!("the infix form writes `{meant}`"));
         } else if let Some(meant) = meant {
             let message = format!("`{spelt}` is not used in GDL");
-            let finding = Finding::new(FindingCode::Syntax, Severity::Error, span(spelt.len()), message);
-            report.add(finding.help(format!("write `{meant}`")));
+            report.add(Finding::syntax(span(spelt.len()), message).help(format!("write `{meant}`")));
         }
         return (Some(kind), spelt.len());
     }
@@ -206,8 +198,7 @@ fn check_spelling(rest: &str, length: usize, at: usize, report: &mut FindingColl
     }
     if let Some(odd) = word.chars().find(|&c| !is_letter(c)) {
         let message = format!("the name `{word}` has the character `{odd}` and no quotes");
-        let finding = Finding::new(FindingCode::Syntax, Severity::Error, Span::new(at, at + length), message);
-        report.add(finding.help(format!("write `'{word}'`")));
+        report.add(Finding::syntax(Span::new(at, at + length), message).help(format!("write `'{word}'`")));
     }
 }
 

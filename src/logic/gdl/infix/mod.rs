@@ -31,7 +31,7 @@ use super::anonymous::AnonymousVariables;
 use super::collector::FindingCollector;
 use super::depth::{MAX_NESTING, too_deep};
 use super::dialect::Dialect;
-use super::finding::{Finding, FindingCode, Severity, keyword_arity};
+use super::finding::{Finding, keyword_arity};
 use super::kif;
 use super::rule::{Atom, Clause, Formula, splice};
 use super::source::{At, Span};
@@ -373,7 +373,7 @@ impl<'r> InfixReader<'r> {
             Some(token) => format!("`{}` stands where {wanted} must stand", self.spelling(token)),
             None => format!("the text ends where {wanted} must stand"),
         };
-        self.report.add(Finding::new(FindingCode::Syntax, Severity::Error, self.here(), message));
+        self.report.add(Finding::syntax(self.here(), message));
         None
     }
 }

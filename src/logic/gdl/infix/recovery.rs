@@ -3,14 +3,11 @@
 //! Each check examines a bounded number of tokens, or the tokens of one literal after a rule, which are then read as
 //! the next clause. Reading therefore takes linear time.
 
-use crate::gdl::dialect::Dialect;
-use crate::gdl::finding::{Finding, FindingCode, Severity};
-use crate::gdl::rule::{Atom, Formula};
-use crate::gdl::source::Span;
-use hyperplay_machine::terms::{Symbol, fold};
-
 use super::InfixReader;
 use super::token::{InfixToken, InfixTokenKind};
+use crate::gdl::dialect::Dialect;
+use crate::gdl::{Atom, Finding, FindingCode, Formula, Span};
+use hyperplay_machine::terms::{Symbol, fold};
 
 impl InfixReader<'_> {
     /// Skips to a token that may begin a clause: the token after a full stop, or a name at the beginning of a line that
@@ -36,9 +33,7 @@ impl InfixReader<'_> {
             InfixTokenKind::Variable if self.kind_after(1) == Some(InfixTokenKind::Open) => return Some(()),
             InfixTokenKind::Variable => {
                 let spelling = self.spelling(token);
-                let finding = Finding::new(
-                    FindingCode::Syntax,
-                    Severity::Error,
+                let finding = Finding::syntax(
                     token.span(),
                     format!("the variable `{spelling}` stands where a clause must begin"),
                 );
@@ -70,21 +65,21 @@ impl InfixReader<'_> {
                 self.next += 1;
                 if !std::mem::replace(&mut self.commas, true) {
                     let message = "no comma can stand after a clause".to_owned();
-                    let finding = Finding::new(FindingCode::Syntax, Severity::Error, token.span(), message);
+                    let finding = Finding::syntax(token.span(), message);
                     self.report.add(finding.help("end each fact with a full stop, or with its line"));
                 }
                 return Some(());
             }
             kind if kind.is_comparison() && !token.first => {
                 let message = format!("`{}` stands behind the head of a clause", self.spelling(token));
-                let finding = Finding::new(FindingCode::Syntax, Severity::Error, token.span(), message);
+                let finding = Finding::syntax(token.span(), message);
                 self.report.add(finding.help("put `:-` in its place, or compare in the body"));
                 return None;
             }
             _ => return Some(()),
         }
         let message = format!("`{}` joins conditions, but no `:-` stands before it", self.spelling(token));
-        let finding = Finding::new(FindingCode::Syntax, Severity::Error, token.span(), message);
+        let finding = Finding::syntax(token.span(), message);
         self.report
             .add(finding.related(head.at.0, "no condition, but a fact").help("put `:-` behind the head"));
         None
@@ -141,9 +136,7 @@ impl InfixReader<'_> {
 
     pub(super) fn report_missing_and(&mut self, body: &[Formula]) {
         let literal = self.literal_span();
-        let finding = Finding::new(
-            FindingCode::Syntax,
-            Severity::Error,
+        let finding = Finding::syntax(
             literal,
             format!("`&` is missing before `{}`", &self.text[literal.start..literal.end]),
         );
@@ -215,8 +208,7 @@ impl InfixReader<'_> {
         let term = matches!(token.kind, InfixTokenKind::Name | InfixTokenKind::Variable) && !token.first;
         if term {
             let message = format!("a comma is missing before `{}`", self.spelling(token));
-            let finding = Finding::new(FindingCode::Syntax, Severity::Error, token.span(), message);
-            self.report.add(finding.help("put a comma between the arguments"));
+            self.report.add(Finding::syntax(token.span(), message).help("put a comma between the arguments"));
         }
         term
     }
@@ -227,12 +219,8 @@ impl InfixReader<'_> {
             return Some(());
         }
         self.closed = Some(self.next);
-        let finding = Finding::new(
-            FindingCode::UnbalancedParenthesis,
-            Severity::Error,
-            open.span(),
-            "this `(` is not closed",
-        );
+        let finding =
+            Finding::error(FindingCode::UnbalancedParenthesis, open.span(), "this `(` is not closed");
         let here = self.here();
         self.report.add(finding.related(here, "a `)` is missing before this"));
         Some(())
@@ -245,12 +233,8 @@ impl InfixReader<'_> {
         }
         // After a missing parenthesis has been reported, this is a consequence.
         if self.closed.is_none_or(|closed| closed < self.start) {
-            let finding = Finding::new(
-                FindingCode::UnbalancedParenthesis,
-                Severity::Error,
-                self.here(),
-                "this `)` closes nothing",
-            );
+            let finding =
+                Finding::error(FindingCode::UnbalancedParenthesis, self.here(), "this `)` closes nothing");
             self.report.add(finding.help("take it out"));
         }
         while self.take(InfixTokenKind::Close).is_some() {}
@@ -258,9 +242,7 @@ impl InfixReader<'_> {
 
     pub(super) fn report_variable(&mut self, token: InfixToken) {
         let spelling = self.spelling(token);
-        let finding = Finding::new(
-            FindingCode::Syntax,
-            Severity::Error,
+        let finding = Finding::syntax(
             token.span(),
             format!("the variable `{spelling}` stands where a name must stand"),
         );

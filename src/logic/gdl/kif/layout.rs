@@ -10,7 +10,7 @@
 //! parenthesis than cutting at `(<=` alone, the text is cut at `(<=` only.
 
 use crate::gdl::collector::FindingCollector;
-use crate::gdl::finding::{Finding, FindingCode, Severity};
+use crate::gdl::finding::{Finding, FindingCode};
 
 use super::token::{KifToken, KifTokenKind};
 
@@ -167,5 +167,5 @@ fn repair_chunk(
 }
 
 fn unbalanced(token: KifToken, message: &str) -> Finding {
-    Finding::new(FindingCode::UnbalancedParenthesis, Severity::Error, token.span(), message)
+    Finding::error(FindingCode::UnbalancedParenthesis, token.span(), message)
 }

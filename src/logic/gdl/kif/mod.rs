@@ -18,7 +18,7 @@ use super::anonymous::AnonymousVariables;
 use super::collector::FindingCollector;
 use super::depth::{MAX_NESTING, too_deep};
 use super::dialect::Dialect;
-use super::finding::{Finding, FindingCode, Severity, keyword_arity};
+use super::finding::{Finding, FindingCode, keyword_arity};
 use super::rule::{Atom, Clause, Formula, splice};
 use super::source::{At, Span};
 use hyperplay_machine::terms::{Symbol, Symbols, Term};
@@ -286,7 +286,7 @@ impl KifReader<'_> {
             "it is taken to be the tuple `({functor} {variable} ...)`; GDL has no lists: begin with a name, as in `(pair \
              ?x ?y)`"
         );
-        self.report.add(Finding::new(FindingCode::Syntax, Severity::Fault, first, message).help(help));
+        self.report.add(Finding::fault(FindingCode::Syntax, first, message).help(help));
         let terms: Vec<Option<Term>> = forms.iter().map(|form| self.term(form)).collect();
         let terms: Vec<Term> = terms.into_iter().collect::<Option<_>>()?;
         Some(Term::new(self.symbols.intern(&functor), terms))
@@ -320,7 +320,7 @@ impl KifReader<'_> {
         match word.kind {
             KifTokenKind::Variable => {
                 let message = format!("the variable `{text}` stands where {wanted} must stand");
-                let finding = Finding::new(FindingCode::Syntax, Severity::Error, word.span(), message);
+                let finding = Finding::syntax(word.span(), message);
                 self.report.add(match form {
                     KifForm::List(..) => {
                         finding.help("GDL has no lists: begin with a name, as in `(pair ?x ?y)`")

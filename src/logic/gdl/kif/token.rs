@@ -8,7 +8,7 @@
 
 use crate::gdl::collector::FindingCollector;
 use crate::gdl::dialect::Dialect;
-use crate::gdl::finding::{Finding, FindingCode, Severity};
+use crate::gdl::finding::Finding;
 use crate::gdl::infix::line_end;
 use crate::gdl::source::{Span, is_blank};
 
@@ -139,8 +139,7 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<KifToken>
                     let end =
                         partner.filter(|&end| rest[end..].starts_with('"')).map_or(length, |end| end + 1);
                     let message = "a name has no blanks and no parentheses, also in double quotes";
-                    let finding =
-                        Finding::new(FindingCode::Syntax, Severity::Error, Span::new(at, at + end), message);
+                    let finding = Finding::syntax(Span::new(at, at + end), message);
                     report.add(finding.help("join the words by `_`"));
                     end.max(length)
                 } else if joins_head(word) {
@@ -170,12 +169,7 @@ fn to_line_end(rest: &str, newline: char) -> usize {
 /// Reports a word that ends at `end` only because a `?` follows it.
 fn report_inner_question_mark(text: &str, end: usize, report: &mut FindingCollector) {
     if text[end..].starts_with('?') {
-        let finding = Finding::new(
-            FindingCode::Syntax,
-            Severity::Error,
-            Span::new(end, end + 1),
-            "`?` cannot stand inside a name",
-        );
+        let finding = Finding::syntax(Span::new(end, end + 1), "`?` cannot stand inside a name");
         report.add(finding.help("put a blank before it if a variable begins here"));
     }
 }

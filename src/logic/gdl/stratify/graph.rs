@@ -9,10 +9,9 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::FxHashMap;
 
-use super::super::rule::{Atom, Literal, Rule};
-use super::super::source::At;
 use super::instances::{Expansion, Part};
 use super::{Refusal, Step};
+use crate::gdl::{At, Atom, Literal, Rule};
 
 /// An edge from the key of a head to a key in the body.
 #[derive(Clone, Copy)]

@@ -12,9 +12,8 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::domains::PositionDomains;
-use super::super::rule::{Atom, Literal, Rule};
-use super::{Detail, MAX_INSTANCES, Refusal, Split, atom_of};
+use super::{Detail, MAX_INSTANCES, Refusal, Split};
+use crate::gdl::{Atom, Literal, PositionDomains, Rule};
 use hyperplay_machine::terms::{Symbol, Term};
 
 /// The number of bindings that are tried for one split.
@@ -112,7 +111,7 @@ impl<'a> Component<'a> {
             let mut body = Vec::new();
             let mut possible = true;
             for (position, literal) in self.rules[rule].body.iter().enumerate() {
-                let Some(atom) = atom_of(literal).filter(|atom| (self.is_inside)(atom.relation)) else {
+                let Some(atom) = literal.atom().filter(|atom| (self.is_inside)(atom.relation)) else {
                     continue;
                 };
                 let wanted = key(atom, &values, split);
@@ -167,13 +166,7 @@ fn key(atom: &Atom, values: &Values, split: &Split) -> Key {
 
 /// A term with the variables replaced that have a value.
 pub(super) fn replaced(term: &Term, values: &Values) -> Term {
-    match term {
-        Term::Variable(variable) => values.get(variable).unwrap_or(term).clone(),
-        Term::Constant(_) => term.clone(),
-        Term::Compound(functor, arguments) => {
-            Term::Compound(*functor, arguments.iter().map(|argument| replaced(argument, values)).collect())
-        }
-    }
+    term.replacing(&mut |variable| values.get(&variable).cloned().unwrap_or(Term::Variable(variable)))
 }
 
 /// The search for the values of one rule's variables.
@@ -191,7 +184,7 @@ struct Search<'c, 'a> {
 impl<'c, 'a> Search<'c, 'a> {
     fn new(component: &'c Component<'a>, rule: &'a Rule, split: &Split) -> Self {
         let mut needed = Vec::new();
-        for atom in std::iter::once(&rule.head).chain(rule.body.iter().filter_map(atom_of)) {
+        for atom in std::iter::once(&rule.head).chain(rule.body.iter().filter_map(Literal::atom)) {
             let Some(details) = split.get(&atom.relation) else { continue };
             for (term, _) in
                 atom.arguments.iter().zip(details).filter(|(_, detail)| **detail == Detail::Value)
@@ -202,9 +195,7 @@ impl<'c, 'a> Search<'c, 'a> {
         needed.sort_unstable();
         needed.dedup();
         let is_needed = |atom: &Atom| {
-            let mut any = atom.is_ground();
-            atom.each_variable(&mut |variable| any |= needed.binary_search(&variable).is_ok());
-            any
+            atom.is_ground() || !atom.all_variables(&|variable| needed.binary_search(&variable).is_err())
         };
         let joined = rule
             .body

@@ -22,8 +22,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::domains::PositionDomains;
-use super::rule::{Atom, Literal, Rule};
+use super::{Atom, Literal, PositionDomains, Rule};
 use hyperplay_machine::terms::{Symbol, Symbols, Term};
 
 mod graph;
@@ -99,7 +98,7 @@ pub(super) fn stratify(
 fn splits(rules: &[Rule], is_inside: &dyn Fn(Symbol) -> bool) -> Vec<Split> {
     let mut heads: Split = FxHashMap::default();
     for rule in rules {
-        for atom in std::iter::once(&rule.head).chain(rule.body.iter().filter_map(atom_of)) {
+        for atom in std::iter::once(&rule.head).chain(rule.body.iter().filter_map(Literal::atom)) {
             if is_inside(atom.relation) {
                 heads.entry(atom.relation).or_insert_with(|| vec![Detail::Value; atom.arguments.len()]);
             }
@@ -126,12 +125,4 @@ fn splits(rules: &[Rule], is_inside: &dyn Fn(Symbol) -> bool) -> Vec<Split> {
     splits.dedup();
     splits.push(all);
     splits
-}
-
-/// The atom of a literal, unless it is `distinct`.
-fn atom_of(literal: &Literal) -> Option<&Atom> {
-    match literal {
-        Literal::Positive(atom) | Literal::Negative(atom) => Some(atom),
-        Literal::Distinct(..) | Literal::Same(..) => None,
-    }
 }

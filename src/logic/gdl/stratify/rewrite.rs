@@ -7,10 +7,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::rule::{Atom, Literal, Rule};
-use super::super::source::At;
 use super::instances::{Expansion, Instance, replaced};
 use super::{MAX_INSTANCES, Refusal};
+use crate::gdl::{At, Atom, Literal, Rule};
 use hyperplay_machine::terms::{Symbol, Symbols, Term};
 
 /// The rules with those of the component rewritten.

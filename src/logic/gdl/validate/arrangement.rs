@@ -12,10 +12,8 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use super::super::finding::{Finding, Severity};
-use super::super::rule::{Atom, Clause, Formula};
-use super::super::rulesheet::Rulesheet;
 use super::each_atom_of_clause;
+use crate::gdl::{Atom, Clause, Finding, Formula, Rulesheet, Severity};
 use hyperplay_machine::terms::Symbol;
 
 /// Relations by the name and the arity that they are written with.
@@ -153,25 +151,19 @@ fn one_arity_each(sheet: &Rulesheet) -> Option<(Rulesheet, Arities)> {
             ((relation, arity), sheet.symbols.fresh(name))
         })
         .collect();
-    let rename = &|atom: &mut Atom| {
+    let rename = |atom: &mut Atom| {
         if let Some(&name) = names.get(&(atom.relation, atom.arguments.len())) {
             atom.relation = name;
         }
     };
     for clause in &mut sheet.clauses {
         rename(&mut clause.head);
-        clause.body.iter_mut().for_each(|formula| each_atom_mut(formula, rename));
+        let rename = &mut |leaf: &mut Formula| {
+            if let Formula::Atom(atom) = leaf {
+                rename(atom);
+            }
+        };
+        clause.body.iter_mut().for_each(|formula| formula.each_leaf_mut(rename));
     }
     Some((sheet, names))
-}
-
-fn each_atom_mut(formula: &mut Formula, visit: &dyn Fn(&mut Atom)) {
-    match formula {
-        Formula::Atom(atom) => visit(atom),
-        Formula::Distinct(..) => {}
-        Formula::Not(inner, _) => each_atom_mut(inner, visit),
-        Formula::And(parts, _) | Formula::Or(parts, _) => {
-            parts.iter_mut().for_each(|part| each_atom_mut(part, visit));
-        }
-    }
 }

@@ -7,11 +7,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::depend::{Dependencies, Dependency};
-use super::super::finding::{Finding, FindingCode, Severity};
-use super::super::normal::ClauseBranch;
-use super::super::rule::{Atom, Clause};
 use super::RulesheetView;
+use crate::gdl::depend::Dependency;
+use crate::gdl::normal::ClauseBranch;
+use crate::gdl::{Atom, Clause, Dependencies, Finding, FindingCode};
 use hyperplay_machine::terms::{Symbol, Term};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
@@ -27,8 +26,7 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
             let outside = bound_outside(graph, clause, branch);
             for call in branch.positive().filter(|call| recursive(graph, clause, call)) {
                 for argument in &call.arguments {
-                    let mut listed = true;
-                    argument.each_variable(&mut |variable| listed &= outside.contains(&variable));
+                    let listed = argument.all_variables(&|variable| outside.contains(&variable));
                     if !listed && !arguments.contains(argument) && seen.insert((call.at.0, argument)) {
                         findings.push(unrestricted(view, clause, call, argument));
                     }
@@ -76,7 +74,7 @@ fn unrestricted(view: &RulesheetView<'_>, clause: &Clause, call: &Atom, argument
          an argument of the head, nor in a condition outside the cycle",
         view.name(call.relation)
     );
-    Finding::new(FindingCode::UnrestrictedRecursion, Severity::Error, call.at.0, message)
+    Finding::error(FindingCode::UnrestrictedRecursion, call.at.0, message)
         .related(clause.head.at.0, "the head that it recurs to")
         .help("add a condition that lists the values it may take")
 }

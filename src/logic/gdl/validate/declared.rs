@@ -6,9 +6,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::finding::{Finding, FindingCode, Severity};
-use super::super::rule::Atom;
 use super::RulesheetView;
+use crate::gdl::{Atom, Finding, FindingCode};
 use hyperplay_machine::terms::{Symbol, Term};
 
 /// The number of comparisons of heads with declarations, which is far more than an author's rulesheet needs.
@@ -42,7 +41,7 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
                     view.show(term),
                     view.name(declaration)
                 );
-                findings.push(Finding::new(FindingCode::NotDeclared, Severity::Warning, head.at.0, message));
+                findings.push(Finding::warning(FindingCode::NotDeclared, head.at.0, message));
             }
         }
     }
@@ -63,7 +62,7 @@ impl<'s> Declared<'s> {
             if head.relation != declaration || declaration.keyword_arity() != Some(head.arguments.len()) {
                 continue;
             }
-            let key = head.arguments.last().and_then(functor);
+            let key = head.arguments.last().and_then(Term::functor);
             declared.functors.insert(key);
             if head.is_ground() {
                 declared.ground.insert(&head.arguments);
@@ -79,7 +78,7 @@ impl<'s> Declared<'s> {
 
     /// Whether a term with the functor of `term` is declared, or every term by a variable.
     fn functor(&self, term: &Term) -> bool {
-        self.functors.contains(&None) || functor(term).is_none_or(|key| self.functors.contains(&Some(key)))
+        self.functors.contains(&None) || term.functor().is_none_or(|key| self.functors.contains(&Some(key)))
     }
 
     /// Whether some declaration may have an instance in common with a head. The answer is true when the comparisons are
@@ -92,18 +91,9 @@ impl<'s> Declared<'s> {
             *comparisons = comparisons.saturating_sub(1);
             *comparisons == 0 || declared.iter().zip(&head.arguments).all(|(a, b)| a.may_unify(b))
         };
-        match head.arguments.last().and_then(functor) {
+        match head.arguments.last().and_then(Term::functor) {
             None => self.open.values().flatten().any(matches),
             key => [key, None].iter().filter_map(|key| self.open.get(key)).flatten().any(&mut matches),
         }
-    }
-}
-
-/// The functor and arity of a term; `None` for a variable.
-fn functor(term: &Term) -> Option<(Symbol, usize)> {
-    match term {
-        Term::Variable(_) => None,
-        Term::Constant(name) => Some((*name, 0)),
-        Term::Compound(functor, arguments) => Some((*functor, arguments.len())),
     }
 }

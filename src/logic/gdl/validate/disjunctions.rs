@@ -3,9 +3,8 @@
 //! Both have a clear meaning, but some systems read them wrongly, and an author rarely intends a disjunction of fewer
 //! than two conditions.
 
-use super::super::finding::{Finding, FindingCode, Severity};
-use super::super::rule::Formula;
 use super::RulesheetView;
+use crate::gdl::{Finding, FindingCode, Formula};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     for clause in &view.sheet.clauses {
@@ -26,11 +25,11 @@ fn visit(formula: &Formula, inside: bool, findings: &mut Vec<Finding>) {
         1 => Some("a disjunction of one condition is that condition"),
         _ => None,
     };
-    findings.extend(few.map(|message| Finding::new(FindingCode::EmptyOr, Severity::Warning, at, message)));
+    findings.extend(few.map(|message| Finding::warning(FindingCode::EmptyOr, at, message)));
     if inside {
         let message = "a disjunction inside another connective";
         findings.push(
-            Finding::new(FindingCode::NestedOr, Severity::Warning, at, message)
+            Finding::warning(FindingCode::NestedOr, at, message)
                 .help("some systems misread it; give it a relation of its own"),
         );
     }

@@ -7,11 +7,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::finding::{Finding, FindingCode, Severity};
-use super::super::rule::{Atom, Clause};
-use super::super::rulesheet::Syntax;
-use super::super::source::Span;
 use super::{MANY, RulesheetView, each_part};
+use crate::gdl::{Atom, Clause, Finding, FindingCode, Span, Syntax};
 use hyperplay_machine::terms::{Symbol, Term};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
@@ -24,9 +21,8 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
                 if is_connective(view, atom.relation) {
                     let name = view.name(atom.relation);
                     let message = format!("`{name}` stands for a relation here");
-                    findings.push(Finding::new(
+                    findings.push(Finding::error(
                         FindingCode::KeywordMisused,
-                        Severity::Error,
                         view.locate(atom.at.0, atom.relation),
                         message,
                     ));
@@ -84,7 +80,7 @@ fn head(view: &RulesheetView<'_>, clause: &Clause, findings: &mut Vec<Finding>) 
             Syntax::Kif => "a clause is a fact `(p a)` or a rule `(<= (p ?x) (q ?x))`",
             Syntax::Infix => "a clause is a fact `p(a)` or a rule `p(X) :- q(X)`",
         };
-        findings.push(Finding::new(FindingCode::KeywordMisused, Severity::Error, place, message).help(help));
+        findings.push(Finding::error(FindingCode::KeywordMisused, place, message).help(help));
         return;
     }
     let help = match head.relation {
@@ -97,7 +93,7 @@ fn head(view: &RulesheetView<'_>, clause: &Clause, findings: &mut Vec<Finding>) 
         Symbol::ROLE => "the roles cannot be derived by a rule".to_owned(),
         _ => format!("`{name}` is given by the match; no clause may define it"),
     };
-    findings.push(Finding::new(FindingCode::ReservedHead, Severity::Error, place, message).help(help));
+    findings.push(Finding::error(FindingCode::ReservedHead, place, message).help(help));
 }
 
 fn arity(view: &RulesheetView<'_>, atom: &Atom, findings: &mut Vec<Finding>) {
@@ -112,12 +108,7 @@ fn arity(view: &RulesheetView<'_>, atom: &Atom, findings: &mut Vec<Finding>) {
         more => format!("{more} arguments"),
     };
     let message = format!("`{name}` takes {takes}, here it has {}", atom.arguments.len());
-    let finding = Finding::new(
-        FindingCode::KeywordArity,
-        Severity::Error,
-        view.locate(atom.at.0, atom.relation),
-        message,
-    );
+    let finding = Finding::error(FindingCode::KeywordArity, view.locate(atom.at.0, atom.relation), message);
     findings.push(match arity_help(view, atom, arity) {
         Some(help) => finding.help(help),
         None => finding,
@@ -184,24 +175,19 @@ fn part(
             _ => "connectives join conditions, not terms",
         };
         let place = view.locate(span, symbol);
-        findings.push(Finding::new(FindingCode::KeywordMisused, Severity::Error, place, message).help(help));
+        findings.push(Finding::error(FindingCode::KeywordMisused, place, message).help(help));
     } else if noted.insert(symbol) {
         let kind = if compound { "function" } else { "constant" };
         let message = format!("`{name}` is used as a {kind} inside a term");
         let help = "it is taken as a plain name there, without its meaning in the language";
         let place = view.locate(span, symbol);
-        findings.push(Finding::new(FindingCode::KeywordInTerm, Severity::Note, place, message).help(help));
+        findings.push(Finding::note(FindingCode::KeywordInTerm, place, message).help(help));
     }
 }
 
 fn named_role(view: &RulesheetView<'_>, role: Symbol, span: Span, findings: &mut Vec<Finding>) {
     if is_keyword(view, role) {
         let message = format!("a role cannot be named `{}`", view.name(role));
-        findings.push(Finding::new(
-            FindingCode::KeywordMisused,
-            Severity::Error,
-            view.locate(span, role),
-            message,
-        ));
+        findings.push(Finding::error(FindingCode::KeywordMisused, view.locate(span, role), message));
     }
 }

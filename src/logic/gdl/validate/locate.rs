@@ -5,10 +5,9 @@
 
 use std::ops::Range;
 
-use super::super::anonymous::is_anonymous;
-use super::super::rulesheet::{Rulesheet, Syntax};
-use super::super::source::Span;
 use super::RulesheetView;
+use crate::gdl::anonymous::is_anonymous;
+use crate::gdl::{Rulesheet, Span, Syntax};
 use hyperplay_machine::terms::{Symbol, fold};
 
 impl RulesheetView<'_> {

@@ -22,14 +22,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::depend::{Dependencies, Dependency};
-use super::finding::{Finding, FindingCode, Severity};
-use super::game::{Game, Language};
+use super::depend::Dependency;
 use super::normal::{self, ClauseBranch};
-use super::print::print_term;
-use super::rule::{Atom, Clause, Rule};
-use super::rulesheet::Rulesheet;
-use super::source::Span;
+use super::{
+    Atom, Clause, Dependencies, Finding, FindingCode, Game, Language, Rule, Rulesheet, Severity, Span,
+    print_term,
+};
 pub(super) use arrangement::ignore_unread;
 use arrangement::{Arities, Arrangement};
 use hyperplay_machine::terms::{Symbol, Symbols, Term, TermStore};
@@ -257,10 +255,7 @@ impl<'s> RulesheetView<'s> {
 
 fn too_large(sheet: &Rulesheet, clause: &Clause) -> Finding {
     let name = sheet.symbols.name(clause.head.relation);
-    Finding::new(
-        FindingCode::TooLarge,
-        Severity::Error,
-        clause.head.at.0,
+    Finding::error(FindingCode::TooLarge, clause.head.at.0,
         format!(
             "the disjunctions of this clause for `{name}` multiply out to too many rules (more than {} for one \
              clause, or more than {} literals in all)",

@@ -9,11 +9,9 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::finding::{Finding, FindingCode, Severity};
-use super::super::rulesheet::Syntax;
-use super::super::source::Span;
 use super::locate::{code, is_variable, words};
 use super::{RulesheetView, each_atom_of_clause, each_part, keywords, relations};
+use crate::gdl::{Finding, FindingCode, Span, Syntax};
 use hyperplay_machine::terms::{Symbol, Term, fold};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
@@ -81,9 +79,8 @@ impl<'l> ArityUses<'l> {
             count(arity),
             count(usual)
         );
-        let finding =
-            Finding::new(FindingCode::ArityMismatch, Severity::Fault, view.locate(span, name), message)
-                .related(view.locate(first, name), "used first here");
+        let finding = Finding::fault(FindingCode::ArityMismatch, view.locate(span, name), message)
+            .related(view.locate(first, name), "used first here");
         let mut help = format!("they are taken to be two {}s of one name", self.kind);
         if let Some(lacking) = self.lacking {
             let arities = [is_new.then_some(usual), Some(arity)];
@@ -137,16 +134,11 @@ fn kinds(
         let shown = view.name(name);
         let message = format!("`{shown}` is a {kind} here and a {other} elsewhere");
         findings.push(
-            Finding::new(
-                FindingCode::FunctionAndRelation,
-                Severity::Warning,
-                view.locate(later, name),
-                message,
-            )
-            .related(view.locate(earlier, name), format!("a {other} here"))
-            .help(format!(
-                "if the fluent is meant, write it with `true`; if not, `{shown}` needs another name"
-            )),
+            Finding::warning(FindingCode::FunctionAndRelation, view.locate(later, name), message)
+                .related(view.locate(earlier, name), format!("a {other} here"))
+                .help(format!(
+                    "if the fluent is meant, write it with `true`; if not, `{shown}` needs another name"
+                )),
         );
     }
 }
@@ -166,7 +158,7 @@ fn spelling(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
             }
             let message = format!("`{word}` is `{first}` in another spelling");
             findings.push(
-                Finding::new(FindingCode::Capitalisation, Severity::Warning, span, message)
+                Finding::warning(FindingCode::Capitalisation, span, message)
                     .related(place, "spelt so first")
                     .help("capitals do not count in GDL: the two are one name"),
             );
@@ -207,7 +199,7 @@ fn characters(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
                     u32::from(character)
                 );
                 let span = Span::new(at, at + character.len_utf8());
-                findings.push(Finding::new(FindingCode::UnusualCharacter, Severity::Warning, span, message));
+                findings.push(Finding::warning(FindingCode::UnusualCharacter, span, message));
             }
         }
     }

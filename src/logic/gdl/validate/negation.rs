@@ -7,13 +7,10 @@
 //! The rules of play are the alternatives of the clauses, with the free variables of negations projected away and,
 //! where it is needed, rewritten. They are computed here because the decision needs them.
 
-use super::super::depend::{Dependencies, Dependency};
-use super::super::domains::PositionDomains;
-use super::super::finding::{Finding, FindingCode, Severity};
-use super::super::rule::{Literal, Rule};
-use super::super::source::Span;
-use super::super::stratify::{MAX_INSTANCES, Refusal, Step, stratify};
 use super::{MANY, RulesheetView, projection};
+use crate::gdl::depend::Dependency;
+use crate::gdl::stratify::{MAX_INSTANCES, Refusal, Step, stratify};
+use crate::gdl::{Dependencies, Finding, FindingCode, Literal, PositionDomains, Rule, Span};
 use hyperplay_machine::terms::{Symbol, Symbols, Term};
 
 /// The rules of play with their symbols. They are meaningful if no finding is an error.
@@ -29,7 +26,7 @@ pub(super) fn rules(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) -> (V
     if cycles.is_empty() {
         return (rules, symbols);
     }
-    let graph = graph(&rules);
+    let graph = Dependencies::of(&rules);
     let domains = PositionDomains::of(&rules);
     for cycle in cycles {
         let inside = |relation: Symbol| graph.in_a_cycle(relation, cycle[0].head);
@@ -44,21 +41,6 @@ pub(super) fn rules(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) -> (V
     (rules, symbols)
 }
 
-/// The dependency graph of the rules.
-fn graph(rules: &[Rule]) -> Dependencies {
-    let arrows = rules.iter().flat_map(|rule| {
-        rule.body.iter().filter_map(|literal| {
-            let (body, negative) = match literal {
-                Literal::Positive(atom) => (atom.relation, false),
-                Literal::Negative(atom) => (atom.relation, true),
-                Literal::Distinct(..) | Literal::Same(..) => return None,
-            };
-            Some(Dependency { head: rule.head.relation, body, negative, clause: rule.clause })
-        })
-    });
-    Dependencies::new(&mut rules.iter().map(|rule| rule.head.relation), &mut { arrows })
-}
-
 /// The warning about relations whose atoms do not depend on their own negations.
 fn accepted(view: &RulesheetView<'_>, cycle: &[Dependency]) -> Finding {
     let name = view.name(cycle[0].head);
@@ -66,7 +48,7 @@ fn accepted(view: &RulesheetView<'_>, cycle: &[Dependency]) -> Finding {
         "the relation `{name}` depends on its own negation, but no ground atom does: {}",
         in_words(&relations(view, cycle))
     );
-    Finding::new(FindingCode::NegationThroughItself, Severity::Warning, place(view, &cycle[0]), message).help(
+    Finding::warning(FindingCode::NegationThroughItself, place(view, &cycle[0]), message).help(
         "each atom is decided after those that it depends on; some systems refuse the rules: define a relation for \
          what is negated",
     )
@@ -104,8 +86,7 @@ fn refused(view: &RulesheetView<'_>, cycle: &[Dependency], refusal: &Refusal) ->
         None => help,
     };
     let finding =
-        Finding::new(FindingCode::UnstratifiedNegation, Severity::Error, place(view, &arrows[0]), message)
-            .help(help);
+        Finding::error(FindingCode::UnstratifiedNegation, place(view, &arrows[0]), message).help(help);
     match arrows.last() {
         Some(last) if arrows.len() > 1 => finding.related(place(view, last), "the cycle closes here"),
         _ => finding,

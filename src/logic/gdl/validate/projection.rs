@@ -9,8 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::super::rule::{Atom, Literal, Rule};
-use super::super::source::At;
+use crate::gdl::{At, Atom, Literal, Rule};
 use hyperplay_machine::terms::{Symbol, Symbols, Term};
 
 /// A negated atom with its variables numbered, and which of the numbers are bound outside the negation.
@@ -37,12 +36,11 @@ pub(super) fn project(rules: &mut Vec<Rule>, symbols: &mut Symbols) {
             }
             let numbered: Vec<Symbol> =
                 (0..variables.len()).map(|number| symbols.intern(&format!("v{number}"))).collect();
-            let rename = |variable: Symbol| {
+            let mut rename = |variable: Symbol| {
                 let position = variables.iter().position(|&other| other == variable);
-                numbered[position.expect("all variables of the atom are listed")]
+                Term::Variable(numbered[position.expect("all variables of the atom are listed")])
             };
-            let arguments = atom.arguments.iter().map(|term| renamed(term, &rename)).collect();
-            let body = Atom { relation: atom.relation, arguments, at: atom.at };
+            let body = atom.replacing(&mut rename);
             let of_kept = |names: &[Symbol]| -> Vec<Term> {
                 names
                     .iter()
@@ -65,25 +63,11 @@ pub(super) fn project(rules: &mut Vec<Rule>, symbols: &mut Symbols) {
 }
 
 /// The variables that the positive literals of a rule bind.
-pub(super) fn bound(rule: &Rule) -> Vec<Symbol> {
+fn bound(rule: &Rule) -> Vec<Symbol> {
     let mut bound = Vec::new();
-    for literal in &rule.body {
-        if let Literal::Positive(atom) = literal {
-            atom.each_variable(&mut |variable| bound.push(variable));
-        }
-    }
+    let atoms = rule.body.iter().filter_map(Literal::positive);
+    atoms.for_each(|atom| atom.each_variable(&mut |variable| bound.push(variable)));
     bound
-}
-
-/// The term with other variables.
-fn renamed(term: &Term, rename: &dyn Fn(Symbol) -> Symbol) -> Term {
-    match term {
-        Term::Variable(variable) => Term::Variable(rename(*variable)),
-        Term::Constant(_) => term.clone(),
-        Term::Compound(functor, arguments) => {
-            Term::Compound(*functor, arguments.iter().map(|argument| renamed(argument, rename)).collect())
-        }
-    }
 }
 
 #[cfg(test)]

@@ -12,10 +12,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::domains::PositionDomains;
-use super::super::normal::ClauseBranch;
-use super::super::rule::{Atom, Clause, Literal, Rule};
-use super::super::source::At;
+use crate::gdl::normal::ClauseBranch;
+use crate::gdl::{At, Atom, Clause, Literal, PositionDomains, Rule};
 use hyperplay_machine::terms::{Symbol, Symbols, Term};
 
 /// The number of values that a variable may range over.

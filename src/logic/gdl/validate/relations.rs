@@ -9,12 +9,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::finding::{Finding, FindingCode, Severity};
-use super::super::rule::Atom;
-use super::super::rulesheet::Syntax;
-use super::super::source::Span;
-use super::super::suggest::nearest;
 use super::{RulesheetView, each_atom_of_clause};
+use crate::gdl::suggest::nearest;
+use crate::gdl::{Atom, Finding, FindingCode, Span, Syntax};
 use hyperplay_machine::terms::{Symbol, Term};
 
 /// The keywords that a misspelt relation may stand for.
@@ -76,12 +73,7 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
         let plain = relation.keyword_arity().is_none() && !relation.is_logical();
         if plain && !is_used(&relation) {
             let message = format!("nothing reads the relation `{}`", view.name(relation));
-            let finding = Finding::new(
-                FindingCode::UnusedRelation,
-                Severity::Warning,
-                view.locate(span, relation),
-                message,
-            );
+            let finding = Finding::warning(FindingCode::UnusedRelation, view.locate(span, relation), message);
             let unread = |word: &&str| {
                 view.sheet.symbols.get(word).is_none_or(|symbol| !defined.contains_key(&symbol))
             };
@@ -157,7 +149,7 @@ fn undefined(
     let name = view.name(atom.relation);
     let message = format!("nothing defines the relation `{name}`: it never holds");
     let place = view.locate(atom.at.0, atom.relation);
-    let finding = Finding::new(FindingCode::UndefinedRelation, Severity::Warning, place, message);
+    let finding = Finding::warning(FindingCode::UndefinedRelation, place, message);
     let inner = match (&atom.arguments[..], view.sheet.syntax) {
         ([], _) => name.to_owned(),
         (_, Syntax::Kif) => format!("({name} ...)"),

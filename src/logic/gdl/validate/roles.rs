@@ -6,11 +6,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::finding::{Finding, FindingCode, Severity};
-use super::super::rule::{Atom, Clause};
-use super::super::source::Span;
-use super::super::suggest::nearest;
 use super::{MANY, RulesheetView, each_atom_of_clause, list};
+use crate::gdl::suggest::nearest;
+use crate::gdl::{Atom, Clause, Finding, FindingCode, Span};
 use hyperplay_machine::terms::{Symbol, Term};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
@@ -39,14 +37,9 @@ fn roles<'s>(view: &RulesheetView<'s>, findings: &mut Vec<Finding>) -> Vec<(&'s 
                 roles.push((role, head.at.0));
             }
             Some(place) if role.is_ground() => findings.push(
-                Finding::new(
-                    FindingCode::DuplicateRole,
-                    Severity::Fault,
-                    head.at.0,
-                    "this role is named a second time",
-                )
-                .related(*place, "first named here")
-                .help("the second time is ignored"),
+                Finding::fault(FindingCode::DuplicateRole, head.at.0, "this role is named a second time")
+                    .related(*place, "first named here")
+                    .help("the second time is ignored"),
             ),
             Some(_) => {}
         }
@@ -69,7 +62,7 @@ fn missing(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
         if view.defines(relation) {
             continue;
         }
-        let finding = Finding::new(code, Severity::Error, Span::default(), message);
+        let finding = Finding::error(code, Span::default(), message);
         let word = view.name(relation);
         let near = view.sheet.clauses.iter().map(|clause| &clause.head).find(|head| {
             head.relation.keyword_arity().is_none() && nearest(view.name(head.relation), [word]).is_some()
@@ -94,13 +87,13 @@ fn roles_without_rules(view: &RulesheetView<'_>, roles: &[(&Term, Span)], findin
         if view.defines(Symbol::LEGAL) && !legal.admits(role) {
             let message = format!("no clause for `legal` can be about the role `{name}`: it can never move");
             findings.push(
-                Finding::new(FindingCode::NoLegal, Severity::Error, span, message)
+                Finding::error(FindingCode::NoLegal, span, message)
                     .help("give it a move that does nothing, such as `noop`, where it has no choice"),
             );
         }
         if view.defines(Symbol::GOAL) && !goal.admits(role) && *role != Term::Constant(Symbol::RANDOM) {
             let message = format!("no clause for `goal` can be about the role `{name}`");
-            let finding = Finding::new(FindingCode::NoGoal, Severity::Fault, span, message);
+            let finding = Finding::fault(FindingCode::NoGoal, span, message);
             findings.push(finding.help("its goal is taken to be 0"));
         }
     }
@@ -181,7 +174,7 @@ fn unknown_roles(view: &RulesheetView<'_>, roles: &[(&Term, Span)], findings: &m
                 Some(near) => format!("{NOBODY}; did you mean `{near}`?"),
                 None => format!("{NOBODY}; the roles are {}", list(names)),
             };
-            findings.push(Finding::new(FindingCode::NotARole, Severity::Fault, place, message).help(help));
+            findings.push(Finding::fault(FindingCode::NotARole, place, message).help(help));
         });
     }
 }
@@ -198,14 +191,13 @@ fn goal(view: &RulesheetView<'_>, head: &Atom, findings: &mut Vec<Finding>) {
         Some(number) => {
             let message = format!("the goal value {number} is outside 0..=100");
             let help = format!("it is taken to be {}", number.clamp(0, 100));
-            findings
-                .push(Finding::new(FindingCode::GoalOutOfRange, Severity::Fault, place, message).help(help));
+            findings.push(Finding::fault(FindingCode::GoalOutOfRange, place, message).help(help));
         }
         None => {
             let shown = view.show(value);
             let message = format!("the goal value `{shown}` is not a whole number");
             findings.push(
-                Finding::new(FindingCode::GoalNotANumber, Severity::Error, place, message)
+                Finding::error(FindingCode::GoalNotANumber, place, message)
                     .help("goals are whole numbers from 0 to 100"),
             );
         }

@@ -9,13 +9,10 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use super::super::finding::{Finding, FindingCode, Severity};
-use super::super::normal::ClauseBranch;
-use super::super::rule::{Clause, Literal};
-use super::super::rulesheet::Syntax;
-use super::super::source::Span;
 use super::typos::{NameUses, suggestion, uses};
 use super::{MANY, RulesheetView, keywords, list};
+use crate::gdl::normal::ClauseBranch;
+use crate::gdl::{Clause, Finding, FindingCode, Literal, Span, Syntax};
 use hyperplay_machine::terms::Symbol;
 
 /// The place of a variable that must be bound elsewhere.
@@ -106,9 +103,8 @@ fn role_variable(view: &RulesheetView<'_>, clause: &Clause, role: Symbol) -> Fin
         Syntax::Infix => format!("role({named})"),
     };
     let name_it = if named == variable { String::new() } else { format!("name it `{named}` and ") };
-    Finding::new(
+    Finding::fault(
         FindingCode::RoleVariableUnbound,
-        Severity::Fault,
         view.locate_variable(span, role).unwrap_or(span),
         message,
     )
@@ -164,7 +160,7 @@ fn report(
             let are = if shown.len() == 1 { "is" } else { "are" };
             format!("{names} {are} taken to range over the values with which `{relation}` is asked")
         }
-        _ => return Finding::new(code, Severity::Error, at, message).help(help),
+        _ => return Finding::error(code, at, message).help(help),
     };
-    Finding::new(code, Severity::Fault, at, message).help(format!("{repair}; {help}"))
+    Finding::fault(code, at, message).help(format!("{repair}; {help}"))
 }

@@ -3,9 +3,8 @@
 //! Later stages store numbers of roles and arguments in a byte and process a body recursively. No known rulesheet comes
 //! near these bounds; only hostile text exceeds them.
 
-use super::super::finding::{Finding, FindingCode, Severity};
-use super::super::source::Span;
 use super::{RulesheetView, each_atom_of_clause, each_part, each_term_of_clause};
+use crate::gdl::{Finding, FindingCode, Span};
 use hyperplay_machine::terms::{Symbol, Term};
 
 /// The largest number of arguments of an atom or term.
@@ -17,7 +16,7 @@ const CONDITIONS: usize = 1000;
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let mut report = |span: Span, what: String| {
-        findings.push(Finding::new(FindingCode::TooLarge, Severity::Error, span, what));
+        findings.push(Finding::error(FindingCode::TooLarge, span, what));
     };
     let mut roles = 0;
     for (clause, branches) in view.clauses() {

@@ -67,7 +67,7 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
         {
             let message = format!("the body of `{}` reads `sees`", view.name(head));
             findings.push(
-                Finding::new(FindingCode::SeesInBody, Severity::Note, atom.at.0, message)
+                Finding::note(FindingCode::SeesInBody, atom.at.0, message)
                     .help("it is evaluated with the moves that are being made; some systems refuse it"),
             );
         }

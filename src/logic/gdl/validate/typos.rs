@@ -10,11 +10,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::finding::{Finding, FindingCode, Severity};
-use super::super::rule::Clause;
-use super::super::rulesheet::Syntax;
-use super::super::source::Span;
 use super::{RulesheetView, each_part, each_term_of_clause};
+use crate::gdl::{Clause, Finding, FindingCode, Severity, Span, Syntax};
 use hyperplay_machine::terms::{Symbol, Term};
 
 /// A clause with more variables than this was not written by hand and is not searched for typing errors.
@@ -123,8 +120,7 @@ fn used_once(view: &RulesheetView<'_>, clause: &Clause, variable: Symbol, other:
     let shown = view.variable(span, variable);
     let message = format!("the variable `{shown}` occurs once in this clause, beside `{other}`");
     let place = view.locate_variable(span, variable).unwrap_or(span);
-    Finding::new(FindingCode::SingleUseVariable, Severity::Warning, place, message)
-        .help(format!("did you mean `{other}`?"))
+    Finding::warning(FindingCode::SingleUseVariable, place, message).help(format!("did you mean `{other}`?"))
 }
 
 /// Reports constants that no rule introduces and that are written as if they were variables.

@@ -6,12 +6,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::super::configured::PlayerSpec;
-use super::super::decision::View;
-use super::super::evidence_seed::evidence_seed;
-use super::super::remembered::Remembered;
-use super::budget::DecisionBudget;
-use super::question::{Answer, AskError, AskedCounts, ask, check};
+use super::question::{Answer, ask, check};
+use super::{AskError, AskedCounts, DecisionBudget};
+use crate::player::evidence_seed::evidence_seed;
+use crate::player::remembered::Remembered;
+use crate::player::{PlayerSpec, View};
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::fold;
 use hyperplay_machine::{ByRole, Evidence, Move, Role, Seed, StateMachine as _};

@@ -9,10 +9,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::super::configured::PlayerSpec;
-use super::super::decision::View;
-use super::budget::DecisionBudget;
-use super::question::{Answer, AskError, AskedCounts, ask, check};
+use super::question::{Answer, ask, check};
+use super::{AskError, AskedCounts, DecisionBudget};
+use crate::player::{PlayerSpec, View};
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::fold;
 use hyperplay_machine::{Role, Seed};

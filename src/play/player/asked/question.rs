@@ -11,11 +11,8 @@ use std::sync::Arc;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::super::configured::PlayerSpec;
-use super::super::decision::{Decision, View};
-use super::super::guarded::guarded;
-use super::super::seat::Seat;
-use super::budget::DecisionBudget;
+use super::DecisionBudget;
+use crate::player::{Decision, PlayerSpec, Seat, View, guarded};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{EvaluationFailure, Move, Role, Seed};
 

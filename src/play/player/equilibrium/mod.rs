@@ -17,15 +17,11 @@ mod solved_game;
 
 use std::sync::Arc;
 
-use super::catalogue::{SpecEntry, SpecKey, SpecKind};
-use super::configured::PlayerSpec;
-use super::decision::{Decision, Player, View};
 use super::margin::SAFE_SHARE;
-use super::reason::Reason;
-use super::registry::Registry;
-use super::seat::Seat;
-use super::spec::Spec;
-use super::spec_error::{RegistryError, SpecError};
+use super::{
+    Decision, Player, PlayerSpec, Reason, Registry, RegistryError, Seat, Spec, SpecEntry, SpecError, SpecKey,
+    SpecKind, View,
+};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Evidence, Move, Role, Seed};
 use hyperplay_think::belief::OpponentModel;

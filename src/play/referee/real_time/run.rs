@@ -4,11 +4,9 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::super::interrupt::Interrupt;
-use super::super::played::{Match, MatchOutcome, MatchStep};
-use super::super::running::{Answers, RunningMatch};
-use super::commands::{Command, CommandInbox};
-use super::record::{ChrononRecord, CommandRecord};
+use super::{ChrononRecord, Command, CommandInbox, CommandRecord};
+use crate::referee::running::{Answers, RunningMatch};
+use crate::referee::{Interrupt, Match, MatchOutcome, MatchStep};
 use hyperplay_engine::Engine;
 use hyperplay_machine::terms::TermId;
 use hyperplay_machine::{

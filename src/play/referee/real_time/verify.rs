@@ -1,10 +1,7 @@
 //! Verification of the commands in the record of an interaction.
 
-use super::super::played::MatchStep;
-use super::super::transcript::Transcript;
-use super::super::verify::TranscriptDifference;
-use super::super::walk::WalkedStep;
-use super::record::{ChrononClock, CommandRecord};
+use super::{ChrononClock, CommandRecord};
+use crate::referee::{MatchStep, Transcript, TranscriptDifference, WalkedStep};
 use hyperplay_machine::{Role, StateMachine, StateMachineExt};
 use hyperplay_sidl::InteractionMachine;
 

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::text::lower::items;
 use crate::text::number::Arithmetic;
 use crate::text::spell::spell_variable;
-use hyperplay_logic::gdl::{Atom, Clause, Finding, FindingCode, Formula, Severity, Span, Symbol, Term};
+use hyperplay_logic::gdl::{Atom, Clause, Finding, FindingCode, Formula, Span, Symbol, Term};
 
 use super::Checker;
 use super::bodies::is_comparison;
@@ -81,9 +81,8 @@ impl<'s> Checker<'s> {
                 .iter()
                 .find(|test| test.at().0.start > first.at().0.start && !self.is_effect(test));
             if let Some(test) = late {
-                let message = "this test stands behind an effect, and is evaluated before it".to_owned();
-                let finding =
-                    Finding::new(FindingCode::TestAfterEffect, Severity::Note, test.at().0, message);
+                let message = "this test stands behind an effect, and is evaluated before it";
+                let finding = Finding::note(FindingCode::TestAfterEffect, test.at().0, message);
                 let finding = finding.related(first.at().0, "the first effect");
                 self.findings.push(finding.help("all tests are evaluated first; write them first"));
             }
@@ -121,7 +120,7 @@ impl<'s> Checker<'s> {
                     for variable in late {
                         let name = spell_variable(self.name(variable));
                         let message = format!("`{name}` is not bound where the negation is tested");
-                        self.error(FindingCode::UnsafeVariable, at.0, message, format!("write the test that binds `{name}` before the negation, or use another variable inside it"));
+                        self.error(FindingCode::UnsafeVariable, at.0, message).set_help(format!("write the test that binds `{name}` before the negation, or use another variable inside it"));
                         // Said once.
                         bound.add(variable);
                     }
@@ -170,15 +169,12 @@ impl<'s> Checker<'s> {
         let at = atom.at.0;
         match (self.name(atom.relation), &atom.arguments[..]) {
             (word @ ("is" | "="), [left, right]) => {
-                if word == "=" && self.has_unbound(right, bound) && !self.has_unbound(left, bound) {
+                let is_bound = |term: &Term| term.all_variables(&|variable| bound.set.contains(&variable));
+                if word == "=" && !is_bound(right) && is_bound(left) {
                     let message =
                         format!("`{}` is not bound, and stands on the right of `=`", self.spell(right));
-                    self.error(
-                        FindingCode::UnsafeVariable,
-                        at,
-                        message,
-                        "write it on the left: what is bound stands on the right",
-                    );
+                    self.error(FindingCode::UnsafeVariable, at, message)
+                        .set_help("write it on the left: what is bound stands on the right");
                     right.each_variable(&mut |variable| bound.add(variable));
                 } else {
                     self.is_bound(right, bound, at);
@@ -223,19 +219,9 @@ impl<'s> Checker<'s> {
         for variable in unbound {
             let name = spell_variable(self.name(variable));
             let message = format!("`{name}` is not bound: no test gives it a value before the removal");
-            self.error(
-                FindingCode::UnsafeVariable,
-                at,
-                message,
-                "bind it by a test, or write `_` if every fact that matches is to be removed",
-            );
+            self.error(FindingCode::UnsafeVariable, at, message)
+                .set_help("bind it by a test, or write `_` if every fact that matches is to be removed");
         }
-    }
-
-    fn has_unbound(&self, term: &Term, bound: &Bound) -> bool {
-        let mut found = false;
-        term.each_variable(&mut |variable| found |= !bound.set.contains(&variable));
-        found
     }
 
     /// Reports the variables of a term that are not bound.
@@ -249,12 +235,9 @@ impl<'s> Checker<'s> {
         for variable in unbound {
             let name = spell_variable(self.name(variable));
             let message = format!("`{name}` is not bound: no test before this place gives it a value");
-            self.error(
-                FindingCode::UnsafeVariable,
-                at,
-                message,
-                format!("write a test with `{name}` before it, such as the fact that has its value"),
-            );
+            self.error(FindingCode::UnsafeVariable, at, message).set_help(format!(
+                "write a test with `{name}` before it, such as the fact that has its value"
+            ));
         }
     }
 }

@@ -19,13 +19,9 @@ impl<'s> Checker<'s> {
         let at = clause.head.at.0;
         let body = match (word, arguments) {
             ("operation", [Term::Variable(_)]) => {
-                let message = "an operation has a name, and a variable stands in its place".to_owned();
-                self.error(
-                    FindingCode::KeywordMisused,
-                    at,
-                    message,
-                    "write a name that begins with a small letter",
-                );
+                let message = "an operation has a name, and a variable stands in its place";
+                self.error(FindingCode::KeywordMisused, at, message)
+                    .set_help("write a name that begins with a small letter");
                 Body::Operation
             }
             ("operation", [_]) => Body::Operation,
@@ -44,8 +40,8 @@ impl<'s> Checker<'s> {
     fn hidden(&mut self, fact: &Term, agents: &Term, at: Span) {
         match fact {
             Term::Variable(_) => {
-                let message = "a variable stands where a fact must stand".to_owned();
-                self.error(FindingCode::KeywordMisused, at, message, "write one `hidden` for each fact");
+                self.error(FindingCode::KeywordMisused, at, "a variable stands where a fact must stand")
+                    .set_help("write one `hidden` for each fact");
             }
             Term::Constant(name) => self.known_fact(*name, 0, at),
             Term::Compound(name, arguments) => self.watched(*name, arguments, at),
@@ -78,7 +74,8 @@ impl<'s> Checker<'s> {
             let known = self.suggestion(agent, agents);
             let spelled = self.spell(agent);
             let message = format!("nobody with the name `{spelled}` has an account{known}");
-            self.error(FindingCode::NotARole, at, message, format!("write `init(account({spelled}, 0)).`"));
+            self.error(FindingCode::NotARole, at, message)
+                .set_help(format!("write `init(account({spelled}, 0)).`"));
         }
     }
 
@@ -100,16 +97,12 @@ impl<'s> Checker<'s> {
             ("true" | "false" | "fail", []) => {}
             ("ax" | "next", [_]) | ("goal", [_, _]) if body != Body::Operation => {
                 let message = format!("`{word}` is an effect, and only operations have effects");
-                self.error(FindingCode::KeywordMisused, at, message, "write a test");
+                self.error(FindingCode::KeywordMisused, at, message).set_help("write a test");
             }
             ("ax" | "next", [_]) | ("goal", [_, _]) if is_nested => {
                 let message = format!("the effect `{word}` stands inside a test");
-                self.error(
-                    FindingCode::KeywordMisused,
-                    at,
-                    message,
-                    "write it behind the tests; for alternatives write one clause for each",
-                );
+                self.error(FindingCode::KeywordMisused, at, message)
+                    .set_help("write it behind the tests; for alternatives write one clause for each");
             }
             ("ax" | "next", [fact]) => self.effect(word, fact, at),
             ("goal", [agent, _]) => self.account_of(agent, at),
@@ -119,7 +112,7 @@ impl<'s> Checker<'s> {
             (_, [_, _]) if is_comparison(word) => {}
             ("+" | "-" | "*" | "/" | "mod" | "min" | "max", _) => {
                 let message = format!("`{}` is a number, and a number is no test", self.spell_atom(atom));
-                self.error(FindingCode::KeywordMisused, at, message, "compare it with another one");
+                self.error(FindingCode::KeywordMisused, at, message).set_help("compare it with another one");
             }
             _ if is_reserved(word) && self.declared.fact(atom.relation).is_none() => {
                 let message = format!("`{word}` is a word of the language and no test");
@@ -128,7 +121,7 @@ impl<'s> Checker<'s> {
                 } else {
                     "test a fact, a setting (`does`) or a balance (`account`)"
                 };
-                self.error(FindingCode::KeywordMisused, at, message, help);
+                self.error(FindingCode::KeywordMisused, at, message).set_help(help);
             }
             _ => self.known_fact(atom.relation, atom.arguments.len(), at),
         }
@@ -140,7 +133,8 @@ impl<'s> Checker<'s> {
             Term::Variable(_) => {
                 let message =
                     format!("`{word}` is applied to a variable, so it is not said which fact is meant");
-                self.error(FindingCode::KeywordMisused, at, message, format!("write `{word}(fact)`"));
+                self.error(FindingCode::KeywordMisused, at, message)
+                    .set_help(format!("write `{word}(fact)`"));
                 return;
             }
             Term::Constant(name) => (*name, &[]),
@@ -150,21 +144,14 @@ impl<'s> Checker<'s> {
             ("next", "does", [id, alias]) => self.setting(id, alias, true, at),
             (_, "does", _) => {
                 let message = format!("`{word}` cannot be applied to the setting of a switch in this way");
-                self.error(
-                    FindingCode::KeywordMisused,
-                    at,
-                    message,
+                self.error(FindingCode::KeywordMisused, at, message).set_help(
                     "a switch always has one setting: write `next(does(identifier, alias))` to change it",
                 );
             }
             (_, "account", _) => {
                 let message = format!("`{word}` cannot be applied to an account");
-                self.error(
-                    FindingCode::KeywordMisused,
-                    at,
-                    message,
-                    "write `goal(agent, payoff)`, which adds to the balance",
-                );
+                self.error(FindingCode::KeywordMisused, at, message)
+                    .set_help("write `goal(agent, payoff)`, which adds to the balance");
             }
             _ => self.known_fact(name, arguments.len(), at),
         }

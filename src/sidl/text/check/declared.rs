@@ -5,9 +5,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::text::lower::{items, number};
-use hyperplay_logic::gdl::{
-    Finding, FindingCode, Rulesheet, Severity, Span, Symbol, Symbols, Term, did_you_mean,
-};
+use hyperplay_logic::gdl::{FindingCode, Rulesheet, Span, Symbol, Symbols, Term, did_you_mean};
 
 use super::{Checker, is_reserved};
 
@@ -148,9 +146,9 @@ impl<'s> Checker<'s> {
             return;
         };
         let message = format!("{what} `{}` is declared twice", self.spell(name));
-        let finding = Finding::new(FindingCode::DuplicateDeclaration, Severity::Error, at, message);
-        let finding = finding.related(earlier, "the first declaration").help("remove one of the two");
-        self.findings.push(finding);
+        self.error(FindingCode::DuplicateDeclaration, at, message)
+            .set_related(earlier, "the first declaration")
+            .set_help("remove one of the two");
     }
 
     fn fact_declaration(&mut self, name: &Term, arity: &Term, at: Span) {
@@ -159,27 +157,19 @@ impl<'s> Checker<'s> {
             Term::Constant(symbol) if is_reserved(self.name(*symbol)) => {
                 let message =
                     format!("`{spelled}` is a word of the language and cannot be the name of a fact");
-                self.error(FindingCode::ReservedHead, at, message, "give the fact another name");
+                self.error(FindingCode::ReservedHead, at, message).set_help("give the fact another name");
             }
             Term::Constant(_) if number(name, &self.sheet.symbols).is_none() => {}
             _ => {
                 let message = format!("`{spelled}` cannot be the name of a fact");
-                self.error(
-                    FindingCode::KeywordMisused,
-                    at,
-                    message,
-                    "write a name that begins with a small letter",
-                );
+                self.error(FindingCode::KeywordMisused, at, message)
+                    .set_help("write a name that begins with a small letter");
             }
         }
         if whole(arity, &self.sheet.symbols).is_none() {
             let message = format!("`{}` is not the number of arguments of a fact", self.spell(arity));
-            self.error(
-                FindingCode::NotANumber,
-                at,
-                message,
-                format!("write `fact({spelled}, 1)` for a fact with one argument"),
-            );
+            self.error(FindingCode::NotANumber, at, message)
+                .set_help(format!("write `fact({spelled}, 1)` for a fact with one argument"));
         }
     }
 
@@ -191,24 +181,16 @@ impl<'s> Checker<'s> {
                     "`{}` is no number, so it cannot be an end of the range of balances",
                     self.spell(term)
                 );
-                self.error(
-                    FindingCode::BalanceRange,
-                    at,
-                    message,
-                    "write the least and the greatest balance, as in `balances(-2, 2)`",
-                );
+                self.error(FindingCode::BalanceRange, at, message)
+                    .set_help("write the least and the greatest balance, as in `balances(-2, 2)`");
             }
         }
         if let (Some(least), Some(greatest)) = (least, greatest)
             && least >= greatest
         {
             let message = format!("the range of balances from {least} to {greatest} has no width");
-            self.error(
-                FindingCode::BalanceRange,
-                at,
-                message,
-                "write the least balance first, and a greater one second",
-            );
+            self.error(FindingCode::BalanceRange, at, message)
+                .set_help("write the least balance first, and a greater one second");
         }
     }
 
@@ -220,20 +202,12 @@ impl<'s> Checker<'s> {
         self.agent_name(agent, at);
         if !balance.is_ground() {
             let message = format!("the first balance `{}` is a variable", self.spell(balance));
-            self.error(
-                FindingCode::FactWithVariable,
-                at,
-                message,
-                "write a number, as in `init(account(alice, 0))`",
-            );
+            self.error(FindingCode::FactWithVariable, at, message)
+                .set_help("write a number, as in `init(account(alice, 0))`");
         } else if number(balance, &self.sheet.symbols).is_none() {
             let message = format!("the first balance `{}` is no number", self.spell(balance));
-            self.error(
-                FindingCode::NotANumber,
-                at,
-                message,
-                "write a number, as in `init(account(alice, 0))`",
-            );
+            self.error(FindingCode::NotANumber, at, message)
+                .set_help("write a number, as in `init(account(alice, 0))`");
         }
     }
 
@@ -244,27 +218,19 @@ impl<'s> Checker<'s> {
             Term::Constant(name) if *name == Symbol::RANDOM || self.name(*name) == "nil" => {
                 let message =
                     format!("no agent can have the name `{spelled}`, which has a meaning of its own");
-                self.error(
-                    FindingCode::KeywordMisused,
-                    at,
-                    message,
-                    "give the agent another name; nature acts by `chance`",
-                );
+                self.error(FindingCode::KeywordMisused, at, message)
+                    .set_help("give the agent another name; nature acts by `chance`");
             }
             Term::Constant(_) => {}
             Term::Variable(_) => {
                 let message =
                     format!("the variable `{spelled}` stands where the name of an agent must stand");
-                self.error(
-                    FindingCode::NotARole,
-                    at,
-                    message,
-                    "write the name of the agent; it begins with a small letter or is quoted",
-                );
+                self.error(FindingCode::NotARole, at, message)
+                    .set_help("write the name of the agent; it begins with a small letter or is quoted");
             }
             Term::Compound(..) => {
-                let message = format!("`{spelled}` cannot be the name of an agent");
-                self.error(FindingCode::NotARole, at, message, "write a single name");
+                self.error(FindingCode::NotARole, at, format!("`{spelled}` cannot be the name of an agent"))
+                    .set_help("write a single name");
             }
         }
     }
@@ -275,7 +241,7 @@ impl<'s> Checker<'s> {
             Term::Compound(name, arguments) => (*name, arguments.len()),
             Term::Variable(_) => {
                 let message = format!("the variable `{}` stands where a fact must stand", self.spell(fact));
-                self.error(FindingCode::KeywordMisused, at, message, "write `init(fact)`");
+                self.error(FindingCode::KeywordMisused, at, message).set_help("write `init(fact)`");
                 return;
             }
         };
@@ -286,12 +252,8 @@ impl<'s> Checker<'s> {
         self.known_fact(name, arity, at);
         if !fact.is_ground() {
             let message = format!("`{}` has a variable, but it holds at the start", self.spell(fact));
-            self.error(
-                FindingCode::FactWithVariable,
-                at,
-                message,
-                "write one `init` for each fact that holds at the start",
-            );
+            self.error(FindingCode::FactWithVariable, at, message)
+                .set_help("write one `init` for each fact that holds at the start");
         }
     }
 
@@ -303,32 +265,21 @@ impl<'s> Checker<'s> {
             None => {
                 if is_reserved(word) {
                     let message = format!("`{word}` is a word of the language and has no meaning here");
-                    self.error(
-                        FindingCode::KeywordMisused,
-                        at,
-                        message,
-                        "write a fact that `fact(name, number of arguments)` declares",
-                    );
+                    self.error(FindingCode::KeywordMisused, at, message)
+                        .set_help("write a fact that `fact(name, number of arguments)` declares");
                 } else if self.is_complete {
                     let known = self.declared.fact_names.iter().map(|name| self.name(*name));
                     let message = format!("no fact `{word}` is declared{}", did_you_mean(word, known));
-                    self.error(
-                        FindingCode::UndefinedRelation,
-                        at,
-                        message,
-                        format!("declare it by `fact({word}, {arity}).`"),
-                    );
+                    self.error(FindingCode::UndefinedRelation, at, message)
+                        .set_help(format!("declare it by `fact({word}, {arity}).`"));
                 }
                 return;
             }
         };
         let Some(right) = right.filter(|right| *right != arity) else { return };
         let message = format!("`{word}` has {arity} arguments here and {right} in its declaration");
-        let finding = Finding::new(FindingCode::ArityMismatch, Severity::Error, at, message);
-        self.findings.push(
-            finding
-                .related(span, "the declaration")
-                .help(format!("write {right} arguments, or declare `fact({word}, {arity}).`")),
-        );
+        self.error(FindingCode::ArityMismatch, at, message)
+            .set_related(span, "the declaration")
+            .set_help(format!("write {right} arguments, or declare `fact({word}, {arity}).`"));
     }
 }

@@ -75,23 +75,13 @@ struct Checker<'s> {
 }
 
 impl<'s> Checker<'s> {
-    fn add(
-        &mut self,
-        code: FindingCode,
-        severity: Severity,
-        span: Span,
-        message: String,
-        help: impl Into<String>,
-    ) {
-        self.findings.push(Finding::new(code, severity, span, message).help(help));
+    /// Adds a finding, of which a second place and a suggestion may then be said.
+    fn error(&mut self, code: FindingCode, span: Span, message: impl Into<String>) -> &mut Finding {
+        self.findings.push_mut(Finding::error(code, span, message))
     }
 
-    fn error(&mut self, code: FindingCode, span: Span, message: String, help: impl Into<String>) {
-        self.add(code, Severity::Error, span, message, help);
-    }
-
-    fn warning(&mut self, code: FindingCode, span: Span, message: String, help: impl Into<String>) {
-        self.add(code, Severity::Warning, span, message, help);
+    fn warning(&mut self, code: FindingCode, span: Span, message: impl Into<String>) -> &mut Finding {
+        self.findings.push_mut(Finding::warning(code, span, message))
     }
 
     fn name(&self, symbol: Symbol) -> &'s str {
@@ -130,25 +120,18 @@ impl<'s> Checker<'s> {
                     let message = format!("`{word}` is a fact, and no clause begins with a fact");
                     let help =
                         format!("write `init({}).` if it holds at the start", self.spell_atom(&clause.head));
-                    self.error(FindingCode::KeywordMisused, at, message, help);
+                    self.error(FindingCode::KeywordMisused, at, message).set_help(help);
                 } else if is_reserved(word) {
                     let message =
                         format!("no clause begins with `{word}`, which stands in clauses for operations");
-                    self.error(
-                        FindingCode::ReservedHead,
-                        at,
-                        message,
+                    self.error(FindingCode::ReservedHead, at, message).set_help(
                         "begin the clause with `operation`, or with `init` for what holds at the start",
                     );
                 } else {
                     let message =
                         format!("no clause of SIDL begins with `{word}`{}", did_you_mean(word, HEADS));
-                    self.error(
-                        FindingCode::Syntax,
-                        at,
-                        message,
-                        format!("a clause begins with one of {}", HEADS.join(", ")),
-                    );
+                    self.error(FindingCode::Syntax, at, message)
+                        .set_help(format!("a clause begins with one of {}", HEADS.join(", ")));
                 }
                 self.is_complete = false;
                 continue;
@@ -160,25 +143,20 @@ impl<'s> Checker<'s> {
             if !clause.body.is_empty() && !matches!(word, "operation" | "hidden" | "request" | "terminal") {
                 let message =
                     format!("`{word}` declares something for the whole interaction and has no conditions");
-                self.error(FindingCode::KeywordMisused, at, message, "end the clause before `:-`");
+                self.error(FindingCode::KeywordMisused, at, message).set_help("end the clause before `:-`");
             }
             if word == "request" {
-                let message = "`request` is read as `hidden`, which has the same meaning".to_owned();
-                self.add(
-                    FindingCode::Dialect,
-                    Severity::Note,
-                    at,
-                    message,
-                    "the definition of the language says `hidden`; its first example says `request`",
-                );
+                let message = "`request` is read as `hidden`, which has the same meaning";
+                let help = "the definition of the language says `hidden`; its first example says `request`";
+                self.findings.push(Finding::note(FindingCode::Dialect, at, message).help(help));
             }
         }
     }
 
     fn wrong_arity(&mut self, word: &str, right: usize, wrong: usize, at: Span) {
         let plural = if right == 1 { "argument" } else { "arguments" };
-        let message = format!("`{word}` has {right} {plural}, not {wrong}");
-        self.error(FindingCode::KeywordArity, at, message, format!("write `{}`", pattern(word)));
+        self.error(FindingCode::KeywordArity, at, format!("`{word}` has {right} {plural}, not {wrong}"))
+            .set_help(format!("write `{}`", pattern(word)));
     }
 }
 

@@ -56,12 +56,8 @@ impl<'s> Checker<'s> {
         };
         if is_other {
             let message = format!("`{}` stands where a number must stand", self.spell(term));
-            self.error(
-                FindingCode::NotANumber,
-                at,
-                message,
-                "write a number, a variable or arithmetic; a variable begins with a capital",
-            );
+            self.error(FindingCode::NotANumber, at, message)
+                .set_help("write a number, a variable or arithmetic; a variable begins with a capital");
         }
     }
 
@@ -90,8 +86,8 @@ impl<'s> Checker<'s> {
                 let is_zero =
                     |term: &Term| number(term, &self.sheet.symbols).is_some_and(|number| number.is_zero());
                 if divides && is_zero(&parts[1]) {
-                    let message = format!("`{}` divides by 0", self.spell(term));
-                    self.error(FindingCode::NotANumber, at, message, "divide by another number");
+                    self.error(FindingCode::NotANumber, at, format!("`{}` divides by 0", self.spell(term)))
+                        .set_help("divide by another number");
                 }
                 if self.findings.len() > found {
                     return;
@@ -117,15 +113,10 @@ impl<'s> Checker<'s> {
 
     fn out_of_range(&mut self, term: &Term, at: Span) {
         let message = format!("the number `{}` is out of range", self.spell(term));
-        self.error(
-            FindingCode::NumberOutOfRange,
-            at,
-            message,
-            format!(
-                "whole numbers, and both parts of a fraction, are from {} to {}",
-                NUMBERS.start(),
-                NUMBERS.end()
-            ),
-        );
+        self.error(FindingCode::NumberOutOfRange, at, message).set_help(format!(
+            "whole numbers, and both parts of a fraction, are from {} to {}",
+            NUMBERS.start(),
+            NUMBERS.end()
+        ));
     }
 }

@@ -12,9 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::text::interaction::{Effect, Operation, Test};
 use crate::text::lower::{items, number};
 use crate::text::number::Arithmetic;
-use hyperplay_logic::gdl::{
-    Atom, Finding, FindingCode, Rulesheet, Severity, Span, Symbol, Term, did_you_mean,
-};
+use hyperplay_logic::gdl::{Atom, Finding, FindingCode, Rulesheet, Span, Symbol, Term, did_you_mean};
 
 use super::Checker;
 
@@ -65,20 +63,15 @@ impl<'s> Checker<'s> {
             let message = format!("`{spelled}` {what} and has no account{known}");
             let help =
                 format!("repaired by an account with a balance of 0; write `init(account({spelled}, 0)).`");
-            self.add(FindingCode::NoAccount, Severity::Fault, at, message, help);
+            self.findings.push(Finding::fault(FindingCode::NoAccount, at, message).help(help));
         }
         let roles = self.program.agents.len() + usize::from(!self.program.chances.is_empty());
         if self.program.agents.is_empty() {
-            let message = "nobody has an account, so nobody takes part".to_owned();
-            self.error(
-                FindingCode::NoRole,
-                Span::new(0, 0),
-                message,
-                "write `init(account(agent, 0)).` for each agent",
-            );
+            self.error(FindingCode::NoRole, Span::new(0, 0), "nobody has an account, so nobody takes part")
+                .set_help("write `init(account(agent, 0)).` for each agent");
         } else if roles > 255 {
             let message = format!("{roles} agents take part, nature included; at most 255 can");
-            self.error(FindingCode::TooLarge, Span::new(0, 0), message, "describe fewer agents");
+            self.error(FindingCode::TooLarge, Span::new(0, 0), message).set_help("describe fewer agents");
         }
     }
 
@@ -118,7 +111,7 @@ impl<'s> Checker<'s> {
                 };
                 let spelled = self.spell(operation);
                 let message = format!("no clause defines the operation `{spelled}`{known}");
-                self.error(FindingCode::UndefinedRelation, at, message, format!("write `operation({spelled}) :- ..`; an operation that does nothing is `operation({spelled}) :- false.`"));
+                self.error(FindingCode::UndefinedRelation, at, message).set_help(format!("write `operation({spelled}) :- ..`; an operation that does nothing is `operation({spelled}) :- false.`"));
             }
         }
         for operation in &program.operations {
@@ -129,12 +122,8 @@ impl<'s> Checker<'s> {
                     "no branching names the operation `{}`, so it never runs",
                     self.spell(&operation.head)
                 );
-                self.warning(
-                    FindingCode::UnusedRelation,
-                    operation.span,
-                    message,
-                    "name it in a branching, or remove it",
-                );
+                self.warning(FindingCode::UnusedRelation, operation.span, message)
+                    .set_help("name it in a branching, or remove it");
             }
         }
         self.unused_selectors();
@@ -171,12 +160,8 @@ impl<'s> Checker<'s> {
             }
         }
         for (message, span) in unused {
-            self.warning(
-                FindingCode::UnusedRelation,
-                span,
-                message,
-                "write a branching that it selects from, or remove it",
-            );
+            self.warning(FindingCode::UnusedRelation, span, message)
+                .set_help("write a branching that it selects from, or remove it");
         }
     }
 
@@ -198,7 +183,8 @@ impl<'s> Checker<'s> {
         for name in unused {
             let at = self.declared.fact(name).map(|fact| fact.span).unwrap_or_default();
             let message = format!("the fact `{}` is declared, and nothing uses it", self.name(name));
-            self.warning(FindingCode::UnusedRelation, at, message, "use it, or remove its declaration");
+            self.warning(FindingCode::UnusedRelation, at, message)
+                .set_help("use it, or remove its declaration");
         }
     }
 
@@ -266,35 +252,30 @@ impl<'s> Checker<'s> {
             if let Some(Some(atom)) = self.impossible(&rule.tests, &available, &mut steps) {
                 let message =
                     format!("nothing makes `{}` hold, so this never hides anything", self.spell_atom(atom));
-                self.warning(
-                    FindingCode::ImpossibleCondition,
-                    atom.at.0,
-                    message,
-                    "spell it as it is spelled where it is created, or write an `init` for it",
-                );
+                self.warning(FindingCode::ImpossibleCondition, atom.at.0, message)
+                    .set_help("spell it as it is spelled where it is created, or write an `init` for it");
             }
         }
     }
 
     fn never_runs(&mut self, operation: &Operation, failing: Option<&Atom>) {
         let spelled = self.spell(&operation.head);
-        let finding = match failing {
+        match failing {
             Some(atom) => {
                 let message = format!(
                     "`{}` holds neither at the start nor after an operation that can run, so `{spelled}` never runs",
                     self.spell_atom(atom)
                 );
-                Finding::new(FindingCode::ImpossibleCondition, Severity::Warning, atom.at.0, message)
-                    .help("write an `init` for it, or spell it as it is spelled where it is created")
+                self.warning(FindingCode::ImpossibleCondition, atom.at.0, message)
+                    .set_help("write an `init` for it, or spell it as it is spelled where it is created");
             }
             None => {
                 let message =
                     format!("`false` is among the tests of `{spelled}`, so the operation never runs");
-                Finding::new(FindingCode::ImpossibleCondition, Severity::Warning, operation.span, message)
-                    .help("remove `false`, or all that stands beside it")
+                self.warning(FindingCode::ImpossibleCondition, operation.span, message)
+                    .set_help("remove `false`, or all that stands beside it");
             }
-        };
-        self.findings.push(finding);
+        }
     }
 
     fn ends(&mut self, available: &Available<'_>, steps: &mut u32) {
@@ -308,8 +289,8 @@ impl<'s> Checker<'s> {
         let help =
             "say when the interaction ends, as in `terminal :- over.`; or limit the chronons by --horizon";
         if program.terminal.is_empty() {
-            let message = "no clause says when the interaction ends, so it goes on for ever".to_owned();
-            self.warning(FindingCode::NoTerminal, Span::new(0, 0), message, help);
+            let message = "no clause says when the interaction ends, so it goes on for ever";
+            self.warning(FindingCode::NoTerminal, Span::new(0, 0), message).set_help(help);
             return;
         }
         let is_endless = failing.iter().all(Option::is_some);
@@ -323,14 +304,15 @@ impl<'s> Checker<'s> {
                 )
             });
             if is_endless {
-                self.warning(FindingCode::NoTerminal, at, format!("the interaction cannot end: {why}"), help);
+                self.warning(FindingCode::NoTerminal, at, format!("the interaction cannot end: {why}"))
+                    .set_help(help);
             } else {
                 self.warning(
                     FindingCode::ImpossibleCondition,
                     at,
                     format!("the interaction cannot end in this way: {why}"),
-                    "spell the fact as it is spelled where it is created, or remove the clause",
-                );
+                )
+                .set_help("spell the fact as it is spelled where it is created, or remove the clause");
             }
         }
     }
@@ -377,10 +359,7 @@ fn branchings(sheet: &Rulesheet) -> impl Iterator<Item = (&[Term], Span)> {
 
 /// The name of a fact or an operation.
 fn name_of(term: &Term) -> Option<Symbol> {
-    match term {
-        Term::Variable(_) => None,
-        Term::Constant(name) | Term::Compound(name, _) => Some(*name),
-    }
+    term.functor().map(|(name, _)| name)
 }
 
 /// Whether two terms may have the same value; arithmetic may have any.

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 use crate::text::lower::{items, number, weights};
 use crate::text::number::{Arithmetic, Number, checked};
-use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Span, Symbol, Term};
+use hyperplay_logic::gdl::{FindingCode, Span, Symbol, Term};
 
 use super::Checker;
 
@@ -42,10 +42,10 @@ impl<'s> Checker<'s> {
         let spelled = self.spell(id);
         if !id.is_ground() {
             let message = format!("the identifier `{spelled}` has a variable");
-            self.error(FindingCode::FactWithVariable, at, message, "write a name or a number");
+            self.error(FindingCode::FactWithVariable, at, message).set_help("write a name or a number");
         } else if matches!(id, Term::Constant(name) if self.name(*name) == "nil") {
-            let message = "`nil` says that a branching has neither a switch nor a chance".to_owned();
-            self.error(FindingCode::KeywordMisused, at, message, "give it another identifier");
+            let message = "`nil` says that a branching has neither a switch nor a chance";
+            self.error(FindingCode::KeywordMisused, at, message).set_help("give it another identifier");
         }
     }
 
@@ -53,41 +53,29 @@ impl<'s> Checker<'s> {
         let spelled = self.spell(id);
         let Some(aliases) = items(aliases, &self.sheet.symbols) else {
             let message = format!("the aliases of the switch `{spelled}` are no list");
-            self.error(
-                FindingCode::KeywordMisused,
-                at,
-                message,
-                "write them in brackets, as in `[wait, act]`",
-            );
+            self.error(FindingCode::KeywordMisused, at, message)
+                .set_help("write them in brackets, as in `[wait, act]`");
             return;
         };
         if aliases.is_empty() {
             let message = format!("the switch `{spelled}` has no alias, so nobody can set it");
-            self.error(FindingCode::BranchingLength, at, message, "write at least one alias");
+            self.error(FindingCode::BranchingLength, at, message).set_help("write at least one alias");
         }
         let mut seen = FxHashSet::default();
         for alias in aliases {
             let name = self.spell(alias);
             if !alias.is_ground() {
                 let message = format!("the alias `{name}` of the switch `{spelled}` has a variable");
-                self.error(
-                    FindingCode::FactWithVariable,
-                    at,
-                    message,
-                    "write a name; one that begins with a capital is quoted, as in `'Wait'`",
-                );
+                self.error(FindingCode::FactWithVariable, at, message)
+                    .set_help("write a name; one that begins with a capital is quoted, as in `'Wait'`");
             } else if matches!(alias, Term::Constant(name) if self.name(*name) == "nil") {
                 let message =
                     format!("`nil` says that the switch `{spelled}` is not set, so it cannot be an alias");
-                self.error(FindingCode::KeywordMisused, at, message, "give the alias another name");
+                self.error(FindingCode::KeywordMisused, at, message).set_help("give the alias another name");
             } else if !seen.insert(alias) {
                 let message = format!("the switch `{spelled}` has the alias `{name}` twice");
-                self.error(
-                    FindingCode::DuplicateDeclaration,
-                    at,
-                    message,
-                    "give each alias its own name; capitals make no difference",
-                );
+                self.error(FindingCode::DuplicateDeclaration, at, message)
+                    .set_help("give each alias its own name; capitals make no difference");
             }
         }
     }
@@ -96,12 +84,8 @@ impl<'s> Checker<'s> {
         let spelled = self.spell(id);
         let Some(members) = items(distribution, &self.sheet.symbols) else {
             let message = format!("the distribution of the chance `{spelled}` is no list");
-            self.error(
-                FindingCode::Distribution,
-                at,
-                message,
-                "write the probabilities in brackets, as in `[1/3, 2/3]`",
-            );
+            self.error(FindingCode::Distribution, at, message)
+                .set_help("write the probabilities in brackets, as in `[1/3, 2/3]`");
             return;
         };
         let mut sum = Some(Number::zero());
@@ -111,18 +95,14 @@ impl<'s> Checker<'s> {
             let name = self.spell(member);
             let Some(value) = number(member, &self.sheet.symbols) else {
                 let message = format!("the probability `{name}` of the chance `{spelled}` is no number");
-                self.error(
-                    FindingCode::NotANumber,
-                    at,
-                    message,
-                    "write a decimal or a fraction, as in `0.5` or `1/6`",
-                );
+                self.error(FindingCode::NotANumber, at, message)
+                    .set_help("write a decimal or a fraction, as in `0.5` or `1/6`");
                 continue;
             };
             if value <= Number::zero() || value >= Number::one() {
                 let message =
                     format!("the probability `{name}` of the chance `{spelled}` is not between 0 and 1");
-                self.error(FindingCode::Distribution, at, message, "leave out what cannot happen; what always happens needs no chance, but a branching with `nil`");
+                self.error(FindingCode::Distribution, at, message).set_help("leave out what cannot happen; what always happens needs no chance, but a branching with `nil`");
             }
             sum = sum.and_then(|sum| checked(Arithmetic::Plus, sum, value));
             values.push(value);
@@ -135,10 +115,7 @@ impl<'s> Checker<'s> {
             Some(sum) if !sum.is_one() => {
                 let message =
                     format!("the probabilities of the chance `{spelled}` add up to {sum}, not to 1");
-                self.error(
-                    FindingCode::Distribution,
-                    at,
-                    message,
+                self.error(FindingCode::Distribution, at, message).set_help(
                     "numbers are exact here: write fractions such as `1/3`, or decimals that add up to 1",
                 );
             }
@@ -146,32 +123,23 @@ impl<'s> Checker<'s> {
                 let message = format!(
                     "the probabilities of the chance `{spelled}` have too many digits to be compared exactly"
                 );
-                self.error(FindingCode::Distribution, at, message, "write simpler fractions");
+                self.error(FindingCode::Distribution, at, message).set_help("write simpler fractions");
             }
         }
     }
 
     fn branching(&mut self, operations: &Term, id: &Term, at: Span) {
         let Some(operations) = items(operations, &self.sheet.symbols) else {
-            let message = "the operations of the branching are no list".to_owned();
-            self.error(
-                FindingCode::KeywordMisused,
-                at,
-                message,
-                "write them in brackets, as in `branching([act], nil)`",
-            );
+            self.error(FindingCode::KeywordMisused, at, "the operations of the branching are no list")
+                .set_help("write them in brackets, as in `branching([act], nil)`");
             return;
         };
         for operation in operations {
             let spelled = self.spell(operation);
             if !operation.is_ground() {
                 let message = format!("the operation `{spelled}` of the branching has a variable");
-                self.error(
-                    FindingCode::FactWithVariable,
-                    at,
-                    message,
-                    "write one operation for each alias or probability, without variables",
-                );
+                self.error(FindingCode::FactWithVariable, at, message)
+                    .set_help("write one operation for each alias or probability, without variables");
             }
         }
         let spelled = self.spell(id);
@@ -179,10 +147,7 @@ impl<'s> Checker<'s> {
         let is_nil = matches!(id, Term::Constant(name) if self.name(*name) == "nil");
         if is_nil && length != 1 {
             let message = format!("the branching has {length} operations, and `nil` selects none of them");
-            self.error(
-                FindingCode::BranchingLength,
-                at,
-                message,
+            self.error(FindingCode::BranchingLength, at, message).set_help(
                 "name the switch or the chance that selects, or write one branching for each operation",
             );
             return;
@@ -190,10 +155,7 @@ impl<'s> Checker<'s> {
         if is_nil {
             return;
         }
-        let Some(selector) = self.declared.with_id(id) else {
-            self.unknown_selector(id, at);
-            return;
-        };
+        let Some(selector) = self.declared.with_id(id) else { return self.unknown_selector(id, at) };
         let (kind, members) = match selector.owner {
             Some(_) => ("switch", "aliases"),
             None => ("chance", "probabilities"),
@@ -202,10 +164,10 @@ impl<'s> Checker<'s> {
             let message = format!(
                 "the branching has {length} operations, and its {kind} `{spelled}` has {right} {members}"
             );
-            let finding = Finding::new(FindingCode::BranchingLength, Severity::Error, at, message);
-            let finding = finding.related(selector.span, format!("the {kind}"));
-            self.findings
-                .push(finding.help(format!("write {right} operations, in the order of the {members}")));
+            let place = selector.span;
+            self.error(FindingCode::BranchingLength, at, message)
+                .set_related(place, format!("the {kind}"))
+                .set_help(format!("write {right} operations, in the order of the {members}"));
         }
     }
 
@@ -215,12 +177,8 @@ impl<'s> Checker<'s> {
         }
         let known = self.suggestion(id, self.declared.selectors.iter().map(|selector| selector.id));
         let message = format!("no switch or chance has the identifier `{}`{known}", self.spell(id));
-        self.error(
-            FindingCode::UnknownSwitch,
-            at,
-            message,
-            "declare it by `switch` or `chance`; a branching with one operation may have `nil`",
-        );
+        self.error(FindingCode::UnknownSwitch, at, message)
+            .set_help("declare it by `switch` or `chance`; a branching with one operation may have `nil`");
     }
 
     fn momentary(&mut self, id: &Term, at: Span) {
@@ -233,22 +191,14 @@ impl<'s> Checker<'s> {
                     let message = format!(
                         "the momentary switch `{spelled}` has no first setting to which it could return"
                     );
-                    self.error(
-                        FindingCode::UnsetSwitch,
-                        at,
-                        message,
-                        format!("write `init(does({spelled}, alias)).`"),
-                    );
+                    self.error(FindingCode::UnsetSwitch, at, message)
+                        .set_help(format!("write `init(does({spelled}, alias)).`"));
                 }
             }
             Some(_) => {
                 let message = format!("`{spelled}` is a chance; only a switch can be momentary");
-                self.error(
-                    FindingCode::UnknownSwitch,
-                    at,
-                    message,
-                    "remove it: a chance is drawn anew in every chronon",
-                );
+                self.error(FindingCode::UnknownSwitch, at, message)
+                    .set_help("remove it: a chance is drawn anew in every chronon");
             }
             None => self.unknown_selector(id, at),
         }
@@ -268,13 +218,14 @@ impl<'s> Checker<'s> {
         let (spelled, name) = (self.spell(id), self.spell(alias));
         if !is_test && (!id.is_ground() || !alias.is_ground()) {
             let message = format!("`does({spelled}, {name})` has a variable, but it holds at the start");
-            self.error(FindingCode::FactWithVariable, at, message, "write the switch and one of its aliases");
+            self.error(FindingCode::FactWithVariable, at, message)
+                .set_help("write the switch and one of its aliases");
             return;
         }
         let aliases: Vec<&Term> = match self.declared.with_id(id) {
             Some(selector) if selector.owner.is_none() => {
                 let message = format!("`{spelled}` is a chance, and nobody sets a chance");
-                self.error(FindingCode::UnknownSwitch, at, message, "name a switch");
+                self.error(FindingCode::UnknownSwitch, at, message).set_help("name a switch");
                 return;
             }
             Some(selector) => selector.members.unwrap_or_default().iter().collect(),
@@ -282,12 +233,8 @@ impl<'s> Checker<'s> {
                 if self.is_complete {
                     let known = self.suggestion(id, self.declared.switches().map(|switch| switch.id));
                     let message = format!("no switch has the identifier `{spelled}`{known}");
-                    self.error(
-                        FindingCode::UnknownSwitch,
-                        at,
-                        message,
-                        format!("declare it by `switch({spelled}, owner, [alias, ...]).`"),
-                    );
+                    self.error(FindingCode::UnknownSwitch, at, message)
+                        .set_help(format!("declare it by `switch({spelled}, owner, [alias, ...]).`"));
                 }
                 return;
             }
@@ -303,12 +250,8 @@ impl<'s> Checker<'s> {
             "no switch has an alias".to_owned()
         };
         let listed: Vec<String> = aliases.iter().take(12).map(|alias| self.spell(alias)).collect();
-        self.error(
-            FindingCode::UnknownAlias,
-            at,
-            format!("{whose} `{name}`{known}"),
-            format!("write one of {}", listed.join(", ")),
-        );
+        self.error(FindingCode::UnknownAlias, at, format!("{whose} `{name}`{known}"))
+            .set_help(format!("write one of {}", listed.join(", ")));
     }
 
     /// Switches that nobody has set at the start.
@@ -330,12 +273,8 @@ impl<'s> Checker<'s> {
             let message = format!(
                 "the switch `{spelled}` has no first setting: no operation of its branchings runs before its owner sets it"
             );
-            self.warning(
-                FindingCode::UnsetSwitch,
-                span,
-                message,
-                format!("write `init(does({spelled}, alias)).`"),
-            );
+            self.warning(FindingCode::UnsetSwitch, span, message)
+                .set_help(format!("write `init(does({spelled}, alias)).`"));
         }
     }
 }

@@ -7,15 +7,13 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::super::domains::{Budget, Obstacle, PositionDomains};
-use super::super::super::finding::{Finding, FindingCode, Severity};
-use super::super::super::normal::ClauseBranch;
-use super::super::super::rule::{Atom, Literal};
-use super::super::super::source::Span;
-use super::super::{MANY, RulesheetView, list};
 use super::unread::{Kind, Reads, unread_as};
 use super::words::{differ_in_letters, first_place, ordinal, place, show, similar};
 use super::{Explained, occurrences, subject};
+use crate::gdl::domains::{Budget, Obstacle};
+use crate::gdl::normal::ClauseBranch;
+use crate::gdl::validate::{MANY, RulesheetView, list};
+use crate::gdl::{Atom, Finding, FindingCode, Literal, PositionDomains, Span};
 use hyperplay_machine::terms::{Symbol, Term};
 
 /// The most that the questions of one inference may cost, in elementary steps. A condition that is left open then may
@@ -152,7 +150,7 @@ impl Report<'_, '_, '_> {
         };
         let finding = |span: Span, reason: String| {
             let message = format!("{never}: {reason}");
-            Finding::new(FindingCode::ImpossibleCondition, Severity::Warning, span, message)
+            Finding::warning(FindingCode::ImpossibleCondition, span, message)
         };
         let finding = match obstacle {
             Obstacle::Relation => {
@@ -170,18 +168,17 @@ impl Report<'_, '_, '_> {
                 finding(atom.at.0, format!("no term may stand at all places of `{name}`"))
             }
             Obstacle::Term { term, path, known } => {
-                let (Term::Constant(name) | Term::Compound(name, _)) = term else { return };
-                let arity = if let Term::Compound(_, arguments) = term { arguments.len() } else { 0 };
+                let Some((name, arity)) = term.functor() else { return };
                 // The functions with two arities have a finding of their own.
-                let other_arity = |&(other, arguments): &(Symbol, usize)| other == *name && arguments > 0;
-                if !self.reported.insert((path.clone(), *name, arity))
+                let other_arity = |&(other, arguments): &(Symbol, usize)| other == name && arguments > 0;
+                if !self.reported.insert((path.clone(), name, arity))
                     || (arity > 0 && known.iter().any(other_arity))
                 {
                     return;
                 }
                 let span = place(view, atom, term);
-                let near = similar(view, *name, known.iter().map(|&(known, _)| known));
-                if let Some(finding) = near.and_then(|near| self.misspelt_head(atom, path, *name, near, span))
+                let near = similar(view, name, known.iter().map(|&(known, _)| known));
+                if let Some(finding) = near.and_then(|near| self.misspelt_head(atom, path, name, near, span))
                 {
                     self.findings.push(finding);
                     return;
@@ -312,9 +309,8 @@ impl Report<'_, '_, '_> {
         let branch = &view.branches[index][0];
         let body: Vec<&Literal> = branch.body.iter().map(|(literal, _)| literal).collect();
         let message = "the conditions of this rule never hold together";
-        let found = |span: Span, message: String| {
-            Finding::new(FindingCode::ImpossibleCondition, Severity::Warning, span, message)
-        };
+        let found =
+            |span: Span, message: String| Finding::warning(FindingCode::ImpossibleCondition, span, message);
         let variable = domains.variable_without_value(&body);
         self.findings.push(
             match variable.and_then(|variable| Some((variable, outermost(branch, variable)?))) {
@@ -331,12 +327,7 @@ impl Report<'_, '_, '_> {
 
 /// The places of the first and of the last positive condition with a variable.
 fn outermost(branch: &ClauseBranch, variable: Symbol) -> Option<(Span, Span)> {
-    let contains = |atom: &&Atom| {
-        let mut contains = false;
-        atom.each_variable(&mut |other| contains |= other == variable);
-        contains
-    };
-    let mut places = branch.positive().filter(contains).map(|atom| atom.at.0);
+    let mut places = branch.positive().filter(|atom| atom.mentions(variable)).map(|atom| atom.at.0);
     let first = places.next()?;
     Some((first, places.last().unwrap_or(first)))
 }

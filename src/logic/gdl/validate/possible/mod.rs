@@ -11,12 +11,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::domains::{PositionDomains, RuleParts};
-use super::super::finding::{Finding, FindingCode};
-use super::super::normal::ClauseBranch;
-use super::super::rule::{Atom, Literal};
-use super::super::source::Span;
 use super::RulesheetView;
+use crate::gdl::domains::RuleParts;
+use crate::gdl::normal::ClauseBranch;
+use crate::gdl::{Atom, Finding, FindingCode, Literal, PositionDomains, Span};
 use hyperplay_machine::terms::{Symbol, Term};
 use unread::Reads;
 

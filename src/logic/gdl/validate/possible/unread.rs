@@ -7,14 +7,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::super::finding::{Finding, FindingCode, Severity};
-use super::super::super::normal::ClauseBranch;
-use super::super::super::rule::Atom;
-use super::super::super::source::Span;
-use super::super::RulesheetView;
-use super::super::typos::is_typing_error;
 use super::subject;
 use super::words::{differ_in_letters, place};
+use crate::gdl::normal::ClauseBranch;
+use crate::gdl::validate::RulesheetView;
+use crate::gdl::validate::typos::is_typing_error;
+use crate::gdl::{Atom, Finding, FindingCode, Severity, Span};
 use hyperplay_machine::terms::{Symbol, Term};
 
 /// The number of comparisons of what is made with what is read, which is far more than an author's rulesheet needs.
@@ -49,15 +47,6 @@ impl Kind {
     }
 }
 
-/// The name and the number of arguments of a term; `None` for a variable.
-fn functor(term: &Term) -> Option<(Symbol, usize)> {
-    match term {
-        Term::Variable(_) => None,
-        Term::Constant(name) => Some((*name, 0)),
-        Term::Compound(name, arguments) => Some((*name, arguments.len())),
-    }
-}
-
 /// The fluents and moves that rules read and make.
 pub(super) struct Reads<'v> {
     /// The terms that conditions name.
@@ -74,14 +63,14 @@ impl<'v> Reads<'v> {
             Reads { read: FxHashMap::default(), all: FxHashSet::default(), made: FxHashSet::default() };
         for (clause, branches) in view.clauses() {
             if let Some((kind, term)) = subject(&clause.head)
-                && let Some((name, _)) = functor(term)
+                && let Some((name, _)) = term.functor()
             {
                 reads.made.insert((kind, name));
             }
             let mut seen = FxHashSet::default();
             for (atom, _) in branches.iter().flat_map(ClauseBranch::atoms) {
                 let Some((kind, term)) = subject(atom).filter(|_| seen.insert(atom.at.0)) else { continue };
-                match functor(term) {
+                match term.functor() {
                     None => {
                         reads.all.insert(kind);
                     }
@@ -105,7 +94,7 @@ impl<'v> Reads<'v> {
     /// Whether no condition may be about what a head makes.
     pub(super) fn is_unread(&self, head: &Atom) -> bool {
         let Some((kind, term)) = subject(head) else { return false };
-        let Some(functor) = functor(term).filter(|_| !self.all.contains(&kind)) else { return false };
+        let Some(functor) = term.functor().filter(|_| !self.all.contains(&kind)) else { return false };
         let read = self.read.get(&(kind, functor)).map_or(&[][..], |terms| &terms[..]);
         read.len() <= MANY_READ && !read.iter().any(|read| read.may_unify(term))
     }
@@ -134,7 +123,7 @@ pub(super) fn check(
     for clause in &view.sheet.clauses {
         let head = &clause.head;
         let Some((kind, term)) = subject(head).filter(|_| reads.is_unread(head)) else { continue };
-        let Some(functor) = functor(term) else { continue };
+        let Some(functor) = term.functor() else { continue };
         let is_read = reads.read.contains_key(&(kind, functor));
         let wrong = if is_read {
             misspelt_part(view, reads, kind, term, &mut comparisons)
@@ -146,7 +135,7 @@ pub(super) fn check(
             None if is_read || (head.relation != Symbol::NEXT && functor.1 == 0) => continue,
             None => (term, None),
         };
-        let Some((name, arity)) = self::functor(part) else { continue };
+        let Some((name, arity)) = part.functor() else { continue };
         let span = place(view, head, part);
         let next = elsewhere.partition_point(|start| *start < clause.at.0.start);
         let has_other = elsewhere.get(next).is_some_and(|start| *start < clause.at.0.end);
@@ -155,10 +144,8 @@ pub(super) fn check(
         }
         if reported.insert((kind, name, arity)) {
             let finding = unread_as(view, kind, head, span);
-            findings.push(match meant {
-                Some(meant) => finding.help(format!("did you mean `{}`?", view.name(meant))),
-                None => finding,
-            });
+            findings
+                .push(finding.help_if(meant.map(|meant| format!("did you mean `{}`?", view.name(meant)))));
         }
     }
 }
@@ -170,7 +157,7 @@ pub(super) fn unread_as(view: &RulesheetView<'_>, kind: Kind, head: &Atom, span:
         Kind::Move => (FindingCode::UnreadMove, "move"),
     };
     let shown = head.arguments.last().map(|term| view.show(term)).unwrap_or_default();
-    Finding::new(code, Severity::Warning, span, format!("no rule reads the {what} `{shown}`"))
+    Finding::warning(code, span, format!("no rule reads the {what} `{shown}`"))
 }
 
 /// A functor that rules read and for which an unread one may be a typing error.
@@ -196,7 +183,7 @@ fn misspelt_part<'t>(
     term: &'t Term,
     comparisons: &mut usize,
 ) -> Option<(&'t Term, Symbol)> {
-    let read = reads.read.get(&(kind, functor(term)?))?;
+    let read = reads.read.get(&(kind, term.functor()?))?;
     *comparisons = comparisons.checked_sub(read.len())?;
     read.iter().find_map(|read| {
         only_difference(term, read).filter(|(part, other)| match part {

@@ -1,10 +1,9 @@
 //! Words of the messages: names with their places, and positions.
 
-use super::super::super::rule::Atom;
-use super::super::super::source::Span;
-use super::super::super::suggest::nearest;
-use super::super::locate::{is_variable, words};
-use super::super::{RulesheetView, each_atom_of_clause, each_part};
+use crate::gdl::suggest::nearest;
+use crate::gdl::validate::locate::{is_variable, words};
+use crate::gdl::validate::{RulesheetView, each_atom_of_clause, each_part};
+use crate::gdl::{Atom, Span};
 use hyperplay_machine::terms::{Symbol, Term, fold};
 
 /// The place of a constant or of the functor of a term that is a part of an atom; the whole atom if it is not found.
