@@ -16,10 +16,9 @@ use super::progress::Progress;
 use super::session::Session;
 use hyperplay_engine::lanes::LaneUsage;
 use hyperplay_engine::{Engine, EngineCosts, EngineError, EngineKind, Engines};
-use hyperplay_lab::study::speed::{Measure, Rate, Speed};
+use hyperplay_lab::study::speed::{Measure, Speed};
 use hyperplay_machine::{EvaluationFailure, Seed};
 use hyperplay_play::referee::{Interrupt, Stopwatch};
-use hyperplay_report::Format::{Number, Text};
 use hyperplay_report::Table;
 
 /// Arguments of `bench`.
@@ -178,25 +177,15 @@ impl BenchArguments {
 
 impl Measured {
     fn as_json(&self) -> Value {
-        let Speed { playouts, steps, expansions, singles, children, comparisons, goals, lanes } = &self.speed;
+        let Speed { playouts, goals, lanes, .. } = &self.speed;
         let mean = |sum: &u64| (playouts.count > 0).then(|| *sum as f64 / playouts.count as f64);
-        json!({
-            "playouts_per_second": playouts.per_second(),
-            "steps_per_second": steps.per_second(),
-            "expansions_per_second": expansions.per_second(),
-            "single_steps_per_second": singles.per_second(),
-            "children_per_second": children.per_second(),
-            "comparisons_per_second": comparisons.per_second(),
-            "lanes_at_work": lanes.map(share),
-            "playouts": playouts.count,
-            "steps": steps.count,
-            "expansions": expansions.count,
-            "single_steps": singles.count,
-            "children": children.count,
-            "comparisons": comparisons.count,
-            "mean_goals": goals.iter().map(mean).collect::<Vec<Option<f64>>>(),
-            "compile_seconds": self.compile.as_secs_f64(),
-        })
+        let (mut report, rates) = (json!({}), self.speed.rates());
+        rates.iter().for_each(|(work, rate)| report[format!("{work}_per_second")] = rate.per_second().into());
+        report["lanes_at_work"] = lanes.map(share).into();
+        rates.iter().for_each(|(work, rate)| report[*work] = rate.count.into());
+        report["mean_goals"] = goals.iter().map(mean).collect();
+        report["compile_seconds"] = self.compile.as_secs_f64().into();
+        report
     }
 }
 
@@ -207,21 +196,18 @@ fn share(usage: LaneUsage) -> f64 {
 
 /// The table for reading: rates in a second.
 fn table(all: &[Measured]) -> Table {
-    let rate = |rate: Rate| Value::from(number(rate.per_second()));
     let row = |Measured { kind, compile, speed }: &Measured| {
-        let Speed { playouts, steps, expansions, singles, children, comparisons, lanes, .. } = speed;
-        let [playouts, steps, expansions, singles, children, comparisons] =
-            [playouts, steps, expansions, singles, children, comparisons].map(|&one| rate(one));
-        let lanes = lanes.map(|usage| format!("{:.0} %", 100.0 * share(usage))).into();
+        let rates = speed.rates().map(|(_, rate)| Value::from(number(rate.per_second())));
+        let [playouts, steps, expansions, singles, children, comparisons] = rates;
+        let lanes = speed.lanes.map(|usage| format!("{:.0} %", 100.0 * share(usage))).into();
         let compiled = format!("{:.1} ms", 1e3 * compile.as_secs_f64()).into();
         [kind.as_str().into(), playouts, steps, expansions, singles, children, comparisons, lanes, compiled]
     };
-    let [playouts, steps, expansions, singles] =
-        ["playouts", "steps", "expansions", "single steps"].map(|name| (name, Number));
+    let [playouts, steps, expansions, singles] = ["playouts", "steps", "expansions", "single steps"];
     let [children, comparisons, lanes, compiled] =
-        ["children", "comparisons", "lanes at work", "compiled in"].map(|name| (name, Number));
-    let engine = ("engine", Text);
-    let columns = [engine, playouts, steps, expansions, singles, children, comparisons, lanes, compiled];
+        ["children", "comparisons", "lanes at work", "compiled in"];
+    let columns =
+        ["engine: text", playouts, steps, expansions, singles, children, comparisons, lanes, compiled];
     Table::plain(columns, all.iter().map(row))
 }
 

@@ -16,7 +16,6 @@ use hyperplay_lab::experiment::{
     Arena, CellSample, DecisionLog, Estimate, ExperimentPlan, RECORD_FILES, estimate,
 };
 use hyperplay_machine::counted;
-use hyperplay_report::Format::{Digits, Number, Text};
 use hyperplay_report::Table;
 
 /// Arguments of `experiment check`.
@@ -69,9 +68,8 @@ pub fn run(arguments: &ExperimentCheckArguments, session: &Session) -> CommandRe
         let [permutations, deals, matches] = counts.map(Value::from);
         [cell.game.into(), meeting.into(), permutations, deals, matches, cell.seconds_per_match.into()]
     });
-    let [permutations, deals, matches] = ["seat permutations", "deals", "matches"].map(|name| (name, Number));
-    let (names, seconds) = ([("game", Text), ("entrants", Text)], ("seconds a match", Digits(5)));
-    let columns = [names[0], names[1], permutations, deals, matches, seconds];
+    let columns =
+        ["game: text", "entrants: text", "seat permutations", "deals", "matches", "seconds a match: 5"];
     out.text(&Table::plain(columns, rows).shown().as_text())?;
     let (cells, matches) = (counted(plan.cells.len() as u64, "cell"), counted(plan.matches(), "match"));
     let most = if plan.stop.is_some() { "at most " } else { "" };

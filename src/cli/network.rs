@@ -6,7 +6,6 @@ use super::failure::CommandResult;
 use super::output::Output;
 use hyperplay_engine::Grounded;
 use hyperplay_engine::propnet::{NetworkStats, Size, TooLarge};
-use hyperplay_report::Format::{Digits, Number, Text};
 use hyperplay_report::Table;
 
 /// The name under which [`Grounded::passes`] has the network before the first pass.
@@ -76,25 +75,16 @@ pub fn write(grounded: &Grounded, out: &Output) -> CommandResult {
         ("  percepts", stats.percepts),
         ("  next", stats.next),
     ];
-    let [gates, wires, two_inputs, depth] =
-        ["gates", "wires", "two-input gates", "depth"].map(|name| (name, Number));
-    let columns = [("  decides", Text), gates, wires, two_inputs, depth];
+    let columns = ["  decides: text", "gates", "wires", "two-input gates", "depth"];
     let row = |(part, size): (&str, Size)| {
         [part.into(), size.gates.into(), size.wires.into(), size.two_inputs.into(), size.depth.into()]
     };
     out.text(&Table::plain(columns, parts.map(row)).shown().as_text())?;
-    let columns = [("  pass", Text), ("bits", Number), gates, wires, two_inputs, ("ms", Digits(2))];
+    let columns = ["  pass: text", "bits", "gates", "wires", "two-input gates", "ms: 2"];
     let rows = grounded.passes.iter().map(|pass| {
-        let [bits, gates, wires, two_inputs] =
-            [pass.bits, pass.gates, pass.wires, pass.two_inputs].map(Value::from);
-        [
-            format!("  {}", pass.name).as_str().into(),
-            bits,
-            gates,
-            wires,
-            two_inputs,
-            (pass.seconds * 1e3).into(),
-        ]
+        let name = format!("  {}", pass.name).into();
+        let [bits, gates, wires, two] = [pass.bits, pass.gates, pass.wires, pass.two_inputs].map(Value::from);
+        [name, bits, gates, wires, two, (pass.seconds * 1e3).into()]
     });
     out.text(&Table::plain(columns, rows).shown().as_text())
 }

@@ -11,7 +11,6 @@ use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_lab::study::{DecisionTally, PlayedMatch};
 use hyperplay_machine::{ByRole, Role, counted};
 use hyperplay_play::referee::Heading;
-use hyperplay_report::Format::{Digits, Number, Text};
 use hyperplay_report::{FEW, Sample, Table};
 
 /// The heading of the report.
@@ -170,13 +169,7 @@ impl Report {
             let faults: u64 = self.faults[role].values().sum();
             [name.into(), spec.into(), score.mean().into(), half.into(), faults.into()]
         });
-        let columns = [
-            ("role", Text),
-            ("player", Text),
-            ("mean goal", Digits(2)),
-            ("95% interval", Number),
-            ("faults", Number),
-        ];
+        let columns = ["role: text", "player: text", "mean goal: 2", "95% interval", "faults"];
         out.text(&Table::plain(columns, rows).shown().as_text())?;
         let ended = self.scores.values().iter().map(Sample::count).max().unwrap_or(0);
         if ended < FEW {

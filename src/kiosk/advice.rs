@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::answers::KioskRefusal;
+use super::answers::{KioskRefusal, refusal};
 use super::scene::{SceneChoice, SceneMix, weighed};
 use super::table::Table;
 use hyperplay_engine::Engine;
@@ -39,7 +39,7 @@ pub(super) fn hint(
 ) -> Result<Hint, KioskRefusal> {
     let Seat::Player(mut player) = spec.seat(engine, evidence.role) else {
         let error = format!("{} is shown the truth, so it gives no hint", spec.spec());
-        return Err(KioskRefusal::new(400, error, "take another player, for example hyperplay"));
+        return Err(refusal(400, error, "take another player, for example hyperplay"));
     };
     let seed = Seed::root(0).child("hint").index(evidence.step());
     let decision = player.decide(&View { evidence, legal }, &Budget::time(HINT), &seed);

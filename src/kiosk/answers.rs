@@ -17,15 +17,15 @@ pub struct KioskRefusal {
     pub remedy: String,
 }
 
-impl KioskRefusal {
-    /// A refusal with this status.
-    pub fn new(status: u16, error: impl Into<String>, remedy: impl Into<String>) -> KioskRefusal {
-        KioskRefusal { status, error: error.into(), remedy: remedy.into() }
-    }
+/// A refusal with this status.
+pub(super) fn refusal(status: u16, error: impl Into<String>, remedy: impl Into<String>) -> KioskRefusal {
+    KioskRefusal { status, error: error.into(), remedy: remedy.into() }
+}
 
+impl KioskRefusal {
     /// A token that opens nothing here.
     pub(super) fn no_such_seat() -> KioskRefusal {
-        KioskRefusal::new(
+        refusal(
             404,
             "there is no such table, or the link does not open it",
             "take the link that was made with the table, or begin a new match in the lobby",

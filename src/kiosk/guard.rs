@@ -17,7 +17,7 @@ use axum::middleware::Next;
 use axum::response::IntoResponse as _;
 
 use super::Kiosk;
-use super::answers::KioskRefusal;
+use super::answers::{KioskRefusal, refusal};
 
 /// The headers that every answer has for the browser.
 const HEADERS: [(&str, &str); 5] = [
@@ -54,13 +54,12 @@ fn refused(names: &[String], method: &Method, headers: &HeaderMap) -> Option<Kio
     if !is_own(host, names) {
         let error = format!("this server is not called '{host:.100}'");
         let remedy = "use the address that `hyperplay kiosk` printed, or give it the name with --name";
-        return Some(KioskRefusal::new(421, error, remedy));
+        return Some(refusal(421, error, remedy));
     }
     if method == Method::GET || method == Method::HEAD {
         return None;
     }
-    let foreign =
-        || KioskRefusal::new(403, "a page of another server may not do this", "open the page of this server");
+    let foreign = || refusal(403, "a page of another server may not do this", "open the page of this server");
     if text(header::ORIGIN).is_some_and(|origin| origin != format!("http://{host}")) {
         return Some(foreign());
     }
@@ -71,9 +70,8 @@ fn refused(names: &[String], method: &Method, headers: &HeaderMap) -> Option<Kio
     let kind = text(header::CONTENT_TYPE).unwrap_or("");
     let is_json =
         kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
-    (!is_json).then(|| {
-        KioskRefusal::new(403, "what changes something comes as JSON", "send Content-Type: application/json")
-    })
+    (!is_json)
+        .then(|| refusal(403, "what changes something comes as JSON", "send Content-Type: application/json"))
 }
 
 /// Whether a value of `Host` names this server: any address, because a name is what an attacker can choose,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use super::answers::KioskRefusal;
+use super::answers::{KioskRefusal, refusal};
 use super::match_scenes::MatchScenes;
 use super::parts::Sitting;
 use super::scene::SceneSwitch;
@@ -104,11 +104,10 @@ impl Table {
         let mut shared = self.shared();
         shared.touched = Instant::now();
         let inbox = shared.in_time.as_ref().and_then(|in_time| in_time.inbox.clone());
-        let inbox = inbox.ok_or_else(|| {
-            KioskRefusal::new(409, "the interaction does not run", "look at the table again")
-        })?;
+        let inbox =
+            inbox.ok_or_else(|| refusal(409, "the interaction does not run", "look at the table again"))?;
         inbox.take(role, switch, alias, None, at).map_err(|reason| {
-            KioskRefusal::new(
+            refusal(
                 400,
                 format!("'{switch:.60}' cannot be set to '{alias:.60}': {reason}"),
                 "take a switch that the table shows",

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::answers::KioskRefusal;
+use super::answers::{KioskRefusal, refusal};
 use super::room::{GameRoom, hash};
 use hyperplay_engine::{EngineKind, Interpreter};
 use hyperplay_logic::gdl::{Finding, Source, did_you_mean};
@@ -148,7 +148,7 @@ impl Lobby {
             (None, Some(text)) => {
                 self.sent(order.name.as_deref().unwrap_or("rulesheet"), text, order.view.as_deref())
             }
-            _ => Err(KioskRefusal::new(400, "a table needs a game or rules", "give one of the two")),
+            _ => Err(refusal(400, "a table needs a game or rules", "give one of the two")),
         }
     }
 
@@ -157,7 +157,7 @@ impl Lobby {
         let Some(game) = self.games.iter().find(|game| game.name.eq_ignore_ascii_case(name)) else {
             let names = self.games.iter().map(|game| game.name.as_str());
             let error = format!("there is no game '{name:.100}'{}", did_you_mean(name, names));
-            return Err(KioskRefusal::new(404, error, "take one of the list"));
+            return Err(refusal(404, error, "take one of the list"));
         };
         if let Some(room) = locked(&self.rooms).iter().find(|room| room.name == game.name) {
             return Ok(Arc::clone(room));
@@ -192,7 +192,7 @@ impl Lobby {
         view: Option<&str>,
     ) -> Result<Arc<GameRoom>, KioskRefusal> {
         if text.len() > LONGEST_RULES {
-            return Err(KioskRefusal::new(413, "the rules are longer than a MiB", "take shorter ones"));
+            return Err(refusal(413, "the rules are longer than a MiB", "take shorter ones"));
         }
         let plain = |c: char| c.is_alphanumeric() || "_-. ".contains(c);
         let name: String = name.chars().filter(|&c| plain(c)).take(60).collect();
@@ -275,7 +275,7 @@ pub(super) fn is_harmless(registry: &Registry, spec: &str) -> bool {
 /// The findings of a text, each with its place.
 pub(super) fn check(name: &str, text: &str) -> Result<Value, KioskRefusal> {
     if text.len() > LONGEST_RULES {
-        return Err(KioskRefusal::new(413, "the rules are longer than a MiB", "take shorter ones"));
+        return Err(refusal(413, "the rules are longer than a MiB", "take shorter ones"));
     }
     let loaded = hyperplay_games::load(Source::new(name, text), None);
     let mut findings = loaded.findings;

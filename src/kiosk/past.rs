@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::answers::KioskRefusal;
+use super::answers::{KioskRefusal, refusal};
 use super::role_scenes::{NotedStep, RoleScenes, picture_of};
 use super::room::GameRoom;
 use super::scene::{
@@ -80,17 +80,13 @@ impl PastMatch {
     pub(super) fn scene(&self, step: usize, seen_by: &str) -> Result<Scene, KioskRefusal> {
         if step > self.steps() {
             let error = format!("the match has {} steps", self.steps());
-            return Err(KioskRefusal::new(400, error, "ask for a step from 0 to that number"));
+            return Err(refusal(400, error, "ask for a step from 0 to that number"));
         }
         let engine = &self.engine;
         let role = match seen_by {
             TRUTH => None,
             name => Some(engine.role_named(name).ok_or_else(|| {
-                KioskRefusal::new(
-                    400,
-                    format!("there is no role '{name:.60}'"),
-                    "take 'truth' or a role of the game",
-                )
+                refusal(400, format!("there is no role '{name:.60}'"), "take 'truth' or a role of the game")
             })?),
         };
         let told = match role {
@@ -149,10 +145,10 @@ impl PastMatch {
         sampler: &SamplerSpec,
         transcript: &Transcript,
     ) -> Result<PastMatch, KioskRefusal> {
-        let engine = room.engine().map_err(|error| KioskRefusal::new(400, error, "play a smaller game"))?;
+        let engine = room.engine().map_err(|error| refusal(400, error, "play a smaller game"))?;
         let differs = |difference: TranscriptDifference| {
             let error = format!("the transcript does not agree with the rules: {difference}");
-            KioskRefusal::new(400, error, "send the transcript together with the rules that it was played by")
+            refusal(400, error, "send the transcript together with the rules that it was played by")
         };
         verify(&*engine, &room.hash, transcript).map_err(differs)?;
         let mut states = vec![engine.initial()];

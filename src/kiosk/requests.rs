@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::answers::KioskRefusal;
+use super::answers::{KioskRefusal, refusal};
 use super::lobby::{LONGEST_RULES, TableRequest, is_harmless};
 use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
@@ -23,7 +23,7 @@ const LONGEST_CLOCK: f64 = 24.0 * 3600.0;
 fn secret() -> Result<String, KioskRefusal> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes)
-        .map_err(|error| KioskRefusal::new(500, format!("no randomness: {error}"), "try again"))?;
+        .map_err(|error| refusal(500, format!("no randomness: {error}"), "try again"))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
@@ -35,11 +35,11 @@ impl Kiosk {
     pub fn lay(&self, order: &TableRequest, is_trusted: bool) -> Result<Value, KioskRefusal> {
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
             let error = format!("{} matches are being played, and no more are allowed", self.options.tables);
-            KioskRefusal::new(429, error, "wait until one is over, or start the kiosk with more --tables")
+            refusal(429, error, "wait until one is over, or start the kiosk with more --tables")
         })?;
         let room = self.lobby.room(order)?;
         let (roles, random) = (room.roles(), room.random());
-        let wrong = |error: String, remedy: &str| KioskRefusal::new(400, error, remedy);
+        let wrong = |error: String, remedy: &str| refusal(400, error, remedy);
         if let Some(role) = order.seats.keys().find(|role| !roles.iter().any(|own| fold(own) == fold(role))) {
             return Err(wrong(
                 format!("there is no role '{role:.60}'"),
@@ -107,8 +107,7 @@ impl Kiosk {
                 json!({ "role": token.is_seat.then_some(sees), "sees": sees, "token": token.secret, "path": path })
             })
             .collect();
-        let refused =
-            |error: SpecError| KioskRefusal::new(500, error.to_string(), "tell whoever made this program");
+        let refused = |error: SpecError| refusal(500, error.to_string(), "tell whoever made this program");
         let parts = TableParts {
             id: id.clone(),
             equilibrium: room.equilibrium(&self.options.registry).map_err(refused)?,
@@ -120,9 +119,8 @@ impl Kiosk {
             sampler: self.options.registry.sampler("hyperplay").map_err(refused)?,
             records: self.records.clone(),
         };
-        let table = Table::lay(parts, place).map_err(|error| {
-            KioskRefusal::new(500, format!("no thread for the table: {error}"), "end other tables")
-        })?;
+        let table = Table::lay(parts, place)
+            .map_err(|error| refusal(500, format!("no thread for the table: {error}"), "end other tables"))?;
         self.tables().insert(id.clone(), table);
         self.forget();
         Ok(json!({ "table": id, "links": links }))
@@ -151,7 +149,7 @@ fn clocks_of(order: &TableRequest) -> Result<Option<Clocks>, KioskRefusal> {
     let is_right = |seconds: f64| seconds.is_finite() && (0.0..=LONGEST_CLOCK).contains(&seconds);
     if !is_right(start) || !is_right(play) || play < 0.1 {
         let remedy = "give seconds, at least 0.1 for a move and at most a day";
-        return Err(KioskRefusal::new(400, "these are no clocks", remedy));
+        return Err(refusal(400, "these are no clocks", remedy));
     }
     Ok(Some(Clocks { start: Duration::from_secs_f64(start), play: Duration::from_secs_f64(play) }))
 }
@@ -164,7 +162,7 @@ impl Kiosk {
     pub fn replay(&self, transcript: &str, rules: Option<&str>) -> Result<Value, KioskRefusal> {
         let line = transcript.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
         let read: Transcript = serde_json::from_str(line).map_err(|error| {
-            KioskRefusal::new(
+            refusal(
                 400,
                 format!("this is no transcript: {error}"),
                 "take a line of `hyperplay match --transcript`",
@@ -173,19 +171,19 @@ impl Kiosk {
         let room = match rules {
             Some(text) if text.len() <= LONGEST_RULES => self.lobby.sent(&read.game, text, None)?,
             Some(_) => {
-                return Err(KioskRefusal::new(413, "the rules are longer than a MiB", "take shorter ones"));
+                return Err(refusal(413, "the rules are longer than a MiB", "take shorter ones"));
             }
             None => self.lobby.with_rules(&read.game, &read.rules).ok_or_else(|| {
                 let error = format!(
                     "the rules of '{:.100}' are not among the games of this kiosk, or are others",
                     read.game
                 );
-                KioskRefusal::new(404, error, "drop the rulesheet together with the transcript")
+                refusal(404, error, "drop the rulesheet together with the transcript")
             })?,
         };
         let sampler = self.options.registry.sampler("hyperplay");
-        let sampler = sampler
-            .map_err(|error| KioskRefusal::new(500, error.to_string(), "tell whoever made this program"))?;
+        let sampler =
+            sampler.map_err(|error| refusal(500, error.to_string(), "tell whoever made this program"))?;
         let id = secret()?[..12].to_owned();
         let past = PastMatch::of_transcript(id.clone(), &room, &sampler, &read)?;
         let told = json!({ "replay": id, "steps": past.steps(), "roles": room.roles() });

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::answers::KioskRefusal;
+use super::answers::{KioskRefusal, refusal};
 use super::view::BoardView;
 use hyperplay_engine::propnet::GroundingLimits;
 use hyperplay_engine::{Engine, EngineKind, Engines};
@@ -64,7 +64,7 @@ impl GameRoom {
                 loaded.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
             let first = errors.first().map_or("there are no rules", |finding| finding.message.as_str());
             let error = format!("no game can be made of these rules: {first}");
-            return Err(KioskRefusal::new(
+            return Err(refusal(
                 400,
                 error,
                 "check the rules in the lobby, which shows each finding by its line",
@@ -72,7 +72,7 @@ impl GameRoom {
         };
         let view = view.map_or(Ok(BoardView::default()), |text| BoardView::read(text, &game));
         let view = view.map_err(|error| {
-            KioskRefusal::new(400, format!("the view file: {error}"), "correct the file, or play without it")
+            refusal(400, format!("the view file: {error}"), "correct the file, or play without it")
         })?;
         let hash = hash(&game);
         Ok(GameRoom {

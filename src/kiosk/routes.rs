@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::advice::hint;
-use super::answers::{KioskRefusal, json as answer};
+use super::answers::{KioskRefusal, json as answer, refusal};
 use super::diagram::diagram;
 use super::guard::guard;
 use super::lobby::{TableRequest, check, is_harmless, players};
@@ -75,14 +75,14 @@ pub(super) fn router(kiosk: Arc<Kiosk>) -> Router {
         .route("/api/watch/events", get(watching))
         .route("/api/watch/transcripts", get(transcripts))
         .route("/api/watch/open", post(open_watched))
-        .fallback(|| async { KioskRefusal::new(404, "there is nothing here", "begin at the lobby, at /") })
+        .fallback(|| async { refusal(404, "there is nothing here", "begin at the lobby, at /") })
         .layer(middleware::from_fn_with_state(Arc::clone(&kiosk), guard))
         .with_state(kiosk)
 }
 
 fn file(name: &str) -> AxumResponse {
     let Some((kind, text)) = page::file(name) else {
-        return KioskRefusal::new(404, "the page has no such file", "load the page again").into_response();
+        return refusal(404, "the page has no such file", "load the page again").into_response();
     };
     let mut response = Response::new(Body::from(text));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
@@ -97,17 +97,15 @@ fn nothing() -> Response<Body> {
 
 /// The body of a request.
 fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T, KioskRefusal> {
-    serde_json::from_slice(body).map_err(|error| {
-        KioskRefusal::new(400, format!("the request cannot be read: {error}"), "load the page again")
-    })
+    serde_json::from_slice(body)
+        .map_err(|error| refusal(400, format!("the request cannot be read: {error}"), "load the page again"))
 }
 
 /// Runs what takes long.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, KioskRefusal> + Send + 'static,
 ) -> Result<T, KioskRefusal> {
-    let failed =
-        || KioskRefusal::new(500, "a part of the program failed", "the log says where; try something else");
+    let failed = || refusal(500, "a part of the program failed", "the log says where; try something else");
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(failed()))
 }
 
@@ -209,9 +207,9 @@ async fn events(
 ) -> Result<AxumResponse, KioskRefusal> {
     let secret = asked(&query, "token").to_owned();
     let watching = kiosk.seat(&id, &secret, |table, token| {
-        let place = table.stream_place(token).ok_or_else(|| {
-            KioskRefusal::new(429, "this link is open in too many places", "close some of its pages")
-        })?;
+        let place = table
+            .stream_place(token)
+            .ok_or_else(|| refusal(429, "this link is open in too many places", "close some of its pages"))?;
         let places = [place, kiosk.stream_place(&kiosk.streams)?];
         let changes = table.changes();
         Ok(Watching {
@@ -255,7 +253,7 @@ async fn drawn(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query(qu
         match game.language() {
             Language::Sidl => Ok(answer(&diagram(game))),
             Language::Gdl => {
-                Err(KioskRefusal::new(404, "the game has no diagram", "only interactions in SIDL have one"))
+                Err(refusal(404, "the game has no diagram", "only interactions in SIDL have one"))
             }
         }
     })
@@ -285,7 +283,7 @@ async fn command(
 fn seat_of(token: &TableToken) -> Result<Role, KioskRefusal> {
     match token.sight {
         Sight::Role(role) if token.is_seat => Ok(role),
-        _ => Err(KioskRefusal::new(403, "a spectator does not move", "take the link of a seat")),
+        _ => Err(refusal(403, "a spectator does not move", "take the link of a seat")),
     }
 }
 
@@ -317,27 +315,27 @@ async fn advise(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: B
             kiosk.seat(&id, &token, |table, token| Ok((Arc::clone(table), seat_of(token)?)))?;
         if !is_harmless(&kiosk.options.registry, &spec) {
             let error = format!("'{spec:.100}' is no player that a page may name");
-            return Err(KioskRefusal::new(400, error, "take a player of the list"));
+            return Err(refusal(400, error, "take a player of the list"));
         }
-        let wrong = |error: SpecError| KioskRefusal::new(400, error.to_string(), "see `hyperplay players`");
+        let wrong = |error: SpecError| refusal(400, error.to_string(), "see `hyperplay players`");
         let player = kiosk.options.registry.player(&spec).map_err(wrong)?;
         let known = table.to_advise(role)?;
         let engine = table
             .parts
             .room
             .engine_for(&player)
-            .map_err(|error| KioskRefusal::new(409, error, "play a smaller game"))?;
-        let _place = kiosk.hints.try_acquire().map_err(|_| {
-            KioskRefusal::new(429, "other hints are being worked out", "ask again in some seconds")
-        })?;
+            .map_err(|error| refusal(409, error, "play a smaller game"))?;
+        let _place = kiosk
+            .hints
+            .try_acquire()
+            .map_err(|_| refusal(429, "other hints are being worked out", "ask again in some seconds"))?;
         let is_first = table.is_hinting.lock().unwrap_or_else(PoisonError::into_inner).insert(role);
         if !is_first {
-            return Err(KioskRefusal::new(429, "a hint is being worked out", "wait for it"));
+            return Err(refusal(429, "a hint is being worked out", "wait for it"));
         }
         let said = hyperplay_play::player::guarded(|| hint(&engine, &player, &known));
         table.is_hinting.lock().unwrap_or_else(PoisonError::into_inner).remove(&role);
-        let said =
-            said.unwrap_or_else(|_| Err(KioskRefusal::new(500, "the player failed", "ask another one")))?;
+        let said = said.unwrap_or_else(|_| Err(refusal(500, "the player failed", "ask another one")))?;
         Ok(answer(&said))
     })
     .await
@@ -346,7 +344,7 @@ async fn advise(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: B
 /// The step and the sight that a review asks for.
 fn reviewed(past: &PastMatch, query: &HashMap<String, String>) -> Answer {
     let step = asked(query, "step").parse();
-    let step = step.map_err(|_| KioskRefusal::new(400, "a review needs a step", "ask for a step from 0"))?;
+    let step = step.map_err(|_| refusal(400, "a review needs a step", "ask for a step from 0"))?;
     let seen_by = query.get("as").map_or(TRUTH, String::as_str);
     Ok(answer(&past.scene(step, seen_by)?))
 }
@@ -354,7 +352,7 @@ fn reviewed(past: &PastMatch, query: &HashMap<String, String>) -> Answer {
 async fn review(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query(query): Asked) -> Answer {
     blocking(move || {
         let past = kiosk.seat(&id, asked(&query, "token"), |table, _| {
-            let early = || KioskRefusal::new(409, "the match is not over", "wait for its end");
+            let early = || refusal(409, "the match is not over", "wait for its end");
             table.past().ok_or_else(early)
         })?;
         reviewed(&past, &query)
@@ -376,7 +374,7 @@ async fn replay(State(kiosk): State<Arc<Kiosk>>, body: Bytes) -> Answer {
 
 async fn replayed(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query(query): Asked) -> Answer {
     blocking(move || {
-        let gone = || KioskRefusal::new(404, "there is no such replay", "drop the transcript again");
+        let gone = || refusal(404, "there is no such replay", "drop the transcript again");
         let past = kiosk.past.get(&id).ok_or_else(gone)?;
         reviewed(&past, &query)
     })
@@ -386,7 +384,7 @@ async fn replayed(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query
 impl Kiosk {
     /// A place for a stream among `places`.
     fn stream_place(&self, places: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, KioskRefusal> {
-        let full = |_| KioskRefusal::new(429, "too many pages follow this server", "close some of them");
+        let full = |_| refusal(429, "too many pages follow this server", "close some of them");
         Arc::clone(places).try_acquire_owned().map_err(full)
     }
 
@@ -395,10 +393,9 @@ impl Kiosk {
         &self,
         of: impl FnOnce(&dyn super::WatchedExperiment) -> Result<T, String>,
     ) -> Result<T, KioskRefusal> {
-        let none = || KioskRefusal::new(404, "no experiment is watched", "start the kiosk with --watch DIR");
+        let none = || refusal(404, "no experiment is watched", "start the kiosk with --watch DIR");
         let watched = self.options.watched.as_ref().ok_or_else(none)?;
-        of(&**watched)
-            .map_err(|error| KioskRefusal::new(500, error, "see whether the folder is that of an experiment"))
+        of(&**watched).map_err(|error| refusal(500, error, "see whether the folder is that of an experiment"))
     }
 }
 

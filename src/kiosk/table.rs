@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
-use super::answers::KioskRefusal;
+use super::answers::{KioskRefusal, refusal};
 use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::scene::{
@@ -252,7 +252,7 @@ impl Table {
     pub(super) fn choose(&self, role: Role, step: usize, text: &str) -> Result<(), KioskRefusal> {
         let mut shared = self.shared();
         shared.touched = Instant::now();
-        let late = |error: &str| KioskRefusal::new(409, error, "look at the table again");
+        let late = |error: &str| refusal(409, error, "look at the table again");
         if shared.phase != Phase::Play || shared.step != step {
             return Err(late("that step is over"));
         }
@@ -263,7 +263,7 @@ impl Table {
         let place = question.shown.iter().position(|own| fold(&own.text) == fold(text));
         let Some(place) = place else {
             let error = format!("'{text:.200}' is no legal move");
-            return Err(KioskRefusal::new(400, error, "take one of the moves that the table shows"));
+            return Err(refusal(400, error, "take one of the moves that the table shows"));
         };
         let own = question.legal[place];
         shared.chosen.insert(role, own);
@@ -303,7 +303,7 @@ impl Table {
         let shared = self.shared();
         let evidence = shared.scenes.get(&Sight::Role(role)).and_then(|scene| scene.evidence.clone());
         let legal = shared.questions.get(&role).map(|question| question.legal.clone());
-        let nothing = || KioskRefusal::new(409, "there is nothing to choose now", "ask when it is your turn");
+        let nothing = || refusal(409, "there is nothing to choose now", "ask when it is your turn");
         evidence.zip(legal).ok_or_else(nothing)
     }
 

@@ -25,7 +25,7 @@ pub fn defined(definitions: &'static str, nested: &[(&str, Format)], table: &str
     lines.filter(|line| line[0] == table).map(column).collect()
 }
 
-fn format_named(name: &str) -> Format {
+pub(super) fn format_named(name: &str) -> Format {
     let digits = |text: &str| text.parse().expect("a format is a word or a number of digits");
     match name {
         "text" => Format::Text,

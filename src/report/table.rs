@@ -9,6 +9,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::defined::format_named;
 use super::row::fields;
 use super::statistics::rounded;
 
@@ -129,12 +130,16 @@ impl Table {
         Table { columns: columns.to_vec(), rows: rows.into_iter().map(read).collect(), ..Table::default() }
     }
 
-    /// The table of these columns, each with its name and its format, whose rows are there already.
+    /// The table of these columns whose rows are there already. Each is a name, and behind `: ` the format as in a list of
+    /// columns ([`defined`](super::defined)); a number if none is given.
     pub fn plain<const N: usize>(
-        columns: [(&'static str, Format); N],
+        columns: [&'static str; N],
         rows: impl IntoIterator<Item = [Value; N]>,
     ) -> Table {
-        let columns = columns.map(|(name, format)| Column::plain(name, format));
+        let columns = columns.map(|column| {
+            let (name, format) = column.split_once(": ").unwrap_or((column, "number"));
+            Column::plain(name, format_named(format))
+        });
         let rows = rows.into_iter().map(Vec::from).collect();
         Table { columns: columns.into(), rows, ..Table::default() }
     }

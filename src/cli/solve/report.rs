@@ -10,7 +10,6 @@ use crate::output::Output;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Role, StateMachine as _, StateMachineExt as _, counted};
 use hyperplay_play::player::{PolicyDocument, PolicyEntry, entries_of, known_in_words};
-use hyperplay_report::Format::{Digits, Text};
 use hyperplay_report::{Axis, Figure, FigurePoint, FigureSeries, LinePlot, Page, Plot, Table};
 use hyperplay_think::solve::{GameTree, SolvePoint, SolvedProfile};
 
@@ -128,9 +127,7 @@ impl<'a> SolveReport<'a> {
             let goal = 50.0 + self.unit * value;
             [self.name(role).into(), value.into(), goal.into(), best.into()]
         });
-        let columns =
-            [("role", Text), ("value", Digits(6)), ("goal", Digits(3)), ("best response", Digits(6))];
-        Table::plain(columns, rows)
+        Table::plain(["role: text", "value: 6", "goal: 3", "best response: 6"], rows)
     }
 
     /// The information sets of a role, the most often reached first.
@@ -151,7 +148,7 @@ impl<'a> SolveReport<'a> {
             let reached = self.reached[set].into();
             [self.name(role).into(), knows.as_str().into(), plays.join(", ").as_str().into(), reached]
         });
-        Table::plain([("role", Text), ("knows", Text), ("plays", Text), ("reached", Digits(4))], rows)
+        Table::plain(["role: text", "knows: text", "plays: text", "reached: 4"], rows)
     }
 
     /// The page: values, curve and policies.

@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::columns::ROW_COLUMNS;
 use super::page_figures::figures;
 use super::plan::{LeftOut, Study};
-use hyperplay_report::Format::Text;
 use hyperplay_report::{Page, Table, legend};
 
 /// More rows than these are not shown; all are in the other files.
@@ -62,7 +61,7 @@ pub fn page(header: &Value, study: &Study) -> Page {
     options.extend(policies.map(|(path, hash)| (format!("policy file {path}"), text(hash))));
     options.extend(["version", "config_hash"].map(|key| (key.to_owned(), text(&header[key]))));
     let rows = options.iter().map(|(option, value)| [option.as_str().into(), value.as_str().into()]);
-    page.table("", &Table::plain([("option", Text), ("value", Text)], rows).shown());
+    page.table("", &Table::plain(["option: text", "value: text"], rows).shown());
     if !study.rows.is_empty() {
         page.heading("Every decision");
         let caption = match study.rows.len().saturating_sub(SHOWN) {

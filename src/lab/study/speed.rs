@@ -86,14 +86,23 @@ impl Speed {
         self.lanes = Some(LaneUsage { steps: steps + more.steps, places: places + more.places });
     }
 
+    /// All rates, by the name of the work.
+    pub fn rates(&self) -> [(&'static str, Rate); 6] {
+        [
+            ("playouts", self.playouts),
+            ("steps", self.steps),
+            ("expansions", self.expansions),
+            ("single_steps", self.singles),
+            ("children", self.children),
+            ("comparisons", self.comparisons),
+        ]
+    }
+
     /// Adds what another thread has done.
     pub fn join(&mut self, other: &Speed) {
-        self.playouts.join(other.playouts);
-        self.steps.join(other.steps);
-        self.expansions.join(other.expansions);
-        self.singles.join(other.singles);
-        self.children.join(other.children);
-        self.comparisons.join(other.comparisons);
+        let Speed { playouts, steps, expansions, singles, children, comparisons, .. } = self;
+        let own = [playouts, steps, expansions, singles, children, comparisons];
+        own.into_iter().zip(other.rates()).for_each(|(sum, (_, more))| sum.join(more));
         self.goals.resize(other.goals.len(), 0);
         self.goals.iter_mut().zip(&other.goals).for_each(|(sum, more)| *sum += more);
         if let Some(usage) = other.lanes {
