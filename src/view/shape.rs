@@ -133,7 +133,7 @@ pub(super) fn shapes(game: &Game) -> Vec<Shape> {
     });
     for fluent in initial::fluents(game) {
         if let Some(shape) = shapes.iter_mut().find(|shape| same(shape, &fluent))
-            && let Some(fact) = intern(&fluent, game.terms())
+            && let Some(fact) = game.terms().intern_term(&fluent)
         {
             shape.initially.extend(shape.read(fact, game.terms()));
         }
@@ -190,7 +190,7 @@ fn shape(game: &Game, domains: &PositionDomains, functor: Symbol, arity: usize, 
     for variable in variables {
         let values = domains.values_in(&atom, variable, LISTED.min(*left));
         *left -= values.as_ref().map_or(0, Vec::len);
-        let values = values.map(|values| values.iter().filter_map(|term| intern(term, terms)).collect());
+        let values = values.map(|values| values.iter().filter_map(|term| terms.intern_term(term)).collect());
         let pattern = open(values, game, &mut out.slots, 2);
         out.arguments.push(pattern);
     }
@@ -220,17 +220,6 @@ fn open(domain: Option<Vec<TermId>>, game: &Game, slots: &mut Vec<Slot>, levels:
     });
     slots.push(Slot { domain, order: None, is_role: false, row_votes: 0 });
     Pattern::Slot(slots.len() - 1)
-}
-
-fn intern(term: &Term, terms: &TermStore) -> Option<TermId> {
-    match term {
-        Term::Variable(_) => None,
-        Term::Constant(name) => Some(terms.intern(*name, &[])),
-        Term::Compound(functor, arguments) => {
-            let arguments: Option<Vec<TermId>> = arguments.iter().map(|term| intern(term, terms)).collect();
-            Some(terms.intern(*functor, &arguments?))
-        }
-    }
 }
 
 /// Counts the names of the variables at the slots of one mention of a fluent.

@@ -38,21 +38,6 @@ pub(super) const HEADS: [&str; 11] = [
 /// Levels of nesting that are read, in conditions and in terms each.
 const DEPTH: usize = MAX_DEPTH / 2 - 1;
 
-/// The comparisons, each with the name that its atom has.
-const COMPARISONS: [(&str, &str); 11] = [
-    ("<", "<"),
-    ("=<", "=<"),
-    ("<=", "=<"),
-    (">", ">"),
-    (">=", ">="),
-    ("=", "="),
-    ("==", "=="),
-    ("\\=", "\\="),
-    ("=:=", "=:="),
-    ("=\\=", "=\\="),
-    ("is", "is"),
-];
-
 /// Why a clause could not be read.
 struct Unreadable(Finding);
 
@@ -281,16 +266,16 @@ impl Reader<'_> {
         Ok(Formula::Atom(Atom { relation, arguments: vec![left, right], at }))
     }
 
-    /// The comparison that stands here, behind which the reader goes.
+    /// The name of the atom of the comparison that stands here, behind which the reader goes.
     fn comparison(&mut self) -> Option<&'static str> {
-        let spelled = match self.peek()? {
-            SidlToken::Mark(mark) => mark,
+        let name = match self.peek()? {
+            SidlToken::Mark("<=") => "=<",
+            SidlToken::Mark(mark @ ("<" | "=<" | ">" | ">=" | "=" | "==" | "\\=" | "=:=" | "=\\=")) => *mark,
             SidlToken::Name(name) if name == "is" => "is",
             _ => return None,
         };
-        let found = COMPARISONS.iter().find(|(spelling, _)| *spelling == spelled)?.1;
         self.at += 1;
-        Some(found)
+        Some(name)
     }
 
     fn is_comparison_behind_parenthesis(&self) -> bool {
