@@ -9,9 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use hyperplay_logic::gdl::{
-    At, Atom, Game, Literal, PositionDomains, Symbol, Syntax, Term, TermId, TermStore,
-};
+use hyperplay_logic::gdl::{At, Atom, Game, PositionDomains, Symbol, Syntax, Term, TermId, TermStore};
 
 use super::initial;
 use super::order::{Pairs, Strength, ordered};
@@ -109,23 +107,18 @@ pub(super) fn shapes(game: &Game) -> Vec<Shape> {
     let mut named: Vec<(Symbol, usize)> = Vec::new();
     let mut known = BTreeSet::new();
     each_fluent(game, &mut |fluent| {
-        if let Term::Compound(functor, arguments) = fluent
-            && arguments.len() <= ARGUMENTS
+        if let Some(name @ (_, 1..=ARGUMENTS)) = fluent.functor()
             && known.len() < SHAPES
-            && known.insert((*functor, arguments.len()))
+            && known.insert(name)
         {
-            named.push((*functor, arguments.len()));
+            named.push(name);
         }
     });
     let mut left = ALL_LISTED;
     let mut shapes: Vec<Shape> =
         named.into_iter().map(|(functor, arity)| shape(game, &domains, functor, arity, &mut left)).collect();
-    let same = |shape: &Shape, fluent: &Term| match fluent {
-        Term::Compound(functor, arguments) => {
-            shape.functor == *functor && shape.arguments.len() == arguments.len()
-        }
-        _ => false,
-    };
+    let same =
+        |shape: &Shape, fluent: &Term| fluent.functor() == Some((shape.functor, shape.arguments.len()));
     each_fluent(game, &mut |fluent| {
         if let Some(shape) = shapes.iter_mut().find(|shape| same(shape, fluent)) {
             vote(shape, fluent, game.terms());
@@ -150,7 +143,7 @@ fn each_fluent(game: &Game, visit: &mut dyn FnMut(&Term)) {
         let is_fluent = matches!(rule.head.relation, Symbol::INIT | Symbol::NEXT | Symbol::BASE);
         rule.head.arguments.first().filter(|_| is_fluent).into_iter().for_each(&mut *visit);
         for literal in &rule.body {
-            if let Literal::Positive(atom) | Literal::Negative(atom) = literal
+            if let Some(atom) = literal.atom()
                 && let (Symbol::TRUE, [fluent]) = (atom.relation, &atom.arguments[..])
             {
                 visit(fluent);
