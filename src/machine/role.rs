@@ -64,6 +64,11 @@ impl<T> ByRole<T> {
         ByRole(values)
     }
 
+    /// The map that holds what `value` makes of each value, in role order.
+    pub fn map<U>(&self, value: impl FnMut(&T) -> U) -> ByRole<U> {
+        ByRole(self.0.iter().map(value).collect())
+    }
+
     /// The values with their roles, in role order.
     pub fn iter(&self) -> impl Iterator<Item = (Role, &T)> {
         self.0.iter().enumerate().map(|(index, value)| (Role::new(index), value))

@@ -94,14 +94,8 @@ fn matches(pattern: &Term, term: &Term, bound: &mut Bindings) -> bool {
 }
 
 fn instance(term: &Term, bound: &Bindings) -> Term {
-    match term {
-        Term::Variable(name) => {
-            let value = bound.iter().find(|(other, _)| other == name);
-            value.map_or_else(|| term.clone(), |(_, value)| value.clone())
-        }
-        Term::Constant(_) => term.clone(),
-        Term::Compound(functor, arguments) => {
-            Term::Compound(*functor, arguments.iter().map(|term| instance(term, bound)).collect())
-        }
-    }
+    term.replacing(&mut |name| {
+        let value = bound.iter().find(|(other, _)| *other == name);
+        value.map_or(Term::Variable(name), |(_, value)| value.clone())
+    })
 }

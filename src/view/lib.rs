@@ -42,7 +42,8 @@ pub use shown::{
 };
 
 /// The kind of drawing of a game's states.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum BoardKind {
     /// Boards: grids, or rows of cells.
     Boards,
@@ -55,11 +56,7 @@ pub enum BoardKind {
 impl BoardKind {
     /// The word for it.
     pub fn as_str(self) -> &'static str {
-        match self {
-            BoardKind::Boards => "boards",
-            BoardKind::Hands => "hands",
-            BoardKind::Facts => "facts",
-        }
+        self.into()
     }
 }
 

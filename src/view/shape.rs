@@ -9,9 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use hyperplay_logic::gdl::{
-    At, Atom, Game, Literal, PositionDomains, Symbol, Syntax, Term, TermId, TermStore,
-};
+use hyperplay_logic::gdl::{At, Atom, Game, PositionDomains, Symbol, Syntax, Term, TermId, TermStore};
 
 use super::initial;
 use super::order::{Pairs, Strength, ordered};
@@ -109,23 +107,18 @@ pub(super) fn shapes(game: &Game) -> Vec<Shape> {
     let mut named: Vec<(Symbol, usize)> = Vec::new();
     let mut known = BTreeSet::new();
     each_fluent(game, &mut |fluent| {
-        if let Term::Compound(functor, arguments) = fluent
-            && arguments.len() <= ARGUMENTS
+        if let Some(name @ (_, 1..=ARGUMENTS)) = fluent.functor()
             && known.len() < SHAPES
-            && known.insert((*functor, arguments.len()))
+            && known.insert(name)
         {
-            named.push((*functor, arguments.len()));
+            named.push(name);
         }
     });
     let mut left = ALL_LISTED;
     let mut shapes: Vec<Shape> =
         named.into_iter().map(|(functor, arity)| shape(game, &domains, functor, arity, &mut left)).collect();
-    let same = |shape: &Shape, fluent: &Term| match fluent {
-        Term::Compound(functor, arguments) => {
-            shape.functor == *functor && shape.arguments.len() == arguments.len()
-        }
-        _ => false,
-    };
+    let same =
+        |shape: &Shape, fluent: &Term| fluent.functor() == Some((shape.functor, shape.arguments.len()));
     each_fluent(game, &mut |fluent| {
         if let Some(shape) = shapes.iter_mut().find(|shape| same(shape, fluent)) {
             vote(shape, fluent, game.terms());
@@ -133,7 +126,7 @@ pub(super) fn shapes(game: &Game) -> Vec<Shape> {
     });
     for fluent in initial::fluents(game) {
         if let Some(shape) = shapes.iter_mut().find(|shape| same(shape, &fluent))
-            && let Some(fact) = intern(&fluent, game.terms())
+            && let Some(fact) = game.terms().intern_term(&fluent)
         {
             shape.initially.extend(shape.read(fact, game.terms()));
         }
@@ -150,7 +143,7 @@ fn each_fluent(game: &Game, visit: &mut dyn FnMut(&Term)) {
         let is_fluent = matches!(rule.head.relation, Symbol::INIT | Symbol::NEXT | Symbol::BASE);
         rule.head.arguments.first().filter(|_| is_fluent).into_iter().for_each(&mut *visit);
         for literal in &rule.body {
-            if let Literal::Positive(atom) | Literal::Negative(atom) = literal
+            if let Some(atom) = literal.atom()
                 && let (Symbol::TRUE, [fluent]) = (atom.relation, &atom.arguments[..])
             {
                 visit(fluent);
@@ -190,7 +183,7 @@ fn shape(game: &Game, domains: &PositionDomains, functor: Symbol, arity: usize, 
     for variable in variables {
         let values = domains.values_in(&atom, variable, LISTED.min(*left));
         *left -= values.as_ref().map_or(0, Vec::len);
-        let values = values.map(|values| values.iter().filter_map(|term| intern(term, terms)).collect());
+        let values = values.map(|values| values.iter().filter_map(|term| terms.intern_term(term)).collect());
         let pattern = open(values, game, &mut out.slots, 2);
         out.arguments.push(pattern);
     }
@@ -220,17 +213,6 @@ fn open(domain: Option<Vec<TermId>>, game: &Game, slots: &mut Vec<Slot>, levels:
     });
     slots.push(Slot { domain, order: None, is_role: false, row_votes: 0 });
     Pattern::Slot(slots.len() - 1)
-}
-
-fn intern(term: &Term, terms: &TermStore) -> Option<TermId> {
-    match term {
-        Term::Variable(_) => None,
-        Term::Constant(name) => Some(terms.intern(*name, &[])),
-        Term::Compound(functor, arguments) => {
-            let arguments: Option<Vec<TermId>> = arguments.iter().map(|term| intern(term, terms)).collect();
-            Some(terms.intern(*functor, &arguments?))
-        }
-    }
 }
 
 /// Counts the names of the variables at the slots of one mention of a fluent.

@@ -100,9 +100,7 @@ impl Circuit {
         let no_moves = vec![Wire::FALSE; net.network.inputs() - bits];
         let of_state = [state.clone(), no_moves.clone()].concat();
         let mut legal = network.import(&net.network, &of_state, &legal_wires).into_iter();
-        let legal: ByRole<Vec<Wire>> = ByRole::new(
-            net.roles.values().iter().map(|role| legal.by_ref().take(role.legal.len()).collect()).collect(),
-        );
+        let legal = net.roles.map(|role| legal.by_ref().take(role.legal.len()).collect::<Vec<Wire>>());
 
         // The choices.
         let mut does: ByRole<Vec<Wire>> = ByRole::from_fn(legal.len(), |_| Vec::new());
@@ -136,25 +134,17 @@ impl Circuit {
         let step: Vec<Wire> = net.next.iter().copied().chain(percept_wires).collect();
         let mut step = network.import(&net.network, &[state, moves].concat(), &step).into_iter();
         let next: Vec<Wire> = step.by_ref().take(bits).collect();
-        let percepts = ByRole::new(
-            net.roles.values().iter().map(|role| step.by_ref().take(role.percepts.len()).collect()).collect(),
-        );
+        let percepts = net.roles.map(|role| step.by_ref().take(role.percepts.len()).collect());
         let goal_wires = net.roles.values().iter().flat_map(|role| role.goals.iter().map(|&(_, wire)| wire));
         let end: Vec<Wire> = std::iter::once(net.terminal).chain(goal_wires).collect();
         let mut end = network.import(&net.network, &[next.clone(), no_moves].concat(), &end).into_iter();
         let terminal = end.next().expect("the first one");
         let mut counted = Vec::new();
-        let goals = ByRole::new(
-            net.roles
-                .values()
-                .iter()
-                .map(|role| {
-                    let worth: Vec<(Goal, Wire)> =
-                        role.goals.iter().map(|&(goal, _)| goal).zip(end.by_ref()).collect();
-                    goal_code(&mut network, &worth, &mut counted)
-                })
-                .collect(),
-        );
+        let goals = net.roles.map(|role| {
+            let worth: Vec<(Goal, Wire)> =
+                role.goals.iter().map(|&(goal, _)| goal).zip(end.by_ref()).collect();
+            goal_code(&mut network, &worth, &mut counted)
+        });
         Circuit {
             network,
             bits,

@@ -59,9 +59,7 @@ impl LanesCode {
         let (goes, stuck, terminal) = (take(), take(), take());
         let counted: Vec<usize> = planes.by_ref().take(circuit.counted.len()).collect();
         let mut by_role = |lists: &ByRole<Vec<Wire>>| {
-            ByRole::new(
-                lists.values().iter().map(|list| planes.by_ref().take(list.len()).collect()).collect(),
-            )
+            lists.map(|list| planes.by_ref().take(list.len()).collect::<Vec<usize>>())
         };
         let (does, percepts) = (by_role(&does), by_role(&percepts));
         let mut staged = Vec::new();

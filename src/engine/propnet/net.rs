@@ -63,17 +63,11 @@ impl Propnet {
     /// The inputs that are the moves of each role.
     pub fn does(&self) -> ByRole<std::ops::Range<usize>> {
         let mut first = self.bits();
-        ByRole::new(
-            self.roles
-                .values()
-                .iter()
-                .map(|role| {
-                    let start = first;
-                    first += role.moves.len();
-                    start..first
-                })
-                .collect(),
-        )
+        self.roles.map(|role| {
+            let start = first;
+            first += role.moves.len();
+            start..first
+        })
     }
 
     /// All outputs, in a fixed order: next by bit, terminal, then role by role legal, goals, percepts.

@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 
+use num_integer::gcd;
 use rustc_hash::FxHashMap;
 
 use super::names::Names;
@@ -122,10 +123,6 @@ impl Automaton<'_> {
         let moves = moves.map(|(own, &weight)| (self.machine.terms().show(own.0), share(weight))).collect();
         Err(AutomatonError::UnevenChance { state: self.shown(state), moves })
     }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The tables of a rulesheet.

@@ -213,11 +213,7 @@ impl GambitBuilder {
         let mut numbers = Vec::with_capacity(self.numbers.len());
         for (index, node) in (0..).zip(&mut file.nodes) {
             match node {
-                GambitNode::Chance(id) => {
-                    id.0 = chances
-                        .place(id.index(), |chance| check_chance(chance))
-                        .map_err(|cause| (index, cause))?;
-                }
+                GambitNode::Chance(id) => chances.place(&mut id.0, |chance| check_chance(chance)),
                 GambitNode::Decision(id) => {
                     let old = id.index();
                     let number = |set: &mut GambitSet| {
@@ -229,14 +225,13 @@ impl GambitBuilder {
                         numbers.push(self.numbers[old]);
                         Ok(())
                     };
-                    id.0 = sets.place(old, number).map_err(|cause| (index, cause))?;
+                    sets.place(&mut id.0, number)
                 }
                 GambitNode::Terminal(id) => {
-                    id.0 = outcomes
-                        .place(id.index(), |payoffs| check_payoffs(payoffs, players))
-                        .map_err(|cause| (index, cause))?;
+                    outcomes.place(&mut id.0, |payoffs| check_payoffs(payoffs, players))
                 }
             }
+            .map_err(|cause| (index, cause))?;
         }
         (file.sets, file.chances, file.outcomes) = (sets.new, chances.new, outcomes.new);
         self.numbers = numbers;
@@ -256,18 +251,20 @@ impl<T> Renumbering<T> {
         Renumbering { place: vec![0; old.len()], old: old.into_iter().map(Some).collect(), new: Vec::new() }
     }
 
-    /// The new index of an entry, which is passed to `check` when it appears first.
+    /// Gives an entry its new index. It is passed to `check` when it appears first.
     fn place(
         &mut self,
-        index: usize,
+        id: &mut u32,
         check: impl FnOnce(&mut T) -> Result<(), GambitCause>,
-    ) -> Result<u32, GambitCause> {
+    ) -> Result<(), GambitCause> {
+        let index = *id as usize;
         if let Some(mut entry) = self.old[index].take() {
             check(&mut entry)?;
             self.place[index] = next_index(&self.new);
             self.new.push(entry);
         }
-        Ok(self.place[index])
+        *id = self.place[index];
+        Ok(())
     }
 }
 

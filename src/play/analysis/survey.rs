@@ -13,7 +13,8 @@ use hyperplay_logic::gdl::{Symbol, TermId};
 use hyperplay_machine::{EvaluationFailure, State, StateMachine, StateMachineExt};
 
 /// Where words come from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Basis {
     /// The rules declare them.
     Declared,
@@ -26,11 +27,7 @@ pub enum Basis {
 impl Basis {
     /// The stable name, as in reports.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Basis::Declared => "declared",
-            Basis::Reachable => "reachable",
-            Basis::Met => "met",
-        }
+        self.into()
     }
 }
 

@@ -12,7 +12,8 @@ use std::ops::RangeInclusive;
 use hyperplay_think::search::PlayoutBudget;
 
 /// The kind of thing that a spec describes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum SpecKind {
     /// A player.
     Player,
@@ -21,6 +22,7 @@ pub enum SpecKind {
     /// A way to judge the moves in states that are known.
     Search,
     /// A model of how the other roles choose.
+    #[strum(to_string = "opponent model")]
     Model,
 }
 
@@ -36,17 +38,6 @@ impl SpecKind {
             SpecKind::Search => "searches",
             SpecKind::Model => "models",
         }
-    }
-}
-
-impl fmt::Display for SpecKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            SpecKind::Player => "player",
-            SpecKind::Sampler => "sampler",
-            SpecKind::Search => "search",
-            SpecKind::Model => "opponent model",
-        })
     }
 }
 

@@ -6,84 +6,84 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::engine_key::engine;
 use super::{Registry, Seat, Spec, SpecError, SpecKey};
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_machine::Role;
 use hyperplay_think::belief::{OpponentModel, Sampler, Trembling};
 
 /// Builds a player for one role of one match.
-pub(super) type PlayerBuild = Arc<dyn Fn(&Arc<Engine>, Role) -> Seat + Send + Sync>;
+pub type PlayerBuild = Arc<dyn Fn(&Arc<Engine>, Role) -> Seat + Send + Sync>;
 
 /// Builds an opponent model for one game.
-pub(super) type ModelBuild = Arc<dyn Fn(&Arc<Engine>) -> Arc<dyn OpponentModel> + Send + Sync>;
+pub type ModelBuild = Arc<dyn Fn(&Arc<Engine>) -> Arc<dyn OpponentModel> + Send + Sync>;
 
-/// A player that was read from a spec.
+/// What was read from a spec, with the spec. Two are equal if their specs are.
 #[derive(Clone)]
-pub struct PlayerSpec {
+pub struct Configured<B> {
     pub(super) spec: Spec,
-    pub(super) engine: Option<EngineKind>,
-    pub(super) build: PlayerBuild,
+    pub(super) made: B,
 }
 
-impl PlayerSpec {
+/// A player that was read from a spec.
+pub type PlayerSpec = Configured<PlayerBuild>;
+
+/// A way to sample a belief that was read from a spec, with the opponent model that it assumes.
+pub type SamplerSpec = Configured<(Assumed, Arc<dyn Sampler<Engine>>)>;
+
+/// An opponent model that was read from a spec.
+pub type ModelSpec = Configured<ModelBuild>;
+
+impl<B> Configured<B> {
     /// The spec.
     pub fn spec(&self) -> &Spec {
         &self.spec
     }
+}
 
+impl<B> PartialEq for Configured<B> {
+    fn eq(&self, other: &Self) -> bool {
+        self.spec == other.spec
+    }
+}
+
+impl<B> Eq for Configured<B> {}
+
+impl<B> fmt::Debug for Configured<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Configured({})", self.spec)
+    }
+}
+
+impl PlayerSpec {
     /// The engine that the spec asks for; `None` for the one of the match. The caller that builds the player chooses
     /// the machine by it.
     pub fn engine(&self) -> Option<EngineKind> {
-        self.engine
+        engine(&self.spec)
     }
 
     /// A fresh player for one role of one match, on a machine that [`engine`](PlayerSpec::engine) has chosen.
     pub fn seat(&self, machine: &Arc<Engine>, role: Role) -> Seat {
-        (self.build)(machine, role)
+        (self.made)(machine, role)
     }
-}
-
-/// A way to sample a belief that was read from a spec, with the opponent model that it assumes.
-#[derive(Clone)]
-pub struct SamplerSpec {
-    pub(super) spec: Spec,
-    pub(super) assumed: Assumed,
-    pub(super) sampler: Arc<dyn Sampler<Engine>>,
 }
 
 impl SamplerSpec {
-    /// The spec.
-    pub fn spec(&self) -> &Spec {
-        &self.spec
-    }
-
     /// The opponent model under which it samples.
     pub fn assumed(&self) -> &Assumed {
-        &self.assumed
+        &self.made.0
     }
 
     /// The sampler.
     pub fn sampler(&self) -> &Arc<dyn Sampler<Engine>> {
-        &self.sampler
+        &self.made.1
     }
-}
-
-/// An opponent model that was read from a spec.
-#[derive(Clone)]
-pub struct ModelSpec {
-    pub(super) spec: Spec,
-    pub(super) build: ModelBuild,
 }
 
 impl ModelSpec {
-    /// The spec.
-    pub fn spec(&self) -> &Spec {
-        &self.spec
-    }
-
     /// The model on a machine.
     pub fn model(&self, machine: &Arc<Engine>) -> Arc<dyn OpponentModel> {
-        (self.build)(machine)
+        (self.made)(machine)
     }
 }
 
@@ -160,51 +160,6 @@ impl Assumed {
     pub fn model(&self, machine: &Arc<Engine>) -> Arc<dyn OpponentModel> {
         let (model, Tremble(epsilon)) = (self.model.model(machine), self.epsilon);
         if epsilon > 0.0 && !model.is_uniform() { Arc::new(Trembling::new(model, epsilon)) } else { model }
-    }
-}
-
-/// Two are equal if their specs are: the players built from them are the same then.
-impl PartialEq for PlayerSpec {
-    fn eq(&self, other: &Self) -> bool {
-        self.spec == other.spec
-    }
-}
-
-impl Eq for PlayerSpec {}
-
-/// As for [`PlayerSpec`].
-impl PartialEq for SamplerSpec {
-    fn eq(&self, other: &Self) -> bool {
-        self.spec == other.spec
-    }
-}
-
-impl Eq for SamplerSpec {}
-
-/// As for [`PlayerSpec`].
-impl PartialEq for ModelSpec {
-    fn eq(&self, other: &Self) -> bool {
-        self.spec == other.spec
-    }
-}
-
-impl Eq for ModelSpec {}
-
-impl fmt::Debug for PlayerSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PlayerSpec({})", self.spec)
-    }
-}
-
-impl fmt::Debug for SamplerSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SamplerSpec({})", self.spec)
-    }
-}
-
-impl fmt::Debug for ModelSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ModelSpec({})", self.spec)
     }
 }
 

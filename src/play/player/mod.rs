@@ -64,7 +64,7 @@ pub use catalogue::{KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
 pub use certain::{certain_moves, is_last_move};
 pub use clairvoyant::Clairvoyant;
 pub use companion::{Companion, is_certain};
-pub use configured::{Assumed, ModelSpec, PlayerSpec, SamplerSpec};
+pub use configured::{Assumed, Configured, ModelSpec, PlayerSpec, SamplerSpec};
 pub use decision::{
     BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, DecisionCost, HeldBelief, Player, View,
 };

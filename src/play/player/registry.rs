@@ -16,7 +16,7 @@ use super::configured::{ModelBuild, PlayerBuild};
 use super::spec_reader::SpecReader;
 use super::{
     Assumed, KeyType, ModelSpec, PlayerSpec, RegistryError, SamplerSpec, SearchEffort, Seat, Spec, SpecEntry,
-    SpecError, SpecKey, SpecKind, belief_keys, engine_key,
+    SpecError, SpecKey, SpecKind, belief_keys,
 };
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
@@ -90,10 +90,10 @@ impl Registry {
     where
         B: Fn(&Arc<Engine>, Role) -> Seat + Send + Sync + 'static,
     {
-        let read = move |spec: &Spec, registry: &Registry| -> Result<PlayerBuild, SpecError> {
-            Ok(Arc::new(read(spec, registry)?))
-        };
-        self.with(entry, SpecMaker::Player(Arc::new(read)))
+        self.with(
+            entry,
+            SpecMaker::Player(Arc::new(move |spec, registry| Ok(Arc::new(read(spec, registry)?)))),
+        )
     }
 
     /// Adds a sampler. It has the keys `model` and `epsilon` besides its own: the opponent model under which it is
@@ -118,10 +118,10 @@ impl Registry {
         read: impl Fn(&Spec, &Registry) -> Result<S, SpecError> + Send + Sync + 'static,
     ) -> Result<Registry, RegistryError> {
         entry.keys.extend(Assumed::keys());
-        let read = move |spec: &Spec, registry: &Registry| -> Result<Arc<dyn Sampler<Engine>>, SpecError> {
-            Ok(Arc::new(read(spec, registry)?))
-        };
-        self.with(entry, SpecMaker::Sampler(Arc::new(read)))
+        self.with(
+            entry,
+            SpecMaker::Sampler(Arc::new(move |spec, registry| Ok(Arc::new(read(spec, registry)?)))),
+        )
     }
 
     /// Adds a search. `read` also gets the effort that the player asks for.
@@ -173,11 +173,7 @@ impl Registry {
         entry: SpecEntry,
         read: impl Fn(&Spec, &SearchEffort) -> Result<S, SpecError> + Send + Sync + 'static,
     ) -> Result<Registry, RegistryError> {
-        let read =
-            move |spec: &Spec, effort: &SearchEffort| -> Result<Arc<dyn StateSearch<Engine>>, SpecError> {
-                Ok(Arc::new(read(spec, effort)?))
-            };
-        self.with(entry, SpecMaker::Search(Arc::new(read)))
+        self.with(entry, SpecMaker::Search(Arc::new(move |spec, effort| Ok(Arc::new(read(spec, effort)?)))))
     }
 
     /// Adds an opponent model. One that is uniform says so by [`OpponentModel::is_uniform`] and has no tremble. One
@@ -229,10 +225,10 @@ impl Registry {
     where
         B: Fn(&Arc<Engine>) -> Arc<dyn OpponentModel> + Send + Sync + 'static,
     {
-        let read = move |spec: &Spec, registry: &Registry| -> Result<ModelBuild, SpecError> {
-            Ok(Arc::new(read(spec, registry)?))
-        };
-        self.with(entry, SpecMaker::Model(Arc::new(read)))
+        self.with(
+            entry,
+            SpecMaker::Model(Arc::new(move |spec, registry| Ok(Arc::new(read(spec, registry)?)))),
+        )
     }
 
     fn with(mut self, entry: SpecEntry, made: SpecMaker) -> Result<Registry, RegistryError> {
@@ -367,7 +363,7 @@ impl Registry {
         let SpecMaker::Player(read) = self.maker(SpecKind::Player, spec)? else {
             unreachable!("a player's entry makes players")
         };
-        Ok(PlayerSpec { spec: spec.clone(), engine: engine_key::engine(spec), build: read(spec, self)? })
+        Ok(PlayerSpec { spec: spec.clone(), made: read(spec, self)? })
     }
 
     /// The sampler of a spec, for a player that has a belief of its own.
@@ -380,7 +376,7 @@ impl Registry {
         };
         let (assumed, sampler) = (Assumed::of(spec, self)?, read(spec, self)?);
         belief_keys::refuse_filter(spec, &assumed)?;
-        Ok(SamplerSpec { spec: spec.clone(), assumed, sampler })
+        Ok(SamplerSpec { spec: spec.clone(), made: (assumed, sampler) })
     }
 
     /// The search of a spec with a given effort, for a player that searches.
@@ -406,7 +402,7 @@ impl Registry {
         let SpecMaker::Model(read) = self.maker(SpecKind::Model, spec)? else {
             unreachable!("a model's entry makes models")
         };
-        Ok(ModelSpec { spec: spec.clone(), build: read(spec, self)? })
+        Ok(ModelSpec { spec: spec.clone(), made: read(spec, self)? })
     }
 
     fn read(&self, kind: SpecKind, text: &str, base: Option<&Path>) -> Result<Spec, SpecError> {

@@ -105,7 +105,8 @@ impl EvidenceStep {
 }
 
 /// How a match ended for a player.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 pub enum EvidenceOutcome {
     /// The game master said that the last step ended it.
@@ -123,13 +124,7 @@ pub enum EvidenceOutcome {
 impl EvidenceOutcome {
     /// The stable name, as in records.
     pub fn as_str(self) -> &'static str {
-        match self {
-            EvidenceOutcome::Stopped => "stopped",
-            EvidenceOutcome::Aborted => "aborted",
-            EvidenceOutcome::Expired => "expired",
-            EvidenceOutcome::Replaced => "replaced",
-            EvidenceOutcome::Interrupted => "interrupted",
-        }
+        self.into()
     }
 }
 

@@ -21,7 +21,8 @@ pub struct Fault {
 }
 
 /// The wrong that a player did.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum FaultKind {
     /// It did not answer before the clock ran out; what it answered later, and when.
     Late(LateAnswer),
@@ -38,13 +39,7 @@ pub enum FaultKind {
 impl FaultKind {
     /// The stable name, as in transcripts.
     pub fn as_str(&self) -> &'static str {
-        match self {
-            FaultKind::Late(_) => "late",
-            FaultKind::Illegal(_) => "illegal",
-            FaultKind::Unreachable(_) => "unreachable",
-            FaultKind::Crashed(_) => "crashed",
-            FaultKind::Dropped => "dropped",
-        }
+        self.into()
     }
 
     /// The detail besides the kind, as in transcripts: the answer, or the cause.

@@ -24,7 +24,8 @@ pub struct MatchStep {
 }
 
 /// How a match ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum MatchOutcome {
     /// In a terminal state with these goals.
     Over(ByRole<Goal>),
@@ -36,6 +37,13 @@ pub enum MatchOutcome {
     Failed(EvaluationFailure),
     /// The interrupt was raised.
     Interrupted,
+}
+
+impl MatchOutcome {
+    /// The stable name, as in transcripts.
+    pub fn as_str(&self) -> &'static str {
+        self.into()
+    }
 }
 
 /// One match played.

@@ -208,19 +208,6 @@ pub fn host() -> String {
     gethostname::gethostname().to_string_lossy().into_owned()
 }
 
-impl MatchOutcome {
-    /// The stable name, as in transcripts.
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            MatchOutcome::Over(_) => "over",
-            MatchOutcome::StepLimit => "step-limit",
-            MatchOutcome::NoLegalMove(_) => "no-legal-move",
-            MatchOutcome::Failed(_) => "failed",
-            MatchOutcome::Interrupted => "interrupted",
-        }
-    }
-}
-
 impl Transcript {
     /// The record of match number `index` of a series.
     pub fn new<M: StateMachine>(

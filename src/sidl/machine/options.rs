@@ -9,6 +9,8 @@
 //! The role `random` draws each chance. Draws that cannot do anything in this state stand together as one, with the sum
 //! of their weights, and so do draws that select the same operations.
 
+use num_integer::gcd;
+
 use crate::Selector;
 use hyperplay_logic::gdl::{Symbol, TermId, TermStore};
 
@@ -227,8 +229,4 @@ fn product(
         longer.extend(options.iter().map(|&option| list.iter().copied().chain(term(option)).collect()));
     }
     Some(longer)
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

@@ -207,14 +207,7 @@ impl Program {
 
 /// The id of a term without variables. A fraction is a compound term like any other.
 pub(super) fn ground(term: &Term, terms: &TermStore) -> TermId {
-    match term {
-        Term::Variable(_) => unreachable!("the loader refuses variables here"),
-        Term::Constant(name) => terms.intern(*name, &[]),
-        Term::Compound(functor, arguments) => {
-            let arguments: Vec<TermId> = arguments.iter().map(|argument| ground(argument, terms)).collect();
-            terms.intern(*functor, &arguments)
-        }
-    }
+    terms.intern_term(term).expect("the loader refuses variables here")
 }
 
 fn named(term: TermId, interaction: &Interaction, numbers: &Numbers, terms: &TermStore) -> Named {

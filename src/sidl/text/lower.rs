@@ -1,5 +1,7 @@
 //! From clauses to the program of an interaction, as far as they have a meaning.
 
+use num_integer::gcd;
+
 use hyperplay_logic::gdl::{Atom, Clause, Formula, Game, Rulesheet, Span, Symbol, Symbols, Term};
 
 use super::interaction::{
@@ -59,10 +61,6 @@ pub(super) fn weights(distribution: &[Number]) -> Option<Vec<u64>> {
     let scaled = scaled?;
     let divisor = scaled.iter().fold(0, |divisor, &weight| gcd(divisor, weight as i64)).max(1) as u64;
     Some(scaled.into_iter().map(|weight| weight / divisor).collect())
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The program of the clauses; a clause without a meaning is left out, and the checks report it.

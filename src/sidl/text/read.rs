@@ -20,38 +20,28 @@ use super::token::{SidlToken, tokens};
 /// The functor of lists.
 pub(super) const LIST: &str = "list";
 
-/// The words that begin a clause.
-pub(super) const HEADS: [&str; 11] = [
-    "fact",
-    "switch",
-    "chance",
-    "branching",
-    "operation",
-    "hidden",
-    "request",
-    "init",
-    "terminal",
-    "momentary",
-    "balances",
+/// The words that begin a clause, each with the number of its arguments.
+pub(super) const HEADS: [(&str, usize); 11] = [
+    ("fact", 2),
+    ("switch", 3),
+    ("chance", 2),
+    ("branching", 2),
+    ("operation", 1),
+    ("hidden", 2),
+    ("request", 2),
+    ("init", 1),
+    ("terminal", 0),
+    ("momentary", 1),
+    ("balances", 2),
 ];
+
+/// The number of arguments of a word that begins a clause.
+pub(super) fn head_arity(word: &str) -> Option<usize> {
+    HEADS.iter().find(|(head, _)| *head == word).map(|(_, arity)| *arity)
+}
 
 /// Levels of nesting that are read, in conditions and in terms each.
 const DEPTH: usize = MAX_DEPTH / 2 - 1;
-
-/// The comparisons, each with the name that its atom has.
-const COMPARISONS: [(&str, &str); 11] = [
-    ("<", "<"),
-    ("=<", "=<"),
-    ("<=", "=<"),
-    (">", ">"),
-    (">=", ">="),
-    ("=", "="),
-    ("==", "=="),
-    ("\\=", "\\="),
-    ("=:=", "=:="),
-    ("=\\=", "=\\="),
-    ("is", "is"),
-];
 
 /// Why a clause could not be read.
 struct Unreadable(Finding);
@@ -166,7 +156,7 @@ impl Reader<'_> {
     fn begins_clause(&self) -> bool {
         let Some((SidlToken::Name(name), span)) = self.tokens.get(self.at) else { return false };
         let next = self.tokens.get(self.at + 1).map(|(token, _)| token);
-        HEADS.contains(&name.as_str())
+        head_arity(name).is_some()
             && matches!(next, Some(SidlToken::Mark("(" | ":-")))
             && (self.at == 0 || self.text[self.tokens[self.at - 1].1.end..span.start].contains('\n'))
     }
@@ -281,16 +271,16 @@ impl Reader<'_> {
         Ok(Formula::Atom(Atom { relation, arguments: vec![left, right], at }))
     }
 
-    /// The comparison that stands here, behind which the reader goes.
+    /// The name of the atom of the comparison that stands here, behind which the reader goes.
     fn comparison(&mut self) -> Option<&'static str> {
-        let spelled = match self.peek()? {
-            SidlToken::Mark(mark) => mark,
+        let name = match self.peek()? {
+            SidlToken::Mark("<=") => "=<",
+            SidlToken::Mark(mark @ ("<" | "=<" | ">" | ">=" | "=" | "==" | "\\=" | "=:=" | "=\\=")) => *mark,
             SidlToken::Name(name) if name == "is" => "is",
             _ => return None,
         };
-        let found = COMPARISONS.iter().find(|(spelling, _)| *spelling == spelled)?.1;
         self.at += 1;
-        Some(found)
+        Some(name)
     }
 
     fn is_comparison_behind_parenthesis(&self) -> bool {

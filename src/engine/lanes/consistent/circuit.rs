@@ -70,7 +70,7 @@ impl ConsistentCode {
         let mut take = || planes.next().expect("there is one for each output");
         let (goes, fits, hopeless, terminal) = (take(), take(), take(), take());
         let percepts = percepts.into_iter().map(|(percept, _)| (percept, take())).collect();
-        let does = ByRole::from_fn(does.len(), |role| does[role].iter().map(|_| take()).collect::<Vec<_>>());
+        let does = does.map(|own| own.iter().map(|_| take()).collect::<Vec<usize>>());
         let (rows, bits, own, random) = (Rows::new(&next, &does), net.bits(), circuit.own, circuit.random);
         ConsistentCode { bits, own, random, rows, goes, fits, hopeless, terminal, percepts, program }
     }
@@ -125,9 +125,7 @@ impl ConsistentCircuit {
         let no_moves = vec![Wire::FALSE; net.network.inputs() - bits];
         let mut of_state =
             network.import(&net.network, &[&state[..], &no_moves].concat(), &of_state).into_iter();
-        let legal = ByRole::from_fn(net.roles.len(), |role| {
-            of_state.by_ref().take(net.roles[role].legal.len()).collect::<Vec<Wire>>()
-        });
+        let legal = net.roles.map(|role| of_state.by_ref().take(role.legal.len()).collect::<Vec<Wire>>());
         let mut hopeless: Vec<Wire> = of_state.collect();
 
         // The moves.

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::text::lower::{items, number};
 use hyperplay_logic::gdl::{FindingCode, Rulesheet, Span, Symbol, Symbols, Term, did_you_mean};
 
-use super::{Checker, is_reserved};
+use super::{Checker, head_arity, is_reserved};
 
 /// A fact that the text declares.
 pub(super) struct DeclaredFact {
@@ -106,9 +106,7 @@ impl<'s> Checker<'s> {
                     self.fact_declaration(name, arity, at);
                     self.once(&mut first, ("fact", vec![name]), at, "the fact", name);
                 }
-                ("switch" | "chance", [id, ..])
-                    if arguments.len() == super::head_arity(word).unwrap_or(0) =>
-                {
+                ("switch" | "chance", [id, ..]) if head_arity(word) == Some(arguments.len()) => {
                     self.once(&mut first, ("selector", vec![id]), at, "the identifier", id);
                 }
                 ("momentary", [id]) => {

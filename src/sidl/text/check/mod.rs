@@ -27,7 +27,7 @@ use hyperplay_logic::gdl::{
 };
 
 use super::interaction::Interaction;
-use super::read::HEADS;
+use super::read::{HEADS, head_arity};
 use super::spell::{spell, spell_atom};
 use declared::Declared;
 
@@ -39,7 +39,7 @@ const OTHER_WORDS: [&str; 18] = [
 
 /// Whether no fact may have this word, because it is one of the language.
 pub(super) fn is_reserved(word: &str) -> bool {
-    HEADS.contains(&word) || OTHER_WORDS.contains(&word)
+    head_arity(word).is_some() || OTHER_WORDS.contains(&word)
 }
 
 /// All findings about the clauses of a text. `is_complete` says that all its clauses could be read.
@@ -128,10 +128,11 @@ impl<'s> Checker<'s> {
                         "begin the clause with `operation`, or with `init` for what holds at the start",
                     );
                 } else {
+                    let heads = HEADS.map(|(head, _)| head);
                     let message =
-                        format!("no clause of SIDL begins with `{word}`{}", did_you_mean(word, HEADS));
+                        format!("no clause of SIDL begins with `{word}`{}", did_you_mean(word, heads));
                     self.error(FindingCode::Syntax, at, message)
-                        .set_help(format!("a clause begins with one of {}", HEADS.join(", ")));
+                        .set_help(format!("a clause begins with one of {}", heads.join(", ")));
                 }
                 self.is_complete = false;
                 continue;
@@ -157,17 +158,6 @@ impl<'s> Checker<'s> {
         let plural = if right == 1 { "argument" } else { "arguments" };
         self.error(FindingCode::KeywordArity, at, format!("`{word}` has {right} {plural}, not {wrong}"))
             .set_help(format!("write `{}`", pattern(word)));
-    }
-}
-
-/// The number of arguments of a word that begins a clause.
-fn head_arity(word: &str) -> Option<usize> {
-    match word {
-        "terminal" => Some(0),
-        "operation" | "init" | "momentary" => Some(1),
-        "fact" | "chance" | "branching" | "hidden" | "request" | "balances" => Some(2),
-        "switch" => Some(3),
-        _ => None,
     }
 }
 

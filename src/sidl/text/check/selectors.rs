@@ -256,20 +256,16 @@ impl<'s> Checker<'s> {
 
     /// Switches that nobody has set at the start.
     fn unset(&mut self) {
-        let mut unset: Vec<(Term, Span)> = Vec::new();
         let set: FxHashSet<&Term> = (self.sheet.clauses.iter())
             .filter_map(|clause| match self.head(clause) {
                 ("init", [Term::Compound(word, parts)]) if *word == Symbol::DOES => parts.first(),
                 _ => None,
             })
             .collect();
-        for switch in self.declared.switches() {
-            if !set.contains(switch.id) {
-                unset.push((switch.id.clone(), switch.span));
-            }
-        }
+        let unset = self.declared.switches().filter(|switch| !set.contains(switch.id));
+        let unset: Vec<(&'s Term, Span)> = unset.map(|switch| (switch.id, switch.span)).collect();
         for (id, span) in unset {
-            let spelled = self.spell(&id);
+            let spelled = self.spell(id);
             let message = format!(
                 "the switch `{spelled}` has no first setting: no operation of its branchings runs before its owner sets it"
             );
