@@ -74,6 +74,8 @@ pub enum FindingCode {
     NoLegal,
     /// No clause for `goal`, or none that a role can match.
     NoGoal,
+    /// No clause for `init`.
+    NoInit,
     /// A role is declared twice.
     DuplicateRole,
     /// A goal value outside 0..=100.
@@ -168,7 +170,7 @@ pub enum FindingCode {
 
 impl FindingCode {
     /// Every code with its stable name (lower case, words joined by `-`), in the order of `FindingCode`.
-    pub const ALL: [(FindingCode, &'static str); 64] = [
+    pub const ALL: [(FindingCode, &'static str); 65] = [
         (FindingCode::Syntax, "syntax"),
         (FindingCode::UnbalancedParenthesis, "unbalanced-parenthesis"),
         (FindingCode::TooDeep, "too-deep"),
@@ -188,6 +190,7 @@ impl FindingCode {
         (FindingCode::NoTerminal, "no-terminal"),
         (FindingCode::NoLegal, "no-legal"),
         (FindingCode::NoGoal, "no-goal"),
+        (FindingCode::NoInit, "no-init"),
         (FindingCode::DuplicateRole, "duplicate-role"),
         (FindingCode::GoalOutOfRange, "goal-out-of-range"),
         (FindingCode::GoalNotANumber, "goal-not-a-number"),
