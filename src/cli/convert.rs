@@ -85,9 +85,7 @@ pub fn run(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) ->
                 "convert the .efg file to kif first",
             ));
         }
-        ConvertFormat::Efg if is_efg => {
-            return write(&document(Path::new(game))?, out);
-        }
+        ConvertFormat::Efg if is_efg => return write(&document(Path::new(game))?, out),
         ConvertFormat::Efg => return to_efg(arguments, interrupt, out),
         ConvertFormat::Sidl if is_efg => {
             return Err(CommandFailure::usage(

@@ -4,7 +4,6 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::failure::CommandFailure;
-use super::game_argument::unknown_game;
 use super::output::Output;
 use hyperplay_games::builtin;
 
@@ -24,7 +23,8 @@ pub struct GamesArguments {
 /// See [`CommandFailure`].
 pub fn run(arguments: &GamesArguments, out: &Output) -> Result<(), CommandFailure> {
     if let Some(game) = &arguments.game {
-        let unknown = || unknown_game(game, "not a built-in game");
+        let what = format!("'{game}' is not a built-in game");
+        let unknown = || CommandFailure::usage(what, builtin::remedy(game));
         return out.text(builtin::find(game).ok_or_else(unknown)?.text);
     }
     let games = builtin::all();
