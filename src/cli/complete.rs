@@ -121,9 +121,7 @@ fn of_positional(path: &[&str], before: &[String], current: &str, registry: &Reg
         },
         ["check" | "crosscheck" | "belief"] => games(current),
         ["solve" | "inspect" | "bench" | "convert" | "perft"] if before.is_empty() => games(current),
-        ["games"] if before.is_empty() => {
-            starting(builtin::all().into_iter().chain(builtin::interactions()).map(|game| game.name), current)
-        }
+        ["games"] if before.is_empty() => starting(builtin::everything().map(|game| game.name), current),
         ["players"] => match before {
             [] => {
                 let mut found = names(SpecKind::Player);
@@ -153,8 +151,7 @@ fn pages_below(root: &Command, named: &[String], current: &str) -> Vec<String> {
 
 /// The built-in games and the files that may be meant.
 fn games(current: &str) -> Vec<String> {
-    let mut found =
-        starting(builtin::all().into_iter().chain(builtin::interactions()).map(|game| game.name), current);
+    let mut found = starting(builtin::everything().map(|game| game.name), current);
     found.extend(files(current, &["kif", "gdl", "efg"]));
     found
 }

@@ -87,9 +87,7 @@ pub fn run(arguments: &ConvertArguments, session: &Session) -> CommandResult {
                 "convert the .efg file to kif first",
             ));
         }
-        ConvertFormat::Efg if is_efg => {
-            return write(&document(Path::new(game))?, out);
-        }
+        ConvertFormat::Efg if is_efg => return write(&document(Path::new(game))?, out),
         ConvertFormat::Efg => return to_efg(arguments, session),
         ConvertFormat::Sidl if is_efg => {
             return Err(CommandFailure::usage(

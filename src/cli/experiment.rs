@@ -89,10 +89,10 @@ pub struct RunArguments {
 }
 
 impl RunArguments {
-    /// All matches of a file, `at_once` at a time.
-    pub fn whole(file: &Path, out: &Path, at_once: usize) -> RunArguments {
+    /// All matches of a file, `at_once` at a time, with games of this repository.
+    pub fn whole(file: &Path, out: &Path, at_once: usize, repository: Option<PathBuf>) -> RunArguments {
         RunArguments {
-            file: FileArgument { file: file.to_owned(), deals: None },
+            file: FileArgument { file: file.to_owned(), deals: None, repository },
             out: out.to_owned(),
             threads: NonZero::new(at_once),
             shard: Shard { index: 1, count: 1 },

@@ -8,11 +8,10 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 
 use super::failure::{CommandFailure, CommandResult};
-use super::game_argument::{Opened, RulesOption, unknown_game};
+use super::game_argument::{Opened, RulesOption, names};
 use super::options::choice;
 use super::players::explained_by;
 use super::policies::refuse_misfits;
-use hyperplay_games::builtin;
 use hyperplay_lab::experiment::{ConfigError, DecisionLog, ExperimentConfig, ExperimentPlan, PlanGame};
 use hyperplay_logic::gdl::Game;
 use hyperplay_play::files::FileError;
@@ -28,6 +27,9 @@ pub struct FileArgument {
     /// seat permutations on the same random numbers
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub deals: Option<u64>,
+    /// The root of the repository of games, in place of the one that the environment names.
+    #[arg(skip)]
+    pub repository: Option<PathBuf>,
 }
 
 /// The words of `--log`.
@@ -70,10 +72,13 @@ impl FileArgument {
         let mut config = ExperimentConfig::read(&text, folder, registry).map_err(wrong)?;
         config.plan.repetitions = self.deals.unwrap_or(config.plan.repetitions);
         let place = |(line, column): (usize, usize)| format!("{}:{line}:{column}: ", self.file.display());
-        let opened = config.games.iter().map(|game| open(folder, &game.name, &place(game.place)));
+        let names = names(folder, self.repository.as_deref());
+        let open = |name: &str| RulesOption::default().open_among(&names, name);
+        let opened = config.games.iter().map(|game| open(&game.name).map_err(|it| it.at(&place(game.place))));
         let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
         let games = config.games.iter().zip(&opened).map(|(named, opened)| PlanGame {
-            name: named.name.clone(),
+            // A game of a repository with its version: there may be another one later on.
+            name: if named.name.starts_with("ggp:") { opened.name.clone() } else { named.name.clone() },
             rules: opened.hash(),
             roles: opened.game.roles().iter().map(|&role| opened.game.terms().show(role)).collect(),
             random: opened.game.random(),
@@ -91,16 +96,6 @@ impl FileArgument {
         }
         Ok(Described { config, games: opened.into_iter().map(|opened| opened.game).collect(), plan })
     }
-}
-
-/// A game: a path relative to the folder of the file, or the name of a built-in game.
-fn open(folder: &Path, name: &str, place: &str) -> CommandResult<Opened> {
-    let beside = folder.join(name);
-    if beside.is_file() {
-        return RulesOption::default().open(&beside.to_string_lossy());
-    }
-    let unknown = || unknown_game(name, "neither a file beside the experiment nor a built-in game").at(place);
-    Opened::new(builtin::find(name).ok_or_else(unknown)?.source(), None)
 }
 
 /// The number of threads: as asked for, or as many matches as the computer has processors for.

@@ -1,22 +1,22 @@
-//! The argument GAME: a file, `-` for standard input, or the name of a built-in game.
+//! The argument GAME: `-` for standard input, or a name of a game: a file, a built-in game, or one of a repository.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use super::failure::CommandFailure;
 use super::output::{colour, log, log_text};
-use hyperplay_games::builtin;
-use hyperplay_logic::gdl::{self, Finding, Game, Language, MAX_TEXT, Rulesheet, Severity, Source, Syntax};
+use hyperplay_games::names::GameNames;
+use hyperplay_games::repository::{GameNameError, read_bounded};
+use hyperplay_logic::gdl::{self, Finding, Game, Language, Rulesheet, Severity, Source, Syntax};
 use hyperplay_machine::counted;
 use hyperplay_play::files::FileError;
 
 /// Which game, and how its text is written.
 #[derive(Args, Clone, Debug)]
 pub struct GameArgument {
-    /// A file with rules, `-` for standard input, or the name of a built-in game (see `hyperplay games`)
+    /// A file with rules, `-` for standard input, the name of a built-in game (see `hyperplay games`), or `ggp:NAME` for a
+    /// game of the repository that HYPERPLAY_REPOSITORY names
     pub game: String,
     #[command(flatten)]
     pub rules: RulesOption,
@@ -73,45 +73,38 @@ impl Opened {
     }
 }
 
+/// The names of games where paths begin at this folder, with the given repository or the one that the environment names.
+pub fn names(folder: &Path, repository: Option<&Path>) -> GameNames {
+    let named =
+        || std::env::var_os("HYPERPLAY_REPOSITORY").filter(|root| !root.is_empty()).map(PathBuf::from);
+    GameNames { folder: folder.to_owned(), repository: repository.map(Path::to_owned).or_else(named) }
+}
+
 /// The text of a game.
 ///
 /// # Errors
 /// If there is no such file or game, or it cannot be read.
 pub fn source(game: &str) -> Result<Source, CommandFailure> {
-    let failed = |cause| CommandFailure::from(FileError::System(game.into(), cause));
-    if game == "-" {
-        return read("<stdin>", &mut std::io::stdin().lock()).map_err(failed);
+    source_among(&names(Path::new(""), None), game)
+}
+
+/// As [`source`], with these names; `-` is standard input.
+fn source_among(names: &GameNames, game: &str) -> Result<Source, CommandFailure> {
+    if game != "-" {
+        return Ok(names.source(game)?);
     }
-    if Path::new(game).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("efg")) {
-        return Err(CommandFailure::usage(
-            format!("'{game}' is a game tree and no rulesheet"),
-            format!("make rules of it: hyperplay convert {game} --to kif > game.kif"),
-        ));
-    }
-    // Anything but a folder can be read: a pipe too.
-    if Path::new(game).exists() && !Path::new(game).is_dir() {
-        return File::open(game).and_then(|mut file| read(game, &mut file)).map_err(failed);
-    }
-    match builtin::find(game) {
-        Some(builtin) => Ok(builtin.source()),
-        None if Path::new(game).is_dir() => {
-            Err(CommandFailure::usage(format!("'{game}' is a folder"), "name the files in it"))
+    let read = read_bounded(std::io::stdin().lock());
+    let text = read.map_err(|cause| CommandFailure::from(FileError::System(game.into(), cause)))?;
+    Ok(Source::new("<stdin>", String::from_utf8_lossy(&text)))
+}
+
+impl From<GameNameError> for CommandFailure {
+    fn from(error: GameNameError) -> CommandFailure {
+        match error {
+            GameNameError::Unknown { what, remedy } => CommandFailure::usage(what, remedy),
+            GameNameError::Unreadable(path, cause) => FileError::System(path, cause).into(),
         }
-        None => Err(unknown_game(game, "neither a file nor a built-in game")),
     }
-}
-
-/// The usage error about a name that is no game.
-pub fn unknown_game(name: &str, what: &str) -> CommandFailure {
-    CommandFailure::usage(format!("'{name}' is {what}"), builtin::remedy(name))
-}
-
-/// Reads a text, but no more than shows that it is too long: it may have no end.
-fn read(name: &str, from: &mut dyn Read) -> std::io::Result<Source> {
-    let mut bytes = Vec::new();
-    from.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes)?;
-    // A byte that is no UTF-8 shows as a replacement character, which the reader reports at its place.
-    Ok(Source::new(name, String::from_utf8_lossy(&bytes)))
 }
 
 /// Shows the errors among the findings on standard error; returns how many they are.
@@ -164,7 +157,15 @@ impl RulesOption {
     /// # Errors
     /// If the rules cannot be read or are not a game.
     pub fn open(&self, game: &str) -> Result<Opened, CommandFailure> {
-        let source = source(game)?;
+        self.open_among(&names(Path::new(""), None), game)
+    }
+
+    /// As [`RulesOption::open`], with these names.
+    ///
+    /// # Errors
+    /// If the rules cannot be read or are not a game.
+    pub fn open_among(&self, names: &GameNames, game: &str) -> Result<Opened, CommandFailure> {
+        let source = source_among(names, game)?;
         if self.strict {
             refuse_slips(&source, self.syntax.map(Syntax::from))?;
         }

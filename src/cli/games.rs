@@ -3,8 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::failure::CommandResult;
-use super::game_argument::unknown_game;
+use super::failure::{CommandFailure, CommandResult};
 use super::output::Output;
 use hyperplay_games::builtin;
 
@@ -24,7 +23,8 @@ pub struct GamesArguments {
 /// See [`CommandFailure`].
 pub fn run(arguments: &GamesArguments, out: &Output) -> CommandResult {
     if let Some(game) = &arguments.game {
-        let unknown = || unknown_game(game, "not a built-in game");
+        let what = format!("'{game}' is not a built-in game");
+        let unknown = || CommandFailure::usage(what, builtin::remedy(game));
         return out.text(builtin::find(game).ok_or_else(unknown)?.text);
     }
     let games = builtin::all();

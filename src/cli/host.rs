@@ -8,31 +8,39 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use clap::builder::TypedValueParser;
+use clap::builder::{ArgPredicate, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::experiment::{self, RunArguments};
 use super::failure::{CommandFailure, CommandResult, refuse_if};
-use super::game_argument::Opened;
+use super::game_argument::{GameArgument, Opened, names};
 use super::match_records::MatchRecords;
 use super::matches::{self, Hosting, MatchArguments};
 use super::options::{choice, seconds};
+use super::output::log;
 use super::real_time::RealTime;
+use super::serve::{LOOK, LogForm, log_to_stderr};
 use super::session::Session;
+use hyperplay_games::repository::GameRepository;
 use hyperplay_logic::gdl::{Game, Language, did_you_mean, fold};
 use hyperplay_machine::{ByRole, Role};
-use hyperplay_net::host::{SightError, SightRules, remote_spec};
+use hyperplay_net::host::{SightError, SightRules, remote_spec, serve_repository};
 use hyperplay_net::http::client::Address;
+use hyperplay_net::http::server::ServerThread;
 use hyperplay_net::protocol::{WireDialect, WireLetters};
 use hyperplay_net::real_time::CommandServer;
 use hyperplay_play::files::FileError;
 use hyperplay_play::referee::{Clocks, Settings, Substitute};
+use tracing_subscriber::filter::LevelFilter;
 
 /// The clocks where none are given.
 const DEFAULT_CLOCKS: Clocks = Clocks { start: Duration::from_secs(10), play: Duration::from_secs(5) };
 
 /// Arguments of `host`.
 #[derive(Args, Debug)]
+#[command(mut_arg("seats", |seats| seats.index(2)))]
+#[command(mut_arg("game", |game| game.index(1).required(false).required_unless_present("repository")))]
+#[command(mut_arg("game", |game| game.default_value_if("repository", ArgPredicate::IsPresent, "")))]
 pub struct HostArguments {
     #[command(flatten)]
     pub matches: MatchArguments,
@@ -69,9 +77,13 @@ pub struct HostArguments {
     /// Whether an interaction in SIDL waits for its chronons, or each is over as soon as all have decided
     #[arg(long, value_enum, default_value_t = ClockArgument::Real)]
     clock: ClockArgument,
-    /// Where the commands of agents behind addresses arrive; port 0 takes a free one
+    /// Where the repository is served, or the commands of agents behind addresses arrive; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
     listen: String,
+    /// Serve this repository of games, in the layout of ggp-base, to other programs, and take the games named ggp:NAME
+    /// from it; without GAME until Ctrl-C
+    #[arg(long, value_name = "DIR")]
+    repository: Option<PathBuf>,
     /// Keep each match in a form that other programs read, in the folder of --out
     #[arg(long, value_enum, value_name = "FORM", requires = "out")]
     export: Option<ExportArgument>,
@@ -224,11 +236,21 @@ fn sight(path: &Path, game: &Game) -> CommandResult<SightRules> {
 /// # Errors
 /// See [`CommandFailure`].
 pub fn run(arguments: &HostArguments, session: &Session) -> CommandResult {
-    let file = Path::new(&arguments.matches.game.game);
+    let GameArgument { game, rules } = &arguments.matches.game;
+    let server = arguments.repository.as_deref().map(|root| serve(root, &arguments.listen)).transpose()?;
+    if let (Some(server), true) = (&server, game.is_empty()) {
+        session.out.now(&format!("http://{}\n", server.address()))?;
+        while !session.interrupt.is_raised() {
+            std::thread::sleep(LOOK);
+        }
+        return Ok(());
+    }
+    server.iter().for_each(|server| log(format_args!("the games are served at http://{}", server.address())));
+    let file = Path::new(game);
     if file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
         return whole_experiment(arguments, file, session);
     }
-    let opened = arguments.matches.game.open()?;
+    let opened = rules.open_among(&names(Path::new(""), arguments.repository.as_deref()), game)?;
     let what = format!(
         "--dialect gdl1: {} is a GDL-II game, in which not every role sees the joint move",
         opened.name
@@ -259,6 +281,20 @@ pub fn run(arguments: &HostArguments, session: &Session) -> CommandResult {
     matches::run_hosted(&series, opened, &hosting, session)
 }
 
+/// Serves a repository of games.
+fn serve(root: &Path, at: &str) -> Result<ServerThread, CommandFailure> {
+    let repository = GameRepository::new(root);
+    // An error of the folder is said at once.
+    repository.games()?;
+    log_to_stderr(LevelFilter::WARN, LogForm::Text);
+    serve_repository(at, repository).map_err(|cause| cannot_listen(at, &cause))
+}
+
+fn cannot_listen(at: &str, cause: &std::io::Error) -> CommandFailure {
+    let remedy = "give an address of this computer, as in 127.0.0.1:9200";
+    CommandFailure::usage(format!("--listen {at}: {cause}"), remedy)
+}
+
 /// Runs an interaction in SIDL.
 fn interaction(arguments: &HostArguments, opened: Opened, session: &Session) -> CommandResult {
     let mut series = arguments.matches.clone();
@@ -278,10 +314,8 @@ fn interaction(arguments: &HostArguments, opened: Opened, session: &Session) -> 
             return Err(CommandFailure::usage(what, "give --chronon 1s, or --clock simulated"));
         }
         (ClockArgument::Real, Some(chronon)) => {
-            let server = CommandServer::listen(&arguments.listen).map_err(|cause| {
-                let what = format!("--listen {}: {cause}", arguments.listen);
-                CommandFailure::usage(what, "give an address of this computer, as in 127.0.0.1:9200")
-            })?;
+            let server = CommandServer::listen(&arguments.listen)
+                .map_err(|cause| cannot_listen(&arguments.listen, &cause))?;
             let addresses = addresses(arguments, &opened.game)?;
             let start = if addresses.values().iter().any(Option::is_some) { START } else { Duration::ZERO };
             let tally = Mutex::default();
@@ -333,6 +367,6 @@ fn whole_experiment(arguments: &HostArguments, file: &Path, session: &Session) -
         return Err(CommandFailure::usage(what, "give the player a url in the file"));
     }
     let at_once = usize::try_from(arguments.at_once).unwrap_or(1);
-    let run = RunArguments::whole(file, folder, at_once);
+    let run = RunArguments::whole(file, folder, at_once, arguments.repository.clone());
     experiment::play(&run, session)
 }

@@ -77,8 +77,7 @@ pub struct KioskArguments {
 
 /// The games of the lobby.
 fn catalogue() -> Vec<CatalogueGame> {
-    let games = builtin::all().into_iter().chain(builtin::interactions());
-    games
+    builtin::everything()
         .map(|game| CatalogueGame {
             about: game.about(),
             view: game.view().map(str::to_owned),

@@ -27,7 +27,7 @@ use hyperplay_play::player::PlayerSpec;
 use hyperplay_play::referee::Interrupt;
 
 /// How often the interrupt is looked at.
-const LOOK: Duration = Duration::from_millis(30);
+pub const LOOK: Duration = Duration::from_millis(30);
 
 /// Files that may be open at a time: a connection is one.
 const FILES: u64 = 8192;

@@ -81,9 +81,14 @@ pub fn interactions() -> Vec<Builtin> {
     games
 }
 
+/// All built-in games, and behind them the interactions.
+pub fn everything() -> impl Iterator<Item = Builtin> {
+    all().into_iter().chain(interactions())
+}
+
 /// The built-in game with this name or file name, ignoring case.
 pub fn find(name: &str) -> Option<Builtin> {
-    all().into_iter().chain(interactions()).find(|game| {
+    everything().find(|game| {
         let file = game.path.rsplit('/').next().unwrap_or_default();
         game.name.eq_ignore_ascii_case(name) || file.eq_ignore_ascii_case(name)
     })

@@ -5,6 +5,8 @@
 pub mod automaton;
 pub mod builtin;
 pub mod gambit;
+pub mod names;
+pub mod repository;
 
 use hyperplay_logic::gdl::{self, Loaded, Source, Syntax};
 

@@ -113,6 +113,15 @@ fn nothing_is_found_in_the_correct_games() {
 }
 
 #[test]
+fn every_built_in_game_has_an_init_clause() {
+    for builtin in hyperplay::games::builtin::all() {
+        let findings = hyperplay::games::load(builtin.source(), None).findings;
+        let found = findings.iter().find(|finding| finding.code == FindingCode::NoInit);
+        assert!(found.is_none(), "{}: {found:?}", builtin.path);
+    }
+}
+
+#[test]
 fn the_rulesheets_of_the_field_are_games() {
     for path in games_of_the_field().unwrap_or_default() {
         let loaded = loaded(&path);

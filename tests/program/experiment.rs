@@ -454,11 +454,7 @@ fn an_unknown_key_is_refused_with_its_place() {
             "enumerat=off",
             "bad.toml:17:8: the player 'sampling': 'sampler=hyperplay:enumerat=off': 'hyperplay' has no key 'enumerat'",
         ),
-        (
-            "monty_hall",
-            "monty_hell",
-            "'monty_hell' is neither a file beside the experiment nor a built-in game",
-        ),
+        ("monty_hall", "monty_hell", "'monty_hell' is neither a file nor a built-in game"),
         ("repetitions = 5", "repetitions = 0", "bad.toml:6:15: 0: expected a whole number from 1"),
         ("name = \"sees\"", "name = \"random\"", "bad.toml:21:8: two players are named 'random'"),
         ("seed = 7", "seed = ", "bad.toml:4:"),

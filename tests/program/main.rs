@@ -43,6 +43,7 @@ mod possible_states;
 mod printed_names;
 mod readme;
 mod replay;
+mod repository;
 mod scripted_player;
 mod serve;
 mod solve;

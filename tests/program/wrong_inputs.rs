@@ -257,7 +257,7 @@ const TABLE: &[(&str, i32, &[&str])] = &[
     (
         "experiment check game.toml",
         2,
-        &["game.toml:3:10: 'kuhn_pokr' is neither a file beside", "did you mean kuhn_poker"],
+        &["game.toml:3:10: 'kuhn_pokr' is neither a file nor", "did you mean kuhn_poker"],
     ),
     (
         "experiment check player.toml",

@@ -64,6 +64,8 @@ pub enum FindingCode {
     NoLegal,
     /// No clause for `goal`, or none that a role can match.
     NoGoal,
+    /// No clause for `init`.
+    NoInit,
     /// A role is declared twice.
     DuplicateRole,
     /// A goal value outside 0..=100.

@@ -6,14 +6,12 @@
 use std::collections::HashMap;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::Deserialize;
 use serde_json::json;
-use tokio::sync::oneshot;
 
-use crate::http::server::{Call, CallAnswer, FutureAnswer, Responder, ServerLimits, serve_http};
+use crate::http::server::{Call, CallAnswer, FutureAnswer, Responder, ServerLimits, ServerThread, router};
 use hyperplay_machine::Role;
 use hyperplay_play::referee::CommandInbox;
 
@@ -82,10 +80,8 @@ impl Responder for Tokens {
 
 /// A server for commands, which runs until it is dropped.
 pub struct CommandServer {
-    address: SocketAddr,
+    server: ServerThread,
     tokens: Arc<Tokens>,
-    stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl CommandServer {
@@ -94,30 +90,15 @@ impl CommandServer {
     /// # Errors
     /// That of the operating system, if the port is taken for example.
     pub fn listen(at: impl ToSocketAddrs) -> std::io::Result<CommandServer> {
-        let listener = std::net::TcpListener::bind(at)?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
         let tokens: Arc<Tokens> = Arc::default();
-        let (stop, stopped) = oneshot::channel::<()>();
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        let responder = Arc::clone(&tokens);
-        let thread = std::thread::spawn(move || {
-            runtime.block_on(async {
-                let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-                let limits = ServerLimits { body_bytes: COMMAND_BYTES, ..ServerLimits::default() };
-                let shutdown = async {
-                    let _ = stopped.await;
-                };
-                let _ = serve_http(listener, limits, responder, shutdown).await;
-            });
-            runtime.shutdown_timeout(Duration::from_millis(100));
-        });
-        Ok(CommandServer { address, tokens, stop: Some(stop), thread: Some(thread) })
+        let limits = ServerLimits { body_bytes: COMMAND_BYTES, ..ServerLimits::default() };
+        let router = router(Arc::clone(&tokens) as Arc<dyn Responder>, &limits);
+        Ok(CommandServer { server: ServerThread::listen(at, limits, router)?, tokens })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.server.address()
     }
 
     /// Lets the holder of a token set the switches of a role.
@@ -128,14 +109,5 @@ impl CommandServer {
     /// Ends the validity of a token.
     pub(super) fn dismiss(&self, token: &str) {
         self.tokens.holders().remove(token);
-    }
-}
-
-impl Drop for CommandServer {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Roles: there are roles, every role has moves and goals, and the rules mention no other players.
 //!
-//! The findings are `no-role`, `no-terminal`, `no-legal`, `no-goal`, `duplicate-role`, `not-a-role`,
+//! The findings are `no-role`, `no-terminal`, `no-legal`, `no-goal`, `no-init`, `duplicate-role`, `not-a-role`,
 //! `goal-out-of-range` and `goal-not-a-number`. If a relation is missing and another one has a similar name, that one
 //! is suggested.
 
@@ -57,12 +57,15 @@ fn missing(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
         ),
         (Symbol::LEGAL, FindingCode::NoLegal, "no move is ever legal: there is no clause for `legal`"),
         (Symbol::GOAL, FindingCode::NoGoal, "nobody wins anything: there is no clause for `goal`"),
+        (Symbol::INIT, FindingCode::NoInit, "some game masters fail without a clause for `init`"),
     ];
     for (relation, code, message) in needed {
         if view.defines(relation) {
             continue;
         }
-        let finding = Finding::error(code, Span::default(), message);
+        // Such rules are a game; it is programs of others that fail.
+        let make = if code == FindingCode::NoInit { Finding::note } else { Finding::error };
+        let finding = make(code, Span::default(), message);
         let word = view.name(relation);
         let near = view.sheet.clauses.iter().map(|clause| &clause.head).find(|head| {
             head.relation.keyword_arity().is_none() && nearest(view.name(head.relation), [word]).is_some()

@@ -6,10 +6,10 @@
 use super::super::finding::FindingCode::{
     ArityMismatch, Capitalisation, DependsOnDoes, DependsOnState, DuplicateRole, EmptyOr, FactWithVariable,
     FunctionAndRelation, GoalNotANumber, GoalOutOfRange, ImpossibleCondition, KeywordArity, KeywordInTerm,
-    KeywordMisused, MissingQuestionMark, NestedOr, NoGoal, NoLegal, NotARole, NotDeclared, ReservedHead,
-    RoleVariableUnbound, SeesInBody, SeesReadsNext, SeesWithoutMove, SingleUseVariable, TooLarge,
-    UndefinedRelation, UnreadFluent, UnreadMove, UnrestrictedRecursion, UnsafeVariable, UnstratifiedNegation,
-    UnusedRelation, UnusualCharacter,
+    KeywordMisused, MissingQuestionMark, NestedOr, NoGoal, NoInit, NoLegal, NotARole, NotDeclared,
+    ReservedHead, RoleVariableUnbound, SeesInBody, SeesReadsNext, SeesWithoutMove, SingleUseVariable,
+    TooLarge, UndefinedRelation, UnreadFluent, UnreadMove, UnrestrictedRecursion, UnsafeVariable,
+    UnstratifiedNegation, UnusedRelation, UnusualCharacter,
 };
 use super::super::{Finding, FindingCode, Severity, Source, Syntax, load};
 
@@ -40,6 +40,14 @@ fn severities(clauses: &str) -> Vec<(FindingCode, Severity)> {
 #[test]
 fn the_minimal_game_is_clean() {
     assert_eq!(findings(""), []);
+}
+
+#[test]
+fn without_init_there_is_a_game_and_a_note() {
+    let text = GAME.replace("(init (p 1)) (init (p 2))", "(<= (next (p 2)) (does bob noop))");
+    let loaded = load(Source::new("t", text), Some(Syntax::Kif));
+    let found: Vec<_> = loaded.findings.iter().map(|finding| (finding.code, finding.severity)).collect();
+    assert_eq!((loaded.game.is_some(), &found[..]), (true, &[(NoInit, Severity::Note)][..]));
 }
 
 #[test]

@@ -36,7 +36,7 @@ struct Answering {
 }
 
 /// The routes of a server.
-pub(super) fn router(responder: Arc<dyn Responder>, limits: &ServerLimits) -> Router {
+pub(crate) fn router(responder: Arc<dyn Responder>, limits: &ServerLimits) -> Router {
     let (body_bytes, idle) = (limits.body_bytes, limits.idle);
     Router::new().fallback(answer).with_state(Answering { responder, body_bytes, idle })
 }

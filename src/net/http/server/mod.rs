@@ -20,6 +20,7 @@ mod reader;
 mod stream_tests;
 #[cfg(test)]
 mod tests;
+mod thread;
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -34,8 +35,10 @@ use tokio::sync::Semaphore;
 
 use book::ConnectionBook;
 pub use front::Received;
+pub(crate) use front::router;
 pub use limits::ServerLimits;
 use reader::{Unheard, whole_request};
+pub use thread::ServerThread;
 
 /// A request that came in.
 #[derive(Clone, Debug)]
@@ -82,8 +85,8 @@ pub async fn serve_http(
     responder: Arc<dyn Responder>,
     shutdown: impl Future<Output = ()> + Send,
 ) -> std::io::Result<()> {
-    let router = front::router(responder, &limits);
-    serve_router(listener, limits, router, shutdown).await
+    let routes = router(responder, &limits);
+    serve_router(listener, limits, routes, shutdown).await
 }
 
 /// Serves the routes of a router in the same way; each request has the time and the sender in an extension
