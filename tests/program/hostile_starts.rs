@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use hyperplay::engine::{Engine, EngineKind, Engines};
@@ -243,10 +243,11 @@ fn attack(server: &ServedPlayer, start: &Start, rng: &mut ChaCha8Rng, attack: &M
     send(&end);
 }
 
-/// Whether a reply is one term, or a refusal.
+/// Whether a reply is one term, or a refusal. A move is spelt as the rules spell it, and damaged rules have control
+/// characters in their names, which `read_term` takes for blanks.
 fn is_term_or_refused(reply: &str) -> bool {
     let body = reply.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-    !reply.starts_with("HTTP/1.0 200") || read_term(body).is_ok()
+    !reply.starts_with("HTTP/1.0 200") || read_term(&body.replace(char::is_control, "?")).is_ok()
 }
 
 /// The figures of the good matches.
@@ -351,6 +352,7 @@ fn storm(amount: &Amount) -> Outcome {
     let before = footprint(&server);
     let (next, is_over, figures) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::<Attack>::default());
     let (begun, playing) = (Instant::now(), Mutex::new(String::new()));
+    let mut failed = 0;
     std::thread::scope(|scope| {
         let masters: Vec<_> = (0..MASTERS)
             .map(|_| {
@@ -382,11 +384,10 @@ fn storm(amount: &Amount) -> Outcome {
             }
         });
         // The good matches end whatever happened to the others.
-        let ended: Vec<_> = masters.into_iter().map(|master| master.join()).collect();
+        failed = masters.into_iter().filter_map(|master| master.join().err()).count();
         is_over.store(true, Ordering::Relaxed);
-        ended.into_iter().for_each(|ended| ended.unwrap());
     });
-    let figures = figures.into_inner().unwrap();
+    let figures = figures.into_inner().unwrap_or_else(PoisonError::into_inner);
     println!("{} STARTs in {:?}", amount.starts, begun.elapsed());
     for ((kind, answer), count) in &figures.answers {
         println!("{kind:>10}: {answer:<16} {count}");
@@ -429,6 +430,7 @@ fn storm(amount: &Amount) -> Outcome {
         good.busy,
         gave_way.len() - evicted
     );
+    assert_eq!(failed, 0, "game masters that were answered wrongly");
     assert!(!log.contains("panicked"), "{:?}", log.lines().find(|line| line.contains("panicked")));
     assert!(good.wrong.is_empty() && evicted == 0 && good.matches > 1, "{good:?}");
     assert!(most.is_none_or(|most| most <= BOUND), "{most:?} MiB");
@@ -446,9 +448,9 @@ fn sixty_hostile_starts_do_no_harm_to_good_matches() {
 }
 
 #[test]
-#[ignore = "takes fifty minutes on a quiet machine"]
+#[ignore = "takes half an hour on a quiet machine"]
 fn ten_thousand_hostile_starts_in_an_hour_do_no_harm_to_good_matches() {
-    let (over, settling) = (Duration::from_secs(3000), Duration::from_secs(400));
+    let (over, settling) = (Duration::from_secs(1800), Duration::from_secs(400));
     let outcome = storm(&Amount { starts: 10_000, over, huge: 16 << 20, settling });
     assert_eq!(outcome, Outcome { late: 0, threads_left: 0 });
 }
