@@ -180,9 +180,9 @@ impl Measured {
         let Speed { playouts, goals, lanes, .. } = &self.speed;
         let mean = |sum: &u64| (playouts.count > 0).then(|| *sum as f64 / playouts.count as f64);
         let (mut report, rates) = (json!({}), self.speed.rates());
-        rates.iter().for_each(|(work, rate)| report[format!("{work}_per_second")] = rate.per_second().into());
+        rates.iter().for_each(|(_, name, rate)| report[*name] = rate.per_second().into());
         report["lanes_at_work"] = lanes.map(share).into();
-        rates.iter().for_each(|(work, rate)| report[*work] = rate.count.into());
+        rates.iter().for_each(|(work, _, rate)| report[*work] = rate.count.into());
         report["mean_goals"] = goals.iter().map(mean).collect();
         report["compile_seconds"] = self.compile.as_secs_f64().into();
         report
@@ -197,7 +197,7 @@ fn share(usage: LaneUsage) -> f64 {
 /// The table for reading: rates in a second.
 fn table(all: &[Measured]) -> Table {
     let row = |Measured { kind, compile, speed }: &Measured| {
-        let rates = speed.rates().map(|(_, rate)| Value::from(number(rate.per_second())));
+        let rates = speed.rates().map(|(_, _, rate)| Value::from(number(rate.per_second())));
         let [playouts, steps, expansions, singles, children, comparisons] = rates;
         let lanes = speed.lanes.map(|usage| format!("{:.0} %", 100.0 * share(usage))).into();
         let compiled = format!("{:.1} ms", 1e3 * compile.as_secs_f64()).into();

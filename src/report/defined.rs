@@ -19,21 +19,10 @@ pub fn defined(definitions: &'static str, nested: &[(&str, Format)], table: &str
             panic!("a definition has six parts: {line:?}");
         };
         let known = nested.iter().find(|(known, _)| *known == format);
-        let format = known.map_or_else(|| format_named(format), |&(_, format)| format);
+        let format = known.map_or_else(|| Format::named(format), |&(_, format)| format);
         Column { name, head, unit, meaning, format }
     };
     lines.filter(|line| line[0] == table).map(column).collect()
-}
-
-pub(super) fn format_named(name: &str) -> Format {
-    let digits = |text: &str| text.parse().expect("a format is a word or a number of digits");
-    match name {
-        "text" => Format::Text,
-        "number" => Format::Number,
-        _ => name
-            .strip_prefix('~')
-            .map_or_else(|| Format::Digits(digits(name)), |text| Format::Rounded(digits(text))),
-    }
 }
 
 /// The readings that this view of the text shows to readers.

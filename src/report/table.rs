@@ -9,7 +9,6 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::defined::format_named;
 use super::row::fields;
 use super::statistics::rounded;
 
@@ -34,6 +33,20 @@ pub enum Format {
     /// Several figures in one: an object for JSON, a column each for CSV. Readers see the one with this name, with the
     /// given number of digits after the point.
     Parts(Parts, &'static str, usize),
+}
+
+impl Format {
+    /// `text`, `number`, a number of digits, or `~` and a number of rounded digits.
+    pub(super) fn named(name: &str) -> Format {
+        let digits = |text: &str| text.parse().expect("a format is a word or a number of digits");
+        match name {
+            "text" => Format::Text,
+            "number" => Format::Number,
+            _ => name
+                .strip_prefix('~')
+                .map_or_else(|| Format::Digits(digits(name)), |text| Format::Rounded(digits(text))),
+        }
+    }
 }
 
 /// The names of what is nested in an entry.
@@ -138,7 +151,7 @@ impl Table {
     ) -> Table {
         let columns = columns.map(|column| {
             let (name, format) = column.split_once(": ").unwrap_or((column, "number"));
-            Column::plain(name, format_named(format))
+            Column::plain(name, Format::named(format))
         });
         let rows = rows.into_iter().map(Vec::from).collect();
         Table { columns: columns.into(), rows, ..Table::default() }

@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 use super::config::{ConfigError, ExperimentConfig};
 use super::meetings::{MAX_CELLS, MAX_SEAT_PERMUTATIONS, meetings, seat_permutations};
@@ -135,7 +135,7 @@ pub struct ExperimentPlan {
     /// Deals a cell.
     pub repetitions: u64,
     /// The engine of the matches.
-    #[serde(with = "engine_name")]
+    #[serde(deserialize_with = "engine_of")]
     pub engine: EngineKind,
     /// The longest match, in steps.
     pub limit: usize,
@@ -350,20 +350,9 @@ fn check_models(
 }
 
 /// A kind of engine that is written as its name.
-mod engine_name {
-    use hyperplay_engine::EngineKind;
-    use serde::de::{Deserialize, Deserializer, Error};
-    use serde::ser::Serializer;
-
-    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-    pub fn serialize<S: Serializer>(kind: &EngineKind, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(kind.as_str())
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<EngineKind, D::Error> {
-        let name = String::deserialize(from)?;
-        EngineKind::named(&name).ok_or_else(|| Error::custom(format_args!("no engine '{name}'")))
-    }
+fn engine_of<'de, D: Deserializer<'de>>(from: D) -> Result<EngineKind, D::Error> {
+    let name = String::deserialize(from)?;
+    EngineKind::named(&name).ok_or_else(|| D::Error::custom(format_args!("no engine '{name}'")))
 }
 
 #[cfg(test)]

@@ -86,15 +86,15 @@ impl Speed {
         self.lanes = Some(LaneUsage { steps: steps + more.steps, places: places + more.places });
     }
 
-    /// All rates, by the name of the work.
-    pub fn rates(&self) -> [(&'static str, Rate); 6] {
+    /// All rates, by the name of the work and that of its rate.
+    pub fn rates(&self) -> [(&'static str, &'static str, Rate); 6] {
         [
-            ("playouts", self.playouts),
-            ("steps", self.steps),
-            ("expansions", self.expansions),
-            ("single_steps", self.singles),
-            ("children", self.children),
-            ("comparisons", self.comparisons),
+            ("playouts", "playouts_per_second", self.playouts),
+            ("steps", "steps_per_second", self.steps),
+            ("expansions", "expansions_per_second", self.expansions),
+            ("single_steps", "single_steps_per_second", self.singles),
+            ("children", "children_per_second", self.children),
+            ("comparisons", "comparisons_per_second", self.comparisons),
         ]
     }
 
@@ -102,7 +102,7 @@ impl Speed {
     pub fn join(&mut self, other: &Speed) {
         let Speed { playouts, steps, expansions, singles, children, comparisons, .. } = self;
         let own = [playouts, steps, expansions, singles, children, comparisons];
-        own.into_iter().zip(other.rates()).for_each(|(sum, (_, more))| sum.join(more));
+        own.into_iter().zip(other.rates()).for_each(|(sum, (_, _, more))| sum.join(more));
         self.goals.resize(other.goals.len(), 0);
         self.goals.iter_mut().zip(&other.goals).for_each(|(sum, more)| *sum += more);
         if let Some(usage) = other.lanes {
