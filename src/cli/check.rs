@@ -20,7 +20,7 @@ use hyperplay_play::referee::Interrupt;
 /// Arguments of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArguments {
-    /// Files with rules, `-` for standard input, or names of built-in games
+    /// Files with rules, `-` for standard input, names of built-in games, or `ggp:NAME`
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// The syntax of the rules [default: recognised from each text]

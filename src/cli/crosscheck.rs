@@ -23,7 +23,7 @@ use hyperplay_play::referee::{Concurrency, Interrupt, Stopwatch, match_seed, pla
 /// Arguments of `crosscheck`.
 #[derive(Args, Debug)]
 pub struct CrosscheckArguments {
-    /// Files with rules, `-` for standard input, or names of built-in games
+    /// Files with rules, `-` for standard input, names of built-in games, or `ggp:NAME`
     #[arg(required = true, value_name = "GAME")]
     games: Vec<String>,
     /// The syntax of the rules [default: recognised from each text]

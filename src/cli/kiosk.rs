@@ -22,7 +22,7 @@ use tracing_subscriber::filter::LevelFilter;
 /// Arguments of `kiosk`.
 #[derive(Args, Debug)]
 pub struct KioskArguments {
-    /// A file with rules, or the name of a built-in game: a table is laid at once
+    /// A file with rules, the name of a built-in game, or `ggp:NAME`: a table is laid at once
     #[arg(value_name = "GAME")]
     game: Option<String>,
     /// The player of a role at that table, as in bob=hyperplay; roles that are not named are played by persons

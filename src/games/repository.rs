@@ -162,8 +162,8 @@ impl GameRepository {
     }
 }
 
-/// Reads all that comes, but no more than shows that it is too long for rules: it may have no end. For text: a byte that is
-/// no UTF-8 shows as a replacement character, which the reader of rules reports at its place.
+/// Reads all that comes, but no more than shows that it is too long for rules: it may have no end. As text a byte that
+/// is no UTF-8 is a replacement character, which the reader of rules reports at its place.
 ///
 /// # Errors
 /// That of the operating system.

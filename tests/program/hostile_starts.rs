@@ -278,7 +278,7 @@ fn good_match(
     rng: &mut ChaCha8Rng,
 ) {
     let path = format!("{}/games/imperfect/{game}.kif", env!("CARGO_MANIFEST_DIR"));
-    let game = load(Source::new(game, &std::fs::read_to_string(path).unwrap()), None).game.unwrap();
+    let game = load(Source::new(game, std::fs::read_to_string(path).unwrap()), None).game.unwrap();
     let engine: Arc<Engine> = Engines::new(&game).get(EngineKind::Interpreter).unwrap();
     let own = engine.role_named(role).unwrap();
     let begin = format!("(START {id} {role} ({}) 5 {})", game_line(&game), CLOCK.as_secs());
