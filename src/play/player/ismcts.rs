@@ -38,6 +38,17 @@ impl SpecWord for FinalMove {
         &[("visits", FinalMove::Visits), ("mixed", FinalMove::Mixed), ("value", FinalMove::Value)];
 }
 
+/// How roles that move at once select in the tree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum AtOnce {
+    Ucb,
+    Regret,
+}
+
+impl SpecWord for AtOnce {
+    const WORDS: &'static [(&'static str, AtOnce)] = &[("ucb", AtOnce::Ucb), ("regret", AtOnce::Regret)];
+}
+
 /// The player `ismcts` for one match: the particles of its belief are searched.
 ///
 /// ```
@@ -51,7 +62,7 @@ impl SpecWord for FinalMove {
 /// let evidence = machine.evidence(&truth, candidate, &mut machine.scratch());
 /// let state = machine.replay(&truth, &mut machine.scratch());
 /// let legal = machine.legal_by_role(&state, &mut machine.scratch())[candidate].clone();
-/// let options = IsmctsOptions { simulations: 1_000, exploration: 0.5 };
+/// let options = IsmctsOptions { simulations: 1_000, exploration: 0.5, ..IsmctsOptions::default() };
 /// for (last, most) in [(FinalMove::Visits, 0.0), (FinalMove::Value, 0.0), (FinalMove::Mixed, 0.2)] {
 ///     let (model, sampler) = (Arc::new(Uniform), Arc::new(ParticleSampler::default()));
 ///     let belief = OwnBelief::new(machine.clone(), candidate, model, sampler, 20);
@@ -103,7 +114,7 @@ fn judge(moves: &[SimulatedMove], legal: &[Move], last: FinalMove) -> Judgement 
     }
     let policy = match last {
         FinalMove::Visits => greedy(&visits),
-        FinalMove::Mixed => visits.iter().map(|visits| visits / total).collect(),
+        FinalMove::Mixed => moves.iter().map(|simulated| simulated.share).collect(),
         FinalMove::Value => {
             let value = |simulated: &SimulatedMove| simulated.value.unwrap_or(f64::NEG_INFINITY);
             greedy(&moves.iter().map(value).collect::<Vec<f64>>())

@@ -7,7 +7,7 @@ use super::catalogue::{SpecEntry, SpecKey};
 use super::clairvoyant::Clairvoyant;
 use super::configured::Assumed;
 use super::equilibrium::{with_equilibria, with_equilibrium_model};
-use super::ismcts::FinalMove;
+use super::ismcts::{AtOnce, FinalMove};
 use super::legal::LegalPlayer;
 use super::models::with_models;
 use super::own_belief::OwnBelief;
@@ -85,9 +85,17 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
         .with_player(ismcts, |spec, registry| {
             let (belief, last) = (belief_of(spec, registry)?, spec.word::<FinalMove>("final"));
             let (simulations, exploration) = (spec.count("simulations"), spec.real("exploration"));
-            let counted = IsmctsOptions { simulations, exploration };
+            let memory = spec.size("memory") << 20;
+            let regret_matching = spec.word::<AtOnce>("at_once") == AtOnce::Regret;
+            let counted = IsmctsOptions {
+                simulations,
+                exploration,
+                memory,
+                regret_matching,
+                ..IsmctsOptions::default()
+            };
             let timed = if spec.is_given("simulations") { simulations } else { SIMULATIONS_UNDER_A_CLOCK };
-            let timed = IsmctsOptions { simulations: timed, exploration };
+            let timed = IsmctsOptions { simulations: timed, ..counted };
             Ok(move |engine: &Arc<Engine>, role: Role| {
                 Seat::player(super::ismcts::clocked(belief(engine, role), [counted, timed], last))
             })
@@ -122,10 +130,10 @@ fn belief_of(
     })
 }
 
-/// Simulations of a decision under a clock, for their tree must fit the memory.
-const SIMULATIONS_UNDER_A_CLOCK: u64 = 1_000_000;
+/// Simulations of a decision under a clock, for clocks of hours.
+const SIMULATIONS_UNDER_A_CLOCK: u64 = 1_000_000_000;
 
-fn ismcts_keys() -> [SpecKey; 3] {
+fn ismcts_keys() -> [SpecKey; 5] {
     [
         SpecKey::count(
             "simulations",
@@ -133,12 +141,23 @@ fn ismcts_keys() -> [SpecKey; 3] {
             10_000,
             "A decision makes this number of simulations, each from a particle down the tree, and at least one for each move.",
         )
-        .clocked("as many as the time allows, up to 1,000,000"),
+        .clocked("as many as the time allows"),
         SpecKey::real(
             "exploration",
             0.0..=100.0,
             0.7,
             "This is the weight of exploration in UCB1, for goals scaled to 0..1.",
+        ),
+        SpecKey::count(
+            "memory",
+            1..=1_000_000,
+            256,
+            "The tree takes about this number of megabytes at most; when it is full, simulations are played out from its edge.",
+        ),
+        SpecKey::word(
+            "at_once",
+            AtOnce::Regret,
+            "Roles that move at once select by UCB1, each for itself (ucb), or by regret matching (regret).",
         ),
         SpecKey::word(
             "final",
