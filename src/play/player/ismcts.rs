@@ -38,17 +38,6 @@ impl SpecWord for FinalMove {
         &[("visits", FinalMove::Visits), ("mixed", FinalMove::Mixed), ("value", FinalMove::Value)];
 }
 
-/// How roles that move at once select in the tree.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum AtOnce {
-    Ucb,
-    Regret,
-}
-
-impl SpecWord for AtOnce {
-    const WORDS: &'static [(&'static str, AtOnce)] = &[("ucb", AtOnce::Ucb), ("regret", AtOnce::Regret)];
-}
-
 /// The player `ismcts` for one match: the particles of its belief are searched.
 ///
 /// ```
@@ -114,7 +103,7 @@ fn judge(moves: &[SimulatedMove], legal: &[Move], last: FinalMove) -> Judgement 
     }
     let policy = match last {
         FinalMove::Visits => greedy(&visits),
-        FinalMove::Mixed => moves.iter().map(|simulated| simulated.share).collect(),
+        FinalMove::Mixed => visits.iter().map(|visits| visits / total).collect(),
         FinalMove::Value => {
             let value = |simulated: &SimulatedMove| simulated.value.unwrap_or(f64::NEG_INFINITY);
             greedy(&moves.iter().map(value).collect::<Vec<f64>>())

@@ -7,7 +7,7 @@ use super::catalogue::{SpecEntry, SpecKey};
 use super::clairvoyant::Clairvoyant;
 use super::configured::Assumed;
 use super::equilibrium::{with_equilibria, with_equilibrium_model};
-use super::ismcts::{AtOnce, FinalMove};
+use super::ismcts::FinalMove;
 use super::legal::LegalPlayer;
 use super::models::with_models;
 use super::own_belief::OwnBelief;
@@ -86,14 +86,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
             let (belief, last) = (belief_of(spec, registry)?, spec.word::<FinalMove>("final"));
             let (simulations, exploration) = (spec.count("simulations"), spec.real("exploration"));
             let memory = spec.size("memory") << 20;
-            let regret_matching = spec.word::<AtOnce>("at_once") == AtOnce::Regret;
-            let counted = IsmctsOptions {
-                simulations,
-                exploration,
-                memory,
-                regret_matching,
-                ..IsmctsOptions::default()
-            };
+            let counted = IsmctsOptions { simulations, exploration, memory, ..IsmctsOptions::default() };
             let timed = if spec.is_given("simulations") { simulations } else { SIMULATIONS_UNDER_A_CLOCK };
             let timed = IsmctsOptions { simulations: timed, ..counted };
             Ok(move |engine: &Arc<Engine>, role: Role| {
@@ -133,7 +126,7 @@ fn belief_of(
 /// Simulations of a decision under a clock, for clocks of hours.
 const SIMULATIONS_UNDER_A_CLOCK: u64 = 1_000_000_000;
 
-fn ismcts_keys() -> [SpecKey; 5] {
+fn ismcts_keys() -> [SpecKey; 4] {
     [
         SpecKey::count(
             "simulations",
@@ -153,11 +146,6 @@ fn ismcts_keys() -> [SpecKey; 5] {
             1..=1_000_000,
             256,
             "The tree takes about this number of megabytes at most; when it is full, simulations are played out from its edge.",
-        ),
-        SpecKey::word(
-            "at_once",
-            AtOnce::Regret,
-            "Roles that move at once select by UCB1, each for itself (ucb), or by regret matching (regret).",
         ),
         SpecKey::word(
             "final",

@@ -21,8 +21,6 @@ struct Visits {
     first: u32,
     /// Descents that selected here; 0 until the set is open, then 1 more.
     count: u32,
-    /// The root of the logarithm of how many selected.
-    width: f32,
 }
 
 /// The bound of a move is its mean plus its reach times what the set and the search have in common.
@@ -35,9 +33,6 @@ struct Bound {
 const UNTRIED: Bound = Bound { mean: f32::INFINITY, reach: 0.0 };
 /// The mean of a move of which nothing is known.
 const MIDDLE: f32 = 0.5;
-/// Up to this many visits the logarithm of their number is computed each time, then at some of them.
-const EXACTLY: u32 = 128;
-const SELDOM: u32 = 32;
 
 /// All bandits.
 #[derive(Debug)]
@@ -48,23 +43,9 @@ pub(super) struct Bandits {
     arms: Vec<Arm>,
     /// How often a move was available, for the moves of sets whose positions differ in them.
     available: FxHashMap<u32, u32>,
-    /// The regrets of the moves of sets where roles move at once.
-    regrets: Vec<Regret>,
     /// Sets that are open.
     pub open: usize,
 }
-
-/// What regret matching keeps of a move.
-#[derive(Clone, Copy, Debug, Default)]
-struct Regret {
-    /// How much better it would have been than what was played, summed over the visits; never below 0.
-    sum: f32,
-    /// Its share in the policies of all visits, later ones counted more.
-    average: f32,
-}
-
-/// The share of the visits in which regret matching draws uniformly.
-const UNIFORM: f32 = 0.1;
 
 impl Bandits {
     pub fn new(exploration: f64) -> Self {
@@ -74,7 +55,6 @@ impl Bandits {
             bounds: Vec::new(),
             arms: Vec::new(),
             available: FxHashMap::default(),
-            regrets: Vec::new(),
             open: 0,
         }
     }
@@ -90,8 +70,7 @@ impl Bandits {
     /// About how many bytes it takes.
     pub fn bytes(&self) -> usize {
         let an_arm = size_of::<Arm>() + size_of::<Bound>();
-        let regrets = self.regrets.len() * size_of::<Regret>() + 16 * self.available.len();
-        self.visits.len() * size_of::<Visits>() + self.arms.len() * an_arm + regrets
+        self.visits.len() * size_of::<Visits>() + self.arms.len() * an_arm + 16 * self.available.len()
     }
 
     #[inline(always)]
@@ -111,6 +90,12 @@ impl Bandits {
         &self.arms[number as usize]
     }
 
+    /// By what the reach of a move counts that was available so often.
+    #[inline(always)]
+    fn width(&self, available: u32) -> f32 {
+        self.exploration * (available.max(1) as f32).ln().sqrt()
+    }
+
     /// Selects a move at an open set: its place among those of the chooser, and its number.
     #[inline]
     pub fn select(&mut self, chooser: &Chooser, sets: &InformationSets, rng: &mut impl Rng) -> (u32, u32) {
@@ -121,10 +106,8 @@ impl Bandits {
         }
         let before = visits.count - 1;
         visits.count += 1;
-        if before <= EXACTLY || before.is_multiple_of(SELDOM) {
-            visits.width = self.exploration * (before.max(1) as f32).ln().sqrt();
-        }
-        let width = visits.width;
+        // Not kept for some visits: a width that grows by jumps makes roles that move at once explore at the same time.
+        let width = self.width(before);
         let bounds = &self.bounds[first as usize..(first + chooser.moves) as usize];
         let greatest = bounds.iter().fold(f32::NEG_INFINITY, |most, of| most.max(of.mean + width * of.reach));
         let among = |of: &Bound| of.mean + width * of.reach == greatest;
@@ -150,8 +133,9 @@ impl Bandits {
         let mut bounds: SmallVec<[f32; 32]> = SmallVec::new();
         for &number in &numbers {
             let available = self.available.entry(number).or_insert(0);
-            let width = self.exploration * ((*available).max(1) as f32).ln().sqrt();
+            let before = *available;
             *available += 1;
+            let width = self.width(before);
             let of = self.bounds[number as usize];
             bounds.push(of.mean + width * of.reach);
         }
@@ -161,62 +145,6 @@ impl Bandits {
         let place = equals[rng.random_range(0..equals.len())];
         self.attempt(numbers[place as usize]);
         (place, numbers[place as usize])
-    }
-
-    /// Draws a move by regret matching: its place, its number, and how likely it was.
-    pub fn draw(&mut self, chooser: &Chooser, sets: &InformationSets, rng: &mut impl Rng) -> (u32, u32, f32) {
-        let visits = &mut self.visits[chooser.set as usize];
-        visits.count += 1;
-        let (first, weight) = (visits.first, visits.count as f32);
-        if self.regrets.len() < sets.moves().len() {
-            self.regrets.resize(sets.moves().len(), Regret::default());
-        }
-        let regrets = &mut self.regrets[first as usize..(first + chooser.moves) as usize];
-        let (total, even) =
-            (regrets.iter().map(|regret| regret.sum).sum::<f32>(), 1.0 / chooser.moves as f32);
-        let scale = if total > 0.0 { 1.0 / total } else { 0.0 };
-        let (mut left, mut place, mut share) = (rng.random::<f32>(), chooser.moves - 1, None);
-        for (number, regret) in (0..).zip(regrets.iter_mut()) {
-            let played = if total > 0.0 { regret.sum * scale } else { even };
-            regret.average += weight * played;
-            let drawn = (1.0 - UNIFORM) * played + UNIFORM * even;
-            if share.is_none() && (left < drawn || number + 1 == chooser.moves) {
-                (place, share) = (number, Some(drawn));
-            }
-            left -= drawn;
-        }
-        self.attempt(first + place);
-        (place, first + place, share.unwrap_or(even))
-    }
-
-    /// Adds to the regrets of a set what a move that was drawn with this probability brought, 0..=1. The other moves
-    /// are taken to bring their means, which the drawn one corrects (a control variate).
-    pub fn regret(&mut self, set: u32, number: u32, share: f32, brought: f32, sets: &InformationSets) {
-        let (first, count) =
-            (self.visits[set as usize].first as usize, sets.list()[set as usize].count as usize);
-        let (regrets, bounds) = (&mut self.regrets[first..first + count], &self.bounds[first..first + count]);
-        let drawn = number as usize - first;
-        let mean = |bound: &Bound| if bound.reach > 0.0 { bound.mean } else { MIDDLE };
-        let more = (brought - mean(&bounds[drawn])) / share;
-        let total: f32 = regrets.iter().map(|regret| regret.sum).sum();
-        let means = || bounds.iter().map(mean);
-        let worth = if total > 0.0 {
-            let played = regrets.iter().zip(means()).map(|(regret, mean)| regret.sum * mean).sum::<f32>();
-            (played + regrets[drawn].sum * more) / total
-        } else {
-            (means().sum::<f32>() + more) / count as f32
-        };
-        for (place, (regret, mean)) in regrets.iter_mut().zip(bounds.iter().map(mean)).enumerate() {
-            let value = if place == drawn { mean + more } else { mean };
-            regret.sum = (regret.sum + value - worth).max(0.0);
-        }
-    }
-
-    /// The average policy of regret matching for `count` moves from a number on, if it was used there.
-    pub fn average(&self, first: u32, count: usize) -> Option<Vec<f64>> {
-        let averages = self.regrets.get(first as usize..first as usize + count)?;
-        let total: f64 = averages.iter().map(|regret| f64::from(regret.average)).sum();
-        (total > 0.0).then(|| averages.iter().map(|regret| f64::from(regret.average) / total).collect())
     }
 
     /// Notes that a descent takes a move.

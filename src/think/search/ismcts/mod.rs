@@ -7,8 +7,7 @@
 //! tree over each state. At a node that is in the tree the role selects by UCB1 over the moves that are legal in this
 //! state ([`bandits`]). The first node that is not in the tree is added, and a random playout follows. Its goals are
 //! credited to all choices on the way, each role's own goal to its own choices. `random` draws. Roles that move at once
-//! select each by its own node, by regret matching or by UCB1 (decoupled UCT), and a simulation adds a node of one of
-//! them.
+//! select each by its own node (decoupled UCT), and a simulation adds a node of one of them.
 //!
 //! Simulations are made in rounds that grow with the tree ([`Blocks`]). Those of a round go down together ([`round`]):
 //! one call of [`Bulk::expand`] a step computes what no simulation has met, and one call of [`Bulk::playouts`] makes the
@@ -16,13 +15,11 @@
 //! result depends on the seed alone: all draws of the tree are from `seed/select`, those of the playouts of round `r`
 //! from `seed/playout/r`.
 //!
-//! It does not converge to an equilibrium. Where roles move at once and select by UCB1 even the values may be wrong,
-//! because bandits do not draw and what two of them do is correlated (Shafiei, Sturtevant, Schaeffer 2009).
+//! It does not converge to an equilibrium. Where roles move at once even the values may be wrong, because bandits do not draw and what two of them do is correlated (Shafiei, Sturtevant, Schaeffer 2009).
 //!
 //! References: Cowling, Powley, Whitehouse 2012. Their SO-ISMCTS keeps one tree of what the searching role knows; here
 //! the nodes of every role are its own information sets, as in `ISMCTSBot` of OpenSpiel (Lanctot et al. 2019) and as in
-//! their MO-ISMCTS. Lanctot, Lisý, Winands, *Monte Carlo Tree Search in Simultaneous Move Games with Applications to
-//! Goofspiel* (2013), for regret matching in a tree of playouts.
+//! their MO-ISMCTS.
 
 mod bandits;
 mod round;
@@ -56,8 +53,6 @@ pub struct IsmctsOptions {
     pub simulations: u64,
     /// The weight of exploration in UCB1, for goals scaled to 0..=1.
     pub exploration: f64,
-    /// Whether roles that move at once do so by regret matching and not by UCB1.
-    pub regret_matching: bool,
     /// How many simulations go down together; the playouts that fill lanes are not used.
     pub blocks: Blocks,
     /// About the most bytes of the tree. One that is full grows no more: simulations that come to its edge are played out
@@ -67,13 +62,9 @@ pub struct IsmctsOptions {
 
 impl Default for IsmctsOptions {
     fn default() -> Self {
-        IsmctsOptions {
-            simulations: 10_000,
-            exploration: 0.7,
-            regret_matching: true,
-            blocks: Blocks { growth: 16, taper: 8, most: 4096, fill: 1 },
-            memory: 256 << 20,
-        }
+        // Rounds as measured (`docs/measurements.md`).
+        let blocks = Blocks { growth: 64, taper: 8, most: 4096, fill: 1 };
+        IsmctsOptions { simulations: 10_000, exploration: 0.7, blocks, memory: 256 << 20 }
     }
 }
 
@@ -84,8 +75,6 @@ pub struct SimulatedMove {
     pub own: Move,
     /// Simulations that began with it.
     pub visits: u32,
-    /// Its share in the average policy where roles move at once, else in the visits; 0..=1.
-    pub share: f64,
     /// The mean goal of these, 0..=100; `None` if there was none.
     pub value: Option<f64>,
 }
@@ -129,7 +118,7 @@ pub struct Simulations {
 /// let Simulations { moves, simulations, information_sets, worlds, .. } =
 ///     ismcts(&mut context, &possible, &legal, &options);
 /// assert_eq!((simulations, information_sets, worlds), (1_000, 1, 2));
-/// let [stay, SimulatedMove { own, visits, value, .. }] = moves[..] else { panic!("two moves are legal") };
+/// let [stay, SimulatedMove { own, visits, value }] = moves[..] else { panic!("two moves are legal") };
 /// assert_eq!(machine.show_move(own), "switch");
 /// assert!(visits > 800 && stay.visits > 10 && (value.expect("it was tried") - 200.0 / 3.0).abs() < 6.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -210,7 +199,7 @@ fn simulate<M: Bulk>(
 ) -> Simulations {
     let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
     let mut tree = Tree::new(machine, role, possible, legal, options);
-    let mut round = Round::new(options.regret_matching);
+    let mut round = Round::new();
     let mut rng = seed.child("select").rng();
     let mut total = 0.0;
     let upto: Vec<f64> = possible.states.iter().map(|&(_, weight)| (total += weight, total).1).collect();
@@ -262,7 +251,7 @@ fn simulate<M: Bulk>(
                 credit(descent, tally.count, &|role| tally.sum[role]);
             }
         }
-        round.learn(roles, &counts, &sums, &positions.sets, bandits);
+        round.learn(roles, &counts, &sums, bandits);
         batch.spend(u64::from(size), steps);
         made += u64::from(size);
         if machine.is_interrupted(scratch) {
@@ -271,11 +260,10 @@ fn simulate<M: Bulk>(
     }
     // The own set has the moves of `legal` in this order, before any that another state adds.
     let arms = || (0..).map(|number| tree.bandits.arm(number)).take(legal.len());
-    let visits = arms().map(|arm| f64::from(arm.known)).sum::<f64>().max(1.0);
-    let average = tree.bandits.average(0, legal.len());
-    let moves = legal.iter().zip(arms()).enumerate().map(|(place, (own, arm))| {
-        let share = average.as_ref().map_or(f64::from(arm.known) / visits, |average| average[place]);
-        SimulatedMove { own: *own, visits: arm.known, share, value: (arm.known > 0).then(|| arm.mean()) }
+    let moves = legal.iter().zip(arms()).map(|(own, arm)| SimulatedMove {
+        own: *own,
+        visits: arm.known,
+        value: (arm.known > 0).then(|| arm.mean()),
     });
     Simulations {
         moves: moves.collect(),

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::bandits::Bandits;
-use crate::tree::{CHANCE, Following, InformationSets, Positions, UNEVEN_CHANCE};
+use crate::tree::{CHANCE, Following, Positions, UNEVEN_CHANCE};
 use hyperplay_machine::{Budget, Bulk, Role, Start, draw_weighted};
 
 /// The most steps of a descent. It matters only where nobody has a choice for so long.
@@ -25,16 +25,11 @@ const DEEPEST: usize = 1_000;
 struct Taken {
     descent: u32,
     role: u32,
-    set: u32,
     number: u32,
-    /// How likely the move was, where it was drawn by regret matching; else 0.
-    share: f32,
 }
 
 /// The descents of a round, and where they came to.
 pub(super) struct Round<S> {
-    /// Whether roles that move at once do so by regret matching.
-    matches: bool,
     /// Where each of those that are under way stands, with its number.
     under_way: Vec<(u32, u32)>,
     moved: Vec<(u32, u32)>,
@@ -51,9 +46,8 @@ pub(super) struct Round<S> {
 }
 
 impl<S: Clone> Round<S> {
-    pub(super) fn new(matches: bool) -> Self {
+    pub(super) fn new() -> Self {
         Round {
-            matches,
             under_way: Vec::new(),
             moved: Vec::new(),
             waiting: Vec::new(),
@@ -138,20 +132,13 @@ impl<S: Clone> Round<S> {
     ) {
         let (from, mut choice) = (self.taken.len(), 0);
         let mut fresh = SmallVec::<[u32; 4]>::new();
-        let choosers = positions.choosers(position);
-        let is_at_once = self.matches && choosers.iter().filter(|of| of.role < UNEVEN_CHANCE).count() > 1;
-        for chooser in choosers {
+        for chooser in positions.choosers(position) {
             let place = match chooser.role {
                 CHANCE => rng.random_range(0..chooser.moves),
                 UNEVEN_CHANCE => draw_weighted(positions.weights(chooser), rng) as u32,
                 role if bandits.is_open(chooser.set) => {
-                    let (place, number, share) = if is_at_once && !chooser.is_uneven(&positions.sets) {
-                        bandits.draw(chooser, &positions.sets, rng)
-                    } else {
-                        let (place, number) = bandits.select(chooser, &positions.sets, rng);
-                        (place, number, 0.0)
-                    };
-                    self.taken.push(Taken { descent, role, set: chooser.set, number, share });
+                    let (place, number) = bandits.select(chooser, &positions.sets, rng);
+                    self.taken.push(Taken { descent, role, number });
                     place
                 }
                 _ => {
@@ -186,22 +173,11 @@ impl<S: Clone> Round<S> {
 
     /// Credits what the descents brought to the choices on their way: for each descent how often it counts, 0 for one of
     /// which nothing is known, and for each descent and role the sum of the goals.
-    pub(super) fn learn(
-        &self,
-        roles: usize,
-        counts: &[u32],
-        sums: &[u64],
-        sets: &InformationSets,
-        bandits: &mut Bandits,
-    ) {
+    pub(super) fn learn(&self, roles: usize, counts: &[u32], sums: &[u64], bandits: &mut Bandits) {
         for taken in &self.taken {
             let count = counts[taken.descent as usize];
             if count > 0 {
                 let sum = sums[taken.descent as usize * roles + taken.role as usize];
-                if taken.share > 0.0 {
-                    let brought = sum as f32 / count as f32 / 100.0;
-                    bandits.regret(taken.set, taken.number, taken.share, brought, sets);
-                }
                 bandits.learn(taken.number, count, sum);
             }
         }

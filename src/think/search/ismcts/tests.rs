@@ -2,12 +2,17 @@
 
 use std::time::Duration;
 
+use hyperplay_engine::{EngineKind, Engines};
+use hyperplay_logic::gdl::{Source, load};
 use rustc_hash::FxHashMap as HashMap;
 
 use super::super::context::toy_context as context;
+use super::super::{SearchOptions, WeightedState, evaluate};
 use super::*;
 use hyperplay_machine::testing::{State, Toy, at, choice, end};
-use hyperplay_machine::{Goal, JointMove, Observation, OwnMove, Percept, Percepts, Seed, StateMachine};
+use hyperplay_machine::{
+    Goal, History, JointMove, Observation, OwnMove, Percept, Percepts, Seed, StateMachine,
+};
 
 /// One simulation after the other.
 const ALONE: Blocks = Blocks { growth: 1, taper: 1, most: 1, fill: 1 };
@@ -169,14 +174,18 @@ fn one_seed_gives_one_result_and_the_playouts_of_a_planted_game_are_counted() {
     });
     let state = toy.initial();
     let legal = toy.legal_by_role(&state, &mut ())[Role::new(0)].clone();
-    let known = |_, role| Evidence::new(role);
-    let possible = PossibleStates { states: &[(&state, 1.0)], known: &known };
     let run = |seed| {
+        let known = |_, role| Evidence::new(role);
+        let possible = PossibleStates { states: &[(&state, 1.0)], known: &known };
         let mut context = context(&toy, 0, Budget::UNLIMITED);
         context.seed = Seed::root(seed);
         ismcts(&mut context, &possible, &legal, &options(2_000))
     };
     assert_eq!(run(1), run(1));
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        assert_eq!(pool.install(|| run(1)), run(1));
+    }
     assert_ne!(run(1), run(2));
     let made = run(1);
     assert!(made.playouts > 10 && made.steps > 2_000 && made.information_sets > 10, "{made:?}");
@@ -293,7 +302,7 @@ fn rounds_of_any_size_agree_with_the_obvious_tree() {
         let best = |means: &mut dyn Iterator<Item = f64>| means.fold(0.0, f64::max);
         let value = best(&mut expected.iter().copied());
         for blocks in [ALONE, Blocks::default(), IsmctsOptions::default().blocks, CROWDED] {
-            let options = IsmctsOptions { blocks, regret_matching: false, ..options(simulations) };
+            let options = IsmctsOptions { blocks, ..options(simulations) };
             let made = ismcts(&mut context(&toy, 0, Budget::UNLIMITED), &possible, &legal, &options);
             let own = best(&mut values(&made).into_iter());
             assert!((own - value).abs() < 4.0, "game {seed}, {blocks:?}: {made:?}, {expected:?}");
@@ -375,3 +384,43 @@ impl StateMachine for Seen<'_> {
 }
 
 impl Bulk for Seen<'_> {}
+
+/// Positions of games of perfect information after four random steps: what is visited most is worth most, by exhaustive search.
+#[test]
+fn in_tic_tac_toe_and_nim_what_is_visited_most_is_a_best_move() {
+    let games = [
+        include_str!("../../../../games/perfect/tictactoe.kif"),
+        include_str!("../../../../games/perfect/nim.kif"),
+    ];
+    for text in games {
+        let game = load(Source::new("game", text), None).game.unwrap();
+        let machine = Engines::new(&game).get(EngineKind::Auto).unwrap();
+        let mut scratch = machine.scratch();
+        for seed in 0..6 {
+            let (mut rng, mut history, mut state) =
+                (Seed::root(seed).rng(), History::default(), machine.initial());
+            for _ in 0..4 {
+                let joint = machine.random_joint(&state, &mut scratch, &mut rng).unwrap();
+                state = machine.next(&state, &joint, &mut scratch);
+                history.0.push(joint);
+            }
+            let legal = machine.legal_by_role(&state, &mut scratch);
+            let chooses = machine.each_role().find(|&role| legal[role].len() > 1);
+            let Some(role) = chooses.filter(|_| !machine.terminal(&state, &mut scratch)) else { continue };
+            let mut own = machine.scratch();
+            let known = |_, other| machine.evidence(&history, other, &mut machine.scratch());
+            let possible = PossibleStates { states: &[(&state, 1.0)], known: &known };
+            let (budget, seed) = (Budget::UNLIMITED, Seed::root(seed));
+            let mut context = SearchContext { machine: &*machine, role, budget, seed, scratch: &mut own };
+            let made = ismcts(&mut context, &possible, &legal[role], &options(30_000));
+            let exactly = SearchOptions { nodes: 10_000_000, ..SearchOptions::default() };
+            let states = [WeightedState { state: &state, weight: 1.0, histories: 1 }];
+            let exact = evaluate(&mut context, &states, &exactly).states.remove(0);
+            let best = exact.values.iter().copied().fold(0.0, f64::max);
+            let most = (0..legal[role].len()).max_by_key(|&place| made.moves[place].visits).unwrap();
+            assert_eq!(exact.moves[most], made.moves[most].own);
+            assert!(exact.values[most] == best, "{made:?}, {exact:?}");
+            assert!((made.moves[most].value.unwrap() - best).abs() < 10.0, "{made:?}, {exact:?}");
+        }
+    }
+}
