@@ -1,6 +1,7 @@
 //! Reasoning about a game: beliefs, search, and the extensive form with its equilibria.
 //!
-//! [`search`], [`belief`] and [`solve`] are siblings, none of which imports another. They see a game only through
+//! [`search`], [`belief`] and [`solve`] are siblings, none of which imports another; `tree`, the arena in which trees grow, is
+//! below them. They see a game only through
 //! [`hyperplay_machine`]: a program that embeds this crate needs neither a reader of rules nor an engine.
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
@@ -12,3 +13,4 @@
 pub mod belief;
 pub mod search;
 pub mod solve;
+mod tree;

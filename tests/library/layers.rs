@@ -12,7 +12,7 @@ use syn::visit::Visit;
 /// imports another one of it. A file outside these modules may import all of them.
 const ORDER: [(&str, &[&[&str]]); 6] = [
     ("logic", &[&["datalog"], &["gdl"]]),
-    ("think", &[&["belief", "search", "solve"]]),
+    ("think", &[&["belief", "search", "solve"], &["tree"]]),
     ("games", &[&["automaton", "builtin", "gambit"]]),
     ("play", &[&["analysis"], &["referee"], &["player"], &["files"]]),
     ("lab", &[&["experiment"], &["study"]]),

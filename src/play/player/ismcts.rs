@@ -49,7 +49,7 @@ impl SpecWord for FinalMove {
 /// let evidence = machine.evidence(&truth, candidate, &mut machine.scratch());
 /// let state = machine.replay(&truth, &mut machine.scratch());
 /// let legal = machine.legal_by_role(&state, &mut machine.scratch())[candidate].clone();
-/// let options = IsmctsOptions { simulations: 1_000, exploration: 0.5 };
+/// let options = IsmctsOptions { simulations: 1_000, exploration: 0.5, ..IsmctsOptions::default() };
 /// for (last, most) in [(FinalMove::Visits, 0.0), (FinalMove::Value, 0.0), (FinalMove::Mixed, 0.2)] {
 ///     let (model, sampler) = (Arc::new(Uniform), Arc::new(ParticleSampler::default()));
 ///     let belief = OwnBelief::new(machine.clone(), candidate, model, sampler, 20);

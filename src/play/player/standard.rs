@@ -76,9 +76,10 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
         .with_player(ismcts, |spec, registry| {
             let (belief, last) = (belief_of(spec, registry)?, spec.word::<FinalMove>("final"));
             let (simulations, exploration) = (spec.count("simulations"), spec.real("exploration"));
-            let counted = IsmctsOptions { simulations, exploration };
+            let memory = spec.size("memory") << 20;
+            let counted = IsmctsOptions { simulations, exploration, memory, ..IsmctsOptions::default() };
             let timed = if spec.is_given("simulations") { simulations } else { SIMULATIONS_UNDER_A_CLOCK };
-            let timed = IsmctsOptions { simulations: timed, exploration };
+            let timed = IsmctsOptions { simulations: timed, ..counted };
             Ok(move |engine: &Arc<Engine>, role: Role| {
                 Seat::player(super::ismcts::clocked(belief(engine, role), [counted, timed], last))
             })
@@ -113,10 +114,10 @@ fn belief_of(
     })
 }
 
-/// Simulations of a decision under a clock, for their tree must fit the memory.
-const SIMULATIONS_UNDER_A_CLOCK: u64 = 1_000_000;
+/// Simulations of a decision under a clock, for clocks of hours.
+const SIMULATIONS_UNDER_A_CLOCK: u64 = 1_000_000_000;
 
-fn ismcts_keys() -> [SpecKey; 3] {
+fn ismcts_keys() -> [SpecKey; 4] {
     [
         SpecKey::count(
             "simulations",
@@ -124,12 +125,18 @@ fn ismcts_keys() -> [SpecKey; 3] {
             10_000,
             "A decision makes this number of simulations, each from a particle down the tree, and at least one for each move.",
         )
-        .clocked("as many as the time allows, up to 1,000,000"),
+        .clocked("as many as the time allows"),
         SpecKey::real(
             "exploration",
             0.0..=100.0,
             0.7,
             "This is the weight of exploration in UCB1, for goals scaled to 0..1.",
+        ),
+        SpecKey::count(
+            "memory",
+            1..=1_000_000,
+            256,
+            "The tree takes about this number of megabytes at most; when it is full, simulations are played out from its edge.",
         ),
         SpecKey::word(
             "final",

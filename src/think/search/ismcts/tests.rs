@@ -2,12 +2,26 @@
 
 use std::time::Duration;
 
+use hyperplay_engine::{EngineKind, Engines};
+use hyperplay_logic::gdl::{Source, load};
+use rustc_hash::FxHashMap as HashMap;
+
 use super::super::context::toy_context as context;
+use super::super::{SearchOptions, WeightedState, evaluate};
 use super::*;
 use hyperplay_machine::testing::{State, Toy, at, choice, end};
-use hyperplay_machine::{Budget, Observation, OwnMove, Percepts, Seed, StateMachine, StateMachineExt};
+use hyperplay_machine::{
+    Goal, History, JointMove, Observation, OwnMove, Percept, Percepts, Seed, StateMachine,
+};
 
-const OPTIONS: IsmctsOptions = IsmctsOptions { simulations: 2_000, exploration: 0.7 };
+/// One simulation after the other.
+const ALONE: Blocks = Blocks { growth: 1, taper: 1, most: 1, fill: 1 };
+/// As many at once as there can be.
+const CROWDED: Blocks = Blocks { growth: 2, taper: 1, most: 4096, fill: 1 };
+
+fn options(simulations: u64) -> IsmctsOptions {
+    IsmctsOptions { simulations, ..IsmctsOptions::default() }
+}
 
 /// A search of entries of a table between which `role` cannot tell, and `other` can if `tells`.
 fn search(
@@ -62,23 +76,23 @@ fn hidden() -> Toy {
 
 #[test]
 fn a_role_acts_on_what_it_knows_and_not_on_the_state() {
-    let run = |tells| search(&hidden(), 0, &[(0, 1.0), (1, 1.0)], tells, OPTIONS, Budget::UNLIMITED);
+    let run = |tells| search(&hidden(), 0, &[(0, 1.0), (1, 1.0)], tells, options(2_000), Budget::UNLIMITED);
     let (blind, seeing) = (run(false), run(true));
     let [certain, guessed] = values(&blind)[..] else { panic!("two moves") };
     assert!(certain == 40.0 && (guessed - 50.0).abs() < 5.0, "{blind:?}");
     assert!(shares(&blind)[1] > 0.8, "{blind:?}");
     let [certain, betrayed] = values(&seeing)[..] else { panic!("two moves") };
     assert!(certain == 40.0 && betrayed < 20.0 && shares(&seeing)[0] > 0.9, "{seeing:?}");
-    // The own information set, and that of the other, once or twice; two states, and three after each.
+    // The own information set, and that of the other, once or twice; two states, and one after each that is no end.
     assert_eq!((blind.information_sets, seeing.information_sets), (2, 3));
-    assert_eq!((blind.worlds, seeing.worlds), (10, 10));
+    assert_eq!((blind.worlds, seeing.worlds), (4, 4));
 }
 
 #[test]
 fn states_are_drawn_by_their_weights() {
     let entries = vec![choice(&[2, 1], &[2, 4]), choice(&[2, 1], &[3, 4]), end(&[100, 0]), end(&[0, 100])];
     let toy = Toy::table(&["a", "b"], entries.into_iter().chain([end(&[50, 50])]).collect());
-    let made = search(&toy, 0, &[(0, 3.0), (1, 1.0)], false, OPTIONS, Budget::UNLIMITED);
+    let made = search(&toy, 0, &[(0, 3.0), (1, 1.0)], false, options(2_000), Budget::UNLIMITED);
     let values = values(&made);
     assert!((values[0] - 75.0).abs() < 4.0 && values[1] == 50.0, "{made:?}");
     // Every simulation comes to the end of the game.
@@ -92,7 +106,7 @@ fn random_does_not_learn() {
         &["a", "random"],
         table.into_iter().chain([end(&[100, 0]), end(&[0, 0])]).collect(),
     );
-    let made = search(&toy, 0, &[(0, 1.0)], false, OPTIONS, Budget::UNLIMITED);
+    let made = search(&toy, 0, &[(0, 1.0)], false, options(2_000), Budget::UNLIMITED);
     assert!((values(&made)[0] - 50.0).abs() < 4.0, "{made:?}");
 }
 
@@ -102,14 +116,14 @@ fn matching_pennies_is_played_evenly_and_a_dominated_move_seldom() {
     let pennies = vec![choice(&[2, 2], &[1, 2, 2, 1]), end(&[100, 0]), end(&[0, 100])];
     let toy = Toy::table(&["a", "b"], pennies);
     for role in 0..2 {
-        let options = IsmctsOptions { simulations: 20_000, ..OPTIONS };
-        let made = search(&toy, role, &[(0, 1.0)], false, options, Budget::UNLIMITED);
+        let made = search(&toy, role, &[(0, 1.0)], false, options(20_000), Budget::UNLIMITED);
         assert!((shares(&made)[0] - 0.5).abs() < 0.05, "{made:?}");
     }
     // The second row dominates.
     let ends = [end(&[0, 100]), end(&[60, 40]), end(&[70, 30]), end(&[80, 20])];
     let entries = std::iter::once(choice(&[2, 2], &[1, 2, 3, 4])).chain(ends).collect();
-    let made = search(&Toy::table(&["a", "b"], entries), 0, &[(0, 1.0)], false, OPTIONS, Budget::UNLIMITED);
+    let made =
+        search(&Toy::table(&["a", "b"], entries), 0, &[(0, 1.0)], false, options(2_000), Budget::UNLIMITED);
     assert!(shares(&made)[1] > 0.9, "{made:?}");
 }
 
@@ -124,7 +138,7 @@ fn roles_in_equal_positions_do_not_move_in_step() {
         let (state, legal) = (at(0), toy.legal_by_role(&at(0), &mut ())[Role::new(0)].clone());
         let known = |_, role| Evidence::new(role);
         let possible = PossibleStates { states: &[(&state, 1.0)], known: &known };
-        let made = ismcts(&mut context, &possible, &legal, &OPTIONS);
+        let made = ismcts(&mut context, &possible, &legal, &options(2_000));
         assert!(shares(&made)[1] > 0.8, "{made:?}");
     }
 }
@@ -141,7 +155,7 @@ fn a_move_is_tried_only_where_it_is_legal_and_chosen_only_if_it_was_shown() {
         end(&[80, 0]),
     ];
     let toy = Toy::table(&["a", "b"], entries);
-    let made = search(&toy, 0, &[(0, 1.0), (1, 1.0), (2, 2.0)], false, OPTIONS, Budget::UNLIMITED);
+    let made = search(&toy, 0, &[(0, 1.0), (1, 1.0), (2, 2.0)], false, options(2_000), Budget::UNLIMITED);
     assert_eq!(made.moves.len(), 2);
     let tried: u32 = made.moves.iter().map(|simulated| simulated.visits).sum();
     assert!(tried < 2_000 && made.simulations == 2_000, "{made:?}");
@@ -160,14 +174,18 @@ fn one_seed_gives_one_result_and_the_playouts_of_a_planted_game_are_counted() {
     });
     let state = toy.initial();
     let legal = toy.legal_by_role(&state, &mut ())[Role::new(0)].clone();
-    let known = |_, role| Evidence::new(role);
-    let possible = PossibleStates { states: &[(&state, 1.0)], known: &known };
     let run = |seed| {
+        let known = |_, role| Evidence::new(role);
+        let possible = PossibleStates { states: &[(&state, 1.0)], known: &known };
         let mut context = context(&toy, 0, Budget::UNLIMITED);
         context.seed = Seed::root(seed);
-        ismcts(&mut context, &possible, &legal, &OPTIONS)
+        ismcts(&mut context, &possible, &legal, &options(2_000))
     };
     assert_eq!(run(1), run(1));
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        assert_eq!(pool.install(|| run(1)), run(1));
+    }
     assert_ne!(run(1), run(2));
     let made = run(1);
     assert!(made.playouts > 10 && made.steps > 2_000 && made.information_sets > 10, "{made:?}");
@@ -175,7 +193,7 @@ fn one_seed_gives_one_result_and_the_playouts_of_a_planted_game_are_counted() {
 
 #[test]
 fn nodes_and_time_end_the_search_but_only_time_before_every_move_was_tried() {
-    let run = |budget| search(&hidden(), 0, &[(0, 1.0), (1, 1.0)], false, OPTIONS, budget);
+    let run = |budget| search(&hidden(), 0, &[(0, 1.0), (1, 1.0)], false, options(2_000), budget);
     let few = run(Budget::nodes(1));
     assert!((2..10).contains(&few.simulations) && few.moves.iter().all(|own| own.visits > 0), "{few:?}");
     let late = run(Budget::time(Duration::ZERO));
@@ -183,20 +201,226 @@ fn nodes_and_time_end_the_search_but_only_time_before_every_move_was_tried() {
     assert!(late.moves.len() == 2 && late.moves.iter().all(|own| own.visits == 0 && own.value.is_none()));
 }
 
+/// A tree for which there is no room has the states held possible, and plays out from the choices made there.
 #[test]
 fn a_full_tree_is_played_out_from_the_choices_that_were_made() {
-    let toy = hidden();
-    let state = at(0);
+    let small = IsmctsOptions { memory: 1, ..options(2_000) };
+    let made = search(&hidden(), 0, &[(0, 1.0), (1, 1.0)], false, small, Budget::UNLIMITED);
+    assert_eq!((made.worlds, made.information_sets, made.simulations, made.playouts), (2, 1, 2_000, 2_000));
+    let [certain, guessed] = values(&made)[..] else { panic!("two moves") };
+    assert!(certain == 40.0 && (guessed - 50.0).abs() < 5.0, "{made:?}");
+}
+
+/// States are drawn in turn, however many go down together.
+#[test]
+fn a_round_draws_each_state_as_often_as_it_should_to_within_one() {
+    let (mut rng, mut drawn) = (Seed::root(1).rng(), Vec::new());
+    let mut counts = [0; 3];
+    for count in [1, 2, 7, 8, 100] {
+        draw(&[0.5, 0.5 + 0.25, 1.0], count, &mut rng, &mut drawn);
+        assert_eq!(drawn.len(), count as usize);
+        for (state, share) in [0.5, 0.25, 0.25].into_iter().enumerate() {
+            let times = drawn.iter().filter(|&&place| place == state).count();
+            assert!((times as f64 - share * f64::from(count)).abs() < 1.0, "{drawn:?}");
+            counts[state] += times;
+        }
+    }
+    assert_eq!(counts.iter().sum::<usize>(), 118);
+    assert!(drawn.windows(2).any(|pair| pair[0] > pair[1]), "the order is random");
+}
+
+/// What the roles know as a list, and a step of the obvious tree at a time.
+type Known = (usize, Vec<(Move, Percepts)>);
+
+/// Of a move: how often it was legal, how often it was tried, and the sum of what it brought.
+type Tried = HashMap<Move, (u32, u32, f64)>;
+
+/// The search in its obvious form, from one state in which the roles know nothing yet: the mean of each own move.
+fn obvious(toy: &Toy, role: usize, simulations: u64, seed: u64) -> Vec<f64> {
+    let mut rng = Seed::root(seed).rng();
+    let mut sets: HashMap<Known, Tried> = HashMap::default();
+    let own: Known = (role, Vec::new());
+    sets.insert(own.clone(), Tried::default());
+    for _ in 0..simulations {
+        let (mut state, mut taken) = (toy.initial(), Vec::new());
+        let mut known: Vec<Known> = (0..2).map(|role| (role, Vec::new())).collect();
+        let mut is_in_tree = true;
+        while !toy.terminal(&state, &mut ()) {
+            let legal = toy.legal_by_role(&state, &mut ());
+            let is_fresh = |of: &usize| legal[Role::new(*of)].len() > 1 && !sets.contains_key(&known[*of]);
+            let fresh: Vec<usize> = (0..2).filter(is_fresh).collect();
+            let joint = JointMove::new((0..2).map(|of| {
+                let moves = &legal[Role::new(of)];
+                let Some(tried) = sets.get_mut(&known[of]).filter(|_| is_in_tree) else {
+                    return moves[rng.random_range(0..moves.len())];
+                };
+                let mut bound = |own: &Move| match *tried.entry(*own).or_default() {
+                    (_, 0, _) => f64::INFINITY,
+                    (legal, count, sum) => {
+                        let count = f64::from(count);
+                        sum / count / 100.0 + 0.7 * (f64::from(legal).ln() / count).sqrt()
+                    }
+                };
+                let bounds: Vec<f64> = moves.iter().map(&mut bound).collect();
+                let most = bounds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let equal: Vec<usize> = (0..moves.len()).filter(|&place| bounds[place] == most).collect();
+                let chosen = moves[equal[rng.random_range(0..equal.len())]];
+                moves.iter().for_each(|own| tried.get_mut(own).unwrap().0 += 1);
+                taken.push((known[of].clone(), chosen));
+                chosen
+            }));
+            if is_in_tree && !fresh.is_empty() {
+                sets.insert(known[fresh[rng.random_range(0..fresh.len())]].clone(), Tried::default());
+                is_in_tree = false;
+            }
+            for (of, known) in known.iter_mut().enumerate() {
+                let percepts = toy.percepts(&state, &joint, Role::new(of), &mut ());
+                known.1.push((joint.of(Role::new(of)), percepts));
+            }
+            state = toy.next(&state, &joint, &mut ());
+        }
+        for (set, own) in taken {
+            let goal = toy.goal(&state, Role::new(set.0), &mut ());
+            let tried = sets.get_mut(&set).unwrap().get_mut(&own).unwrap();
+            *tried = (tried.0, tried.1 + 1, tried.2 + f64::from(goal));
+        }
+    }
+    sets[&own].values().map(|&(_, count, sum)| sum / f64::from(count)).collect()
+}
+
+#[test]
+fn rounds_of_any_size_agree_with_the_obvious_tree() {
+    for seed in 1..6 {
+        let rules =
+            hyperplay_machine::testing::Rules::Planted { seed, steps: 5, width: 3, percepts: 2, every: 1 };
+        let toy = Toy::new(rules);
+        let (state, simulations) = (toy.initial(), 20_000);
+        let legal = toy.legal_by_role(&state, &mut ())[Role::new(0)].clone();
+        let known = |_, role| Evidence::new(role);
+        let possible = PossibleStates { states: &[(&state, 1.0)], known: &known };
+        let expected = obvious(&toy, 0, simulations, seed);
+        let best = |means: &mut dyn Iterator<Item = f64>| means.fold(0.0, f64::max);
+        let value = best(&mut expected.iter().copied());
+        for blocks in [ALONE, Blocks::default(), IsmctsOptions::default().blocks, CROWDED] {
+            let options = IsmctsOptions { blocks, ..options(simulations) };
+            let made = ismcts(&mut context(&toy, 0, Budget::UNLIMITED), &possible, &legal, &options);
+            let own = best(&mut values(&made).into_iter());
+            assert!((own - value).abs() < 4.0, "game {seed}, {blocks:?}: {made:?}, {expected:?}");
+        }
+    }
+}
+
+/// Games of perfect information in which roles alternate: tables of some depth with random ends.
+#[test]
+fn with_perfect_information_it_converges_to_minimax() {
+    for seed in 0..10 {
+        let mut rng = Seed::root(seed).rng();
+        // Entries 0, 1 to 3, 4 to 12, then 27 ends.
+        let inner = |entry: u8| {
+            let next: Vec<u8> = (1..=3).map(|child| 3 * entry + child).collect();
+            choice(if (1..4).contains(&entry) { &[1, 3] } else { &[3, 1] }, &next)
+        };
+        let goals: Vec<u8> = (0..27).map(|_| rng.random_range(0..=100)).collect();
+        let ends = goals.iter().map(|&goal| end(&[goal, 100 - goal]));
+        let toy = Toy::table(&["a", "b"], (0..13).map(inner).chain(ends).collect());
+        let best = |of: usize| goals[3 * of..3 * of + 3].iter().copied().max().unwrap();
+        let answers: Vec<u8> =
+            (0..3).map(|own| (0..3).map(|reply| best(3 * own + reply)).min().unwrap()).collect();
+        let value = f64::from(*answers.iter().max().unwrap());
+        let made = search_seen(&toy, options(100_000));
+        let found = made.moves.iter().max_by_key(|simulated| simulated.visits).unwrap().value.unwrap();
+        assert!((found - value).abs() < 2.0, "game {seed}: {made:?}, {answers:?}");
+    }
+}
+
+/// A search of the first entry of a table for the first role, where everybody perceives every move: a table has no
+/// percepts, so the moves are put into what is known by a machine around it.
+fn search_seen(toy: &Toy, options: IsmctsOptions) -> Simulations {
+    let (seen, state) = (Seen(toy), at(0));
+    let legal = toy.legal_by_role(&state, &mut ())[Role::new(0)].clone();
     let known = |_, role| Evidence::new(role);
     let possible = PossibleStates { states: &[(&state, 1.0)], known: &known };
-    let legal = toy.legal_by_role(&state, &mut ())[Role::new(0)].clone();
-    let mut worlds = Worlds::new(&toy, Role::new(0), &possible, &legal, 0.7);
-    worlds.most = 1;
-    let mut taken = Vec::new();
-    for _ in 0..10 {
-        let leaf = worlds.descend(0, &mut Seed::root(1).rng(), &Budget::UNLIMITED, &mut (), &mut taken);
-        let Some(Leaf::Open(from, fixed)) = leaf else { panic!("{leaf:?}") };
-        assert!(from == state && fixed.len() == 1 && legal.contains(&fixed[0].1), "{fixed:?}");
+    let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
+    let mut context = SearchContext { machine: &seen, role: Role::new(0), budget, seed, scratch: &mut () };
+    ismcts(&mut context, &possible, &legal, &options)
+}
+
+/// A toy whose roles perceive the joint move.
+struct Seen<'t>(&'t Toy);
+
+impl StateMachine for Seen<'_> {
+    type State = State;
+    type Scratch = ();
+
+    fn scratch(&self) {}
+
+    fn setup(&self) -> &hyperplay_machine::GameSetup<State> {
+        self.0.setup()
     }
-    assert_eq!((worlds.len(), taken.len()), (1, 10));
+
+    fn legal(&self, state: &State, role: Role, scratch: &mut (), out: &mut Vec<Move>) {
+        self.0.legal(state, role, scratch, out);
+    }
+
+    fn next(&self, state: &State, joint: &JointMove, scratch: &mut ()) -> State {
+        self.0.next(state, joint, scratch)
+    }
+
+    fn percepts(&self, _: &State, joint: &JointMove, _: Role, (): &mut ()) -> Percepts {
+        Percepts::in_order(joint.iter().map(|own| Percept(own.0)).collect::<Vec<_>>())
+    }
+
+    fn terminal(&self, state: &State, scratch: &mut ()) -> bool {
+        self.0.terminal(state, scratch)
+    }
+
+    fn goal(&self, state: &State, role: Role, scratch: &mut ()) -> Goal {
+        self.0.goal(state, role, scratch)
+    }
+
+    fn fluents(&self, state: &State) -> Vec<String> {
+        self.0.fluents(state)
+    }
+}
+
+impl Bulk for Seen<'_> {}
+
+/// Positions of games of perfect information after four random steps: what is visited most is worth most, by exhaustive search.
+#[test]
+fn in_tic_tac_toe_and_nim_what_is_visited_most_is_a_best_move() {
+    let games = [
+        include_str!("../../../../games/perfect/tictactoe.kif"),
+        include_str!("../../../../games/perfect/nim.kif"),
+    ];
+    for text in games {
+        let game = load(Source::new("game", text), None).game.unwrap();
+        let machine = Engines::new(&game).get(EngineKind::Auto).unwrap();
+        let mut scratch = machine.scratch();
+        for seed in 0..6 {
+            let (mut rng, mut history, mut state) =
+                (Seed::root(seed).rng(), History::default(), machine.initial());
+            for _ in 0..4 {
+                let joint = machine.random_joint(&state, &mut scratch, &mut rng).unwrap();
+                state = machine.next(&state, &joint, &mut scratch);
+                history.0.push(joint);
+            }
+            let legal = machine.legal_by_role(&state, &mut scratch);
+            let chooses = machine.each_role().find(|&role| legal[role].len() > 1);
+            let Some(role) = chooses.filter(|_| !machine.terminal(&state, &mut scratch)) else { continue };
+            let mut own = machine.scratch();
+            let known = |_, other| machine.evidence(&history, other, &mut machine.scratch());
+            let possible = PossibleStates { states: &[(&state, 1.0)], known: &known };
+            let (budget, seed) = (Budget::UNLIMITED, Seed::root(seed));
+            let mut context = SearchContext { machine: &*machine, role, budget, seed, scratch: &mut own };
+            let made = ismcts(&mut context, &possible, &legal[role], &options(30_000));
+            let exactly = SearchOptions { nodes: 10_000_000, ..SearchOptions::default() };
+            let states = [WeightedState { state: &state, weight: 1.0, histories: 1 }];
+            let exact = evaluate(&mut context, &states, &exactly).states.remove(0);
+            let best = exact.values.iter().copied().fold(0.0, f64::max);
+            let most = (0..legal[role].len()).max_by_key(|&place| made.moves[place].visits).unwrap();
+            assert_eq!(exact.moves[most], made.moves[most].own);
+            assert!(exact.values[most] == best, "{made:?}, {exact:?}");
+            assert!((made.moves[most].value.unwrap() - best).abs() < 10.0, "{made:?}, {exact:?}");
+        }
+    }
 }

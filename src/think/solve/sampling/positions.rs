@@ -13,9 +13,10 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::super::sequences::MIDDLE;
-use super::super::tree::{EvidenceClasses, PerceptSets, TreeError};
+use super::super::tree::TreeError;
 use super::error::SamplingError;
 use super::sets::Sets;
+use crate::tree::{EvidenceClasses, PerceptSets};
 use hyperplay_machine::{
     Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, PLAYOUT_STEPS, Role, StateMachineExt, Successor,
 };

@@ -20,10 +20,10 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::super::estimate::estimate_size_until;
 use super::super::size_estimate::SizeEstimate;
-use super::classes::{EvidenceClasses, PerceptSets};
 use super::error::TreeError;
 use super::fault::TreeFaultKind;
 use super::{CHANCE, DECISION, Draw, GameTree, InformationSet, Node, TERMINAL};
+use crate::tree::{EvidenceClasses, PerceptSets};
 use hyperplay_machine::{
     Budget, Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, PLAYOUT_STEPS, Role, Seed,
     StateMachineExt, Successor,

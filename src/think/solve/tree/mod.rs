@@ -10,7 +10,6 @@
 //! Reference: Thielscher, *GDL-II* (2011), section 4; Kuhn, *Extensive Games and the Problem of Information* (1953).
 
 mod builder;
-mod classes;
 mod error;
 mod fault;
 mod index;
@@ -19,9 +18,8 @@ mod note_faults;
 
 use std::ops::Range;
 
+use crate::tree::{EvidenceClasses, PerceptSets};
 use hyperplay_machine::{ByRole, ChanceDistribution, Evidence, Goal, Move, Role};
-
-pub(in crate::solve) use classes::{EvidenceClasses, PerceptSets};
 
 pub use builder::TreeLimits;
 pub use error::TreeError;

@@ -29,7 +29,7 @@ impl Class {
 
 /// All sets of percepts met, numbered; the empty set is 0.
 #[derive(Clone, Debug)]
-pub(in crate::solve) struct PerceptSets {
+pub(crate) struct PerceptSets {
     numbers: FxHashMap<Percepts, u32>,
     sets: Vec<Percepts>,
 }
@@ -41,7 +41,7 @@ impl Default for PerceptSets {
 }
 
 impl PerceptSets {
-    pub(in crate::solve) fn number(&mut self, percepts: &Percepts) -> u32 {
+    pub(crate) fn number(&mut self, percepts: &Percepts) -> u32 {
         if let Some(number) = self.number_of(percepts) {
             return number;
         }
@@ -52,21 +52,21 @@ impl PerceptSets {
     }
 
     /// The number of a set of percepts, if it was met.
-    pub(in crate::solve) fn number_of(&self, percepts: &Percepts) -> Option<u32> {
+    pub(crate) fn number_of(&self, percepts: &Percepts) -> Option<u32> {
         if percepts.is_empty() { Some(0) } else { self.numbers.get(percepts).copied() }
     }
 }
 
 /// The classes of one role.
 #[derive(Clone, Debug, Default)]
-pub(in crate::solve) struct EvidenceClasses {
+pub(crate) struct EvidenceClasses {
     classes: Vec<Class>,
     table: HashTable<u32>,
 }
 
 impl EvidenceClasses {
     /// The class of what is known after one more step.
-    pub(in crate::solve) fn after(&mut self, former: u32, own: Move, percepts: u32) -> u32 {
+    pub(crate) fn after(&mut self, former: u32, own: Move, percepts: u32) -> u32 {
         let class = Class { former, own, percepts };
         let hash = class.hash();
         if let Some(number) = self.find_in(class, hash, &self.table) {
@@ -80,7 +80,7 @@ impl EvidenceClasses {
     }
 
     /// The same, if it was met.
-    pub(in crate::solve) fn find(&self, former: u32, own: Move, percepts: u32) -> Option<u32> {
+    pub(crate) fn find(&self, former: u32, own: Move, percepts: u32) -> Option<u32> {
         let class = Class { former, own, percepts };
         self.find_in(class, class.hash(), &self.table)
     }
@@ -90,13 +90,13 @@ impl EvidenceClasses {
     }
 
     /// Gives up the table: no class is looked up from now on.
-    pub(in crate::solve) fn freeze(&mut self) {
+    pub(crate) fn freeze(&mut self) {
         self.table = HashTable::new();
         self.classes.shrink_to_fit();
     }
 
     /// The evidence of a class.
-    pub(in crate::solve) fn evidence(&self, role: Role, class: u32, percepts: &PerceptSets) -> Evidence {
+    pub(crate) fn evidence(&self, role: Role, class: u32, percepts: &PerceptSets) -> Evidence {
         let mut evidence = Evidence::new(role);
         let mut number = class;
         while number != 0 {
@@ -110,7 +110,7 @@ impl EvidenceClasses {
     }
 
     /// The table again, after [`freeze`](EvidenceClasses::freeze).
-    pub(in crate::solve) fn table(&self) -> HashTable<u32> {
+    pub(crate) fn table(&self) -> HashTable<u32> {
         let mut table = HashTable::with_capacity(self.classes.len());
         for (place, class) in self.classes.iter().enumerate() {
             table.insert_unique(class.hash(), place as u32 + 1, |&number| {
@@ -121,7 +121,7 @@ impl EvidenceClasses {
     }
 
     /// The class of evidence, if it was met, by a table of the classes.
-    pub(in crate::solve) fn class_of(
+    pub(crate) fn class_of(
         &self,
         evidence: &Evidence,
         percepts: &PerceptSets,

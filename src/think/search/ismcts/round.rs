@@ -1,0 +1,185 @@
+//! A round of the search: many descents that go down the tree together, step by step.
+//!
+//! Each step has two passes. In the first every descent selects at its position; one that comes to an information set
+//! which is not open opens it and stops there. In the second pass all successors that no descent has met are computed in
+//! one call. A descent that selects counts as a try from then on, so those behind it in the same round spread out.
+//!
+//! Where several roles come to sets that are not open at once, one of these is drawn and opened, and a playout begins
+//! with the moves of the roles that could select. If all were opened together, the bandits of two roles in equal
+//! positions would stay equal and make the same moves for ever, and neither would learn what else its moves are worth.
+//! If one role always came first, it would have the better of the other.
+
+use rand::{Rng, RngExt};
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use super::bandits::Bandits;
+use crate::tree::{CHANCE, Following, Positions, UNEVEN_CHANCE};
+use hyperplay_machine::{Budget, Bulk, Role, Start, draw_weighted};
+
+/// The most steps of a descent. It matters only where nobody has a choice for so long.
+const DEEPEST: usize = 1_000;
+
+/// A choice that a descent made: whose it was, and the number of the move.
+#[derive(Clone, Copy, Debug)]
+struct Taken {
+    descent: u32,
+    role: u32,
+    number: u32,
+}
+
+/// The descents of a round, and where they came to.
+pub(super) struct Round<S> {
+    /// Where each of those that are under way stands, with its number.
+    under_way: Vec<(u32, u32)>,
+    moved: Vec<(u32, u32)>,
+    /// Those that wait for a successor, and the successors asked for, each once.
+    waiting: Vec<(u32, u32, u64)>,
+    wanted: Vec<(u32, u64)>,
+    asked: FxHashSet<(u32, u64)>,
+    taken: Vec<Taken>,
+    /// Descents that came to an end, and its number.
+    pub(super) ends: Vec<(u32, u32)>,
+    /// Descents that are played out, and from where.
+    pub(super) leaves: Vec<u32>,
+    pub(super) starts: Vec<Start<S>>,
+}
+
+impl<S: Clone> Round<S> {
+    pub(super) fn new() -> Self {
+        Round {
+            under_way: Vec::new(),
+            moved: Vec::new(),
+            waiting: Vec::new(),
+            wanted: Vec::new(),
+            asked: FxHashSet::default(),
+            taken: Vec::new(),
+            ends: Vec::new(),
+            leaves: Vec::new(),
+            starts: Vec::new(),
+        }
+    }
+
+    /// Lets descents go down from these positions or ends. A tree that is full does not grow: a descent that comes to its
+    /// edge is played out from there. False if the deadline passed on the way.
+    #[allow(clippy::too_many_arguments, reason = "they are the parts of one search")]
+    pub(super) fn descend<M: Bulk<State = S>>(
+        &mut self,
+        roots: impl Iterator<Item = Following>,
+        machine: &M,
+        positions: &mut Positions<M>,
+        bandits: &mut Bandits,
+        is_full: bool,
+        rng: &mut impl Rng,
+        budget: &Budget,
+        scratch: &mut M::Scratch,
+    ) -> bool {
+        self.taken.clear();
+        self.ends.clear();
+        self.leaves.clear();
+        self.starts.clear();
+        self.under_way.clear();
+        for (descent, root) in roots.enumerate() {
+            self.arrive(descent as u32, root);
+        }
+        std::mem::swap(&mut self.under_way, &mut self.moved);
+        for step in 0.. {
+            if self.under_way.is_empty() {
+                return true;
+            }
+            for place in 0..self.under_way.len() {
+                let (descent, position) = self.under_way[place];
+                self.choose(descent, position, positions, bandits, is_full, step == DEEPEST, rng);
+            }
+            if !self.wanted.is_empty() {
+                if budget.is_late() || !positions.grow(machine, &self.wanted, scratch) {
+                    return false;
+                }
+                bandits.grow(&positions.sets);
+                self.wanted.clear();
+                self.asked.clear();
+            }
+            for place in 0..self.waiting.len() {
+                let (descent, position, choice) = self.waiting[place];
+                let following = positions.following(position, choice).expect("it was just computed");
+                self.arrive(descent, following);
+            }
+            self.waiting.clear();
+            self.under_way.clear();
+            std::mem::swap(&mut self.under_way, &mut self.moved);
+        }
+        unreachable!("a descent has a deepest step")
+    }
+
+    fn arrive(&mut self, descent: u32, following: Following) {
+        match following {
+            Following::End(end) => self.ends.push((descent, end)),
+            Following::Position(position) => self.moved.push((descent, position)),
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "they are the parts of one search")]
+    #[inline(always)]
+    fn choose<M: Bulk<State = S>>(
+        &mut self,
+        descent: u32,
+        position: u32,
+        positions: &Positions<M>,
+        bandits: &mut Bandits,
+        is_full: bool,
+        is_deepest: bool,
+        rng: &mut impl Rng,
+    ) {
+        let (from, mut choice) = (self.taken.len(), 0);
+        let mut fresh = SmallVec::<[u32; 4]>::new();
+        for chooser in positions.choosers(position) {
+            let place = match chooser.role {
+                CHANCE => rng.random_range(0..chooser.moves),
+                UNEVEN_CHANCE => draw_weighted(positions.weights(chooser), rng) as u32,
+                role if bandits.is_open(chooser.set) => {
+                    let (place, number) = bandits.select(chooser, &positions.sets, rng);
+                    self.taken.push(Taken { descent, role, number });
+                    place
+                }
+                _ => {
+                    fresh.push(chooser.set);
+                    0
+                }
+            };
+            choice += u64::from(place) * chooser.stride;
+        }
+        if !fresh.is_empty() && !is_full {
+            bandits.open(fresh[if fresh.len() > 1 { rng.random_range(0..fresh.len()) } else { 0 }]);
+        }
+        if fresh.is_empty() && !is_deepest {
+            if let Some(following) = positions.following(position, choice) {
+                return self.arrive(descent, following);
+            }
+            if !is_full {
+                self.waiting.push((descent, position, choice));
+                if self.asked.insert((position, choice)) {
+                    self.wanted.push((position, choice));
+                }
+                return;
+            }
+        }
+        let moves = positions.sets.moves();
+        let selected = self.taken[from..].iter();
+        let first = selected.map(|taken| (Role::new(taken.role as usize), moves[taken.number as usize]));
+        self.leaves.push(descent);
+        let state = positions.state(position).clone();
+        self.starts.push(Start { state, first: first.collect(), count: 1 });
+    }
+
+    /// Credits what the descents brought to the choices on their way: for each descent how often it counts, 0 for one of
+    /// which nothing is known, and for each descent and role the sum of the goals.
+    pub(super) fn learn(&self, roles: usize, counts: &[u32], sums: &[u64], bandits: &mut Bandits) {
+        for taken in &self.taken {
+            let count = counts[taken.descent as usize];
+            if count > 0 {
+                let sum = sums[taken.descent as usize * roles + taken.role as usize];
+                bandits.learn(taken.number, count, sum);
+            }
+        }
+    }
+}
