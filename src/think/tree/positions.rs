@@ -123,6 +123,8 @@ pub(crate) struct Positions<M: Bulk> {
     classes: ByRole<EvidenceClasses>,
     percepts: PerceptSets,
     pub(crate) sets: InformationSets,
+    /// Whether several roles choose at some position, besides `random`.
+    pub(crate) is_at_once: bool,
     ends: HashMap<ByRole<Goal>, u32, FxBuildHasher>,
     goals: Vec<ByRole<Goal>>,
     /// Reused: the legal moves of a role.
@@ -147,6 +149,7 @@ impl<M: Bulk> Positions<M> {
             classes: ByRole::from_fn(roles, |_| EvidenceClasses::default()),
             percepts: PerceptSets::default(),
             sets: InformationSets::new(roles),
+            is_at_once: false,
             ends: HashMap::default(),
             goals: Vec::new(),
             legal: Vec::new(),
@@ -254,6 +257,8 @@ impl<M: Bulk> Positions<M> {
             self.choosers.push(Chooser { role: of, moves, set, named, stride });
             stride = next;
         }
+        let deciders = self.choosers[lengths.0..].iter().filter(|chooser| chooser.role < UNEVEN_CHANCE);
+        self.is_at_once |= deciders.count() > 1;
         self.begin.push(Begin { choosers: lengths.0 as u32, slots: UNKNOWN });
         self.states.push(state);
         self.known.extend_from_slice(known);

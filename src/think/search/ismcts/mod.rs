@@ -15,6 +15,8 @@
 //! result depends on the seed alone: all draws of the tree are from `seed/select`, those of the playouts of round `r`
 //! from `seed/playout/r`.
 //!
+//! Where roles move at once one simulation goes down after the other, and an end is credited at once.
+//!
 //! It does not converge to an equilibrium. Where roles move at once even the values may be wrong, because bandits do not draw and what two of them do is correlated (Shafiei, Sturtevant, Schaeffer 2009).
 //!
 //! References: Cowling, Powley, Whitehouse 2012. Their SO-ISMCTS keeps one tree of what the searching role knows; here
@@ -221,9 +223,19 @@ fn simulate<M: Bulk>(
         roots.extend(drawn.iter().map_while(|&place| tree.root(place, budget, scratch)));
         let is_full = tree.is_full();
         let Tree { positions, bandits, .. } = &mut tree;
-        let starts = roots.iter().copied();
-        let is_whole = roots.len() == drawn.len()
-            && round.descend(starts, machine, positions, bandits, is_full, &mut rng, budget, scratch);
+        // Bandits of roles that move at once run in circles if they learn late: there one descent goes down after the other,
+        // and only playouts are made together.
+        let together = if positions.is_at_once { 1 } else { roots.len().max(1) };
+        let mut is_whole = roots.len() == drawn.len();
+        round.begin();
+        for (part, first) in roots.chunks(together).zip((0..).step_by(together)) {
+            let numbered = (first..).zip(part.iter().copied());
+            is_whole = is_whole
+                && round.descend(numbered, machine, positions, bandits, is_full, &mut rng, budget, scratch);
+            if together == 1 {
+                round.settle(positions, bandits);
+            }
+        }
         if !is_whole {
             break; // the deadline cut descents off: they say nothing
         }

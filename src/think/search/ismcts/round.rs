@@ -60,12 +60,29 @@ impl<S: Clone> Round<S> {
         }
     }
 
-    /// Lets descents go down from these positions or ends. A tree that is full does not grow: a descent that comes to its
+    /// Begins a round without a descent.
+    pub(super) fn begin(&mut self) {
+        self.taken.clear();
+        self.ends.clear();
+        self.leaves.clear();
+        self.starts.clear();
+    }
+
+    /// Credits the end that the last descent came to, if it did.
+    pub(super) fn settle<M: Bulk<State = S>>(&mut self, positions: &Positions<M>, bandits: &mut Bandits) {
+        let Some((descent, end)) = self.ends.pop() else { return };
+        let goals = positions.goals(end);
+        while let Some(taken) = self.taken.pop_if(|taken| taken.descent == descent) {
+            bandits.learn(taken.number, 1, u64::from(goals[Role::new(taken.role as usize)].value()));
+        }
+    }
+
+    /// Lets descents, by number, go down from these positions or ends. A tree that is full does not grow: a descent that comes to its
     /// edge is played out from there. False if the deadline passed on the way.
     #[allow(clippy::too_many_arguments, reason = "they are the parts of one search")]
     pub(super) fn descend<M: Bulk<State = S>>(
         &mut self,
-        roots: impl Iterator<Item = Following>,
+        roots: impl Iterator<Item = (u32, Following)>,
         machine: &M,
         positions: &mut Positions<M>,
         bandits: &mut Bandits,
@@ -74,13 +91,9 @@ impl<S: Clone> Round<S> {
         budget: &Budget,
         scratch: &mut M::Scratch,
     ) -> bool {
-        self.taken.clear();
-        self.ends.clear();
-        self.leaves.clear();
-        self.starts.clear();
         self.under_way.clear();
-        for (descent, root) in roots.enumerate() {
-            self.arrive(descent as u32, root);
+        for (descent, root) in roots {
+            self.arrive(descent, root);
         }
         std::mem::swap(&mut self.under_way, &mut self.moved);
         for step in 0.. {

@@ -127,6 +127,17 @@ fn matching_pennies_is_played_evenly_and_a_dominated_move_seldom() {
     assert!(shares(&made)[1] > 0.9, "{made:?}");
 }
 
+/// Rock, paper, scissors: bandits that learn at the end of a large round run in circles.
+#[test]
+fn roles_that_move_at_once_learn_from_one_end_after_the_other() {
+    let table =
+        vec![choice(&[3, 3], &[1, 2, 3, 3, 1, 2, 2, 3, 1]), end(&[50, 50]), end(&[100, 0]), end(&[0, 100])];
+    let toy = Toy::table(&["a", "b"], table);
+    let crowded = IsmctsOptions { blocks: CROWDED, ..options(10_000) };
+    let made = search(&toy, 0, &[(0, 1.0)], false, crowded, Budget::UNLIMITED);
+    assert!(shares(&made).iter().all(|share| (share - 1.0 / 3.0).abs() < 0.03), "{made:?}");
+}
+
 /// If both roles choose alike it is a draw, so two bandits that always agree would not learn that the second move wins.
 #[test]
 fn roles_in_equal_positions_do_not_move_in_step() {
