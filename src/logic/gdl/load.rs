@@ -14,7 +14,7 @@ use super::{Finding, Game, Rulesheet, Severity, Source, Syntax};
 /// ```
 /// use hyperplay_logic::gdl::{Game, Loaded, Severity, Source, Syntax, load};
 ///
-/// let text = "role(x). legal(x, noop). goal(x, 100). terminal. helper.";
+/// let text = "role(x). init(s). legal(x, noop). goal(x, 100). terminal :- true(s). helper.";
 /// let Loaded { rulesheet, findings, game } = load(Source::new("tiny.gdl", text), None);
 /// assert_eq!(rulesheet.syntax, Syntax::Infix);
 /// // Nothing reads the relation `helper`, but that is only a warning.

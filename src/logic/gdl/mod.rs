@@ -15,7 +15,7 @@
 //! ```
 //! use hyperplay_logic::gdl::{FindingCode, Severity, Source, load};
 //!
-//! let loaded = load(Source::new("bad.kif", "(role x) (legal x ?m) (goal x 100) terminal"), None);
+//! let loaded = load(Source::new("bad.kif", "(role x) (init s) (legal x ?m) (goal x 100) (<= terminal (true s))"), None);
 //! assert!(loaded.game.is_none());
 //! assert_eq!(loaded.findings.len(), 1);
 //! assert_eq!(loaded.findings[0].code, FindingCode::FactWithVariable);
