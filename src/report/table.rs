@@ -144,7 +144,7 @@ impl Table {
     }
 
     /// The table of these columns whose rows are there already. Each is a name, and behind `: ` the format as in a list of
-    /// columns ([`defined`](super::defined)); a number if none is given.
+    /// columns ([`defined`](super::defined())); a number if none is given.
     pub fn plain<const N: usize>(
         columns: [&'static str; N],
         rows: impl IntoIterator<Item = [Value; N]>,
