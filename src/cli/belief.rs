@@ -10,7 +10,7 @@ use super::{belief_accuracy, belief_benchmark, belief_cost};
 /// Runs the command.
 ///
 /// # Errors
-/// See [`CommandFailure`].
+/// See [`CommandFailure`](super::failure::CommandFailure).
 pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
     let threads = arguments.threads.apply()?;
     let plan = arguments.plan(&session.registry)?;

@@ -40,7 +40,7 @@ pub struct ExperimentCheckArguments {
 /// Runs the command.
 ///
 /// # Errors
-/// See [`CommandFailure`].
+/// See [`CommandFailure`](super::failure::CommandFailure).
 pub fn run(arguments: &ExperimentCheckArguments, session: &Session) -> CommandResult {
     let Session { registry, interrupt, out, .. } = session;
     let Described { config, games, plan } = arguments.file.open(registry)?;

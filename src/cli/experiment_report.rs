@@ -38,7 +38,7 @@ pub struct ReportArguments {
 /// Runs the command.
 ///
 /// # Errors
-/// See [`CommandFailure`].
+/// See [`CommandFailure`](super::failure::CommandFailure).
 pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
     let planned = Planned::read(&arguments.folder)?;
     let (exploited, damaged) = exploit_records(&arguments.folder, &planned)?;

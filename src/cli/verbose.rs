@@ -181,7 +181,7 @@ pub fn scores<M: StateMachine>(machine: &M, goals: impl Iterator<Item = u8>) -> 
 /// Shows how a match ended.
 ///
 /// # Errors
-/// See [`begin`].
+/// If standard output cannot be written.
 pub fn end<M: StateMachine>(machine: &M, played: &Match, out: &Output) -> CommandResult {
     let name = |role: Role| &machine.roles()[role];
     match &played.outcome {

@@ -128,7 +128,7 @@ pub struct MatchPlace {
 /// The plan of an experiment.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ExperimentPlan {
-    /// [`SCHEMA`].
+    /// The name and version of this form: that of the file.
     pub schema: String,
     /// The seed, which determines every result.
     pub seed: u64,
