@@ -4,6 +4,7 @@
 //! A rulesheet met in the wild may have a slip in one clause. A player that refuses it loses every move; one that
 //! leaves the clause out plays a game that is mostly the same. A remark says what was left out.
 
+use crate::protocol::read_term;
 use hyperplay_logic::gdl::{Game, Severity, Source, Syntax, load};
 use hyperplay_machine::counted;
 
@@ -100,8 +101,12 @@ pub fn unconditional_move(text: &str, role: &str) -> String {
             }
             term.push(word);
         }
-        if depth < 0 && !term.is_empty() && !term.iter().any(|word| word.starts_with('?')) {
-            return term.join(" ").replace("( ", "(").replace(" )", ")");
+        // An answer is exactly one term as the messages have it, and damaged rules may name none or two here.
+        if depth < 0
+            && !term.iter().any(|word| word.starts_with('?'))
+            && let Ok(spelt) = read_term(&term.join(" "))
+        {
+            return spelt;
         }
     }
     let spelt = Words(text).find(|word| word.eq_ignore_ascii_case("noop"));
@@ -159,6 +164,9 @@ mod tests {
         );
         assert_eq!(unconditional_move("(<= (legal you NOOP) (true x))", "me"), "NOOP");
         assert_eq!(unconditional_move("", "me"), "noop");
+        // An answer is one term: no two, and no name that a control character divides.
+        assert_eq!(unconditional_move("(legal me a b)", "me"), "noop");
+        assert_eq!(unconditional_move("(legal me st\u{1}p) (legal me (go 1))", "me"), "(go 1)");
         // A text that is all beginnings takes no longer than another one.
         assert_eq!(unconditional_move(&"(legal me ".repeat(300_000), "me"), "noop");
     }
