@@ -7,12 +7,11 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::lanes::{LaneDetail, Lanes, Policy};
+use super::lanes::{LaneDetail, Lanes};
 use super::{Engine, EngineCosts, EngineError, EngineKind, Interpreter, NetworkEngine, Propagator};
 use crate::propnet::simplify::PassStats;
 use crate::propnet::{GroundingLimits, GroundingStats, Propnet, TooLarge, What, ground, simplify};
 use hyperplay_logic::gdl::{Game, Language};
-use hyperplay_machine::{ByRole, StateMachine};
 use hyperplay_sidl::InteractionMachine;
 
 /// The largest network, in gates of two inputs, that is used by default: it takes some ten seconds to compile.
@@ -230,8 +229,7 @@ impl Engines {
     /// As [`network`](Engines::network).
     pub fn perceiving_lanes(&self) -> Result<Arc<NetworkEngine>, TooLarge> {
         let propagator = self.propagator()?;
-        let policies = ByRole::from_fn(propagator.roles().len(), |_| Policy::Uniform);
-        let lanes = Lanes::with(&propagator, policies, LaneDetail::Percepts);
+        let lanes = Lanes::with(&propagator, LaneDetail::Percepts);
         Ok(Arc::new(NetworkEngine::new(propagator, Some(lanes))))
     }
 

@@ -11,7 +11,6 @@
 use super::active_player::{ActivePlayer, active_players};
 use super::draw::index_bits;
 use super::drawing::{Drawing, ForcedInputs, leaves_of, rounds};
-use super::policy::Policy;
 use crate::propnet::{Network, Propnet, Wire};
 use hyperplay_machine::{ByRole, Goal};
 
@@ -70,22 +69,17 @@ pub(super) struct Circuit {
 }
 
 impl Circuit {
-    /// The circuit of a game in which the roles choose as the policies say.
-    pub(super) fn new(net: &Propnet, policies: &ByRole<Policy>) -> Circuit {
-        let active_players = active_players(net, |role| policies[role] == Policy::Uniform);
-        let leaves: Vec<usize> =
-            active_players.iter().map(|player| leaves_of(net, policies, player)).collect();
+    /// The circuit of a game in which the roles choose uniformly.
+    pub(super) fn new(net: &Propnet) -> Circuit {
+        let active_players = active_players(net, |_| true);
+        let leaves: Vec<usize> = active_players.iter().map(|player| leaves_of(net, player)).collect();
         let real = leaves.iter().filter(|leaves| **leaves > 1).count();
         let bits = net.bits();
         let mut next_input = bits;
         let mut choices = Vec::new();
         for (player, &leaves) in active_players.into_iter().zip(&leaves) {
             let bits = index_bits(leaves);
-            let extra = match player {
-                ActivePlayer::Always(role) => policies[role].extra_bits(),
-                ActivePlayer::InTurn(_) => 0,
-            };
-            choices.push(Choice { player, forced: next_input, bits, random: bits * rounds(real) + extra });
+            choices.push(Choice { player, forced: next_input, bits, random: bits * rounds(real) });
             next_input += bits + 1;
         }
         let first = next_input;
@@ -114,8 +108,7 @@ impl Circuit {
             let drawn = match &choice.player {
                 ActivePlayer::Always(role) => {
                     let drawn;
-                    let own = &net.roles[*role].moves;
-                    (does[*role], drawn) = drawing.alone(own, &legal[*role], &policies[*role]);
+                    (does[*role], drawn) = drawing.alone(&legal[*role]);
                     drawn
                 }
                 ActivePlayer::InTurn(players) => drawing.in_turn(players, &legal, &mut does),

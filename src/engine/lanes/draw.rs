@@ -154,11 +154,6 @@ fn add(network: &mut Network, a: &[Wire], b: &[Wire]) -> Vec<Wire> {
     sum
 }
 
-/// Whether `a` is below `b`.
-pub(super) fn is_below(network: &mut Network, a: &[Wire], b: &[Wire]) -> Wire {
-    subtract(network, a, b).1
-}
-
 /// `a - b`, as long as `a`, and whether `a` is below `b`.
 fn subtract(network: &mut Network, a: &[Wire], b: &[Wire]) -> (Vec<Wire>, Wire) {
     let bit = |of: &[Wire], at: usize| of.get(at).copied().unwrap_or(Wire::FALSE);

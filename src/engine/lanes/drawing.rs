@@ -4,10 +4,9 @@
 //! few random bits, and it may be *forced*: then inputs give the index of the move among the legal ones.
 
 use super::active_player::{ActivePlayer, ActiveWhen};
-use super::draw::{Tree, choose, draw, is_below};
-use super::policy::{GREEDY_BITS, Policy};
+use super::draw::{Tree, choose, draw};
 use crate::propnet::{Network, Propnet, Wire};
-use hyperplay_machine::{ByRole, Move};
+use hyperplay_machine::ByRole;
 
 /// The rounds of drawing in each choice, chosen so that at least nine steps of ten succeed.
 pub(super) fn rounds(choices: usize) -> usize {
@@ -19,9 +18,9 @@ pub(super) fn rounds(choices: usize) -> usize {
 }
 
 /// The leaves of the tree of a choice.
-pub(super) fn leaves_of(net: &Propnet, policies: &ByRole<Policy>, player: &ActivePlayer) -> usize {
+pub(super) fn leaves_of(net: &Propnet, player: &ActivePlayer) -> usize {
     match player {
-        ActivePlayer::Always(role) => policies[*role].leaves(&net.roles[*role].moves).len(),
+        ActivePlayer::Always(role) => net.roles[*role].moves.len(),
         ActivePlayer::InTurn(players) => {
             players.iter().map(|player| net.roles[player.role].moves.len() - 1).max().unwrap_or(0)
         }
@@ -58,38 +57,13 @@ pub(super) struct Drawing<'c> {
 }
 
 impl Drawing<'_> {
-    /// The moves of one role: which it makes, and whether it does.
-    pub(super) fn alone(&mut self, moves: &[Move], legal: &[Wire], policy: &Policy) -> (Vec<Wire>, Drawn) {
-        let mut allowed = legal.to_vec();
-        if let Policy::Greedy { preferred, sixteenths } = policy {
-            let (own, index) = self.random.split_at(GREEDY_BITS);
-            self.random = index;
-            let limit: Vec<Wire> =
-                (0..=GREEDY_BITS).map(|bit| Wire::FALSE.negate_if(sixteenths >> bit & 1 == 1)).collect();
-            let explores = is_below(self.network, own, &limit);
-            let is_preferred = |own: &Move| preferred.contains(own);
-            let liked: Vec<Wire> =
-                moves.iter().zip(legal).filter(|(own, _)| is_preferred(own)).map(|(_, &wire)| wire).collect();
-            let liked = self.network.or(&liked);
-            let forced = self.is_forced();
-            let is_greedy = self.network.and(&[liked, !explores, !forced]);
-            for (wire, _) in allowed.iter_mut().zip(moves).filter(|(_, own)| !is_preferred(own)) {
-                *wire = self.network.and(&[*wire, !is_greedy]);
-            }
-        }
-        let numbers = policy.leaves(moves);
-        let leaves: Vec<Wire> = numbers.iter().map(|&number| allowed[number]).collect();
-        let stuck = !self.network.or(&leaves);
-        let (chosen, made) = match leaves.len() {
-            0 | 1 => (vec![Wire::TRUE; leaves.len()], Wire::TRUE),
-            _ => self.choose_among(leaves),
+    /// The moves of one role, of which these are legal: which it makes, and whether it does.
+    pub(super) fn alone(&mut self, legal: &[Wire]) -> (Vec<Wire>, Drawn) {
+        let stuck = !self.network.or(legal);
+        let (does, made) = match legal.len() {
+            0 | 1 => (vec![Wire::TRUE; legal.len()], Wire::TRUE),
+            _ => self.choose_among(legal.to_vec()),
         };
-        let does = (0..moves.len())
-            .map(|number| {
-                let copies = chosen.iter().zip(&numbers).filter(|(_, of)| **of == number);
-                self.network.or(&copies.map(|(&wire, _)| wire).collect::<Vec<_>>())
-            })
-            .collect();
         (does, Drawn { made, stuck })
     }
 

@@ -13,7 +13,6 @@ mod counter;
 mod draw;
 mod drawing;
 mod plan;
-mod policy;
 mod random;
 #[cfg(test)]
 mod tests;
@@ -28,12 +27,11 @@ use plan::PlayoutPlan;
 use vector::{LaneWork, Vector};
 
 pub use code::LaneDetail;
-pub use policy::Policy;
 pub use trace::{TracedStep, Tracer};
 pub use vector::LaneUsage;
 
 use super::propagator::{Propagator, PropagatorScratch};
-use hyperplay_machine::{Budget, Bulk, ByRole, Seed, Start, State, StateMachine, StateMachineExt, Tally};
+use hyperplay_machine::{Budget, Bulk, Seed, Start, State, StateMachine, StateMachineExt, Tally};
 
 /// How many lanes play in lockstep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,7 +55,6 @@ pub struct Lanes {
     code: LanesCode,
     /// The width of the vectors; if `None`, the number of playouts decides.
     width: Option<LaneWidth>,
-    policies: ByRole<Policy>,
     consistent: ConsistentCodes,
 }
 
@@ -85,17 +82,16 @@ impl LanesScratch {
 }
 
 impl Lanes {
-    /// The lanes of a game in which every role chooses uniformly.
+    /// The lanes of a game, in which every role chooses uniformly.
     pub fn new(propagator: &Propagator) -> Lanes {
-        let policies = ByRole::from_fn(propagator.roles().len(), |_| Policy::Uniform);
-        Lanes::with(propagator, policies, LaneDetail::Ends)
+        Lanes::with(propagator, LaneDetail::Ends)
     }
 
-    /// The lanes in which the roles choose by these policies and each step computes so much detail.
-    pub fn with(propagator: &Propagator, policies: ByRole<Policy>, detail: LaneDetail) -> Lanes {
-        let circuit = Circuit::new(propagator.propnet(), &policies);
-        let consistent = ConsistentCodes::new(policies.len());
-        Lanes { code: LanesCode::new(circuit, detail), width: None, policies, consistent }
+    /// The lanes in which each step computes this detail.
+    pub fn with(propagator: &Propagator, detail: LaneDetail) -> Lanes {
+        let circuit = Circuit::new(propagator.propnet());
+        let consistent = ConsistentCodes::new(propagator.roles().len());
+        Lanes { code: LanesCode::new(circuit, detail), width: None, consistent }
     }
 
     /// The playouts of [`Bulk::playouts`], and how the lanes were used.
@@ -155,7 +151,7 @@ impl Lanes {
         let mut legal = Vec::new();
         for &(role, own) in &start.first {
             propagator.legal(&start.state, role, scratch, &mut legal);
-            let place = legal.iter().position(|&other| other == own)?;
+            let rank = legal.iter().position(|&other| other == own)?;
             let moves = &propagator.propnet().roles[role].moves;
             let choice = circuit.choices.iter().find(|choice| match &choice.player {
                 ActivePlayer::Always(alone) => *alone == role,
@@ -167,9 +163,6 @@ impl Lanes {
             {
                 continue; // it is not the active player
             }
-            let before =
-                legal[..place].iter().map(|own| self.policies[role].leaves(std::slice::from_ref(own)).len());
-            let rank: usize = before.sum();
             let bits = (0..choice.bits).map(|bit| (bit, rank >> bit & 1)).chain([(choice.bits, 1)]);
             for (bit, value) in bits {
                 let input = choice.forced + bit;

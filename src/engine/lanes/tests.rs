@@ -11,7 +11,7 @@ use crate::program::{LutProgram, Planes};
 use crate::propnet::{GroundingLimits, Network, Wire, ground, simplify};
 use crate::{Interpreter, NetworkEngine, NetworkScratch};
 use hyperplay_logic::gdl::{self, Game, Source};
-use hyperplay_machine::{Move, Percept, Percepts, Role};
+use hyperplay_machine::{ByRole, Move, Percept, Percepts, Role};
 
 pub(super) fn game(text: &str) -> Game {
     let loaded = gdl::load(Source::new("test", text), None);
@@ -344,32 +344,4 @@ fn a_deadline_counts_only_what_has_ended() {
     assert!(tally.count < u32::MAX);
     assert_eq!(tally.sum[Role::new(0)] + tally.sum[Role::new(1)], 100 * u64::from(tally.count));
     assert!(tally.steps >= 7 * u64::from(tally.count));
-}
-
-#[test]
-fn policies_weigh_and_prefer_moves() {
-    let text = "(role a) (init s) (legal a x) (legal a y) (legal a z) (<= (next (did ?m)) (does a ?m))
-        (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 50) (true (did y)))
-        (<= (goal a 0) (true (did z)))";
-    let propagator = propagator(&game(text));
-    let term = |text: &str| Move(propagator.terms().read(text).expect("it is a term"));
-    let mean = |policy: Policy, first: Vec<(Role, Move)>| {
-        let lanes = Lanes::with(&propagator, ByRole::new(vec![policy]), LaneDetail::Ends);
-        let lanes = NetworkEngine::new(propagator.clone(), Some(lanes));
-        let start = Start { state: lanes.initial(), first, count: 100_000 };
-        lanes.playouts(&[start], &Seed::root(5), &Budget::UNLIMITED, &mut lanes.scratch())[0]
-            .mean(Role::new(0))
-    };
-    // The standard error is at most 0.16.
-    let near = |mean: f64, expected: f64| assert!((mean - expected).abs() < 0.8, "{mean} {expected}");
-    near(mean(Policy::Uniform, vec![]), 50.0);
-    near(mean(Policy::Weighted(vec![(term("x"), 5), (term("z"), 2)]), vec![]), 68.75);
-    near(mean(Policy::Weighted(vec![(term("x"), 0)]), vec![]), 25.0);
-    let greedy = Policy::Greedy { preferred: vec![term("x"), term("y")], sixteenths: 4 };
-    near(mean(greedy.clone(), vec![]), 0.75 * 75.0 + 0.25 * 50.0);
-    for (name, goal) in [("x", 100.0), ("y", 50.0), ("z", 0.0)] {
-        assert_eq!(mean(greedy.clone(), vec![(Role::new(0), term(name))]), goal);
-        let weighted = Policy::Weighted(vec![(term("x"), 5), (term("y"), 3)]);
-        assert_eq!(mean(weighted, vec![(Role::new(0), term(name))]), goal);
-    }
 }

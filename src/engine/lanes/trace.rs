@@ -28,8 +28,8 @@ impl Tracer {
     /// The tracer of an engine, if it has lanes; compiles their circuit anew, with all detail.
     pub fn new(engine: &NetworkEngine) -> Option<Tracer> {
         let propagator = Arc::clone(engine.propagator());
-        let lanes = Lanes::with(&propagator, engine.lanes()?.policies.clone(), LaneDetail::Steps);
-        Some(Tracer { propagator, lanes })
+        let lanes = Lanes::with(&propagator, LaneDetail::Steps);
+        engine.lanes().is_some().then_some(Tracer { propagator, lanes })
     }
 
     /// The engine for the states of the steps.

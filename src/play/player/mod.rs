@@ -47,6 +47,8 @@ mod remembered;
 mod respelled;
 mod search_keys;
 mod seat;
+mod selection;
+mod shared;
 mod softmax;
 mod spec;
 mod spec_error;

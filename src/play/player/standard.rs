@@ -6,6 +6,7 @@ use super::equilibrium::{with_equilibria, with_equilibrium_model};
 use super::models::with_models;
 use super::policy_player::PolicyPlayer;
 use super::search_keys::with_searches;
+use super::selection::with_selection;
 use super::{
     Assumed, Clairvoyant, FinalMove, LegalPlayer, OwnBelief, RandomPlayer, Registry, RegistryError,
     SearchEffort, Seat, Spec, SpecEntry, SpecError, SpecKey, VotePolicy, belief_keys,
@@ -25,7 +26,7 @@ impl Registry {
 fn made() -> Result<Registry, RegistryError> {
     let registry = with_equilibrium_model(with_models(Registry::empty())?)?;
     let registry = with_samplers(with_searches(registry)?)?;
-    with_equilibria(with_players(registry)?)
+    with_equilibria(with_selection(with_players(registry)?)?)
 }
 
 fn with_players(registry: Registry) -> Result<Registry, RegistryError> {

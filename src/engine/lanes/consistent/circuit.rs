@@ -12,7 +12,6 @@ use std::ops::Range;
 use super::super::active_player::{ActivePlayer, active_players};
 use super::super::draw::index_bits;
 use super::super::drawing::{Drawing, leaves_of};
-use super::super::policy::Policy;
 use super::rows::Rows;
 use crate::program::LutProgram;
 use crate::propagator::Propagator;
@@ -102,12 +101,11 @@ struct ConsistentCircuit {
 
 impl ConsistentCircuit {
     fn new(net: &Propnet, observer: Role) -> ConsistentCircuit {
-        let policies = ByRole::from_fn(net.roles.len(), |_| Policy::Uniform);
         let players: Vec<(ActivePlayer, usize)> = active_players(net, |role| role != observer)
             .into_iter()
             .filter(|player| *player != ActivePlayer::Always(observer))
             .map(|player| {
-                let bits = index_bits(leaves_of(net, &policies, &player));
+                let bits = index_bits(leaves_of(net, &player));
                 (player, bits)
             })
             .collect();
@@ -143,8 +141,7 @@ impl ConsistentCircuit {
             let drawn = match player {
                 ActivePlayer::Always(role) => {
                     let drawn;
-                    (does[*role], drawn) =
-                        drawing.alone(&net.roles[*role].moves, &legal[*role], &Policy::Uniform);
+                    (does[*role], drawn) = drawing.alone(&legal[*role]);
                     drawn
                 }
                 ActivePlayer::InTurn(players) => drawing.in_turn(players, &legal, &mut does),

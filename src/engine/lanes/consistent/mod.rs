@@ -22,7 +22,7 @@ use circuit::ConsistentCode;
 use pass::{DrawPlanes, DrawWork};
 
 use super::random::StreamKeys;
-use super::{LaneWidth, Lanes, Policy};
+use super::{LaneWidth, Lanes};
 use crate::propagator::Propagator;
 use hyperplay_machine::{
     Budget, ByRole, ConsistentDraws, ConsistentStep, ObservedStep, OwnMove, Seed, State,
@@ -74,8 +74,7 @@ impl DrawScratch {
 
 impl Lanes {
     /// The draws of [`Bulk::draw_consistent`](hyperplay_machine::Bulk::draw_consistent), and the attempts in which the
-    /// own move is not legal; `None` if these lanes cannot make them, because the own move is not known or a policy is
-    /// not uniform.
+    /// own move is not legal; `None` if these lanes cannot make them, because the own move is not known.
     #[expect(
         clippy::too_many_arguments,
         reason = "they are those of the trait, with what the engine is made of"
@@ -91,9 +90,6 @@ impl Lanes {
         scratch: &mut super::LanesScratch,
     ) -> Option<(ConsistentDraws<State>, Vec<u32>)> {
         let OwnMove::Known(own) = observed.observation.own else { return None };
-        if self.policies.values().iter().any(|policy| *policy != Policy::Uniform) {
-            return None;
-        }
         if budget.is_late() {
             return Some((ConsistentDraws { tried: 0, steps: Vec::new() }, Vec::new()));
         }

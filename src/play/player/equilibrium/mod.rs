@@ -3,7 +3,7 @@
 //! At its first decision, or before it where there is time to prepare, `equilibrium` builds the game tree, minimises
 //! regret until NashConv is small or the time of that decision (the start clock is part of it) is over, and then draws
 //! every move from the average policy. Where the tree does not fit, it says so and plays as another player does,
-//! `hyperplay` if nothing else is said. `auto` is more careful: it measures the game first and solves it only if it has
+//! `selected` if nothing else is said. `auto` is more careful: it measures the game first and solves it only if it has
 //! at most two roles that decide, a constant sum, a tree that fits, and a solution that is reached in time.
 //!
 //! With a budget in nodes each iteration visits every node of the tree, and building it does once.
@@ -12,12 +12,13 @@
 //! same on any machine.
 
 mod model;
-mod shared;
 mod solved_game;
 
 use std::sync::Arc;
 
 use super::margin::SAFE_SHARE;
+use super::selection::SELECTED;
+use super::shared::Shared;
 use super::{
     Decision, Player, PlayerSpec, Reason, Registry, RegistryError, Seat, Spec, SpecEntry, SpecError, SpecKey,
     SpecKind, View,
@@ -26,8 +27,7 @@ use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Evidence, Move, Role, Seed};
 use hyperplay_think::belief::OpponentModel;
 use model::EquilibriumModel;
-use shared::SharedSolutions;
-use solved_game::{Advice, SolveEffort, SolvedGame};
+use solved_game::{Advice, SolveEffort, Solved, SolvedGame};
 
 /// The keys of whatever solves its game; `about` says what the time is.
 fn keys(about: &'static str) -> [SpecKey; 4] {
@@ -68,7 +68,7 @@ pub(super) fn with_equilibrium_model(registry: Registry) -> Result<Registry, Reg
     ));
     registry.with_model(entry, |spec, _| {
         let (effort, seconds) = (effort(spec, false), spec.real("seconds"));
-        let shared = Arc::new(SharedSolutions::default());
+        let shared = Arc::new(Shared::default());
         Ok(move |engine: &Arc<Engine>| -> Arc<dyn OpponentModel> {
             let (machine, shared) = (Arc::clone(engine), Arc::clone(&shared));
             Arc::new(EquilibriumModel { machine, effort, seconds, shared })
@@ -91,7 +91,7 @@ pub(super) fn with_equilibria(registry: Registry) -> Result<Registry, RegistryEr
             .with(SpecKey::spec(
                 "otherwise",
                 SpecKind::Player,
-                "hyperplay",
+                SELECTED,
                 "This player decides where the game is not solved.",
             ))
             .with(SpecKey::engine())
@@ -109,7 +109,7 @@ fn builder(
     let effort = effort(spec, careful);
     let otherwise = Arc::new(registry.player_of(spec.inner("otherwise"))?);
     let seconds = spec.real("seconds");
-    let shared = Arc::new(SharedSolutions::default());
+    let shared = Arc::new(Shared::default());
     Ok(move |engine: &Arc<Engine>, role: Role| {
         Seat::player(Equilibrium {
             machine: Arc::clone(engine),
@@ -130,8 +130,8 @@ struct Equilibrium {
     role: Role,
     effort: SolveEffort,
     seconds: f64,
-    shared: Arc<SharedSolutions>,
-    solved: Option<Arc<Result<SolvedGame, String>>>,
+    shared: Arc<Shared<Solved>>,
+    solved: Option<Arc<Solved>>,
     otherwise: Arc<PlayerSpec>,
     /// The player that plays where there is no solution, once it was needed.
     seat: Option<Seat>,
@@ -139,7 +139,7 @@ struct Equilibrium {
 
 impl Equilibrium {
     /// The solution, computed by whoever needs it first.
-    fn solved(&mut self, budget: &Budget) -> Arc<Result<SolvedGame, String>> {
+    fn solved(&mut self, budget: &Budget) -> Arc<Solved> {
         if let Some(solved) = &self.solved {
             return Arc::clone(solved);
         }

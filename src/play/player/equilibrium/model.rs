@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use super::shared::SharedSolutions;
-use super::solved_game::{SolveEffort, SolvedGame};
+use super::super::shared::Shared;
+use super::solved_game::{SolveEffort, Solved, SolvedGame};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, EvaluationFailure, Evidence, Move, Role};
 use hyperplay_think::belief::{OpponentModel, PolicyAndFailure};
@@ -16,7 +16,7 @@ pub(super) struct EquilibriumModel {
     pub(super) machine: Arc<Engine>,
     pub(super) effort: SolveEffort,
     pub(super) seconds: f64,
-    pub(super) shared: Arc<SharedSolutions>,
+    pub(super) shared: Arc<Shared<Solved>>,
 }
 
 impl OpponentModel for EquilibriumModel {

@@ -31,6 +31,9 @@ const SOLVE_SHARE: f64 = 0.8;
 /// A careful player takes a profile for an equilibrium up to this NashConv, in goal points.
 const NEAR: f64 = 5.0;
 
+/// A game that was solved, or why it was not, in words that follow "no equilibrium: ".
+pub(super) type Solved = Result<SolvedGame, String>;
+
 /// A solved game.
 pub(super) struct SolvedGame {
     tree: GameTree,
@@ -48,12 +51,8 @@ pub(super) struct Advice<'a> {
 }
 
 impl SolvedGame {
-    /// Solves the game on a machine, or says why not, in words that follow "no equilibrium: ".
-    pub(super) fn solve(
-        machine: &Engine,
-        effort: &SolveEffort,
-        budget: &Budget,
-    ) -> Result<SolvedGame, String> {
+    /// Solves the game on a machine.
+    pub(super) fn solve(machine: &Engine, effort: &SolveEffort, budget: &Budget) -> Solved {
         // A pool of its own: the threads of the caller's may all be waiting for this solution.
         let pool = ThreadPoolBuilder::new()
             .num_threads(rayon::current_num_threads())
@@ -65,7 +64,7 @@ impl SolvedGame {
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 
-    fn solve_here(machine: &Engine, effort: &SolveEffort, budget: &Budget) -> Result<SolvedGame, String> {
+    fn solve_here(machine: &Engine, effort: &SolveEffort, budget: &Budget) -> Solved {
         let (for_building, for_solving) = (budget.share(BUILD_SHARE), budget.share(SOLVE_SHARE));
         let visits = budget.nodes.unwrap_or(u64::MAX);
         let nodes = effort.nodes.min(usize::try_from(visits).unwrap_or(usize::MAX));

@@ -1,0 +1,116 @@
+//! The player `selected`: it plays as `ismcts` or as `hyperplay`, whichever its rule selects for the game.
+//!
+//! The rule reads nothing but the [features](GameFeatures) of the game. It was fitted to matches of the two players
+//! on half of the games and tested on the others (`docs/measurements.md`). Where the time was up before the features
+//! were known, the player is `hyperplay`.
+//!
+//! Reference: Rice 1976 (algorithm selection).
+
+mod features;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::shared::Shared;
+use super::{
+    BelievedState, Decision, Player, PlayerSpec, Reason, Registry, RegistryError, Seat, SpecEntry, SpecKey,
+    View,
+};
+use features::GameFeatures;
+use hyperplay_engine::Engine;
+use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, StateMachine as _};
+
+/// Its name in specs.
+pub(super) const SELECTED: &str = "selected";
+
+/// The share of the time of a decision in which the features must be known.
+const SHARE: f64 = 0.1;
+
+/// What plays in a game, and why.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Selection {
+    is_tree: bool,
+    reason: &'static str,
+}
+
+/// The rule.
+fn select(features: Option<GameFeatures>) -> Selection {
+    let (is_tree, reason) = match features {
+        None => (false, "the time was up before the game was known"),
+        Some(GameFeatures { hidden: 0, .. }) => (false, "nothing is hidden"),
+        Some(GameFeatures { at_once: 0, .. }) => {
+            (true, "something is hidden and roles move one after the other")
+        }
+        Some(_) => (false, "something is hidden and roles move at once"),
+    };
+    Selection { is_tree, reason }
+}
+
+/// Adds the player.
+pub(super) fn with_selection(registry: Registry) -> Result<Registry, RegistryError> {
+    let about = "This player is ismcts or hyperplay, whichever suits the rules of the game.";
+    registry.with_player(SpecEntry::new(SELECTED, about).with(SpecKey::engine()), |_, registry| {
+        let players = Arc::new([registry.player("hyperplay")?, registry.player("ismcts")?]);
+        let shared = Arc::new(Shared::default());
+        Ok(move |machine: &Arc<Engine>, role: Role| {
+            let (machine, players, shared) = (Arc::clone(machine), Arc::clone(&players), Arc::clone(&shared));
+            Seat::player(Selected { machine, role, players, shared, player: None })
+        })
+    })
+}
+
+/// The player for one match.
+struct Selected {
+    machine: Arc<Engine>,
+    role: Role,
+    /// `hyperplay` and `ismcts`.
+    players: Arc<[PlayerSpec; 2]>,
+    shared: Arc<Shared<Selection>>,
+    /// The one that plays, once it was selected, and why it does.
+    player: Option<(Box<dyn Player>, String)>,
+}
+
+impl Selected {
+    fn player(&mut self, budget: &Budget) -> &mut (Box<dyn Player>, String) {
+        let Selected { machine, role, players, shared, player } = self;
+        player.get_or_insert_with(|| {
+            let select =
+                || select(GameFeatures::of(&**machine, &mut machine.scratch(), &budget.share(SHARE)));
+            let Selection { is_tree, reason } = *shared.get(machine, select);
+            let spec = &players[usize::from(is_tree)];
+            let Seat::Player(player) = spec.seat(machine, *role) else {
+                unreachable!("both of them know what their role knows")
+            };
+            (player, format!("{reason}: plays as {}", spec.spec()))
+        })
+    }
+}
+
+impl Player for Selected {
+    fn prepare(&mut self, budget: &Budget, seed: &Seed) {
+        self.player(budget).0.prepare(budget, seed);
+    }
+
+    fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
+        let (player, reason) = self.player(budget);
+        let mut decision = player.decide(view, budget, seed);
+        decision.reasons.insert(0, Reason::said(reason.clone()));
+        decision
+    }
+
+    fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
+        self.player(budget).0.think_ahead(evidence, budget, seed)
+    }
+
+    fn legal_after(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<Vec<Move>> {
+        self.player(budget).0.legal_after(evidence, budget, seed)
+    }
+
+    fn update_time(&self) -> Option<Duration> {
+        self.player.as_ref()?.0.update_time()
+    }
+
+    fn believed(&self) -> Vec<BelievedState> {
+        self.player.as_ref().map_or_else(Vec::new, |(player, _)| player.believed())
+    }
+}
