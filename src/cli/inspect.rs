@@ -26,6 +26,7 @@ use hyperplay_machine::{
 use hyperplay_play::analysis::{Survey, SurveyWords, survey};
 use hyperplay_play::files::{FileContent, WrittenFile};
 use hyperplay_play::for_engine::estimate_size_until;
+use hyperplay_play::player::Selection;
 use hyperplay_play::referee::Interrupt;
 use hyperplay_think::solve::{SizeEstimate, TreeError, TreeSize};
 use hyperplay_view::BoardLayout;
@@ -111,6 +112,7 @@ struct Inspection<'a> {
     cut: Option<Duration>,
     legal: ByRole<Vec<Move>>,
     tree: Option<Result<TreeInspection, TreeError>>,
+    selection: Selection,
 }
 
 /// The game tree: its estimated size, and what was counted where it fits.
@@ -283,6 +285,7 @@ impl<'a> Look<'a> {
             survey,
             interaction: machine.interaction().map(|machine| InteractionParts::of(machine)),
             cut,
+            selection: Selection::of(machine, &Budget::time(arguments.seconds)),
             tree: arguments.tree.then(|| {
                 let part = interrupt.within(Budget::time(arguments.seconds));
                 tree(opened, machine, arguments.max_nodes, &part)
@@ -352,6 +355,7 @@ impl Inspection<'_> {
             "fewest_steps": reach.fewest_steps(),
             "longest_match": reach.longest_match(),
             "loops": reach.loops(),
+            "selected": self.selection,
         });
         network::put_into(&mut report, self.engines.network(), None);
         if let Some(parts) = &self.interaction {
@@ -415,6 +419,8 @@ impl Inspection<'_> {
         line("longest match", reach.longest_match().map_or_else(unknown, |steps| steps.to_string()))?;
         let loops = |loops| if loops { "yes: a state can come again" } else { "no" }.to_owned();
         line("can loop", reach.loops().map_or_else(unknown, loops))?;
+        let Selection { player, reason, .. } = self.selection;
+        line("suits", format!("{player}, where it is not solved: {reason}"))?;
         if let Some(Ok(tree)) = &self.tree {
             self.write_tree(tree, &line)?;
         }

@@ -157,6 +157,7 @@ fn every_player_answers_a_legal_move_where_its_own_evaluations_would_take_minute
         "clairvoyant",
         "equilibrium",
         "auto",
+        "selected",
     ] {
         for budget in [over(), soon()] {
             let mut seat = Registry::standard().player(spec).unwrap().seat(machine, Role::new(0));

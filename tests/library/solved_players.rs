@@ -10,8 +10,8 @@ use crate::common::machines::{imperfect, machine_of, model, seat};
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, ByRole, Evidence, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::player::{
-    Asking, Decision, DecisionBudget, PolicyDocument, Reason, Registry, View, ask_policy, entries_of,
-    profile_of, unsaid,
+    Asking, Decision, DecisionBudget, PolicyDocument, Reason, Registry, Selection, View, ask_policy,
+    entries_of, profile_of, unsaid,
 };
 use hyperplay::referee::{Interrupt, MatchOutcome, Settings, play_match};
 use hyperplay::solve::{GameTree, Profile, SequenceForm, TreeLimits};
@@ -195,4 +195,31 @@ fn the_model_equilibrium_knows_who_bets() {
         };
         assert!((policy[0] - expected).abs() < 0.01, "{words}: {policy:?}");
     }
+}
+
+#[test]
+fn where_a_game_is_not_solved_its_features_select_the_search() {
+    // What is hidden and who moves when was read off the rules by hand.
+    for (game, player, why) in [
+        ("phantom_tictactoe", "ismcts", "one after the other"),
+        ("blind_breakthrough_4x4", "ismcts", "one after the other"),
+        ("monty_hall", "ismcts", "one after the other"),
+        ("krieg_tictactoe_3x3", "ismcts", "at once among few moves"),
+        ("krieg_tictactoe_5x5", "hyperplay", "at once among many moves"),
+        ("rock_paper_scissors", "hyperplay", "nothing is hidden"),
+    ] {
+        let machine = imperfect(game);
+        let selection = Selection::of(&machine, &Budget::UNLIMITED);
+        assert_eq!(selection.player, player, "{game}");
+        assert!(selection.reason.ends_with(why), "{game}: {}", selection.reason);
+        assert_eq!(Selection::of(&machine, &Budget::UNLIMITED), selection, "{game}");
+        // It plays as the selected player does.
+        let start = Evidence::new(Role::new(0));
+        let [by_selected, by_player] =
+            ["selected", player].map(|spec| decided(&machine, spec, &start, &Budget::nodes(200)));
+        assert_eq!((&by_selected.policy, &by_selected.values), (&by_player.policy, &by_player.values));
+        assert!(first_reason(&by_selected).ends_with(&format!("plays as {player}")), "{game}");
+    }
+    let late = Selection::of(&imperfect("monty_hall"), &Budget::time(std::time::Duration::ZERO));
+    assert_eq!((late.player, late.features), ("hyperplay", None));
 }

@@ -86,6 +86,7 @@ pub use reason::Reason;
 pub use registry::Registry;
 pub use search_keys::SearchEffort;
 pub use seat::{LateAnswer, REMOTE, RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat};
+pub use selection::{GameFeatures, Selection};
 pub use spec::Spec;
 pub use spec_error::{RegistryError, SpecError};
 pub use vote::VotePolicy;

@@ -3,7 +3,7 @@
 //! At its first decision, or before it where there is time to prepare, `equilibrium` builds the game tree, minimises
 //! regret until NashConv is small or the time of that decision (the start clock is part of it) is over, and then draws
 //! every move from the average policy. Where the tree does not fit, it says so and plays as another player does,
-//! `selected` if nothing else is said. `auto` is more careful: it measures the game first and solves it only if it has
+//! `hyperplay` if nothing else is said. `auto` plays as `selected` there, and is more careful: it measures the game first and solves it only if it has
 //! at most two roles that decide, a constant sum, a tree that fits, and a solution that is reached in time.
 //!
 //! With a budget in nodes each iteration visits every node of the tree, and building it does once.
@@ -82,7 +82,7 @@ pub(super) fn with_equilibria(registry: Registry) -> Result<Registry, RegistryEr
         "This player solves the game in the time of its first move and draws from the average policy.";
     let auto = "This player is the player equilibrium where the game is small enough to be solved in time, and otherwise the player \
          that the key otherwise names.";
-    let entry = |name: &'static str, about: &'static str| {
+    let entry = |name: &'static str, about: &'static str, otherwise: &'static str| {
         let mut entry = SpecEntry::new(name, about);
         entry.keys.extend(keys(
             "Solving ends after this number of seconds; 0 stands for the time of the first move.",
@@ -91,14 +91,16 @@ pub(super) fn with_equilibria(registry: Registry) -> Result<Registry, RegistryEr
             .with(SpecKey::spec(
                 "otherwise",
                 SpecKind::Player,
-                SELECTED,
+                otherwise,
                 "This player decides where the game is not solved.",
             ))
             .with(SpecKey::engine())
     };
     registry
-        .with_player(entry("equilibrium", equilibrium), |spec, registry| builder(spec, registry, false))?
-        .with_player(entry("auto", auto), |spec, registry| builder(spec, registry, true))
+        .with_player(entry("equilibrium", equilibrium, "hyperplay"), |spec, registry| {
+            builder(spec, registry, false)
+        })?
+        .with_player(entry("auto", auto, SELECTED), |spec, registry| builder(spec, registry, true))
 }
 
 fn builder(

@@ -4,9 +4,10 @@
 //! alone. Information is hidden at a step if some role perceives the same after another move of one of the others that
 //! leads to another state. One other move is tried for each of the others, drawn at random.
 //!
-//! Reference: Rice 1976 (algorithm selection by the features of a problem).
+//! Reference: Rice 1976.
 
 use rand::RngExt;
+use serde::Serialize;
 
 use hyperplay_machine::{Budget, Role, Seed, StateMachine, StateMachineExt};
 
@@ -14,20 +15,22 @@ use hyperplay_machine::{Budget, Role, Seed, StateMachine, StateMachineExt};
 const MATCHES: usize = 20;
 const STATES: usize = 2_000;
 
-/// What random matches of a game are like.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub(super) struct GameFeatures {
+/// The features of a game: counts over random matches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct GameFeatures {
     /// Steps in all matches.
-    pub(super) steps: usize,
+    pub steps: usize,
     /// Those of them at which two roles or more have a choice, besides `random`.
-    pub(super) at_once: usize,
+    pub at_once: usize,
     /// Those of them at which something is hidden from a role other than `random`.
-    pub(super) hidden: usize,
-    /// Choices of roles other than `random`, and the moves among which they choose.
-    pub(super) choices: usize,
-    pub(super) moves: usize,
+    pub hidden: usize,
+    /// Choices of roles other than `random` among two moves or more.
+    pub choices: usize,
+    /// The moves among which they chose.
+    pub moves: usize,
     /// Matches that came to their end.
-    pub(super) matches: usize,
+    pub matches: usize,
 }
 
 impl GameFeatures {

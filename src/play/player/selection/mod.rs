@@ -11,46 +11,63 @@ mod features;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::Serialize;
+
 use super::shared::Shared;
 use super::{
     BelievedState, Decision, Player, PlayerSpec, Reason, Registry, RegistryError, Seat, SpecEntry, SpecKey,
     View,
 };
-use features::GameFeatures;
+pub use features::GameFeatures;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, StateMachine as _};
 
 /// Its name in specs.
 pub(super) const SELECTED: &str = "selected";
 
+/// The player that searches one tree of what the roles know, and the one that searches each state.
+const TREE: &str = "ismcts";
+const STATES: &str = "hyperplay";
+
+/// Where roles move at once, the tree is selected if they choose among fewer moves than this in the mean.
+const FEW: usize = 8;
+
 /// The share of the time of a decision in which the features must be known.
 const SHARE: f64 = 0.1;
 
 /// What plays in a game, and why.
-#[derive(Clone, Copy, PartialEq, Debug)]
-struct Selection {
-    is_tree: bool,
-    reason: &'static str,
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Selection {
+    /// The name of the player in specs: `ismcts` or `hyperplay`.
+    pub player: &'static str,
+    /// Why, in words.
+    pub reason: &'static str,
+    /// The features of the game; `None` if the time was up before they were known.
+    pub features: Option<GameFeatures>,
 }
 
-/// The rule.
-fn select(features: Option<GameFeatures>) -> Selection {
-    let (is_tree, reason) = match features {
-        None => (false, "the time was up before the game was known"),
-        Some(GameFeatures { hidden: 0, .. }) => (false, "nothing is hidden"),
-        Some(GameFeatures { at_once: 0, .. }) => {
-            (true, "something is hidden and roles move one after the other")
-        }
-        Some(_) => (false, "something is hidden and roles move at once"),
-    };
-    Selection { is_tree, reason }
+impl Selection {
+    /// What is selected for the game of a machine. Without a deadline it depends on the rules alone.
+    pub fn of(machine: &Engine, budget: &Budget) -> Selection {
+        let features = GameFeatures::of(machine, &mut machine.scratch(), budget);
+        let few = |of: &GameFeatures| of.moves < FEW * of.choices;
+        let (player, reason) = match &features {
+            None => (STATES, "the time was up before the game was known"),
+            Some(of) if of.hidden == 0 => (STATES, "nothing is hidden"),
+            Some(of) if of.at_once == 0 => (TREE, "something is hidden, and roles move one after the other"),
+            Some(of) if few(of) => (TREE, "something is hidden, and roles move at once among few moves"),
+            Some(_) => (STATES, "something is hidden, and roles move at once among many moves"),
+        };
+        Selection { player, reason, features }
+    }
 }
 
 /// Adds the player.
 pub(super) fn with_selection(registry: Registry) -> Result<Registry, RegistryError> {
     let about = "This player is ismcts or hyperplay, whichever suits the rules of the game.";
     registry.with_player(SpecEntry::new(SELECTED, about).with(SpecKey::engine()), |_, registry| {
-        let players = Arc::new([registry.player("hyperplay")?, registry.player("ismcts")?]);
+        let players = Arc::new([registry.player(STATES)?, registry.player(TREE)?]);
         let shared = Arc::new(Shared::default());
         Ok(move |machine: &Arc<Engine>, role: Role| {
             let (machine, players, shared) = (Arc::clone(machine), Arc::clone(&players), Arc::clone(&shared));
@@ -63,7 +80,7 @@ pub(super) fn with_selection(registry: Registry) -> Result<Registry, RegistryErr
 struct Selected {
     machine: Arc<Engine>,
     role: Role,
-    /// `hyperplay` and `ismcts`.
+    /// Those that may be selected.
     players: Arc<[PlayerSpec; 2]>,
     shared: Arc<Shared<Selection>>,
     /// The one that plays, once it was selected, and why it does.
@@ -74,14 +91,13 @@ impl Selected {
     fn player(&mut self, budget: &Budget) -> &mut (Box<dyn Player>, String) {
         let Selected { machine, role, players, shared, player } = self;
         player.get_or_insert_with(|| {
-            let select =
-                || select(GameFeatures::of(&**machine, &mut machine.scratch(), &budget.share(SHARE)));
-            let Selection { is_tree, reason } = *shared.get(machine, select);
-            let spec = &players[usize::from(is_tree)];
+            let selection = shared.get(machine, || Selection::of(machine, &budget.share(SHARE)));
+            let selected = players.iter().find(|player| player.spec().name() == selection.player);
+            let spec = selected.expect("one of the two is selected");
             let Seat::Player(player) = spec.seat(machine, *role) else {
                 unreachable!("both of them know what their role knows")
             };
-            (player, format!("{reason}: plays as {}", spec.spec()))
+            (player, format!("{}: plays as {}", selection.reason, spec.spec()))
         })
     }
 }
