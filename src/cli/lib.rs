@@ -42,6 +42,7 @@ mod exploit_matches;
 mod exploit_report;
 mod exploit_subject;
 mod failure;
+mod freed_memory;
 mod game_argument;
 mod game_tree;
 mod games;
@@ -218,6 +219,11 @@ pub fn run_with_arguments<A: Into<OsString> + Clone>(
 }
 
 fn dispatch(command: &Command, registry: &Registry) -> CommandResult {
+    if matches!(command, Command::Serve(_))
+        && let Err(error) = freed_memory::return_freed_memory()
+    {
+        log(format_args!("more memory than is needed may be kept: {error}"));
+    }
     // These do not look at the interrupt: it ends them at once.
     let looks = !matches!(
         command,

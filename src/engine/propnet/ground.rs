@@ -46,7 +46,7 @@ pub fn ground(game: &Game, limits: &GroundingLimits) -> Result<(Propnet, Groundi
         visits: limits.visits.min(WHOLE_VISITS),
         ..*limits
     };
-    let rules = EvaluableRules::of(game);
+    let rules = EvaluableRules::within(game, limits.of_evaluations());
     let ground = |form, limits| ground_rules(game, rules.rules(), form, limits);
     ground(RuleForm::Whole, &whole)
         .or_else(|_| ground(RuleForm::Split, limits))

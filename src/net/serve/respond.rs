@@ -10,7 +10,7 @@ use crate::http::server::{Call, CallAnswer, FutureAnswer, Responder, ServerLimit
 impl Responder for PlayerServer {
     fn respond(self: Arc<Self>, call: Call) -> FutureAnswer {
         Box::pin(async move {
-            match self.answer(&call.body, call.received).await {
+            match self.answer(call.body, call.received).await {
                 Ok(body) => CallAnswer { status: 200, body },
                 Err(Refusal::Unreadable(error)) => {
                     tracing::info!(peer = %call.peer, "no message: {error}");

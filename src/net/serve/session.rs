@@ -143,11 +143,14 @@ struct Session {
 
 impl Session {
     /// Reads the rules and prepares the player in the time of the start clock.
-    fn prepare(parts: SessionParts) -> Session {
-        let SessionParts { start, spec, seed, margin, cancel, .. } = &parts;
+    fn prepare(mut parts: SessionParts) -> Session {
         let (memory, thinks_ahead) = (parts.memory, parts.thinks_ahead);
+        // The game has its text; one of which no game is made is not kept.
+        let text = std::mem::take(&mut parts.start.rules);
+        let rules = ReceivedRules::read_within(&parts.start.id, &text, memory / MEMORY_OF_TEXT);
+        drop(text);
+        let SessionParts { start, spec, seed, margin, cancel, .. } = &parts;
         let until = parts.received + start.startclock.saturating_sub(margin.of(start.startclock));
-        let rules = ReceivedRules::read_within(&start.id, &start.rules, memory / MEMORY_OF_TEXT);
         let mut remarks = rules.remarks;
         let seated = rules.game.and_then(|game| {
             let engines = Arc::new(Engines::within(&game, GroundingLimits::in_memory(memory)));

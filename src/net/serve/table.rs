@@ -190,12 +190,12 @@ impl PlayerServer {
     ///
     /// # Errors
     /// If it is no message.
-    pub async fn answer(&self, text: &str, received: Instant) -> Result<String, Refusal> {
+    pub async fn answer(&self, text: impl Into<String>, received: Instant) -> Result<String, Refusal> {
+        let text = text.into();
         let message = if text.len() < LONG_MESSAGE {
-            Message::read(text)
+            Message::read(&text)
         } else {
-            // It takes a while, in which other messages are answered.
-            let text = text.to_owned();
+            // It takes a while, in which other messages are answered; the text is not kept while the answer is awaited.
             let read = tokio::task::spawn_blocking(move || Message::read(&text)).await;
             read.map_err(|error| Refusal::Failed(format!("the message could not be read: {error}")))?
         };
