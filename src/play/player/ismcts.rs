@@ -7,8 +7,10 @@
 //!
 //! Since a move is worth its mean over all states that the player cannot tell apart, now and later in the tree, it can
 //! value information. It does not bluff: the facts that it alone knows are true in all particles, so the other roles
-//! learn in the tree from nothing else and play as if they knew it. Its final move is one of three ([`FinalMove`]). The
-//! number of simulations reproduces; a deadline or a node budget ends the search before.
+//! learn in the tree from nothing else and play as if they knew it. How the policy follows from the simulations is one
+//! of four rules ([`FinalMove`]). By default moves that were visited seldom are not played, because their visits were
+//! exploration (thresholding, Ganzfried et al. 2012). The number of simulations reproduces; a deadline or a node budget
+//! ends the search before.
 //!
 //! Reference: Cowling, Powley, Whitehouse, *Information Set Monte Carlo Tree Search*, IEEE Transactions on
 //! Computational Intelligence and AI in Games 4, 2012.
@@ -27,13 +29,22 @@ pub enum FinalMove {
     Visits,
     /// A move as often as its share of the visits.
     Mixed,
+    /// The same among the moves that were visited at least half as often as the one visited most.
+    Thresholded,
     /// The move with the greatest mean; ties are mixed evenly.
     Value,
 }
 
+/// What a move needs of the visits of the one visited most in order to be played, as measured (`docs/measurements.md`).
+const LEAST_SHARE: f64 = 0.5;
+
 impl SpecWord for FinalMove {
-    const WORDS: &'static [(&'static str, FinalMove)] =
-        &[("visits", FinalMove::Visits), ("mixed", FinalMove::Mixed), ("value", FinalMove::Value)];
+    const WORDS: &'static [(&'static str, FinalMove)] = &[
+        ("thresholded", FinalMove::Thresholded),
+        ("visits", FinalMove::Visits),
+        ("mixed", FinalMove::Mixed),
+        ("value", FinalMove::Value),
+    ];
 }
 
 /// The player `ismcts` for one match: the particles of its belief are searched.
@@ -95,13 +106,19 @@ fn search(
 /// The policy that the simulations suggest.
 fn judge(moves: &[SimulatedMove], legal: &[Move], last: FinalMove) -> Judgement {
     let visits: Vec<f64> = moves.iter().map(|simulated| f64::from(simulated.visits)).collect();
-    let total: f64 = visits.iter().sum();
-    if total == 0.0 {
+    let most = visits.iter().copied().fold(0.0, f64::max);
+    if most == 0.0 {
         return Judgement::none(legal);
     }
+    let mixed = |least: f64| {
+        let kept = |visits: f64| if visits >= least { visits } else { 0.0 };
+        let total: f64 = visits.iter().copied().map(kept).sum();
+        visits.iter().map(|&visits| kept(visits) / total).collect()
+    };
     let policy = match last {
         FinalMove::Visits => greedy(&visits),
-        FinalMove::Mixed => visits.iter().map(|visits| visits / total).collect(),
+        FinalMove::Mixed => mixed(0.0),
+        FinalMove::Thresholded => mixed(LEAST_SHARE * most),
         FinalMove::Value => {
             let value = |simulated: &SimulatedMove| simulated.value.unwrap_or(f64::NEG_INFINITY);
             greedy(&moves.iter().map(value).collect::<Vec<f64>>())
@@ -109,4 +126,31 @@ fn judge(moves: &[SimulatedMove], legal: &[Move], last: FinalMove) -> Judgement 
     };
     let values = moves.iter().filter_map(|simulated| Some((simulated.own, simulated.value?)));
     Judgement { values: values.collect(), ..Judgement::of(legal, policy) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyperplay_logic::gdl::{Symbols, TermStore};
+
+    #[test]
+    fn a_move_with_less_than_half_of_the_most_visits_is_played_only_if_all_are_mixed() {
+        let mut symbols = Symbols::new();
+        let names = ["a", "b", "c"].map(|name| symbols.intern(name));
+        let terms = TermStore::new(symbols);
+        let legal = names.map(|name| Move(terms.intern(name, &[])));
+        let made = [(60, 30.0), (30, 20.0), (10, 50.0)];
+        let simulated = |(own, (visits, value))| SimulatedMove { own, visits, value: Some(value) };
+        let moves: Vec<SimulatedMove> = legal.into_iter().zip(made).map(simulated).collect();
+        for (last, expected) in [
+            (FinalMove::Visits, [1.0, 0.0, 0.0]),
+            (FinalMove::Mixed, [0.6, 0.3, 0.1]),
+            (FinalMove::Thresholded, [2.0 / 3.0, 1.0 / 3.0, 0.0]),
+            (FinalMove::Value, [0.0, 0.0, 1.0]),
+        ] {
+            let policy = judge(&moves, &legal, last).policy;
+            let near = |(own, share): (&(Move, f64), f64)| (own.1 - share).abs() < 1e-9;
+            assert!(policy.iter().zip(expected).all(near), "{last:?}: {policy:?}");
+        }
+    }
 }

@@ -141,9 +141,10 @@ fn ismcts_keys() -> [SpecKey; 4] {
         ),
         SpecKey::word(
             "final",
-            FinalMove::Mixed,
-            "The player takes the move that was visited most (visits), each move as often as its share of the visits (mixed), or \
-             the move of the greatest mean (value).",
+            FinalMove::Thresholded,
+            "The player takes the move that was visited most (visits), each move as often as its share of the visits (mixed), the \
+             same without moves that were visited less than half as often as the first (thresholded), or the move of the greatest \
+             mean (value).",
         ),
     ]
 }
