@@ -303,6 +303,54 @@ fn hyperplay_and_pimc_never_ask_about_the_bomb_and_score_50_and_ismcts_asks() {
     assert_near(Against::uniform(&machine, 0, "random").0, 47.5);
 }
 
+/// The decision after the first step in which a role has a choice, of a match in which everything else is drawn; values by name.
+fn first_values(machine: &Arc<Machine>, role: usize, spec: &str, steps: usize) -> Vec<(String, f64)> {
+    let (role, mut scratch) = (Role::new(role), machine.scratch());
+    let (mut state, mut history) = (machine.initial(), History::default());
+    for _ in 0..steps {
+        let joint = machine.random_joint(&state, &mut scratch, &mut Seed::root(1).rng()).unwrap();
+        state = machine.next(&state, &joint, &mut scratch);
+        history.0.push(joint);
+    }
+    let evidence = machine.evidence(&history, role, &mut scratch);
+    let legal = machine.legal_by_role(&state, &mut scratch)[role].clone();
+    let view = View { evidence: &evidence, legal: &legal };
+    let decision = decide(&mut seat(spec, machine, role), view, &Budget::UNLIMITED, &Seed::root(1));
+    decision.values.iter().map(|&(own, value)| (machine.show_move(own), value)).collect()
+}
+
+/// Exact values (Schofield, Thielscher 2015): asking is worth 90, waiting 50; hiding 40, telling 20.
+#[test]
+fn hyperplay2_values_what_it_learns_and_what_it_hides() {
+    let spec = "hyperplay2:simulations=40_000";
+    for (game, steps, expected) in [
+        ("imperfect/exploding_bomb.kif", 1, [("ask", 90.0), ("wait", 50.0)]),
+        ("imperfect/spy_vs_spy.kif", 1, [("hide", 40.0), ("tell", 20.0)]),
+    ] {
+        let machine = built_in(game);
+        for ((name, value), (own, expected)) in first_values(&machine, 0, spec, steps).iter().zip(expected) {
+            assert!(name == own && (value - expected).abs() < 1.0, "{game} {name}: {value}, {expected}");
+        }
+    }
+    let machine = built_in("imperfect/exploding_bomb.kif");
+    assert_near(Against::uniform(&machine, 0, "hyperplay2").0, 90.0);
+}
+
+/// Exact values, goals 50 + 25 u: +1/6 and +1/4 against uniform play, -1/18 and +1/18 against every equilibrium.
+#[test]
+fn hyperplay2_on_exact_search_has_its_exact_values_in_kuhn_poker() {
+    let machine = built_in("imperfect/kuhn_poker.kif");
+    let spec = "hyperplay2:inner=hyperplay";
+    for (role, uniform, even) in [(0, 1.0 / 6.0, -1.0 / 18.0), (1, 1.0 / 4.0, 1.0 / 18.0)] {
+        assert_near(Against::uniform(&machine, role, spec).0, 50.0 + 25.0 * uniform);
+        for bluff in [0.0, 0.1, 1.0 / 3.0] {
+            let value = Against::value(&machine, role, spec, &kuhn_equilibrium(bluff)).0;
+            println!("{role} {bluff}: {}", (value - 50.0) / 25.0);
+            assert_near(value, 50.0 + 25.0 * even);
+        }
+    }
+}
+
 /// The short form; `tictactoe_is_never_lost_to_random_play_in_1_000_matches` is the long one.
 #[test]
 fn players_that_search_exhaustively_draw_every_tictactoe_and_lose_none() {

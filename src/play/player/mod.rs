@@ -26,6 +26,7 @@ mod evidence_seed;
 mod explained;
 mod guarded;
 mod hyperplay;
+mod hyperplay2;
 mod ismcts;
 mod judged;
 mod judgement;
@@ -70,6 +71,7 @@ pub use decision::{
 };
 pub use guarded::guarded;
 pub use hyperplay::hyperplay;
+pub use hyperplay2::hyperplay2;
 pub use ismcts::{FinalMove, ismcts};
 pub use legal::LegalPlayer;
 pub use margin::Overrun;
