@@ -21,6 +21,7 @@ mod configured;
 mod decision;
 mod deliberation;
 mod engine_key;
+mod epimc;
 mod equilibrium;
 mod evidence_seed;
 mod explained;
@@ -69,6 +70,7 @@ pub use configured::{Assumed, Configured, ModelSpec, PlayerSpec, SamplerSpec};
 pub use decision::{
     BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, DecisionCost, HeldBelief, Player, View,
 };
+pub use epimc::epimc;
 pub use guarded::guarded;
 pub use hyperplay::hyperplay;
 pub use hyperplay2::hyperplay2;

@@ -13,7 +13,7 @@ use super::{
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
 use hyperplay_think::belief::{BootstrapSampler, IndependentSampler, ParticleSampler};
-use hyperplay_think::search::IsmctsOptions;
+use hyperplay_think::search::{IsmctsOptions, PostponedOptions};
 
 impl Registry {
     /// The players, samplers, searches and opponent models of this crate.
@@ -43,6 +43,8 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
     let ismcts = believing("ismcts", ismcts, ismcts_keys());
     let hyperplay2 = "This player simulates the rest of the game with every role, its own included, playing from what that role knows.";
     let hyperplay2 = believing("hyperplay2", hyperplay2, hyperplay2_keys());
+    let epimc = "This player is hyperplay, but makes its next choices by what the roles know and searches states after them.";
+    let epimc = believing("epimc", epimc, epimc_keys().into_iter().chain(SearchEffort::keys()));
     let clairvoyant =
         "This player searches the true state, which it is shown; it is the control for hyperplay.";
     let mut clairvoyant = SpecEntry::new("clairvoyant", clairvoyant);
@@ -97,6 +99,14 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 Seat::player(super::hyperplay2(machine, belief(engine, role), inner.clone(), simulations))
             })
         })?
+        .with_player(epimc, |spec, registry| {
+            let (belief, search) = (belief_of(spec, registry)?, SearchEffort::search(spec, registry)?);
+            let choices = u32::try_from(spec.count("postpone")).expect("the key has no greater value");
+            let options = PostponedOptions { choices, states: spec.size("tree") };
+            Ok(move |engine: &Arc<Engine>, role: Role| {
+                Seat::player(super::epimc(belief(engine, role), Arc::clone(&search), options))
+            })
+        })?
         .with_player(policy, |spec, _| {
             let file = Arc::clone(spec.policy("path")?);
             Ok(move |engine: &Arc<Engine>, role: Role| {
@@ -134,6 +144,23 @@ const SIMULATIONS_UNDER_A_CLOCK: u64 = 1_000_000_000;
 fn counted_and_timed(spec: &Spec) -> [u64; 2] {
     let counted = spec.count("simulations");
     [counted, if spec.is_given("simulations") { counted } else { SIMULATIONS_UNDER_A_CLOCK }]
+}
+
+fn epimc_keys() -> [SpecKey; 2] {
+    [
+        SpecKey::count(
+            "postpone",
+            1..=16,
+            2,
+            "So many own choices, this one included, are made by what the roles know; with 1 the player is hyperplay.",
+        ),
+        SpecKey::count(
+            "tree",
+            1..=10_000_000,
+            20_000,
+            "The tree of these choices holds at most this number of states; where it does not fit, fewer choices are postponed.",
+        ),
+    ]
 }
 
 fn hyperplay2_keys() -> [SpecKey; 2] {
