@@ -303,6 +303,87 @@ fn hyperplay_and_pimc_never_ask_about_the_bomb_and_score_50_and_ismcts_asks() {
     assert_near(Against::uniform(&machine, 0, "random").0, 47.5);
 }
 
+/// The decision after the first step in which a role has a choice, of a match in which everything else is drawn; values by name.
+fn first_values(machine: &Arc<Machine>, role: usize, spec: &str, steps: usize) -> Vec<(String, f64)> {
+    let (role, mut scratch) = (Role::new(role), machine.scratch());
+    let (mut state, mut history) = (machine.initial(), History::default());
+    for _ in 0..steps {
+        let joint = machine.random_joint(&state, &mut scratch, &mut Seed::root(1).rng()).unwrap();
+        state = machine.next(&state, &joint, &mut scratch);
+        history.0.push(joint);
+    }
+    let evidence = machine.evidence(&history, role, &mut scratch);
+    let legal = machine.legal_by_role(&state, &mut scratch)[role].clone();
+    let view = View { evidence: &evidence, legal: &legal };
+    let decision = decide(&mut seat(spec, machine, role), view, &Budget::UNLIMITED, &Seed::root(1));
+    decision.values.iter().map(|&(own, value)| (machine.show_move(own), value)).collect()
+}
+
+/// Exact values (Schofield, Thielscher 2015): asking is worth 90, waiting 50; hiding 40, telling 20.
+#[test]
+fn hyperplay2_values_what_it_learns_and_what_it_hides() {
+    let spec = "hyperplay2:simulations=40_000";
+    for (game, steps, expected) in [
+        ("imperfect/exploding_bomb.kif", 1, [("ask", 90.0), ("wait", 50.0)]),
+        ("imperfect/spy_vs_spy.kif", 1, [("hide", 40.0), ("tell", 20.0)]),
+    ] {
+        let machine = built_in(game);
+        for ((name, value), (own, expected)) in first_values(&machine, 0, spec, steps).iter().zip(expected) {
+            assert!(name == own && (value - expected).abs() < 1.0, "{game} {name}: {value}, {expected}");
+        }
+    }
+    let machine = built_in("imperfect/exploding_bomb.kif");
+    assert_near(Against::uniform(&machine, 0, "hyperplay2").0, 90.0);
+}
+
+/// Asking is worth 90 as soon as the cut is chosen by what the agent knows, and 100 where it is taken to see the bomb (as
+/// waiting is, which costs nothing).
+#[test]
+fn epimc_asks_about_the_bomb_once_perfect_information_is_postponed() {
+    let machine = built_in("imperfect/exploding_bomb.kif");
+    for (spec, values) in
+        [("epimc:postpone=1", [90.0, 100.0]), ("epimc:tree=3", [90.0, 100.0]), ("epimc", [90.0, 50.0])]
+    {
+        let found = first_values(&machine, 0, spec, 1);
+        for ((name, value), (own, expected)) in found.iter().zip(["ask", "wait"].iter().zip(values)) {
+            assert!(name == own && (value - expected).abs() < 0.01, "{spec} {name}: {value}");
+        }
+    }
+    assert_near(Against::uniform(&machine, 0, "epimc").0, 90.0);
+}
+
+#[test]
+fn epimc_that_postpones_nothing_is_hyperplay() {
+    for (game, keys) in [
+        ("imperfect/krieg_tictactoe_3x3.kif", "particles=20,search=flat,playouts=300"),
+        ("imperfect/leduc_poker.kif", "nodes=1000000"),
+        ("imperfect/goofspiel_4_imperfect.kif", "nodes=1000000"),
+    ] {
+        let machine = built_in(game);
+        let run = |spec: &str| {
+            play(&machine, &[&format!("{spec}{keys}"), "random"], || Budget::UNLIMITED, &Seed::root(2))
+        };
+        let (published, postponed) = (run("hyperplay:"), run("epimc:postpone=1,"));
+        assert_eq!(published.history, postponed.history, "{game}");
+        assert_eq!(published.decisions, postponed.decisions, "{game}");
+    }
+}
+
+/// Exact values, goals 50 + 25 u: +1/6 and +1/4 against uniform play, -1/18 and +1/18 against every equilibrium.
+#[test]
+fn hyperplay2_on_exact_search_has_its_exact_values_in_kuhn_poker() {
+    let machine = built_in("imperfect/kuhn_poker.kif");
+    let spec = "hyperplay2:inner=hyperplay";
+    for (role, uniform, even) in [(0, 1.0 / 6.0, -1.0 / 18.0), (1, 1.0 / 4.0, 1.0 / 18.0)] {
+        assert_near(Against::uniform(&machine, role, spec).0, 50.0 + 25.0 * uniform);
+        for bluff in [0.0, 0.1, 1.0 / 3.0] {
+            let value = Against::value(&machine, role, spec, &kuhn_equilibrium(bluff)).0;
+            println!("{role} {bluff}: {}", (value - 50.0) / 25.0);
+            assert_near(value, 50.0 + 25.0 * even);
+        }
+    }
+}
+
 /// The short form; `tictactoe_is_never_lost_to_random_play_in_1_000_matches` is the long one.
 #[test]
 fn players_that_search_exhaustively_draw_every_tictactoe_and_lose_none() {
@@ -373,6 +454,10 @@ fn one_seed_gives_one_match_and_policies_sum_to_one() {
             "ismcts:particles=20,sampler=hyperplay:enumerate=off,simulations=300",
             "ismcts:simulations=300,final=value",
         ],
+        [
+            "hyperplay2:particles=20,simulations=30,inner=[hyperplay:particles=4,playouts=20]",
+            "epimc:particles=20,sampler=hyperplay:enumerate=off,playouts=100",
+        ],
     ] {
         let run = || play(&machine, &specs, || Budget::UNLIMITED, &Seed::root(3));
         let (first, second) = (run(), run());
@@ -422,6 +507,8 @@ fn a_deadline_is_kept_with_a_legal_move() {
     for (spec, greedy) in [
         ("hyperplay", "hyperplay:nodes=1000000000,playouts=1000000000"),
         ("ismcts", "ismcts:simulations=1000000000"),
+        ("hyperplay2", "hyperplay2:simulations=1000000000"),
+        ("epimc", "epimc:tree=1000000,nodes=1000000000,playouts=1000000000"),
     ] {
         // A loaded machine may stop this thread for longer than the player keeps in reserve, but hardly ten times.
         let mut late = Vec::new();
@@ -455,7 +542,7 @@ fn an_impossible_match_depletes_the_belief_and_is_played_on_legally() {
     let state = machine.next(&state, &joint, &mut scratch);
     let legal = machine.legal_by_role(&state, &mut scratch)[candidate].clone();
     let view = View { evidence: &evidence, legal: &legal };
-    for spec in ["hyperplay", "pimc", "ismcts"] {
+    for spec in ["hyperplay", "pimc", "ismcts", "hyperplay2", "epimc"] {
         let decision = decide(&mut seat(spec, &machine, candidate), view, &Budget::UNLIMITED, &Seed::root(1));
         assert!(decision.depleted);
         assert!(legal.contains(&decision.choice));

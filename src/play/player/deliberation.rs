@@ -39,20 +39,7 @@ impl<'a> Deliberation<'a> {
         states: &[WeightedState<'_, State>],
         judge: impl FnOnce(&[Judged], &[Move]) -> Judgement,
     ) -> Decision {
-        self.unless_forced(|mut context, legal| {
-            let total: f64 = states.iter().map(|possible| possible.weight).sum();
-            let made = search.evaluate(&mut context, states);
-            let judged_by = Reason::judged(&made.states);
-            let reasons = made.replaced.map(Reason::Replaced).into_iter().chain([judged_by]).collect();
-            let judged: Vec<Judged> = states
-                .iter()
-                .zip(made.states)
-                .map(|(possible, evaluation)| Judged { weight: possible.weight / total, evaluation })
-                .collect();
-            let judgement = judge(&judged, legal);
-            let cost = DecisionCost { states: made.visited, playouts: made.playouts };
-            (judgement, cost, reasons)
-        })
+        self.unless_forced(|mut context, legal| judged(&mut context, search, states, legal, judge))
     }
 
     /// The decision that `judge` makes with a search of its own, unless only one move is legal. It also says what that
@@ -70,6 +57,28 @@ impl<'a> Deliberation<'a> {
         reasons.push(Reason::Compared { votes });
         Decision { values, cost, reasons, ..Decision::draw(policy, seed) }
     }
+}
+
+/// What a search says of states, and the cost of that; the states are as in [`Deliberation::decide`].
+pub(super) fn judged(
+    context: &mut SearchContext<'_, Engine>,
+    search: &dyn StateSearch<Engine>,
+    states: &[WeightedState<'_, State>],
+    legal: &[Move],
+    judge: impl FnOnce(&[Judged], &[Move]) -> Judgement,
+) -> (Judgement, DecisionCost, Vec<Reason>) {
+    let total: f64 = states.iter().map(|possible| possible.weight).sum();
+    let made = search.evaluate(context, states);
+    let judged_by = Reason::judged(&made.states);
+    let reasons = made.replaced.map(Reason::Replaced).into_iter().chain([judged_by]).collect();
+    let judged: Vec<Judged> = states
+        .iter()
+        .zip(made.states)
+        .map(|(possible, evaluation)| Judged { weight: possible.weight / total, evaluation })
+        .collect();
+    let judgement = judge(&judged, legal);
+    let cost = DecisionCost { states: made.visited, playouts: made.playouts };
+    (judgement, cost, reasons)
 }
 
 /// The distinct states, each with the sum of its weights and as many histories as it comes up, in the order in which

@@ -19,7 +19,7 @@ use super::deliberation::Deliberation;
 use super::judgement::{Judgement, greedy};
 use super::own_belief::Possible;
 use super::{Decision, DecisionCost, OwnBelief, Player, Reason, SpecWord};
-use hyperplay_machine::{Move, Role, State};
+use hyperplay_machine::Move;
 use hyperplay_think::search::{self, IsmctsOptions, PossibleStates, SimulatedMove};
 
 /// How a policy follows from the simulations.
@@ -90,12 +90,7 @@ fn search(
     last: FinalMove,
 ) -> Decision {
     deliberation.unless_forced(|mut context, legal| {
-        let belief = possible.belief;
-        let particles = belief.particles();
-        let states: Vec<(&State, f64)> =
-            particles.iter().map(|particle| (belief.state(particle), particle.weight)).collect();
-        let deadline = context.budget.deadline;
-        let known = |place: usize, role: Role| belief.evidence_until(&particles[place], role, deadline);
+        let (states, known) = possible.knowing(context.budget.deadline);
         let possible = PossibleStates { states: &states, known: &known };
         let made = search::ismcts(&mut context, &possible, legal, options);
         let cost = DecisionCost { states: made.steps, playouts: made.playouts };

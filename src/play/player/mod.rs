@@ -21,11 +21,13 @@ mod configured;
 mod decision;
 mod deliberation;
 mod engine_key;
+mod epimc;
 mod equilibrium;
 mod evidence_seed;
 mod explained;
 mod guarded;
 mod hyperplay;
+mod hyperplay2;
 mod ismcts;
 mod judged;
 mod judgement;
@@ -70,8 +72,10 @@ pub use configured::{Assumed, Configured, ModelSpec, PlayerSpec, SamplerSpec};
 pub use decision::{
     BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, DecisionCost, HeldBelief, Player, View,
 };
+pub use epimc::epimc;
 pub use guarded::guarded;
 pub use hyperplay::hyperplay;
+pub use hyperplay2::hyperplay2;
 pub use ismcts::{FinalMove, ismcts};
 pub use legal::LegalPlayer;
 pub use margin::Overrun;

@@ -17,7 +17,7 @@
 //! opponents, and stays so for the rest of the match.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::deliberation::{Deliberation, distinct};
 use super::margin::Margin;
@@ -63,6 +63,20 @@ pub(super) struct Possible<'a> {
     pub(super) belief: &'a dyn Belief<Engine>,
     /// The distinct states that the particles end in, each with the sum of their weights and with their number.
     pub(super) states: &'a [WeightedState<'a, State>],
+}
+
+impl<'a> Possible<'a> {
+    /// The state of each particle with its weight, and what another role knows there. An answer after the deadline may be
+    /// cut off.
+    pub(super) fn knowing(
+        &self,
+        deadline: Option<Instant>,
+    ) -> (Vec<(&'a State, f64)>, impl Fn(usize, Role) -> Evidence + use<'a>) {
+        let (belief, particles) = (self.belief, self.belief.particles());
+        let states = particles.iter().map(|particle| (belief.state(particle), particle.weight));
+        let known = move |place: usize, role: Role| belief.evidence_until(&particles[place], role, deadline);
+        (states.collect(), known)
+    }
 }
 
 impl OwnBelief {

@@ -58,7 +58,10 @@ impl SpecMaker {
 /// let registry = Registry::standard().with_player(entry, |_, _| Ok(|_: &_, _| Seat::player(LegalPlayer)))?;
 /// assert_eq!(registry.player("first")?.spec().to_string(), "first");
 /// let names: Vec<&str> = registry.entries(SpecKind::Player).map(|entry| &*entry.name).collect();
-/// let own = ["random", "legal", "hyperplay", "clairvoyant", "pimc", "ismcts", "policy", "selected", "equilibrium", "auto"];
+/// let own = [
+///     "random", "legal", "hyperplay", "clairvoyant", "pimc", "ismcts", "hyperplay2", "epimc", "policy", "selected",
+///     "equilibrium", "auto",
+/// ];
 /// assert!(names.iter().copied().eq(own.into_iter().chain(["first"])));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

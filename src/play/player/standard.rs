@@ -9,12 +9,12 @@ use super::search_keys::with_searches;
 use super::selection::with_selection;
 use super::{
     Assumed, Clairvoyant, FinalMove, LegalPlayer, OwnBelief, RandomPlayer, Registry, RegistryError,
-    SearchEffort, Seat, Spec, SpecEntry, SpecError, SpecKey, VotePolicy, belief_keys,
+    SearchEffort, Seat, Spec, SpecEntry, SpecError, SpecKey, SpecKind, VotePolicy, belief_keys,
 };
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
 use hyperplay_think::belief::{BootstrapSampler, IndependentSampler, ParticleSampler};
-use hyperplay_think::search::IsmctsOptions;
+use hyperplay_think::search::{IsmctsOptions, PostponedOptions};
 
 impl Registry {
     /// The players, samplers, searches and opponent models of this crate.
@@ -42,6 +42,10 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
     let pimc = believing("pimc", pimc, std::iter::once(policy).chain(SearchEffort::keys()));
     let ismcts = "This player searches all states that its evidence leaves possible in one tree of what the roles know.";
     let ismcts = believing("ismcts", ismcts, ismcts_keys());
+    let hyperplay2 = "This player simulates the rest of the game with every role, its own included, playing from what that role knows.";
+    let hyperplay2 = believing("hyperplay2", hyperplay2, hyperplay2_keys());
+    let epimc = "This player is hyperplay, but makes its next choices by what the roles know and searches states after them.";
+    let epimc = believing("epimc", epimc, epimc_keys().into_iter().chain(SearchEffort::keys()));
     let clairvoyant =
         "This player searches the true state, which it is shown; it is the control for hyperplay.";
     let mut clairvoyant = SpecEntry::new("clairvoyant", clairvoyant);
@@ -76,13 +80,32 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
         })?
         .with_player(ismcts, |spec, registry| {
             let (belief, last) = (belief_of(spec, registry)?, spec.word::<FinalMove>("final"));
-            let (simulations, exploration) = (spec.count("simulations"), spec.real("exploration"));
-            let memory = spec.size("memory") << 20;
-            let counted = IsmctsOptions { simulations, exploration, memory, ..IsmctsOptions::default() };
-            let timed = if spec.is_given("simulations") { simulations } else { SIMULATIONS_UNDER_A_CLOCK };
-            let timed = IsmctsOptions { simulations: timed, ..counted };
+            let (exploration, memory) = (spec.real("exploration"), spec.size("memory") << 20);
+            let options = counted_and_timed(spec).map(|simulations| IsmctsOptions {
+                simulations,
+                exploration,
+                memory,
+                ..IsmctsOptions::default()
+            });
             Ok(move |engine: &Arc<Engine>, role: Role| {
-                Seat::player(super::ismcts::clocked(belief(engine, role), [counted, timed], last))
+                Seat::player(super::ismcts::clocked(belief(engine, role), options, last))
+            })
+        })?
+        .with_player(hyperplay2, |spec, registry| {
+            let belief = belief_of(spec, registry)?;
+            let inner = registry.player_of(spec.inner("inner"))?;
+            let simulations = counted_and_timed(spec);
+            Ok(move |engine: &Arc<Engine>, role: Role| {
+                let machine = Arc::clone(engine);
+                Seat::player(super::hyperplay2(machine, belief(engine, role), inner.clone(), simulations))
+            })
+        })?
+        .with_player(epimc, |spec, registry| {
+            let (belief, search) = (belief_of(spec, registry)?, SearchEffort::search(spec, registry)?);
+            let choices = u32::try_from(spec.count("postpone")).expect("the key has no greater value");
+            let options = PostponedOptions { choices, states: spec.size("tree") };
+            Ok(move |engine: &Arc<Engine>, role: Role| {
+                Seat::player(super::epimc(belief(engine, role), Arc::clone(&search), options))
             })
         })?
         .with_player(policy, |spec, _| {
@@ -117,6 +140,48 @@ fn belief_of(
 
 /// Simulations of a decision under a clock, for clocks of hours.
 const SIMULATIONS_UNDER_A_CLOCK: u64 = 1_000_000_000;
+
+/// The simulations of a decision without a deadline and of one with: without a limit there, unless the spec says one.
+fn counted_and_timed(spec: &Spec) -> [u64; 2] {
+    let counted = spec.count("simulations");
+    [counted, if spec.is_given("simulations") { counted } else { SIMULATIONS_UNDER_A_CLOCK }]
+}
+
+fn epimc_keys() -> [SpecKey; 2] {
+    [
+        SpecKey::count(
+            "postpone",
+            1..=16,
+            2,
+            "So many own choices, this one included, are made by what the roles know; with 1 the player is hyperplay.",
+        ),
+        SpecKey::count(
+            "tree",
+            1..=10_000_000,
+            20_000,
+            "The tree of these choices holds at most this number of states; where it does not fit, fewer choices are postponed.",
+        ),
+    ]
+}
+
+fn hyperplay2_keys() -> [SpecKey; 2] {
+    [
+        SpecKey::count(
+            "simulations",
+            1..=1_000_000_000,
+            500,
+            "A decision simulates the rest of the game this number of times, equally often with each move, and at least once.",
+        )
+        .clocked("as many as the time allows"),
+        SpecKey::spec(
+            "inner",
+            SpecKind::Player,
+            "hyperplay:particles=8,playouts=50",
+            "Every role plays as this player in a simulation, a fresh one for each of its decisions. One of them may spend a hundredth of \
+             the time and of the nodes.",
+        ),
+    ]
+}
 
 fn ismcts_keys() -> [SpecKey; 4] {
     [
@@ -205,7 +270,6 @@ fn with_samplers(mut registry: Registry) -> Result<Registry, RegistryError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::player::SpecKind;
     use hyperplay_think::belief::{BeliefOptions, SamplingMethod, Weight};
 
     fn options(text: &str) -> BeliefOptions {

@@ -7,6 +7,7 @@
 //! belief is taken in the layer above, where belief and search meet.
 //!
 //! [`ismcts()`] is of another kind: it searches all states held possible in one tree, whose nodes are what roles know.
+//! [`postponed()`] grows such a tree for some choices and searches the states at its edge.
 //!
 //! Every search works in a [`SearchContext`]. A type of another crate can be a search too: it implements
 //! [`StateSearch`], as [`SearchOptions`] does.
@@ -30,6 +31,7 @@ mod least_norm;
 mod mcts;
 mod options;
 mod playout;
+mod postponed;
 #[cfg(test)]
 mod tests;
 
@@ -43,3 +45,4 @@ pub use ismcts::{IsmctsOptions, PossibleStates, SimulatedMove, Simulations, ismc
 pub use mcts::{Blocks, uct};
 pub use options::{Algorithm, PlayoutBudget, PlayoutBudgetError, PlayoutShare, SearchOptions};
 pub use playout::{OpenState, Playouts, playouts};
+pub use postponed::{Postponed, PostponedOptions, postponed};

@@ -37,6 +37,13 @@ const UNKNOWN: u32 = u32::MAX;
 const IN_TABLE: u32 = u32::MAX - 1;
 
 impl Following {
+    pub(crate) fn position(self) -> Option<u32> {
+        match self {
+            Following::Position(position) => Some(position),
+            Following::End(_) => None,
+        }
+    }
+
     /// Twice a number, plus 1 for an end.
     fn slot(self) -> u32 {
         match self {
@@ -183,6 +190,16 @@ impl<M: Bulk> Positions<M> {
         &self.choosers[begin..next.map_or(self.choosers.len(), |next| next.choosers as usize)]
     }
 
+    /// How many choices there are at a position.
+    pub(crate) fn choices(&self, position: u32) -> u64 {
+        self.choosers(position).last().map_or(1, |last| last.stride * u64::from(last.moves))
+    }
+
+    /// How many roles there are, `random` included.
+    pub(crate) fn roles(&self) -> usize {
+        self.roles
+    }
+
     /// The weights of the moves of a chooser that is `random`.
     pub(crate) fn weights(&self, chooser: &Chooser) -> &[u64] {
         &self.weights[chooser.set as usize..(chooser.set + chooser.moves) as usize]
@@ -191,6 +208,15 @@ impl<M: Bulk> Positions<M> {
     /// The goals of an end.
     pub(crate) fn goals(&self, end: u32) -> &ByRole<Goal> {
         &self.goals[end as usize]
+    }
+
+    /// Whether the goals of the roles that decide have the same sum at every end that was met.
+    pub(crate) fn has_constant_sum(&self, machine: &M) -> bool {
+        let of_players = |goals: &ByRole<Goal>| -> u32 {
+            let players = goals.iter().filter(|&(role, _)| Some(role) != machine.random());
+            players.map(|(_, goal)| u32::from(goal.value())).sum()
+        };
+        self.goals.windows(2).all(|pair| of_players(&pair[0]) == of_players(&pair[1]))
     }
 
     /// The class of some evidence of a role from the first step of the match on. Where it is not said which own move was
@@ -329,8 +355,7 @@ impl<M: Bulk> Positions<M> {
         let begin = self.begin[position as usize];
         let slots = match begin.slots {
             UNKNOWN => {
-                let last = self.choosers(position).last();
-                let choices = last.map_or(1, |last| last.stride * u64::from(last.moves));
+                let choices = self.choices(position);
                 let slots = if choices > LISTED { IN_TABLE } else { self.slots.len() as u32 };
                 if slots != IN_TABLE {
                     self.slots.resize(self.slots.len() + choices as usize, UNKNOWN);

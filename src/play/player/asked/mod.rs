@@ -17,9 +17,11 @@ mod model;
 mod policy;
 mod question;
 mod response;
+mod simulation;
 
 pub use budget::{BudgetedPlayer, DecisionBudget};
 pub use model::AskedModel;
 pub use policy::{AskedPolicy, Asking, ask_policy};
 pub use question::{AskError, AskedCounts};
 pub use response::{LocalBestResponse, LocalResponseOptions};
+pub(super) use simulation::{Made, Simulations};
