@@ -116,6 +116,8 @@ pub(crate) struct Positions<M: Bulk> {
     roles: usize,
     /// Whether a step is serialised as in an extensive form: `random` comes first, and a role with one move never chooses.
     is_serial: bool,
+    /// Whether every role knows the state, so that each position is a class of its own.
+    is_in_sight: bool,
     begin: Vec<Begin>,
     choosers: Vec<Chooser>,
     slots: Vec<u32>,
@@ -148,6 +150,7 @@ impl<M: Bulk> Positions<M> {
         Positions {
             roles,
             is_serial: false,
+            is_in_sight: false,
             begin: Vec::new(),
             choosers: Vec::new(),
             slots: Vec::new(),
@@ -171,6 +174,11 @@ impl<M: Bulk> Positions<M> {
     /// No position yet, of a tree in extensive form.
     pub(crate) fn serial(machine: &M) -> Self {
         Positions { is_serial: true, ..Positions::new(machine) }
+    }
+
+    /// No position yet, of a tree in which every role knows the state.
+    pub(crate) fn in_sight(machine: &M) -> Self {
+        Positions { is_in_sight: true, ..Positions::new(machine) }
     }
 
     /// How many positions there are.
@@ -274,6 +282,8 @@ impl<M: Bulk> Positions<M> {
         scratch: &mut M::Scratch,
     ) -> Option<Following> {
         let (position, lengths) = (self.len() as u32, (self.choosers.len(), self.firsts.len()));
+        let all = ByRole::from_fn(if self.is_in_sight { self.roles } else { 0 }, |_| position);
+        let known = if self.is_in_sight { all.values() } else { known };
         let mut stride = 1_u64;
         for role in machine.each_role() {
             machine.legal(&state, role, scratch, &mut self.legal);
@@ -336,7 +346,7 @@ impl<M: Bulk> Positions<M> {
     }
 
     /// The joint move of a choice.
-    fn joint(&self, machine: &M, position: u32, choice: u64) -> JointMove {
+    pub(crate) fn joint(&self, machine: &M, position: u32, choice: u64) -> JointMove {
         let firsts = position as usize * self.roles;
         let mut joint = JointMove::new(self.firsts[firsts..firsts + self.roles].iter().copied());
         for chooser in self.choosers(position) {
@@ -361,7 +371,7 @@ impl<M: Bulk> Positions<M> {
             wanted.iter().map(|&(position, choice)| self.joint(machine, position, choice)).collect();
         let steps: Vec<_> =
             wanted.iter().zip(&joints).map(|(&(position, _), joint)| (self.state(position), joint)).collect();
-        let successors = machine.expand(&steps, scratch);
+        let successors = self.expand(machine, &steps, scratch);
         if machine.is_interrupted(scratch) {
             return false;
         }
@@ -383,11 +393,26 @@ impl<M: Bulk> Positions<M> {
         scratch: &mut M::Scratch,
     ) -> Option<Following> {
         let joint = self.joint(machine, position, choice);
-        let successor = machine.expand(&[(self.state(position), &joint)], scratch).pop();
+        let successor = self.expand(machine, &[(self.state(position), &joint)], scratch).pop();
         if machine.is_interrupted(scratch) {
             return None;
         }
         self.arrive(machine, position, &joint, successor.expect("one for each step"), scratch)
+    }
+
+    /// The successors of steps, with percepts where somebody needs them.
+    fn expand(
+        &self,
+        machine: &M,
+        steps: &[(&M::State, &JointMove)],
+        scratch: &mut M::Scratch,
+    ) -> Vec<Successor<M::State>> {
+        if !self.is_in_sight {
+            return machine.expand(steps, scratch);
+        }
+        let made = machine.advance(steps, scratch).into_iter();
+        let bare = |(state, end)| Successor { state, percepts: ByRole::default(), end, is_faulty: false };
+        made.map(bare).collect()
     }
 
     /// Adds what a joint move leads to.
@@ -404,7 +429,7 @@ impl<M: Bulk> Positions<M> {
             return Some(self.end(goals));
         }
         let known = ByRole::from_fn(self.roles, |role| {
-            if Some(role) == machine.random() {
+            if Some(role) == machine.random() || self.is_in_sight {
                 return 0;
             }
             let before = self.known[position as usize * self.roles + role.index()];
