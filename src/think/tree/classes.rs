@@ -79,14 +79,13 @@ impl EvidenceClasses {
         number
     }
 
-    /// The same, if it was met.
-    pub(crate) fn find(&self, former: u32, own: Move, percepts: u32) -> Option<u32> {
-        let class = Class { former, own, percepts };
-        self.find_in(class, class.hash(), &self.table)
-    }
-
     fn find_in(&self, class: Class, hash: u64, table: &HashTable<u32>) -> Option<u32> {
         table.find(hash, |&number| self.classes[number as usize - 1] == class).copied()
+    }
+
+    /// The table of what was met.
+    pub(crate) fn met(&self) -> &HashTable<u32> {
+        &self.table
     }
 
     /// Gives up the table: no class is looked up from now on.

@@ -10,4 +10,4 @@ mod sets;
 
 pub(crate) use classes::{EvidenceClasses, PerceptSets};
 pub(crate) use positions::{CHANCE, Chooser, Following, Positions, UNEVEN_CHANCE};
-pub(crate) use sets::InformationSets;
+pub(crate) use sets::{InformationSets, SetMoves};

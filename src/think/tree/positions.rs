@@ -14,7 +14,7 @@ use hashbrown::HashMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::classes::{EvidenceClasses, PerceptSets};
-use super::sets::{IN_ORDER, InformationSets};
+use super::sets::{InformationSets, NAMED};
 use hyperplay_machine::{
     Bulk, ByRole, ChanceDistribution, Evidence, Goal, JointMove, Move, Role, StateMachineExt, Successor,
 };
@@ -69,27 +69,33 @@ pub(crate) struct Chooser {
     pub(crate) role: u32,
     /// How many moves there are.
     pub(crate) moves: u32,
-    /// The information set; for `random`, where its moves lie.
+    /// The information set, unless it is `random`.
     pub(crate) set: u32,
-    /// Where its moves are named, or [`IN_ORDER`].
-    pub(crate) named: u32,
+    /// The number of its first move, which the others follow; or [`NAMED`] plus the place where their numbers stand.
+    /// For `random`, where its moves lie.
+    pub(crate) first: u32,
     /// The factor by which a move counts.
     pub(crate) stride: u64,
 }
 
 impl Chooser {
+    /// Whether its moves are others than those of its set, or in another order.
+    pub(crate) fn is_named(&self) -> bool {
+        self.first >= NAMED
+    }
+
     /// Whether the positions of its set differ in their moves.
     #[inline(always)]
     pub(crate) fn is_uneven(&self, sets: &InformationSets) -> bool {
-        self.named != IN_ORDER || sets.is_uneven(self.set)
+        self.is_named() || sets.is_uneven(self.set)
     }
 
     /// The number of the move at a place, where the chooser is not `random`.
     #[inline(always)]
     pub(crate) fn number(&self, place: u32, sets: &InformationSets) -> u32 {
-        match self.named {
-            IN_ORDER => sets.list()[self.set as usize].first + place,
-            named => sets.named(named, self.moves)[place as usize],
+        match self.first.checked_sub(NAMED) {
+            None => self.first + place,
+            Some(named) => sets.named(named, self.moves)[place as usize],
         }
     }
 
@@ -115,6 +121,10 @@ struct Begin {
 /// The positions of a tree, with the classes and the information sets of their roles.
 pub(crate) struct Positions<M: Bulk> {
     roles: usize,
+    /// Whether a step is serialised as in an extensive form: `random` comes first, and a role with one move never chooses.
+    is_serial: bool,
+    /// Whether every role knows the state, so that each position is a class of its own.
+    is_in_sight: bool,
     begin: Vec<Begin>,
     choosers: Vec<Chooser>,
     slots: Vec<u32>,
@@ -132,6 +142,8 @@ pub(crate) struct Positions<M: Bulk> {
     pub(crate) sets: InformationSets,
     /// Whether several roles choose at some position, besides `random`.
     pub(crate) is_at_once: bool,
+    /// Whether some position has more choices than a number can tell apart.
+    pub(crate) is_too_wide: bool,
     ends: HashMap<ByRole<Goal>, u32, FxBuildHasher>,
     goals: Vec<ByRole<Goal>>,
     /// Reused: the legal moves of a role.
@@ -144,6 +156,8 @@ impl<M: Bulk> Positions<M> {
         let roles = machine.roles().len();
         Positions {
             roles,
+            is_serial: false,
+            is_in_sight: false,
             begin: Vec::new(),
             choosers: Vec::new(),
             slots: Vec::new(),
@@ -157,10 +171,21 @@ impl<M: Bulk> Positions<M> {
             percepts: PerceptSets::default(),
             sets: InformationSets::new(roles),
             is_at_once: false,
+            is_too_wide: false,
             ends: HashMap::default(),
             goals: Vec::new(),
             legal: Vec::new(),
         }
+    }
+
+    /// No position yet, of a tree in extensive form.
+    pub(crate) fn serial(machine: &M) -> Self {
+        Positions { is_serial: true, ..Positions::new(machine) }
+    }
+
+    /// No position yet, of a tree in which every role knows the state.
+    pub(crate) fn in_sight(machine: &M) -> Self {
+        Positions { is_in_sight: true, ..Positions::new(machine) }
     }
 
     /// How many positions there are.
@@ -185,14 +210,27 @@ impl<M: Bulk> Positions<M> {
 
     #[inline(always)]
     pub(crate) fn choosers(&self, position: u32) -> &[Chooser] {
-        let begin = self.begin[position as usize].choosers as usize;
+        let (begin, end) = self.places(position);
+        &self.choosers[begin as usize..end as usize]
+    }
+
+    /// The places of the choosers of a position: of the first, and of the last plus 1.
+    #[inline(always)]
+    pub(crate) fn places(&self, position: u32) -> (u32, u32) {
+        let begin = self.begin[position as usize].choosers;
         let next = self.begin.get(position as usize + 1);
-        &self.choosers[begin..next.map_or(self.choosers.len(), |next| next.choosers as usize)]
+        (begin, next.map_or(self.choosers.len() as u32, |next| next.choosers))
+    }
+
+    /// The chooser at a place.
+    #[inline(always)]
+    pub(crate) fn chooser(&self, place: u32) -> Chooser {
+        self.choosers[place as usize]
     }
 
     /// How many choices there are at a position.
     pub(crate) fn choices(&self, position: u32) -> u64 {
-        self.choosers(position).last().map_or(1, |last| last.stride * u64::from(last.moves))
+        self.choosers(position).iter().map(|chooser| u64::from(chooser.moves)).product()
     }
 
     /// How many roles there are, `random` included.
@@ -202,7 +240,7 @@ impl<M: Bulk> Positions<M> {
 
     /// The weights of the moves of a chooser that is `random`.
     pub(crate) fn weights(&self, chooser: &Chooser) -> &[u64] {
-        &self.weights[chooser.set as usize..(chooser.set + chooser.moves) as usize]
+        &self.weights[chooser.first as usize..(chooser.first + chooser.moves) as usize]
     }
 
     /// The goals of an end.
@@ -229,6 +267,18 @@ impl<M: Bulk> Positions<M> {
         })
     }
 
+    /// The information set of some evidence, if it was met.
+    pub(crate) fn set(&self, evidence: &Evidence) -> Option<u32> {
+        let classes = &self.classes[evidence.role];
+        let class = classes.class_of(evidence, &self.percepts, classes.met())?;
+        self.sets.of_class(evidence.role, class)
+    }
+
+    /// The evidence of a class of a role.
+    pub(crate) fn evidence(&self, role: Role, class: u32) -> Evidence {
+        self.classes[role].evidence(role, class, &self.percepts)
+    }
+
     /// What follows a choice at a position, if that is known.
     #[inline(always)]
     pub(crate) fn following(&self, position: u32, choice: u64) -> Option<Following> {
@@ -237,6 +287,16 @@ impl<M: Bulk> Positions<M> {
             IN_TABLE => self.table.get(&(position, choice)).and_then(|&slot| Following::of_slot(slot)),
             slots => Following::of_slot(self.slots[slots as usize + choice as usize]),
         }
+    }
+
+    /// Adds the initial state, if it is no end. `None` if the deadline passed meanwhile.
+    pub(crate) fn root(&mut self, machine: &M, scratch: &mut M::Scratch) -> Option<Following> {
+        let state = machine.initial();
+        if machine.terminal(&state, scratch) {
+            let goals = machine.goals(&state, scratch);
+            return Some(self.end(goals));
+        }
+        self.add(machine, state, &vec![0; self.roles], scratch)
     }
 
     /// Adds a state that is no end, in which the roles know this. `None` if the deadline passed meanwhile.
@@ -248,6 +308,8 @@ impl<M: Bulk> Positions<M> {
         scratch: &mut M::Scratch,
     ) -> Option<Following> {
         let (position, lengths) = (self.len() as u32, (self.choosers.len(), self.firsts.len()));
+        let all = ByRole::from_fn(if self.is_in_sight { self.roles } else { 0 }, |_| position);
+        let known = if self.is_in_sight { all.values() } else { known };
         let mut stride = 1_u64;
         for role in machine.each_role() {
             machine.legal(&state, role, scratch, &mut self.legal);
@@ -266,25 +328,35 @@ impl<M: Bulk> Positions<M> {
             let (moves, is_random) = (self.legal.len() as u32, Some(role) == machine.random());
             // A role with one move makes it, but learns from it where it has a choice in another state that it cannot
             // tell apart.
-            if moves < 2 && (is_random || self.sets.of_class(role, known[role.index()]).is_none()) {
+            let never = is_random || self.is_serial;
+            if moves < 2 && (never || self.sets.of_class(role, known[role.index()]).is_none()) {
                 continue;
             }
             // A role whose choice no longer fits into the number makes its first move: no game that is played has so many.
-            let Some(next) = stride.checked_mul(u64::from(moves)) else { continue };
-            let (of, (set, named)) = if is_random {
+            let Some(next) = stride.checked_mul(u64::from(moves)) else {
+                self.is_too_wide = true;
+                continue;
+            };
+            let (of, (set, first)) = if is_random {
                 let chance = ChanceDistribution::of(machine, &state, scratch);
-                let set = self.draws.len() as u32;
+                let first = self.draws.len() as u32;
                 self.draws.extend_from_slice(&self.legal);
                 self.weights.extend((0..self.legal.len()).map(|place| chance.weight(place)));
-                (if chance.is_uniform() { CHANCE } else { UNEVEN_CHANCE }, (set, 0))
+                (if chance.is_uniform() { CHANCE } else { UNEVEN_CHANCE }, (0, first))
             } else {
                 (role.index() as u32, self.sets.meet(role, known[role.index()], &self.legal))
             };
-            self.choosers.push(Chooser { role: of, moves, set, named, stride });
+            self.choosers.push(Chooser { role: of, moves, set, first, stride });
             stride = next;
         }
-        let deciders = self.choosers[lengths.0..].iter().filter(|chooser| chooser.role < UNEVEN_CHANCE);
+        let choosers = &mut self.choosers[lengths.0..];
+        let deciders = choosers.iter().filter(|chooser| chooser.role < UNEVEN_CHANCE);
         self.is_at_once |= deciders.count() > 1;
+        if self.is_serial
+            && let Some(place) = choosers.iter().position(|of| of.role >= UNEVEN_CHANCE)
+        {
+            choosers[..=place].rotate_right(1);
+        }
         self.begin.push(Begin { choosers: lengths.0 as u32, slots: UNKNOWN });
         self.states.push(state);
         self.known.extend_from_slice(known);
@@ -300,14 +372,14 @@ impl<M: Bulk> Positions<M> {
     }
 
     /// The joint move of a choice.
-    fn joint(&self, machine: &M, position: u32, choice: u64) -> JointMove {
+    pub(crate) fn joint(&self, machine: &M, position: u32, choice: u64) -> JointMove {
         let firsts = position as usize * self.roles;
         let mut joint = JointMove::new(self.firsts[firsts..firsts + self.roles].iter().copied());
         for chooser in self.choosers(position) {
             let place = (choice / chooser.stride % u64::from(chooser.moves)) as u32;
             joint = match machine.random() {
                 Some(random) if chooser.role >= UNEVEN_CHANCE => {
-                    joint.with(random, self.draws[(chooser.set + place) as usize])
+                    joint.with(random, self.draws[(chooser.first + place) as usize])
                 }
                 _ => {
                     let own = self.sets.moves()[chooser.number(place, &self.sets) as usize];
@@ -325,33 +397,92 @@ impl<M: Bulk> Positions<M> {
             wanted.iter().map(|&(position, choice)| self.joint(machine, position, choice)).collect();
         let steps: Vec<_> =
             wanted.iter().zip(&joints).map(|(&(position, _), joint)| (self.state(position), joint)).collect();
-        let successors = machine.expand(&steps, scratch);
+        let successors = self.expand(machine, &steps, scratch);
         if machine.is_interrupted(scratch) {
             return false;
         }
-        let mut known = vec![0; self.roles];
         for ((&(position, choice), joint), successor) in wanted.iter().zip(&joints).zip(successors) {
-            let Successor { state, percepts, end, .. } = successor;
-            let following = match end {
-                Some(goals) => Some(self.end(goals)),
-                None => {
-                    for (role, percepts) in
-                        percepts.iter().filter(|(role, _)| Some(*role) != machine.random())
-                    {
-                        let before = self.known[position as usize * self.roles + role.index()];
-                        let seen = self.percepts.number(percepts);
-                        known[role.index()] = self.classes[role].after(before, joint.of(role), seen);
-                    }
-                    self.add(machine, state, &known, scratch)
-                }
+            let Some(following) = self.arrive(machine, position, joint, successor, scratch) else {
+                return false;
             };
-            let Some(following) = following else { return false };
             self.note(position, choice, following);
         }
         true
     }
 
-    fn note(&mut self, position: u32, choice: u64, following: Following) {
+    /// Follows one choice, and does not note what follows it. `None` if the deadline passed meanwhile.
+    pub(crate) fn follow(
+        &mut self,
+        machine: &M,
+        position: u32,
+        choice: u64,
+        scratch: &mut M::Scratch,
+    ) -> Option<Following> {
+        let joint = self.joint(machine, position, choice);
+        let successor = self.expand(machine, &[(self.state(position), &joint)], scratch).pop();
+        if machine.is_interrupted(scratch) {
+            return None;
+        }
+        self.arrive(machine, position, &joint, successor.expect("one for each step"), scratch)
+    }
+
+    /// The successors of steps, with percepts where somebody needs them.
+    fn expand(
+        &self,
+        machine: &M,
+        steps: &[(&M::State, &JointMove)],
+        scratch: &mut M::Scratch,
+    ) -> Vec<Successor<M::State>> {
+        if !self.is_in_sight {
+            return machine.expand(steps, scratch);
+        }
+        let made = machine.advance(steps, scratch).into_iter();
+        let bare = |(state, end)| Successor { state, percepts: ByRole::default(), end, is_faulty: false };
+        made.map(bare).collect()
+    }
+
+    /// Adds what a joint move leads to.
+    fn arrive(
+        &mut self,
+        machine: &M,
+        position: u32,
+        joint: &JointMove,
+        successor: Successor<M::State>,
+        scratch: &mut M::Scratch,
+    ) -> Option<Following> {
+        let Successor { state, percepts, end, .. } = successor;
+        if let Some(goals) = end {
+            return Some(self.end(goals));
+        }
+        let known = ByRole::from_fn(self.roles, |role| {
+            if Some(role) == machine.random() || self.is_in_sight {
+                return 0;
+            }
+            let before = self.known[position as usize * self.roles + role.index()];
+            let seen = self.percepts.number(&percepts[role]);
+            self.classes[role].after(before, joint.of(role), seen)
+        });
+        self.add(machine, state, known.values(), scratch)
+    }
+
+    /// Gives up the positions from this number on. No choice is noted that leads to one of them; what is known of their
+    /// information sets stays.
+    pub(crate) fn truncate(&mut self, count: usize) {
+        let Some(begin) = self.begin.get(count) else { return };
+        let mut given_up = self.choosers.drain(begin.choosers as usize..);
+        if let Some(draw) = given_up.find(|chooser| chooser.role >= UNEVEN_CHANCE) {
+            self.draws.truncate(draw.first as usize);
+            self.weights.truncate(draw.first as usize);
+        }
+        drop(given_up);
+        self.begin.truncate(count);
+        self.states.truncate(count);
+        self.firsts.truncate(count * self.roles);
+        self.known.truncate(count * self.roles);
+    }
+
+    /// Notes what follows a choice.
+    pub(crate) fn note(&mut self, position: u32, choice: u64, following: Following) {
         let begin = self.begin[position as usize];
         let slots = match begin.slots {
             UNKNOWN => {

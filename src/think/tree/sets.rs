@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use hyperplay_machine::{ByRole, Move, Role};
 
-/// Said of the moves of a position that are those of its set, in order.
-pub(crate) const IN_ORDER: u32 = u32::MAX;
+/// Added to the place where the moves of a position are named that are not those of its set, in order.
+pub(crate) const NAMED: u32 = 1 << 31;
 
 /// Where the moves lie that were first met at an information set.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +48,12 @@ impl InformationSets {
         &self.list
     }
 
+    /// The moves of a set, without those that it has only in later positions.
+    pub(crate) fn of(&self, set: u32) -> &[Move] {
+        let SetMoves { first, count } = self.list[set as usize];
+        &self.moves[first as usize..(first + count) as usize]
+    }
+
     /// All moves, by number.
     pub(crate) fn moves(&self) -> &[Move] {
         &self.moves
@@ -63,8 +69,19 @@ impl InformationSets {
         self.of_class[role].get(class as usize)?.checked_sub(1)
     }
 
-    /// The set of a class in which a role has these moves at some position, and where that position's moves are named
-    /// ([`IN_ORDER`] if it has those of the set).
+    /// The role and the class of each set.
+    pub(crate) fn origins(&self) -> Vec<(Role, u32)> {
+        let mut origins = vec![(Role::new(0), 0); self.list.len()];
+        for (role, numbers) in self.of_class.iter() {
+            for (class, &number) in (0..).zip(numbers).filter(|(_, number)| **number > 0) {
+                origins[number as usize - 1] = (role, class);
+            }
+        }
+        origins
+    }
+
+    /// The set of a class in which a role has these moves at some position, and the number of the first. If the position
+    /// does not have the moves of the set in order, this is [`NAMED`] plus the place where their numbers stand.
     pub(crate) fn meet(&mut self, role: Role, class: u32, legal: &[Move]) -> (u32, u32) {
         let Some(set) = self.of_class(role, class) else {
             let set = self.list.len() as u32;
@@ -75,11 +92,11 @@ impl InformationSets {
                 numbers.resize(class as usize + 1, 0);
             }
             numbers[class as usize] = set + 1;
-            return (set, IN_ORDER);
+            return (set, self.list[set as usize].first);
         };
         let SetMoves { first, count } = self.list[set as usize];
-        if self.moves[first as usize..(first + count) as usize] == *legal {
-            return (set, IN_ORDER);
+        if self.of(set) == legal {
+            return (set, first);
         }
         let (named, later) = (self.named.len() as u32, self.later.entry(set).or_default());
         for own in legal {
@@ -92,7 +109,7 @@ impl InformationSets {
                 number
             }));
         }
-        (set, named)
+        (set, NAMED + named)
     }
 
     /// Whether some position of a set does not have the moves of the set in order.

@@ -13,16 +13,16 @@
 //!
 //! References: Kocsis, Szepesvári 2006; Finnsson, Björnsson 2008 (UCT in general game playing).
 
-mod node;
+mod forest;
 
-use node::{Descent, Leaf, Tree};
+use forest::Forest;
 
 use super::bandit::Arm;
 use super::batch_size::BatchSize;
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
 use super::playout::{OpenState, Playouts};
-use hyperplay_machine::{Bulk, Move, Role, Start};
+use hyperplay_machine::{Bulk, Move};
 
 /// How many descents a round has, all trees together. `growth`, `taper` and `most` of 1 make one descent after the
 /// other.
@@ -86,14 +86,14 @@ fn grow<M: Bulk>(
     blocks: &Blocks,
 ) -> Playouts {
     let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
-    let mut trees: Vec<Tree<M::State>> = states.iter().map(|open| Tree::new(open.state.clone())).collect();
-    let mut streams: Vec<_> = (0..trees.len()).map(|tree| seed.child("select").index(tree).rng()).collect();
+    let mut forest = Forest::new(machine, role, states, scratch);
+    let mut streams: Vec<_> = (0..states.len()).map(|tree| seed.child("select").index(tree).rng()).collect();
     let least = states.iter().map(|open| open.moves.len() as u64).max().unwrap_or(0);
-    let (wanted, count) = (descents.max(least), trees.len() as u64);
+    let (wanted, count) = (descents.max(least), states.len() as u64);
     // Where playouts are counted they are too dear to fill lanes with.
     let fill = if budget.reproduces() { 1 } else { blocks.fill };
     let (mut made, mut batch, mut all) = (0, BatchSize::new(*budget), 0);
-    'rounds: for round in 0.. {
+    for round in 0.. {
         let rest = (wanted - made).min(batch.rest() / count.max(1));
         let block = (blocks.size(made * count, rest * count) / count.max(1)).max(1).min(wanted - made);
         let weight = (machine.at_once() / (block * count).clamp(1, 1 << 20) as u32).clamp(1, fill);
@@ -101,82 +101,26 @@ fn grow<M: Bulk>(
             0 if made < least && count > 0 && !budget.is_late() => 1,
             size => u64::from(size),
         };
-        if size == 0 {
-            break;
-        }
-        let mut waiting: Vec<(usize, Descent)> = Vec::new();
-        for (index, (tree, rng)) in trees.iter_mut().zip(&mut streams).enumerate() {
-            for _ in 0..size {
-                // A descent that the deadline cuts off belongs to no tree.
-                let Some(descent) = tree.descend(machine, weight, rng, scratch) else { break 'rounds };
-                waiting.push((index, descent));
-            }
+        let Some(forest) = forest.as_mut().filter(|_| size > 0) else { break };
+        for (tree, rng) in streams.iter_mut().enumerate() {
+            (0..size).for_each(|_| forest.descend(tree, weight, rng));
         }
         // A descent visits one state, the leaf, be it new or an end already known.
-        let (descents, mut steps) = (waiting.len() as u64, waiting.len() as u64);
-        let Some(open) = settle(&mut trees, waiting, machine, scratch) else { break };
-        let starts: Vec<Start<M::State>> = open
-            .iter()
-            .map(|(.., state)| Start { state: state.clone(), first: Vec::new(), count: weight })
-            .collect();
+        let descents = size * count;
+        let Some(starts) = forest.grow(machine, weight, scratch) else { break };
         let tallies = machine.playouts(&starts, &seed.child("playout").index(round), budget, scratch);
-        for ((tree, descent, _), tally) in open.iter().zip(&tallies) {
-            steps += tally.steps;
-            all += u64::from(tally.count);
-            trees[*tree].learn(descent, tally.count, |role| tally.sum[role]);
-        }
-        batch.spend(descents, steps);
+        forest.learn(weight, &tallies);
+        all += tallies.iter().map(|tally| u64::from(tally.count)).sum::<u64>();
+        batch.spend(descents, descents + tallies.iter().map(|tally| tally.steps).sum::<u64>());
         made += size;
     }
-    let evaluations =
-        trees.iter().zip(states).map(|(tree, open)| evaluation(tree, &open.moves, role)).collect();
-    Playouts { evaluations, playouts: all, steps: batch.steps }
-}
-
-/// Computes the states that the descents came to, in one call; the goals of those that end the game are credited at
-/// once, the others come back: the tree, the descent and the state. `None` if the deadline passed on the way.
-fn settle<M: Bulk>(
-    trees: &mut [Tree<M::State>],
-    descents: Vec<(usize, Descent)>,
-    machine: &M,
-    scratch: &mut M::Scratch,
-) -> Option<Vec<(usize, Descent, M::State)>> {
-    let steps: Vec<_> = descents
-        .iter()
-        .filter_map(|(tree, descent)| match &descent.leaf {
-            Leaf::New(joint) => Some((trees[*tree].parent(descent), joint)),
-            Leaf::End(_) => None,
-        })
-        .collect();
-    let mut successors = machine.advance(&steps, scratch).into_iter();
-    if machine.is_interrupted(scratch) {
-        return None;
-    }
-    let mut open = Vec::new();
-    for (index, descent) in descents {
-        let tree = &mut trees[index];
-        let goals = match &descent.leaf {
-            Leaf::End(goals) => Some(goals.clone()),
-            Leaf::New(_) => {
-                let (state, end) = successors.next().expect("one successor for each new leaf");
-                tree.grow(&descent, state.clone(), end.clone());
-                if end.is_none() {
-                    open.push((index, descent, state));
-                    continue;
-                }
-                end
-            }
-        };
-        if let Some(goals) = goals {
-            tree.end(&descent, &goals);
-        }
-    }
-    Some(open)
+    let arms = |tree| forest.as_ref().map_or(&[][..], |forest| forest.arms(tree));
+    let evaluations = states.iter().enumerate().map(|(tree, open)| evaluation(arms(tree), &open.moves));
+    Playouts { evaluations: evaluations.collect(), playouts: all, steps: batch.steps }
 }
 
 /// A state of which some move is not known is not judged: there is nothing to compare.
-fn evaluation<S: Clone>(tree: &Tree<S>, moves: &[Move], role: Role) -> Evaluation {
-    let arms = tree.arms(role);
+fn evaluation(arms: &[Arm], moves: &[Move]) -> Evaluation {
     let known = arms.iter().map(|arm| arm.known).min().unwrap_or(0);
     let (values, method) = if known == 0 {
         (Vec::new(), Method::Unjudged)
@@ -192,7 +136,7 @@ mod tests {
     use super::super::context::toy_context as context;
     use super::*;
     use hyperplay_machine::testing::{Toy, at, choice, end};
-    use hyperplay_machine::{Budget, StateMachine, StateMachineExt};
+    use hyperplay_machine::{Budget, Role, StateMachine, StateMachineExt};
     use std::time::Duration;
 
     fn run(toy: &Toy, role: usize, descents: u64, budget: Budget) -> Playouts {

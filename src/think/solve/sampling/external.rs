@@ -27,7 +27,7 @@ impl<M: Bulk> Traversal<'_, M> {
         depth: u32,
     ) -> Result<f64, SamplingError> {
         let (node, chooser) = match self.run(node, 1.0)? {
-            Stop::End(end) => return Ok(self.positions.payoff(end, self.role)),
+            Stop::End(end) => return Ok(self.payoff(end)),
             Stop::Own(node, chooser) => (node, chooser),
         };
         if self.visits > VISITS || depth >= DEPTH {
@@ -35,12 +35,12 @@ impl<M: Bulk> Traversal<'_, M> {
         }
         let begin = values.len();
         for own in 0..chooser.moves {
-            let before = self.positions.lengths();
+            let before = self.positions.tree.len();
             let value = self.external(node.after(&chooser, own), values, depth + 1)?;
             self.positions.release(before);
             values.push(value);
         }
-        let accounts = self.sets.accounts(chooser.first, chooser.moves);
+        let accounts = self.accounts.of(chooser.first, chooser.moves);
         let own = &values[begin..];
         let total: f64 = accounts.iter().map(|account| account.regret.max(0.0)).sum();
         let worth: f64 =

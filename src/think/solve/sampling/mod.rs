@@ -4,7 +4,7 @@
 //! these are kept by evidence, and there is nothing else that grows with the game. The average policy approaches an
 //! equilibrium in zero-sum games of two roles and an optimum in games of one role, with high probability; the error
 //! falls with the root of the number of iterations. With more roles or other goals nothing is guaranteed. Steps are
-//! sequences of decisions as in the tree.
+//! sequences of decisions as in the tree, and a history in which a role has no legal move ends as there.
 //!
 //! Iteration t counts t times, in regrets and in averages (linear CFR): measured in Leduc poker and Liar's Dice that is
 //! up to a third better than equal weights in the first 10,000 iterations and no different after a million.
@@ -16,13 +16,13 @@
 //! (NIPS 2009); Brown, Sandholm, *Solving Imperfect-Information Games via Discounted Regret Minimization* (AAAI 2019),
 //! for the linear weights.
 
+mod accounts;
 mod error;
 mod external;
 mod outcome;
 mod positions;
 mod rule;
 mod scheme;
-mod sets;
 mod traversal;
 
 #[cfg(test)]
@@ -30,10 +30,11 @@ mod tests;
 
 use super::profile::Profile;
 use super::tree::GameTree;
+use crate::tree::{Following, SetMoves};
+use accounts::Accounts;
 use hyperplay_machine::{Bulk, Evidence, Move, Role, Seed, StateMachineExt};
 use outcome::OwnStep;
-use positions::{Following, Positions};
-use sets::{MetSet, Sets};
+use positions::MetPositions;
 use traversal::{NOBODY, Traversal};
 
 pub use error::SamplingError;
@@ -93,8 +94,8 @@ pub struct MonteCarloMinimiser<M: Bulk> {
     visits: u64,
     /// The places of the roles that decide.
     players: Vec<u32>,
-    positions: Positions<M>,
-    sets: Sets,
+    positions: MetPositions<M>,
+    accounts: Accounts,
     root: Option<Following>,
     /// Why it cannot go on.
     failure: Option<SamplingError>,
@@ -109,8 +110,8 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
             iterations: 0,
             visits: 0,
             players: players.map(|role| role.index() as u32).collect(),
-            positions: Positions::new(machine),
-            sets: Sets::new(machine.roles().len(), method == SamplingScheme::Outcome),
+            positions: MetPositions::new(machine),
+            accounts: Accounts::new(method == SamplingScheme::Outcome),
             root: None,
             failure: None,
         }
@@ -133,7 +134,7 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
 
     /// Information sets met. Each takes about 150 bytes.
     pub fn information_sets(&self) -> usize {
-        self.sets.list.len()
+        self.positions.tree.sets.list().len()
     }
 
     /// Makes `count` iterations on the game for which it was made. The first iteration of all draws from
@@ -154,7 +155,7 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
     fn try_to_iterate(&mut self, machine: &M, count: u64, seed: &Seed) -> Result<(), SamplingError> {
         let root = match self.root {
             Some(root) => root,
-            None => *self.root.insert(self.positions.root(machine, &mut self.sets)?),
+            None => *self.root.insert(self.positions.root(machine, &mut self.accounts)?),
         };
         let (mut values, mut path): (Vec<f64>, Vec<OwnStep>) = (Vec::new(), Vec::new());
         for _ in 0..count {
@@ -166,11 +167,11 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
                 // A single role is averaged in traversals of nobody.
                 let alone = (averaged == self.players[place]).then_some(NOBODY);
                 for role in [self.players[place]].into_iter().chain(alone) {
-                    let before = self.positions.lengths();
+                    let before = self.positions.tree.len();
                     let mut traversal = Traversal {
                         machine,
                         positions: &mut self.positions,
-                        sets: &mut self.sets,
+                        accounts: &mut self.accounts,
                         rng: &mut rng,
                         role,
                         averaged,
@@ -195,33 +196,25 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
 
     /// The average policies at all information sets that were met, in the order in which they were.
     pub fn policies(&self) -> impl Iterator<Item = SampledPolicy<'_>> {
-        self.sets.list.iter().map(|set| {
-            let &MetSet { role, class, first, moves } = set;
-            SampledPolicy {
-                role,
-                evidence: self.positions.classes[role].evidence(role, class, &self.positions.percepts),
-                moves: &self.sets.moves[first as usize..(first + moves) as usize],
-                probabilities: self.sets.average(set),
-            }
+        let tree = &self.positions.tree;
+        (0..).zip(tree.sets.origins()).map(|(set, (role, class))| SampledPolicy {
+            role,
+            evidence: tree.evidence(role, class),
+            moves: tree.sets.of(set),
+            probabilities: self.average(set),
         })
     }
 
     /// The average policies as a profile of the tree of the same game, for judgement; even where none was met.
     pub fn to_profile(&self, tree: &GameTree) -> Profile {
         Profile::from_fn(tree, |set, moves| {
-            let set = &tree.sets()[set];
-            let class = self.class(&tree.evidence(set));
-            let met = class.and_then(|class| self.sets.of_class(set.role, class));
-            met.map_or_else(|| vec![1.0; moves.len()], |met| self.sets.average(met))
+            let met = self.positions.tree.set(&tree.evidence(&tree.sets()[set]));
+            met.map_or_else(|| vec![1.0; moves.len()], |met| self.average(met))
         })
     }
 
-    /// The class of what a role knows, if it was met.
-    fn class(&self, evidence: &Evidence) -> Option<u32> {
-        evidence.steps.iter().try_fold(0, |former, step| {
-            let own = step.own.presumed()?;
-            let percepts = self.positions.percepts.number_of(&step.percepts)?;
-            self.positions.classes[evidence.role].find(former, own, percepts)
-        })
+    fn average(&self, set: u32) -> Vec<f64> {
+        let SetMoves { first, count } = self.positions.tree.sets.list()[set as usize];
+        self.accounts.average(first, count)
     }
 }

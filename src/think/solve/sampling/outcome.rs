@@ -14,9 +14,9 @@
 use rand::RngExt;
 
 use super::error::SamplingError;
-use super::positions::Chooser;
 use super::rule::share;
 use super::traversal::{Node, Stop, Traversal};
+use crate::tree::Chooser;
 use hyperplay_machine::Bulk;
 
 /// The share of uniform draws of the traversing role.
@@ -44,7 +44,7 @@ impl<M: Bulk> Traversal<'_, M> {
                 Stop::Own(node, chooser) => (node, chooser),
             };
             let Chooser { first, moves, .. } = chooser;
-            let policy = self.sets.policy(first, moves);
+            let policy = self.accounts.policy(first, moves);
             let own = if self.rng.random::<f64>() < EXPLORATION {
                 self.rng.random_range(0..moves)
             } else {
@@ -55,7 +55,7 @@ impl<M: Bulk> Traversal<'_, M> {
             before *= probability;
             node = own_node.after(&chooser, own);
         };
-        let mut seen = self.positions.payoff(end, self.role);
+        let mut seen = self.payoff(end);
         while let Some(step) = path.pop() {
             seen = self.learn(&step, seen);
         }
@@ -66,7 +66,7 @@ impl<M: Bulk> Traversal<'_, M> {
     /// information set is worth.
     fn learn(&mut self, step: &OwnStep, seen: f64) -> f64 {
         let &OwnStep { chooser: Chooser { first, moves, .. }, own, probability, before } = step;
-        let (accounts, baselines) = self.sets.with_baselines(first, moves);
+        let (accounts, baselines) = self.accounts.with_baselines(first, moves);
         let (count, drawn) = (accounts.len(), own as usize);
         let total: f64 = accounts.iter().map(|account| account.regret.max(0.0)).sum();
         let difference = (seen - baselines[drawn]) / probability;

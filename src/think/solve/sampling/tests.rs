@@ -124,15 +124,15 @@ fn how_iterations_are_divided_into_calls_does_not_matter() {
 fn how_many_positions_are_kept_does_not_matter() {
     let seed = Seed::root(7);
     for (toy, method) in toys().iter().flat_map(|toy| SamplingScheme::ALL.map(|method| (toy, method))) {
-        let policies = |slots: usize| {
+        let policies = |memory: usize| {
             let mut minimiser = MonteCarloMinimiser::new(toy, method);
-            minimiser.positions.keep(slots);
+            minimiser.positions.memory = memory;
             minimiser.iterate(toy, 500, &seed).unwrap();
             minimiser.policies().map(|policy| (policy.evidence, policy.probabilities)).collect::<Vec<_>>()
         };
         let all = policies(usize::MAX);
-        for slots in [0, 1, 6, 10] {
-            assert_eq!(policies(slots), all, "{method}, {slots} slots");
+        for memory in (0..2_000).step_by(50) {
+            assert_eq!(policies(memory), all, "{method}, {memory} bytes");
         }
     }
 }

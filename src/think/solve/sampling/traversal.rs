@@ -9,17 +9,19 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use super::super::sequences::MIDDLE;
+use super::accounts::Accounts;
 use super::error::SamplingError;
-use super::positions::{CHANCE, Chooser, Following, Positions, UNEVEN_CHANCE};
+use super::positions::MetPositions;
 use super::rule::add_to_average;
-use super::sets::Sets;
+use crate::tree::{CHANCE, Chooser, Following, UNEVEN_CHANCE};
 use hyperplay_machine::{Bulk, draw_weighted};
 
 /// One traversal.
 pub(super) struct Traversal<'a, M: Bulk> {
     pub(super) machine: &'a M,
-    pub(super) positions: &'a mut Positions<M>,
-    pub(super) sets: &'a mut Sets,
+    pub(super) positions: &'a mut MetPositions<M>,
+    pub(super) accounts: &'a mut Accounts,
     pub(super) rng: &'a mut ChaCha8Rng,
     /// The place of the role that estimates regrets; [`NOBODY`] if only averages are made.
     pub(super) role: u32,
@@ -32,7 +34,7 @@ pub(super) struct Traversal<'a, M: Bulk> {
 }
 
 /// No role.
-pub(super) const NOBODY: u32 = u32::MAX - 1;
+pub(super) const NOBODY: u32 = UNEVEN_CHANCE - 1;
 
 /// Where a traversal stands: at a chooser of a position, after the choices of those before it.
 #[derive(Clone, Copy)]
@@ -62,10 +64,16 @@ pub(super) enum Stop {
 }
 
 impl<M: Bulk> Traversal<'_, M> {
+    /// What an end is worth to the role: its goal less the middle.
+    #[inline(always)]
+    pub(super) fn payoff(&self, end: u32) -> f64 {
+        f64::from(self.positions.tree.goals(end).values()[self.role as usize]) - MIDDLE
+    }
+
     /// The first node of a position.
     #[inline(always)]
     pub(super) fn enter(&self, position: u32) -> Node {
-        let (next, end) = self.positions.choosers(position);
+        let (next, end) = self.positions.tree.places(position);
         Node { position, next, end, choice: 0 }
     }
 
@@ -76,12 +84,12 @@ impl<M: Bulk> Traversal<'_, M> {
         loop {
             self.visits += 1;
             if node.next == node.end {
-                match self.positions.follow(self.machine, self.sets, node.position, node.choice)? {
+                match self.positions.follow(self.machine, self.accounts, node.position, node.choice)? {
                     Following::End(end) => return Ok(Stop::End(end)),
                     Following::Position(position) => node = self.enter(position),
                 }
             }
-            let chooser = self.positions.chooser(node.next);
+            let chooser = self.positions.tree.chooser(node.next);
             let Chooser { role, moves, first, .. } = chooser;
             if role == self.role {
                 return Ok(Stop::Own(node, chooser));
@@ -89,12 +97,12 @@ impl<M: Bulk> Traversal<'_, M> {
             let own = if role == CHANCE {
                 self.rng.random_range(0..moves)
             } else if role == UNEVEN_CHANCE {
-                draw_weighted(self.positions.weights(first, moves), self.rng) as u32
+                draw_weighted(self.positions.tree.weights(&chooser), self.rng) as u32
             } else {
-                let policy = self.sets.policy(first, moves);
+                let policy = self.accounts.policy(first, moves);
                 let (own, total) = (policy.draw(self.rng), policy.total());
                 if role == self.averaged {
-                    add_to_average(self.sets.accounts(first, moves), total, self.weight * scale);
+                    add_to_average(self.accounts.of(first, moves), total, self.weight * scale);
                 }
                 own
             };

@@ -41,14 +41,6 @@ pub enum TreeError {
     /// The rules have a fault, and none is allowed.
     #[error("the rules have a fault: {0}")]
     Faulty(TreeFault),
-    /// A role has no move in a state that is not terminal.
-    #[error("after {step} steps the role '{role}' has no legal move, and the game is not over")]
-    NoLegalMove {
-        /// The role.
-        role: String,
-        /// Steps made.
-        step: usize,
-    },
     /// The caller asked it to stop.
     #[error("the game tree was not finished: the time is over or it was interrupted")]
     Stopped,
