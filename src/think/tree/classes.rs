@@ -7,9 +7,13 @@
 use std::hash::{BuildHasher, BuildHasherDefault};
 
 use hashbrown::HashTable;
-use rustc_hash::{FxHashMap, FxHasher};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHasher};
 
 use hyperplay_machine::{Evidence, Move, Observation, OwnMove, Percepts, Role};
+
+/// Values in the order in which they were met, each once: its place is its number.
+pub(crate) type Numbered<T> = IndexSet<T, FxBuildHasher>;
 
 /// A class of evidence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,31 +33,22 @@ impl Class {
 
 /// All sets of percepts met, numbered; the empty set is 0.
 #[derive(Clone, Debug)]
-pub(crate) struct PerceptSets {
-    numbers: FxHashMap<Percepts, u32>,
-    sets: Vec<Percepts>,
-}
+pub(crate) struct PerceptSets(Numbered<Percepts>);
 
 impl Default for PerceptSets {
     fn default() -> Self {
-        PerceptSets { numbers: FxHashMap::default(), sets: vec![Percepts::default()] }
+        PerceptSets(Numbered::from_iter([Percepts::default()]))
     }
 }
 
 impl PerceptSets {
     pub(crate) fn number(&mut self, percepts: &Percepts) -> u32 {
-        if let Some(number) = self.number_of(percepts) {
-            return number;
-        }
-        let number = self.sets.len() as u32;
-        self.sets.push(percepts.clone());
-        self.numbers.insert(percepts.clone(), number);
-        number
+        self.number_of(percepts).unwrap_or_else(|| self.0.insert_full(percepts.clone()).0 as u32)
     }
 
     /// The number of a set of percepts, if it was met.
-    pub(crate) fn number_of(&self, percepts: &Percepts) -> Option<u32> {
-        if percepts.is_empty() { Some(0) } else { self.numbers.get(percepts).copied() }
+    fn number_of(&self, percepts: &Percepts) -> Option<u32> {
+        if percepts.is_empty() { Some(0) } else { Some(self.0.get_index_of(percepts)? as u32) }
     }
 }
 
@@ -100,7 +95,7 @@ impl EvidenceClasses {
         let mut number = class;
         while number != 0 {
             let Class { former, own, percepts: seen } = self.classes[number as usize - 1];
-            let percepts = percepts.sets[seen as usize].clone();
+            let percepts = percepts.0[seen as usize].clone();
             evidence.steps.push(Observation { own: OwnMove::Known(own), percepts });
             number = former;
         }

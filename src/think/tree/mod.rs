@@ -8,6 +8,6 @@ mod classes;
 mod positions;
 mod sets;
 
-pub(crate) use classes::{EvidenceClasses, PerceptSets};
+pub(crate) use classes::{EvidenceClasses, Numbered, PerceptSets};
 pub(crate) use positions::{CHANCE, Chooser, Following, Positions, UNEVEN_CHANCE};
-pub(crate) use sets::{InformationSets, SetMoves};
+pub(crate) use sets::{InformationSets, NAMED, SetMoves};

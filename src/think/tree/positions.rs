@@ -10,10 +10,9 @@
 //! Invariant: in a position that is no end every role has at least one legal move. (Where the rules leave a role without
 //! one, the game ends there.)
 
-use hashbrown::HashMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 
-use super::classes::{EvidenceClasses, PerceptSets};
+use super::classes::{EvidenceClasses, Numbered, PerceptSets};
 use super::sets::{InformationSets, NAMED};
 use hyperplay_machine::{
     Bulk, ByRole, ChanceDistribution, Evidence, Goal, JointMove, Move, Role, StateMachineExt, Successor,
@@ -144,8 +143,7 @@ pub(crate) struct Positions<M: Bulk> {
     pub(crate) is_at_once: bool,
     /// Whether some position has more choices than a number can tell apart.
     pub(crate) is_too_wide: bool,
-    ends: HashMap<ByRole<Goal>, u32, FxBuildHasher>,
-    goals: Vec<ByRole<Goal>>,
+    ends: Numbered<ByRole<Goal>>,
     /// Reused: the legal moves of a role.
     legal: Vec<Move>,
 }
@@ -172,8 +170,7 @@ impl<M: Bulk> Positions<M> {
             sets: InformationSets::new(roles),
             is_at_once: false,
             is_too_wide: false,
-            ends: HashMap::default(),
-            goals: Vec::new(),
+            ends: Numbered::default(),
             legal: Vec::new(),
         }
     }
@@ -245,7 +242,7 @@ impl<M: Bulk> Positions<M> {
 
     /// The goals of an end.
     pub(crate) fn goals(&self, end: u32) -> &ByRole<Goal> {
-        &self.goals[end as usize]
+        &self.ends[end as usize]
     }
 
     /// Whether the goals of the roles that decide have the same sum at every end that was met.
@@ -364,11 +361,7 @@ impl<M: Bulk> Positions<M> {
     }
 
     fn end(&mut self, goals: ByRole<Goal>) -> Following {
-        let (number, list) = (self.ends.len() as u32, &mut self.goals);
-        Following::End(*self.ends.entry(goals).or_insert_with_key(|goals| {
-            list.push(goals.clone());
-            number
-        }))
+        Following::End(self.ends.insert_full(goals).0 as u32)
     }
 
     /// The joint move of a choice.

@@ -15,15 +15,12 @@
 
 use std::time::{Duration, Instant};
 
-use hashbrown::HashMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
-
 use super::super::estimate::estimate_size_until;
 use super::super::size_estimate::SizeEstimate;
 use super::error::TreeError;
 use super::fault::TreeFaultKind;
-use super::{CHANCE, DECISION, Draw, GameTree, InformationSet, Node, TERMINAL};
-use crate::tree::{EvidenceClasses, PerceptSets};
+use super::{CHANCE, DECISION, GameTree, Node, TERMINAL};
+use crate::tree::{EvidenceClasses, InformationSets, NAMED, Numbered, PerceptSets};
 use hyperplay_machine::{
     Budget, Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, PLAYOUT_STEPS, Role, Seed,
     StateMachineExt, Successor,
@@ -73,13 +70,9 @@ struct Open<S> {
 
 /// The tree that was built so far.
 struct Builder {
-    /// Nodes and information sets in the order in which they were met; the rest of the data of the sets is not known
-    /// yet.
+    /// Nodes in the order in which they were met, without the information sets.
     tree: GameTree,
-    /// The information set of each class, by role.
-    set_of: ByRole<Vec<u32>>,
-    draw_numbers: HashMap<Draw, u32, FxBuildHasher>,
-    goal_numbers: FxHashMap<ByRole<Goal>, u32>,
+    sets: InformationSets,
 }
 
 impl GameTree {
@@ -90,7 +83,7 @@ impl GameTree {
     pub fn build<M: Bulk>(machine: &M, limits: &TreeLimits<'_>) -> Result<GameTree, TreeError> {
         let mut builder = Builder::new(machine);
         match builder.expand_all(machine, limits) {
-            Ok(()) => Ok(builder.tree.laid_out()),
+            Ok(()) => Ok(builder.tree.laid_out(&builder.sets)),
             Err(Stopped::TooLarge) => {
                 let made = builder.tree.nodes.len();
                 drop(builder);
@@ -144,19 +137,14 @@ impl Builder {
             random: machine.random(),
             sets: Vec::new(),
             pool: Vec::new(),
-            draws: Vec::new(),
-            goals: Vec::new(),
+            draws: Numbered::default(),
+            goals: Numbered::default(),
             classes: ByRole::from_fn(roles, |_| EvidenceClasses::default()),
             percepts: PerceptSets::default(),
             depth: 0,
             faults: Vec::new(),
         };
-        Builder {
-            tree,
-            set_of: ByRole::from_fn(roles, |_| Vec::new()),
-            draw_numbers: HashMap::default(),
-            goal_numbers: FxHashMap::default(),
-        }
+        Builder { tree, sets: InformationSets::new(roles) }
     }
 
     fn expand_all<M: Bulk>(&mut self, machine: &M, limits: &TreeLimits<'_>) -> Result<(), Stopped> {
@@ -169,7 +157,7 @@ impl Builder {
         if is_over {
             let goals = machine.goals(&state, &mut scratch);
             self.tree.note_goals(machine, 0, &state, &mut scratch);
-            self.end(0, &goals);
+            self.end(0, goals);
             return check(machine, &mut scratch);
         }
         let mut stack =
@@ -225,7 +213,7 @@ impl Builder {
                     self.tree.note(machine, open.node, TreeFaultKind::NoLegalMove, role, scratch);
                 }
                 let goals = machine.goals(&open.state, scratch);
-                self.end(open.node, &goals);
+                self.end(open.node, goals);
                 continue;
             }
             if open.step as usize >= PLAYOUT_STEPS {
@@ -245,7 +233,7 @@ impl Builder {
                 if is_faulty {
                     self.tree.note_goals(machine, *node, &state, scratch);
                 }
-                self.end(*node, &goals);
+                self.end(*node, goals);
                 continue;
             }
             let open = &block[*place as usize];
@@ -281,7 +269,10 @@ impl Builder {
             }
             let tag = (moves.len() as u32) << 2;
             let (label, tag) = if Some(role) == random {
-                (self.draw(moves, chance.clone()), tag | CHANCE)
+                (
+                    self.tree.draws.insert_full((moves.as_slice().into(), chance.clone())).0 as u32,
+                    tag | CHANCE,
+                )
             } else {
                 (self.set(machine, role, open, moves)?, tag | DECISION)
             };
@@ -308,18 +299,6 @@ impl Builder {
         self.tree.nodes.push(Node { parent, first: 0, label: NONE, tag: TERMINAL });
     }
 
-    /// The number of a list of moves of `random` with their distribution.
-    fn draw(&mut self, moves: &[Move], distribution: ChanceDistribution) -> u32 {
-        let draw: Draw = (moves.into(), distribution);
-        if let Some(&number) = self.draw_numbers.get(&draw) {
-            return number;
-        }
-        let number = self.tree.draws.len() as u32;
-        self.tree.draws.push(draw.clone());
-        self.draw_numbers.insert(draw, number);
-        number
-    }
-
     /// The information set of what a role knows; its moves must be these.
     fn set<M: Bulk>(
         &mut self,
@@ -328,46 +307,16 @@ impl Builder {
         open: &Open<M::State>,
         moves: &[Move],
     ) -> Result<u32, TreeError> {
-        let class = open.known[role];
-        let numbers = &mut self.set_of[role];
-        if numbers.len() <= class as usize {
-            numbers.resize(class as usize + 1, NONE);
+        let (set, first) = self.sets.meet(role, open.known[role], moves);
+        if first < NAMED {
+            return Ok(set);
         }
-        let number = &mut numbers[class as usize];
-        if *number == NONE {
-            *number = self.tree.sets.len() as u32;
-            let first = self.tree.pool.len() as u32;
-            self.tree.pool.extend_from_slice(moves);
-            let moves = (first, self.tree.pool.len() as u32);
-            self.tree.sets.push(InformationSet {
-                role,
-                histories: 0,
-                node: NONE,
-                former: None,
-                class,
-                moves,
-            });
-            return Ok(*number);
-        }
-        let (first, end) = self.tree.sets[*number as usize].moves;
-        let former = &self.tree.pool[first as usize..end as usize];
-        if former == moves {
-            return Ok(*number);
-        }
-        Err(TreeError::moves_differ(machine, role, open.step, [former, moves]))
+        Err(TreeError::moves_differ(machine, role, open.step, [self.sets.of(set), moves]))
     }
 
-    fn end(&mut self, node: u32, goals: &ByRole<Goal>) {
-        let number = match self.goal_numbers.get(goals) {
-            Some(&number) => number,
-            None => {
-                let number = self.goal_numbers.len() as u32;
-                self.tree.goals.extend_from_slice(goals.values());
-                self.goal_numbers.insert(goals.clone(), number);
-                number
-            }
-        };
+    fn end(&mut self, node: u32, goals: ByRole<Goal>) {
+        let label = self.tree.goals.insert_full(goals).0 as u32;
         let node = &mut self.tree.nodes[node as usize];
-        *node = Node { parent: node.parent, first: 0, label: number, tag: TERMINAL };
+        *node = Node { parent: node.parent, first: 0, label, tag: TERMINAL };
     }
 }

@@ -5,15 +5,16 @@
 //! given from the first to the last.
 
 use super::{CHANCE, DECISION, GameTree, InformationSet, Node};
+use crate::tree::InformationSets;
 
 impl GameTree {
-    /// A tree whose nodes and sets stand in the order in which they were met, in the final order.
-    pub(super) fn laid_out(mut self) -> GameTree {
+    /// A tree whose nodes stand in the order in which they were met, in the final order, with the sets that were met.
+    pub(super) fn laid_out(mut self, sets: &InformationSets) -> GameTree {
         for role in (0..self.roles.len()).map(hyperplay_machine::Role::new) {
             self.classes[role].freeze();
         }
         (self.nodes, self.depth) = in_depth_first_order(std::mem::take(&mut self.nodes));
-        number_sets(&mut self);
+        number_sets(&mut self, sets);
         self
     }
 }
@@ -58,10 +59,10 @@ fn in_depth_first_order(made: Vec<Node>) -> (Vec<Node>, u32) {
 }
 
 /// Numbers the information sets by their first nodes, and finds the own decision before each.
-fn number_sets(tree: &mut GameTree) {
-    let (met, pool) = (std::mem::take(&mut tree.sets), std::mem::take(&mut tree.pool));
-    tree.pool.reserve(pool.len());
-    let mut numbers = vec![u32::MAX; met.len()];
+fn number_sets(tree: &mut GameTree, met: &InformationSets) {
+    let origins = met.origins();
+    tree.pool.reserve(met.moves().len());
+    let mut numbers = vec![u32::MAX; origins.len()];
     for node in 0..tree.nodes.len() {
         let Node { label, tag, .. } = tree.nodes[node];
         if tag & 3 != DECISION {
@@ -69,9 +70,9 @@ fn number_sets(tree: &mut GameTree) {
         }
         if numbers[label as usize] == u32::MAX {
             numbers[label as usize] = tree.sets.len() as u32;
-            let InformationSet { role, class, moves, .. } = met[label as usize];
+            let (role, class) = origins[label as usize];
             let first = tree.pool.len() as u32;
-            tree.pool.extend_from_slice(&pool[moves.0 as usize..moves.1 as usize]);
+            tree.pool.extend_from_slice(met.of(label));
             let moves = (first, tree.pool.len() as u32);
             let former = own_decision_before(tree, node, role);
             tree.sets.push(InformationSet { role, histories: 0, node: node as u32, former, class, moves });

@@ -18,7 +18,7 @@ mod note_faults;
 
 use std::ops::Range;
 
-use crate::tree::{EvidenceClasses, PerceptSets};
+use crate::tree::{EvidenceClasses, Numbered, PerceptSets};
 use hyperplay_machine::{ByRole, ChanceDistribution, Evidence, Goal, Move, Role};
 
 pub use builder::TreeLimits;
@@ -133,9 +133,9 @@ pub struct GameTree {
     /// The moves of all information sets.
     pool: Vec<Move>,
     /// The moves of `random` at chance nodes and their distribution, each pair once.
-    draws: Vec<Draw>,
-    /// Goals at terminal nodes, each vector once, one after the other.
-    goals: Vec<Goal>,
+    draws: Numbered<Draw>,
+    /// Goals at terminal nodes.
+    goals: Numbered<ByRole<Goal>>,
     classes: ByRole<EvidenceClasses>,
     percepts: PerceptSets,
     depth: u32,
@@ -249,8 +249,7 @@ impl GameTree {
 
     /// The goals of an outcome, in role order.
     pub(in crate::solve) fn goals_of(&self, outcome: u32) -> &[Goal] {
-        let roles = self.roles.len();
-        &self.goals[outcome as usize * roles..][..roles]
+        self.goals[outcome as usize].values()
     }
 
     /// The sum of all roles' goals but that of `random`, if it is the same at every end: the game is then zero-sum up
@@ -258,7 +257,7 @@ impl GameTree {
     pub fn constant_sum(&self) -> Option<u32> {
         let sum =
             |goals: &[Goal]| self.players().map(|role| u32::from(goals[role.index()].value())).sum::<u32>();
-        let mut sums = self.goals.chunks(self.roles.len()).map(sum);
+        let mut sums = self.goals.iter().map(|goals| sum(goals.values()));
         let first = sums.next()?;
         sums.all(|other| other == first).then_some(first)
     }
