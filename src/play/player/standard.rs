@@ -76,12 +76,12 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
         .with_player(ismcts, |spec, registry| {
             let (belief, last) = (belief_of(spec, registry)?, spec.word::<FinalMove>("final"));
             let (simulations, exploration) = (spec.count("simulations"), spec.real("exploration"));
-            let memory = spec.size("memory") << 20;
+            let (memory, is_kept) = (spec.size("memory") << 20, spec.word::<bool>("keep"));
             let counted = IsmctsOptions { simulations, exploration, memory, ..IsmctsOptions::default() };
             let timed = if spec.is_given("simulations") { simulations } else { SIMULATIONS_UNDER_A_CLOCK };
             let timed = IsmctsOptions { simulations: timed, ..counted };
             Ok(move |engine: &Arc<Engine>, role: Role| {
-                Seat::player(super::ismcts::clocked(belief(engine, role), [counted, timed], last))
+                Seat::player(super::ismcts::clocked(belief(engine, role), [counted, timed], last, is_kept))
             })
         })?
         .with_player(policy, |spec, _| {
@@ -117,7 +117,7 @@ fn belief_of(
 /// Simulations of a decision under a clock, for clocks of hours.
 const SIMULATIONS_UNDER_A_CLOCK: u64 = 1_000_000_000;
 
-fn ismcts_keys() -> [SpecKey; 4] {
+fn ismcts_keys() -> [SpecKey; 5] {
     [
         SpecKey::count(
             "simulations",
@@ -138,6 +138,7 @@ fn ismcts_keys() -> [SpecKey; 4] {
             256,
             "The tree takes about this number of megabytes at most; when it is full, simulations are played out from its edge.",
         ),
+        SpecKey::word("keep", true, "The tree of a decision is searched on at the next one."),
         SpecKey::word(
             "final",
             FinalMove::Thresholded,

@@ -176,6 +176,14 @@ impl<M: Bulk> Positions<M> {
         &self.states[position as usize]
     }
 
+    /// The positions in which a role knows this, with their states and what all roles know there.
+    pub(crate) fn of_class(&self, role: Role, class: u32) -> impl Iterator<Item = (u32, &M::State, &[u32])> {
+        let known = self.known.chunks_exact(self.roles);
+        let all =
+            (0..).zip(&self.states).zip(known).map(|((position, state), known)| (position, state, known));
+        all.filter(move |(_, _, known)| known[role.index()] == class)
+    }
+
     #[inline(always)]
     pub(crate) fn choosers(&self, position: u32) -> &[Chooser] {
         let begin = self.begin[position as usize].choosers as usize;

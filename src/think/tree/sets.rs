@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Chooser;
 use hyperplay_machine::{ByRole, Move, Role};
 
 /// Said of the moves of a position that are those of its set, in order.
@@ -93,6 +94,12 @@ impl InformationSets {
             }));
         }
         (set, named)
+    }
+
+    /// A chooser with these moves in this order, at no position.
+    pub(crate) fn chooser(&mut self, role: Role, class: u32, legal: &[Move]) -> Chooser {
+        let (set, named) = self.meet(role, class, legal);
+        Chooser { role: role.index() as u32, moves: legal.len() as u32, set, named, stride: 1 }
     }
 
     /// Whether some position of a set does not have the moves of the set in order.
