@@ -101,9 +101,7 @@ pub fn no_tree(name: &str, error: &TreeError) -> CommandFailure {
         TreeError::Faulty(_) => {
             "mend the rules (`hyperplay check --simulate` says where), or leave out --strict"
         }
-        TreeError::MovesDiffer { .. } => {
-            "mend the rules; `hyperplay check --simulate` may say more"
-        }
+        TreeError::MovesDiffer { .. } => "mend the rules; `hyperplay check --simulate` may say more",
         TreeError::Stopped | TreeError::Failed(_) => "`hyperplay check` may say more",
     };
     CommandFailure::failed(format!("{name}: {error}"), remedy)

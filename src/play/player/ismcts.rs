@@ -10,7 +10,7 @@
 //! learn in the tree from nothing else and play as if they knew it. How the policy follows from the simulations is one
 //! of four rules ([`FinalMove`]). By default moves that were visited seldom are not played, because their visits were
 //! exploration (thresholding, Ganzfried et al. 2012). The number of simulations reproduces; a deadline or a node budget
-//! ends the search before.
+//! ends the search before. The tree is kept from decision to decision, unless it is told not to.
 //!
 //! Reference: Cowling, Powley, Whitehouse, *Information Set Monte Carlo Tree Search*, IEEE Transactions on
 //! Computational Intelligence and AI in Games 4, 2012.
@@ -19,8 +19,9 @@ use super::deliberation::Deliberation;
 use super::judgement::{Judgement, greedy};
 use super::own_belief::Possible;
 use super::{Decision, DecisionCost, OwnBelief, Player, Reason, SpecWord};
+use hyperplay_engine::Engine;
 use hyperplay_machine::Move;
-use hyperplay_think::search::{self, IsmctsOptions, PossibleStates, SimulatedMove};
+use hyperplay_think::search::{IsmctsOptions, IsmctsTree, PossibleStates, SimulatedMove};
 
 /// How a policy follows from the simulations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,18 +73,29 @@ impl SpecWord for FinalMove {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn ismcts(belief: OwnBelief, options: IsmctsOptions, last: FinalMove) -> impl Player {
-    clocked(belief, [options; 2], last)
+    clocked(belief, [options; 2], last, true)
 }
 
-/// The same with options for decisions without a deadline and for those with.
-pub(super) fn clocked(belief: OwnBelief, options: [IsmctsOptions; 2], last: FinalMove) -> impl Player {
+/// The same with options for decisions without a deadline and for those with, and with a tree that is kept or not.
+pub(super) fn clocked(
+    belief: OwnBelief,
+    options: [IsmctsOptions; 2],
+    last: FinalMove,
+    is_kept: bool,
+) -> impl Player {
+    let mut kept = None;
     belief.player(move |deliberation, possible| {
         let options = options[usize::from(!deliberation.budget.reproduces())];
-        search(deliberation, possible, &options, last)
+        if !is_kept {
+            kept = None;
+        }
+        let tree = kept.get_or_insert_with(|| IsmctsTree::new(deliberation.machine, &options));
+        search(tree, deliberation, possible, &options, last)
     })
 }
 
 fn search(
+    tree: &mut IsmctsTree<Engine>,
     deliberation: Deliberation<'_>,
     possible: &Possible<'_>,
     options: &IsmctsOptions,
@@ -92,7 +104,7 @@ fn search(
     deliberation.unless_forced(|mut context, legal| {
         let (states, known) = possible.knowing(context.budget.deadline);
         let possible = PossibleStates { states: &states, known: &known };
-        let made = search::ismcts(&mut context, &possible, legal, options);
+        let made = tree.search(&mut context, &possible, legal, options);
         let cost = DecisionCost { states: made.steps, playouts: made.playouts };
         (judge(&made.moves, legal, last), cost, vec![Reason::simulated(&made)])
     })

@@ -109,7 +109,7 @@ impl OwnBelief {
     /// The player that chooses in this way from what it holds possible.
     pub(super) fn player(
         self,
-        choose: impl Fn(Deliberation<'_>, &Possible<'_>) -> Decision + Send,
+        choose: impl FnMut(Deliberation<'_>, &Possible<'_>) -> Decision + Send,
     ) -> impl Player {
         Believing { belief: self, choose }
     }
@@ -293,9 +293,9 @@ struct Believing<C> {
     choose: C,
 }
 
-impl<C: Fn(Deliberation<'_>, &Possible<'_>) -> Decision + Send> Player for Believing<C> {
+impl<C: FnMut(Deliberation<'_>, &Possible<'_>) -> Decision + Send> Player for Believing<C> {
     fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
-        self.belief.decide(view, budget, seed, &self.choose)
+        self.belief.decide(view, budget, seed, &mut self.choose)
     }
 
     fn legal_after(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<Vec<Move>> {

@@ -81,6 +81,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
         .with_player(ismcts, |spec, registry| {
             let (belief, last) = (belief_of(spec, registry)?, spec.word::<FinalMove>("final"));
             let (exploration, memory) = (spec.real("exploration"), spec.size("memory") << 20);
+            let is_kept = spec.word::<bool>("keep");
             let options = counted_and_timed(spec).map(|simulations| IsmctsOptions {
                 simulations,
                 exploration,
@@ -88,7 +89,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 ..IsmctsOptions::default()
             });
             Ok(move |engine: &Arc<Engine>, role: Role| {
-                Seat::player(super::ismcts::clocked(belief(engine, role), options, last))
+                Seat::player(super::ismcts::clocked(belief(engine, role), options, last, is_kept))
             })
         })?
         .with_player(hyperplay2, |spec, registry| {
@@ -183,7 +184,7 @@ fn hyperplay2_keys() -> [SpecKey; 2] {
     ]
 }
 
-fn ismcts_keys() -> [SpecKey; 4] {
+fn ismcts_keys() -> [SpecKey; 5] {
     [
         SpecKey::count(
             "simulations",
@@ -204,6 +205,7 @@ fn ismcts_keys() -> [SpecKey; 4] {
             256,
             "The tree takes about this number of megabytes at most; when it is full, simulations are played out from its edge.",
         ),
+        SpecKey::word("keep", true, "The tree of a decision is searched on at the next one."),
         SpecKey::word(
             "final",
             FinalMove::Thresholded,

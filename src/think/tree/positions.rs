@@ -205,6 +205,14 @@ impl<M: Bulk> Positions<M> {
         &self.states[position as usize]
     }
 
+    /// The positions in which a role knows this, with their states and what all roles know there.
+    pub(crate) fn of_class(&self, role: Role, class: u32) -> impl Iterator<Item = (u32, &M::State, &[u32])> {
+        let known = self.known.chunks_exact(self.roles);
+        let all =
+            (0..).zip(&self.states).zip(known).map(|((position, state), known)| (position, state, known));
+        all.filter(move |(_, _, known)| known[role.index()] == class)
+    }
+
     #[inline(always)]
     pub(crate) fn choosers(&self, position: u32) -> &[Chooser] {
         let (begin, end) = self.places(position);
@@ -251,7 +259,8 @@ impl<M: Bulk> Positions<M> {
             let players = goals.iter().filter(|&(role, _)| Some(role) != machine.random());
             players.map(|(_, goal)| u32::from(goal.value())).sum()
         };
-        self.goals.windows(2).all(|pair| of_players(&pair[0]) == of_players(&pair[1]))
+        let mut sums = self.ends.iter().map(of_players);
+        sums.next().is_none_or(|first| sums.all(|sum| sum == first))
     }
 
     /// The class of some evidence of a role from the first step of the match on. Where it is not said which own move was

@@ -158,6 +158,16 @@ impl Bandits {
         }
     }
 
+    /// Takes back a try of which nothing is known.
+    pub fn withdraw(&mut self, number: u32) {
+        let (arm, bound) = (&mut self.arms[number as usize], &mut self.bounds[number as usize]);
+        arm.tried -= 1;
+        *bound = match arm.tried {
+            0 => UNTRIED,
+            tried => Bound { reach: 1.0 / (tried as f32).sqrt(), ..*bound },
+        };
+    }
+
     /// Credits the sum of the goals of `count` playouts, at least one, to a move.
     #[inline(always)]
     pub fn learn(&mut self, number: u32, count: u32, sum: u64) {

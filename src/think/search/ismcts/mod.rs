@@ -15,8 +15,6 @@
 //! result depends on the seed alone: all draws of the tree are from `seed/select`, those of the playouts of round `r`
 //! from `seed/playout/r`.
 //!
-//! Where roles move at once one simulation goes down after the other, and an end is credited at once.
-//!
 //! It does not converge to an equilibrium. Where roles move at once even the values may be wrong, because bandits do not draw and what two of them do is correlated (Shafiei, Sturtevant, Schaeffer 2009).
 //!
 //! References: Cowling, Powley, Whitehouse 2012. Their SO-ISMCTS keeps one tree of what the searching role knows; here
@@ -27,7 +25,10 @@ mod bandits;
 mod round;
 
 use rand::seq::SliceRandom;
+use std::hash::Hash;
+
 use rand::{Rng, RngExt};
+use rustc_hash::FxHashMap;
 
 use bandits::Bandits;
 use round::Round;
@@ -43,8 +44,8 @@ pub struct PossibleStates<'a, S> {
     /// The states, none terminal, each with its weight. There is one at least, and the weights are positive. Equal
     /// states in which other roles know different things stand apart.
     pub states: &'a [(&'a S, f64)],
-    /// The evidence of another role in the state of this number. It is asked for a state when it is first drawn. An
-    /// answer after the deadline of the search is not used.
+    /// The evidence of a role in the state of this number. For the role that decides it is asked once, of the first
+    /// state; for the others when a state is first drawn. An answer after the deadline of the search is not used.
     pub known: &'a dyn Fn(usize, Role) -> Evidence,
 }
 
@@ -75,7 +76,7 @@ impl Default for IsmctsOptions {
 pub struct SimulatedMove {
     /// The move.
     pub own: Move,
-    /// Simulations that began with it.
+    /// Simulations that began with it, and those that came by when the tree was searched before.
     pub visits: u32,
     /// The mean goal of these, 0..=100; `None` if there was none.
     pub value: Option<f64>,
@@ -131,76 +132,113 @@ pub fn ismcts<M: Bulk>(
     legal: &[Move],
     options: &IsmctsOptions,
 ) -> Simulations {
-    context.by_deadline(|context| simulate(context, possible, legal, options))
+    IsmctsTree::new(context.machine, options).search(context, possible, legal, options)
 }
 
-/// The parts of a search that grow.
-struct Tree<'a, M: Bulk> {
-    machine: &'a M,
-    possible: &'a PossibleStates<'a, M::State>,
-    role: Role,
+/// A tree that is kept from decision to decision of one role: what was learnt below the moves that were made is still
+/// known. It holds what the roles know from the first step of the match on, so nothing in it becomes wrong.
+///
+/// A tree that takes more than half of its memory when a decision begins is given up, and the next one begins empty.
+pub struct IsmctsTree<M: Bulk> {
     positions: Positions<M>,
     bandits: Bandits,
-    /// For each state held possible, once it was drawn, its position.
-    roots: Vec<Option<Following>>,
-    /// The most bytes.
-    memory: usize,
 }
 
-impl<'a, M: Bulk> Tree<'a, M> {
-    /// The tree without a position, in which the role that decides can choose among `legal`.
-    fn new(
-        machine: &'a M,
-        role: Role,
-        possible: &'a PossibleStates<'a, M::State>,
+impl<M: Bulk> IsmctsTree<M> {
+    /// The tree without a position.
+    pub fn new(machine: &M, options: &IsmctsOptions) -> Self {
+        IsmctsTree { positions: Positions::new(machine), bandits: Bandits::new(options.exploration) }
+    }
+
+    /// As [`ismcts`], in this tree.
+    pub fn search(
+        &mut self,
+        context: &mut SearchContext<'_, M>,
+        possible: &PossibleStates<'_, M::State>,
         legal: &[Move],
         options: &IsmctsOptions,
+    ) -> Simulations {
+        if self.bytes() > options.memory / 2 {
+            *self = IsmctsTree::new(context.machine, options);
+        }
+        context.by_deadline(|context| simulate(self, context, possible, legal, options))
+    }
+
+    /// About how many bytes it takes.
+    fn bytes(&self) -> usize {
+        self.positions.bytes() + self.bandits.bytes()
+    }
+}
+
+/// The positions of the states held possible.
+struct Roots<'a, S> {
+    possible: &'a PossibleStates<'a, S>,
+    role: Role,
+    /// What the role that decides knows, the same in all of them.
+    class: u32,
+    /// The positions of the tree in which it knows that, by what the roles know and the state.
+    met: FxHashMap<(Vec<u32>, S), u32>,
+    /// For each state held possible, once it was drawn, its position.
+    list: Vec<Option<Following>>,
+}
+
+impl<'a, S: Clone + Eq + Hash> Roots<'a, S> {
+    fn new<M: Bulk<State = S>>(
+        tree: &mut IsmctsTree<M>,
+        role: Role,
+        possible: &'a PossibleStates<'a, S>,
     ) -> Self {
-        let mut positions = Positions::new(machine);
-        let (own, _) = positions.sets.meet(role, 0, legal);
-        let mut bandits = Bandits::new(options.exploration);
-        bandits.grow(&positions.sets);
-        bandits.open(own);
-        let roots = vec![None; possible.states.len()];
-        Tree { machine, possible, role, positions, bandits, roots, memory: options.memory }
+        let class = tree.positions.class(&(possible.known)(0, role));
+        let met = tree.positions.of_class(role, class);
+        let met = met.map(|(position, state, known)| ((known.to_vec(), state.clone()), position)).collect();
+        Roots { possible, role, class, met, list: vec![None; possible.states.len()] }
     }
 
-    /// Whether the tree grows no more.
-    fn is_full(&self) -> bool {
-        self.positions.bytes() + self.bandits.bytes() > self.memory
-    }
-
-    /// The position of a state held possible; `None` if the deadline passed meanwhile. The role that decides knows the
-    /// same in all of them, and the numbers of what it knows begin there.
-    fn root(&mut self, place: usize, budget: &Budget, scratch: &mut M::Scratch) -> Option<Following> {
-        if let Some(root) = self.roots[place] {
+    /// The position of a state held possible; `None` if the deadline passed meanwhile.
+    fn get<M: Bulk<State = S>>(
+        &mut self,
+        place: usize,
+        tree: &mut IsmctsTree<M>,
+        machine: &M,
+        budget: &Budget,
+        scratch: &mut M::Scratch,
+    ) -> Option<Following> {
+        if let Some(root) = self.list[place] {
             return Some(root);
         }
         let PossibleStates { states, known } = *self.possible;
-        let mut classes = vec![0; self.machine.roles().len()];
+        let mut classes = vec![0; machine.roles().len()];
         // Nobody asks what `random` knows.
-        let others =
-            self.machine.each_role().filter(|&role| role != self.role && Some(role) != self.machine.random());
-        for other in others {
-            classes[other.index()] = self.positions.class(&known(place, other));
+        for role in machine.each_role().filter(|&role| Some(role) != machine.random()) {
+            classes[role.index()] =
+                if role == self.role { self.class } else { tree.positions.class(&known(place, role)) };
         }
         if budget.is_late() {
             return None; // what the others know may have been cut off
         }
-        self.roots[place] = self.positions.add(self.machine, states[place].0.clone(), &classes, scratch);
-        self.bandits.grow(&self.positions.sets);
-        self.roots[place]
+        let state = states[place].0.clone();
+        let root = (classes, state);
+        self.list[place] = match self.met.get(&root) {
+            Some(&position) => Some(Following::Position(position)),
+            None => tree.positions.add(machine, root.1, &root.0, scratch),
+        };
+        tree.bandits.grow(&tree.positions.sets);
+        self.list[place]
     }
 }
 
 fn simulate<M: Bulk>(
+    tree: &mut IsmctsTree<M>,
     context: &mut SearchContext<'_, M>,
     possible: &PossibleStates<'_, M::State>,
     legal: &[Move],
     options: &IsmctsOptions,
 ) -> Simulations {
     let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
-    let mut tree = Tree::new(machine, role, possible, legal, options);
+    let mut places = Roots::new(tree, role, possible);
+    let own = tree.positions.sets.chooser(role, places.class, legal);
+    tree.bandits.grow(&tree.positions.sets);
+    tree.bandits.open(own.set);
     let mut round = Round::new();
     let mut rng = seed.child("select").rng();
     let mut total = 0.0;
@@ -220,27 +258,19 @@ fn simulate<M: Bulk>(
         }
         draw(&upto, size, &mut rng, &mut drawn);
         roots.clear();
-        roots.extend(drawn.iter().map_while(|&place| tree.root(place, budget, scratch)));
-        let is_full = tree.is_full();
-        let Tree { positions, bandits, .. } = &mut tree;
-        // Bandits of roles that move at once run in circles if they learn late: there one descent goes down after the other,
-        // and only playouts are made together.
-        let together = if positions.is_at_once { 1 } else { roots.len().max(1) };
-        let mut is_whole = roots.len() == drawn.len();
+        roots.extend(drawn.iter().map_while(|&place| places.get(place, tree, machine, budget, scratch)));
+        let is_full = tree.bytes() > options.memory;
+        let IsmctsTree { positions, bandits } = tree;
         round.begin();
-        for (part, first) in roots.chunks(together).zip((0..).step_by(together)) {
-            let numbered = (first..).zip(part.iter().copied());
-            is_whole = is_whole
-                && round.descend(numbered, machine, positions, bandits, is_full, &mut rng, budget, scratch);
-            if together == 1 {
-                round.settle(positions, bandits);
-            }
-        }
-        if !is_whole {
-            break; // the deadline cut descents off: they say nothing
-        }
+        let is_whole = roots.len() == drawn.len()
+            && round.descend(&roots, machine, positions, bandits, is_full, &mut rng, budget, scratch);
         counts.clear();
         counts.resize(size as usize, 0_u32);
+        if !is_whole {
+            // The deadline cut descents off: they say nothing.
+            round.learn(roles, &counts, &[], bandits);
+            break;
+        }
         sums.clear();
         sums.resize(size as usize * roles, 0_u64);
         let mut credit = |descent: u32, count: u32, sum: &dyn Fn(Role) -> u64| {
@@ -270,9 +300,8 @@ fn simulate<M: Bulk>(
             break;
         }
     }
-    // The own set has the moves of `legal` in this order, before any that another state adds.
-    let arms = || (0..).map(|number| tree.bandits.arm(number)).take(legal.len());
-    let moves = legal.iter().zip(arms()).map(|(own, arm)| SimulatedMove {
+    let arms = own.numbers(&tree.positions.sets).map(|number| tree.bandits.arm(number));
+    let moves = legal.iter().zip(arms).map(|(own, arm)| SimulatedMove {
         own: *own,
         visits: arm.known,
         value: (arm.known > 0).then(|| arm.mean()),

@@ -4,6 +4,10 @@
 //! which is not open opens it and stops there. In the second pass all successors that no descent has met are computed in
 //! one call. A descent that selects counts as a try from then on, so those behind it in the same round spread out.
 //!
+//! Where roles move at once, each descent goes on as far as the tree is known before the next one begins, and an end that
+//! it comes to is credited at once, because bandits that learn late run in circles there. Successors are still computed
+//! together, until two descents wait for the same one. Only playouts are credited with the round.
+//!
 //! Where several roles come to sets that are not open at once, one of these is drawn and opened, and a playout begins
 //! with the moves of the roles that could select. If all were opened together, the bandits of two roles in equal
 //! positions would stay equal and make the same moves for ever, and neither would learn what else its moves are worth.
@@ -37,6 +41,8 @@ pub(super) struct Round<S> {
     waiting: Vec<(u32, u32, u64)>,
     wanted: Vec<(u32, u64)>,
     asked: FxHashSet<(u32, u64)>,
+    /// Whether descents should wait no longer: two of them ask for the same successor, or all are under way.
+    is_growth_due: bool,
     taken: Vec<Taken>,
     /// Descents that came to an end, and its number.
     pub(super) ends: Vec<(u32, u32)>,
@@ -53,6 +59,7 @@ impl<S: Clone> Round<S> {
             waiting: Vec::new(),
             wanted: Vec::new(),
             asked: FxHashSet::default(),
+            is_growth_due: false,
             taken: Vec::new(),
             ends: Vec::new(),
             leaves: Vec::new(),
@@ -68,21 +75,12 @@ impl<S: Clone> Round<S> {
         self.starts.clear();
     }
 
-    /// Credits the end that the last descent came to, if it did.
-    pub(super) fn settle<M: Bulk<State = S>>(&mut self, positions: &Positions<M>, bandits: &mut Bandits) {
-        let Some((descent, end)) = self.ends.pop() else { return };
-        let goals = positions.goals(end);
-        while let Some(taken) = self.taken.pop_if(|taken| taken.descent == descent) {
-            bandits.learn(taken.number, 1, u64::from(goals[Role::new(taken.role as usize)].value()));
-        }
-    }
-
-    /// Lets descents, by number, go down from these positions or ends. A tree that is full does not grow: a descent that comes to its
+    /// Lets descents go down from these positions or ends. A tree that is full does not grow: a descent that comes to its
     /// edge is played out from there. False if the deadline passed on the way.
     #[allow(clippy::too_many_arguments, reason = "they are the parts of one search")]
     pub(super) fn descend<M: Bulk<State = S>>(
         &mut self,
-        roots: impl Iterator<Item = (u32, Following)>,
+        roots: &[Following],
         machine: &M,
         positions: &mut Positions<M>,
         bandits: &mut Bandits,
@@ -91,8 +89,10 @@ impl<S: Clone> Round<S> {
         budget: &Budget,
         scratch: &mut M::Scratch,
     ) -> bool {
-        self.under_way.clear();
-        for (descent, root) in roots {
+        if positions.is_at_once {
+            return self.descend_in_turn(roots, machine, positions, bandits, is_full, rng, budget, scratch);
+        }
+        for (descent, &root) in (0..).zip(roots) {
             self.arrive(descent, root);
         }
         std::mem::swap(&mut self.under_way, &mut self.moved);
@@ -104,13 +104,8 @@ impl<S: Clone> Round<S> {
                 let (descent, position) = self.under_way[place];
                 self.choose(descent, position, positions, bandits, is_full, step == DEEPEST, rng);
             }
-            if !self.wanted.is_empty() {
-                if budget.is_late() || !positions.grow(machine, &self.wanted, scratch) {
-                    return false;
-                }
-                bandits.grow(&positions.sets);
-                self.wanted.clear();
-                self.asked.clear();
+            if !self.grow(machine, positions, bandits, budget, scratch) {
+                return false;
             }
             for place in 0..self.waiting.len() {
                 let (descent, position, choice) = self.waiting[place];
@@ -122,6 +117,91 @@ impl<S: Clone> Round<S> {
             std::mem::swap(&mut self.under_way, &mut self.moved);
         }
         unreachable!("a descent has a deepest step")
+    }
+
+    /// The same, each descent as far as the tree is known before the next one begins.
+    #[allow(clippy::too_many_arguments, reason = "they are the parts of one search")]
+    fn descend_in_turn<M: Bulk<State = S>>(
+        &mut self,
+        roots: &[Following],
+        machine: &M,
+        positions: &mut Positions<M>,
+        bandits: &mut Bandits,
+        is_full: bool,
+        rng: &mut impl Rng,
+        budget: &Budget,
+        scratch: &mut M::Scratch,
+    ) -> bool {
+        for step in 0.. {
+            match roots.get(step) {
+                Some(&root) => self.go_on(step as u32, root, true, positions, bandits, is_full, rng),
+                None if self.waiting.is_empty() => return true,
+                None => self.is_growth_due = true,
+            }
+            if !self.is_growth_due {
+                continue;
+            }
+            if !self.grow(machine, positions, bandits, budget, scratch) {
+                return false;
+            }
+            self.is_growth_due = false;
+            for (descent, position, choice) in std::mem::take(&mut self.waiting) {
+                let following = positions.following(position, choice).expect("it was just computed");
+                let is_full = is_full || step > roots.len() + DEEPEST;
+                self.go_on(descent, following, false, positions, bandits, is_full, rng);
+            }
+        }
+        unreachable!("a descent has a deepest step")
+    }
+
+    /// Lets a descent go on as far as the tree is known, and credits the end that it comes to.
+    #[allow(clippy::too_many_arguments, reason = "they are the parts of one search")]
+    fn go_on<M: Bulk<State = S>>(
+        &mut self,
+        descent: u32,
+        from: Following,
+        is_new: bool,
+        positions: &Positions<M>,
+        bandits: &mut Bandits,
+        is_full: bool,
+        rng: &mut impl Rng,
+    ) {
+        self.arrive(descent, from);
+        while let Some((_, position)) = self.moved.pop() {
+            self.choose(descent, position, positions, bandits, is_full, false, rng);
+        }
+        let Some((_, end)) = self.ends.pop() else { return };
+        let mut learn = |taken: Taken| {
+            let goal = positions.goals(end)[Role::new(taken.role as usize)];
+            bandits.learn(taken.number, 1, u64::from(goal.value()));
+        };
+        while let Some(taken) = self.taken.pop_if(|taken| taken.descent == descent) {
+            learn(taken);
+        }
+        if !is_new {
+            // Others have chosen since its first choices.
+            let credited = self.taken.extract_if(.., |taken| taken.descent == descent);
+            credited.for_each(learn);
+        }
+    }
+
+    /// Computes the successors that are wanted. False if the deadline passed on the way.
+    fn grow<M: Bulk<State = S>>(
+        &mut self,
+        machine: &M,
+        positions: &mut Positions<M>,
+        bandits: &mut Bandits,
+        budget: &Budget,
+        scratch: &mut M::Scratch,
+    ) -> bool {
+        if self.wanted.is_empty() {
+            return true;
+        }
+        let is_grown = !budget.is_late() && positions.grow(machine, &self.wanted, scratch);
+        bandits.grow(&positions.sets);
+        self.wanted.clear();
+        self.asked.clear();
+        is_grown
     }
 
     fn arrive(&mut self, descent: u32, following: Following) {
@@ -170,8 +250,9 @@ impl<S: Clone> Round<S> {
             }
             if !is_full {
                 self.waiting.push((descent, position, choice));
-                if self.asked.insert((position, choice)) {
-                    self.wanted.push((position, choice));
+                match self.asked.insert((position, choice)) {
+                    true => self.wanted.push((position, choice)),
+                    false => self.is_growth_due = true,
                 }
                 return;
             }
@@ -185,13 +266,15 @@ impl<S: Clone> Round<S> {
     }
 
     /// Credits what the descents brought to the choices on their way: for each descent how often it counts, 0 for one of
-    /// which nothing is known, and for each descent and role the sum of the goals.
+    /// which nothing is known (it is as if it had not been made), and for each descent and role the sum of the goals.
     pub(super) fn learn(&self, roles: usize, counts: &[u32], sums: &[u64], bandits: &mut Bandits) {
         for taken in &self.taken {
-            let count = counts[taken.descent as usize];
-            if count > 0 {
-                let sum = sums[taken.descent as usize * roles + taken.role as usize];
-                bandits.learn(taken.number, count, sum);
+            match counts[taken.descent as usize] {
+                0 => bandits.withdraw(taken.number),
+                count => {
+                    let sum = sums[taken.descent as usize * roles + taken.role as usize];
+                    bandits.learn(taken.number, count, sum);
+                }
             }
         }
     }
