@@ -314,8 +314,6 @@ impl<M: Bulk> Positions<M> {
         scratch: &mut M::Scratch,
     ) -> Option<Following> {
         let (position, lengths) = (self.len() as u32, (self.choosers.len(), self.firsts.len()));
-        let all = ByRole::from_fn(if self.is_in_sight { self.roles } else { 0 }, |_| position);
-        let known = if self.is_in_sight { all.values() } else { known };
         let mut stride = 1_u64;
         for role in machine.each_role() {
             machine.legal(&state, role, scratch, &mut self.legal);
@@ -457,7 +455,10 @@ impl<M: Bulk> Positions<M> {
             return Some(self.end(goals));
         }
         let known = ByRole::from_fn(self.roles, |role| {
-            if Some(role) == machine.random() || self.is_in_sight {
+            if self.is_in_sight {
+                return self.sets.fresh_class();
+            }
+            if Some(role) == machine.random() {
                 return 0;
             }
             let before = self.known[position as usize * self.roles + role.index()];

@@ -55,6 +55,11 @@ impl InformationSets {
         &self.moves[first as usize..(first + count) as usize]
     }
 
+    /// A class in which nobody has a choice yet, where classes are made by this function alone.
+    pub(crate) fn fresh_class(&self) -> u32 {
+        self.list.len() as u32
+    }
+
     /// All moves, by number.
     pub(crate) fn moves(&self) -> &[Move] {
         &self.moves

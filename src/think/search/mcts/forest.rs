@@ -59,8 +59,10 @@ impl<M: Bulk> Forest<M> {
         let mut positions = Positions::in_sight(machine);
         let roots = states.iter().map(|open| {
             // What a role with one move gets is learnt too.
-            let (own, _) = positions.sets.meet(role, positions.len() as u32, &open.moves);
-            Some((positions.add(machine, open.state.clone(), &[], scratch)?, own))
+            let class = positions.sets.fresh_class();
+            let (own, _) = positions.sets.meet(role, class, &open.moves);
+            let known = vec![class; machine.roles().len()];
+            Some((positions.add(machine, open.state.clone(), &known, scratch)?, own))
         });
         let roots = roots.collect::<Option<_>>()?;
         let arms = vec![Arm::default(); positions.sets.moves().len()];

@@ -204,6 +204,33 @@ mod tests {
     }
 
     #[test]
+    fn a_state_that_ends_for_want_of_a_move_leaves_the_others_alone() {
+        let toy = Toy::table(
+            &["a", "b"],
+            vec![choice(&[2, 0], &[]), choice(&[3, 1], &[2, 3, 2]), end(&[40, 0]), end(&[70, 0])],
+        );
+        let states = [at(0), at(1), at(0), at(1)];
+        let opens: Vec<_> = states
+            .iter()
+            .map(|state| {
+                let moves = toy.legal_by_role(state, &mut ())[Role::new(0)].clone();
+                OpenState { state, moves, weight: 1.0, share: 1 }
+            })
+            .collect();
+        let made = uct(&mut context(&toy, 0, Budget::UNLIMITED), &opens, 30, &Blocks::default());
+        for (place, evaluation) in made.evaluations.iter().enumerate() {
+            let values: &[f64] = if place % 2 == 0 { &[] } else { &[40.0, 70.0, 40.0] };
+            assert_eq!(evaluation.values, values);
+        }
+    }
+
+    #[test]
+    fn a_role_with_one_move_learns_what_it_is_worth() {
+        let toy = Toy::table(&["a", "b"], vec![choice(&[1, 2], &[1, 1]), end(&[40, 0])]);
+        assert_eq!(run(&toy, 0, 10, Budget::UNLIMITED).evaluations[0].values, [40.0]);
+    }
+
+    #[test]
     fn nodes_end_the_descents_but_every_move_is_tried() {
         let made = run(&trap(), 0, 1_000, Budget::nodes(1));
         assert!(!made.evaluations[0].values.is_empty() && made.steps < 60, "{made:?}");
