@@ -1,9 +1,11 @@
 //! How much freed memory a server keeps.
 //!
-//! The allocator of the GNU C library has up to eight heaps for each processor. After a large block was freed, it keeps as much as
-//! 64 MiB at the end of each heap, so most of what matches took that have ended. A setting in the environment of a process fixes a
-//! smaller amount. It is read when a program begins, and safe code has no other way to it. So the program begins again with it, as the
-//! same process.
+//! The allocator of the GNU C library has up to eight heaps for each processor. After a large block was freed, it keeps
+//! as much as 64 MiB at the end of each heap, so a server would keep most of what matches took that have ended. A
+//! setting in the environment of a process fixes a smaller amount. It is read when a program begins, and safe code has
+//! no other way to it. So the program begins again with it, as the same process.
+//!
+//! Invariant: the program begins again at most once, because it then has the setting.
 
 use std::env::{args_os, current_exe, var_os};
 use std::io::{Error, Result};

@@ -1,6 +1,7 @@
 //! Tests of the interpreter on small rulesheets, each of which tests one sentence of the definitions.
 
 use super::Interpreter;
+use crate::propnet::{GroundingLimits, ground};
 use hyperplay_logic::gdl::{Game, Source, Syntax, load};
 use hyperplay_machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
 
@@ -71,4 +72,17 @@ fn subgoals_are_not_nested_deeper_than_the_stack_allows() {
     };
     let thread = std::thread::Builder::new().stack_size(8 << 20).spawn(play).unwrap();
     thread.join().unwrap();
+}
+
+/// The terms of a relation that depends on no state are made before anything is ground, and no attempt gives them back.
+#[test]
+fn rules_that_are_ground_within_few_bytes_make_few_terms() {
+    let numbers: String = (0..60).map(|number| format!("(d {number})")).collect();
+    let wide = "(<= (next (q ?a ?b ?c ?e)) (d ?a) (d ?b) (d ?c) (d ?e))";
+    let game = game(&format!("{numbers} {wide} (init (half 1)) (goal r 0)"));
+    let limits = GroundingLimits::in_memory(8 << 20);
+    assert!(ground(&game, &limits).is_err());
+    // A new term has the number of those that were made before it.
+    let made = game.terms().read("(half 7)").expect("its names are those of the rules").index();
+    assert!(made > limits.atoms / 2 && made <= 3 * limits.atoms, "{made} terms, {} atoms", limits.atoms);
 }

@@ -166,8 +166,9 @@ struct Start {
     clock: Duration,
 }
 
-/// The START message of this number. `good` is the match that it may try to take over in another role.
-fn start(place: usize, of: &[String], most: usize, good: &str, rng: &mut ChaCha8Rng) -> Start {
+/// The START message of this number. `good` is the match that it may try to take over in another role, and the role that it
+/// has: a START in that role is how a game master begins a match anew, and would end it.
+fn start(place: usize, of: &[String], most: usize, (good, own): (&str, &str), rng: &mut ChaCha8Rng) -> Start {
     let kind = KINDS[place % KINDS.len()];
     let sheet = of.choose(rng).unwrap();
     let rules = match kind {
@@ -188,6 +189,7 @@ fn start(place: usize, of: &[String], most: usize, good: &str, rng: &mut ChaCha8
         2 => "x".repeat(300),
         _ => format!("hostile{place}"),
     };
+    let role = if id == good && role.eq_ignore_ascii_case(own) { "nobody" } else { role };
     let clock = *[0.0, 0.1, 0.3, 1.0].choose(rng).unwrap();
     let mut text = format!("(START {id} {role} ({rules}) {clock} {})", [0.0, 0.1, 0.5].choose(rng).unwrap());
     if kind == "truncated" && rng.random_bool(0.2) {
@@ -337,7 +339,12 @@ struct Outcome {
     late: usize,
     /// The threads that the server has more than before.
     threads_left: u64,
+    /// Whether it keeps more memory than before by [`KEPT`] MiB.
+    keeps_memory: bool,
 }
+
+/// The MiB that a server may keep when all matches are over.
+const KEPT: u64 = 256;
 
 /// Sends all of it.
 fn storm(amount: &Amount) -> Outcome {
@@ -350,7 +357,7 @@ fn storm(amount: &Amount) -> Outcome {
     good_match(&server, "good", GOOD[1], &mut good, &mut seed.child("good").rng());
     let before = footprint(&server);
     let (next, is_over, figures) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::<Attack>::default());
-    let (begun, playing) = (Instant::now(), Mutex::new(String::new()));
+    let (begun, playing) = (Instant::now(), Mutex::new((String::new(), "")));
     let mut failed = 0;
     std::thread::scope(|scope| {
         let masters: Vec<_> = (0..MASTERS)
@@ -364,8 +371,9 @@ fn storm(amount: &Amount) -> Outcome {
                         let due = begun + amount.over.mul_f64(place as f64 / amount.starts as f64);
                         std::thread::sleep(due.saturating_duration_since(Instant::now()));
                         let rng = &mut seed.child("start").index(place).rng();
-                        let current = playing.lock().unwrap().clone();
-                        attack(&server, &start(place, &sheets, amount.huge, &current, rng), rng, &figures);
+                        let (id, own) = playing.lock().unwrap().clone();
+                        let start = start(place, &sheets, amount.huge, (&id, own), rng);
+                        attack(&server, &start, rng, &figures);
                         if place % 500 == 499 {
                             println!("{}: {:?}, {}", place + 1, begun.elapsed(), shown(footprint(&server)));
                         }
@@ -377,9 +385,9 @@ fn storm(amount: &Amount) -> Outcome {
         scope.spawn(move || {
             let rng = &mut seed.child("good").child("beside").rng();
             while !is_over.load(Ordering::Relaxed) && good.wrong.is_empty() {
-                let id = format!("good{}", good.matches);
-                playing.lock().unwrap().clone_from(&id);
-                good_match(server, &id, GOOD[good.matches % GOOD.len()], good, rng);
+                let (id, game) = (format!("good{}", good.matches), GOOD[good.matches % GOOD.len()]);
+                *playing.lock().unwrap() = (id.clone(), game.1);
+                good_match(server, &id, game, good, rng);
             }
         });
         // The good matches end whatever happened to the others.
@@ -400,7 +408,7 @@ fn storm(amount: &Amount) -> Outcome {
     }
     // Threads for the network end when they have been idle for ten seconds, and a grounding ends when it is done: that of the
     // largest rules takes more than a minute on a busy machine.
-    let most_threads = before.map_or(0, |(_, threads)| threads);
+    let (memory, most_threads) = before.unwrap_or_default();
     let waited = Instant::now();
     while footprint(&server).is_some_and(|(_, threads)| threads > most_threads)
         && waited.elapsed() < amount.settling
@@ -437,6 +445,7 @@ fn storm(amount: &Amount) -> Outcome {
     Outcome {
         late: good.late,
         threads_left: after.map_or(0, |(_, threads)| threads.saturating_sub(most_threads)),
+        keeps_memory: after.is_some_and(|(left, _)| left > memory + KEPT),
     }
 }
 
@@ -451,5 +460,5 @@ fn sixty_hostile_starts_do_no_harm_to_good_matches() {
 fn ten_thousand_hostile_starts_in_an_hour_do_no_harm_to_good_matches() {
     let (over, settling) = (Duration::from_secs(1800), Duration::from_secs(400));
     let outcome = storm(&Amount { starts: 10_000, over, huge: 16 << 20, settling });
-    assert_eq!(outcome, Outcome { late: 0, threads_left: 0 });
+    assert_eq!(outcome, Outcome { late: 0, threads_left: 0, keeps_memory: false });
 }
