@@ -267,7 +267,8 @@ fn ismcts_plays_what_is_certain_in_kuhn_poker_and_does_not_bluff() {
 #[test]
 fn ismcts_moves_at_once_by_a_mixed_move() {
     let machine = built_in("perfect/rock_paper_scissors_lizard_spock.kif");
-    let matched = play(&machine, &["ismcts", "ismcts"], || Budget::UNLIMITED, &Seed::root(1));
+    let specs = ["ismcts:final=mixed", "ismcts:final=mixed"];
+    let matched = play(&machine, &specs, || Budget::UNLIMITED, &Seed::root(1));
     for (_, decision) in &matched.decisions {
         assert!(decision.policy.iter().all(|&(_, share)| (share - 0.2).abs() < 0.15), "{decision:?}");
     }
