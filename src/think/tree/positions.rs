@@ -78,6 +78,12 @@ pub(crate) struct Chooser {
 }
 
 impl Chooser {
+    /// A chooser with these moves in this order, at no position.
+    pub(crate) fn apart(sets: &mut InformationSets, role: Role, class: u32, legal: &[Move]) -> Chooser {
+        let (set, first) = sets.meet(role, class, legal);
+        Chooser { role: role.index() as u32, moves: legal.len() as u32, set, first, stride: 1 }
+    }
+
     /// Whether its moves are others than those of its set, or in another order.
     pub(crate) fn is_named(&self) -> bool {
         self.first >= NAMED

@@ -7,7 +7,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Chooser;
 use hyperplay_machine::{ByRole, Move, Role};
 
 /// Added to the place where the moves of a position are named that are not those of its set, in order.
@@ -116,12 +115,6 @@ impl InformationSets {
             }));
         }
         (set, NAMED + named)
-    }
-
-    /// A chooser with these moves in this order, at no position.
-    pub(crate) fn chooser(&mut self, role: Role, class: u32, legal: &[Move]) -> Chooser {
-        let (set, first) = self.meet(role, class, legal);
-        Chooser { role: role.index() as u32, moves: legal.len() as u32, set, first, stride: 1 }
     }
 
     /// Whether some position of a set does not have the moves of the set in order.

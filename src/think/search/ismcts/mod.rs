@@ -36,7 +36,7 @@ use round::Round;
 use super::batch_size::BatchSize;
 use super::context::SearchContext;
 use super::mcts::Blocks;
-use crate::tree::{Following, Positions};
+use crate::tree::{Chooser, Following, Positions};
 use hyperplay_machine::{Budget, Bulk, Evidence, Move, Role, StateMachineExt};
 
 /// The states that a role holds possible, with what the roles know there.
@@ -236,7 +236,7 @@ fn simulate<M: Bulk>(
 ) -> Simulations {
     let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
     let mut places = Roots::new(tree, role, possible);
-    let own = tree.positions.sets.chooser(role, places.class, legal);
+    let own = Chooser::apart(&mut tree.positions.sets, role, places.class, legal);
     tree.bandits.grow(&tree.positions.sets);
     tree.bandits.open(own.set);
     let mut round = Round::new();

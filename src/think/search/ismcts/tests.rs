@@ -371,7 +371,7 @@ fn search_seen(toy: &Toy, options: IsmctsOptions) -> Simulations {
 fn a_try_that_is_taken_back_is_as_if_it_had_not_been_made() {
     let toy = hidden();
     let (mut sets, mut rng) = (crate::tree::InformationSets::new(1), Seed::root(1).rng());
-    let own = sets.chooser(Role::new(0), 0, &[toy.mv(0), toy.mv(1), toy.mv(2)]);
+    let own = Chooser::apart(&mut sets, Role::new(0), 0, &[toy.mv(0), toy.mv(1), toy.mv(2)]);
     let mut bandits = Bandits::new(0.7);
     bandits.grow(&sets);
     bandits.open(own.set);
