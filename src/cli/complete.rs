@@ -293,7 +293,8 @@ mod tests {
             ("match kuhn_poker ", &["alice=", "bob="]),
             ("match kuhn_poker alice=random ", &["bob="]),
             ("exploit monty_hall ", &["candidate="]),
-            ("match kuhn_poker alice=hyp", &["alice=hyperplay", "alice=hyperplay:"]),
+            ("match kuhn_poker alice=hyp", &["alice=hyperplay", "alice=hyperplay2"]),
+            ("match kuhn_poker alice=ism", &["alice=ismcts", "alice=ismcts:"]),
             ("match kuhn_poker alice=rand", &["alice=random"]),
             ("match kuhn_poker alice=hyperplay:part", &["alice=hyperplay:particles="]),
             (

@@ -89,7 +89,10 @@ const TABLE: &[(&str, i32, &[&str])] = &[
     (
         "match kuhn_poker alice=hyperply",
         2,
-        &["no player 'hyperply' (did you mean 'hyperplay'?)", "`hyperplay players` explains them"],
+        &[
+            "no player 'hyperply' (did you mean 'hyperplay' or 'hyperplay2'?)",
+            "`hyperplay players` explains them",
+        ],
     ),
     (
         "match kuhn_poker alice=hyperplay:partikles=3",
