@@ -154,7 +154,7 @@ fn epimc_keys() -> [SpecKey; 2] {
             "postpone",
             1..=16,
             2,
-            "So many own choices, this one included, are made by what the roles know; with 1 the player is hyperplay.",
+            "This number of own choices, the present one included, are made by what the roles know; with 1 the player is hyperplay.",
         ),
         SpecKey::count(
             "tree",

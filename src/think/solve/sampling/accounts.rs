@@ -15,7 +15,7 @@ impl Accounts {
         Accounts { accounts: Vec::new(), baselines: Vec::new(), has_baselines }
     }
 
-    /// Makes room for so many moves.
+    /// Makes room for this number of moves.
     pub(super) fn grow(&mut self, moves: usize) {
         self.accounts.resize(moves, Account::default());
         if self.has_baselines {

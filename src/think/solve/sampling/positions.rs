@@ -35,7 +35,7 @@ impl<M: Bulk> MetPositions<M> {
         MetPositions { scratch, tree, steps: Vec::new(), kept: u32::MAX, memory: KEPT }
     }
 
-    /// Gives up the positions met since there were so many, but not those that are kept.
+    /// Gives up the positions met since the given number was reached, but not those that are kept.
     #[inline(always)]
     pub(super) fn release(&mut self, before: usize) {
         if before >= self.kept as usize {
