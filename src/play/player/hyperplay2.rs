@@ -129,7 +129,7 @@ fn decide(
     decision.admitting(failure, legal, seed)
 }
 
-/// Follows so many particles, or as many as the budget allows. However many that are, they are drawn by their weight.
+/// Follows `count` particles, or as many as the budget allows. Those that are followed are drawn by their weight.
 fn follow(simulations: &mut Simulations<'_>, count: u64, seed: &Seed) {
     let (particles, mut rng) = (simulations.belief.particles(), seed.child("histories").rng());
     let weights: Vec<f64> = particles.iter().map(|particle| particle.weight).collect();

@@ -24,9 +24,9 @@
 mod bandits;
 mod round;
 
-use rand::seq::SliceRandom;
 use std::hash::Hash;
 
+use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 
