@@ -46,6 +46,9 @@ const MASTERS: usize = 4;
 /// The play clock of the good matches.
 const CLOCK: Duration = Duration::from_secs(2);
 
+/// What the log says when a match gives way.
+const GIVES_WAY: &str = "gives way to another match";
+
 /// The good matches: games that hide something, with the role that the server plays.
 const GOOD: [(&str, &str); 4] = [
     ("krieg_tictactoe_5x5", "x"),
@@ -259,6 +262,8 @@ struct Good {
     longest: Duration,
     late: usize,
     wrong: Vec<String>,
+    /// The names of the matches with the role that the server plays, and how many answers each has asked for.
+    lengths: Vec<(String, &'static str, usize)>,
     /// How often a good START was told that the server is busy.
     busy: usize,
 }
@@ -274,7 +279,7 @@ fn said(server: &ServedPlayer, text: &str) -> Result<String, String> {
 fn good_match(
     server: &ServedPlayer,
     id: &str,
-    (game, role): (&str, &str),
+    (game, role): (&str, &'static str),
     figures: &mut Good,
     rng: &mut ChaCha8Rng,
 ) {
@@ -320,6 +325,7 @@ fn good_match(
     if answer.as_deref() != Ok("done") {
         figures.wrong.push(format!("{id}: STOP: {answer:?}"));
     }
+    figures.lengths.push((id.to_owned(), role, step));
     figures.matches += 1;
 }
 
@@ -330,6 +336,31 @@ fn footprint(server: &ServedPlayer) -> Option<(u64, u64)> {
 
 fn shown(footprint: Option<(u64, u64)>) -> String {
     footprint.map_or("unknown".to_owned(), |(memory, threads)| format!("{memory} MiB, {threads} threads"))
+}
+
+/// Whether a line of the log is of this match with the role that the server plays there. A hostile START may take the name of a good
+/// match that has ended, but never with its role.
+fn is_of(line: &str, id: &str, role: &str) -> bool {
+    let line: serde_json::Value = serde_json::from_str(line).unwrap();
+    let named =
+        |key: &str| line.pointer(&format!("/fields/{key}")).or_else(|| line.pointer(&format!("/span/{key}")));
+    let is = |key: &str, value: &str| {
+        named(key).and_then(|named| named.as_str()).is_some_and(|named| named == value)
+    };
+    is("id", id) && is("role", role)
+}
+
+/// How many good matches gave way: all of them, and those that had not given their last answer.
+fn gave_way(log: &str, good: &Good) -> (usize, usize) {
+    let (mut all, mut live) = (0, 0);
+    for (place, line) in log.lines().enumerate().filter(|(_, line)| line.contains(GIVES_WAY)) {
+        let of = good.lengths.iter().find(|(id, role, _)| is_of(line, id, role));
+        let Some((id, role, length)) = of else { continue };
+        let before = log.lines().take(place).filter(|line| line.contains("\"message\":\"answered\""));
+        (all, live) =
+            (all + 1, live + usize::from(before.filter(|line| is_of(line, id, role)).count() < *length));
+    }
+    (all, live)
 }
 
 /// What only a quiet machine, or a long wait, shows.
@@ -423,19 +454,17 @@ fn storm(amount: &Amount) -> Outcome {
         waited.elapsed()
     );
     let log = server.stop().read("log.txt");
-    let gave_way: Vec<&str> =
-        log.lines().filter(|line| line.contains("gives way to another match")).collect();
-    let evicted = gave_way.iter().filter(|line| line.contains("\"id\":\"good")).count();
+    let (over, evicted) = gave_way(&log, &good);
     println!(
-        "{} good matches, {} answers, the longest {:?}; {} late, {} wrong or lost, {evicted} evicted; {} STARTs of good \
-         matches were told busy; {} hostile matches gave way",
+        "{} good matches, {} answers, the longest {:?}; {} late, {} wrong or lost, {evicted} evicted, {over} gave way; {} STARTs \
+         of good matches were told busy; {} hostile matches gave way",
         good.matches,
         good.answers,
         good.longest,
         good.late,
         good.wrong.len(),
         good.busy,
-        gave_way.len() - evicted
+        log.lines().filter(|line| line.contains(GIVES_WAY)).count() - over
     );
     assert_eq!(failed, 0, "game masters that were answered wrongly");
     assert!(!log.contains("panicked"), "{:?}", log.lines().find(|line| line.contains("panicked")));

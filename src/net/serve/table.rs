@@ -248,7 +248,7 @@ impl PlayerServer {
         if of.asked == Asked::Pending && !of.is_silent(self.options.stale) {
             return;
         }
-        tracing::info!(%id, "gives way to another match");
+        tracing::info!(%id, role = %of.role, "gives way to another match");
         of.cancel.evict();
         while running.values().filter(|of| of.cancel.is_evicted()).count() > EVICTED {
             let evicted = running.iter().filter(|(_, of)| of.cancel.is_evicted());
