@@ -47,7 +47,7 @@ fn grown(
     options: &PostponedOptions,
 ) -> Option<(Judgement, DecisionCost, Vec<Reason>)> {
     let (states, known) = possible.knowing(context.budget.deadline);
-    let possible = PossibleStates { states: &states, known: &known };
+    let possible = PossibleStates { states: &states, known: &known, held: None, model: None };
     let Postponed { policy, values, is_opposed, states, edge } =
         postponed(context, &possible, legal, search, options)?;
     let words = format!("a tree of {states} states, searched at its edge");

@@ -39,6 +39,9 @@ pub enum FinalMove {
 /// What a move needs of the visits of the one visited most in order to be played, as measured (`docs/measurements.md`).
 const LEAST_SHARE: f64 = 0.5;
 
+/// How many particles stand for what another role holds possible.
+const HELD: usize = 20;
+
 impl SpecWord for FinalMove {
     const WORDS: &'static [(&'static str, FinalMove)] = &[
         ("thresholded", FinalMove::Thresholded),
@@ -103,7 +106,15 @@ fn search(
 ) -> Decision {
     deliberation.unless_forced(|mut context, legal| {
         let (states, known) = possible.knowing(context.budget.deadline);
-        let possible = PossibleStates { states: &states, known: &known };
+        let held = possible.held(HELD, context.seed.child("others"));
+        let held: Option<&hyperplay_think::search::Held<'_, _>> =
+            if options.others > 0 { Some(&held) } else { None };
+        let possible = PossibleStates {
+            states: &states,
+            known: &known,
+            held,
+            model: Some(&|role, evidence, legal| possible.model.policy(role, evidence, legal)),
+        };
         let made = tree.search(&mut context, &possible, legal, options);
         let cost = DecisionCost { states: made.steps, playouts: made.playouts };
         (judge(&made.moves, legal, last), cost, vec![Reason::simulated(&made)])

@@ -23,9 +23,11 @@ use super::deliberation::{Deliberation, distinct};
 use super::margin::Margin;
 use super::{BelievedState, Decision, HeldBelief, Player, Reason, View, certain_moves};
 use hyperplay_engine::{Engine, EngineScratch};
-use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, State, StateMachine as _, Stopwatch};
+use hyperplay_machine::{
+    Budget, Evidence, Move, Role, Seed, State, StateMachine as _, StateMachineExt as _, Stopwatch,
+};
 use hyperplay_think::belief::{
-    Belief, OpponentModel, Sampler, Uniform, UpdateCost, UpdateOutcome, effective_size,
+    Belief, OpponentModel, Particle, Sampler, Uniform, UpdateCost, UpdateOutcome, effective_size,
 };
 use hyperplay_think::search::WeightedState;
 
@@ -63,6 +65,10 @@ pub(super) struct Possible<'a> {
     pub(super) belief: &'a dyn Belief<Engine>,
     /// The distinct states that the particles end in, each with the sum of their weights and with their number.
     pub(super) states: &'a [WeightedState<'a, State>],
+    /// How the beliefs of the other roles are made.
+    machine: &'a Arc<Engine>,
+    pub(super) model: &'a Arc<dyn OpponentModel>,
+    sampler: &'a dyn Sampler<Engine>,
 }
 
 impl<'a> Possible<'a> {
@@ -76,6 +82,27 @@ impl<'a> Possible<'a> {
         let states = particles.iter().map(|particle| (belief.state(particle), particle.weight));
         let known = move |place: usize, role: Role| belief.evidence_until(&particles[place], role, deadline);
         (states.collect(), known)
+    }
+
+    /// What another role holds possible in the state of a particle, `count` particles under the same model, and how many
+    /// states were visited in looking it up.
+    pub(super) fn held(
+        &self,
+        count: usize,
+        seed: Seed,
+    ) -> impl Fn(usize, Role, &Budget) -> (Vec<(State, f64, Vec<Evidence>)>, u64) + use<'a> {
+        let Possible { belief, machine, model, sampler, .. } = *self;
+        move |place, role, budget| {
+            let particle = &belief.particles()[place];
+            let evidence = belief.evidence_until(particle, role, budget.deadline);
+            let mut held = sampler.belief(machine, role, model, count);
+            held.update(&evidence, budget, &seed.index(place).index(role.index()));
+            let of = |particle: &Particle| {
+                let known = machine.each_role().map(|role| held.evidence(particle, role));
+                (held.state(particle).clone(), particle.weight, known.collect())
+            };
+            (held.particles().iter().map(of).collect(), held.cost().states)
+        }
     }
 }
 
@@ -239,7 +266,16 @@ impl OwnBelief {
             legal: view.legal,
             scratch: &mut self.scratch,
         };
-        let mut decision = choose(deliberation, &Possible { belief: &*self.belief, states: &states });
+        let mut decision = choose(
+            deliberation,
+            &Possible {
+                belief: &*self.belief,
+                states: &states,
+                machine: &self.machine,
+                model: &self.model,
+                sampler: &*self.sampler,
+            },
+        );
         decision.cost.states += spent;
         decision.held = Some(held);
         decision.recovered = lost_since.is_some();

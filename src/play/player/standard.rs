@@ -86,6 +86,8 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 simulations,
                 exploration,
                 memory,
+                others: spec.size("others"),
+                model_share: spec.real("modelled"),
                 ..IsmctsOptions::default()
             });
             Ok(move |engine: &Arc<Engine>, role: Role| {
@@ -184,7 +186,7 @@ fn hyperplay2_keys() -> [SpecKey; 2] {
     ]
 }
 
-fn ismcts_keys() -> [SpecKey; 5] {
+fn ismcts_keys() -> [SpecKey; 7] {
     [
         SpecKey::count(
             "simulations",
@@ -204,6 +206,19 @@ fn ismcts_keys() -> [SpecKey; 5] {
             1..=1_000_000,
             256,
             "The tree takes about this number of megabytes at most; when it is full, simulations are played out from its edge.",
+        ),
+        SpecKey::count(
+            "others",
+            0..=1_000_000,
+            0,
+            "For this number of evidences of other roles the search also begins at the states that they hold possible, and the \
+             other roles learn from nothing else.",
+        ),
+        SpecKey::real(
+            "modelled",
+            0.0..=1.0,
+            0.0,
+            "In this share of the simulations the other roles choose by the model.",
         ),
         SpecKey::word("keep", true, "The tree of a decision is searched on at the next one."),
         SpecKey::word(

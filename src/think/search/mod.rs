@@ -41,7 +41,9 @@ pub use context::SearchContext;
 pub use evaluate::{Evaluations, Replacement, StateSearch, WeightedState, evaluate};
 pub use evaluation::{Evaluation, Method, RootMatrix};
 pub use exact::{exact, uniform};
-pub use ismcts::{IsmctsOptions, IsmctsTree, PossibleStates, SimulatedMove, Simulations, ismcts};
+pub use ismcts::{
+    Held, IsmctsOptions, IsmctsTree, Model, PossibleStates, SimulatedMove, Simulations, ismcts,
+};
 pub use mcts::{Blocks, uct};
 pub use options::{Algorithm, PlayoutBudget, PlayoutBudgetError, PlayoutShare, SearchOptions};
 pub use playout::{OpenState, Playouts, playouts};

@@ -211,6 +211,11 @@ impl<M: Bulk> Positions<M> {
         &self.states[position as usize]
     }
 
+    /// The classes of what the roles know at a position.
+    pub(crate) fn known(&self, position: u32) -> &[u32] {
+        &self.known[position as usize * self.roles..][..self.roles]
+    }
+
     /// The positions in which a role knows this, with their states and what all roles know there.
     pub(crate) fn of_class(&self, role: Role, class: u32) -> impl Iterator<Item = (u32, &M::State, &[u32])> {
         let known = self.known.chunks_exact(self.roles);

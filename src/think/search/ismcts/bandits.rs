@@ -147,6 +147,24 @@ impl Bandits {
         (place, numbers[place as usize])
     }
 
+    /// Draws a move at an open set as often as its share of the visits, and learns nothing.
+    pub fn follow(&self, chooser: &Chooser, sets: &InformationSets, rng: &mut impl Rng) -> (u32, u32) {
+        let total: u64 = chooser.numbers(sets).map(|number| u64::from(self.arm(number).known)).sum();
+        let place = if total == 0 {
+            rng.random_range(0..chooser.moves)
+        } else {
+            let mut left = rng.random_range(0..total);
+            let found = chooser.numbers(sets).position(|number| {
+                let known = u64::from(self.arm(number).known);
+                let is_here = left < known;
+                left = left.wrapping_sub(known);
+                is_here
+            });
+            found.map_or(0, |place| place as u32)
+        };
+        (place, chooser.number(place, sets))
+    }
+
     /// Notes that a descent takes a move.
     #[inline(always)]
     fn attempt(&mut self, number: u32) {

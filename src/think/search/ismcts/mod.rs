@@ -22,15 +22,16 @@
 //! their MO-ISMCTS.
 
 mod bandits;
+mod modelled;
+mod roots;
 mod round;
 
-use std::hash::Hash;
-
-use rand::seq::SliceRandom;
-use rand::{Rng, RngExt};
-use rustc_hash::FxHashMap;
+use rand_chacha::ChaCha8Rng;
 
 use bandits::Bandits;
+pub use modelled::Model;
+use modelled::Modelled;
+use roots::{Draws, Learners, Others, Root, Roots};
 use round::Round;
 
 use super::batch_size::BatchSize;
@@ -47,7 +48,16 @@ pub struct PossibleStates<'a, S> {
     /// The evidence of a role in the state of this number. For the role that decides it is asked once, of the first
     /// state; for the others when a state is first drawn. An answer after the deadline of the search is not used.
     pub known: &'a dyn Fn(usize, Role) -> Evidence,
+    /// What another role holds possible in the state of this number, where that is searched as well. It may be what the role
+    /// that decides knows to be false.
+    pub held: Option<&'a Held<'a, S>>,
+    /// By what the other roles choose in a share of the simulations.
+    pub model: Option<&'a Model<'a>>,
 }
+
+/// What a role holds possible in the state of a number: states, none terminal, each with its weight and with what all roles
+/// know there. It may be empty.
+pub type Held<'a, S> = dyn Fn(usize, Role, &Budget) -> (Vec<(S, f64, Vec<Evidence>)>, u64) + 'a;
 
 /// How much is searched, and how.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -61,13 +71,25 @@ pub struct IsmctsOptions {
     /// About the most bytes of the tree. One that is full grows no more: simulations that come to its edge are played out
     /// from there.
     pub memory: usize,
+    /// How many other roles' evidences are searched from what they hold possible.
+    pub others: usize,
+    /// The share of the simulations, 0..=1, in which the other roles choose by a model (restricted Nash response, Johanson,
+    /// Zinkevich, Bowling 2008).
+    pub model_share: f64,
 }
 
 impl Default for IsmctsOptions {
     fn default() -> Self {
         // Rounds as measured (`docs/measurements.md`).
         let blocks = Blocks { growth: 64, taper: 8, most: 4096, fill: 1 };
-        IsmctsOptions { simulations: 10_000, exploration: 0.7, blocks, memory: 256 << 20 }
+        IsmctsOptions {
+            simulations: 10_000,
+            exploration: 0.7,
+            blocks,
+            memory: 256 << 20,
+            others: 0,
+            model_share: 0.0,
+        }
     }
 }
 
@@ -113,7 +135,7 @@ pub struct Simulations {
 /// let legal = machine.legal_by_role(&state, &mut scratch)[candidate].clone();
 /// // No other role chooses, so it does not matter what others know.
 /// let known = |_, role| Evidence::new(role);
-/// let possible = PossibleStates { states: &[(&state, 2.0), (&other, 1.0)], known: &known };
+/// let possible = PossibleStates { states: &[(&state, 2.0), (&other, 1.0)], known: &known, held: None, model: None };
 ///
 /// let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
 /// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
@@ -170,60 +192,25 @@ impl<M: Bulk> IsmctsTree<M> {
     }
 }
 
-/// The positions of the states held possible.
-struct Roots<'a, S> {
-    possible: &'a PossibleStates<'a, S>,
-    role: Role,
-    /// What the role that decides knows, the same in all of them.
-    class: u32,
-    /// The positions of the tree in which it knows that, by what the roles know and the state.
-    met: FxHashMap<(Vec<u32>, S), u32>,
-    /// For each state held possible, once it was drawn, its position.
-    list: Vec<Option<Following>>,
+/// A search in one tree, and its means.
+struct Parts<'a, M: Bulk> {
+    machine: &'a M,
+    tree: &'a mut IsmctsTree<M>,
+    /// Whether the tree grows no more.
+    is_full: bool,
+    modelled: Modelled<'a>,
+    rng: ChaCha8Rng,
+    budget: &'a Budget,
+    scratch: &'a mut M::Scratch,
 }
 
-impl<'a, S: Clone + Eq + Hash> Roots<'a, S> {
-    fn new<M: Bulk<State = S>>(
-        tree: &mut IsmctsTree<M>,
-        role: Role,
-        possible: &'a PossibleStates<'a, S>,
-    ) -> Self {
-        let class = tree.positions.class(&(possible.known)(0, role));
-        let met = tree.positions.of_class(role, class);
-        let met = met.map(|(position, state, known)| ((known.to_vec(), state.clone()), position)).collect();
-        Roots { possible, role, class, met, list: vec![None; possible.states.len()] }
-    }
-
-    /// The position of a state held possible; `None` if the deadline passed meanwhile.
-    fn get<M: Bulk<State = S>>(
-        &mut self,
-        place: usize,
-        tree: &mut IsmctsTree<M>,
-        machine: &M,
-        budget: &Budget,
-        scratch: &mut M::Scratch,
-    ) -> Option<Following> {
-        if let Some(root) = self.list[place] {
-            return Some(root);
-        }
-        let PossibleStates { states, known } = *self.possible;
-        let mut classes = vec![0; machine.roles().len()];
-        // Nobody asks what `random` knows.
-        for role in machine.each_role().filter(|&role| Some(role) != machine.random()) {
-            classes[role.index()] =
-                if role == self.role { self.class } else { tree.positions.class(&known(place, role)) };
-        }
-        if budget.is_late() {
-            return None; // what the others know may have been cut off
-        }
-        let state = states[place].0.clone();
-        let root = (classes, state);
-        self.list[place] = match self.met.get(&root) {
-            Some(&position) => Some(Following::Position(position)),
-            None => tree.positions.add(machine, root.1, &root.0, scratch),
-        };
-        tree.bandits.grow(&tree.positions.sets);
-        self.list[place]
+impl<M: Bulk> Parts<'_, M> {
+    /// Adds a state in which the roles know this. `None` if the deadline passed meanwhile.
+    fn add(&mut self, state: M::State, known: &[u32]) -> Option<Following> {
+        let IsmctsTree { positions, bandits } = &mut *self.tree;
+        let added = positions.add(self.machine, state, known, self.scratch);
+        bandits.grow(&positions.sets);
+        added
     }
 }
 
@@ -235,18 +222,24 @@ fn simulate<M: Bulk>(
     options: &IsmctsOptions,
 ) -> Simulations {
     let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
-    let mut places = Roots::new(tree, role, possible);
-    let own = Chooser::apart(&mut tree.positions.sets, role, places.class, legal);
-    tree.bandits.grow(&tree.positions.sets);
-    tree.bandits.open(own.set);
+    let rng = seed.child("select").rng();
+    let modelled = Modelled::new(possible.model, options.model_share);
+    let parts = &mut Parts { machine, tree, is_full: false, modelled, rng, budget, scratch };
+    let mut own = Roots::new(parts, role, possible);
+    let root = Chooser::apart(&mut parts.tree.positions.sets, role, own.class, legal);
+    parts.tree.bandits.grow(&parts.tree.positions.sets);
+    parts.tree.bandits.open(root.set);
+    let mut draws = Draws::new(possible.states.iter().map(|&(_, weight)| weight));
+    let mut others = Others::new(&mut own, &mut draws, options, parts);
+    let (is_alone, of_role) = (others.is_empty(), role.index() as u32);
+    let learners = if is_alone || std::env::var("HP_ALL").is_ok() { Learners::All } else { Learners::Only(of_role) };
     let mut round = Round::new();
-    let mut rng = seed.child("select").rng();
-    let mut total = 0.0;
-    let upto: Vec<f64> = possible.states.iter().map(|&(_, weight)| (total += weight, total).1).collect();
-    let (blocks, least, roles) = (options.blocks, legal.len() as u64, machine.roles().len());
+    // One for each move at least; every second one may begin where others do.
+    let least = legal.len() as u64 * if is_alone { 1 } else { 2 };
+    let (blocks, roles) = (options.blocks, machine.roles().len());
     let wanted = options.simulations.max(least);
-    let (mut made, mut batch, mut playouts) = (0, BatchSize::new(*budget), 0);
-    let (mut drawn, mut roots, mut counts, mut sums) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut made, mut batch, mut playouts) = (0, BatchSize::new(budget.less(others.cost)), 0);
+    let (mut roots, mut counts, mut sums) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0.. {
         let block = blocks.size(made, (wanted - made).min(batch.rest())).min(wanted - made);
         let size = match batch.size(1, block) {
@@ -256,19 +249,23 @@ fn simulate<M: Bulk>(
         if size == 0 {
             break;
         }
-        draw(&upto, size, &mut rng, &mut drawn);
         roots.clear();
-        roots.extend(drawn.iter().map_while(|&place| places.get(place, tree, machine, budget, scratch)));
-        let is_full = tree.bytes() > options.memory;
-        let IsmctsTree { positions, bandits } = tree;
-        round.begin();
-        let is_whole = roots.len() == drawn.len()
-            && round.descend(&roots, machine, positions, bandits, is_full, &mut rng, budget, scratch);
+        let of_others = if is_alone { 0 } else { size / 2 };
+        for &place in draws.draw(size - of_others, &mut parts.rng) {
+            let Some(from) = own.get(place, parts) else { break };
+            let is_modelled = parts.modelled.is_next(&mut parts.rng);
+            let learners = if is_modelled { Learners::Against(of_role) } else { learners };
+            roots.push(Root { from, learners });
+        }
+        roots.extend(others.draw(of_others, &mut parts.rng));
+        parts.is_full = parts.tree.bytes() > options.memory;
+        round.begin(&roots);
+        let is_whole = roots.len() == size as usize && round.descend(parts);
         counts.clear();
         counts.resize(size as usize, 0_u32);
         if !is_whole {
             // The deadline cut descents off: they say nothing.
-            round.learn(roles, &counts, &[], bandits);
+            round.learn(roles, &counts, &[], &mut parts.tree.bandits);
             break;
         }
         sums.clear();
@@ -280,55 +277,39 @@ fn simulate<M: Bulk>(
             }
         };
         for &(descent, end) in &round.ends {
-            let goals = positions.goals(end);
+            let goals = parts.tree.positions.goals(end);
             credit(descent, 1, &|role| u64::from(goals[role].value()));
         }
         let mut steps = u64::from(size);
         if !round.starts.is_empty() {
-            let tallies =
-                machine.playouts(&round.starts, &seed.child("playout").index(number), budget, scratch);
+            let seed = seed.child("playout").index(number);
+            let tallies = machine.playouts(&round.starts, &seed, budget, parts.scratch);
             for (&descent, tally) in round.leaves.iter().zip(&tallies) {
                 steps += tally.steps;
                 playouts += u64::from(tally.count);
                 credit(descent, tally.count, &|role| tally.sum[role]);
             }
         }
-        round.learn(roles, &counts, &sums, bandits);
+        round.learn(roles, &counts, &sums, &mut parts.tree.bandits);
         batch.spend(u64::from(size), steps);
         made += u64::from(size);
-        if machine.is_interrupted(scratch) {
+        if machine.is_interrupted(parts.scratch) {
             break;
         }
     }
-    let arms = own.numbers(&tree.positions.sets).map(|number| tree.bandits.arm(number));
-    let moves = legal.iter().zip(arms).map(|(own, arm)| SimulatedMove {
-        own: *own,
-        visits: arm.known,
-        value: (arm.known > 0).then(|| arm.mean()),
+    let IsmctsTree { positions, bandits } = &*parts.tree;
+    let moves = legal.iter().zip(root.numbers(&positions.sets)).map(|(own, number)| {
+        let arm = bandits.arm(number);
+        SimulatedMove { own: *own, visits: arm.known, value: (arm.known > 0).then(|| arm.mean()) }
     });
     Simulations {
         moves: moves.collect(),
         simulations: made,
         playouts,
-        steps: batch.steps,
-        information_sets: tree.bandits.open,
-        worlds: tree.positions.len(),
+        steps: batch.steps + others.cost,
+        information_sets: bandits.open,
+        worlds: positions.len(),
     }
-}
-
-/// Draws `count` states in proportion to their weights, of which `upto` has the sums: by one number for all of them, so
-/// that each comes up as often as it should to within one, and in random order.
-fn draw(upto: &[f64], count: u32, rng: &mut impl Rng, drawn: &mut Vec<usize>) {
-    drawn.clear();
-    let total = upto.last().copied().unwrap_or(0.0);
-    let (offset, mut place) = (rng.random::<f64>(), 0);
-    for number in 0..count {
-        let at = (f64::from(number) + offset) / f64::from(count) * total;
-        place += upto[place..].partition_point(|&upto| upto <= at);
-        place = place.min(upto.len() - 1);
-        drawn.push(place);
-    }
-    drawn.shuffle(rng);
 }
 
 #[cfg(test)]

@@ -13,13 +13,15 @@
 //! positions would stay equal and make the same moves for ever, and neither would learn what else its moves are worth.
 //! If one role always came first, it would have the better of the other.
 
-use rand::{Rng, RngExt};
+use rand::RngExt;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::bandits::Bandits;
-use crate::tree::{CHANCE, Following, Positions, UNEVEN_CHANCE};
-use hyperplay_machine::{Budget, Bulk, Role, Start, draw_weighted};
+use super::roots::{Learners, Root};
+use super::{IsmctsTree, Parts};
+use crate::tree::{CHANCE, Following, UNEVEN_CHANCE};
+use hyperplay_machine::{Bulk, Role, Start, draw_weighted};
 
 /// The most steps of a descent. It matters only where nobody has a choice for so long.
 const DEEPEST: usize = 1_000;
@@ -34,6 +36,8 @@ struct Taken {
 
 /// The descents of a round, and where they came to.
 pub(super) struct Round<S> {
+    roots: Vec<Following>,
+    learners: Vec<Learners>,
     /// Where each of those that are under way stands, with its number.
     under_way: Vec<(u32, u32)>,
     moved: Vec<(u32, u32)>,
@@ -54,6 +58,8 @@ pub(super) struct Round<S> {
 impl<S: Clone> Round<S> {
     pub(super) fn new() -> Self {
         Round {
+            roots: Vec::new(),
+            learners: Vec::new(),
             under_way: Vec::new(),
             moved: Vec::new(),
             waiting: Vec::new(),
@@ -67,33 +73,26 @@ impl<S: Clone> Round<S> {
         }
     }
 
-    /// Begins a round without a descent.
-    pub(super) fn begin(&mut self) {
+    /// Begins a round of descents from these positions or ends.
+    pub(super) fn begin(&mut self, roots: &[Root]) {
+        self.learners.clear();
+        self.learners.extend(roots.iter().map(|root| root.learners));
+        self.roots.clear();
+        self.roots.extend(roots.iter().map(|root| root.from));
         self.taken.clear();
         self.ends.clear();
         self.leaves.clear();
         self.starts.clear();
     }
 
-    /// Lets descents go down from these positions or ends. A tree that is full does not grow: a descent that comes to its
-    /// edge is played out from there. False if the deadline passed on the way.
-    #[allow(clippy::too_many_arguments, reason = "they are the parts of one search")]
-    pub(super) fn descend<M: Bulk<State = S>>(
-        &mut self,
-        roots: &[Following],
-        machine: &M,
-        positions: &mut Positions<M>,
-        bandits: &mut Bandits,
-        is_full: bool,
-        rng: &mut impl Rng,
-        budget: &Budget,
-        scratch: &mut M::Scratch,
-    ) -> bool {
-        if positions.is_at_once {
-            return self.descend_in_turn(roots, machine, positions, bandits, is_full, rng, budget, scratch);
+    /// Lets the descents go down. A tree that is full does not grow: a descent that comes to its edge is played out from
+    /// there. False if the deadline passed on the way.
+    pub(super) fn descend<M: Bulk<State = S>>(&mut self, parts: &mut Parts<'_, M>) -> bool {
+        if parts.tree.positions.is_at_once {
+            return self.descend_in_turn(parts);
         }
-        for (descent, &root) in (0..).zip(roots) {
-            self.arrive(descent, root);
+        for descent in 0..self.roots.len() {
+            self.arrive(descent as u32, self.roots[descent]);
         }
         std::mem::swap(&mut self.under_way, &mut self.moved);
         for step in 0.. {
@@ -102,15 +101,15 @@ impl<S: Clone> Round<S> {
             }
             for place in 0..self.under_way.len() {
                 let (descent, position) = self.under_way[place];
-                self.choose(descent, position, positions, bandits, is_full, step == DEEPEST, rng);
+                self.choose(descent, position, step == DEEPEST, parts);
             }
-            if !self.grow(machine, positions, bandits, budget, scratch) {
+            if !self.grow(parts) {
                 return false;
             }
             for place in 0..self.waiting.len() {
                 let (descent, position, choice) = self.waiting[place];
-                let following = positions.following(position, choice).expect("it was just computed");
-                self.arrive(descent, following);
+                let following = parts.tree.positions.following(position, choice);
+                self.arrive(descent, following.expect("it was just computed"));
             }
             self.waiting.clear();
             self.under_way.clear();
@@ -120,57 +119,45 @@ impl<S: Clone> Round<S> {
     }
 
     /// The same, each descent as far as the tree is known before the next one begins.
-    #[allow(clippy::too_many_arguments, reason = "they are the parts of one search")]
-    fn descend_in_turn<M: Bulk<State = S>>(
-        &mut self,
-        roots: &[Following],
-        machine: &M,
-        positions: &mut Positions<M>,
-        bandits: &mut Bandits,
-        is_full: bool,
-        rng: &mut impl Rng,
-        budget: &Budget,
-        scratch: &mut M::Scratch,
-    ) -> bool {
+    fn descend_in_turn<M: Bulk<State = S>>(&mut self, parts: &mut Parts<'_, M>) -> bool {
+        let count = self.roots.len();
         for step in 0.. {
-            match roots.get(step) {
-                Some(&root) => self.go_on(step as u32, root, true, positions, bandits, is_full, rng),
+            match self.roots.get(step) {
+                Some(&root) => self.go_on(step as u32, root, true, false, parts),
                 None if self.waiting.is_empty() => return true,
                 None => self.is_growth_due = true,
             }
             if !self.is_growth_due {
                 continue;
             }
-            if !self.grow(machine, positions, bandits, budget, scratch) {
+            if !self.grow(parts) {
                 return false;
             }
             self.is_growth_due = false;
             for (descent, position, choice) in std::mem::take(&mut self.waiting) {
-                let following = positions.following(position, choice).expect("it was just computed");
-                let is_full = is_full || step > roots.len() + DEEPEST;
-                self.go_on(descent, following, false, positions, bandits, is_full, rng);
+                let following = parts.tree.positions.following(position, choice);
+                let following = following.expect("it was just computed");
+                self.go_on(descent, following, false, step > count + DEEPEST, parts);
             }
         }
         unreachable!("a descent has a deepest step")
     }
 
     /// Lets a descent go on as far as the tree is known, and credits the end that it comes to.
-    #[allow(clippy::too_many_arguments, reason = "they are the parts of one search")]
     fn go_on<M: Bulk<State = S>>(
         &mut self,
         descent: u32,
         from: Following,
         is_new: bool,
-        positions: &Positions<M>,
-        bandits: &mut Bandits,
-        is_full: bool,
-        rng: &mut impl Rng,
+        is_deepest: bool,
+        parts: &mut Parts<'_, M>,
     ) {
         self.arrive(descent, from);
         while let Some((_, position)) = self.moved.pop() {
-            self.choose(descent, position, positions, bandits, is_full, false, rng);
+            self.choose(descent, position, is_deepest, parts);
         }
         let Some((_, end)) = self.ends.pop() else { return };
+        let IsmctsTree { positions, bandits } = &mut *parts.tree;
         let mut learn = |taken: Taken| {
             let goal = positions.goals(end)[Role::new(taken.role as usize)];
             bandits.learn(taken.number, 1, u64::from(goal.value()));
@@ -186,17 +173,11 @@ impl<S: Clone> Round<S> {
     }
 
     /// Computes the successors that are wanted. False if the deadline passed on the way.
-    fn grow<M: Bulk<State = S>>(
-        &mut self,
-        machine: &M,
-        positions: &mut Positions<M>,
-        bandits: &mut Bandits,
-        budget: &Budget,
-        scratch: &mut M::Scratch,
-    ) -> bool {
+    fn grow<M: Bulk<State = S>>(&mut self, parts: &mut Parts<'_, M>) -> bool {
         if self.wanted.is_empty() {
             return true;
         }
+        let Parts { machine, tree: IsmctsTree { positions, bandits }, budget, scratch, .. } = parts;
         let is_grown = !budget.is_late() && positions.grow(machine, &self.wanted, scratch);
         bandits.grow(&positions.sets);
         self.wanted.clear();
@@ -211,27 +192,35 @@ impl<S: Clone> Round<S> {
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "they are the parts of one search")]
     #[inline(always)]
     fn choose<M: Bulk<State = S>>(
         &mut self,
         descent: u32,
         position: u32,
-        positions: &Positions<M>,
-        bandits: &mut Bandits,
-        is_full: bool,
         is_deepest: bool,
-        rng: &mut impl Rng,
+        parts: &mut Parts<'_, M>,
     ) {
-        let (from, mut choice) = (self.taken.len(), 0);
-        let mut fresh = SmallVec::<[u32; 4]>::new();
+        let Parts { tree: IsmctsTree { positions, bandits }, is_full, modelled, rng, .. } = parts;
+        let (learners, mut choice) = (self.learners[descent as usize], 0);
+        let (mut fresh, mut first) = (SmallVec::<[u32; 4]>::new(), SmallVec::<[(Role, u32); 4]>::new());
         for chooser in positions.choosers(position) {
             let place = match chooser.role {
                 CHANCE => rng.random_range(0..chooser.moves),
                 UNEVEN_CHANCE => draw_weighted(positions.weights(chooser), rng) as u32,
+                role if learners.is_modelled(role) => {
+                    let place = modelled.draw(position, chooser, positions, rng);
+                    first.push((Role::new(role as usize), chooser.number(place, &positions.sets)));
+                    place
+                }
                 role if bandits.is_open(chooser.set) => {
-                    let (place, number) = bandits.select(chooser, &positions.sets, rng);
-                    self.taken.push(Taken { descent, role, number });
+                    let (place, number) = if learners.has(role) {
+                        let (place, number) = bandits.select(chooser, &positions.sets, rng);
+                        self.taken.push(Taken { descent, role, number });
+                        (place, number)
+                    } else {
+                        bandits.follow(chooser, &positions.sets, rng)
+                    };
+                    first.push((Role::new(role as usize), number));
                     place
                 }
                 _ => {
@@ -241,14 +230,14 @@ impl<S: Clone> Round<S> {
             };
             choice += u64::from(place) * chooser.stride;
         }
-        if !fresh.is_empty() && !is_full {
+        if !fresh.is_empty() && !*is_full {
             bandits.open(fresh[if fresh.len() > 1 { rng.random_range(0..fresh.len()) } else { 0 }]);
         }
         if fresh.is_empty() && !is_deepest {
             if let Some(following) = positions.following(position, choice) {
                 return self.arrive(descent, following);
             }
-            if !is_full {
+            if !*is_full {
                 self.waiting.push((descent, position, choice));
                 match self.asked.insert((position, choice)) {
                     true => self.wanted.push((position, choice)),
@@ -258,8 +247,7 @@ impl<S: Clone> Round<S> {
             }
         }
         let moves = positions.sets.moves();
-        let selected = self.taken[from..].iter();
-        let first = selected.map(|taken| (Role::new(taken.role as usize), moves[taken.number as usize]));
+        let first = first.into_iter().map(|(role, number)| (role, moves[number as usize]));
         self.leaves.push(descent);
         let state = positions.state(position).clone();
         self.starts.push(Start { state, first: first.collect(), count: 1 });

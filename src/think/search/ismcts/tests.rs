@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hyperplay_engine::{EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
+use rand::RngExt as _;
 use rustc_hash::FxHashMap as HashMap;
 
 use super::super::context::toy_context as context;
@@ -44,7 +45,7 @@ fn search(
         evidence
     };
     let legal = toy.legal_by_role(&states[0], &mut ())[Role::new(role)].clone();
-    let possible = PossibleStates { states: &weighted, known: &known };
+    let possible = PossibleStates { states: &weighted, known: &known, held: None, model: None };
     ismcts(&mut context(toy, role, budget), &possible, &legal, &options)
 }
 
@@ -85,6 +86,50 @@ fn a_role_acts_on_what_it_knows_and_not_on_the_state() {
     // The own information set, and that of the other, once or twice; two states, and one after each that is no end.
     assert_eq!((blind.information_sets, seeing.information_sets), (2, 3));
     assert_eq!((blind.worlds, seeing.worlds), (4, 4));
+}
+
+/// What a role knows that was told this entry in the first step.
+fn told(toy: &Toy, role: usize, entry: u8) -> Evidence {
+    let mut evidence = Evidence::new(Role::new(role));
+    let own = OwnMove::Known(toy.mv(entry));
+    evidence.steps.push(Observation { own, percepts: Percepts::default() });
+    evidence
+}
+
+/// The first role knows that the entry is 0, and the other does not. It guesses right where it learns from nothing else.
+#[test]
+fn other_roles_act_on_what_they_hold_possible_and_by_the_model() {
+    let (toy, state) = (hidden(), at(0));
+    let legal = toy.legal_by_role(&state, &mut ())[Role::new(0)].clone();
+    let known = |_, role: Role| if role.index() == 0 { told(&toy, 0, 0) } else { Evidence::new(role) };
+    let held = |place, role: Role, _: &Budget| {
+        assert_eq!((place, role.index()), (0, 1), "nobody else is asked");
+        let of = |entry| (at(entry), 0.5, vec![told(&toy, 0, entry), Evidence::new(role)]);
+        (vec![of(0), of(1)], 3)
+    };
+    let model = |role: Role, evidence: &Evidence, legal: &[Move]| {
+        assert_eq!((role.index(), evidence.step(), legal.len()), (1, 1, 2));
+        vec![0.0, 1.0]
+    };
+    let run = |held: Option<&Held<'_, State>>, others, model_share| {
+        let possible = PossibleStates { states: &[(&state, 1.0)], known: &known, held, model: Some(&model) };
+        let options = IsmctsOptions { others, model_share, ..options(4_000) };
+        ismcts(&mut context(&toy, 0, Budget::UNLIMITED), &possible, &legal, &options)
+    };
+    let betrayed = run(None, 0, 0.0);
+    assert!(values(&betrayed)[1] < 20.0 && shares(&betrayed)[0] > 0.9, "{betrayed:?}");
+    let hidden = run(Some(&held), 10, 0.0);
+    assert!((values(&hidden)[1] - 50.0).abs() < 5.0 && shares(&hidden)[1] > 0.8, "{hidden:?}");
+    assert_eq!((hidden.simulations, hidden.steps), (4_000, 4_003 + hidden.playouts), "what was looked up counts");
+    let own: u32 = hidden.moves.iter().map(|simulated| simulated.visits).sum();
+    assert_eq!(own, 2_000, "every second simulation begins where the other role is");
+    // The model guesses wrong.
+    let modelled = run(None, 0, 1.0);
+    assert_eq!(values(&modelled)[1], 100.0);
+    let both = run(Some(&held), 10, 0.5);
+    assert!((values(&both)[1] - 75.0).abs() < 5.0, "{both:?}");
+    let (none, some) = (run(None, 10, 0.0), run(Some(&held), 0, 0.0));
+    assert!(none == betrayed && some == betrayed, "there is nothing to search from");
 }
 
 #[test]
@@ -135,7 +180,7 @@ fn roles_that_move_at_once_learn_from_one_end_after_the_other() {
     let mut context = context(&toy, 0, Budget::UNLIMITED);
     let (state, legal) = (at(0), toy.legal_by_role(&at(0), &mut ())[Role::new(0)].clone());
     let known = |_, role| Evidence::new(role);
-    let possible = PossibleStates { states: &[(&state, 1.0)], known: &known };
+    let possible = PossibleStates { states: &[(&state, 1.0)], known: &known, held: None, model: None };
     for blocks in [ALONE, IsmctsOptions::default().blocks, CROWDED] {
         let off = |seed| {
             context.seed = Seed::root(seed);
@@ -158,7 +203,7 @@ fn roles_in_equal_positions_do_not_move_in_step() {
         context.seed = Seed::root(seed);
         let (state, legal) = (at(0), toy.legal_by_role(&at(0), &mut ())[Role::new(0)].clone());
         let known = |_, role| Evidence::new(role);
-        let possible = PossibleStates { states: &[(&state, 1.0)], known: &known };
+        let possible = PossibleStates { states: &[(&state, 1.0)], known: &known, held: None, model: None };
         let made = ismcts(&mut context, &possible, &legal, &options(2_000));
         assert!(shares(&made)[1] > 0.8, "{made:?}");
     }
@@ -197,7 +242,7 @@ fn one_seed_gives_one_result_and_the_playouts_of_a_planted_game_are_counted() {
     let legal = toy.legal_by_role(&state, &mut ())[Role::new(0)].clone();
     let run = |seed| {
         let known = |_, role| Evidence::new(role);
-        let possible = PossibleStates { states: &[(&state, 1.0)], known: &known };
+        let possible = PossibleStates { states: &[(&state, 1.0)], known: &known, held: None, model: None };
         let mut context = context(&toy, 0, Budget::UNLIMITED);
         context.seed = Seed::root(seed);
         ismcts(&mut context, &possible, &legal, &options(2_000))
@@ -236,9 +281,9 @@ fn a_full_tree_is_played_out_from_the_choices_that_were_made() {
 #[test]
 fn a_round_draws_each_state_as_often_as_it_should_to_within_one() {
     let (mut rng, mut drawn) = (Seed::root(1).rng(), Vec::new());
-    let mut counts = [0; 3];
+    let (mut draws, mut counts) = (Draws::new([0.5, 0.25, 0.25].into_iter()), [0; 3]);
     for count in [1, 2, 7, 8, 100] {
-        draw(&[0.5, 0.5 + 0.25, 1.0], count, &mut rng, &mut drawn);
+        drawn = draws.draw(count, &mut rng).to_vec();
         assert_eq!(drawn.len(), count as usize);
         for (state, share) in [0.5, 0.25, 0.25].into_iter().enumerate() {
             let times = drawn.iter().filter(|&&place| place == state).count();
@@ -318,7 +363,7 @@ fn rounds_of_any_size_agree_with_the_obvious_tree() {
         let (state, simulations) = (toy.initial(), 20_000);
         let legal = toy.legal_by_role(&state, &mut ())[Role::new(0)].clone();
         let known = |_, role| Evidence::new(role);
-        let possible = PossibleStates { states: &[(&state, 1.0)], known: &known };
+        let possible = PossibleStates { states: &[(&state, 1.0)], known: &known, held: None, model: None };
         let expected = obvious(&toy, 0, simulations, seed);
         let best = |means: &mut dyn Iterator<Item = f64>| means.fold(0.0, f64::max);
         let value = best(&mut expected.iter().copied());
@@ -360,7 +405,7 @@ fn search_seen(toy: &Toy, options: IsmctsOptions) -> Simulations {
     let (seen, state) = (Seen(toy), at(0));
     let legal = toy.legal_by_role(&state, &mut ())[Role::new(0)].clone();
     let known = |_, role| Evidence::new(role);
-    let possible = PossibleStates { states: &[(&state, 1.0)], known: &known };
+    let possible = PossibleStates { states: &[(&state, 1.0)], known: &known, held: None, model: None };
     let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
     let mut context = SearchContext { machine: &seen, role: Role::new(0), budget, seed, scratch: &mut () };
     ismcts(&mut context, &possible, &legal, &options)
@@ -394,7 +439,7 @@ fn a_kept_tree_knows_at_the_next_decision_what_came_by_and_a_large_one_is_given_
         let state = seen.replay(history, &mut ());
         let legal = seen.legal_by_role(&state, &mut ())[role].clone();
         let known = |_, role| seen.evidence(history, role, &mut ());
-        let possible = PossibleStates { states: &[(&state, 1.0)], known: &known };
+        let possible = PossibleStates { states: &[(&state, 1.0)], known: &known, held: None, model: None };
         let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
         let mut context = SearchContext { machine: &seen, role, budget, seed, scratch: &mut () };
         let made = tree.search(&mut context, &possible, &legal, options);
@@ -479,7 +524,8 @@ fn in_tic_tac_toe_and_nim_what_is_visited_most_is_a_best_move() {
             let Some(role) = chooses.filter(|_| !machine.terminal(&state, &mut scratch)) else { continue };
             let mut own = machine.scratch();
             let known = |_, other| machine.evidence(&history, other, &mut machine.scratch());
-            let possible = PossibleStates { states: &[(&state, 1.0)], known: &known };
+            let possible =
+                PossibleStates { states: &[(&state, 1.0)], known: &known, held: None, model: None };
             let (budget, seed) = (Budget::UNLIMITED, Seed::root(seed));
             let mut context = SearchContext { machine: &*machine, role, budget, seed, scratch: &mut own };
             let made = ismcts(&mut context, &possible, &legal[role], &options(30_000));
