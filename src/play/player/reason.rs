@@ -50,7 +50,9 @@ pub enum Reason {
     Simulated {
         /// Simulations.
         simulations: u64,
-        /// Those of them that ended in a playout.
+        /// Those that had come by in the tree before.
+        before: u64,
+        /// Those of this decision that ended in a playout.
         playouts: u64,
         /// Information sets in the tree.
         information_sets: usize,
@@ -105,6 +107,8 @@ impl Reason {
     /// What a search of one tree did.
     pub(super) fn simulated(made: &Simulations) -> Reason {
         let Simulations { simulations, playouts, information_sets, worlds, .. } = *made;
-        Reason::Simulated { simulations, playouts, information_sets, worlds }
+        let visits: u64 = made.moves.iter().map(|own| u64::from(own.visits)).sum();
+        let before = visits.saturating_sub(simulations);
+        Reason::Simulated { simulations, before, playouts, information_sets, worlds }
     }
 }

@@ -138,16 +138,23 @@ pub fn ismcts<M: Bulk>(
 /// A tree that is kept from decision to decision of one role: what was learnt below the moves that were made is still
 /// known. It holds what the roles know from the first step of the match on, so nothing in it becomes wrong.
 ///
-/// A tree that takes more than half of its memory when a decision begins is given up, and the next one begins empty.
+/// A tree that takes more than half of its memory when a decision begins is given up, and the next one begins empty. So is
+/// one with so many simulations that a count of visits might come to its end.
 pub struct IsmctsTree<M: Bulk> {
     positions: Positions<M>,
     bandits: Bandits,
+    /// Simulations made in it: no count of visits is greater.
+    simulations: u64,
 }
+
+/// A tree with more simulations is given up when a decision begins.
+const MOST: u64 = 1 << 31;
 
 impl<M: Bulk> IsmctsTree<M> {
     /// The tree without a position.
     pub fn new(machine: &M, options: &IsmctsOptions) -> Self {
-        IsmctsTree { positions: Positions::new(machine), bandits: Bandits::new(options.exploration) }
+        let bandits = Bandits::new(options.exploration);
+        IsmctsTree { positions: Positions::new(machine), bandits, simulations: 0 }
     }
 
     /// As [`ismcts`], in this tree.
@@ -158,10 +165,29 @@ impl<M: Bulk> IsmctsTree<M> {
         legal: &[Move],
         options: &IsmctsOptions,
     ) -> Simulations {
-        if self.bytes() > options.memory / 2 {
+        if self.bytes() > options.memory / 2 || self.simulations > MOST {
             *self = IsmctsTree::new(context.machine, options);
         }
         context.by_deadline(|context| simulate(self, context, possible, legal, options))
+    }
+
+    /// Searches before a decision is asked for, while the tree stays so small that the decision goes on with it. Returns
+    /// whether more is of use.
+    pub fn search_ahead(
+        &mut self,
+        context: &mut SearchContext<'_, M>,
+        possible: &PossibleStates<'_, M::State>,
+        legal: &[Move],
+        options: &IsmctsOptions,
+    ) -> bool {
+        // There are simulations in the tree already, so a round may be larger; and none is the last one before a choice.
+        let blocks = Blocks { growth: 8, taper: 1, ..options.blocks };
+        let options = IsmctsOptions { memory: options.memory / 8 * 3, blocks, ..*options };
+        let has_room = |tree: &Self| tree.bytes() <= options.memory && tree.simulations < MOST / 2;
+        if has_room(self) {
+            context.by_deadline(|context| simulate(self, context, possible, legal, &options));
+        }
+        has_room(self)
     }
 
     /// About how many bytes it takes.
@@ -260,7 +286,7 @@ fn simulate<M: Bulk>(
         roots.clear();
         roots.extend(drawn.iter().map_while(|&place| places.get(place, tree, machine, budget, scratch)));
         let is_full = tree.bytes() > options.memory;
-        let IsmctsTree { positions, bandits } = tree;
+        let IsmctsTree { positions, bandits, .. } = tree;
         round.begin();
         let is_whole = roots.len() == drawn.len()
             && round.descend(&roots, machine, positions, bandits, is_full, &mut rng, budget, scratch);
@@ -300,6 +326,7 @@ fn simulate<M: Bulk>(
             break;
         }
     }
+    tree.simulations += made;
     let arms = own.numbers(&tree.positions.sets).map(|number| tree.bandits.arm(number));
     let moves = legal.iter().zip(arms).map(|(own, arm)| SimulatedMove {
         own: *own,
