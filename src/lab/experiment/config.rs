@@ -20,7 +20,7 @@ use super::written::{StopTable, Written};
 use hyperplay_engine::EngineKind;
 use hyperplay_logic::gdl::did_you_mean;
 use hyperplay_machine::PLAYOUT_STEPS;
-use hyperplay_play::player::{PlayerSpec, Registry, SpecError};
+use hyperplay_play::player::{PlayerSpec, Registry, SpecError, ThoughtAhead};
 
 /// The name of this form of experiments.
 pub const SCHEMA: &str = "hyperplay.experiment/1";
@@ -288,11 +288,11 @@ impl Reader<'_> {
     /// Where there is a clock and no limit in states, players think ahead unless the file says that they do not.
     fn thinks_ahead(&self, written: &Written) -> Result<bool, ConfigError> {
         let budget = &written.budget;
-        let is_free = budget.playclock.is_some() && budget.nodes.is_none();
+        let (least, play) = (ThoughtAhead::LEAST_CLOCK.as_secs_f64(), budget.playclock.as_ref());
+        let is_free = budget.nodes.is_none() && play.is_some_and(|play| *play.get_ref() >= least);
         match &budget.think_ahead {
-            Some(wanted) if *wanted.get_ref() && !is_free => {
-                Err(self.error(wanted, "to think ahead needs a playclock, and no limit in nodes"))
-            }
+            Some(wanted) if *wanted.get_ref() && !is_free => Err(self
+                .error(wanted, "to think ahead needs a playclock of 0.05 s or more, and no limit in nodes")),
             wanted => Ok(is_free && wanted.as_ref().is_none_or(|wanted| *wanted.get_ref())),
         }
     }

@@ -267,6 +267,6 @@ mod tests {
         assert!(error.to_string().ends_with(": its players do not think ahead"), "{error}");
         assert_eq!(former.clone().settle(folder.path(), &registry).unwrap(), former);
         assert!(!of("nodes = 100").plan.think_ahead);
-        assert!(!planned("").plan.think_ahead);
+        assert!(!planned("").plan.think_ahead && !planned("\n[budget]\nplayclock = 0.02").plan.think_ahead);
     }
 }

@@ -314,8 +314,7 @@ struct Believing<C> {
 
 impl<C: Choice> Player for Believing<C> {
     fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
-        self.legal.clear();
-        self.legal.extend_from_slice(view.legal);
+        self.legal = view.legal.to_vec();
         self.belief
             .decide(view, budget, seed, |deliberation, possible| self.choice.choose(deliberation, possible))
     }

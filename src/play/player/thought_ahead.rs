@@ -10,9 +10,6 @@ use std::time::Duration;
 use super::Player;
 use hyperplay_machine::{Budget, Evidence, Seed};
 
-/// The part of the time of a decision that a turn may take.
-const PART: u32 = 10;
-
 /// What a player thinks ahead from, after one decision.
 #[derive(Debug)]
 pub struct ThoughtAhead {
@@ -26,9 +23,13 @@ impl ThoughtAhead {
     /// The longest turn.
     pub const TURN: Duration = Duration::from_millis(30);
 
-    /// After a decision on this evidence, for which there was so much time.
+    /// The shortest play clock with which it is done. On a computer with other work a thread that has been busy gets its
+    /// next turn later than one that has slept, and a shorter clock has no time for that.
+    pub const LEAST_CLOCK: Duration = Duration::from_millis(50);
+
+    /// After a decision on this evidence, for which there was so much time; a turn may take a tenth of it.
     pub fn new(evidence: Arc<Evidence>, time: Duration, seed: Seed) -> Self {
-        ThoughtAhead { evidence, turn: (time / PART).min(ThoughtAhead::TURN), seed, turns: 0 }
+        ThoughtAhead { evidence, turn: (time / 10).min(ThoughtAhead::TURN), seed, turns: 0 }
     }
 
     /// Thinks for a turn within this budget; whether another turn is of use.

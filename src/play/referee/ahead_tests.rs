@@ -83,7 +83,9 @@ fn nobody_thinks_ahead_without_a_clock_under_a_limit_in_states_or_where_it_is_no
     let without = Settings::default();
     let counted = Settings { nodes: Some(1_000), ..clocked() };
     let unwanted = Settings { think_ahead: false, ..clocked() };
-    for settings in [without, counted, unwanted] {
+    let short = Clocks { start: Duration::ZERO, play: Duration::from_millis(20) };
+    let short = Settings { clocks: Some(short), ..Settings::default() };
+    for settings in [without, counted, unwanted, short] {
         assert!(!settings.thinks_ahead());
         let (played, turns, hears) = play(settings, false, |_| ());
         assert_eq!(played.steps.len(), 2);

@@ -21,7 +21,7 @@ use rand::RngExt;
 use super::actor::{Actor, Preparation, Question};
 use super::running::{Answers, RunningMatch};
 use super::{ClockTurn, Clocks, Fault, FaultKind, Interrupt, Match, MatchOutcome, MatchStep, Substitute};
-use crate::player::Seat;
+use crate::player::{Seat, ThoughtAhead};
 use hyperplay_machine::terms::fold;
 use hyperplay_machine::{
     Budget, ByRole, Evidence, JointMove, Move, PLAYOUT_STEPS, Role, Seed, StateMachine, StateMachineExt,
@@ -46,7 +46,7 @@ pub struct Settings {
     pub id: String,
     /// How long after its clock an answer of another program still counts; it is not told of this.
     pub grace: Duration,
-    /// Whether players think ahead between their decisions, where there are clocks and no limit in states.
+    /// Whether players think ahead between their decisions, where there are clocks, not too short, and no limit in states.
     pub think_ahead: bool,
     /// How long the match rests after each step.
     pub pause: Duration,
@@ -72,7 +72,8 @@ impl Default for Settings {
 impl Settings {
     /// Whether players use the time between their decisions. Never where a match depends on counts alone.
     pub fn thinks_ahead(&self) -> bool {
-        self.think_ahead && self.clocks.is_some() && self.nodes.is_none()
+        let is_long = self.clocks.is_some_and(|clocks| clocks.play >= ThoughtAhead::LEAST_CLOCK);
+        self.think_ahead && is_long && self.nodes.is_none()
     }
 
     /// The clocks of a role, if there are clocks.
@@ -167,8 +168,8 @@ impl<'a> SeatedPlayers<'a> {
                 let what = format!("the player of {} is another program, which needs clocks", roles[role]);
                 return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, what));
             }
-            let (clocked, thinks_ahead) = (settings.clocks.is_some(), settings.thinks_ahead());
-            let seat = seat.map(|player| Actor::seat(player, clocked, thinks_ahead));
+            let clocked = settings.clocks.is_some();
+            let seat = seat.map(|player| Actor::seat(player, clocked, settings.thinks_ahead()));
             assert!(
                 seat.is_some() || machine.random() == Some(role),
                 "the role {} has a player",
