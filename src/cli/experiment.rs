@@ -251,6 +251,9 @@ impl From<FolderError> for CommandFailure {
             FolderError::Other { ref changed, .. } if !changed.is_empty() => {
                 "name another folder with --out, or put back what the policy file said"
             }
+            FolderError::Other { forgoes: true, .. } => {
+                "write think_ahead = false under [budget], or name another folder with --out"
+            }
             FolderError::Other { .. } => "name another folder with --out, or take that one away",
             FolderError::Divisions { .. } => "merge one division only: move the other files away",
             FolderError::Division { .. } => {

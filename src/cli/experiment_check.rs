@@ -140,6 +140,7 @@ fn as_json(
         "config": plan.hash(),
         "seed": plan.seed,
         "reproduces": plan.clocks.is_none(),
+        "thinks_ahead": plan.think_ahead,
         "repetitions": plan.repetitions,
         "entrants": entrants.collect::<Vec<Value>>(),
         "cells": cells,

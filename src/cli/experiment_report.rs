@@ -84,6 +84,7 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
             "config": planned.config,
             "seed": planned.plan.seed,
             "reproduces": planned.plan.clocks.is_none(),
+            "thinks_ahead": planned.plan.think_ahead,
             "matches": summary.matches,
             "failed": summary.failed,
             "of": planned.plan.matches(),

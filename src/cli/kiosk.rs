@@ -45,6 +45,9 @@ pub struct KioskArguments {
     /// begins with it
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     playclock: Option<Duration>,
+    /// Do not let programs use the time between their decisions, as they do where there are clocks
+    #[arg(long)]
+    no_think_ahead: bool,
     /// Determines chance and the programs [default: drawn and logged]
     #[arg(long, value_name = "S", value_parser = seed)]
     seed: Option<u64>,
@@ -150,6 +153,7 @@ pub fn run(arguments: &KioskArguments, session: &Session) -> CommandResult {
         seed,
         record: arguments.record.clone().map(|folder| (folder, arguments.earlier.earlier())),
         tables: arguments.tables.into(),
+        think_ahead: !arguments.no_think_ahead,
         names: arguments.name.clone(),
         // Without a game the clocks are those with which the form of a new table begins.
         preset: (arguments.game.is_none() && arguments.playclock.is_some()).then(|| clocks(arguments)),

@@ -54,6 +54,9 @@ pub struct MatchArguments {
     /// Seconds for each move; a later answer is a fault
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub playclock: Option<Duration>,
+    /// Do not let players use the time between their decisions, as they do where there are clocks
+    #[arg(long)]
+    no_think_ahead: bool,
     /// States that a player may visit in one decision [default: as its spec says]
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
@@ -177,6 +180,7 @@ pub fn run_hosted(
         preparation,
         threads,
         reproduces: arguments.playclock.is_none() && real_time.is_none(),
+        thinks_ahead: real_time.is_none() && series.settings().thinks_ahead(),
     };
     let has_left = table.is_left();
     let tally = real_time
@@ -266,6 +270,7 @@ impl Series<'_> {
         let start = self.arguments.startclock.unwrap_or_default();
         Settings {
             clocks: self.arguments.playclock.map(|play| Clocks { start, play }),
+            think_ahead: !self.arguments.no_think_ahead,
             nodes: self.arguments.nodes,
             limit: self.arguments.limit,
             ..self.hosting.settings.clone()

@@ -29,6 +29,8 @@ pub struct Title<'a> {
     pub threads: usize,
     /// Whether the seed fixes the result: there were no clocks.
     pub reproduces: bool,
+    /// Whether the players used the time between their decisions.
+    pub thinks_ahead: bool,
 }
 
 impl Title<'_> {
@@ -136,6 +138,7 @@ impl Report {
             "rules": title.heading.rules,
             "seed": title.heading.seed,
             "reproduces": title.reproduces,
+            "thinks_ahead": title.thinks_ahead,
             "threads": title.threads,
             "engine": title.engine_as_json(),
             "players": players,
@@ -156,7 +159,11 @@ impl Report {
     /// # Errors
     /// If standard output cannot be written to.
     pub fn write(&self, title: &Title<'_>, out: &Output) -> CommandResult {
-        let clocks = if title.reproduces { "" } else { " (with clocks: another run may differ)" };
+        let clocks = match (title.reproduces, title.thinks_ahead) {
+            (true, _) => "",
+            (_, true) => " (with clocks, players think ahead: another run may differ)",
+            (_, false) => " (with clocks, no player thinks ahead: another run may differ)",
+        };
         let (game, seed) = (title.game, title.heading.seed);
         out.line(format_args!("{game}: {}, seed {seed}{clocks}", counted(self.matches as u64, "match")))?;
         if self.matches == 0 {

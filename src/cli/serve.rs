@@ -56,7 +56,7 @@ pub struct ServeArguments {
     stale: Duration,
     /// Do not use the time between two moves
     #[arg(long)]
-    no_thinking_ahead: bool,
+    no_think_ahead: bool,
     /// MiB that the rules of all matches may take together, by estimate; each match has an equal share. Rules that need
     /// more are played by the interpreter, and a text that is too long for it is not read
     #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(64..))]
@@ -179,7 +179,7 @@ pub fn run(arguments: &ServeArguments, session: &Session) -> CommandResult {
         seed,
         record: arguments.record.clone().map(|folder| (folder, arguments.earlier.earlier())),
         memory: u64::from(arguments.memory) << 20,
-        thinks_ahead: !arguments.no_thinking_ahead,
+        thinks_ahead: !arguments.no_think_ahead,
     };
     let server = PlayerServer::new(options).map_err(|error| match error {
         ServeError::Spec(error) => CommandFailure::usage(error.to_string(), "see `hyperplay players`"),

@@ -76,6 +76,8 @@ pub struct KioskOptions {
     pub record: Option<(PathBuf, EarlierRecords)>,
     /// Tables at a time.
     pub tables: usize,
+    /// Whether programs think ahead between their decisions, where there are clocks.
+    pub think_ahead: bool,
     /// Names of this computer that a browser may use in place of its address.
     pub names: Vec<String>,
     /// The table that was asked for on the command line: the form of a new table begins with it.

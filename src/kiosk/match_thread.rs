@@ -60,7 +60,8 @@ impl Table {
         };
         let seats = ByRole::new((0..parts.sitting.len()).map(seat).collect());
         let clocks = parts.clocks.filter(|_| engine.interaction().is_none());
-        let settings = Settings { clocks, id: format!("table_{}", parts.id), ..Settings::default() };
+        let (think_ahead, id) = (parts.think_ahead, format!("table_{}", parts.id));
+        let settings = Settings { clocks, think_ahead, id, ..Settings::default() };
         let begun = Instant::now();
         let (played, chronons) = if engine.interaction().is_some() {
             let run = self.manage(&engine, &mut telling, settings.limit)?;

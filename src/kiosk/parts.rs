@@ -66,6 +66,7 @@ pub(super) struct TableParts {
     pub(super) sitting: Vec<Sitting>,
     pub(super) tokens: Vec<TableToken>,
     pub(super) clocks: Option<Clocks>,
+    pub(super) think_ahead: bool,
     pub(super) seed: u64,
     pub(super) sampler: SamplerSpec,
     /// The player that solves its game, for the mixes beside own moves.

@@ -115,6 +115,7 @@ impl Kiosk {
             sitting,
             tokens,
             clocks,
+            think_ahead: self.options.think_ahead,
             seed: order.seed.unwrap_or_else(|| table_seed(self.options.seed, self.next_number())),
             sampler: self.options.registry.sampler("hyperplay").map_err(refused)?,
             records: self.records.clone(),

@@ -69,6 +69,7 @@ fn a_usage_error_lists_the_choices_and_exits_2() {
         ("match kuhn_poker --threads 0", "1 or more"),
         ("match kuhn_poker --startclock 1", "--playclock"),
         ("match kuhn_poker --playclock=-1", "invalid value"),
+        ("serve --no-thinking-ahead", "--no-think-ahead"),
         ("match kuhn_poker --threads 100000", "of no use"),
         ("match kuhn_poker --seed -1", "'--seed <S>': expected a whole number from 0 to"),
         ("match kuhn_poker --seed now", "'--seed <S>': expected a whole number from 0 to"),
@@ -361,6 +362,30 @@ fn rules_are_read_from_a_pipe_that_has_a_name() {
 fn a_match_with_clocks_is_played_and_says_that_it_does_not_reproduce() {
     let report = json("match kuhn_poker --matches 2 --seed 1 --startclock 1 --playclock 30", 0);
     assert_eq!((&report["faults"], &report["reproduces"]), (&0.into(), &false.into()));
+}
+
+#[test]
+fn report_and_transcript_say_whether_players_thought_ahead() {
+    let clock = "--playclock 30";
+    for (number, (options, thinks_ahead)) in [
+        (clock, true),
+        ("--playclock 30 --no-think-ahead", false),
+        ("--playclock 30 --nodes 9", false),
+        ("", false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (folder, name) = (Folder::new(), format!("{number}.jsonl"));
+        let command = format!("match kuhn_poker --seed 1 {options}");
+        let report = json(&format!("{command} --transcript {}", folder.path(&name).display()), 0);
+        assert_eq!(report["thinks_ahead"], thinks_ahead, "{options}");
+        let limits = &transcripts(&folder.read(&name))[0]["limits"];
+        assert_eq!(limits.get("think_ahead").is_some_and(|said| said == true), thinks_ahead, "{limits}");
+        let said = ["players think ahead", "no player thinks ahead"]
+            .map(|words| stdout(&command, 0).contains(words));
+        assert_eq!(said, [thinks_ahead, options.contains(clock) && !thinks_ahead], "{options}");
+    }
 }
 
 #[cfg(unix)]

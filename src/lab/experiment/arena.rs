@@ -199,6 +199,7 @@ impl Arena {
         let clock = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         Settings {
             clocks: self.plan.clocks.map(|(start, play)| Clocks { start: clock(start), play: clock(play) }),
+            think_ahead: self.plan.think_ahead,
             nodes: self.plan.nodes,
             limit: self.plan.limit,
             ..Settings::default()

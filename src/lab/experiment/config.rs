@@ -20,7 +20,7 @@ use super::written::{StopTable, Written};
 use hyperplay_engine::EngineKind;
 use hyperplay_logic::gdl::did_you_mean;
 use hyperplay_machine::PLAYOUT_STEPS;
-use hyperplay_play::player::{PlayerSpec, Registry, SpecError};
+use hyperplay_play::player::{PlayerSpec, Registry, SpecError, ThoughtAhead};
 
 /// The name of this form of experiments.
 pub const SCHEMA: &str = "hyperplay.experiment/1";
@@ -188,6 +188,7 @@ impl Reader<'_> {
             },
             nodes: written.budget.nodes.as_ref().map(|nodes| self.count(nodes, 1, i64::MAX)).transpose()?,
             clocks: self.clocks(written)?,
+            think_ahead: self.thinks_ahead(written)?,
             stop: written.stop.as_ref().map(|stop| self.stop(stop)).transpose()?,
             seats: {
                 let words = [("all", SeatPermutations::All), ("given", SeatPermutations::Given)];
@@ -281,6 +282,18 @@ impl Reader<'_> {
             (Some(start), None) => Err(self.error(start, "a startclock needs a playclock")),
             (start, Some(play)) => Ok(Some((start.as_ref().map_or(0.0, |s| *s.get_ref()), *play.get_ref()))),
             (None, None) => Ok(None),
+        }
+    }
+
+    /// Where there is a clock and no limit in states, players think ahead unless the file says that they do not.
+    fn thinks_ahead(&self, written: &Written) -> Result<bool, ConfigError> {
+        let budget = &written.budget;
+        let (least, play) = (ThoughtAhead::LEAST_CLOCK.as_secs_f64(), budget.playclock.as_ref());
+        let is_free = budget.nodes.is_none() && play.is_some_and(|play| *play.get_ref() >= least);
+        match &budget.think_ahead {
+            Some(wanted) if *wanted.get_ref() && !is_free => Err(self
+                .error(wanted, "to think ahead needs a playclock of 0.05 s or more, and no limit in nodes")),
+            wanted => Ok(is_free && wanted.as_ref().is_none_or(|wanted| *wanted.get_ref())),
         }
     }
 

@@ -78,7 +78,11 @@ fn preamble(planned: &Planned, summary: &ExperimentSummary) -> Vec<String> {
     if !planned.about.is_empty() {
         lines.push(planned.about.split_whitespace().collect::<Vec<_>>().join(" "));
     }
-    let clocks = if plan.clocks.is_some() { "; with clocks: another run may differ" } else { "" };
+    let clocks = match (plan.clocks, plan.think_ahead) {
+        (None, _) => "",
+        (_, true) => "; with clocks, players think ahead: another run may differ",
+        (_, false) => "; with clocks, no player thinks ahead: another run may differ",
+    };
     lines.push(format!(
         "{} of {}{}, seed {}, plan {}{clocks}.",
         summary.matches,

@@ -51,7 +51,7 @@ pub enum FolderError {
         what: String,
     },
     /// The folder belongs to another experiment.
-    #[error("{} holds the experiment '{name}' with another plan ({config}){}", folder.display(), since(changed))]
+    #[error("{} holds the experiment '{name}' with another plan ({config}){}", folder.display(), since(changed, *forgoes))]
     Other {
         /// The folder.
         folder: PathBuf,
@@ -61,6 +61,8 @@ pub enum FolderError {
         config: String,
         /// Policy files that say something else than in the plan found there.
         changed: Vec<String>,
+        /// Whether it is the same plan, but that players do not think ahead.
+        forgoes: bool,
     },
     /// The shards are of more than one division.
     #[error("{} holds shards of {one} and of {other}", folder.display())]
@@ -91,8 +93,9 @@ pub enum FolderError {
 }
 
 /// The changes since a plan was made.
-fn since(changed: &[String]) -> String {
+fn since(changed: &[String], forgoes: bool) -> String {
     match changed {
+        [] if forgoes => ": its players do not think ahead".to_owned(),
         [] => String::new(),
         [one] => format!(": the policy file {one} has changed since"),
         all => format!(": the policy files {} have changed since", all.join(", ")),
@@ -151,7 +154,8 @@ impl Planned {
             }
             let changed = self.plan.changed_policies(&found.plan);
             let (name, config) = (found.name, found.config);
-            return Err(FolderError::Other { folder: folder.to_owned(), name, config, changed });
+            let forgoes = ExperimentPlan { think_ahead: false, ..self.plan }.hash() == config;
+            return Err(FolderError::Other { folder: folder.to_owned(), name, config, changed, forgoes });
         }
         // Several shards may come at once: each writes a file of its own and renames it.
         let draft = folder.join(format!(".{PLAN}.{}", std::process::id()));
@@ -247,6 +251,22 @@ mod tests {
         assert_ne!(former.config, today.config);
         assert_eq!(today.settle(folder.path(), &registry).unwrap(), former);
         let other = planned(&grid(4)).settle(folder.path(), &registry);
-        assert!(matches!(other, Err(FolderError::Other { .. })));
+        assert!(matches!(other, Err(FolderError::Other { forgoes: false, .. })));
+    }
+
+    #[test]
+    fn a_folder_with_clocks_of_an_earlier_version_is_one_whose_players_do_not_think_ahead() {
+        let of = |budget: &str| planned(&format!("\n[budget]\nplayclock = 1\n{budget}"));
+        let (today, registry, folder) = (of(""), Registry::standard(), tempfile::tempdir().unwrap());
+        assert!(today.plan.think_ahead && serde_json::to_string(&today).unwrap().contains("think_ahead"));
+        let former = of("think_ahead = false");
+        assert!(!serde_json::to_string(&former).unwrap().contains("think_ahead"));
+        assert_eq!(former.clone().settle(folder.path(), &registry).unwrap(), former);
+        let error = today.settle(folder.path(), &registry).unwrap_err();
+        assert!(matches!(error, FolderError::Other { forgoes: true, .. }));
+        assert!(error.to_string().ends_with(": its players do not think ahead"), "{error}");
+        assert_eq!(former.clone().settle(folder.path(), &registry).unwrap(), former);
+        assert!(!of("nodes = 100").plan.think_ahead);
+        assert!(!planned("").plan.think_ahead && !planned("\n[budget]\nplayclock = 0.02").plan.think_ahead);
     }
 }

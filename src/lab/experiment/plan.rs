@@ -143,6 +143,9 @@ pub struct ExperimentPlan {
     pub nodes: Option<u64>,
     /// Start clock and play clock in seconds, if time is limited.
     pub clocks: Option<(f64, f64)>,
+    /// Whether players think ahead between their decisions. Not written where they do not, as in plans of earlier versions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub think_ahead: bool,
     /// When a cell is played enough.
     pub stop: Option<StoppingRule>,
     /// Which seat permutations are played.

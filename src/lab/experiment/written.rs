@@ -41,6 +41,7 @@ pub struct BudgetTable {
     pub nodes: Option<Spanned<i64>>,
     pub playclock: Option<Spanned<f64>>,
     pub startclock: Option<Spanned<f64>>,
+    pub think_ahead: Option<Spanned<bool>>,
 }
 
 /// The pairings.

@@ -14,11 +14,12 @@ use super::knowledge::{Heard, Knowledge};
 use super::legal::{LegalMoves, LegalSource};
 use super::rules::unconditional_move;
 use super::session::Spare;
-use super::thinker::{PlayerParts, Said, TURN, Thinker};
+use super::thinker::{PlayerParts, Said, Thinker};
 use crate::protocol::{StepMessage, with_nothing_seen};
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_logic::gdl::{Source, Syntax, load};
 use hyperplay_machine::{Budget, Evidence, Move, Seed};
+use hyperplay_play::player::ThoughtAhead;
 
 /// The share of the play clock in which legal moves are looked for before the player is asked.
 const LEGAL_SHARE: f64 = 0.3;
@@ -215,7 +216,7 @@ impl Seated {
         if self.thinker.engine().is_some() {
             self.quick = None;
         }
-        let (evidence, budget) = (self.known.evidence().clone(), Budget::time(TURN));
+        let (evidence, budget) = (self.known.evidence().clone(), Budget::time(ThoughtAhead::TURN));
         let seed = seed.child("ahead").index(evidence.step()).index(self.turns);
         self.turns += 1;
         if let (Some(engine), Some(legal)) = (self.thinker.engine(), &self.legal)
@@ -257,7 +258,7 @@ impl Seated {
         let sent = self.known.answer(step).filter(|sent| !sent.late && !has_hole);
         let own = sent.and_then(|sent| self.parts.engines.game().terms().read(&sent.text)).map(Move);
         let (Some(own), Some(legal)) = (own, &mut self.legal) else { return false };
-        legal.is_last(own, step, &Budget::time(TURN))
+        legal.is_last(own, step, &Budget::time(ThoughtAhead::TURN))
     }
 
     /// The move to send if nothing legal is known: the last resort of the server.

@@ -6,17 +6,12 @@
 //!
 //! Between two questions the player thinks ahead in short turns, as long as it says that this is of use.
 
-use std::sync::mpsc::Receiver;
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
-
 use super::cancel::CancelToken;
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_machine::{Budget, Evidence, Move, Role, Seed};
-use hyperplay_play::player::{Decision, Player, PlayerSpec, PlayerThread, Seat, View};
-
-/// One turn of thinking ahead: short, because a question has to wait for its end.
-pub(super) const TURN: Duration = Duration::from_millis(30);
+use hyperplay_play::player::{Decision, Player, PlayerSpec, PlayerThread, Seat, ThoughtAhead, View};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, OnceLock};
 
 /// By how much the threads of players are nicer than those that answer.
 #[cfg(unix)]
@@ -64,8 +59,8 @@ pub struct Said {
 struct Thinking {
     player: Box<dyn Player>,
     parts: PlayerParts,
-    /// The evidence of the last decision, and how often the player has thought ahead since.
-    ahead: Option<(Evidence, usize)>,
+    /// What the player thinks ahead from, once it has decided.
+    ahead: Option<ThoughtAhead>,
 }
 
 impl Thinker {
@@ -107,10 +102,12 @@ impl Thinker {
             if budget.is_late() {
                 return None;
             }
+            let time = budget.left().unwrap_or(ThoughtAhead::TURN);
             let known = is_guess.then(|| player.legal_after(&evidence, &budget.share(0.6), &seed)).flatten();
             let legal = known.unwrap_or(legal);
             let decision = player.decide(&View { evidence: &evidence, legal: &legal }, &budget, &seed);
-            *ahead = parts.thinks_ahead.then_some((evidence, 0));
+            let seed = parts.seed.child("ahead").index(evidence.step());
+            *ahead = parts.thinks_ahead.then(|| ThoughtAhead::new(Arc::new(evidence), time, seed));
             Some(Said { decision, legal })
         })
     }
@@ -119,12 +116,10 @@ impl Thinker {
 impl Thinking {
     /// Thinks ahead for a turn; whether another one is of use.
     fn think_ahead(&mut self) -> bool {
-        let (Some((evidence, turns)), true) = (&mut self.ahead, self.parts.cancel.wants_thought()) else {
+        let (Some(ahead), true) = (&mut self.ahead, self.parts.cancel.wants_thought()) else {
             return false;
         };
-        let seed = self.parts.seed.child("ahead").index(evidence.step()).index(*turns);
-        *turns += 1;
-        self.player.think_ahead(evidence, &Budget::time(TURN).cancelled_by(self.parts.cancel.flag()), &seed)
+        ahead.turn(&mut *self.player, Budget::UNLIMITED.cancelled_by(self.parts.cancel.flag()))
     }
 }
 

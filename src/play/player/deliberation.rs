@@ -48,14 +48,20 @@ impl<'a> Deliberation<'a> {
         self,
         judge: impl FnOnce(SearchContext<'a, Engine>, &[Move]) -> (Judgement, DecisionCost, Vec<Reason>),
     ) -> Decision {
-        let Deliberation { machine, role, budget, seed, legal, scratch } = self;
+        let seed = self.seed;
+        let (context, legal) = self.context();
         if let [own] = *legal {
             return Decision { reasons: vec![Reason::Forced], ..Decision::draw(vec![(own, 1.0)], seed) };
         }
-        let context = SearchContext { machine, role, budget, seed: seed.child("search"), scratch };
         let (Judgement { policy, values, votes }, cost, mut reasons) = judge(context, legal);
         reasons.push(Reason::Compared { votes });
         Decision { values, cost, reasons, ..Decision::draw(policy, seed) }
+    }
+
+    /// The context of a search, and the legal moves.
+    pub(super) fn context(self) -> (SearchContext<'a, Engine>, &'a [Move]) {
+        let Deliberation { machine, role, budget, seed, legal, scratch } = self;
+        (SearchContext { machine, role, budget, seed: seed.child("search"), scratch }, legal)
     }
 }
 

@@ -35,9 +35,9 @@ impl Decision {
             Reason::Forced => format!("no choice: {}", game.show(self.choice.0)),
             Reason::Replaced(replacement) => replacement.to_string(),
             Reason::Judged(counts) => methods(counts),
-            Reason::Simulated { simulations, playouts, information_sets, worlds } => format!(
+            Reason::Simulated { simulations, before, playouts, information_sets, worlds } => format!(
                 "{simulations} simulations, {playouts} with a playout, in a tree of {information_sets} information sets \
-                 and {worlds} states"
+                 and {worlds} states; {before} had come by before"
             ),
             Reason::Compared { votes } => return self.compared(machine, votes),
             Reason::Mixed => {

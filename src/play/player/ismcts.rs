@@ -10,18 +10,21 @@
 //! learn in the tree from nothing else and play as if they knew it. How the policy follows from the simulations is one
 //! of four rules ([`FinalMove`]). By default moves that were visited seldom are not played, because their visits were
 //! exploration (thresholding, Ganzfried et al. 2012). The number of simulations reproduces; a deadline or a node budget
-//! ends the search before. The tree is kept from decision to decision, unless it is told not to.
+//! ends the search before. The tree is kept from decision to decision, unless it is told not to, and then it grows in
+//! between too, where the player thinks ahead and the number of simulations is not said.
 //!
 //! Reference: Cowling, Powley, Whitehouse, *Information Set Monte Carlo Tree Search*, IEEE Transactions on
 //! Computational Intelligence and AI in Games 4, 2012.
 
 use super::deliberation::Deliberation;
 use super::judgement::{Judgement, greedy};
-use super::own_belief::Possible;
+use super::own_belief::{Choice, Possible};
 use super::{Decision, DecisionCost, OwnBelief, Player, Reason, SpecWord};
 use hyperplay_engine::Engine;
-use hyperplay_machine::Move;
-use hyperplay_think::search::{IsmctsOptions, IsmctsTree, PossibleStates, SimulatedMove};
+use hyperplay_machine::{Evidence, Move, Role, State};
+use hyperplay_think::search::{
+    Held, IsmctsOptions, IsmctsTree, PossibleStates, SearchContext, SimulatedMove,
+};
 
 /// How a policy follows from the simulations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,15 +89,40 @@ pub(super) fn clocked(
     last: FinalMove,
     is_kept: bool,
 ) -> impl Player {
-    let mut kept = None;
-    belief.player(move |deliberation, possible| {
-        let options = options[usize::from(!deliberation.budget.reproduces())];
-        if !is_kept {
-            kept = None;
+    belief.player_with(TreeChoice { tree: None, options, last, is_kept })
+}
+
+/// The choice from one tree.
+struct TreeChoice {
+    tree: Option<IsmctsTree<Engine>>,
+    options: [IsmctsOptions; 2],
+    last: FinalMove,
+    is_kept: bool,
+}
+
+impl Choice for TreeChoice {
+    fn choose(&mut self, deliberation: Deliberation<'_>, possible: &Possible<'_>) -> Decision {
+        let options = self.options[usize::from(!deliberation.budget.reproduces())];
+        if !self.is_kept {
+            self.tree = None;
         }
-        let tree = kept.get_or_insert_with(|| IsmctsTree::new(deliberation.machine, &options));
-        search(tree, deliberation, possible, &options, last)
-    })
+        let tree = self.tree.get_or_insert_with(|| IsmctsTree::new(deliberation.machine, &options));
+        search(tree, deliberation, possible, &options, self.last)
+    }
+
+    /// Also where there was no choice, which is so where the others are to move.
+    fn think_ahead(&mut self, deliberation: Deliberation<'_>, possible: &Possible<'_>) -> bool {
+        let [counted, options] = self.options;
+        // Options that are the same with a deadline and without say how many simulations a decision makes.
+        if !self.is_kept || options == counted {
+            return false;
+        }
+        let tree = self.tree.get_or_insert_with(|| IsmctsTree::new(deliberation.machine, &options));
+        let (mut context, legal) = deliberation.context();
+        searching(&mut context, possible, &options, |context, possible| {
+            tree.search_ahead(context, possible, legal, &options)
+        })
+    }
 }
 
 fn search(
@@ -105,20 +133,28 @@ fn search(
     last: FinalMove,
 ) -> Decision {
     deliberation.unless_forced(|mut context, legal| {
-        let (states, known) = possible.knowing(context.budget.deadline);
-        let held = possible.held(HELD, context.seed.child("others"));
-        let held: Option<&hyperplay_think::search::Held<'_, _>> =
-            if options.others > 0 { Some(&held) } else { None };
-        let possible = PossibleStates {
-            states: &states,
-            known: &known,
-            held,
-            model: Some(&|role, evidence, legal| possible.model.policy(role, evidence, legal)),
-        };
-        let made = tree.search(&mut context, &possible, legal, options);
+        let made = searching(&mut context, possible, options, |context, possible| {
+            tree.search(context, possible, legal, options)
+        });
         let cost = DecisionCost { states: made.steps, playouts: made.playouts };
         (judge(&made.moves, legal, last), cost, vec![Reason::simulated(&made)])
     })
+}
+
+/// Searches the states held possible, with what the other roles know and hold possible there.
+fn searching<T>(
+    context: &mut SearchContext<'_, Engine>,
+    possible: &Possible<'_>,
+    options: &IsmctsOptions,
+    search: impl FnOnce(&mut SearchContext<'_, Engine>, &PossibleStates<'_, State>) -> T,
+) -> T {
+    let (states, known) = possible.knowing(context.budget.deadline);
+    let held = possible.held(HELD, context.seed.child("others"));
+    let model =
+        |role: Role, evidence: &Evidence, legal: &[Move]| possible.model.policy(role, evidence, legal);
+    let held: Option<&Held<'_, State>> = if options.others > 0 { Some(&held) } else { None };
+    let possible = PossibleStates { states: &states, known: &known, held, model: Some(&model) };
+    search(context, &possible)
 }
 
 /// The policy that the simulations suggest.

@@ -58,6 +58,7 @@ mod spec_reader;
 #[cfg(test)]
 mod spec_tests;
 mod standard;
+mod thought_ahead;
 mod vote;
 
 pub use asked::{
@@ -93,4 +94,5 @@ pub use seat::{LateAnswer, REMOTE, RemoteEnd, RemoteFailure, RemotePlayer, Remot
 pub use selection::{GameFeatures, Selection};
 pub use spec::Spec;
 pub use spec_error::{RegistryError, SpecError};
+pub use thought_ahead::ThoughtAhead;
 pub use vote::VotePolicy;

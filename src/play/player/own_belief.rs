@@ -8,7 +8,7 @@
 //! of what is left, and goes on from where it was. A history that it finds explains all the evidence, so the weights
 //! are right as ever. If it finds nothing, the decision says that the belief is depleted; the next decision tries
 //! again. When a later one succeeds, it says that the belief has recovered. Where a player has time between its
-//! decisions, as one that is asked over the network, the search goes on in that time ([`OwnBelief::think_ahead`]).
+//! decisions, the search goes on in that time ([`Player::think_ahead`]).
 //!
 //! Without a particle (the budget ran out, or the match contradicts the rules) a legal move is drawn uniformly among
 //! those that the player was shown.
@@ -63,7 +63,8 @@ pub struct OwnBelief {
 pub(super) struct Possible<'a> {
     /// The belief, with one particle at least.
     pub(super) belief: &'a dyn Belief<Engine>,
-    /// The distinct states that the particles end in, each with the sum of their weights and with their number.
+    /// The distinct states that the particles end in, each with the sum of their weights and with their number; empty
+    /// where a player thinks ahead.
     pub(super) states: &'a [WeightedState<'a, State>],
     /// How the beliefs of the other roles are made.
     machine: &'a Arc<Engine>,
@@ -138,7 +139,12 @@ impl OwnBelief {
         self,
         choose: impl FnMut(Deliberation<'_>, &Possible<'_>) -> Decision + Send,
     ) -> impl Player {
-        Believing { belief: self, choose }
+        self.player_with(choose)
+    }
+
+    /// The same for a choice that may keep something.
+    pub(super) fn player_with(self, choice: impl Choice) -> impl Player {
+        Believing { belief: self, choice, legal: Vec::new() }
     }
 
     /// The states held possible at the last decision, the likeliest first; equally likely ones by what holds in them.
@@ -168,13 +174,6 @@ impl OwnBelief {
         let decision = self.decide_in_time(view, budget, seed, choose);
         self.margin.end(own_time);
         decision
-    }
-
-    /// Uses time between two decisions. If no history was found that explains this evidence, which is that of the last
-    /// decision, the search for one goes on; so the next decision begins with a belief. Returns whether that is still
-    /// of use.
-    fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
-        self.lost_since.is_some() && !self.search(evidence, budget, seed)
     }
 
     /// Goes on searching for a history that explains this evidence. Returns whether one was found, or there is none.
@@ -323,23 +322,72 @@ impl OwnBelief {
     }
 }
 
+/// How a player chooses from what it holds possible. A function is one that keeps nothing.
+pub(super) trait Choice: Send {
+    /// The decision.
+    fn choose(&mut self, deliberation: Deliberation<'_>, possible: &Possible<'_>) -> Decision;
+
+    /// Goes on after a decision with what it keeps for the next one, from the same belief; whether more is of use.
+    fn think_ahead(&mut self, deliberation: Deliberation<'_>, possible: &Possible<'_>) -> bool {
+        let _ = (deliberation, possible);
+        false
+    }
+}
+
+impl<C: FnMut(Deliberation<'_>, &Possible<'_>) -> Decision + Send> Choice for C {
+    fn choose(&mut self, deliberation: Deliberation<'_>, possible: &Possible<'_>) -> Decision {
+        self(deliberation, possible)
+    }
+}
+
 /// A player that decides from its belief, and what it chooses from that.
 struct Believing<C> {
     belief: OwnBelief,
-    choose: C,
+    choice: C,
+    /// The legal moves at the last decision.
+    legal: Vec<Move>,
 }
 
-impl<C: FnMut(Deliberation<'_>, &Possible<'_>) -> Decision + Send> Player for Believing<C> {
+impl<C: Choice> Player for Believing<C> {
     fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
-        self.belief.decide(view, budget, seed, &mut self.choose)
+        self.legal = view.legal.to_vec();
+        self.belief
+            .decide(view, budget, seed, |deliberation, possible| self.choice.choose(deliberation, possible))
     }
 
     fn legal_after(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<Vec<Move>> {
         self.belief.legal_after(evidence, budget, seed).ok()
     }
 
+    /// If no history was found that explains this evidence, which is that of the last decision, the search for one goes
+    /// on; so the next decision begins with a belief. Else the choice goes on.
     fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
-        self.belief.think_ahead(evidence, budget, seed)
+        let own = &mut self.belief;
+        if own.lost_since.is_some() {
+            return !own.search(evidence, budget, seed);
+        }
+        if self.legal.is_empty() || own.belief.particles().is_empty() {
+            return false;
+        }
+        let deliberation = Deliberation {
+            machine: &own.machine,
+            role: own.role,
+            budget: *budget,
+            seed,
+            legal: &self.legal,
+            scratch: &mut own.scratch,
+        };
+        let possible = Possible {
+            belief: &*own.belief,
+            states: &[],
+            machine: &own.machine,
+            model: &own.model,
+            sampler: &*own.sampler,
+        };
+        let is_of_use = self.choice.think_ahead(deliberation, &possible);
+        // As in `search`.
+        let failed = own.belief.take_failure().or(own.machine.take_failure(&mut own.scratch)).is_some();
+        is_of_use && !failed
     }
 
     fn update_time(&self) -> Option<Duration> {

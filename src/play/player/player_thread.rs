@@ -3,7 +3,7 @@
 //! It does one thing after the other. Each question has a channel for its answer: an answer that comes too late goes to
 //! nobody. A player cannot be stopped from outside, so a thread that never answers still runs when nobody waits for it
 //! any more; a question that waits when the owner hangs up is not begun. A panic is the answer to the question at hand,
-//! and ends the thread.
+//! and ends the thread. One between two questions ends it too, and the next answer is that the thread has ended.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -63,13 +63,19 @@ impl<P: 'static> PlayerThread<P> {
         let (questions, inbox) = channel::<Work<P>>();
         let (panic, hung_up) = (Arc::<OnceLock<String>>::default(), Arc::<AtomicBool>::default());
         let (fallen, is_gone) = (Arc::clone(&panic), Arc::clone(&hung_up));
+        // There is none from before, because a panic ends the thread.
+        let note = move |what| drop(fallen.set(what));
+        let noted = note.clone();
         let life = move || {
             let Some(mut player) = make() else { return };
             let mut is_idle = false;
             loop {
                 let work = match inbox.try_recv() {
                     Err(TryRecvError::Empty) if is_idle => {
-                        is_idle = idle(&mut player);
+                        match guarded(|| idle(&mut player)) {
+                            Ok(is_of_use) => is_idle = is_of_use,
+                            Err(what) => return noted(what),
+                        }
                         continue;
                     }
                     Err(TryRecvError::Empty) => inbox.recv().ok(),
@@ -83,10 +89,7 @@ impl<P: 'static> PlayerThread<P> {
             }
         };
         let thread = Builder::new().name(name.to_owned()).spawn(move || {
-            if let Err(what) = guarded(life) {
-                // There is none from before, because a panic ends the thread.
-                let _ = fallen.set(what);
-            }
+            guarded(life).unwrap_or_else(note);
         })?;
         Ok(PlayerThread { questions, panic, hanging_up: HangingUp(hung_up), thread })
     }

@@ -50,7 +50,9 @@ pub enum Reason {
     Simulated {
         /// Simulations.
         simulations: u64,
-        /// Those of them that ended in a playout.
+        /// Those that had come by in the tree before.
+        before: u64,
+        /// Those of this decision that ended in a playout.
         playouts: u64,
         /// Information sets in the tree.
         information_sets: usize,
@@ -104,7 +106,7 @@ impl Reason {
 
     /// What a search of one tree did.
     pub(super) fn simulated(made: &Simulations) -> Reason {
-        let Simulations { simulations, playouts, information_sets, worlds, .. } = *made;
-        Reason::Simulated { simulations, playouts, information_sets, worlds }
+        let Simulations { simulations, before, playouts, information_sets, worlds, .. } = *made;
+        Reason::Simulated { simulations, before, playouts, information_sets, worlds }
     }
 }

@@ -9,6 +9,9 @@
 //! A match has three kinds of tasks: to prepare, to decide, and to hear of the end. Only matches with another program
 //! in a seat have the first, and only other programs get the last.
 //!
+//! Between two questions the thread of a player thinks ahead ([`ThoughtAhead`]), if it is told to; it stops when the actor is
+//! dropped, at the end of the match.
+//!
 //! Invariant: an actor gets one task at a time and then gives one answer. A player cannot be stopped from
 //! outside, so a thread that never answers still runs when the match ends.
 
@@ -19,8 +22,8 @@ use std::time::Duration;
 use super::clock::{Answered, ClockTurn};
 use super::fault::FaultKind;
 use crate::player::{
-    ClairvoyantView, Decision, LateAnswer, PlayerThread, RemoteEnd, RemoteFailure, RemoteStart, Seat, View,
-    guarded,
+    ClairvoyantView, Decision, LateAnswer, PlayerThread, RemoteEnd, RemoteFailure, RemoteStart, Seat,
+    ThoughtAhead, View, guarded,
 };
 use hyperplay_machine::{Budget, Evidence, History, Move, Seed};
 
@@ -61,7 +64,7 @@ pub(super) enum Actor {
     Inline(Seat),
     /// Runs in a thread of its own.
     Thread(SeatThread),
-    /// Has panicked with this message.
+    /// Has panicked with this message, or is not asked any more.
     Crashed(String),
 }
 
@@ -70,25 +73,33 @@ type Said = (Result<Option<Decision>, RemoteFailure>, Answered);
 
 /// A player on its thread.
 pub(super) struct SeatThread {
-    thread: PlayerThread<Seat>,
+    thread: PlayerThread<Thinking>,
     /// The answer to the last task, until it was waited for.
     awaited: Option<Receiver<Result<Said, String>>>,
     is_clairvoyant: bool,
     is_remote: bool,
+    thinks_ahead: bool,
+}
+
+/// A player, and what it thinks ahead from between two questions.
+struct Thinking {
+    seat: Seat,
+    ahead: Option<ThoughtAhead>,
 }
 
 impl Actor {
-    /// Seats a player, on a thread of its own if there is a clock.
+    /// Seats a player, on a thread of its own if there is a clock. There it may think ahead.
     ///
     /// # Errors
     /// The error of the operating system, if it gives no further thread.
-    pub(super) fn seat(seat: Seat, clocked: bool) -> std::io::Result<Actor> {
+    pub(super) fn seat(seat: Seat, clocked: bool, thinks_ahead: bool) -> std::io::Result<Actor> {
         if !clocked {
             return Ok(Actor::Inline(seat));
         }
         let (is_clairvoyant, is_remote) = (seat.is_clairvoyant(), seat.is_remote());
-        let thread = PlayerThread::begin("player", || Some(seat), |_| false)?;
-        Ok(Actor::Thread(SeatThread { thread, awaited: None, is_clairvoyant, is_remote }))
+        let thinking = Thinking { seat, ahead: None };
+        let thread = PlayerThread::begin("player", || Some(thinking), Thinking::think_ahead)?;
+        Ok(Actor::Thread(SeatThread { thread, awaited: None, is_clairvoyant, is_remote, thinks_ahead }))
     }
 
     /// Whether it is another program.
@@ -108,9 +119,12 @@ impl Actor {
             };
             let (evidence, legal) = (Arc::clone(question.evidence), question.legal.to_vec());
             let seed = question.seed.clone();
-            thread.give(move |seat| {
+            let time = turn.filter(|_| thread.thinks_ahead).map(ClockTurn::left);
+            thread.give(move |Thinking { seat, ahead }| {
                 let own = View { evidence: &evidence, legal: &legal };
-                seat.decide(&ClairvoyantView { own, history: &history }, &budget, &seed).map(Some)
+                let said = seat.decide(&ClairvoyantView { own, history: &history }, &budget, &seed);
+                *ahead = time.map(|time| ThoughtAhead::new(evidence, time, seed.child("ahead")));
+                said.map(Some)
             });
         }
     }
@@ -145,7 +159,7 @@ impl Actor {
         if let Actor::Thread(thread) = self {
             let budget = if thread.is_remote { turn.whole() } else { turn.budget };
             let Preparation { id, startclock, playclock, seed, shared } = preparation;
-            thread.give(move |seat| {
+            thread.give(move |Thinking { seat, .. }| {
                 match seat {
                     Seat::Remote(player) => {
                         let start = RemoteStart { id: &id, startclock, playclock, seed: &shared };
@@ -181,7 +195,7 @@ impl Actor {
             && thread.is_remote
         {
             let budget = turn.whole();
-            thread.give(move |seat| {
+            thread.give(move |Thinking { seat, .. }| {
                 if let Seat::Remote(player) = seat {
                     player.end(evidence.as_deref().map_or(RemoteEnd::Aborted, RemoteEnd::Stopped), &budget);
                 }
@@ -200,6 +214,14 @@ impl Actor {
         }
     }
 
+    /// Lets go of a player of this program that is not asked any more, so that it thinks no further.
+    pub(super) fn dismiss(&mut self) -> FaultKind {
+        if !self.is_remote() {
+            *self = Actor::Crashed("it was dismissed".to_owned());
+        }
+        FaultKind::Dropped
+    }
+
     /// A player that has panicked is not asked again.
     fn note(&mut self, fault: &FaultKind) {
         if let FaultKind::Crashed(message) = fault {
@@ -208,12 +230,22 @@ impl Actor {
     }
 }
 
+impl Thinking {
+    /// Thinks ahead for a turn; whether another one is of use.
+    fn think_ahead(&mut self) -> bool {
+        match (&mut self.seat, &mut self.ahead) {
+            (Seat::Player(player), Some(ahead)) => ahead.turn(&mut **player, Budget::UNLIMITED),
+            _ => false,
+        }
+    }
+}
+
 impl SeatThread {
     fn give(
         &mut self,
-        task: impl FnOnce(&mut Seat) -> Result<Option<Decision>, RemoteFailure> + Send + 'static,
+        task: impl FnOnce(&mut Thinking) -> Result<Option<Decision>, RemoteFailure> + Send + 'static,
     ) {
-        self.awaited = Some(self.thread.ask(move |seat| (task(seat), Answered::now())));
+        self.awaited = Some(self.thread.ask(move |thinking| (task(thinking), Answered::now())));
     }
 
     /// Waits for the answer to the task that was given.

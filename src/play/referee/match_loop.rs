@@ -21,7 +21,7 @@ use rand::RngExt;
 use super::actor::{Actor, Preparation, Question};
 use super::running::{Answers, RunningMatch};
 use super::{ClockTurn, Clocks, Fault, FaultKind, Interrupt, Match, MatchOutcome, MatchStep, Substitute};
-use crate::player::Seat;
+use crate::player::{Seat, ThoughtAhead};
 use hyperplay_machine::terms::fold;
 use hyperplay_machine::{
     Budget, ByRole, Evidence, JointMove, Move, PLAYOUT_STEPS, Role, Seed, StateMachine, StateMachineExt,
@@ -46,6 +46,8 @@ pub struct Settings {
     pub id: String,
     /// How long after its clock an answer of another program still counts; it is not told of this.
     pub grace: Duration,
+    /// Whether players think ahead between their decisions, where there are clocks, not too short, and no limit in states.
+    pub think_ahead: bool,
     /// How long the match rests after each step.
     pub pause: Duration,
 }
@@ -61,12 +63,19 @@ impl Default for Settings {
             strikes: None,
             id: "match".to_owned(),
             grace: Duration::ZERO,
+            think_ahead: true,
             pause: Duration::ZERO,
         }
     }
 }
 
 impl Settings {
+    /// Whether players use the time between their decisions. Never where a match depends on counts alone.
+    pub fn thinks_ahead(&self) -> bool {
+        let is_long = self.clocks.is_some_and(|clocks| clocks.play >= ThoughtAhead::LEAST_CLOCK);
+        self.think_ahead && is_long && self.nodes.is_none()
+    }
+
     /// The clocks of a role, if there are clocks.
     pub fn clocks_of(&self, role: Role) -> Option<Clocks> {
         let own = self.own_clocks.iter().find(|(of, _)| *of == role).map(|&(_, clocks)| clocks);
@@ -159,7 +168,8 @@ impl<'a> SeatedPlayers<'a> {
                 let what = format!("the player of {} is another program, which needs clocks", roles[role]);
                 return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, what));
             }
-            let seat = seat.map(|player| Actor::seat(player, settings.clocks.is_some()));
+            let clocked = settings.clocks.is_some();
+            let seat = seat.map(|player| Actor::seat(player, clocked, settings.thinks_ahead()));
             assert!(
                 seat.is_some() || machine.random() == Some(role),
                 "the role {} has a player",
@@ -282,7 +292,7 @@ impl<'a> SeatedPlayers<'a> {
                 return chance.expect("only the role random has no player");
             };
             let answer = match asked[role] {
-                false => Err(FaultKind::Dropped),
+                false => Err(seat.dismiss()),
                 true => seat.answer(&question(role), turns[role].as_ref()).and_then(|(said, taken)| {
                     times[role] = taken;
                     let choice = decisions[role].insert(said).choice;

@@ -11,6 +11,8 @@
 //! (the part of a transcript that says where and when) and `rayon` (many matches).
 
 mod actor;
+#[cfg(test)]
+mod ahead_tests;
 mod clock;
 mod evidence_record;
 mod explain;

@@ -113,6 +113,9 @@ pub struct MatchLimits {
     /// Whether the first legal move stood in for one that did not come, and not one drawn at random.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub first_on_fault: bool,
+    /// Whether players thought ahead between their decisions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub think_ahead: bool,
 }
 
 /// One step.
@@ -240,6 +243,7 @@ impl Transcript {
                     .collect(),
                 strikes: settings.strikes,
                 first_on_fault: settings.on_fault == Substitute::First,
+                think_ahead: settings.thinks_ahead(),
             },
             chronon: None,
             unready: played.unready.iter().map(|(role, kind)| fault_record(machine, *role, kind)).collect(),

@@ -111,6 +111,8 @@ pub struct Simulations {
     pub moves: Vec<SimulatedMove>,
     /// Simulations made.
     pub simulations: u64,
+    /// Visits of the moves in the tree before.
+    pub before: u64,
     /// Those of them that ended with a playout; the others came to the end of the game in the tree.
     pub playouts: u64,
     /// States visited: one for each simulation, and those of the playouts.
@@ -160,16 +162,23 @@ pub fn ismcts<M: Bulk>(
 /// A tree that is kept from decision to decision of one role: what was learnt below the moves that were made is still
 /// known. It holds what the roles know from the first step of the match on, so nothing in it becomes wrong.
 ///
-/// A tree that takes more than half of its memory when a decision begins is given up, and the next one begins empty.
+/// A tree that takes more than half of its memory when a decision begins is given up, and the next one begins empty. So is
+/// one with so many simulations that a count of visits might come to its end.
 pub struct IsmctsTree<M: Bulk> {
     positions: Positions<M>,
     bandits: Bandits,
+    /// Simulations made in it: no count of visits is greater.
+    simulations: u64,
 }
+
+/// A tree with more simulations is given up when a decision begins.
+const MOST: u64 = 1 << 31;
 
 impl<M: Bulk> IsmctsTree<M> {
     /// The tree without a position.
     pub fn new(machine: &M, options: &IsmctsOptions) -> Self {
-        IsmctsTree { positions: Positions::new(machine), bandits: Bandits::new(options.exploration) }
+        let bandits = Bandits::new(options.exploration);
+        IsmctsTree { positions: Positions::new(machine), bandits, simulations: 0 }
     }
 
     /// As [`ismcts`], in this tree.
@@ -180,10 +189,29 @@ impl<M: Bulk> IsmctsTree<M> {
         legal: &[Move],
         options: &IsmctsOptions,
     ) -> Simulations {
-        if self.bytes() > options.memory / 2 {
+        if self.bytes() > options.memory / 2 || self.simulations > MOST {
             *self = IsmctsTree::new(context.machine, options);
         }
         context.by_deadline(|context| simulate(self, context, possible, legal, options))
+    }
+
+    /// Searches before a decision is asked for, while the tree stays so small that the decision goes on with it. Returns
+    /// whether more is of use.
+    pub fn search_ahead(
+        &mut self,
+        context: &mut SearchContext<'_, M>,
+        possible: &PossibleStates<'_, M::State>,
+        legal: &[Move],
+        options: &IsmctsOptions,
+    ) -> bool {
+        // There are simulations in the tree already, so a round may be larger; and none is the last one before a choice.
+        let blocks = Blocks { growth: 8, taper: 1, ..options.blocks };
+        let options = IsmctsOptions { memory: options.memory / 8 * 3, blocks, ..*options };
+        let has_room = |tree: &Self| tree.bytes() <= options.memory && tree.simulations < MOST / 2;
+        if has_room(self) {
+            context.by_deadline(|context| simulate(self, context, possible, legal, &options));
+        }
+        has_room(self)
     }
 
     /// About how many bytes it takes.
@@ -207,7 +235,7 @@ struct Parts<'a, M: Bulk> {
 impl<M: Bulk> Parts<'_, M> {
     /// Adds a state in which the roles know this. `None` if the deadline passed meanwhile.
     fn add(&mut self, state: M::State, known: &[u32]) -> Option<Following> {
-        let IsmctsTree { positions, bandits } = &mut *self.tree;
+        let IsmctsTree { positions, bandits, .. } = &mut *self.tree;
         let added = positions.add(self.machine, state, known, self.scratch);
         bandits.grow(&positions.sets);
         added
@@ -229,10 +257,15 @@ fn simulate<M: Bulk>(
     let root = Chooser::apart(&mut parts.tree.positions.sets, role, own.class, legal);
     parts.tree.bandits.grow(&parts.tree.positions.sets);
     parts.tree.bandits.open(root.set);
+    let visits = root
+        .numbers(&parts.tree.positions.sets)
+        .map(|number| u64::from(parts.tree.bandits.arm(number).known));
+    let before = visits.sum();
     let mut draws = Draws::new(possible.states.iter().map(|&(_, weight)| weight));
     let mut others = Others::new(&mut own, &mut draws, options, parts);
     let (is_alone, of_role) = (others.is_empty(), role.index() as u32);
-    let learners = if is_alone || std::env::var("HP_ALL").is_ok() { Learners::All } else { Learners::Only(of_role) };
+    let learners =
+        if is_alone || std::env::var("HP_ALL").is_ok() { Learners::All } else { Learners::Only(of_role) };
     let mut round = Round::new();
     // One for each move at least; every second one may begin where others do.
     let least = legal.len() as u64 * if is_alone { 1 } else { 2 };
@@ -297,7 +330,8 @@ fn simulate<M: Bulk>(
             break;
         }
     }
-    let IsmctsTree { positions, bandits } = &*parts.tree;
+    parts.tree.simulations += made;
+    let IsmctsTree { positions, bandits, .. } = &*parts.tree;
     let moves = legal.iter().zip(root.numbers(&positions.sets)).map(|(own, number)| {
         let arm = bandits.arm(number);
         SimulatedMove { own: *own, visits: arm.known, value: (arm.known > 0).then(|| arm.mean()) }
@@ -305,6 +339,7 @@ fn simulate<M: Bulk>(
     Simulations {
         moves: moves.collect(),
         simulations: made,
+        before,
         playouts,
         steps: batch.steps + others.cost,
         information_sets: bandits.open,

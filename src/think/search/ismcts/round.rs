@@ -157,7 +157,7 @@ impl<S: Clone> Round<S> {
             self.choose(descent, position, is_deepest, parts);
         }
         let Some((_, end)) = self.ends.pop() else { return };
-        let IsmctsTree { positions, bandits } = &mut *parts.tree;
+        let IsmctsTree { positions, bandits, .. } = &mut *parts.tree;
         let mut learn = |taken: Taken| {
             let goal = positions.goals(end)[Role::new(taken.role as usize)];
             bandits.learn(taken.number, 1, u64::from(goal.value()));
@@ -177,7 +177,7 @@ impl<S: Clone> Round<S> {
         if self.wanted.is_empty() {
             return true;
         }
-        let Parts { machine, tree: IsmctsTree { positions, bandits }, budget, scratch, .. } = parts;
+        let Parts { machine, tree: IsmctsTree { positions, bandits, .. }, budget, scratch, .. } = parts;
         let is_grown = !budget.is_late() && positions.grow(machine, &self.wanted, scratch);
         bandits.grow(&positions.sets);
         self.wanted.clear();
@@ -200,7 +200,7 @@ impl<S: Clone> Round<S> {
         is_deepest: bool,
         parts: &mut Parts<'_, M>,
     ) {
-        let Parts { tree: IsmctsTree { positions, bandits }, is_full, modelled, rng, .. } = parts;
+        let Parts { tree: IsmctsTree { positions, bandits, .. }, is_full, modelled, rng, .. } = parts;
         let (learners, mut choice) = (self.learners[descent as usize], 0);
         let (mut fresh, mut first) = (SmallVec::<[u32; 4]>::new(), SmallVec::<[(Role, u32); 4]>::new());
         for chooser in positions.choosers(position) {

@@ -120,7 +120,11 @@ fn other_roles_act_on_what_they_hold_possible_and_by_the_model() {
     assert!(values(&betrayed)[1] < 20.0 && shares(&betrayed)[0] > 0.9, "{betrayed:?}");
     let hidden = run(Some(&held), 10, 0.0);
     assert!((values(&hidden)[1] - 50.0).abs() < 5.0 && shares(&hidden)[1] > 0.8, "{hidden:?}");
-    assert_eq!((hidden.simulations, hidden.steps), (4_000, 4_003 + hidden.playouts), "what was looked up counts");
+    assert_eq!(
+        (hidden.simulations, hidden.steps),
+        (4_000, 4_003 + hidden.playouts),
+        "what was looked up counts"
+    );
     let own: u32 = hidden.moves.iter().map(|simulated| simulated.visits).sum();
     assert_eq!(own, 2_000, "every second simulation begins where the other role is");
     // The model guesses wrong.
@@ -458,6 +462,38 @@ fn a_kept_tree_knows_at_the_next_decision_what_came_by_and_a_large_one_is_given_
     assert_eq!((visits(&third), third.worlds), (100, 1));
     let fresh = decide(&mut IsmctsTree::new(&seen, &options(100)), &history, &options(100)).0;
     assert_eq!((visits(&fresh), fresh.worlds), (100, 1));
+}
+
+/// The second role chooses first, then the first role.
+#[test]
+fn a_tree_that_is_searched_ahead_while_another_role_chooses_is_found_by_the_next_decision_unless_it_is_full()
+{
+    let entries = vec![choice(&[1, 2], &[1, 2]), choice(&[2, 1], &[3, 4]), choice(&[2, 1], &[4, 3])];
+    let toy = Toy::table(&["a", "b"], entries.into_iter().chain([end(&[70, 30]), end(&[0, 100])]).collect());
+    let (seen, role) = (Seen(&toy), Role::new(0));
+    let go = |tree: &mut IsmctsTree<_>, history: &History, memory: usize, is_ahead: bool| {
+        let state = seen.replay(history, &mut ());
+        let legal = seen.legal_by_role(&state, &mut ())[role].clone();
+        let known = |_, role| seen.evidence(history, role, &mut ());
+        let possible = PossibleStates { states: &[(&state, 1.0)], known: &known, held: None, model: None };
+        let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
+        let mut context = SearchContext { machine: &seen, role, budget, seed, scratch: &mut () };
+        let options = IsmctsOptions { memory, ..options(if is_ahead { 1_000 } else { 100 }) };
+        if is_ahead {
+            return u32::from(tree.search_ahead(&mut context, &possible, &legal, &options));
+        }
+        tree.search(&mut context, &possible, &legal, &options).moves.iter().map(|own| own.visits).sum()
+    };
+    let first = History(vec![JointMove::new([toy.mv(0), toy.mv(1)])]);
+    let mut tree = IsmctsTree::new(&seen, &options(100));
+    assert_eq!(go(&mut tree, &History::default(), 1 << 20, true), 1, "there is room for more");
+    assert!(go(&mut tree, &first, 1 << 20, false) > 400);
+    // A tree that is full is left alone, and so the next decision does not give it up.
+    let mut tree = IsmctsTree::new(&seen, &options(100));
+    assert_eq!(go(&mut tree, &first, 1 << 20, false), 100);
+    let memory = 2 * tree.bytes();
+    assert_eq!(go(&mut tree, &first, memory, true), 0);
+    assert_eq!(go(&mut tree, &first, memory, false), 200);
 }
 
 /// A toy whose roles perceive the joint move.
