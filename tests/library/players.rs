@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::common::machines::{built_in, players, seat};
-use hyperplay::engine::Engine as Machine;
+use hyperplay::engine::{Engine as Machine, EngineKind, Engines};
+use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{
     Budget, ByRole, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
 };
@@ -548,6 +549,46 @@ fn oos_has_learnt_what_to_do_when_its_time_is_up() {
         let decision = decide(&mut seat("oos", &machine, set.role), view, &budget, &Seed::root(1));
         assert!(decision.policy.iter().any(|(_, share)| *share != 0.5), "{decision:?}");
     }
+}
+
+#[test]
+fn oos_says_that_the_rules_failed_and_plays_what_it_learnt() {
+    let deep = "(s ".repeat(40) + "?x" + &")".repeat(40);
+    let text = format!(
+        "(role me) (init (depth zero)) (legal me stop) (legal me go)
+         (<= (next (depth {deep})) (does me go) (true (depth ?x)))
+         (<= (next stopped) (does me stop)) (<= terminal (true stopped)) (goal me 100)"
+    );
+    let game = load(Source::new("deepening", text), None).game.unwrap();
+    let machine = Engines::new(&game).get(EngineKind::Interpreter).unwrap();
+    let evidence = Evidence::new(Role::new(0));
+    let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch())[evidence.role].clone();
+    let view = View { evidence: &evidence, legal: &legal };
+    let mut seat = seat("oos", &machine, evidence.role);
+    for _ in 0..2 {
+        let decision = decide(&mut seat, view, &Budget::UNLIMITED, &Seed::root(1));
+        assert!(decision.failure.is_some() && legal.contains(&decision.choice), "{decision:?}");
+    }
+}
+
+#[test]
+fn the_tree_of_oos_is_begun_anew_when_it_is_full() {
+    let machine = built_in("imperfect/phantom_tictactoe.kif");
+    let sets = |spec: &str| {
+        let matched = play(&machine, &[spec; 2], || Budget::UNLIMITED, &Seed::root(1));
+        let said = |decision: &Decision| {
+            decision.reasons.iter().find_map(|reason| match reason {
+                Reason::Said(words) => words.split("; ").nth(1)?.split(' ').next()?.parse().ok(),
+                _ => None,
+            })
+        };
+        let of_first = matched.decisions.iter().filter(|(role, _)| role.index() == 0);
+        of_first.filter_map(|(_, decision)| said(decision)).collect::<Vec<u64>>()
+    };
+    let (large, small) = (sets("oos:iterations=2000"), sets("oos:iterations=2000,memory=1"));
+    println!("{large:?}, {small:?}");
+    assert!(large.is_sorted() && large.iter().max() > Some(&10_000));
+    assert!(!small.is_sorted() && small.iter().max() < Some(&10_000));
 }
 
 #[test]

@@ -7,23 +7,24 @@
 //! It is kept for the next decision, and the average policy is played. Where two roles decide and one wins what the other
 //! loses it approaches an equilibrium.
 //!
-//! A number of iterations reproduces; a node budget counts the nodes visited. A tree that has grown too large is begun anew
-//! at the next decision. Where the rules give the minimiser no tree, the move is drawn at random, and the player says why.
+//! A number of iterations reproduces; a node budget counts the nodes visited. A tree that takes more than half of its
+//! memory when a decision begins is begun anew. Where the rules give the minimiser no tree, the move is drawn at random, and the player says why.
 //!
 //! Reference: Lisy, Lanctot, Bowling, *Online Monte Carlo Counterfactual Regret Minimization for Search in Imperfect
 //! Information Games*, AAMAS 2015.
 
 use super::judgement::Judgement;
 use super::{DecisionCost, OwnBelief, Player, Reason};
-use hyperplay_think::solve::{AimOptions, MonteCarloMinimiser, SamplingScheme};
+use hyperplay_think::solve::{AimOptions, MonteCarloMinimiser, SamplingError, SamplingScheme, TreeError};
 
 /// The player `oos` for one match, with options for decisions without a deadline and for those with.
 pub fn oos(belief: OwnBelief, options: [AimOptions; 2]) -> impl Player {
     let mut kept: Option<MonteCarloMinimiser<_>> = None;
     belief.player(move |deliberation, possible| {
-        deliberation.unless_forced(|context, legal| {
+        let (legal, seed, mut failure) = (deliberation.legal, deliberation.seed, None);
+        let decision = deliberation.unless_forced(|context, legal| {
             let options = options[usize::from(!context.budget.reproduces())];
-            kept.take_if(|minimiser| minimiser.bytes() > options.memory);
+            kept.take_if(|minimiser| minimiser.bytes() > options.memory / 2);
             let minimiser = kept
                 .get_or_insert_with(|| MonteCarloMinimiser::new(context.machine, SamplingScheme::Outcome));
             let (belief, particles) = (possible.belief, possible.belief.particles());
@@ -39,7 +40,12 @@ pub fn oos(belief: OwnBelief, options: [AimOptions; 2]) -> impl Player {
                 minimiser.iterations() - before,
                 minimiser.information_sets()
             ))];
-            reasons.extend(done.err().map(|error| Reason::said(error.to_string())));
+            if let Err(error) = done {
+                reasons.push(Reason::said(error.to_string()));
+                if let SamplingError::Rules(TreeError::Failed(found)) = error {
+                    failure = Some(found);
+                }
+            }
             let share = |(moves, shares): (&[_], Vec<f64>)| -> Option<Vec<f64>> {
                 let place = |own| moves.iter().position(|listed| listed == own);
                 legal.iter().map(|own| Some(shares[place(own)?])).collect()
@@ -48,6 +54,7 @@ pub fn oos(belief: OwnBelief, options: [AimOptions; 2]) -> impl Player {
             let judgement =
                 policy.map_or_else(|| Judgement::none(legal), |policy| Judgement::of(legal, policy));
             (judgement, DecisionCost { states: minimiser.visits() - visits, playouts: 0 }, reasons)
-        })
+        });
+        decision.admitting(failure, legal, seed)
     })
 }

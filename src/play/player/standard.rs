@@ -183,7 +183,7 @@ fn oos_keys() -> [SpecKey; 3] {
             "memory",
             1..=1_000_000,
             256,
-            "The tree takes about this number of megabytes at most; a full one is begun anew at the next decision.",
+            "The tree takes about this number of megabytes at most; one that takes more than half of it when a decision begins is begun anew.",
         ),
     ]
 }

@@ -209,6 +209,9 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
     ///
     /// # Errors
     /// As [`iterate`](MonteCarloMinimiser::iterate); a deadline is none.
+    ///
+    /// # Panics
+    /// If the method is external sampling, which tries all moves and follows no history.
     pub fn iterate_aimed(
         &mut self,
         machine: &M,
@@ -217,6 +220,7 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
         budget: &Budget,
         seed: &Seed,
     ) -> Result<(), SamplingError> {
+        assert_eq!(self.method, SamplingScheme::Outcome, "only outcome sampling aims");
         let held = self.positions.tree.len();
         self.positions.memory = self.positions.memory.min(options.memory / 4);
         machine.set_deadline(&mut self.positions.scratch, budget.deadline);

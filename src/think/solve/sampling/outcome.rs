@@ -7,7 +7,8 @@
 //! number of iterations by a fifth (Leduc poker) to three quarters (Liar's Dice). All is divided by the probability of
 //! the own draws that led to the information set.
 //!
-//! Where others are [aimed](super::target) at, their draws too are divided by their probabilities.
+//! Where an iteration [aims](super::target), the difference to the baseline is multiplied by how much the draws of the
+//! others after the move were made too seldom. The baseline does not change by that, whatever the mean of those draws is.
 //!
 //! Reference: Lanctot, Waugh, Zinkevich, Bowling, *Monte Carlo Sampling for Regret Minimization in Extensive Games*
 //! (NIPS 2009), section 3.1; Schmid et al., *Variance Reduction in Monte Carlo Counterfactual Regret Minimization
@@ -65,21 +66,22 @@ impl<M: Bulk> Traversal<'_, M> {
             before *= probability;
             node = own_node.after(&chooser, own);
         };
-        let mut seen = self.payoff(end) * self.ratio;
+        let (mut seen, mut ratio) = (self.payoff(end), self.ratio);
         while let Some(step) = path.pop() {
-            seen = self.learn(&step, seen) * step.ratio;
+            seen = self.learn(&step, seen, ratio);
+            ratio = step.ratio;
         }
         Ok(())
     }
 
-    /// Updates regrets and baseline of an own choice by what was seen after it. Returns the estimate of what the
-    /// information set is worth.
-    fn learn(&mut self, step: &OwnStep, seen: f64) -> f64 {
+    /// Updates regrets and baseline of an own choice by what was seen after it, where the draws of the others until then were
+    /// made too seldom by `ratio`. Returns the estimate of what the information set is worth.
+    fn learn(&mut self, step: &OwnStep, seen: f64, ratio: f64) -> f64 {
         let &OwnStep { chooser: Chooser { first, moves, .. }, own, probability, before, .. } = step;
         let (accounts, baselines) = self.accounts.with_baselines(first, moves);
         let (count, drawn) = (accounts.len(), own as usize);
         let total: f64 = accounts.iter().map(|account| account.regret.max(0.0)).sum();
-        let difference = (seen - baselines[drawn]) / probability;
+        let difference = ratio * (seen - baselines[drawn]) / probability;
         let guess: f64 =
             accounts.iter().zip(&*baselines).map(|(account, base)| share(account, total, count) * base).sum();
         let worth = guess + share(&accounts[drawn], total, count) * difference;
