@@ -8,7 +8,7 @@
 //! the own draws that led to the information set.
 //!
 //! Where an iteration [aims](super::target), the difference to the baseline is multiplied by how much the draws of the
-//! others after the move were made too seldom. The baseline does not change by that, whatever the mean of those draws is.
+//! others after the move were made too seldom. The baseline moves to what was seen as ever, unweighted.
 //!
 //! Reference: Lanctot, Waugh, Zinkevich, Bowling, *Monte Carlo Sampling for Regret Minimization in Extensive Games*
 //! (NIPS 2009), section 3.1; Schmid et al., *Variance Reduction in Monte Carlo Counterfactual Regret Minimization
