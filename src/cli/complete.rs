@@ -295,6 +295,7 @@ mod tests {
             ("exploit monty_hall ", &["candidate="]),
             ("match kuhn_poker alice=hyp", &["alice=hyperplay", "alice=hyperplay2"]),
             ("match kuhn_poker alice=ism", &["alice=ismcts", "alice=ismcts:"]),
+            ("match kuhn_poker alice=oo", &["alice=oos", "alice=oos:"]),
             ("match kuhn_poker alice=rand", &["alice=random"]),
             ("match kuhn_poker alice=hyperplay:part", &["alice=hyperplay:particles="]),
             (

@@ -154,6 +154,7 @@ fn every_player_answers_a_legal_move_where_its_own_evaluations_would_take_minute
         "hyperplay:sampler=hyperplay:method=filter",
         "pimc",
         "ismcts",
+        "oos",
         "clairvoyant",
         "equilibrium",
         "auto",

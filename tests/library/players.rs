@@ -6,13 +6,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::common::machines::{built_in, players, seat};
-use hyperplay::engine::Engine as Machine;
+use hyperplay::engine::{Engine as Machine, EngineKind, Engines};
+use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{
     Budget, ByRole, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
 };
 use hyperplay::player::{
     ClairvoyantView, Decision, KeyType, Reason, Registry, Seat, SpecEntry, SpecKind, View,
 };
+use hyperplay::solve::{GameTree, TreeLimits};
 
 /// Shows a player what it may know, where no history matters.
 fn decide(seat: &mut Seat, own: View<'_>, budget: &Budget, seed: &Seed) -> Decision {
@@ -459,6 +461,7 @@ fn one_seed_gives_one_match_and_policies_sum_to_one() {
             "hyperplay2:particles=20,simulations=30,inner=[hyperplay:particles=4,playouts=20]",
             "epimc:particles=20,sampler=hyperplay:enumerate=off,playouts=100",
         ],
+        ["oos:particles=20,sampler=hyperplay:enumerate=off,iterations=300", "oos:iterations=300,target=0"],
     ] {
         let run = || play(&machine, &specs, || Budget::UNLIMITED, &Seed::root(3));
         let (first, second) = (run(), run());
@@ -509,6 +512,7 @@ fn a_deadline_is_kept_with_a_legal_move() {
         ("hyperplay", "hyperplay:nodes=1000000000,playouts=1000000000"),
         ("ismcts", "ismcts:simulations=1000000000"),
         ("hyperplay2", "hyperplay2:simulations=1000000000"),
+        ("oos", "oos:iterations=1000000000"),
         ("epimc", "epimc:tree=1000000,nodes=1000000000,playouts=1000000000"),
     ] {
         // A loaded machine may stop this thread for longer than the player keeps in reserve, but hardly ten times.
@@ -521,14 +525,70 @@ fn a_deadline_is_kept_with_a_legal_move() {
             let started = Instant::now();
             let decision = decide(&mut greedy, view, &Budget::time(allowed), &Seed::root(1));
             late.extend(Some(started.elapsed()).filter(|elapsed| *elapsed >= allowed));
-            assert_eq!((decision.policy.len(), decision.values.len()), (9, 9));
-            assert!(decision.cost.playouts >= 9);
+            // Regret minimisation has no values of moves, and plays every match out in its tree.
+            let valued = if spec == "oos" { 0 } else { 9 };
+            assert_eq!((decision.policy.len(), decision.values.len()), (9, valued));
+            assert!(decision.cost.playouts >= valued as u64 && decision.cost.states > 0);
         }
         assert!(late.len() < 10, "{spec}: {late:?}");
         let mut hurried = seat(spec, &machine, role);
         let decision = decide(&mut hurried, view, &Budget::time(Duration::ZERO), &Seed::root(1));
         assert!(legal.contains(&decision.choice));
     }
+}
+
+/// A decision that is asked what it learnt after its time is up would find nothing, and play at random.
+#[test]
+fn oos_has_learnt_what_to_do_when_its_time_is_up() {
+    let machine = built_in("imperfect/kuhn_poker.kif");
+    let tree = GameTree::build(&*machine, &TreeLimits::default()).unwrap();
+    for (number, set) in tree.sets().iter().enumerate() {
+        let evidence = tree.evidence(set);
+        let view = View { evidence: &evidence, legal: tree.moves(number) };
+        let budget = Budget::time(Duration::from_millis(200));
+        let decision = decide(&mut seat("oos", &machine, set.role), view, &budget, &Seed::root(1));
+        assert!(decision.policy.iter().any(|(_, share)| *share != 0.5), "{decision:?}");
+    }
+}
+
+#[test]
+fn oos_says_that_the_rules_failed_and_plays_what_it_learnt() {
+    let deep = "(s ".repeat(40) + "?x" + &")".repeat(40);
+    let text = format!(
+        "(role me) (init (depth zero)) (legal me stop) (legal me go)
+         (<= (next (depth {deep})) (does me go) (true (depth ?x)))
+         (<= (next stopped) (does me stop)) (<= terminal (true stopped)) (goal me 100)"
+    );
+    let game = load(Source::new("deepening", text), None).game.unwrap();
+    let machine = Engines::new(&game).get(EngineKind::Interpreter).unwrap();
+    let evidence = Evidence::new(Role::new(0));
+    let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch())[evidence.role].clone();
+    let view = View { evidence: &evidence, legal: &legal };
+    let mut seat = seat("oos", &machine, evidence.role);
+    for _ in 0..2 {
+        let decision = decide(&mut seat, view, &Budget::UNLIMITED, &Seed::root(1));
+        assert!(decision.failure.is_some() && legal.contains(&decision.choice), "{decision:?}");
+    }
+}
+
+#[test]
+fn the_tree_of_oos_is_begun_anew_when_it_is_full() {
+    let machine = built_in("imperfect/phantom_tictactoe.kif");
+    let sets = |spec: &str| {
+        let matched = play(&machine, &[spec; 2], || Budget::UNLIMITED, &Seed::root(1));
+        let said = |decision: &Decision| {
+            decision.reasons.iter().find_map(|reason| match reason {
+                Reason::Said(words) => words.split("; ").nth(1)?.split(' ').next()?.parse().ok(),
+                _ => None,
+            })
+        };
+        let of_first = matched.decisions.iter().filter(|(role, _)| role.index() == 0);
+        of_first.filter_map(|(_, decision)| said(decision)).collect::<Vec<u64>>()
+    };
+    let (large, small) = (sets("oos:iterations=2000"), sets("oos:iterations=2000,memory=1"));
+    println!("{large:?}, {small:?}");
+    assert!(large.is_sorted() && large.iter().max() > Some(&10_000));
+    assert!(!small.is_sorted() && small.iter().max() < Some(&10_000));
 }
 
 #[test]
@@ -543,7 +603,7 @@ fn an_impossible_match_depletes_the_belief_and_is_played_on_legally() {
     let state = machine.next(&state, &joint, &mut scratch);
     let legal = machine.legal_by_role(&state, &mut scratch)[candidate].clone();
     let view = View { evidence: &evidence, legal: &legal };
-    for spec in ["hyperplay", "pimc", "ismcts", "hyperplay2", "epimc"] {
+    for spec in ["hyperplay", "pimc", "ismcts", "hyperplay2", "epimc", "oos"] {
         let decision = decide(&mut seat(spec, &machine, candidate), view, &Budget::UNLIMITED, &Seed::root(1));
         assert!(decision.depleted);
         assert!(legal.contains(&decision.choice));

@@ -101,11 +101,13 @@ fn random_explanation(machine: &Arc<Machine>, evidence: &Evidence) -> History {
 fn a_decision_under_a_node_budget_is_the_same_on_one_thread_and_on_two() {
     let machine = imperfect("blind_breakthrough_6x6");
     let known = known(&machine, 5);
-    let spec = "hyperplay:particles=100000,sampler=hyperplay:enumerate=off";
-    let [one, two] =
-        [1, 2].map(|threads| on_threads(threads, || decisions(&machine, spec, 4_000_000, &known)));
-    assert_eq!(one, two);
-    let held: Vec<_> = one.iter().filter_map(|decision| decision.held).collect();
-    println!("{held:#?}");
-    assert!(held.iter().any(|held| held.attempts > SHARED), "{held:?}");
+    for player in ["hyperplay", "oos"] {
+        let spec = format!("{player}:particles=100000,sampler=hyperplay:enumerate=off");
+        let [one, two] =
+            [1, 2].map(|threads| on_threads(threads, || decisions(&machine, &spec, 4_000_000, &known)));
+        assert_eq!(one, two, "{player}");
+        let held: Vec<_> = one.iter().filter_map(|decision| decision.held).collect();
+        println!("{player}: {held:#?}");
+        assert!(held.iter().any(|held| held.attempts > SHARED), "{player}: {held:?}");
+    }
 }

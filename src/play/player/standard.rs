@@ -15,6 +15,7 @@ use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
 use hyperplay_think::belief::{BootstrapSampler, IndependentSampler, ParticleSampler};
 use hyperplay_think::search::{IsmctsOptions, PostponedOptions};
+use hyperplay_think::solve::AimOptions;
 
 impl Registry {
     /// The players, samplers, searches and opponent models of this crate.
@@ -46,6 +47,8 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
     let hyperplay2 = believing("hyperplay2", hyperplay2, hyperplay2_keys());
     let epimc = "This player is hyperplay, but makes its next choices by what the roles know and searches states after them.";
     let epimc = believing("epimc", epimc, epimc_keys().into_iter().chain(SearchEffort::keys()));
+    let oos = "This player minimises regret by sampling, in one tree for the match, and aims at what its evidence leaves possible.";
+    let oos = believing("oos", oos, oos_keys());
     let clairvoyant =
         "This player searches the true state, which it is shown; it is the control for hyperplay.";
     let mut clairvoyant = SpecEntry::new("clairvoyant", clairvoyant);
@@ -82,7 +85,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
             let (belief, last) = (belief_of(spec, registry)?, spec.word::<FinalMove>("final"));
             let (exploration, memory) = (spec.real("exploration"), spec.size("memory") << 20);
             let is_kept = spec.word::<bool>("keep");
-            let options = counted_and_timed(spec).map(|simulations| IsmctsOptions {
+            let options = counted_and_timed(spec, "simulations").map(|simulations| IsmctsOptions {
                 simulations,
                 exploration,
                 memory,
@@ -97,7 +100,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
         .with_player(hyperplay2, |spec, registry| {
             let belief = belief_of(spec, registry)?;
             let inner = registry.player_of(spec.inner("inner"))?;
-            let simulations = counted_and_timed(spec);
+            let simulations = counted_and_timed(spec, "simulations");
             Ok(move |engine: &Arc<Engine>, role: Role| {
                 let machine = Arc::clone(engine);
                 Seat::player(super::hyperplay2(machine, belief(engine, role), inner.clone(), simulations))
@@ -109,6 +112,18 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
             let options = PostponedOptions { choices, states: spec.size("tree") };
             Ok(move |engine: &Arc<Engine>, role: Role| {
                 Seat::player(super::epimc(belief(engine, role), Arc::clone(&search), options))
+            })
+        })?
+        .with_player(oos, |spec, registry| {
+            let (belief, share) = (belief_of(spec, registry)?, spec.real("target"));
+            let memory = spec.size("memory") << 20;
+            let options = counted_and_timed(spec, "iterations").map(|iterations| AimOptions {
+                iterations,
+                share,
+                memory,
+            });
+            Ok(move |engine: &Arc<Engine>, role: Role| {
+                Seat::player(super::oos(belief(engine, role), options))
             })
         })?
         .with_player(policy, |spec, _| {
@@ -144,10 +159,35 @@ fn belief_of(
 /// Simulations of a decision under a clock, for clocks of hours.
 const SIMULATIONS_UNDER_A_CLOCK: u64 = 1_000_000_000;
 
-/// The simulations of a decision without a deadline and of one with: without a limit there, unless the spec says one.
-fn counted_and_timed(spec: &Spec) -> [u64; 2] {
-    let counted = spec.count("simulations");
-    [counted, if spec.is_given("simulations") { counted } else { SIMULATIONS_UNDER_A_CLOCK }]
+/// The number that a key gives for decisions without a deadline and for those with: without a limit there, unless the spec
+/// says one.
+fn counted_and_timed(spec: &Spec, key: &str) -> [u64; 2] {
+    let counted = spec.count(key);
+    [counted, if spec.is_given(key) { counted } else { SIMULATIONS_UNDER_A_CLOCK }]
+}
+
+fn oos_keys() -> [SpecKey; 3] {
+    [
+        SpecKey::count(
+            "iterations",
+            1..=1_000_000_000,
+            10_000,
+            "A decision makes this number of iterations, each with a traversal for every role.",
+        )
+        .clocked("as many as the time allows"),
+        SpecKey::real(
+            "target",
+            0.0..=0.99,
+            0.9,
+            "An iteration goes through what the evidence leaves possible with this probability, and anywhere otherwise.",
+        ),
+        SpecKey::count(
+            "memory",
+            1..=1_000_000,
+            256,
+            "The tree takes about this number of megabytes at most; one that takes more than half of it when a decision begins is begun anew.",
+        ),
+    ]
 }
 
 fn epimc_keys() -> [SpecKey; 2] {

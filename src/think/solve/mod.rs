@@ -35,7 +35,7 @@ pub use linear_program::{LinearProgramError, linear_program};
 pub use move_values::MoveValues;
 pub use profile::Profile;
 pub use regret::{CheckpointError, RegretCheckpoint, RegretMinimiser, RegretRule};
-pub use sampling::{MonteCarloMinimiser, SampledPolicy, SamplingError, SamplingScheme};
+pub use sampling::{AimOptions, MonteCarloMinimiser, SampledPolicy, SamplingError, SamplingScheme};
 pub use sequences::SequenceForm;
 pub use size_estimate::SizeEstimate;
 pub use solver::{SolveLimits, SolvePoint, SolvedProfile, solve};

@@ -207,6 +207,11 @@ impl<M: Bulk> Positions<M> {
             + self.sets.bytes()
     }
 
+    /// How many classes of evidence were met by all roles.
+    pub(crate) fn classes(&self) -> usize {
+        self.classes.values().iter().map(|classes| classes.met().len()).sum()
+    }
+
     pub(crate) fn state(&self, position: u32) -> &M::State {
         &self.states[position as usize]
     }
@@ -399,6 +404,17 @@ impl<M: Bulk> Positions<M> {
             };
         }
         joint
+    }
+
+    /// The place of a move of a joint move among those of a chooser, if it is there.
+    pub(crate) fn place_of(&self, machine: &M, chooser: &Chooser, joint: &JointMove) -> Option<u32> {
+        let (role, moves) = match machine.random() {
+            Some(random) if chooser.role >= UNEVEN_CHANCE => {
+                (random, &self.draws[chooser.first as usize..][..chooser.moves as usize])
+            }
+            _ => (Role::new(chooser.role as usize), self.sets.of(chooser.set)),
+        };
+        (0..).zip(moves).find(|&(_, &own)| own == joint.of(role)).map(|(place, _)| place)
     }
 
     /// Follows choices whose successors are not known, each once, in one call of the machine. False if the deadline

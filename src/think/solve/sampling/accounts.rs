@@ -23,6 +23,11 @@ impl Accounts {
         }
     }
 
+    /// How many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.accounts) + size_of_val(&*self.baselines)
+    }
+
     /// The numbers that are kept for `moves` moves from `first` on.
     #[inline(always)]
     pub(super) fn of(&mut self, first: u32, moves: u32) -> &mut [Account] {

@@ -23,22 +23,25 @@ mod outcome;
 mod positions;
 mod rule;
 mod scheme;
+mod target;
 mod traversal;
 
 #[cfg(test)]
 mod tests;
 
 use super::profile::Profile;
-use super::tree::GameTree;
+use super::tree::{GameTree, TreeError};
 use crate::tree::{Following, SetMoves};
 use accounts::Accounts;
-use hyperplay_machine::{Bulk, Evidence, Move, Role, Seed, StateMachineExt};
+use hyperplay_machine::{Budget, Bulk, Evidence, History, Move, Role, Seed, StateMachineExt};
 use outcome::OwnStep;
 use positions::MetPositions;
+use target::Target;
 use traversal::{NOBODY, Traversal};
 
 pub use error::SamplingError;
 pub use scheme::SamplingScheme;
+pub use target::AimOptions;
 
 /// The average policy of a role at an information set that was met.
 #[derive(Clone, PartialEq, Debug)]
@@ -97,6 +100,7 @@ pub struct MonteCarloMinimiser<M: Bulk> {
     positions: MetPositions<M>,
     accounts: Accounts,
     root: Option<Following>,
+    target: Target,
     /// Why it cannot go on.
     failure: Option<SamplingError>,
 }
@@ -113,6 +117,7 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
             positions: MetPositions::new(machine),
             accounts: Accounts::new(method == SamplingScheme::Outcome),
             root: None,
+            target: Target::default(),
             failure: None,
         }
     }
@@ -137,6 +142,11 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
         self.positions.tree.sets.list().len()
     }
 
+    /// About how many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        self.positions.tree.bytes() + 24 * self.positions.tree.classes() + self.accounts.bytes()
+    }
+
     /// Makes `count` iterations on the game for which it was made. The first iteration of all draws from
     /// `seed.index(1)`.
     ///
@@ -153,10 +163,7 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
     }
 
     fn try_to_iterate(&mut self, machine: &M, count: u64, seed: &Seed) -> Result<(), SamplingError> {
-        let root = match self.root {
-            Some(root) => root,
-            None => *self.root.insert(self.positions.root(machine, &mut self.accounts)?),
-        };
+        let root = self.root(machine)?;
         let (mut values, mut path): (Vec<f64>, Vec<OwnStep>) = (Vec::new(), Vec::new());
         for _ in 0..count {
             self.iterations += 1;
@@ -167,7 +174,7 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
                 // A single role is averaged in traversals of nobody.
                 let alone = (averaged == self.players[place]).then_some(NOBODY);
                 for role in [self.players[place]].into_iter().chain(alone) {
-                    let before = self.positions.tree.len();
+                    let (before, aim) = (self.positions.tree.len(), self.target.aim(&mut rng));
                     let mut traversal = Traversal {
                         machine,
                         positions: &mut self.positions,
@@ -177,6 +184,8 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
                         averaged,
                         weight: self.iterations as f64,
                         visits: 0,
+                        aim,
+                        ratio: 1.0,
                     };
                     let node = traversal.enter(root);
                     if role == NOBODY {
@@ -194,6 +203,82 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
         Ok(())
     }
 
+    /// Makes iterations of outcome sampling that aim at histories, each with a weight, until the options or the budget end
+    /// them, whose nodes are visits. What is learnt has the expectation that it has without a target, and is sooner good
+    /// where the histories lead. Half of the budget may be spent on finding them.
+    ///
+    /// # Errors
+    /// As [`iterate`](MonteCarloMinimiser::iterate); a deadline is none.
+    ///
+    /// # Panics
+    /// If the method is external sampling, which tries all moves and follows no history.
+    pub fn iterate_aimed(
+        &mut self,
+        machine: &M,
+        histories: impl Iterator<Item = (History, f64)>,
+        options: &AimOptions,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> Result<(), SamplingError> {
+        assert_eq!(self.method, SamplingScheme::Outcome, "only outcome sampling aims");
+        let held = self.positions.tree.len();
+        self.positions.memory = self.positions.memory.min(options.memory / 4);
+        machine.set_deadline(&mut self.positions.scratch, budget.deadline);
+        let done = self.try_to_aim(machine, histories, options, budget, seed);
+        machine.set_deadline(&mut self.positions.scratch, None);
+        self.target = Target::default();
+        self.failure = done.err().filter(|failure| *failure != SamplingError::Rules(TreeError::Stopped));
+        self.positions.release(held);
+        self.failure.clone().map_or(Ok(()), Err)
+    }
+
+    fn try_to_aim(
+        &mut self,
+        machine: &M,
+        histories: impl Iterator<Item = (History, f64)>,
+        options: &AimOptions,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> Result<(), SamplingError> {
+        self.iterate(machine, 0, seed)?;
+        let root = self.root(machine)?;
+        let (begin, half) = (self.visits, budget.share(0.5));
+        let mut found = Vec::new();
+        for (history, weight) in histories {
+            if half.is_late() || half.nodes.is_some_and(|nodes| self.visits - begin >= nodes / 2) {
+                break;
+            }
+            let before = self.positions.tree.len();
+            let places = self.positions.places(machine, &mut self.accounts, root, &history)?;
+            self.positions.release(before);
+            self.visits += places.len() as u64;
+            found.push((places, weight));
+        }
+        self.target = Target::new(found, options.share);
+        for _ in 0..options.iterations {
+            let is_spent = budget.less(self.visits - begin).nodes == Some(0) || budget.is_late();
+            if is_spent || self.bytes() > options.memory {
+                break;
+            }
+            self.iterate(machine, 1, seed)?;
+        }
+        Ok(())
+    }
+
+    /// The first position or the end of the game.
+    fn root(&mut self, machine: &M) -> Result<Following, SamplingError> {
+        match self.root {
+            Some(root) => Ok(root),
+            None => Ok(*self.root.insert(self.positions.root(machine, &mut self.accounts)?)),
+        }
+    }
+
+    /// The average policy after some evidence: the moves there, and their probabilities; `None` where it was not met.
+    pub fn policy(&self, evidence: &Evidence) -> Option<(&[Move], Vec<f64>)> {
+        let set = self.positions.tree.set(evidence)?;
+        Some((self.positions.tree.sets.of(set), self.average(set)))
+    }
+
     /// The average policies at all information sets that were met, in the order in which they were.
     pub fn policies(&self) -> impl Iterator<Item = SampledPolicy<'_>> {
         let tree = &self.positions.tree;
@@ -208,8 +293,8 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
     /// The average policies as a profile of the tree of the same game, for judgement; even where none was met.
     pub fn to_profile(&self, tree: &GameTree) -> Profile {
         Profile::from_fn(tree, |set, moves| {
-            let met = self.positions.tree.set(&tree.evidence(&tree.sets()[set]));
-            met.map_or_else(|| vec![1.0; moves.len()], |met| self.average(met))
+            let met = self.policy(&tree.evidence(&tree.sets()[set]));
+            met.map_or_else(|| vec![1.0; moves.len()], |(_, shares)| shares)
         })
     }
 

@@ -7,9 +7,14 @@
 //! number of iterations by a fifth (Leduc poker) to three quarters (Liar's Dice). All is divided by the probability of
 //! the own draws that led to the information set.
 //!
+//! Where an iteration [aims](super::target), the difference to the baseline is multiplied by how much the draws of the
+//! others after the move were made too seldom. The baseline moves to what was seen as ever, unweighted.
+//!
 //! Reference: Lanctot, Waugh, Zinkevich, Bowling, *Monte Carlo Sampling for Regret Minimization in Extensive Games*
 //! (NIPS 2009), section 3.1; Schmid et al., *Variance Reduction in Monte Carlo Counterfactual Regret Minimization
 //! (VR-MCCFR) for Extensive Form Games using Baselines* (AAAI 2019).
+
+use std::mem;
 
 use rand::RngExt;
 
@@ -29,9 +34,12 @@ const RATE: f64 = 0.1;
 pub(super) struct OwnStep {
     chooser: Chooser,
     own: u32,
-    /// The probability of that draw, and of all own draws before it.
+    /// The probability of that draw, and of all own draws before it; this one divided by how much the draws of the others
+    /// were made too seldom, so infinite where they do not go.
     probability: f64,
     before: f64,
+    /// By how much those since the choice before were made too seldom.
+    ratio: f64,
 }
 
 impl<M: Bulk> Traversal<'_, M> {
@@ -45,31 +53,35 @@ impl<M: Bulk> Traversal<'_, M> {
             };
             let Chooser { first, moves, .. } = chooser;
             let policy = self.accounts.policy(first, moves);
-            let own = if self.rng.random::<f64>() < EXPLORATION {
+            let drawn = if self.rng.random::<f64>() < EXPLORATION {
                 self.rng.random_range(0..moves)
             } else {
                 policy.draw(self.rng)
             };
-            let probability = EXPLORATION / f64::from(moves) + (1.0 - EXPLORATION) * policy.share(own);
-            path.push(OwnStep { chooser, own, probability, before });
+            let usual = |own| EXPLORATION / f64::from(moves) + (1.0 - EXPLORATION) * policy.share(own);
+            let (own, own_ratio) = self.aim.draw(drawn, usual);
+            let (probability, ratio) = (usual(own) / own_ratio, mem::replace(&mut self.ratio, 1.0));
+            before /= ratio;
+            path.push(OwnStep { chooser, own, probability, before, ratio });
             before *= probability;
             node = own_node.after(&chooser, own);
         };
-        let mut seen = self.payoff(end);
+        let (mut seen, mut ratio) = (self.payoff(end), self.ratio);
         while let Some(step) = path.pop() {
-            seen = self.learn(&step, seen);
+            seen = self.learn(&step, seen, ratio);
+            ratio = step.ratio;
         }
         Ok(())
     }
 
-    /// Updates regrets and baseline of an own choice by what was seen after it. Returns the estimate of what the
-    /// information set is worth.
-    fn learn(&mut self, step: &OwnStep, seen: f64) -> f64 {
-        let &OwnStep { chooser: Chooser { first, moves, .. }, own, probability, before } = step;
+    /// Updates regrets and baseline of an own choice by what was seen after it, where the draws of the others until then were
+    /// made too seldom by `ratio`. Returns the estimate of what the information set is worth.
+    fn learn(&mut self, step: &OwnStep, seen: f64, ratio: f64) -> f64 {
+        let &OwnStep { chooser: Chooser { first, moves, .. }, own, probability, before, .. } = step;
         let (accounts, baselines) = self.accounts.with_baselines(first, moves);
         let (count, drawn) = (accounts.len(), own as usize);
         let total: f64 = accounts.iter().map(|account| account.regret.max(0.0)).sum();
-        let difference = (seen - baselines[drawn]) / probability;
+        let difference = ratio * (seen - baselines[drawn]) / probability;
         let guess: f64 =
             accounts.iter().zip(&*baselines).map(|(account, base)| share(account, total, count) * base).sum();
         let worth = guess + share(&accounts[drawn], total, count) * difference;

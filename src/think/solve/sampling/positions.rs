@@ -12,14 +12,14 @@ use super::super::tree::TreeError;
 use super::accounts::Accounts;
 use super::error::SamplingError;
 use crate::tree::{Chooser, Following, Positions};
-use hyperplay_machine::{Bulk, Move, PLAYOUT_STEPS, Role};
+use hyperplay_machine::{Bulk, History, Move, PLAYOUT_STEPS, Role};
 
 /// About the most bytes of the positions that are kept.
 const KEPT: usize = 64 << 20;
 
 /// All positions that are held.
 pub(super) struct MetPositions<M: Bulk> {
-    scratch: M::Scratch,
+    pub(super) scratch: M::Scratch,
     pub(super) tree: Positions<M>,
     /// How many steps lead to each.
     steps: Vec<u32>,
@@ -63,6 +63,29 @@ impl<M: Bulk> MetPositions<M> {
             Some(following) => Ok(following),
             None => self.discover(machine, accounts, position, choice),
         }
+    }
+
+    /// The places of the moves of a history, one for each chooser on its way. The first stands for a move that nobody has,
+    /// since any history may be aimed at.
+    pub(super) fn places(
+        &mut self,
+        machine: &M,
+        accounts: &mut Accounts,
+        mut at: Following,
+        history: &History,
+    ) -> Result<Vec<u32>, SamplingError> {
+        let mut places = Vec::new();
+        while let Following::Position(position) = at {
+            let Some(joint) = history.0.get(self.steps[position as usize] as usize) else { break };
+            let mut choice = 0;
+            for chooser in self.tree.choosers(position) {
+                let made = self.tree.place_of(machine, chooser, joint).unwrap_or(0);
+                choice += u64::from(made) * chooser.stride;
+                places.push(made);
+            }
+            at = self.follow(machine, accounts, position, choice)?;
+        }
+        Ok(places)
     }
 
     #[inline(never)]

@@ -14,6 +14,7 @@ use super::accounts::Accounts;
 use super::error::SamplingError;
 use super::positions::MetPositions;
 use super::rule::add_to_average;
+use super::target::Aim;
 use crate::tree::{CHANCE, Chooser, Following, UNEVEN_CHANCE};
 use hyperplay_machine::{Bulk, draw_weighted};
 
@@ -31,6 +32,9 @@ pub(super) struct Traversal<'a, M: Bulk> {
     pub(super) weight: f64,
     /// Nodes visited: draws, decisions and ends.
     pub(super) visits: u64,
+    pub(super) aim: Aim<'a>,
+    /// By how much the draws of the others since the last own choice were made too seldom, because others are aimed at.
+    pub(super) ratio: f64,
 }
 
 /// No role.
@@ -94,18 +98,23 @@ impl<M: Bulk> Traversal<'_, M> {
             if role == self.role {
                 return Ok(Stop::Own(node, chooser));
             }
-            let own = if role == CHANCE {
-                self.rng.random_range(0..moves)
+            let (own, ratio) = if role == CHANCE {
+                self.aim.draw(self.rng.random_range(0..moves), |_| 1.0 / f64::from(moves))
             } else if role == UNEVEN_CHANCE {
-                draw_weighted(self.positions.tree.weights(&chooser), self.rng) as u32
+                let weights = self.positions.tree.weights(&chooser);
+                let share = |place| weights[place as usize] as f64 / weights.iter().sum::<u64>() as f64;
+                self.aim.draw(draw_weighted(weights, self.rng) as u32, share)
             } else {
                 let policy = self.accounts.policy(first, moves);
-                let (own, total) = (policy.draw(self.rng), policy.total());
+                let drawn = self.aim.draw(policy.draw(self.rng), |own| policy.share(own));
+                let total = policy.total();
                 if role == self.averaged {
-                    add_to_average(self.accounts.of(first, moves), total, self.weight * scale);
+                    let weight = self.weight * scale * self.ratio;
+                    add_to_average(self.accounts.of(first, moves), total, weight);
                 }
-                own
+                drawn
             };
+            self.ratio *= ratio;
             node = node.after(&chooser, own);
         }
     }
