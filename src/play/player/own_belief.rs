@@ -29,7 +29,7 @@ use hyperplay_machine::{
 use hyperplay_think::belief::{
     Belief, OpponentModel, Particle, Sampler, Uniform, UpdateCost, UpdateOutcome, effective_size,
 };
-use hyperplay_think::search::WeightedState;
+use hyperplay_think::search::{HeldState, WeightedState};
 
 /// The share of the time that the belief may use.
 const BELIEF_SHARE: f64 = 0.4;
@@ -91,16 +91,20 @@ impl<'a> Possible<'a> {
         &self,
         count: usize,
         seed: Seed,
-    ) -> impl Fn(usize, Role, &Budget) -> (Vec<(State, f64, Vec<Evidence>)>, u64) + use<'a> {
+    ) -> impl Fn(usize, Role, &Budget) -> (Vec<HeldState<State>>, u64) + use<'a> {
         let Possible { belief, machine, model, sampler, .. } = *self;
         move |place, role, budget| {
             let particle = &belief.particles()[place];
             let evidence = belief.evidence_until(particle, role, budget.deadline);
+            if budget.is_late() {
+                return (Vec::new(), 0); // the evidence may have been cut off
+            }
             let mut held = sampler.belief(machine, role, model, count);
             held.update(&evidence, budget, &seed.index(place).index(role.index()));
             let of = |particle: &Particle| {
                 let known = machine.each_role().map(|role| held.evidence(particle, role));
-                (held.state(particle).clone(), particle.weight, known.collect())
+                let (state, known) = (held.state(particle).clone(), known.collect());
+                HeldState { state, weight: particle.weight, known }
             };
             (held.particles().iter().map(of).collect(), held.cost().states)
         }

@@ -251,8 +251,8 @@ fn ismcts_keys() -> [SpecKey; 7] {
             "others",
             0..=1_000_000,
             0,
-            "For this number of evidences of other roles the search also begins at the states that they hold possible, and the \
-             other roles learn from nothing else.",
+            "For this number of evidences of other roles, half of the simulations begin at the states that these roles hold possible; \
+             where roles alternate they learn from nothing else.",
         ),
         SpecKey::real(
             "modelled",

@@ -15,7 +15,12 @@
 //! result depends on the seed alone: all draws of the tree are from `seed/select`, those of the playouts of round `r`
 //! from `seed/playout/r`.
 //!
-//! It does not converge to an equilibrium. Where roles move at once even the values may be wrong, because bandits do not draw and what two of them do is correlated (Shafiei, Sturtevant, Schaeffer 2009).
+//! The searching role knows something in all states that it holds possible, and the others learn from nothing else, so they
+//! act as if they knew it too. Two options change that: half of the simulations can begin where the others believe to be
+//! ([`roots`]), and in a share of them the others can choose by a model ([`modelled`]).
+//!
+//! It does not converge to an equilibrium. Where roles move at once even the values may be wrong, because bandits do not draw
+//! and what two of them do is correlated (Shafiei, Sturtevant, Schaeffer 2009).
 //!
 //! References: Cowling, Powley, Whitehouse 2012. Their SO-ISMCTS keeps one tree of what the searching role knows; here
 //! the nodes of every role are its own information sets, as in `ISMCTSBot` of OpenSpiel (Lanctot et al. 2019) and as in
@@ -51,13 +56,23 @@ pub struct PossibleStates<'a, S> {
     /// What another role holds possible in the state of this number, where that is searched as well. It may be what the role
     /// that decides knows to be false.
     pub held: Option<&'a Held<'a, S>>,
-    /// By what the other roles choose in a share of the simulations.
+    /// The choice of the other roles in a share of the simulations.
     pub model: Option<&'a Model<'a>>,
 }
 
-/// What a role holds possible in the state of a number: states, none terminal, each with its weight and with what all roles
-/// know there. It may be empty.
-pub type Held<'a, S> = dyn Fn(usize, Role, &Budget) -> (Vec<(S, f64, Vec<Evidence>)>, u64) + 'a;
+/// A state that another role holds possible.
+#[derive(Clone, Debug)]
+pub struct HeldState<S> {
+    /// The state, which is not terminal.
+    pub state: S,
+    /// Its weight, which is positive.
+    pub weight: f64,
+    /// The evidence of each role there.
+    pub known: Vec<Evidence>,
+}
+
+/// The states that a role holds possible in the state of a number, and how many states were visited to find them.
+pub type Held<'a, S> = dyn Fn(usize, Role, &Budget) -> (Vec<HeldState<S>>, u64) + 'a;
 
 /// How much is searched, and how.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -74,7 +89,7 @@ pub struct IsmctsOptions {
     /// How many other roles' evidences are searched from what they hold possible.
     pub others: usize,
     /// The share of the simulations, 0..=1, in which the other roles choose by a model (restricted Nash response, Johanson,
-    /// Zinkevich, Bowling 2008).
+    /// Zinkevich, Bowling 2007).
     pub model_share: f64,
 }
 
@@ -264,8 +279,6 @@ fn simulate<M: Bulk>(
     let mut draws = Draws::new(possible.states.iter().map(|&(_, weight)| weight));
     let mut others = Others::new(&mut own, &mut draws, options, parts);
     let (is_alone, of_role) = (others.is_empty(), role.index() as u32);
-    let learners =
-        if is_alone || std::env::var("HP_ALL").is_ok() { Learners::All } else { Learners::Only(of_role) };
     let mut round = Round::new();
     // One for each move at least; every second one may begin where others do.
     let least = legal.len() as u64 * if is_alone { 1 } else { 2 };
@@ -284,6 +297,8 @@ fn simulate<M: Bulk>(
         }
         roots.clear();
         let of_others = if is_alone { 0 } else { size / 2 };
+        let is_shared = is_alone || parts.tree.positions.is_at_once;
+        let learners = if is_shared { Learners::All } else { Learners::Only(of_role) };
         for &place in draws.draw(size - of_others, &mut parts.rng) {
             let Some(from) = own.get(place, parts) else { break };
             let is_modelled = parts.modelled.is_next(&mut parts.rng);

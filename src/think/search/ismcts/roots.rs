@@ -1,11 +1,13 @@
 //! Where simulations begin: at the states that the searching role holds possible, and at those that the others do.
 //!
 //! The other roles may hold possible what the searching role knows to be false, and they act on that. So half of the
-//! simulations can begin at states that another role holds possible ([`Others`]). From these the other roles
-//! learn, and the searching role learns where it does not know what it really knows. In the other half, which begin at
-//! the states that the searching role holds possible, it alone learns, and the others do what they have learnt. This is
-//! one step of knowledge: the states of other roles are those that they hold possible in states which the searching role
-//! holds possible.
+//! simulations can begin at states that another role holds possible ([`Others`]). This is one step of knowledge: the
+//! states of another role are those that it holds possible in states which the searching role holds possible. In them the
+//! searching role learns only where it does not know what it really knows.
+//!
+//! From the other half, which begins at the states that the searching role holds possible, it alone learns, and the others
+//! do what they have learnt, where roles alternate. Where roles move at once all learn from all simulations. A role that learns
+//! against others who do not comes to one best answer, and what is played at once must be mixed.
 
 use std::hash::Hash;
 
@@ -13,11 +15,11 @@ use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 
-use super::{IsmctsOptions, Parts, PossibleStates};
+use super::{HeldState, IsmctsOptions, Parts, PossibleStates};
 use crate::tree::Following;
-use hyperplay_machine::{Bulk, Role, StateMachineExt as _};
+use hyperplay_machine::{Budget, Bulk, Role, StateMachineExt as _};
 
-/// The share of the time in which the other roles' knowledge is looked up.
+/// The share of the budget in which the other roles' knowledge is looked up.
 const LOOKING_UP: f64 = 0.2;
 
 /// The roles that learn from a descent.
@@ -160,7 +162,9 @@ impl Others {
         parts: &mut Parts<'_, M>,
     ) -> Others {
         let mut made = Others::default();
-        let (Some(held), budget) = (own.possible.held, parts.budget.share(LOOKING_UP)) else { return made };
+        let Some(held) = own.possible.held else { return made };
+        let nodes = parts.budget.nodes.map(|nodes| (nodes as f64 * LOOKING_UP) as u64);
+        let budget = Budget { nodes, ..parts.budget.share(LOOKING_UP) };
         let is_other = |role: &Role| *role != own.role && Some(*role) != parts.machine.random();
         let others: Vec<Role> = parts.machine.each_role().filter(is_other).collect();
         // For each evidence of another role how often it was drawn, and its states.
@@ -169,16 +173,17 @@ impl Others {
         let places = draws.draw(options.others as u32, &mut parts.rng).to_vec();
         for (place, &other) in places.iter().flat_map(|place| others.iter().map(move |other| (*place, other)))
         {
-            if budget.is_late() || lists.len() >= options.others {
+            let left = budget.less(made.cost);
+            if left.is_late() || left.nodes == Some(0) || lists.len() >= options.others {
                 break;
             }
             let Some(position) = own.get(place, parts).and_then(Following::position) else { break };
             let class = parts.tree.positions.known(position)[other.index()];
             let list = *of_class.entry((other, class)).or_insert(lists.len());
             if list == lists.len() {
-                let (states, cost) = held(place, other, &budget);
+                let (states, cost) = held(place, other, &left);
                 made.cost += cost;
-                let root = |(state, weight, known): (M::State, f64, Vec<_>)| {
+                let root = |HeldState { state, weight, known }: HeldState<M::State>| {
                     let classes = parts.machine.each_role().zip(&known).map(|(each, known)| match each {
                         each if Some(each) == parts.machine.random() => 0,
                         _ => parts.tree.positions.class(known),
