@@ -207,7 +207,7 @@ impl<M: Bulk> IsmctsTree<M> {
         if self.bytes() > options.memory / 2 || self.simulations > MOST {
             *self = IsmctsTree::new(context.machine, options);
         }
-        context.by_deadline(|context| simulate(self, context, possible, legal, options))
+        context.by_deadline(|context| simulate(self, context, possible, legal, options, false))
     }
 
     /// Searches before a decision is asked for, while the tree stays so small that the decision goes on with it. Returns
@@ -224,7 +224,7 @@ impl<M: Bulk> IsmctsTree<M> {
         let options = IsmctsOptions { memory: options.memory / 8 * 3, blocks, ..*options };
         let has_room = |tree: &Self| tree.bytes() <= options.memory && tree.simulations < MOST / 2;
         if has_room(self) {
-            context.by_deadline(|context| simulate(self, context, possible, legal, &options));
+            context.by_deadline(|context| simulate(self, context, possible, legal, &options, true));
         }
         has_room(self)
     }
@@ -263,6 +263,7 @@ fn simulate<M: Bulk>(
     possible: &PossibleStates<'_, M::State>,
     legal: &[Move],
     options: &IsmctsOptions,
+    is_ahead: bool,
 ) -> Simulations {
     let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
     let rng = seed.child("select").rng();
@@ -297,8 +298,11 @@ fn simulate<M: Bulk>(
         }
         roots.clear();
         let of_others = if is_alone { 0 } else { size / 2 };
-        let is_shared = is_alone || parts.tree.positions.is_at_once;
-        let learners = if is_shared { Learners::All } else { Learners::Only(of_role) };
+        let learners = match is_alone || parts.tree.positions.is_at_once {
+            _ if is_ahead => Learners::Ahead(of_role),
+            true => Learners::All,
+            false => Learners::Only(of_role),
+        };
         for &place in draws.draw(size - of_others, &mut parts.rng) {
             let Some(from) = own.get(place, parts) else { break };
             let is_modelled = parts.modelled.is_next(&mut parts.rng);

@@ -31,22 +31,28 @@ pub(super) enum Learners {
     AllBut(u32),
     /// The others choose by a model.
     Against(u32),
+    /// All; the others choose by a model where the descent begins, as the next belief will weigh what they do there.
+    Ahead(u32),
 }
 
 impl Learners {
     #[inline(always)]
     pub(super) fn has(self, role: u32) -> bool {
         match self {
-            Learners::All => true,
+            Learners::All | Learners::Ahead(_) => true,
             Learners::Only(learner) | Learners::Against(learner) => role == learner,
             Learners::AllBut(other) => role != other,
         }
     }
 
-    /// Whether a role chooses by a model.
+    /// Whether a role chooses by a model, at the first position of a descent or later.
     #[inline(always)]
-    pub(super) fn is_modelled(self, role: u32) -> bool {
-        matches!(self, Learners::Against(own) if own != role)
+    pub(super) fn is_modelled(self, role: u32, is_first: bool) -> bool {
+        match self {
+            Learners::Against(own) => own != role,
+            Learners::Ahead(own) => is_first && own != role,
+            _ => false,
+        }
     }
 }
 

@@ -101,7 +101,7 @@ impl<S: Clone> Round<S> {
             }
             for place in 0..self.under_way.len() {
                 let (descent, position) = self.under_way[place];
-                self.choose(descent, position, step == DEEPEST, parts);
+                self.choose(descent, position, step, parts);
             }
             if !self.grow(parts) {
                 return false;
@@ -123,7 +123,7 @@ impl<S: Clone> Round<S> {
         let count = self.roots.len();
         for step in 0.. {
             match self.roots.get(step) {
-                Some(&root) => self.go_on(step as u32, root, true, false, parts),
+                Some(&root) => self.go_on(step as u32, root, 0, parts),
                 None if self.waiting.is_empty() => return true,
                 None => self.is_growth_due = true,
             }
@@ -137,7 +137,7 @@ impl<S: Clone> Round<S> {
             for (descent, position, choice) in std::mem::take(&mut self.waiting) {
                 let following = parts.tree.positions.following(position, choice);
                 let following = following.expect("it was just computed");
-                self.go_on(descent, following, false, step > count + DEEPEST, parts);
+                self.go_on(descent, following, 1 + step.saturating_sub(count), parts);
             }
         }
         unreachable!("a descent has a deepest step")
@@ -148,13 +148,14 @@ impl<S: Clone> Round<S> {
         &mut self,
         descent: u32,
         from: Following,
-        is_new: bool,
-        is_deepest: bool,
+        mut step: usize,
         parts: &mut Parts<'_, M>,
     ) {
+        let is_new = step == 0;
         self.arrive(descent, from);
         while let Some((_, position)) = self.moved.pop() {
-            self.choose(descent, position, is_deepest, parts);
+            self.choose(descent, position, step, parts);
+            step = step.max(1);
         }
         let Some((_, end)) = self.ends.pop() else { return };
         let IsmctsTree { positions, bandits, .. } = &mut *parts.tree;
@@ -197,7 +198,7 @@ impl<S: Clone> Round<S> {
         &mut self,
         descent: u32,
         position: u32,
-        is_deepest: bool,
+        step: usize,
         parts: &mut Parts<'_, M>,
     ) {
         let Parts { tree: IsmctsTree { positions, bandits, .. }, is_full, modelled, rng, .. } = parts;
@@ -207,7 +208,7 @@ impl<S: Clone> Round<S> {
             let place = match chooser.role {
                 CHANCE => rng.random_range(0..chooser.moves),
                 UNEVEN_CHANCE => draw_weighted(positions.weights(chooser), rng) as u32,
-                role if learners.is_modelled(role) => {
+                role if learners.is_modelled(role, step == 0) => {
                     let place = modelled.draw(position, chooser, positions, rng);
                     first.push((Role::new(role as usize), chooser.number(place, &positions.sets)));
                     place
@@ -233,7 +234,7 @@ impl<S: Clone> Round<S> {
         if !fresh.is_empty() && !*is_full {
             bandits.open(fresh[if fresh.len() > 1 { rng.random_range(0..fresh.len()) } else { 0 }]);
         }
-        if fresh.is_empty() && !is_deepest {
+        if fresh.is_empty() && step < DEEPEST {
             if let Some(following) = positions.following(position, choice) {
                 return self.arrive(descent, following);
             }

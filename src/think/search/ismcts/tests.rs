@@ -498,6 +498,38 @@ fn a_tree_that_is_searched_ahead_while_another_role_chooses_is_found_by_the_next
     assert_eq!(go(&mut tree, &first, memory, false), 200);
 }
 
+/// The second role has a reply after which it wins, and one after which it loses; the first role sees neither.
+#[test]
+fn other_roles_choose_by_the_model_where_a_search_ahead_begins() {
+    let entries = vec![choice(&[1, 2], &[1, 2]), choice(&[2, 1], &[3, 3]), choice(&[2, 1], &[4, 4])];
+    let toy = Toy::table(&["a", "b"], entries.into_iter().chain([end(&[0, 100]), end(&[100, 0])]).collect());
+    let model = |_: Role, _: &Evidence, legal: &[Move]| vec![1.0; legal.len()];
+    let states = [at(0), at(1), at(2)];
+    let searched = |is_ahead: bool| {
+        let (mut tree, mut context) =
+            (IsmctsTree::new(&toy, &options(1)), context(&toy, 0, Budget::UNLIMITED));
+        let known = |_, role| Evidence::new(role);
+        let possible =
+            PossibleStates { states: &[(&states[0], 1.0)], known: &known, held: None, model: Some(&model) };
+        let legal = toy.legal_by_role(&states[0], &mut ())[Role::new(0)].clone();
+        match is_ahead {
+            true => assert!(tree.search_ahead(&mut context, &possible, &legal, &options(1_000))),
+            false => {
+                assert_eq!(tree.search(&mut context, &possible, &legal, &options(1_000)).simulations, 1_000)
+            }
+        }
+        let known = |_, role: Role| told(&toy, role.index(), 0);
+        let possible = [(&states[1], 0.5), (&states[2], 0.5)];
+        let possible = PossibleStates { states: &possible, known: &known, held: None, model: Some(&model) };
+        let legal = toy.legal_by_role(&states[1], &mut ())[Role::new(0)].clone();
+        let made = tree.search(&mut context, &possible, &legal, &options(2));
+        assert!(made.before > 900, "{made:?}");
+        values(&made).iter().sum::<f64>() / 2.0
+    };
+    let (ahead, plain) = (searched(true), searched(false));
+    assert!((ahead - 50.0).abs() < 5.0 && plain < 20.0, "{ahead} {plain}");
+}
+
 /// A toy whose roles perceive the joint move.
 struct Seen<'t>(&'t Toy);
 
