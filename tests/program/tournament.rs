@@ -198,7 +198,7 @@ fn the_clock_is_worth_points_against_the_former_default() {
     let lines = all_played(&each.collect::<Vec<_>>(), of, |one| {
         let &(game, roles, seed, seat) = one;
         let report = hosted(&format!(
-            "{game} {}=hyperplay {}=hyperplay:playouts=2000 --startclock 0 --playclock 1 --seed {seed}",
+            "{game} {}=auto {}=hyperplay:playouts=2000 --startclock 0 --playclock 1 --seed {seed}",
             roles[seat],
             roles[1 - seat]
         ));

@@ -367,4 +367,6 @@ fn simulate<M: Bulk>(
 }
 
 #[cfg(test)]
+mod roots_tests;
+#[cfg(test)]
 mod tests;

@@ -20,7 +20,7 @@ const ALONE: Blocks = Blocks { growth: 1, taper: 1, most: 1, fill: 1 };
 /// As many at once as there can be.
 const CROWDED: Blocks = Blocks { growth: 2, taper: 1, most: 4096, fill: 1 };
 
-fn options(simulations: u64) -> IsmctsOptions {
+pub(super) fn options(simulations: u64) -> IsmctsOptions {
     IsmctsOptions { simulations, ..IsmctsOptions::default() }
 }
 
@@ -49,18 +49,18 @@ fn search(
     ismcts(&mut context(toy, role, budget), &possible, &legal, &options)
 }
 
-fn values(made: &Simulations) -> Vec<f64> {
+pub(super) fn values(made: &Simulations) -> Vec<f64> {
     made.moves.iter().map(|simulated| simulated.value.unwrap()).collect()
 }
 
-fn shares(made: &Simulations) -> Vec<f64> {
+pub(super) fn shares(made: &Simulations) -> Vec<f64> {
     let total: u32 = made.moves.iter().map(|simulated| simulated.visits).sum();
     made.moves.iter().map(|simulated| f64::from(simulated.visits) / f64::from(total)).collect()
 }
 
 /// In entries 0 and 1 the first role has a certain 40, and a move after which the other guesses which of the two it
 /// was: 100 for the first role if the guess is wrong, else 0. Where the other knows, that is worth nothing.
-fn hidden() -> Toy {
+pub(super) fn hidden() -> Toy {
     let (none, all, certain) = (4, 5, 6);
     let entries = vec![
         choice(&[2, 1], &[certain, 2]),
@@ -86,56 +86,6 @@ fn a_role_acts_on_what_it_knows_and_not_on_the_state() {
     // The own information set, and that of the other, once or twice; two states, and one after each that is no end.
     assert_eq!((blind.information_sets, seeing.information_sets), (2, 3));
     assert_eq!((blind.worlds, seeing.worlds), (4, 4));
-}
-
-/// What a role knows that was told this entry in the first step.
-fn told(toy: &Toy, role: usize, entry: u8) -> Evidence {
-    let mut evidence = Evidence::new(Role::new(role));
-    let own = OwnMove::Known(toy.mv(entry));
-    evidence.steps.push(Observation { own, percepts: Percepts::default() });
-    evidence
-}
-
-/// The first role knows that the entry is 0, and the other does not. It guesses right where it learns from nothing else.
-#[test]
-fn other_roles_act_on_what_they_hold_possible_and_by_the_model() {
-    let (toy, state) = (hidden(), at(0));
-    let legal = toy.legal_by_role(&state, &mut ())[Role::new(0)].clone();
-    let known = |_, role: Role| if role.index() == 0 { told(&toy, 0, 0) } else { Evidence::new(role) };
-    let held = |place, role: Role, _: &Budget| {
-        assert_eq!((place, role.index()), (0, 1), "nobody else is asked");
-        let known = |entry| vec![told(&toy, 0, entry), Evidence::new(role)];
-        let of = |entry| HeldState { state: at(entry), weight: 0.5, known: known(entry) };
-        (vec![of(0), of(1)], 3)
-    };
-    let model = |role: Role, evidence: &Evidence, legal: &[Move]| {
-        assert_eq!((role.index(), evidence.step(), legal.len()), (1, 1, 2));
-        vec![0.0, 1.0]
-    };
-    let run = |held: Option<&Held<'_, State>>, others, model_share| {
-        let possible = PossibleStates { states: &[(&state, 1.0)], known: &known, held, model: Some(&model) };
-        let options = IsmctsOptions { others, model_share, ..options(4_000) };
-        ismcts(&mut context(&toy, 0, Budget::UNLIMITED), &possible, &legal, &options)
-    };
-    let betrayed = run(None, 0, 0.0);
-    assert!(values(&betrayed)[1] < 20.0 && shares(&betrayed)[0] > 0.9, "{betrayed:?}");
-    let hidden = run(Some(&held), 10, 0.0);
-    assert!((values(&hidden)[1] - 50.0).abs() < 5.0 && shares(&hidden)[1] > 0.8, "{hidden:?}");
-    assert_eq!(
-        (hidden.simulations, hidden.steps),
-        (4_000, 4_003 + hidden.playouts),
-        "what was looked up counts"
-    );
-    let own: u32 = hidden.moves.iter().map(|simulated| simulated.visits).sum();
-    // Half of each round, and rounds of one simulation begin where the first role is.
-    assert!((2_000..2_200).contains(&own), "{own}");
-    // The model guesses wrong.
-    let modelled = run(None, 0, 1.0);
-    assert_eq!(values(&modelled)[1], 100.0);
-    let both = run(Some(&held), 10, 0.5);
-    assert!((values(&both)[1] - 75.0).abs() < 10.0, "{both:?}");
-    let (none, some) = (run(None, 10, 0.0), run(Some(&held), 0, 0.0));
-    assert!(none == betrayed && some == betrayed, "there is nothing to search from");
 }
 
 #[test]
@@ -496,38 +446,6 @@ fn a_tree_that_is_searched_ahead_while_another_role_chooses_is_found_by_the_next
     let memory = 2 * tree.bytes();
     assert_eq!(go(&mut tree, &first, memory, true), 0);
     assert_eq!(go(&mut tree, &first, memory, false), 200);
-}
-
-/// The second role has a reply after which it wins, and one after which it loses; the first role sees neither.
-#[test]
-fn other_roles_choose_by_the_model_where_a_search_ahead_begins() {
-    let entries = vec![choice(&[1, 2], &[1, 2]), choice(&[2, 1], &[3, 3]), choice(&[2, 1], &[4, 4])];
-    let toy = Toy::table(&["a", "b"], entries.into_iter().chain([end(&[0, 100]), end(&[100, 0])]).collect());
-    let model = |_: Role, _: &Evidence, legal: &[Move]| vec![1.0; legal.len()];
-    let states = [at(0), at(1), at(2)];
-    let searched = |is_ahead: bool| {
-        let (mut tree, mut context) =
-            (IsmctsTree::new(&toy, &options(1)), context(&toy, 0, Budget::UNLIMITED));
-        let known = |_, role| Evidence::new(role);
-        let possible =
-            PossibleStates { states: &[(&states[0], 1.0)], known: &known, held: None, model: Some(&model) };
-        let legal = toy.legal_by_role(&states[0], &mut ())[Role::new(0)].clone();
-        match is_ahead {
-            true => assert!(tree.search_ahead(&mut context, &possible, &legal, &options(1_000))),
-            false => {
-                assert_eq!(tree.search(&mut context, &possible, &legal, &options(1_000)).simulations, 1_000)
-            }
-        }
-        let known = |_, role: Role| told(&toy, role.index(), 0);
-        let possible = [(&states[1], 0.5), (&states[2], 0.5)];
-        let possible = PossibleStates { states: &possible, known: &known, held: None, model: Some(&model) };
-        let legal = toy.legal_by_role(&states[1], &mut ())[Role::new(0)].clone();
-        let made = tree.search(&mut context, &possible, &legal, &options(2));
-        assert!(made.before > 900, "{made:?}");
-        values(&made).iter().sum::<f64>() / 2.0
-    };
-    let (ahead, plain) = (searched(true), searched(false));
-    assert!((ahead - 50.0).abs() < 5.0 && plain < 20.0, "{ahead} {plain}");
 }
 
 /// A toy whose roles perceive the joint move.
