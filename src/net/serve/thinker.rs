@@ -6,12 +6,13 @@
 //!
 //! Between two questions the player thinks ahead in short turns, as long as it says that this is of use.
 
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, OnceLock};
+
 use super::cancel::CancelToken;
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_machine::{Budget, Evidence, Move, Role, Seed};
 use hyperplay_play::player::{Decision, Player, PlayerSpec, PlayerThread, Seat, ThoughtAhead, View};
-use std::sync::mpsc::Receiver;
-use std::sync::{Arc, OnceLock};
 
 /// By how much the threads of players are nicer than those that answer.
 #[cfg(unix)]

@@ -22,9 +22,7 @@ use super::own_belief::{Choice, Possible};
 use super::{Decision, DecisionCost, OwnBelief, Player, Reason, SpecWord};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Evidence, Move, Role, State};
-use hyperplay_think::search::{
-    Held, IsmctsOptions, IsmctsTree, PossibleStates, SearchContext, SimulatedMove,
-};
+use hyperplay_think::search::{IsmctsOptions, IsmctsTree, PossibleStates, SearchContext, SimulatedMove};
 
 /// How a policy follows from the simulations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,7 +117,7 @@ impl Choice for TreeChoice {
         }
         let tree = self.tree.get_or_insert_with(|| IsmctsTree::new(deliberation.machine, &options));
         let (mut context, legal) = deliberation.context();
-        searching(&mut context, possible, &options, |context, possible| {
+        searching(&mut context, possible, |context, possible| {
             tree.search_ahead(context, possible, legal, &options)
         })
     }
@@ -133,7 +131,7 @@ fn search(
     last: FinalMove,
 ) -> Decision {
     deliberation.unless_forced(|mut context, legal| {
-        let made = searching(&mut context, possible, options, |context, possible| {
+        let made = searching(&mut context, possible, |context, possible| {
             tree.search(context, possible, legal, options)
         });
         let cost = DecisionCost { states: made.steps, playouts: made.playouts };
@@ -145,15 +143,13 @@ fn search(
 fn searching<T>(
     context: &mut SearchContext<'_, Engine>,
     possible: &Possible<'_>,
-    options: &IsmctsOptions,
     search: impl FnOnce(&mut SearchContext<'_, Engine>, &PossibleStates<'_, State>) -> T,
 ) -> T {
     let (states, known) = possible.knowing(context.budget.deadline);
     let held = possible.held(HELD, context.seed.child("others"));
     let model =
         |role: Role, evidence: &Evidence, legal: &[Move]| possible.model.policy(role, evidence, legal);
-    let held: Option<&Held<'_, State>> = if options.others > 0 { Some(&held) } else { None };
-    let possible = PossibleStates { states: &states, known: &known, held, model: Some(&model) };
+    let possible = PossibleStates { states: &states, known: &known, held: Some(&held), model: Some(&model) };
     search(context, &possible)
 }
 

@@ -101,6 +101,9 @@ impl<'a> Possible<'a> {
             }
             let mut held = sampler.belief(machine, role, model, count);
             held.update(&evidence, budget, &seed.index(place).index(role.index()));
+            if held.take_failure().is_some() {
+                return (Vec::new(), held.cost().states); // the particles may be wrong
+            }
             let of = |particle: &Particle| {
                 let known = machine.each_role().map(|role| held.evidence(particle, role));
                 let (state, known) = (held.state(particle).clone(), known.collect());

@@ -27,7 +27,7 @@ impl ThoughtAhead {
     /// next turn later than one that has slept, and a shorter clock has no time for that.
     pub const LEAST_CLOCK: Duration = Duration::from_millis(50);
 
-    /// After a decision on this evidence, for which there was so much time; a turn may take a tenth of it.
+    /// After a decision on this evidence, which had this time; a turn takes a tenth of it at most.
     pub fn new(evidence: Arc<Evidence>, time: Duration, seed: Seed) -> Self {
         ThoughtAhead { evidence, turn: (time / 10).min(ThoughtAhead::TURN), seed, turns: 0 }
     }

@@ -110,8 +110,8 @@ fn phantom_tictactoe() -> Arc<Engine> {
     Engines::new(&game).get(EngineKind::Auto).unwrap()
 }
 
-/// The simulations that a decision of this player found in its tree, and those that it made: the others move first, it
-/// thinks ahead for so many turns, and they have moved.
+/// The simulations that the second decision of this player found in its tree, and those that it made. The other role moves
+/// first, and meanwhile the player thinks ahead for `turns` turns.
 fn found(machine: &Arc<Engine>, spec: &str, turns: usize) -> (u64, u64) {
     let (mut scratch, budget) = (machine.scratch(), Budget::time(HOUR).with_nodes(2_000));
     let Seat::Player(mut player) = Registry::standard().player(spec).unwrap().seat(machine, Role::new(1))

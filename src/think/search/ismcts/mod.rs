@@ -178,7 +178,7 @@ pub fn ismcts<M: Bulk>(
 /// known. It holds what the roles know from the first step of the match on, so nothing in it becomes wrong.
 ///
 /// A tree that takes more than half of its memory when a decision begins is given up, and the next one begins empty. So is
-/// one with so many simulations that a count of visits might come to its end.
+/// one with more than 2^31 simulations, because its counts of visits have 32 bits.
 pub struct IsmctsTree<M: Bulk> {
     positions: Positions<M>,
     bandits: Bandits,
@@ -210,8 +210,8 @@ impl<M: Bulk> IsmctsTree<M> {
         context.by_deadline(|context| simulate(self, context, possible, legal, options, false))
     }
 
-    /// Searches before a decision is asked for, while the tree stays so small that the decision goes on with it. Returns
-    /// whether more is of use.
+    /// Searches before a decision is asked for, while the tree stays so small that the decision goes on with it. In the first
+    /// step of a simulation the other roles choose by the model, uniformly if there is none. Returns whether more is of use.
     pub fn search_ahead(
         &mut self,
         context: &mut SearchContext<'_, M>,
@@ -238,10 +238,12 @@ impl<M: Bulk> IsmctsTree<M> {
 /// A search in one tree, and its means.
 struct Parts<'a, M: Bulk> {
     machine: &'a M,
+    /// The place of the role that decides.
+    own: u32,
     tree: &'a mut IsmctsTree<M>,
     /// Whether the tree grows no more.
     is_full: bool,
-    modelled: Modelled<'a>,
+    model: Modelled<'a>,
     rng: ChaCha8Rng,
     budget: &'a Budget,
     scratch: &'a mut M::Scratch,
@@ -266,9 +268,9 @@ fn simulate<M: Bulk>(
     is_ahead: bool,
 ) -> Simulations {
     let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
-    let rng = seed.child("select").rng();
-    let modelled = Modelled::new(possible.model, options.model_share);
-    let parts = &mut Parts { machine, tree, is_full: false, modelled, rng, budget, scratch };
+    let (of_role, rng) = (role.index() as u32, seed.child("select").rng());
+    let model = Modelled::new(possible.model, options.model_share);
+    let parts = &mut Parts { machine, own: of_role, tree, is_full: false, model, rng, budget, scratch };
     let mut own = Roots::new(parts, role, possible);
     let root = Chooser::apart(&mut parts.tree.positions.sets, role, own.class, legal);
     parts.tree.bandits.grow(&parts.tree.positions.sets);
@@ -279,7 +281,7 @@ fn simulate<M: Bulk>(
     let before = visits.sum();
     let mut draws = Draws::new(possible.states.iter().map(|&(_, weight)| weight));
     let mut others = Others::new(&mut own, &mut draws, options, parts);
-    let (is_alone, of_role) = (others.is_empty(), role.index() as u32);
+    let is_alone = others.is_empty();
     let mut round = Round::new();
     // One for each move at least; every second one may begin where others do.
     let least = legal.len() as u64 * if is_alone { 1 } else { 2 };
@@ -298,16 +300,14 @@ fn simulate<M: Bulk>(
         }
         roots.clear();
         let of_others = if is_alone { 0 } else { size / 2 };
-        let learners = match is_alone || parts.tree.positions.is_at_once {
-            _ if is_ahead => Learners::Ahead(of_role),
-            true => Learners::All,
-            false => Learners::Only(of_role),
-        };
+        let is_shared = is_alone || parts.tree.positions.is_at_once;
         for &place in draws.draw(size - of_others, &mut parts.rng) {
             let Some(from) = own.get(place, parts) else { break };
-            let is_modelled = parts.modelled.is_next(&mut parts.rng);
-            let learners = if is_modelled { Learners::Against(of_role) } else { learners };
-            roots.push(Root { from, learners });
+            let is_modelled = parts.model.is_next(&mut parts.rng);
+            let learners = if is_shared && !is_modelled { Learners::All } else { Learners::Only(of_role) };
+            // The next belief will weigh by the model what the others do now.
+            let modelled = if is_modelled { usize::MAX } else { usize::from(is_ahead) };
+            roots.push(Root { from, learners, modelled });
         }
         roots.extend(others.draw(of_others, &mut parts.rng));
         parts.is_full = parts.tree.bytes() > options.memory;

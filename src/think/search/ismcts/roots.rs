@@ -22,45 +22,31 @@ use hyperplay_machine::{Budget, Bulk, Role, StateMachineExt as _};
 /// The share of the budget in which the other roles' knowledge is looked up.
 const LOOKING_UP: f64 = 0.2;
 
-/// The roles that learn from a descent.
+/// The roles that learn from a descent. The others do what they have learnt from other descents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Learners {
     All,
-    /// The others do what they have learnt from other descents.
     Only(u32),
     AllBut(u32),
-    /// The others choose by a model.
-    Against(u32),
-    /// All; the others choose by a model where the descent begins, as the next belief will weigh what they do there.
-    Ahead(u32),
 }
 
 impl Learners {
     #[inline(always)]
     pub(super) fn has(self, role: u32) -> bool {
         match self {
-            Learners::All | Learners::Ahead(_) => true,
-            Learners::Only(learner) | Learners::Against(learner) => role == learner,
+            Learners::All => true,
+            Learners::Only(learner) => role == learner,
             Learners::AllBut(other) => role != other,
-        }
-    }
-
-    /// Whether a role chooses by a model, at the first position of a descent or later.
-    #[inline(always)]
-    pub(super) fn is_modelled(self, role: u32, is_first: bool) -> bool {
-        match self {
-            Learners::Against(own) => own != role,
-            Learners::Ahead(own) => is_first && own != role,
-            _ => false,
         }
     }
 }
 
-/// Where a descent begins, and who learns from it.
+/// Where a descent begins, who learns from it, and in how many steps the others choose by a model.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Root {
     pub(super) from: Following,
     pub(super) learners: Learners,
+    pub(super) modelled: usize,
 }
 
 /// Draws places in proportion to weights.
@@ -168,7 +154,7 @@ impl Others {
         parts: &mut Parts<'_, M>,
     ) -> Others {
         let mut made = Others::default();
-        let Some(held) = own.possible.held else { return made };
+        let Some(held) = own.possible.held.filter(|_| options.others > 0) else { return made };
         let nodes = parts.budget.nodes.map(|nodes| (nodes as f64 * LOOKING_UP) as u64);
         let budget = Budget { nodes, ..parts.budget.share(LOOKING_UP) };
         let is_other = |role: &Role| *role != own.role && Some(*role) != parts.machine.random();
@@ -198,7 +184,7 @@ impl Others {
                     let is_own = classes[own.role.index()] == own.class;
                     let role = own.role.index() as u32;
                     let learners = if is_own { Learners::AllBut(role) } else { Learners::All };
-                    Some((weight, Root { from: parts.add(state, &classes)?, learners }))
+                    Some((weight, Root { from: parts.add(state, &classes)?, learners, modelled: 0 }))
                 };
                 lists.push((0.0, states.into_iter().map_while(root).collect()));
             }

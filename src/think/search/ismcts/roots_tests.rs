@@ -52,6 +52,18 @@ fn other_roles_act_on_what_they_hold_possible_and_by_the_model() {
     assert_eq!(values(&modelled)[1], 100.0);
     let both = run(Some(&held), 10, 0.5);
     assert!((values(&both)[1] - 75.0).abs() < 10.0, "{both:?}");
+    // A search ahead teaches the other role nothing in the first role's state either.
+    let possible = PossibleStates { states: &[(&state, 1.0)], known: &known, held: Some(&held), model: None };
+    let mut tree = IsmctsTree::new(&toy, &options(1));
+    let mut context = context(&toy, 0, Budget::UNLIMITED);
+    assert!(tree.search_ahead(
+        &mut context,
+        &possible,
+        &legal,
+        &IsmctsOptions { others: 10, ..options(4_000) }
+    ));
+    let ahead = tree.search(&mut context, &possible, &legal, &options(2));
+    assert!(ahead.before > 1_900 && (values(&ahead)[1] - 50.0).abs() < 10.0, "{ahead:?}");
     let (none, some) = (run(None, 10, 0.0), run(Some(&held), 0, 0.0));
     assert!(none == betrayed && some == betrayed, "there is nothing to search from");
 }

@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::bandits::Bandits;
-use super::roots::{Learners, Root};
+use super::roots::Root;
 use super::{IsmctsTree, Parts};
 use crate::tree::{CHANCE, Following, UNEVEN_CHANCE};
 use hyperplay_machine::{Bulk, Role, Start, draw_weighted};
@@ -36,8 +36,7 @@ struct Taken {
 
 /// The descents of a round, and where they came to.
 pub(super) struct Round<S> {
-    roots: Vec<Following>,
-    learners: Vec<Learners>,
+    roots: Vec<Root>,
     /// Where each of those that are under way stands, with its number.
     under_way: Vec<(u32, u32)>,
     moved: Vec<(u32, u32)>,
@@ -59,7 +58,6 @@ impl<S: Clone> Round<S> {
     pub(super) fn new() -> Self {
         Round {
             roots: Vec::new(),
-            learners: Vec::new(),
             under_way: Vec::new(),
             moved: Vec::new(),
             waiting: Vec::new(),
@@ -75,10 +73,8 @@ impl<S: Clone> Round<S> {
 
     /// Begins a round of descents from these positions or ends.
     pub(super) fn begin(&mut self, roots: &[Root]) {
-        self.learners.clear();
-        self.learners.extend(roots.iter().map(|root| root.learners));
         self.roots.clear();
-        self.roots.extend(roots.iter().map(|root| root.from));
+        self.roots.extend_from_slice(roots);
         self.taken.clear();
         self.ends.clear();
         self.leaves.clear();
@@ -92,7 +88,7 @@ impl<S: Clone> Round<S> {
             return self.descend_in_turn(parts);
         }
         for descent in 0..self.roots.len() {
-            self.arrive(descent as u32, self.roots[descent]);
+            self.arrive(descent as u32, self.roots[descent].from);
         }
         std::mem::swap(&mut self.under_way, &mut self.moved);
         for step in 0.. {
@@ -123,7 +119,7 @@ impl<S: Clone> Round<S> {
         let count = self.roots.len();
         for step in 0.. {
             match self.roots.get(step) {
-                Some(&root) => self.go_on(step as u32, root, 0, parts),
+                Some(root) => self.go_on(step as u32, root.from, 0, parts),
                 None if self.waiting.is_empty() => return true,
                 None => self.is_growth_due = true,
             }
@@ -201,15 +197,15 @@ impl<S: Clone> Round<S> {
         step: usize,
         parts: &mut Parts<'_, M>,
     ) {
-        let Parts { tree: IsmctsTree { positions, bandits, .. }, is_full, modelled, rng, .. } = parts;
-        let (learners, mut choice) = (self.learners[descent as usize], 0);
+        let Parts { own, tree: IsmctsTree { positions, bandits, .. }, is_full, model, rng, .. } = parts;
+        let (Root { learners, modelled, .. }, mut choice) = (self.roots[descent as usize], 0);
         let (mut fresh, mut first) = (SmallVec::<[u32; 4]>::new(), SmallVec::<[(Role, u32); 4]>::new());
         for chooser in positions.choosers(position) {
             let place = match chooser.role {
                 CHANCE => rng.random_range(0..chooser.moves),
                 UNEVEN_CHANCE => draw_weighted(positions.weights(chooser), rng) as u32,
-                role if learners.is_modelled(role, step == 0) => {
-                    let place = modelled.draw(position, chooser, positions, rng);
+                role if step < modelled && role != *own => {
+                    let place = model.draw(position, chooser, positions, rng);
                     first.push((Role::new(role as usize), chooser.number(place, &positions.sets)));
                     place
                 }
