@@ -288,8 +288,9 @@ impl Reader<'_> {
     /// Where there is a clock and no limit in states, players think ahead unless the file says that they do not.
     fn thinks_ahead(&self, written: &Written) -> Result<bool, ConfigError> {
         let budget = &written.budget;
-        let (least, play) = (ThoughtAhead::LEAST_CLOCK.as_secs_f64(), budget.playclock.as_ref());
-        let is_free = budget.nodes.is_none() && play.is_some_and(|play| *play.get_ref() >= least);
+        let play =
+            budget.playclock.as_ref().and_then(|play| Duration::try_from_secs_f64(*play.get_ref()).ok());
+        let is_free = ThoughtAhead::is_done(play, budget.nodes.is_some());
         match &budget.think_ahead {
             Some(wanted) if *wanted.get_ref() && !is_free => Err(self
                 .error(wanted, "to think ahead needs a playclock of 0.05 s or more, and no limit in nodes")),

@@ -25,7 +25,13 @@ impl ThoughtAhead {
 
     /// The shortest play clock with which it is done. On a computer with other work a thread that has been busy gets its
     /// next turn later than one that has slept, and a shorter clock has no time for that.
-    pub const LEAST_CLOCK: Duration = Duration::from_millis(50);
+    const LEAST_CLOCK: Duration = Duration::from_millis(50);
+
+    /// Whether it is done in matches with this play clock, where they may have a limit in states: never where a match
+    /// depends on counts alone.
+    pub fn is_done(play: Option<Duration>, is_counted: bool) -> bool {
+        !is_counted && play.is_some_and(|play| play >= ThoughtAhead::LEAST_CLOCK)
+    }
 
     /// After a decision on this evidence, which had this time; a turn takes a tenth of it at most.
     pub fn new(evidence: Arc<Evidence>, time: Duration, seed: Seed) -> Self {

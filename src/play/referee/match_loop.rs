@@ -70,10 +70,9 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Whether players use the time between their decisions. Never where a match depends on counts alone.
+    /// Whether players use the time between their decisions.
     pub fn thinks_ahead(&self) -> bool {
-        let is_long = self.clocks.is_some_and(|clocks| clocks.play >= ThoughtAhead::LEAST_CLOCK);
-        self.think_ahead && is_long && self.nodes.is_none()
+        self.think_ahead && ThoughtAhead::is_done(self.clocks.map(|clocks| clocks.play), self.nodes.is_some())
     }
 
     /// The clocks of a role, if there are clocks.
