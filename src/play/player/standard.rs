@@ -260,7 +260,7 @@ fn ismcts_keys() -> [SpecKey; 7] {
             0.0,
             "In this share of the simulations the other roles choose by the model.",
         ),
-        SpecKey::word("keep", true, "The tree of a decision is searched on at the next one."),
+        SpecKey::word("keep", false, "The tree of a decision is searched on at the next one."),
         SpecKey::word(
             "final",
             FinalMove::Thresholded,

@@ -9,9 +9,8 @@
 //! credited to all choices on the way, each role's own goal to its own choices. `random` draws. Roles that move at once
 //! select each by its own node (decoupled UCT), and a simulation adds a node of one of them.
 //!
-//! Simulations are made in rounds that grow with the tree ([`Blocks`]). Those of a round go down together ([`round`]):
-//! one call of [`Bulk::expand`] a step computes what no simulation has met, and one call of [`Bulk::playouts`] makes the
-//! playouts. The states and what is known there are in [`Positions`], the arena of all trees. Without a deadline the
+//! Simulations are made in rounds that grow with the tree ([`Blocks`]): a few calls of [`Bulk::expand`] compute what none
+//! of a round has met, and one call of [`Bulk::playouts`] makes the playouts ([`round`]). The states and what is known there are in [`Positions`], the arena of all trees. Without a deadline the
 //! result depends on the seed alone: all draws of the tree are from `seed/select`, those of the playouts of round `r`
 //! from `seed/playout/r`.
 //!
@@ -43,7 +42,7 @@ use super::batch_size::BatchSize;
 use super::context::SearchContext;
 use super::mcts::Blocks;
 use crate::tree::{Chooser, Following, Positions};
-use hyperplay_machine::{Budget, Bulk, Evidence, Move, Role, StateMachineExt};
+use hyperplay_machine::{Budget, Bulk, Evidence, Move, Role};
 
 /// The states that a role holds possible, with what the roles know there.
 pub struct PossibleStates<'a, S> {
@@ -285,10 +284,10 @@ fn simulate<M: Bulk>(
     let mut round = Round::new();
     // One for each move at least; every second one may begin where others do.
     let least = legal.len() as u64 * if is_alone { 1 } else { 2 };
-    let (blocks, roles) = (options.blocks, machine.roles().len());
+    let blocks = options.blocks;
     let wanted = options.simulations.max(least);
     let (mut made, mut batch, mut playouts) = (0, BatchSize::new(budget.less(others.cost)), 0);
-    let (mut roots, mut counts, mut sums) = (Vec::new(), Vec::new(), Vec::new());
+    let mut roots = Vec::new();
     for number in 0.. {
         let block = blocks.size(made, (wanted - made).min(batch.rest())).min(wanted - made);
         let size = match batch.size(1, block) {
@@ -312,37 +311,21 @@ fn simulate<M: Bulk>(
         roots.extend(others.draw(of_others, &mut parts.rng));
         parts.is_full = parts.tree.bytes() > options.memory;
         round.begin(&roots);
-        let is_whole = roots.len() == size as usize && round.descend(parts);
-        counts.clear();
-        counts.resize(size as usize, 0_u32);
-        if !is_whole {
-            // The deadline cut descents off: they say nothing.
-            round.learn(roles, &counts, &[], &mut parts.tree.bandits);
+        if roots.len() < size as usize || !round.descend(parts) {
+            round.withdraw(&mut parts.tree.bandits);
             break;
-        }
-        sums.clear();
-        sums.resize(size as usize * roles, 0_u64);
-        let mut credit = |descent: u32, count: u32, sum: &dyn Fn(Role) -> u64| {
-            counts[descent as usize] = count;
-            for role in machine.each_role() {
-                sums[descent as usize * roles + role.index()] = sum(role);
-            }
-        };
-        for &(descent, end) in &round.ends {
-            let goals = parts.tree.positions.goals(end);
-            credit(descent, 1, &|role| u64::from(goals[role].value()));
         }
         let mut steps = u64::from(size);
         if !round.starts.is_empty() {
             let seed = seed.child("playout").index(number);
             let tallies = machine.playouts(&round.starts, &seed, budget, parts.scratch);
-            for (&descent, tally) in round.leaves.iter().zip(&tallies) {
+            for (place, tally) in tallies.iter().enumerate() {
                 steps += tally.steps;
                 playouts += u64::from(tally.count);
-                credit(descent, tally.count, &|role| tally.sum[role]);
+                let descent = round.leaves[place];
+                round.learn(descent, tally.count, |role| tally.sum[role], &mut parts.tree.bandits);
             }
         }
-        round.learn(roles, &counts, &sums, &mut parts.tree.bandits);
         batch.spend(u64::from(size), steps);
         made += u64::from(size);
         if machine.is_interrupted(parts.scratch) {

@@ -4,7 +4,7 @@ use super::super::context::toy_context as context;
 use super::tests::{hidden, options, shares, values};
 use super::*;
 use hyperplay_machine::testing::{State, Toy, at, choice, end};
-use hyperplay_machine::{Observation, OwnMove, Percepts};
+use hyperplay_machine::{Observation, OwnMove, Percepts, Seed, StateMachineExt as _};
 
 /// What a role knows that was told this entry in the first step.
 fn told(toy: &Toy, role: usize, entry: u8) -> Evidence {
@@ -30,15 +30,22 @@ fn other_roles_act_on_what_they_hold_possible_and_by_the_model() {
         assert_eq!((role.index(), evidence.step(), legal.len()), (1, 1, 2));
         vec![0.0, 1.0]
     };
-    let run = |held: Option<&Held<'_, State>>, others, model_share| {
+    let run_with = |seed, held: Option<&Held<'_, State>>, others, model_share| {
         let possible = PossibleStates { states: &[(&state, 1.0)], known: &known, held, model: Some(&model) };
         let options = IsmctsOptions { others, model_share, ..options(4_000) };
-        ismcts(&mut context(&toy, 0, Budget::UNLIMITED), &possible, &legal, &options)
+        let mut context = context(&toy, 0, Budget::UNLIMITED);
+        context.seed = Seed::root(seed);
+        ismcts(&mut context, &possible, &legal, &options)
     };
+    let run = |held, others, model_share| run_with(1, held, others, model_share);
     let betrayed = run(None, 0, 0.0);
     assert!(values(&betrayed)[1] < 20.0 && shares(&betrayed)[0] > 0.9, "{betrayed:?}");
     let hidden = run(Some(&held), 10, 0.0);
-    assert!((values(&hidden)[1] - 50.0).abs() < 5.0 && shares(&hidden)[1] > 0.8, "{hidden:?}");
+    assert!(shares(&hidden)[1] > 0.8, "{hidden:?}");
+    // A guess that was lucky is made more often for a while.
+    let mean =
+        |share| (0..20).map(|seed| values(&run_with(seed, Some(&held), 10, share))[1]).sum::<f64>() / 20.0;
+    assert!((mean(0.0) - 50.0).abs() < 5.0, "{}", mean(0.0));
     assert_eq!(
         (hidden.simulations, hidden.steps),
         (4_000, 4_003 + hidden.playouts),
@@ -50,8 +57,9 @@ fn other_roles_act_on_what_they_hold_possible_and_by_the_model() {
     // The model guesses wrong.
     let modelled = run(None, 0, 1.0);
     assert_eq!(values(&modelled)[1], 100.0);
-    let both = run(Some(&held), 10, 0.5);
-    assert!((values(&both)[1] - 75.0).abs() < 10.0, "{both:?}");
+    // In half of the simulations 100, in the others at most 50: the other role learns that the first one dares more where
+    // the model helps it.
+    assert!((55.0..75.0).contains(&mean(0.5)), "{}", mean(0.5));
     // A search ahead teaches the other role nothing in the first role's state either.
     let possible = PossibleStates { states: &[(&state, 1.0)], known: &known, held: Some(&held), model: None };
     let mut tree = IsmctsTree::new(&toy, &options(1));

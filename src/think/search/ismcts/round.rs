@@ -1,12 +1,14 @@
-//! A round of the search: many descents that go down the tree together, step by step.
+//! A round of the search: many descents down the tree, whose successors and playouts are computed together.
 //!
-//! Each step has two passes. In the first every descent selects at its position; one that comes to an information set
-//! which is not open opens it and stops there. In the second pass all successors that no descent has met are computed in
-//! one call. A descent that selects counts as a try from then on, so those behind it in the same round spread out.
+//! Each descent goes on as far as the tree is known before the next one begins. An end that it comes to is credited at
+//! once. A descent that comes to an information set which is not open opens it and is played out with the others of the
+//! round. One that comes to a successor which was not met waits for it. Successors are computed in one call, when all are
+//! under way or, where roles move at once, two descents wait for the same one. A descent that selects counts as a try from
+//! then on, so those behind it in the same round spread out.
 //!
-//! Where roles move at once, each descent goes on as far as the tree is known before the next one begins, and an end that
-//! it comes to is credited at once, because bandits that learn late run in circles there. Successors are still computed
-//! together, until two descents wait for the same one. Only playouts are credited with the round.
+//! Where all descents of a round select before any of them is credited, the search is weaker: bandits that learn late
+//! run in circles where roles move at once, and where they do not, every third answer to the first mark of Phantom
+//! Tic-Tac-Toe was a blunder (`docs/measurements.md`).
 //!
 //! Where several roles come to sets that are not open at once, one of these is drawn and opened, and a playout begins
 //! with the moves of the roles that could select. If all were opened together, the bandits of two roles in equal
@@ -26,29 +28,38 @@ use hyperplay_machine::{Bulk, Role, Start, draw_weighted};
 /// The most steps of a descent. It matters only where nobody has a choice for so long.
 const DEEPEST: usize = 1_000;
 
-/// A choice that a descent made: whose it was, and the number of the move.
+/// A choice that a descent made: the place of the one before it, whose it was, and the number of the move.
 #[derive(Clone, Copy, Debug)]
 struct Taken {
-    descent: u32,
+    before: u32,
     role: u32,
     number: u32,
+}
+
+/// No choice.
+const NONE: u32 = u32::MAX;
+
+/// A descent that waits for what follows a choice at a position, which is known then.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    descent: u32,
+    step: usize,
+    position: u32,
+    choice: u64,
 }
 
 /// The descents of a round, and where they came to.
 pub(super) struct Round<S> {
     roots: Vec<Root>,
-    /// Where each of those that are under way stands, with its number.
-    under_way: Vec<(u32, u32)>,
-    moved: Vec<(u32, u32)>,
-    /// Those that wait for a successor, and the successors asked for, each once.
-    waiting: Vec<(u32, u32, u64)>,
+    waiting: Vec<Waiting>,
+    /// The successors asked for, each once.
     wanted: Vec<(u32, u64)>,
     asked: FxHashSet<(u32, u64)>,
-    /// Whether descents should wait no longer: two of them ask for the same successor, or all are under way.
+    /// Whether descents should wait no longer.
     is_growth_due: bool,
     taken: Vec<Taken>,
-    /// Descents that came to an end, and its number.
-    pub(super) ends: Vec<(u32, u32)>,
+    /// For each descent the place of its last choice, until it is credited.
+    last: Vec<u32>,
     /// Descents that are played out, and from where.
     pub(super) leaves: Vec<u32>,
     pub(super) starts: Vec<Start<S>>,
@@ -58,14 +69,12 @@ impl<S: Clone> Round<S> {
     pub(super) fn new() -> Self {
         Round {
             roots: Vec::new(),
-            under_way: Vec::new(),
-            moved: Vec::new(),
             waiting: Vec::new(),
             wanted: Vec::new(),
             asked: FxHashSet::default(),
             is_growth_due: false,
             taken: Vec::new(),
-            ends: Vec::new(),
+            last: Vec::new(),
             leaves: Vec::new(),
             starts: Vec::new(),
         }
@@ -75,8 +84,9 @@ impl<S: Clone> Round<S> {
     pub(super) fn begin(&mut self, roots: &[Root]) {
         self.roots.clear();
         self.roots.extend_from_slice(roots);
+        self.last.clear();
+        self.last.resize(roots.len(), NONE);
         self.taken.clear();
-        self.ends.clear();
         self.leaves.clear();
         self.starts.clear();
     }
@@ -84,42 +94,9 @@ impl<S: Clone> Round<S> {
     /// Lets the descents go down. A tree that is full does not grow: a descent that comes to its edge is played out from
     /// there. False if the deadline passed on the way.
     pub(super) fn descend<M: Bulk<State = S>>(&mut self, parts: &mut Parts<'_, M>) -> bool {
-        if parts.tree.positions.is_at_once {
-            return self.descend_in_turn(parts);
-        }
-        for descent in 0..self.roots.len() {
-            self.arrive(descent as u32, self.roots[descent].from);
-        }
-        std::mem::swap(&mut self.under_way, &mut self.moved);
-        for step in 0.. {
-            if self.under_way.is_empty() {
-                return true;
-            }
-            for place in 0..self.under_way.len() {
-                let (descent, position) = self.under_way[place];
-                self.choose(descent, position, step, parts);
-            }
-            if !self.grow(parts) {
-                return false;
-            }
-            for place in 0..self.waiting.len() {
-                let (descent, position, choice) = self.waiting[place];
-                let following = parts.tree.positions.following(position, choice);
-                self.arrive(descent, following.expect("it was just computed"));
-            }
-            self.waiting.clear();
-            self.under_way.clear();
-            std::mem::swap(&mut self.under_way, &mut self.moved);
-        }
-        unreachable!("a descent has a deepest step")
-    }
-
-    /// The same, each descent as far as the tree is known before the next one begins.
-    fn descend_in_turn<M: Bulk<State = S>>(&mut self, parts: &mut Parts<'_, M>) -> bool {
-        let count = self.roots.len();
-        for step in 0.. {
-            match self.roots.get(step) {
-                Some(root) => self.go_on(step as u32, root.from, 0, parts),
+        for descent in 0.. {
+            match self.roots.get(descent) {
+                Some(root) => self.go_on(descent as u32, root.from, 0, parts),
                 None if self.waiting.is_empty() => return true,
                 None => self.is_growth_due = true,
             }
@@ -130,10 +107,9 @@ impl<S: Clone> Round<S> {
                 return false;
             }
             self.is_growth_due = false;
-            for (descent, position, choice) in std::mem::take(&mut self.waiting) {
+            for Waiting { descent, step, position, choice } in std::mem::take(&mut self.waiting) {
                 let following = parts.tree.positions.following(position, choice);
-                let following = following.expect("it was just computed");
-                self.go_on(descent, following, 1 + step.saturating_sub(count), parts);
+                self.go_on(descent, following.expect("it was just computed"), step, parts);
             }
         }
         unreachable!("a descent has a deepest step")
@@ -143,30 +119,20 @@ impl<S: Clone> Round<S> {
     fn go_on<M: Bulk<State = S>>(
         &mut self,
         descent: u32,
-        from: Following,
+        mut from: Following,
         mut step: usize,
         parts: &mut Parts<'_, M>,
     ) {
-        let is_new = step == 0;
-        self.arrive(descent, from);
-        while let Some((_, position)) = self.moved.pop() {
-            self.choose(descent, position, step, parts);
-            step = step.max(1);
+        while let Following::Position(position) = from {
+            match self.choose(descent, position, step, parts) {
+                Some(following) => from = following,
+                None => return,
+            }
+            step += 1;
         }
-        let Some((_, end)) = self.ends.pop() else { return };
+        let Following::End(end) = from else { return };
         let IsmctsTree { positions, bandits, .. } = &mut *parts.tree;
-        let mut learn = |taken: Taken| {
-            let goal = positions.goals(end)[Role::new(taken.role as usize)];
-            bandits.learn(taken.number, 1, u64::from(goal.value()));
-        };
-        while let Some(taken) = self.taken.pop_if(|taken| taken.descent == descent) {
-            learn(taken);
-        }
-        if !is_new {
-            // Others have chosen since its first choices.
-            let credited = self.taken.extract_if(.., |taken| taken.descent == descent);
-            credited.for_each(learn);
-        }
+        self.learn(descent, 1, |role| u64::from(positions.goals(end)[role].value()), bandits);
     }
 
     /// Computes the successors that are wanted. False if the deadline passed on the way.
@@ -182,13 +148,7 @@ impl<S: Clone> Round<S> {
         is_grown
     }
 
-    fn arrive(&mut self, descent: u32, following: Following) {
-        match following {
-            Following::End(end) => self.ends.push((descent, end)),
-            Following::Position(position) => self.moved.push((descent, position)),
-        }
-    }
-
+    /// Chooses at a position. `None` if the descent waits for what follows, or is played out from here.
     #[inline(always)]
     fn choose<M: Bulk<State = S>>(
         &mut self,
@@ -196,7 +156,7 @@ impl<S: Clone> Round<S> {
         position: u32,
         step: usize,
         parts: &mut Parts<'_, M>,
-    ) {
+    ) -> Option<Following> {
         let Parts { own, tree: IsmctsTree { positions, bandits, .. }, is_full, model, rng, .. } = parts;
         let (Root { learners, modelled, .. }, mut choice) = (self.roots[descent as usize], 0);
         let (mut fresh, mut first) = (SmallVec::<[u32; 4]>::new(), SmallVec::<[(Role, u32); 4]>::new());
@@ -212,7 +172,9 @@ impl<S: Clone> Round<S> {
                 role if bandits.is_open(chooser.set) => {
                     let (place, number) = if learners.has(role) {
                         let (place, number) = bandits.select(chooser, &positions.sets, rng);
-                        self.taken.push(Taken { descent, role, number });
+                        let at = self.taken.len() as u32;
+                        let before = std::mem::replace(&mut self.last[descent as usize], at);
+                        self.taken.push(Taken { before, role, number });
                         (place, number)
                     } else {
                         bandits.follow(chooser, &positions.sets, rng)
@@ -232,15 +194,15 @@ impl<S: Clone> Round<S> {
         }
         if fresh.is_empty() && step < DEEPEST {
             if let Some(following) = positions.following(position, choice) {
-                return self.arrive(descent, following);
+                return Some(following);
             }
             if !*is_full {
-                self.waiting.push((descent, position, choice));
+                self.waiting.push(Waiting { descent, step: step + 1, position, choice });
                 match self.asked.insert((position, choice)) {
                     true => self.wanted.push((position, choice)),
-                    false => self.is_growth_due = true,
+                    false => self.is_growth_due = positions.is_at_once,
                 }
-                return;
+                return None;
             }
         }
         let moves = positions.sets.moves();
@@ -248,19 +210,32 @@ impl<S: Clone> Round<S> {
         self.leaves.push(descent);
         let state = positions.state(position).clone();
         self.starts.push(Start { state, first: first.collect(), count: 1 });
+        None
     }
 
-    /// Credits what the descents brought to the choices on their way: for each descent how often it counts, 0 for one of
-    /// which nothing is known (it is as if it had not been made), and for each descent and role the sum of the goals.
-    pub(super) fn learn(&self, roles: usize, counts: &[u32], sums: &[u64], bandits: &mut Bandits) {
-        for taken in &self.taken {
-            match counts[taken.descent as usize] {
-                0 => bandits.withdraw(taken.number),
-                count => {
-                    let sum = sums[taken.descent as usize * roles + taken.role as usize];
-                    bandits.learn(taken.number, count, sum);
-                }
+    /// Credits what a descent brought to its choices: how often it counts, and for each role the sum of the goals. One that
+    /// counts 0 times is as if it had not been made.
+    pub(super) fn learn(
+        &mut self,
+        descent: u32,
+        count: u32,
+        sum: impl Fn(Role) -> u64,
+        bandits: &mut Bandits,
+    ) {
+        let mut place = std::mem::replace(&mut self.last[descent as usize], NONE);
+        while let Some(&Taken { before, role, number }) = self.taken.get(place as usize) {
+            match count {
+                0 => bandits.withdraw(number),
+                count => bandits.learn(number, count, sum(Role::new(role as usize))),
             }
+            place = before;
+        }
+    }
+
+    /// Takes back all descents that were not credited, because the deadline cut them off.
+    pub(super) fn withdraw(&mut self, bandits: &mut Bandits) {
+        for descent in 0..self.last.len() as u32 {
+            self.learn(descent, 0, |_| 0, bandits);
         }
     }
 }

@@ -13,6 +13,7 @@ use super::*;
 use hyperplay_machine::testing::{State, Toy, at, choice, end};
 use hyperplay_machine::{
     Goal, History, JointMove, Observation, OwnMove, Percept, Percepts, Seed, StateMachine,
+    StateMachineExt as _,
 };
 
 /// One simulation after the other.
