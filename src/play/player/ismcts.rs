@@ -10,8 +10,8 @@
 //! learn in the tree from nothing else and play as if they knew it. How the policy follows from the simulations is one
 //! of four rules ([`FinalMove`]). By default moves that were visited seldom are not played, because their visits were
 //! exploration (thresholding, Ganzfried et al. 2012). The number of simulations reproduces; a deadline or a node budget
-//! ends the search before. The tree is kept from decision to decision, unless it is told not to, and then it grows in
-//! between too, where the player thinks ahead and the number of simulations is not said.
+//! ends the search before. A tree can be kept from decision to decision, and then it grows in between too, where the
+//! player thinks ahead and the number of simulations is not said.
 //!
 //! Reference: Cowling, Powley, Whitehouse, *Information Set Monte Carlo Tree Search*, IEEE Transactions on
 //! Computational Intelligence and AI in Games 4, 2012.
