@@ -80,7 +80,7 @@ pub struct IsmctsOptions {
     pub simulations: u64,
     /// The weight of exploration in UCB1, for goals scaled to 0..=1.
     pub exploration: f64,
-    /// How many simulations go down together; the playouts that fill lanes are not used.
+    /// How many simulations make a round; the playouts that fill lanes are not used.
     pub blocks: Blocks,
     /// About the most bytes of the tree. One that is full grows no more: simulations that come to its edge are played out
     /// from there.

@@ -234,7 +234,7 @@ fn a_full_tree_is_played_out_from_the_choices_that_were_made() {
     assert!(certain == 40.0 && (guessed - 50.0).abs() < 5.0, "{made:?}");
 }
 
-/// States are drawn in turn, however many go down together.
+/// States are drawn in turn, however many make a round.
 #[test]
 fn a_round_draws_each_state_as_often_as_it_should_to_within_one() {
     let (mut rng, mut drawn) = (Seed::root(1).rng(), Vec::new());
