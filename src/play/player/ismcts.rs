@@ -22,7 +22,9 @@ use super::own_belief::{Choice, Possible};
 use super::{Decision, DecisionCost, OwnBelief, Player, Reason, SpecWord};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Evidence, Move, Role, State};
-use hyperplay_think::search::{IsmctsOptions, IsmctsTree, PossibleStates, SearchContext, SimulatedMove};
+use hyperplay_think::search::{
+    IsmctsOptions, IsmctsTree, Observers, PossibleStates, SearchContext, SimulatedMove,
+};
 
 /// How a policy follows from the simulations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,6 +44,11 @@ const LEAST_SHARE: f64 = 0.5;
 
 /// How many particles stand for what another role holds possible.
 const HELD: usize = 20;
+
+impl SpecWord for Observers {
+    const WORDS: &'static [(&'static str, Observers)] =
+        &[("every", Observers::Every), ("one", Observers::One)];
+}
 
 impl SpecWord for FinalMove {
     const WORDS: &'static [(&'static str, FinalMove)] = &[

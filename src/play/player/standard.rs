@@ -14,7 +14,7 @@ use super::{
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
 use hyperplay_think::belief::{BootstrapSampler, IndependentSampler, ParticleSampler};
-use hyperplay_think::search::{IsmctsOptions, PostponedOptions};
+use hyperplay_think::search::{IsmctsOptions, Observers, PostponedOptions};
 use hyperplay_think::solve::AimOptions;
 
 impl Registry {
@@ -90,6 +90,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 exploration,
                 memory,
                 others: spec.size("others"),
+                observers: spec.word("observers"),
                 model_share: spec.real("modelled"),
                 ..IsmctsOptions::default()
             });
@@ -226,7 +227,7 @@ fn hyperplay2_keys() -> [SpecKey; 2] {
     ]
 }
 
-fn ismcts_keys() -> [SpecKey; 7] {
+fn ismcts_keys() -> [SpecKey; 8] {
     [
         SpecKey::count(
             "simulations",
@@ -253,6 +254,12 @@ fn ismcts_keys() -> [SpecKey; 7] {
             0,
             "For this number of evidences of other roles, half of the simulations begin at the states that these roles hold possible; \
              where roles alternate they learn from nothing else.",
+        ),
+        SpecKey::word(
+            "observers",
+            Observers::Every,
+            "A choice of another role is told apart by what that role knows (every), or by what the player knows (one; others is not used \
+             then).",
         ),
         SpecKey::real(
             "modelled",

@@ -42,7 +42,8 @@ pub use evaluate::{Evaluations, Replacement, StateSearch, WeightedState, evaluat
 pub use evaluation::{Evaluation, Method, RootMatrix};
 pub use exact::{exact, uniform};
 pub use ismcts::{
-    Held, HeldState, IsmctsOptions, IsmctsTree, Model, PossibleStates, SimulatedMove, Simulations, ismcts,
+    Held, HeldState, IsmctsOptions, IsmctsTree, Model, Observers, PossibleStates, SimulatedMove, Simulations,
+    ismcts,
 };
 pub use mcts::{Blocks, uct};
 pub use options::{Algorithm, PlayoutBudget, PlayoutBudgetError, PlayoutShare, SearchOptions};

@@ -130,6 +130,8 @@ pub(crate) struct Positions<M: Bulk> {
     is_serial: bool,
     /// Whether every role knows the state, so that each position is a class of its own.
     is_in_sight: bool,
+    /// The role by whose evidence the choices of all roles are told apart, if it is not each role's own.
+    pub(crate) observer: Option<Role>,
     begin: Vec<Begin>,
     choosers: Vec<Chooser>,
     slots: Vec<u32>,
@@ -162,6 +164,7 @@ impl<M: Bulk> Positions<M> {
             roles,
             is_serial: false,
             is_in_sight: false,
+            observer: None,
             begin: Vec::new(),
             choosers: Vec::new(),
             slots: Vec::new(),
@@ -488,9 +491,10 @@ impl<M: Bulk> Positions<M> {
             if Some(role) == machine.random() {
                 return 0;
             }
-            let before = self.known[position as usize * self.roles + role.index()];
-            let seen = self.percepts.number(&percepts[role]);
-            self.classes[role].after(before, joint.of(role), seen)
+            let observer = self.observer.unwrap_or(role);
+            let before = self.known[position as usize * self.roles + observer.index()];
+            let seen = self.percepts.number(&percepts[observer]);
+            self.classes[observer].after(before, joint.of(observer), seen)
         });
         self.add(machine, state, known.values(), scratch)
     }

@@ -21,9 +21,9 @@
 //! It does not converge to an equilibrium. Where roles move at once even the values may be wrong, because bandits do not draw
 //! and what two of them do is correlated (Shafiei, Sturtevant, Schaeffer 2009).
 //!
-//! References: Cowling, Powley, Whitehouse 2012. Their SO-ISMCTS keeps one tree of what the searching role knows; here
-//! the nodes of every role are its own information sets, as in `ISMCTSBot` of OpenSpiel (Lanctot et al. 2019) and as in
-//! their MO-ISMCTS.
+//! References: Cowling, Powley, Whitehouse 2012. Their SO-ISMCTS keeps one tree of what the searching role knows
+//! ([`Observers::One`]); by default the nodes of every role are its own information sets, as in `ISMCTSBot` of OpenSpiel
+//! (Lanctot et al. 2019) and as in their MO-ISMCTS.
 
 mod bandits;
 mod modelled;
@@ -73,6 +73,15 @@ pub struct HeldState<S> {
 /// The states that a role holds possible in the state of a number, and how many states were visited to find them.
 pub type Held<'a, S> = dyn Fn(usize, Role, &Budget) -> (Vec<HeldState<S>>, u64) + 'a;
 
+/// By whose evidence the choices of a role are told apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Observers {
+    /// By its own (MO-ISMCTS).
+    Every,
+    /// By that of the role that searches (SO-ISMCTS). What others believe is not searched then.
+    One,
+}
+
 /// How much is searched, and how.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct IsmctsOptions {
@@ -87,6 +96,8 @@ pub struct IsmctsOptions {
     pub memory: usize,
     /// How many other roles' evidences are searched from what they hold possible.
     pub others: usize,
+    /// By whose evidence choices are told apart.
+    pub observers: Observers,
     /// The share of the simulations, 0..=1, in which the other roles choose by a model (restricted Nash response, Johanson,
     /// Zinkevich, Bowling 2007).
     pub model_share: f64,
@@ -102,6 +113,7 @@ impl Default for IsmctsOptions {
             blocks,
             memory: 256 << 20,
             others: 0,
+            observers: Observers::Every,
             model_share: 0.0,
         }
     }
@@ -268,6 +280,7 @@ fn simulate<M: Bulk>(
 ) -> Simulations {
     let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
     let (of_role, rng) = (role.index() as u32, seed.child("select").rng());
+    tree.positions.observer = (options.observers == Observers::One).then_some(role);
     let model = Modelled::new(possible.model, options.model_share);
     let parts = &mut Parts { machine, own: of_role, tree, is_full: false, model, rng, budget, scratch };
     let mut own = Roots::new(parts, role, possible);

@@ -15,7 +15,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 
-use super::{HeldState, IsmctsOptions, Parts, PossibleStates};
+use super::{HeldState, IsmctsOptions, Observers, Parts, PossibleStates};
 use crate::tree::Following;
 use hyperplay_machine::{Budget, Bulk, Role, StateMachineExt as _};
 
@@ -120,7 +120,7 @@ impl<'a, S: Clone + Eq + Hash> Roots<'a, S> {
         let classes = parts.machine.each_role().map(|each| match each {
             // Nobody asks what `random` knows.
             each if Some(each) == parts.machine.random() => 0,
-            each if each == role => class,
+            each if each == role || positions.observer.is_some() => class,
             each => positions.class(&known(place, each)),
         });
         let root = (classes.collect::<Vec<u32>>(), states[place].0.clone());
@@ -154,7 +154,8 @@ impl Others {
         parts: &mut Parts<'_, M>,
     ) -> Others {
         let mut made = Others::default();
-        let Some(held) = own.possible.held.filter(|_| options.others > 0) else { return made };
+        let is_searched = options.others > 0 && options.observers == Observers::Every;
+        let Some(held) = own.possible.held.filter(|_| is_searched) else { return made };
         let nodes = parts.budget.nodes.map(|nodes| (nodes as f64 * LOOKING_UP) as u64);
         let budget = Budget { nodes, ..parts.budget.share(LOOKING_UP) };
         let is_other = |role: &Role| *role != own.role && Some(*role) != parts.machine.random();

@@ -89,6 +89,14 @@ fn a_role_acts_on_what_it_knows_and_not_on_the_state() {
     assert_eq!((blind.worlds, seeing.worlds), (4, 4));
 }
 
+/// With one observer the other role acts as if it knew no more than the searching role.
+#[test]
+fn one_observer_tells_the_choices_of_all_roles_apart() {
+    let options = IsmctsOptions { observers: Observers::One, ..options(2_000) };
+    let made = search(&hidden(), 0, &[(0, 1.0), (1, 1.0)], true, options, Budget::UNLIMITED);
+    assert!((values(&made)[1] - 50.0).abs() < 5.0 && made.information_sets == 2, "{made:?}");
+}
+
 #[test]
 fn states_are_drawn_by_their_weights() {
     let entries = vec![choice(&[2, 1], &[2, 4]), choice(&[2, 1], &[3, 4]), end(&[100, 0]), end(&[0, 100])];
