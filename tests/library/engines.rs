@@ -55,7 +55,7 @@ fn all_agree(matches: usize) -> usize {
 
 #[test]
 fn every_engine_agrees_with_the_interpreter_on_every_game() {
-    assert!(all_agree(2) > 50);
+    assert!(all_agree(1) > 50);
 }
 
 #[test]
