@@ -89,7 +89,7 @@ pub struct IsmctsOptions {
     pub simulations: u64,
     /// The weight of exploration in UCB1, for goals scaled to 0..=1.
     pub exploration: f64,
-    /// How many simulations make a round; the playouts that fill lanes are not used.
+    /// How many simulations make a round.
     pub blocks: Blocks,
     /// About the most bytes of the tree. One that is full grows no more: simulations that come to its edge are played out
     /// from there.
@@ -106,7 +106,7 @@ pub struct IsmctsOptions {
 impl Default for IsmctsOptions {
     fn default() -> Self {
         // Rounds as measured (`docs/measurements.md`).
-        let blocks = Blocks { growth: 64, taper: 8, most: 4096, fill: 1 };
+        let blocks = Blocks { growth: 64, taper: 8, most: 4096, fill: 16 };
         IsmctsOptions {
             simulations: 10_000,
             exploration: 0.7,
@@ -298,6 +298,8 @@ fn simulate<M: Bulk>(
     // One for each move at least; every second one may begin where others do.
     let least = legal.len() as u64 * if is_alone { 1 } else { 2 };
     let blocks = options.blocks;
+    // Where playouts are counted they are too dear to fill lanes with.
+    let fill = if budget.reproduces() { 1 } else { blocks.fill };
     let wanted = options.simulations.max(least);
     let (mut made, mut batch, mut playouts) = (0, BatchSize::new(budget.less(others.cost)), 0);
     let mut roots = Vec::new();
@@ -330,13 +332,17 @@ fn simulate<M: Bulk>(
         }
         let mut steps = u64::from(size);
         if !round.starts.is_empty() {
+            // Lanes that are left make more playouts from the same leaves. Their mean counts as one.
+            let lanes_each = machine.at_once() / round.starts.len() as u32;
+            round.starts.iter_mut().for_each(|start| start.count = lanes_each.clamp(1, fill));
             let seed = seed.child("playout").index(number);
             let tallies = machine.playouts(&round.starts, &seed, budget, parts.scratch);
             for (place, tally) in tallies.iter().enumerate() {
                 steps += tally.steps;
                 playouts += u64::from(tally.count);
-                let descent = round.leaves[place];
-                round.learn(descent, tally.count, |role| tally.sum[role], &mut parts.tree.bandits);
+                let (descent, count) = (round.leaves[place], u64::from(tally.count.max(1)));
+                let mean = |role| (tally.sum[role] + count / 2) / count;
+                round.learn(descent, tally.count.min(1), mean, &mut parts.tree.bandits);
             }
         }
         batch.spend(u64::from(size), steps);
