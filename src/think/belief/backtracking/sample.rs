@@ -120,12 +120,12 @@ impl Sample {
         budget: &Budget,
         seed: &Seed,
     ) -> Result<Vec<f64>, UpdateOutcome> {
-        let before = tree.visited();
+        let before = tree.spent.states;
         let mut accounts = self.descend_all(tree, options, budget, u64::MAX, seed);
         if !self.any_reached(tree) && !tree.is_refuted() && !budget.is_late() {
             // No particle has a continuation, or the budgets were too small: all start from the root.
             self.slots = vec![Slot::at_root(); options.particles];
-            let spent = tree.visited() - before;
+            let spent = tree.spent.states - before;
             let share = if options.tracks_resampling() { options.share_after(spent) } else { u64::MAX };
             accounts = self.descend_all(tree, options, &budget.less(spent), share, &seed.child("regrow"));
         }

@@ -98,7 +98,7 @@ impl<M: Bulk> Forward<M> {
                 next = self.refilled(&observed, budget, &seed.child("longer").index(at)).population;
             }
             if next.len() == 0 && keeps_part && at > from && budget.is_late() {
-                self.genealogy.drop_last();
+                self.genealogy.take_last();
                 return false;
             }
             self.population = next;
@@ -213,7 +213,7 @@ impl<M: Bulk> Forward<M> {
             Drawn::Complete => (self.kind, self.population) = (Kind::Independent, builder.population),
             Drawn::Enumerated => {}
             Drawn::Incomplete => {
-                self.genealogy.drop_last();
+                self.genealogy.take_last();
                 self.genealogy.put_back(before);
                 return false;
             }

@@ -273,7 +273,7 @@ impl<M: Bulk> Forward<M> {
             (self.kind, self.population) = (Kind::Enumerated { by_state }, population);
             match next {
                 Some(next) if next.len() == 0 => {
-                    self.genealogy.drop_last();
+                    self.genealogy.take_last();
                     return Followed::Ended(UpdateOutcome::Inconsistent { step: step + 1 });
                 }
                 Some(next) => {
@@ -380,7 +380,7 @@ impl<M: Bulk> Forward<M> {
             (self.kind, self.population) = (Kind::Filtered, population);
             return self.check_degeneracy(step, evidence, budget, seed);
         }
-        self.genealogy.drop_last();
+        self.genealogy.take_last();
         if self.is_spent(budget) || self.options.method != SamplingMethod::Auto {
             return Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
         }
