@@ -141,15 +141,7 @@ impl fmt::Display for UpdateMethod {
 impl UpdateCost {
     /// The cost of both together.
     pub(crate) fn and(self, other: UpdateCost) -> UpdateCost {
-        UpdateCost {
-            states: self.states + other.states,
-            rejuvenation_states: self.rejuvenation_states + other.rejuvenation_states,
-            rejuvenation_moves: self.rejuvenation_moves + other.rejuvenation_moves,
-            rejuvenation_changes: self.rejuvenation_changes + other.rejuvenation_changes,
-            backtracks: self.backtracks + other.backtracks,
-            attempts: self.attempts + other.attempts,
-            accepted: self.accepted + other.accepted,
-        }
+        self.by_count(other, |own, other| own + other)
     }
 
     /// Counts attempts, and those that agreed.
@@ -161,14 +153,18 @@ impl UpdateCost {
 
     /// The cost since `before`, an earlier value of the same account.
     pub(crate) fn since(self, before: UpdateCost) -> UpdateCost {
+        self.by_count(before, |now, before| now - before)
+    }
+
+    fn by_count(self, other: UpdateCost, made: impl Fn(u64, u64) -> u64) -> UpdateCost {
         UpdateCost {
-            states: self.states - before.states,
-            rejuvenation_states: self.rejuvenation_states - before.rejuvenation_states,
-            rejuvenation_moves: self.rejuvenation_moves - before.rejuvenation_moves,
-            rejuvenation_changes: self.rejuvenation_changes - before.rejuvenation_changes,
-            backtracks: self.backtracks - before.backtracks,
-            attempts: self.attempts - before.attempts,
-            accepted: self.accepted - before.accepted,
+            states: made(self.states, other.states),
+            rejuvenation_states: made(self.rejuvenation_states, other.rejuvenation_states),
+            rejuvenation_moves: made(self.rejuvenation_moves, other.rejuvenation_moves),
+            rejuvenation_changes: made(self.rejuvenation_changes, other.rejuvenation_changes),
+            backtracks: made(self.backtracks, other.backtracks),
+            attempts: made(self.attempts, other.attempts),
+            accepted: made(self.accepted, other.accepted),
         }
     }
 }

@@ -54,9 +54,7 @@ impl<M: Bulk> ParticleBelief<M> {
             options,
         }
     }
-}
 
-impl<M: Bulk> ParticleBelief<M> {
     /// Lets forward sampling try again where backtracking has found nothing for long.
     fn take_turns(&mut self, outcome: UpdateOutcome) {
         let Some((mut forward, failures)) = self.aside.take() else { return };

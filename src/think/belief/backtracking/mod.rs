@@ -74,19 +74,20 @@ impl<M: Bulk> Backtracking<M> {
         model: Arc<dyn OpponentModel>,
         options: BeliefOptions,
     ) -> Self {
-        let options = BeliefOptions { particles: options.particles.max(1), ..options };
         let tree = Tree::new(machine, model, role);
-        let mut belief = Backtracking {
-            held: Held::Sampled(Sample::new(&options)),
+        let held = match options.enumerate {
+            true => Held::Enumerated(EnumeratedSet::new()),
+            false => Held::Sampled(Sample::new(&options)),
+        };
+        Backtracking {
+            held,
             particles: vec![Particle { id: ROOT.into(), weight: 1.0 }],
             before: UpdateCost::default(),
             cost: UpdateCost::default(),
             patience: (1, 1),
             options,
             tree,
-        };
-        belief.forget();
-        belief
+        }
     }
 
     /// A belief that goes on from these histories, all of which explain `evidence`, as draws from the posterior. `None`
@@ -103,15 +104,6 @@ impl<M: Bulk> Backtracking<M> {
         self.tree.end_update();
         self.held = Held::Sampled(Sample::taken_over(&self.tree, &self.options, nodes?.into_iter()));
         Some(self)
-    }
-
-    fn forget(&mut self) {
-        self.held = if self.options.enumerate {
-            Held::Enumerated(EnumeratedSet::new())
-        } else {
-            Held::Sampled(Sample::new(&self.options))
-        };
-        self.patience = (1, 1);
     }
 
     fn follow(&mut self, budget: &Budget, seed: &Seed) -> UpdateOutcome {
@@ -262,10 +254,9 @@ impl<M: Bulk> Backtracking<M> {
 }
 
 impl<M: Bulk> Belief<M> for Backtracking<M> {
+    /// The evidence continues that of the updates before: a new match has a new belief.
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
-        if !self.tree.learn(evidence) {
-            self.forget();
-        }
+        self.tree.learn(evidence);
         self.before = self.tree.spent;
         self.tree.begin_update(budget);
         let outcome = if self.tree.begins() || self.tree.is_cut() {

@@ -131,7 +131,7 @@ impl<M: Bulk> Forward<M> {
             evidence: Evidence::new(role),
             genealogy: Genealogy::default(),
             population: Population::initial(initial),
-            kind: Kind::Independent,
+            kind: Kind::Enumerated { by_state: false },
             last_enumerated: None,
             unfinished: None,
             growth: 1,
@@ -143,7 +143,6 @@ impl<M: Bulk> Forward<M> {
             most: u64::MAX,
             machine,
         };
-        forward.forget();
         forward.prepare();
         forward
     }
@@ -160,17 +159,6 @@ impl<M: Bulk> Forward<M> {
         let (seed, budget) = (Seed::root(0), Budget::UNLIMITED);
         machine.draw_consistent(&population.states, &[0], &observed, &seed, &budget, scratch);
         machine.select_consistent(&[(&population.states[0], &joint); SEVERAL], &observed, scratch);
-    }
-
-    fn forget(&mut self) {
-        self.genealogy = Genealogy::default();
-        self.population = Population::initial(self.machine.initial());
-        self.kind = Kind::Enumerated { by_state: false };
-        self.last_enumerated = None;
-        self.unfinished = None;
-        (self.growth, self.covered) = (1, (0, 0));
-        self.trials.clear();
-        self.large = LARGE;
     }
 
     /// Goes on after another method was tried: the population of a filter is of its usual size again.
@@ -213,7 +201,7 @@ impl<M: Bulk> Forward<M> {
         self.genealogy.history(entry)
     }
 
-    /// Follows the evidence to its last step. Work that the deadline of the budget cuts off has no part in the result.
+    /// Follows the evidence, which continues what was followed before, to its last step. Work that the deadline of the budget cuts off has no part in the result.
     pub(super) fn follow(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
         self.machine.set_deadline(&mut self.scratch, budget.deadline);
         let followed = self.follow_in_time(evidence, budget, seed);
@@ -222,9 +210,7 @@ impl<M: Bulk> Forward<M> {
     }
 
     fn follow_in_time(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
-        if !self.evidence.follow(evidence) {
-            self.forget();
-        }
+        self.evidence.follow(evidence);
         let initial = self.machine.initial();
         let is_over = self.machine.terminal(&initial, &mut self.scratch);
         if self.machine.is_interrupted(&self.scratch) {
