@@ -309,13 +309,21 @@ impl<M: Bulk> Forward<M> {
     /// One step of a sample.
     fn sampled(&mut self, step: usize, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
         let method = self.options.method;
+        let depleted = Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
         self.genealogy.begin();
         if method == SamplingMethod::ParticleFilter || self.kind == Kind::Filtered {
             // If the population cannot be continued, another one begins with the rest of the time.
             let share = budget.share(METHOD_SHARE / (evidence.step() - step) as f64);
-            let population =
-                self.refilled(&observed_step(evidence, step), &share, &seed.child("refill")).population;
-            return self.filtered(population, step, evidence, budget, seed);
+            let population = self.refilled(&observed_step(evidence, step), &share, &seed.child("refill"));
+            if population.len() > 0 {
+                (self.kind, self.population) = (Kind::Filtered, population);
+                return self.check_degeneracy(step, evidence, budget, seed);
+            }
+            self.genealogy.take_last();
+            if self.is_spent(budget) || method != SamplingMethod::Auto {
+                return depleted;
+            }
+            return self.begin_filter(step, evidence, true, budget, seed);
         }
         let mut builder = PopulationBuilder::new(self.options.particles);
         let drawn = if method == SamplingMethod::Auto {
@@ -326,51 +334,26 @@ impl<M: Bulk> Forward<M> {
             self.draw_independently(step, evidence, &mut builder, None, budget, seed)
         };
         let is_over = self.is_spent(budget) || method != SamplingMethod::Auto;
+        let is_alone = builder.population.len() == 0;
         match drawn {
-            Drawn::Enumerated => Followed::Done,
-            Drawn::Incomplete if !is_over || builder.population.len() == 0 => {
+            Drawn::Enumerated => return Followed::Done,
+            Drawn::Incomplete if !is_over || is_alone => {
                 let last = self.genealogy.take_last();
-                let depleted = Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
-                let is_alone = builder.population.len() == 0;
-                let followed = if is_over {
-                    depleted
-                } else {
-                    self.begin_filter(step, evidence, is_alone, budget, seed)
+                let followed = match is_over {
+                    true => depleted,
+                    false => self.begin_filter(step, evidence, is_alone, budget, seed),
                 };
-                if followed != depleted || builder.population.len() == 0 {
+                if followed != depleted || is_alone {
                     return followed;
                 }
                 // The filter was too late: the draws made before it are at hand.
                 self.genealogy.put_back(last);
-                (self.kind, self.population) = (Kind::Independent, builder.population);
-                Followed::Done
             }
             // Draws are independent however few there are.
-            Drawn::Complete | Drawn::Incomplete => {
-                (self.kind, self.population) = (Kind::Independent, builder.population);
-                Followed::Done
-            }
+            Drawn::Complete | Drawn::Incomplete => {}
         }
-    }
-
-    /// Goes on with a new population of the filter.
-    fn filtered(
-        &mut self,
-        population: Population<M::State>,
-        step: usize,
-        evidence: &Evidence,
-        budget: &Budget,
-        seed: &Seed,
-    ) -> Followed {
-        if population.len() > 0 {
-            (self.kind, self.population) = (Kind::Filtered, population);
-            return self.check_degeneracy(step, evidence, budget, seed);
-        }
-        self.genealogy.take_last();
-        if self.is_spent(budget) || self.options.method != SamplingMethod::Auto {
-            return Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
-        }
-        self.begin_filter(step, evidence, true, budget, seed)
+        (self.kind, self.population) = (Kind::Independent, builder.population);
+        Followed::Done
     }
 
     /// States that may still be visited in this update.
