@@ -21,7 +21,7 @@
 //! [`IndependentSampler`]. A sampler of another crate implements the same trait; a [`HistoryBelief`] keeps the
 //! histories for it, so that it only says how they follow the evidence.
 //!
-//! Third-party: `rand`, `rand_chacha` (draws), `rustc-hash`, `smallvec` (branches).
+//! Third-party: `rand`, `rand_chacha` (draws), `indexmap`, `rustc-hash`, `smallvec` (branches).
 
 pub mod exact;
 
@@ -53,6 +53,9 @@ pub use trembling::Trembling;
 use std::fmt;
 use std::time::Instant;
 
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
 use hyperplay_machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
 
 /// The name of a particle in the belief that reports it. The number is the belief's own: only that belief can say which
@@ -67,6 +70,16 @@ pub struct Particle {
     pub id: ParticleId,
     /// The weight; those of all particles sum to 1.
     pub weight: f64,
+}
+
+/// Particles in the order in which their histories come first; if they are to `merge`, equal histories as one.
+fn merged(particles: impl Iterator<Item = Particle>, merge: bool) -> Vec<Particle> {
+    if !merge {
+        return particles.collect();
+    }
+    let mut sums: IndexMap<ParticleId, f64, FxBuildHasher> = IndexMap::default();
+    particles.for_each(|Particle { id, weight }| *sums.entry(id).or_default() += weight);
+    sums.into_iter().map(|(id, weight)| Particle { id, weight }).collect()
 }
 
 /// How an update ended.

@@ -101,9 +101,8 @@ impl<M: Bulk> Belief<M> for ParticleBelief<M> {
         self.cost = forward.cost().since(before);
         match followed {
             Followed::Done => {
-                let (reported, outcome) = forward.report(seed);
-                let particle = |(entry, weight)| Particle { id: ParticleId(entry), weight };
-                self.particles = reported.into_iter().map(particle).collect();
+                let (particles, outcome) = forward.report(seed);
+                self.particles = particles;
                 outcome
             }
             Followed::Ended(outcome) => outcome,

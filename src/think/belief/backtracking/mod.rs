@@ -31,12 +31,12 @@ pub(super) mod weight;
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::belief::model::OpponentModel;
 use crate::belief::options::{BeliefOptions, SamplingMethod};
 use crate::belief::resample::systematic;
-use crate::belief::{Belief, Particle, UpdateCost, UpdateMethod, UpdateOutcome};
+use crate::belief::{Belief, Particle, UpdateCost, UpdateMethod, UpdateOutcome, merged};
 use enumerate::{EnumeratedSet, Extended};
 use hyperplay_machine::{Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
 use node_id::{NodeId, ROOT};
@@ -142,8 +142,10 @@ impl<M: Bulk> Backtracking<M> {
         }
         match updated {
             Ok(logarithms) => {
-                let nodes = sample.nodes().collect();
-                self.report(nodes, &logarithms);
+                let weighted =
+                    sample.nodes().zip(normalised(&logarithms)).filter(|&(_, weight)| weight > 0.0);
+                let particles = weighted.map(|(node, weight)| Particle { id: node.into(), weight });
+                self.particles = merged(particles, self.options.merge);
                 self.find_enumerated(budget, seed)
             }
             Err(none) => {
@@ -234,22 +236,6 @@ impl<M: Bulk> Backtracking<M> {
         let limit = self.options.limit();
         let extended = set.extend(&mut self.tree, limit, nodes, &left, Some(&seed.child("filter")));
         matches!(extended, Extended::Done).then_some(set)
-    }
-
-    fn report(&mut self, nodes: Vec<NodeId>, logarithms: &[f64]) {
-        let mut place: FxHashMap<NodeId, usize> = FxHashMap::default();
-        self.particles.clear();
-        for (node, weight) in
-            nodes.into_iter().zip(normalised(logarithms)).filter(|(_, weight)| *weight > 0.0)
-        {
-            match place.get(&node) {
-                Some(&at) if self.options.merge => self.particles[at].weight += weight,
-                _ => {
-                    place.insert(node, self.particles.len());
-                    self.particles.push(Particle { id: node.into(), weight });
-                }
-            }
-        }
     }
 }
 

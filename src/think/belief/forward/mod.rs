@@ -35,8 +35,7 @@ mod rejection;
 use std::sync::Arc;
 
 use super::options::{BeliefOptions, SamplingMethod};
-use super::{UpdateCost, UpdateMethod, UpdateOutcome};
-use rustc_hash::FxHashMap;
+use super::{Particle, ParticleId, UpdateCost, UpdateMethod, UpdateOutcome, merged};
 
 use draw::AliasTable;
 use enumeration::Extension;
@@ -380,33 +379,25 @@ impl<M: Bulk> Forward<M> {
         self.options.all_states().saturating_mul(each).saturating_sub(made)
     }
 
-    /// The histories to be reported, each with its weight, and how the update ended.
-    pub(super) fn report(&self, seed: &Seed) -> (Vec<(usize, f64)>, UpdateOutcome) {
+    /// The histories to be reported, by entry, and how the update ended.
+    pub(super) fn report(&self, seed: &Seed) -> (Vec<Particle>, UpdateOutcome) {
         let Forward { population, options, .. } = self;
         let wanted = options.particles;
         let mut rng = seed.child("report").rng();
         let drawn = match self.kind {
             Kind::Enumerated { .. } if population.len() <= options.limit() => {
-                let all = population.weights.iter().copied().enumerate().collect();
-                return (all, UpdateOutcome::Enumerated);
+                let all = population.weights.iter().enumerate();
+                let all = all.map(|(entry, &weight)| Particle { id: ParticleId(entry), weight });
+                return (all.collect(), UpdateOutcome::Enumerated);
             }
             Kind::Independent => population.without_replacement(wanted, &mut rng),
             Kind::Filtered if population.total() as usize <= wanted => population.draws(),
             Kind::Enumerated { .. } | Kind::Filtered => population.systematic(wanted, &mut rng),
         };
         let count = drawn.len() as f64;
-        let mut reported: Vec<(usize, f64)> = Vec::new();
-        let mut places: FxHashMap<u32, usize> = FxHashMap::default();
-        for entry in drawn {
-            match places.get(&entry) {
-                Some(&place) if options.merge => reported[place].1 += 1.0,
-                _ => {
-                    places.insert(entry, reported.len());
-                    reported.push((entry as usize, 1.0));
-                }
-            }
-        }
-        reported.iter_mut().for_each(|(_, weight)| *weight /= count);
+        let drawn = drawn.into_iter().map(|entry| Particle { id: ParticleId(entry as usize), weight: 1.0 });
+        let mut reported = merged(drawn, options.merge);
+        reported.iter_mut().for_each(|particle| particle.weight /= count);
         (reported, UpdateOutcome::Sampled)
     }
 
