@@ -15,7 +15,7 @@
 //! depleted only when the caller's budget ends, or [this one](LEAST_STATES).
 
 use super::lockstep;
-use super::lockstep::particle::SearchTask;
+use super::lockstep::particle::RootTask;
 use super::node_id::NodeId;
 use super::sample::Sample;
 use super::tree::Tree;
@@ -102,7 +102,7 @@ fn any<M: Bulk>(
     options: &BeliefOptions,
     budget: &Budget,
 ) -> Result<Sample, UpdateOutcome> {
-    let mut search = [SearchTask::new(budget)];
+    let mut search = [RootTask::search(budget)];
     lockstep::run(tree, &mut search, budget);
     let [search] = search;
     match search.node() {

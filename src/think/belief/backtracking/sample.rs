@@ -33,7 +33,7 @@
 //! Invariant: slots that are consistent and at the depth of the evidence after an update are exactly those with a
 //! finite logarithm in its result.
 
-use super::lockstep::particle::{DescentTask, RestartTask, TestTask};
+use super::lockstep::particle::{DescentTask, RootTask, TestTask};
 use super::lockstep::run;
 use super::node_id::{NodeId, ROOT};
 use super::rejuvenate;
@@ -255,8 +255,8 @@ impl Sample {
         let inconsistent: Vec<usize> =
             (0..self.slots.len()).filter(|&slot| !self.slots[slot].is_consistent).collect();
         for some in inconsistent.chunks(TOGETHER) {
-            let begin = |&slot: &usize| RestartTask::new(seed.index(slot), accounts[slot].clone());
-            let mut restarts: Vec<RestartTask> = some.iter().map(begin).collect();
+            let begin = |&slot: &usize| RootTask::restart(seed.index(slot), accounts[slot].clone());
+            let mut restarts: Vec<RootTask> = some.iter().map(begin).collect();
             run(tree, &mut restarts, budget);
             for (&slot, restart) in some.iter().zip(restarts) {
                 let node = restart.node();
