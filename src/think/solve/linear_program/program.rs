@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use clarabel::algebra::CscMatrix;
 
-use super::super::profile::{Profile, normalise};
+use super::super::profile::Profile;
 use super::super::sequences::{PlayerForm, SequenceForm, Treeplex};
 
 /// The linear program: minimise `cost` times the variables, where `matrix` times the variables is equal to `bounds` in
@@ -159,19 +159,6 @@ impl SequenceForm {
     /// The policies of plans. A number that is negative by rounding counts as 0; where a plan never goes the moves are
     /// in the proportions that it has there, even where it has none.
     pub(super) fn profile_of(&self, plans: &[Vec<f64>]) -> Profile {
-        let mut profile = Profile(vec![0.0; self.pool]);
-        let mut shares = Vec::new();
-        for (PlayerForm { treeplex, .. }, plan) in self.players.iter().zip(plans) {
-            for set in 0..treeplex.sets.len() {
-                let range = treeplex.range(set);
-                shares.clear();
-                shares.extend(plan[range.clone()].iter().map(|share| share.max(0.0)));
-                normalise(&mut shares);
-                for (sequence, share) in range.zip(&shares) {
-                    profile.0[treeplex.pool[sequence - 1] as usize] = *share;
-                }
-            }
-        }
-        profile
+        self.profile_by(|own, sequences| plans[own][sequences].iter().map(|share| share.max(0.0)).collect())
     }
 }

@@ -27,7 +27,7 @@ pub(in crate::solve) struct Treeplex {
     /// The parent sequence of each set.
     pub(in crate::solve) parent: Vec<u32>,
     /// Where the probability of a sequence lies in a profile, for sequences from 1 on.
-    pub(in crate::solve) pool: Vec<u32>,
+    pool: Vec<u32>,
     /// The information set of the tree that each set is.
     pub(in crate::solve) sets: Vec<u32>,
     /// The sequence of each place in a profile; 0 for the places of other roles.
@@ -69,6 +69,23 @@ impl Treeplex {
     /// The sequences of a set.
     pub(in crate::solve) fn range(&self, set: usize) -> Range<usize> {
         self.first[set] as usize..self.first[set + 1] as usize
+    }
+
+    /// Where the probability of a sequence, from 1 on, lies in a profile.
+    pub(in crate::solve) fn place(&self, sequence: usize) -> usize {
+        self.pool[sequence - 1] as usize
+    }
+
+    /// For each sequence the product of the shares on the way to it and its own.
+    pub(in crate::solve) fn plan(&self, share: impl Fn(usize) -> f64) -> Vec<f64> {
+        let mut plan = vec![1.0; self.len()];
+        for (set, &parent) in self.parent.iter().enumerate() {
+            let reach = plan[parent as usize];
+            for sequence in self.range(set) {
+                plan[sequence] = reach * share(sequence);
+            }
+        }
+        plan
     }
 
     /// The trunk as a block; it begins with the empty sequence.
