@@ -58,16 +58,6 @@ impl PlayerState {
     pub(super) fn update(&mut self, form: &PlayerForm, others: &[&[f64]], factors: &Factors) {
         let PlayerForm { treeplex, rows, .. } = form;
         let trunk = treeplex.trunk_block();
-        if let [block] = &treeplex.blocks[..]
-            && treeplex.trunk == 0
-        {
-            let whole = Block { sets: block.sets.clone(), sequences: 0..treeplex.len() };
-            let mut part = self.whole(&whole);
-            part.read_gains(rows, others);
-            part.update(treeplex, factors);
-            part.descend(treeplex, factors.weight, |_| unreachable!("no sequence lies above the whole"));
-            return;
-        }
         let (mut top, mut parts) = self.parts(&trunk, &treeplex.blocks);
         parts.par_iter_mut().for_each(|part| {
             part.read_gains(rows, others);
@@ -88,22 +78,17 @@ impl PlayerState {
         parts.par_iter_mut().for_each(|part| part.descend(treeplex, factors.weight, |parent| above[parent]));
     }
 
-    /// All sequences as one part.
-    fn whole<'a>(&'a mut self, block: &'a Block) -> Part<'a> {
-        Part {
-            block,
+    /// The trunk and the blocks.
+    fn parts<'a>(&'a mut self, trunk: &'a Block, blocks: &'a [Block]) -> (Part<'a>, Vec<Part<'a>>) {
+        let mut left = Part {
+            block: trunk,
             regrets: &mut self.kept.regrets,
             policy: &mut self.kept.policy,
             plan: &mut self.plan,
             sum: &mut self.kept.sum,
             gains: &mut self.gains,
             worth: &mut self.worth,
-        }
-    }
-
-    /// The trunk and the blocks.
-    fn parts<'a>(&'a mut self, trunk: &'a Block, blocks: &'a [Block]) -> (Part<'a>, Vec<Part<'a>>) {
-        let mut left = self.whole(trunk);
+        };
         let top = split(&mut left, trunk);
         (top, blocks.iter().map(|block| split(&mut left, block)).collect())
     }

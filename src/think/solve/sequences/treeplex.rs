@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::super::tree::GameTree;
 use hyperplay_machine::Role;
 
-/// Work (sequences and table entries) below which a treeplex is not cut.
+/// Work (sequences and table entries) below which a treeplex is not cut: all of it is trunk.
 const SMALL: u64 = 60_000;
 
 /// The blocks that a large treeplex has at least.
@@ -53,7 +53,7 @@ impl Treeplex {
         let links = Links::new(tree, &own);
         let weights = links.weights(tree, &own, entries);
         let total: u64 = links.roots.iter().map(|&set| weights[set as usize]).sum();
-        let most = if total < SMALL { u64::MAX } else { (total / BLOCKS).max(1) };
+        let most = if total < SMALL { 0 } else { (total / BLOCKS).max(1) };
         let mut order =
             Order { links: &links, tree, weights: &weights, most, trunk: Vec::new(), below: Vec::new() };
         order.cut();
