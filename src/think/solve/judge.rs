@@ -90,13 +90,13 @@ impl SequenceForm {
     pub fn best_responses(&self, profile: &Profile) -> Profile {
         let plans = self.plans(profile);
         let gains: Vec<Vec<f64>> = (0..plans.len()).map(|own| self.best_gains(own, &plans)).collect();
-        self.profile_by(|own, sequences| {
+        self.profile_by(|own, sequences, shares| {
             let gains = &gains[own][sequences];
             let most = greatest(gains);
             // Gains that differ by rounding are equal.
             let slack = 1e-12 * most.abs().max(1e-12);
             let first = gains.iter().position(|&gain| gain >= most - slack);
-            (0..gains.len()).map(|place| if Some(place) == first { 1.0 } else { 0.0 }).collect()
+            shares.extend((0..gains.len()).map(|place| if Some(place) == first { 1.0 } else { 0.0 }));
         })
     }
 

@@ -132,6 +132,8 @@ impl SequenceForm {
     /// The policies of plans. A number that is negative by rounding counts as 0; where a plan never goes the moves are
     /// in the proportions that it has there, even where it has none.
     pub(super) fn profile_of(&self, plans: &[Vec<f64>]) -> Profile {
-        self.profile_by(|own, sequences| plans[own][sequences].iter().map(|share| share.max(0.0)).collect())
+        self.profile_by(|own, sequences, shares| {
+            shares.extend(plans[own][sequences].iter().map(|share| share.max(0.0)));
+        })
     }
 }

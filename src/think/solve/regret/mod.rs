@@ -83,6 +83,8 @@ impl RegretMinimiser {
 
     /// The average policies.
     pub fn average(&self, form: &SequenceForm) -> Profile {
-        form.profile_by(|own, sequences| self.players[own].kept.average(sequences))
+        form.profile_by(|own, sequences, shares| {
+            shares.extend_from_slice(self.players[own].kept.average(sequences));
+        })
     }
 }

@@ -107,15 +107,16 @@ impl SequenceForm {
         gains
     }
 
-    /// The profile with these shares of the sequences of a player at each of its sets, divided by their sum; even where the
-    /// sum is 0.
-    pub(super) fn profile_by(&self, shares: impl Fn(usize, Range<usize>) -> Vec<f64>) -> Profile {
-        let mut profile = Profile(vec![0.0; self.pool]);
+    /// The profile with the shares that `list` lists of the sequences of a player at each of its sets, divided by their sum;
+    /// even where the sum is 0.
+    pub(super) fn profile_by(&self, list: impl Fn(usize, Range<usize>, &mut Vec<f64>)) -> Profile {
+        let (mut profile, mut shares) = (Profile(vec![0.0; self.pool]), Vec::new());
         for (own, PlayerForm { treeplex, .. }) in self.players.iter().enumerate() {
             for set in 0..treeplex.sets.len() {
-                let mut shares = shares(own, treeplex.range(set));
+                shares.clear();
+                list(own, treeplex.range(set), &mut shares);
                 normalise(&mut shares);
-                for (sequence, share) in treeplex.range(set).zip(shares) {
+                for (sequence, &share) in treeplex.range(set).zip(&shares) {
                     profile.0[treeplex.place(sequence)] = share;
                 }
             }
