@@ -116,7 +116,7 @@ struct Trial {
     state: usize,
     weight: f64,
     share: u32,
-    /// What its playouts brought.
+    /// What its playouts brought; none is under way.
     arm: Arm,
 }
 

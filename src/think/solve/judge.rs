@@ -72,10 +72,8 @@ impl SequenceForm {
     /// The plans of all players under a profile.
     fn plans(&self, profile: &Profile) -> Vec<Vec<f64>> {
         assert_eq!(profile.0.len(), self.pool, "the profile is of this tree");
-        let players = self.players.iter();
-        players
-            .map(|PlayerForm { treeplex, .. }| treeplex.plan(|sequence| profile.0[treeplex.place(sequence)]))
-            .collect()
+        let treeplexes = self.players.iter().map(|player| &player.treeplex);
+        treeplexes.map(|own| own.plan(|sequence| profile.0[own.place(sequence)])).collect()
     }
 
     /// What each sequence of a player gains against the plans of the others, if it plays best after it.

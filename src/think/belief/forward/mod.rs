@@ -200,7 +200,8 @@ impl<M: Bulk> Forward<M> {
         self.genealogy.history(entry)
     }
 
-    /// Follows the evidence, which continues what was followed before, to its last step. Work that the deadline of the budget cuts off has no part in the result.
+    /// Follows the evidence, which continues what was followed before, to its last step. Work that the deadline of the
+    /// budget cuts off has no part in the result.
     pub(super) fn follow(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
         self.machine.set_deadline(&mut self.scratch, budget.deadline);
         let followed = self.follow_in_time(evidence, budget, seed);

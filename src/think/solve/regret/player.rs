@@ -59,7 +59,7 @@ impl PlayerState {
         let PlayerForm { treeplex, rows, .. } = form;
         let trunk = treeplex.trunk_block();
         if treeplex.blocks.is_empty() {
-            // The way of all small games, where what follows would cost a tenth of the time.
+            // Small games go this short way; the other one would cost them a tenth of the time.
             let mut whole = self.whole(&trunk);
             whole.read_gains(rows, others);
             whole.update(treeplex, factors);

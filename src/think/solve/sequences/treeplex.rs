@@ -3,7 +3,7 @@
 //! Sequence 0 is the empty one. Each information set owns a range of sequences, one for each move, and has a parent
 //! sequence; parents come before children. Where the treeplex is large, it is cut into *blocks*: groups of whole
 //! subtrees, each with a contiguous range of sets and of sequences, which share nothing but their parents. The sets
-//! above them, the *trunk*, come first. The cut depends on the game alone, not on the number of threads.
+//! above them, the *trunk*, come first; a small treeplex is all trunk. The cut depends on the game alone, not on the number of threads.
 //!
 //! Reference: Hoda, Gilpin, Peña, Sandholm, *Smoothing Techniques for Computing Nash Equilibria of Sequential Games*
 //! (2010), for the word treeplex.
