@@ -5,10 +5,10 @@
 //! sampler, evaluates one state at a time (not in bulk), and remembers nothing between calls. It is therefore slow.
 //! See `docs/REFERENCES.md`, `HyperPlay12`.
 
-use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::model::OpponentModel;
+use crate::tree::Numbered;
 use hyperplay_machine::{
     ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, JointMoves, Observation, OwnMove,
     Role, StateMachine, StateMachineExt,
@@ -164,12 +164,8 @@ pub fn posterior<M: StateMachine>(
         open = next;
     }
     let total: f64 = open.iter().map(|leaf| leaf.prior).sum();
-    let mut number: FxHashMap<&M::State, usize> = FxHashMap::default();
-    let mut end = |leaf| {
-        let next = number.len();
-        *number.entry(leaf).or_insert(next)
-    };
-    let ends = open.iter().map(|leaf| end(&leaf.state)).collect();
+    let mut states_met: Numbered<&M::State> = Numbered::default();
+    let ends = open.iter().map(|leaf| states_met.insert_full(&leaf.state).0).collect();
     let histories = open.into_iter().map(|leaf| (History(leaf.history), leaf.prior / total)).collect();
     Ok(Posterior { histories, ends, evidence: total, states })
 }

@@ -21,7 +21,7 @@
 //! [`IndependentSampler`]. A sampler of another crate implements the same trait; a [`HistoryBelief`] keeps the
 //! histories for it, so that it only says how they follow the evidence.
 //!
-//! Third-party: `rand`, `rand_chacha` (draws), `rustc-hash`, `smallvec` (branches).
+//! Third-party: `rand`, `rand_chacha` (draws), `indexmap`, `rustc-hash`, `smallvec` (branches).
 
 pub mod exact;
 
@@ -53,6 +53,9 @@ pub use trembling::Trembling;
 use std::fmt;
 use std::time::Instant;
 
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
 use hyperplay_machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
 
 /// The name of a particle in the belief that reports it. The number is the belief's own: only that belief can say which
@@ -67,6 +70,16 @@ pub struct Particle {
     pub id: ParticleId,
     /// The weight; those of all particles sum to 1.
     pub weight: f64,
+}
+
+/// Particles in the order in which their histories come first; if they are to `merge`, equal histories as one.
+fn merged(particles: impl Iterator<Item = Particle>, merge: bool) -> Vec<Particle> {
+    if !merge {
+        return particles.collect();
+    }
+    let mut sums: IndexMap<ParticleId, f64, FxBuildHasher> = IndexMap::default();
+    particles.for_each(|Particle { id, weight }| *sums.entry(id).or_default() += weight);
+    sums.into_iter().map(|(id, weight)| Particle { id, weight }).collect()
 }
 
 /// How an update ended.
@@ -141,15 +154,7 @@ impl fmt::Display for UpdateMethod {
 impl UpdateCost {
     /// The cost of both together.
     pub(crate) fn and(self, other: UpdateCost) -> UpdateCost {
-        UpdateCost {
-            states: self.states + other.states,
-            rejuvenation_states: self.rejuvenation_states + other.rejuvenation_states,
-            rejuvenation_moves: self.rejuvenation_moves + other.rejuvenation_moves,
-            rejuvenation_changes: self.rejuvenation_changes + other.rejuvenation_changes,
-            backtracks: self.backtracks + other.backtracks,
-            attempts: self.attempts + other.attempts,
-            accepted: self.accepted + other.accepted,
-        }
+        self.by_count(other, |own, other| own + other)
     }
 
     /// Counts attempts, and those that agreed.
@@ -161,14 +166,18 @@ impl UpdateCost {
 
     /// The cost since `before`, an earlier value of the same account.
     pub(crate) fn since(self, before: UpdateCost) -> UpdateCost {
+        self.by_count(before, |now, before| now - before)
+    }
+
+    fn by_count(self, other: UpdateCost, made: impl Fn(u64, u64) -> u64) -> UpdateCost {
         UpdateCost {
-            states: self.states - before.states,
-            rejuvenation_states: self.rejuvenation_states - before.rejuvenation_states,
-            rejuvenation_moves: self.rejuvenation_moves - before.rejuvenation_moves,
-            rejuvenation_changes: self.rejuvenation_changes - before.rejuvenation_changes,
-            backtracks: self.backtracks - before.backtracks,
-            attempts: self.attempts - before.attempts,
-            accepted: self.accepted - before.accepted,
+            states: made(self.states, other.states),
+            rejuvenation_states: made(self.rejuvenation_states, other.rejuvenation_states),
+            rejuvenation_moves: made(self.rejuvenation_moves, other.rejuvenation_moves),
+            rejuvenation_changes: made(self.rejuvenation_changes, other.rejuvenation_changes),
+            backtracks: made(self.backtracks, other.backtracks),
+            attempts: made(self.attempts, other.attempts),
+            accepted: made(self.accepted, other.accepted),
         }
     }
 }

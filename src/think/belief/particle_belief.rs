@@ -54,9 +54,7 @@ impl<M: Bulk> ParticleBelief<M> {
             options,
         }
     }
-}
 
-impl<M: Bulk> ParticleBelief<M> {
     /// Lets forward sampling try again where backtracking has found nothing for long.
     fn take_turns(&mut self, outcome: UpdateOutcome) {
         let Some((mut forward, failures)) = self.aside.take() else { return };
@@ -103,9 +101,8 @@ impl<M: Bulk> Belief<M> for ParticleBelief<M> {
         self.cost = forward.cost().since(before);
         match followed {
             Followed::Done => {
-                let (reported, outcome) = forward.report(seed);
-                let particle = |(entry, weight)| Particle { id: ParticleId(entry), weight };
-                self.particles = reported.into_iter().map(particle).collect();
+                let (particles, outcome) = forward.report(seed);
+                self.particles = particles;
                 outcome
             }
             Followed::Ended(outcome) => outcome,

@@ -193,13 +193,8 @@ impl<M: Bulk> Search<'_, M> {
     }
 
     fn evaluation(&self, values: &[(f64, bool)], method: Method) -> Evaluation {
-        Evaluation {
-            moves: self.opened(0).legal[self.role].clone(),
-            values: values.iter().map(|&(value, _)| value).collect(),
-            mixture: None,
-            matrix: None,
-            method,
-        }
+        let values = values.iter().map(|&(value, _)| value).collect();
+        Evaluation { values, method, ..Evaluation::unjudged(self.opened(0).legal[self.role].clone()) }
     }
 
     /// The value of a state to `depth` if it lies between `alpha` and `beta`, else a bound beyond them (fail-soft).
@@ -330,6 +325,9 @@ impl<M: Bulk> Search<'_, M> {
 
     /// Gives every successor of a state that is neither over nor has one its leaf value.
     fn judge_leaves(&mut self, at: Index, successors: &[Index]) -> Result<(), Stop> {
+        if self.leaves == Leaves::Proof {
+            return Ok(());
+        }
         let mut open: Vec<Index> = successors.to_vec();
         open.sort_unstable();
         open.dedup();
@@ -337,16 +335,10 @@ impl<M: Bulk> Search<'_, M> {
             let node = &self.nodes[next as usize];
             node.end.is_none() && node.leaf.is_none()
         });
-        match self.leaves {
-            Leaves::Proof => {}
-            Leaves::Mobility => {
-                let before = self.mobility(at)?;
-                for next in open {
-                    let sum = before + self.mobility(next)?;
-                    self.nodes[next as usize].leaf =
-                        Some(50.0 + 40.0 * sum.signum() * sum.abs().min(100.0) / 100.0);
-                }
-            }
+        let before = self.mobility(at)?;
+        for next in open {
+            let sum = before + self.mobility(next)?;
+            self.nodes[next as usize].leaf = Some(50.0 + 40.0 * sum.signum() * sum.abs().min(100.0) / 100.0);
         }
         Ok(())
     }

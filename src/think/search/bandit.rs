@@ -31,6 +31,12 @@ impl Arm {
     pub fn mean(&self) -> f64 {
         if self.known == 0 { 50.0 } else { self.sum as f64 / f64::from(self.known) }
     }
+
+    /// Takes in the sum of the role's goals in `count` playouts.
+    pub fn learn(&mut self, count: u32, sum: u64) {
+        self.known += count;
+        self.sum += sum;
+    }
 }
 
 /// The position of the arm to try, each with how often it was available: any one not tried yet, else the one with the

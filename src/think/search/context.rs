@@ -40,9 +40,7 @@ impl<M: Bulk> SearchContext<'_, M> {
     /// All roles but the one whose moves are judged and `random`.
     pub(super) fn opponents(&self) -> impl Iterator<Item = Role> + use<'_, M> {
         let (machine, role) = (self.machine, self.role);
-        (0..machine.roles().len())
-            .map(Role::new)
-            .filter(move |&other| other != role && Some(other) != machine.random())
+        machine.each_role().filter(move |&other| other != role && Some(other) != machine.random())
     }
 }
 

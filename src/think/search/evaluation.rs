@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::bandit::Arm;
 use super::matrix::Matrix;
 use hyperplay_machine::{Move, Role};
 
@@ -90,6 +91,16 @@ impl Evaluation {
     /// The evaluation of a state that was not judged.
     pub fn unjudged(moves: Vec<Move>) -> Self {
         Evaluation { moves, values: Vec::new(), mixture: None, matrix: None, method: Method::Unjudged }
+    }
+
+    /// The evaluation by playouts: for each move what is known of it. A state of which some move was never tried is not
+    /// judged: there is nothing to compare.
+    pub(super) fn sampled(moves: &[Move], arms: &[Arm], method: Method) -> Self {
+        let unjudged = Evaluation::unjudged(moves.to_vec());
+        match arms.iter().any(|arm| arm.known == 0) || arms.is_empty() {
+            true => unjudged,
+            false => Evaluation { values: arms.iter().map(Arm::mean).collect(), method, ..unjudged },
+        }
     }
 
     /// The value of a move; `None` if it is not legal or the state was not judged.

@@ -39,10 +39,8 @@ use hyperplay_machine::{BudgetAccount, Bulk, Role};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn exact<M: Bulk>(context: &mut SearchContext<'_, M>, state: &M::State) -> (Option<Evaluation>, u64) {
-    let mut account = BudgetAccount::new(context.budget);
-    let graph = Graph::build(context, state, &mut account);
     let others: Vec<Role> = context.opponents().collect();
-    (graph.and_then(|graph| judge(&graph, context.role, &others)), account.spent())
+    by_graph(context, state, |graph, role| judge(graph, role, &others))
 }
 
 /// The same, with [`Method::ExactVersusUniform`] even where the game is zero-sum.
@@ -50,18 +48,24 @@ pub(super) fn exact_versus_uniform<M: Bulk>(
     context: &mut SearchContext<'_, M>,
     state: &M::State,
 ) -> (Option<Evaluation>, u64) {
-    let mut account = BudgetAccount::new(context.budget);
-    let graph = Graph::build(context, state, &mut account);
-    let judge = |graph| induct(&graph, context.role, Method::ExactVersusUniform, None);
-    (graph.and_then(judge), account.spent())
+    by_graph(context, state, |graph, role| induct(graph, role, Method::ExactVersusUniform, None))
 }
 
 /// The expected goal of each move of the context's role in `state`, not terminal, if every role plays uniformly from
 /// there on: what infinitely many playouts would say. `None` as with [`exact`]; second: the states visited.
 pub fn uniform<M: Bulk>(context: &mut SearchContext<'_, M>, state: &M::State) -> (Option<Evaluation>, u64) {
+    by_graph(context, state, average)
+}
+
+/// Judges a state by the rest of the game; also returns the number of states visited.
+fn by_graph<M: Bulk>(
+    context: &mut SearchContext<'_, M>,
+    state: &M::State,
+    judge: impl FnOnce(&Graph, Role) -> Option<Evaluation>,
+) -> (Option<Evaluation>, u64) {
     let mut account = BudgetAccount::new(context.budget);
-    let graph = Graph::build(context, state, &mut account);
-    (graph.and_then(|graph| average(&graph, context.role)), account.spent())
+    let graph = context.by_deadline(|context| Graph::build(context, state, &mut account));
+    (graph.and_then(|graph| judge(&graph, context.role)), account.spent())
 }
 
 fn average(graph: &Graph, role: Role) -> Option<Evaluation> {

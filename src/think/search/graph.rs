@@ -46,16 +46,9 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// The rest of the game from `root`, not terminal; `None` if it does not fit the account or has no end.
+    /// The rest of the game from `root`, not terminal; `None` if it does not fit the account or has no end, or if the
+    /// deadline of the scratch passes.
     pub fn build<M: Bulk>(
-        context: &mut SearchContext<'_, M>,
-        root: &M::State,
-        account: &mut BudgetAccount,
-    ) -> Option<Graph> {
-        context.by_deadline(|context| Graph::build_in_time(context, root, account))
-    }
-
-    fn build_in_time<M: Bulk>(
         context: &mut SearchContext<'_, M>,
         root: &M::State,
         account: &mut BudgetAccount,

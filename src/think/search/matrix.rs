@@ -9,7 +9,7 @@
 //! of the column player, where the row player's strategy is read off as the dual. Pivots follow Bland's rule, so the
 //! method terminates and the same matrix gives the same strategies everywhere. Of several optimal strategies one is
 //! returned, which depends on the order of rows and columns; dominated moves need no special care. The play of a player
-//! must not depend on that order, so a decision takes another one (`src/play/search/bayesian_matrix`).
+//! must not depend on that order, so a decision takes another one (`src/think/search/bayesian_matrix`).
 //!
 //! References: von Neumann 1928; Dantzig 1951 (games as linear programs); Bland 1977.
 

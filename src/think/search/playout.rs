@@ -20,6 +20,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::bandit::Arm;
 use super::batch_size::BatchSize;
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
@@ -95,11 +96,13 @@ pub fn playouts<M: Bulk>(
         }
         phase += 1;
     }
-    let mut sums = flat.trials.iter().map(|trial| (trial.sum, trial.count));
+    let mut arms = flat.trials.iter().map(|trial| trial.arm);
     let evaluations = states
         .iter()
         .map(|OpenState { moves, .. }| {
-            evaluation(moves, &sums.by_ref().take(moves.len()).collect::<Vec<_>>())
+            let arms: Vec<Arm> = arms.by_ref().take(moves.len()).collect();
+            let least = arms.iter().map(|arm| arm.known).min().unwrap_or(0);
+            Evaluation::sampled(moves, &arms, Method::Playouts(least))
         })
         .collect();
     Playouts { evaluations, playouts: flat.batch.playouts, steps: flat.batch.steps }
@@ -113,16 +116,8 @@ struct Trial {
     state: usize,
     weight: f64,
     share: u32,
-    /// The goals of its playouts, added up.
-    sum: u64,
-    count: u32,
-}
-
-impl Trial {
-    /// The mean goal, where there is one.
-    fn mean(&self) -> f64 {
-        self.sum as f64 / f64::from(self.count)
-    }
+    /// What its playouts brought; none is under way.
+    arm: Arm,
 }
 
 /// The playouts under way.
@@ -148,7 +143,7 @@ impl<'a, M: Bulk> Flat<'a, M> {
                 let next = numbers.len();
                 let number = *numbers.entry(own).or_insert(next);
                 starts.push(Start { state: state.clone(), first: vec![(role, own)], count: 0 });
-                trials.push(Trial { own: number, state: position, weight, share, sum: 0, count: 0 });
+                trials.push(Trial { own: number, state: position, weight, share, arm: Arm::default() });
             }
         }
         let (tried, alive) = ((0..trials.len()).collect(), vec![true; numbers.len()]);
@@ -181,9 +176,7 @@ impl<'a, M: Bulk> Flat<'a, M> {
             }
             let tallies = self.machine.playouts(starts, &seed.index(number), budget, scratch);
             for (&trial, tally) in tried.iter().zip(&tallies) {
-                let trial = &mut self.trials[trial];
-                trial.sum += tally.sum[self.role];
-                trial.count += tally.count;
+                self.trials[trial].arm.learn(tally.count, tally.sum[self.role]);
                 playouts += u64::from(tally.count);
                 steps += tally.steps;
             }
@@ -193,42 +186,26 @@ impl<'a, M: Bulk> Flat<'a, M> {
 
     /// Keeps the better half of the moves by their weighted mean over the states.
     fn halve(&mut self) {
-        let known = || self.trials.iter().filter(|trial| trial.count > 0);
+        let known = || self.trials.iter().filter(|trial| trial.arm.known > 0);
         let mut means = vec![(0.0, 0.0); self.trials.last().map_or(0, |last| last.state + 1)];
         for trial in known() {
-            means[trial.state].0 += trial.mean();
+            means[trial.state].0 += trial.arm.mean();
             means[trial.state].1 += 1.0;
         }
         // A move is worth the mean of a state, and where it is legal, by so much more or less.
         let mut more = vec![0.0; self.alive.len()];
         for trial in known() {
             let (sum, count) = means[trial.state];
-            more[trial.own] += trial.weight * (trial.mean() - sum / count);
+            more[trial.own] += trial.weight * (trial.arm.mean() - sum / count);
         }
         let mut ranked: Vec<usize> = (0..self.alive.len()).filter(|&own| self.alive[own]).collect();
         ranked.sort_by(|&a, &b| more[b].total_cmp(&more[a]));
         for &own in &ranked[ranked.len().div_ceil(2)..] {
             self.alive[own] = false;
         }
-        let (alive, trials) = (&self.alive, &self.trials);
-        let goes_on: Vec<bool> = self.tried.iter().map(|&trial| alive[trials[trial].own]).collect();
-        let mut each = goes_on.iter();
-        self.tried.retain(|_| *each.next().expect("one for each"));
-        let mut each = goes_on.iter();
-        self.starts.retain(|_| *each.next().expect("one for each"));
+        let all = std::mem::take(&mut self.tried).into_iter().zip(std::mem::take(&mut self.starts));
+        (self.tried, self.starts) = all.filter(|&(trial, _)| self.alive[self.trials[trial].own]).unzip();
     }
-}
-
-/// A state of which some move was never tried is not judged: there is nothing to compare.
-fn evaluation(moves: &[Move], sums: &[(u64, u32)]) -> Evaluation {
-    let tried = sums.iter().map(|&(_, tried)| tried).min().unwrap_or(0);
-    let (values, method) = if tried == 0 {
-        (Vec::new(), Method::Unjudged)
-    } else {
-        let mean = |&(sum, tried): &(u64, u32)| sum as f64 / f64::from(tried);
-        (sums.iter().map(mean).collect(), Method::Playouts(tried))
-    };
-    Evaluation { moves: moves.to_vec(), values, mixture: None, matrix: None, method }
 }
 
 #[cfg(test)]

@@ -45,22 +45,16 @@ impl SequenceForm {
     /// # Panics
     /// If the profile is of another tree.
     pub fn judge(&self, profile: &Profile) -> Verdict {
-        self.judge_plans(&self.plans(profile), profile)
-    }
-
-    pub(super) fn judge_plans(&self, plans: &[Vec<f64>], profile: &Profile) -> Verdict {
+        let plans = self.plans(profile);
         let each: Vec<(f64, f64)> = (0..self.players.len())
             .into_par_iter()
             .map(|own| {
-                let treeplex = &self.players[own].treeplex;
-                let mut gains = vec![0.0; treeplex.len()];
-                self.gains(own, plans, &mut gains);
+                let mut gains = self.gains(own, &plans);
                 let value = gains.iter().zip(&plans[own]).map(|(gain, reach)| gain * reach).sum();
-                climb(treeplex, &mut gains, |own| own.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+                climb(&self.players[own].treeplex, &mut gains);
                 (value, gains[0])
             })
             .collect();
-        debug_assert_eq!(profile.0.len(), self.pool, "the profile is of this tree");
         let mut verdict = Verdict {
             values: ByRole::from_fn(self.roles, |_| 0.0),
             best_responses: ByRole::from_fn(self.roles, |_| 0.0),
@@ -76,42 +70,32 @@ impl SequenceForm {
     }
 
     /// The plans of all players under a profile.
-    pub(super) fn plans(&self, profile: &Profile) -> Vec<Vec<f64>> {
+    fn plans(&self, profile: &Profile) -> Vec<Vec<f64>> {
         assert_eq!(profile.0.len(), self.pool, "the profile is of this tree");
-        let plan = |player: &PlayerForm| {
-            let treeplex = &player.treeplex;
-            let mut plan = vec![1.0; treeplex.len()];
-            for (set, &parent) in treeplex.parent.iter().enumerate() {
-                let reach = plan[parent as usize];
-                for sequence in treeplex.range(set) {
-                    plan[sequence] = reach * profile.0[treeplex.pool[sequence - 1] as usize];
-                }
-            }
-            plan
-        };
-        self.players.iter().map(plan).collect()
+        let treeplexes = self.players.iter().map(|player| &player.treeplex);
+        treeplexes.map(|own| own.plan(|sequence| profile.0[own.place(sequence)])).collect()
+    }
+
+    /// What each sequence of a player gains against the plans of the others, if it plays best after it.
+    fn best_gains(&self, own: usize, plans: &[Vec<f64>]) -> Vec<f64> {
+        let mut gains = self.gains(own, plans);
+        climb(&self.players[own].treeplex, &mut gains);
+        gains
     }
 
     /// A best response of every role to the others under a profile: at each information set the first of the best
     /// moves.
     pub fn best_responses(&self, profile: &Profile) -> Profile {
         let plans = self.plans(profile);
-        let mut best = Profile(vec![0.0; self.pool]);
-        for (own, PlayerForm { treeplex, .. }) in self.players.iter().enumerate() {
-            let mut gains = vec![0.0; treeplex.len()];
-            self.gains(own, &plans, &mut gains);
-            climb(treeplex, &mut gains, |own| own.iter().copied().fold(f64::NEG_INFINITY, f64::max));
-            for set in 0..treeplex.sets.len() {
-                let range = treeplex.range(set);
-                let most = gains[range.clone()].iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                // Gains that differ by rounding are equal.
-                let slack = 1e-12 * most.abs().max(1e-12);
-                let first = range.clone().find(|&sequence| gains[sequence] >= most - slack);
-                let chosen = first.expect("one gain is the greatest");
-                best.0[treeplex.pool[chosen - 1] as usize] = 1.0;
-            }
-        }
-        best
+        let gains: Vec<Vec<f64>> = (0..plans.len()).map(|own| self.best_gains(own, &plans)).collect();
+        self.profile_by(|own, sequences, shares| {
+            let gains = &gains[own][sequences];
+            let most = greatest(gains);
+            // Gains that differ by rounding are equal.
+            let slack = 1e-12 * most.abs().max(1e-12);
+            let first = gains.iter().position(|&gain| gain >= most - slack);
+            shares.extend((0..gains.len()).map(|place| if Some(place) == first { 1.0 } else { 0.0 }));
+        })
     }
 
     /// The loss of every information set of the tree under a profile, in payoffs. The losses of a role sum to what its
@@ -121,27 +105,26 @@ impl SequenceForm {
         let sets = self.players.iter().map(|player| player.treeplex.sets.len()).sum();
         let mut losses = vec![0.0; sets];
         for (own, PlayerForm { treeplex, .. }) in self.players.iter().enumerate() {
-            let mut gains = vec![0.0; treeplex.len()];
-            self.gains(own, &plans, &mut gains);
-            climb(treeplex, &mut gains, |own| own.iter().copied().fold(f64::NEG_INFINITY, f64::max));
-            for set in 0..treeplex.sets.len() {
+            let gains = self.best_gains(own, &plans);
+            for (set, &parent) in treeplex.parent.iter().enumerate() {
                 let range = treeplex.range(set);
-                let most = gains[range.clone()].iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                let mixed: f64 = range
-                    .map(|sequence| gains[sequence] * profile.0[treeplex.pool[sequence - 1] as usize])
-                    .sum();
-                losses[treeplex.sets[set] as usize] =
-                    plans[own][treeplex.parent[set] as usize] * (most - mixed);
+                let most = greatest(&gains[range.clone()]);
+                let mixed: f64 =
+                    range.map(|sequence| gains[sequence] * profile.0[treeplex.place(sequence)]).sum();
+                losses[treeplex.sets[set] as usize] = plans[own][parent as usize] * (most - mixed);
             }
         }
         losses
     }
 }
 
-/// Adds the worth of every information set to its parent sequence, the last first. The worth is a function of the gains
-/// of its moves.
-fn climb(treeplex: &Treeplex, gains: &mut [f64], worth: impl Fn(&[f64]) -> f64) {
+/// Adds the greatest gain at every information set to its parent sequence, the last set first.
+fn climb(treeplex: &Treeplex, gains: &mut [f64]) {
     for (set, &parent) in treeplex.parent.iter().enumerate().rev() {
-        gains[parent as usize] += worth(&gains[treeplex.range(set)]);
+        gains[parent as usize] += greatest(&gains[treeplex.range(set)]);
     }
+}
+
+fn greatest(gains: &[f64]) -> f64 {
+    gains.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }

@@ -23,31 +23,15 @@ impl MoveValues {
     /// The values for a role. Takes time and memory in proportion to the number of nodes.
     pub fn new(tree: &GameTree, profile: &Profile, role: Role) -> MoveValues {
         let values = node_values(tree, profile, role);
-        let mut reach = vec![0.0; tree.len()];
-        reach[0] = 1.0;
         let mut sums = vec![0.0; tree.pool_len()];
         let mut masses = vec![0.0; tree.sets().len()];
-        for node in 0..tree.len() {
-            let children = tree.children(node);
-            match tree.kind(node) {
-                NodeKind::Terminal { .. } => {}
-                NodeKind::Chance { moves, distribution } => {
-                    let share = reach[node];
-                    for (place, child) in children.enumerate() {
-                        reach[child] = distribution.part(share, place, moves.len());
-                    }
-                }
-                NodeKind::Decision { set } if tree.sets()[set].role == role => {
-                    masses[set] += reach[node];
-                    for (child, place) in children.zip(tree.sets()[set].range()) {
-                        sums[place] += reach[node] * values[child];
-                        reach[child] = reach[node];
-                    }
-                }
-                NodeKind::Decision { set } => {
-                    for (child, share) in children.zip(profile.of(tree, set)) {
-                        reach[child] = reach[node] * share;
-                    }
+        for (node, reach) in tree.node_reach(profile, Some(role)).into_iter().enumerate() {
+            if let NodeKind::Decision { set } = tree.kind(node)
+                && tree.sets()[set].role == role
+            {
+                masses[set] += reach;
+                for (value, place) in values[tree.children(node)].iter().zip(tree.sets()[set].range()) {
+                    sums[place] += reach * value;
                 }
             }
         }

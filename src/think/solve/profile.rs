@@ -4,7 +4,7 @@
 //! information set are at least 0 and sum to 1.
 
 use super::tree::{GameTree, NodeKind};
-use hyperplay_machine::Move;
+use hyperplay_machine::{Move, Role};
 
 /// One policy for each role: what is done how often at each information set.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,28 +45,40 @@ impl Profile {
 impl GameTree {
     /// How probably each information set is reached under a profile: the sum over its histories. Visits every node.
     pub fn reached(&self, profile: &Profile) -> Vec<f64> {
+        let nodes = self.node_reach(profile, None);
+        let mut sets = vec![0.0; self.sets().len()];
+        for (node, reach) in nodes.into_iter().enumerate() {
+            if let NodeKind::Decision { set } = self.kind(node) {
+                sets[set] += reach;
+            }
+        }
+        sets
+    }
+
+    /// How probably each node is reached under a profile; with a role, if this one goes there.
+    pub(super) fn node_reach(&self, profile: &Profile, role: Option<Role>) -> Vec<f64> {
         let mut nodes = vec![0.0; self.len()];
         nodes[0] = 1.0;
-        let mut sets = vec![0.0; self.sets().len()];
         for node in 0..self.len() {
-            let children = self.children(node);
+            let (reach, children) = (nodes[node], self.children(node));
             match self.kind(node) {
                 NodeKind::Terminal { .. } => {}
                 NodeKind::Chance { moves, distribution } => {
-                    let share = nodes[node];
                     for (place, child) in children.enumerate() {
-                        nodes[child] = distribution.part(share, place, moves.len());
+                        nodes[child] = distribution.part(reach, place, moves.len());
                     }
                 }
+                NodeKind::Decision { set } if Some(self.sets()[set].role) == role => {
+                    nodes[children].fill(reach)
+                }
                 NodeKind::Decision { set } => {
-                    sets[set] += nodes[node];
                     for (child, share) in children.zip(profile.of(self, set)) {
-                        nodes[child] = nodes[node] * share;
+                        nodes[child] = reach * share;
                     }
                 }
             }
         }
-        sets
+        nodes
     }
 }
 

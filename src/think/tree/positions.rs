@@ -336,12 +336,8 @@ impl<M: Bulk> Positions<M> {
         let mut stride = 1_u64;
         for role in machine.each_role() {
             machine.legal(&state, role, scratch, &mut self.legal);
-            if machine.is_interrupted(scratch) {
-                self.choosers.truncate(lengths.0);
-                self.firsts.truncate(lengths.1);
-                return None;
-            }
-            let Some(&first) = self.legal.first() else {
+            let is_known = !machine.is_interrupted(scratch);
+            let Some(&first) = self.legal.first().filter(|_| is_known) else {
                 self.choosers.truncate(lengths.0);
                 self.firsts.truncate(lengths.1);
                 let goals = machine.goals(&state, scratch);

@@ -31,12 +31,12 @@ pub(super) mod weight;
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::belief::model::OpponentModel;
 use crate::belief::options::{BeliefOptions, SamplingMethod};
 use crate::belief::resample::systematic;
-use crate::belief::{Belief, Particle, UpdateCost, UpdateMethod, UpdateOutcome};
+use crate::belief::{Belief, Particle, UpdateCost, UpdateMethod, UpdateOutcome, merged};
 use enumerate::{EnumeratedSet, Extended};
 use hyperplay_machine::{Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
 use node_id::{NodeId, ROOT};
@@ -74,19 +74,20 @@ impl<M: Bulk> Backtracking<M> {
         model: Arc<dyn OpponentModel>,
         options: BeliefOptions,
     ) -> Self {
-        let options = BeliefOptions { particles: options.particles.max(1), ..options };
         let tree = Tree::new(machine, model, role);
-        let mut belief = Backtracking {
-            held: Held::Sampled(Sample::new(&options)),
+        let held = match options.enumerate {
+            true => Held::Enumerated(EnumeratedSet::new()),
+            false => Held::Sampled(Sample::new(&options)),
+        };
+        Backtracking {
+            held,
             particles: vec![Particle { id: ROOT.into(), weight: 1.0 }],
             before: UpdateCost::default(),
             cost: UpdateCost::default(),
             patience: (1, 1),
             options,
             tree,
-        };
-        belief.forget();
-        belief
+        }
     }
 
     /// A belief that goes on from these histories, all of which explain `evidence`, as draws from the posterior. `None`
@@ -103,15 +104,6 @@ impl<M: Bulk> Backtracking<M> {
         self.tree.end_update();
         self.held = Held::Sampled(Sample::taken_over(&self.tree, &self.options, nodes?.into_iter()));
         Some(self)
-    }
-
-    fn forget(&mut self) {
-        self.held = if self.options.enumerate {
-            Held::Enumerated(EnumeratedSet::new())
-        } else {
-            Held::Sampled(Sample::new(&self.options))
-        };
-        self.patience = (1, 1);
     }
 
     fn follow(&mut self, budget: &Budget, seed: &Seed) -> UpdateOutcome {
@@ -150,8 +142,10 @@ impl<M: Bulk> Backtracking<M> {
         }
         match updated {
             Ok(logarithms) => {
-                let nodes = sample.nodes().collect();
-                self.report(nodes, &logarithms);
+                let weighted =
+                    sample.nodes().zip(normalised(&logarithms)).filter(|&(_, weight)| weight > 0.0);
+                let particles = weighted.map(|(node, weight)| Particle { id: node.into(), weight });
+                self.particles = merged(particles, self.options.merge);
                 self.find_enumerated(budget, seed)
             }
             Err(none) => {
@@ -243,29 +237,12 @@ impl<M: Bulk> Backtracking<M> {
         let extended = set.extend(&mut self.tree, limit, nodes, &left, Some(&seed.child("filter")));
         matches!(extended, Extended::Done).then_some(set)
     }
-
-    fn report(&mut self, nodes: Vec<NodeId>, logarithms: &[f64]) {
-        let mut place: FxHashMap<NodeId, usize> = FxHashMap::default();
-        self.particles.clear();
-        for (node, weight) in
-            nodes.into_iter().zip(normalised(logarithms)).filter(|(_, weight)| *weight > 0.0)
-        {
-            match place.get(&node) {
-                Some(&at) if self.options.merge => self.particles[at].weight += weight,
-                _ => {
-                    place.insert(node, self.particles.len());
-                    self.particles.push(Particle { id: node.into(), weight });
-                }
-            }
-        }
-    }
 }
 
 impl<M: Bulk> Belief<M> for Backtracking<M> {
+    /// The evidence continues that of the updates before: a new match has a new belief.
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
-        if !self.tree.learn(evidence) {
-            self.forget();
-        }
+        self.tree.learn(evidence);
         self.before = self.tree.spent;
         self.tree.begin_update(budget);
         let outcome = if self.tree.begins() || self.tree.is_cut() {

@@ -18,10 +18,8 @@ pub(in crate::belief) enum Order {
     /// Uniform: a shuffle that is computed only as far as it is needed. `moved` lists the places whose content has
     /// changed.
     Shuffled { rng: Box<ChaCha8Rng>, count: u64, next: u64, moved: FxHashMap<u64, u64> },
-    /// A list made at once.
-    Listed(std::vec::IntoIter<u64>),
-    /// The list, then all from the first to the last.
-    Natural(std::vec::IntoIter<u64>, std::ops::Range<u64>),
+    /// A list made at once, then all of a range.
+    Listed(std::vec::IntoIter<u64>, std::ops::Range<u64>),
 }
 
 impl Order {
@@ -38,7 +36,7 @@ impl Order {
             .map(|index| (-(1.0 - rng.random::<f64>()).ln() / branches.probability(index), index))
             .collect();
         ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Order::Listed(ranked.into_iter().map(|(_, index)| index).collect::<Vec<_>>().into_iter())
+        Order::listed(ranked.into_iter().map(|(_, index)| index), 0..0)
     }
 
     /// The order that finds a consistent history soonest: first the branches that are known to lead far, then the
@@ -46,8 +44,11 @@ impl Order {
     pub(in crate::belief) fn natural<M: Bulk>(tree: &mut Tree<M>, node: NodeId) -> Order {
         let mut open = tree.branches(node).open();
         open.sort_by_key(|&(_, child)| std::cmp::Reverse(tree.reach(child)));
-        let first: Vec<u64> = open.into_iter().map(|(index, _)| index).collect();
-        Order::Natural(first.into_iter(), 0..tree.branches(node).count())
+        Order::listed(open.into_iter().map(|(index, _)| index), 0..tree.branches(node).count())
+    }
+
+    fn listed(first: impl Iterator<Item = u64>, rest: std::ops::Range<u64>) -> Order {
+        Order::Listed(first.collect::<Vec<_>>().into_iter(), rest)
     }
 }
 
@@ -66,8 +67,7 @@ impl Iterator for Order {
                 *next += 1;
                 Some(result)
             }
-            Order::Listed(list) => list.next(),
-            Order::Natural(first, rest) => first.next().or_else(|| rest.next()),
+            Order::Listed(first, rest) => first.next().or_else(|| rest.next()),
         }
     }
 }

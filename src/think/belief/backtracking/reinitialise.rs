@@ -15,7 +15,7 @@
 //! depleted only when the caller's budget ends, or [this one](LEAST_STATES).
 
 use super::lockstep;
-use super::lockstep::particle::SearchTask;
+use super::lockstep::particle::RootTask;
 use super::node_id::NodeId;
 use super::sample::Sample;
 use super::tree::Tree;
@@ -42,12 +42,12 @@ pub(in crate::belief) fn reinitialise<M: Bulk>(
     budget: &Budget,
     seed: &Seed,
 ) -> Result<Sample, UpdateOutcome> {
-    let before = tree.visited();
+    let before = tree.spent.states;
     let own = options.all_states().max(LEAST_STATES);
     let most = budget.nodes.map_or(own, |nodes| nodes.min(own));
     let mut particles = (2 * options.particles).max(LEAST_PARTICLES);
     while !budget.is_late() {
-        let left = (most / 2).saturating_sub(tree.visited() - before);
+        let left = (most / 2).saturating_sub(tree.spent.states - before);
         if left < particles as u64 {
             break; // not a state for each
         }
@@ -61,7 +61,7 @@ pub(in crate::belief) fn reinitialise<M: Bulk>(
             Err(_) => particles *= 2,
         }
     }
-    let left = most.saturating_sub(tree.visited() - before);
+    let left = most.saturating_sub(tree.spent.states - before);
     any(tree, options, &budget.with_nodes(left))
 }
 
@@ -73,7 +73,7 @@ fn larger<M: Bulk>(
     budget: &Budget,
     seed: &Seed,
 ) -> Result<(Vec<NodeId>, Vec<f64>), UpdateOutcome> {
-    let before = tree.visited();
+    let before = tree.spent.states;
     let evidence = tree.evidence().clone();
     let mut other = tree.empty_like();
     let mut sample = Sample::new(options);
@@ -81,7 +81,7 @@ fn larger<M: Bulk>(
     for step in 1..=evidence.step() {
         other.learn(&evidence.until(step));
         sample.compact(&mut other, std::iter::empty());
-        let left = budget.less(other.visited() - before);
+        let left = budget.less(other.spent.states - before);
         match sample.update(&mut other, options, &left, &seed.index(step)) {
             Ok(updated) => logarithms = updated,
             Err(ended) => {
@@ -102,7 +102,7 @@ fn any<M: Bulk>(
     options: &BeliefOptions,
     budget: &Budget,
 ) -> Result<Sample, UpdateOutcome> {
-    let mut search = [SearchTask::new(budget)];
+    let mut search = [RootTask::search(budget)];
     lockstep::run(tree, &mut search, budget);
     let [search] = search;
     match search.node() {

@@ -33,7 +33,7 @@
 //! Invariant: slots that are consistent and at the depth of the evidence after an update are exactly those with a
 //! finite logarithm in its result.
 
-use super::lockstep::particle::{DescentTask, RestartTask, TestTask};
+use super::lockstep::particle::{DescentTask, RootTask, TestTask};
 use super::lockstep::run;
 use super::node_id::{NodeId, ROOT};
 use super::rejuvenate;
@@ -120,12 +120,12 @@ impl Sample {
         budget: &Budget,
         seed: &Seed,
     ) -> Result<Vec<f64>, UpdateOutcome> {
-        let before = tree.visited();
+        let before = tree.spent.states;
         let mut accounts = self.descend_all(tree, options, budget, u64::MAX, seed);
         if !self.any_reached(tree) && !tree.is_refuted() && !budget.is_late() {
             // No particle has a continuation, or the budgets were too small: all start from the root.
             self.slots = vec![Slot::at_root(); options.particles];
-            let spent = tree.visited() - before;
+            let spent = tree.spent.states - before;
             let share = if options.tracks_resampling() { options.share_after(spent) } else { u64::MAX };
             accounts = self.descend_all(tree, options, &budget.less(spent), share, &seed.child("regrow"));
         }
@@ -255,8 +255,8 @@ impl Sample {
         let inconsistent: Vec<usize> =
             (0..self.slots.len()).filter(|&slot| !self.slots[slot].is_consistent).collect();
         for some in inconsistent.chunks(TOGETHER) {
-            let begin = |&slot: &usize| RestartTask::new(seed.index(slot), accounts[slot].clone());
-            let mut restarts: Vec<RestartTask> = some.iter().map(begin).collect();
+            let begin = |&slot: &usize| RootTask::restart(seed.index(slot), accounts[slot].clone());
+            let mut restarts: Vec<RootTask> = some.iter().map(begin).collect();
             run(tree, &mut restarts, budget);
             for (&slot, restart) in some.iter().zip(restarts) {
                 let node = restart.node();

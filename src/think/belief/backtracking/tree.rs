@@ -23,12 +23,13 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::branches::{Branches, joint_policy};
 use super::node_id::{NodeId, ROOT};
 use crate::belief::UpdateCost;
 use crate::belief::model::OpponentModel;
+use crate::tree::Numbered;
 use hyperplay_machine::{
     Budget, Bulk, ByRole, ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, Move,
     Observation, OwnMove, Percepts, Role, StateMachineExt, Successor,
@@ -55,25 +56,6 @@ struct Node<S> {
     branches: Option<Box<Branches>>,
 }
 
-/// The percepts of the roles at a step, each once.
-#[derive(Default)]
-struct IndexedPercepts {
-    list: Vec<ByRole<Percepts>>,
-    places: FxHashMap<ByRole<Percepts>, u32>,
-}
-
-impl IndexedPercepts {
-    fn place(&mut self, percepts: ByRole<Percepts>) -> u32 {
-        if let Some(&place) = self.places.get(&percepts) {
-            return place;
-        }
-        let place = u32::try_from(self.list.len()).expect("fewer than nodes");
-        self.list.push(percepts.clone());
-        self.places.insert(percepts, place);
-        place
-    }
-}
-
 pub(in crate::belief) struct Tree<M: Bulk> {
     machine: Arc<M>,
     model: Arc<dyn OpponentModel>,
@@ -83,7 +65,7 @@ pub(in crate::belief) struct Tree<M: Bulk> {
     /// The number of nodes from which on the tree is large.
     large: usize,
     /// All that the roles perceived of some step; many nodes share it.
-    perceived: IndexedPercepts,
+    perceived: Numbered<ByRole<Percepts>>,
     /// The lists of moves that nodes share.
     lists: FxHashSet<Arc<ByRole<Vec<Move>>>>,
     deepest: usize,
@@ -110,7 +92,7 @@ impl<M: Bulk> Tree<M> {
             evidence,
             nodes: Vec::new(),
             large: LARGE,
-            perceived: IndexedPercepts::default(),
+            perceived: Numbered::default(),
             lists: FxHashSet::default(),
             deepest: 0,
             spent: UpdateCost::default(),
@@ -154,7 +136,7 @@ impl<M: Bulk> Tree<M> {
             parent: ROOT,
             index: 0,
             state: self.machine.initial(),
-            percepts: self.perceived.place(ByRole::default()),
+            percepts: self.perceived.insert_full(ByRole::default()).0 as u32,
             known: 0,
             depth: 0,
             reach: 0,
@@ -234,11 +216,6 @@ impl<M: Bulk> Tree<M> {
         self.deepest + 1
     }
 
-    /// States visited since the beginning.
-    pub(in crate::belief) fn visited(&self) -> u64 {
-        self.spent.states
-    }
-
     pub(in crate::belief) fn depth(&self, node: NodeId) -> usize {
         self.node(node).depth as usize
     }
@@ -279,7 +256,7 @@ impl<M: Bulk> Tree<M> {
         let mut steps = Vec::with_capacity(self.depth(node));
         let mut below = node;
         for (above, index) in self.steps(node) {
-            let percepts = self.perceived.list[self.node(below).percepts as usize][role].clone();
+            let percepts = self.perceived[self.node(below).percepts as usize][role].clone();
             steps.push(Observation { own: OwnMove::Known(self.joint(above, index).of(role)), percepts });
             below = above;
         }
@@ -373,7 +350,7 @@ impl<M: Bulk> Tree<M> {
         }
         let child = NodeId::numbered(self.nodes.len());
         let known = self.known_after(parent, joint, &percepts);
-        let (percepts, short) = (self.perceived.place(percepts), depth as u32);
+        let (percepts, short) = (self.perceived.insert_full(percepts).0 as u32, depth as u32);
         let node = Node { parent, index, state, percepts, known, depth: short, reach: short, branches: None };
         self.nodes.push(node);
         self.branches(parent).set_open(index, child);

@@ -186,7 +186,7 @@ fn extended<M: Bulk>(
             let fitting = left.as_secs_f64() / (start - left).as_secs_f64().max(1e-9) * done as f64;
             let rest = count as f64 - extension.done as f64;
             if is_new && done >= FIRST_BLOCK && fitting < rest && fitting * rate >= FEW {
-                genealogy.drop_last();
+                genealogy.take_last();
                 return Extended::Hopeless;
             }
         }

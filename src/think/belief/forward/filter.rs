@@ -15,7 +15,7 @@
 //!
 //! References: LeGland05, DelMoral15 (`docs/REFERENCES.md`).
 
-use super::population::PopulationBuilder;
+use super::population::{Population, PopulationBuilder};
 use super::rejection::{Drawn, Expected};
 use super::{Followed, Forward, Kind, observed_step};
 use crate::belief::UpdateOutcome;
@@ -92,13 +92,13 @@ impl<M: Bulk> Forward<M> {
             self.genealogy.begin();
             let share = budget.share(1.0 / (evidence.step() - at) as f64);
             let observed = observed_step(evidence, at);
-            let mut next = self.refilled(&observed, &share, &seed.index(at)).population;
+            let mut next = self.refilled(&observed, &share, &seed.index(at));
             if next.len() == 0 && share.is_late() && !budget.is_late() {
                 // It takes more than its share.
-                next = self.refilled(&observed, budget, &seed.child("longer").index(at)).population;
+                next = self.refilled(&observed, budget, &seed.child("longer").index(at));
             }
             if next.len() == 0 && keeps_part && at > from && budget.is_late() {
-                self.genealogy.drop_last();
+                self.genealogy.take_last();
                 return false;
             }
             self.population = next;
@@ -122,7 +122,7 @@ impl<M: Bulk> Forward<M> {
         observed: &ObservedStep<'_>,
         budget: &Budget,
         seed: &Seed,
-    ) -> PopulationBuilder<M::State> {
+    ) -> Population<M::State> {
         let wanted = self.wanted_population();
         let mut builder = PopulationBuilder::new(wanted as usize);
         let step = self.depth() - 1;
@@ -148,7 +148,7 @@ impl<M: Bulk> Forward<M> {
                 in_time = ((count as f64 * fits) as usize).clamp(1, 2 * count);
             }
         }
-        builder
+        builder.population
     }
 
     /// Where a filter has few different histories, the information set may be small: looks for all of it. If it is not
@@ -213,7 +213,7 @@ impl<M: Bulk> Forward<M> {
             Drawn::Complete => (self.kind, self.population) = (Kind::Independent, builder.population),
             Drawn::Enumerated => {}
             Drawn::Incomplete => {
-                self.genealogy.drop_last();
+                self.genealogy.take_last();
                 self.genealogy.put_back(before);
                 return false;
             }

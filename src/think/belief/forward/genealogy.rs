@@ -9,8 +9,7 @@
 //!
 //! Invariant: the parent of an entry of generation `g` is an entry of generation `g - 1`.
 
-use rustc_hash::FxHashMap;
-
+use crate::tree::Numbered;
 use hyperplay_machine::{History, JointMove};
 
 /// The entries of one length.
@@ -19,8 +18,7 @@ pub(super) struct Generation {
     parents: Vec<u32>,
     joints: Vec<u32>,
     /// The joint moves of this step, each once.
-    list: Vec<JointMove>,
-    numbers: FxHashMap<JointMove, u32>,
+    list: Numbered<JointMove>,
 }
 
 /// A number that memory does not exceed.
@@ -29,41 +27,22 @@ fn short(number: usize) -> u32 {
 }
 
 impl Generation {
-    fn number(&mut self, joint: &JointMove) -> u32 {
-        if let Some(&number) = self.numbers.get(joint) {
-            return number;
-        }
-        let number = short(self.list.len());
-        self.list.push(joint.clone());
-        self.numbers.insert(joint.clone(), number);
-        number
-    }
-
     fn push(&mut self, parent: usize, joint: &JointMove) -> usize {
-        let joint = self.number(joint);
+        let known = self.list.get_index_of(joint);
+        let number = known.unwrap_or_else(|| self.list.insert_full(joint.clone()).0);
         self.parents.push(short(parent));
-        self.joints.push(joint);
+        self.joints.push(short(number));
         self.parents.len() - 1
     }
 
-    /// Keeps the entries with a number, in their order.
-    fn retain(&mut self, numbers: &[u32]) {
-        let mut place = 0;
-        let mut keep = |_: &u32| {
-            place += 1;
-            numbers[place - 1] != GONE
-        };
-        self.parents.retain(&mut keep);
-        place = 0;
-        self.joints.retain(|_| {
-            place += 1;
-            numbers[place - 1] != GONE
-        });
+    /// Keeps the entries that are flagged, in their order.
+    fn retain(&mut self, is_kept: &[bool]) {
+        for list in [&mut self.parents, &mut self.joints] {
+            let mut flags = is_kept.iter();
+            list.retain(|_| flags.next() == Some(&true));
+        }
     }
 }
-
-/// The number of an entry that is dropped.
-const GONE: u32 = u32::MAX;
 
 /// All entries; generation `g` is at place `g - 1`.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +71,7 @@ impl Genealogy {
         self.generations.push(Generation::default());
     }
 
-    /// Takes the last generation away.
+    /// Takes the last generation away, if there is one.
     pub(super) fn take_last(&mut self) -> Option<Generation> {
         self.generations.pop()
     }
@@ -100,11 +79,6 @@ impl Genealogy {
     /// Puts a generation back that was [taken away](Self::take_last).
     pub(super) fn put_back(&mut self, generation: Option<Generation>) {
         self.generations.extend(generation);
-    }
-
-    /// Drops the last generation.
-    pub(super) fn drop_last(&mut self) {
-        self.generations.pop();
     }
 
     /// Adds an entry of a generation, 1 or more, and gives its number.
@@ -146,9 +120,9 @@ impl Genealogy {
 
     /// Drops the last generation's entries that are not `kept`, a flag for each.
     pub(super) fn retain_last(&mut self, kept: &[bool]) {
-        let Some(last) = self.generations.last_mut() else { return };
-        let numbers: Vec<u32> = kept.iter().map(|&kept| if kept { 0 } else { GONE }).collect();
-        last.retain(&numbers);
+        if let Some(last) = self.generations.last_mut() {
+            last.retain(kept);
+        }
     }
 
     /// Drops what neither an entry of the last generation nor one of the generation `whole` descends from. Entries of
@@ -160,15 +134,13 @@ impl Genealogy {
             let mut is_kept = vec![at == whole; parents.parents.len()];
             children.iter().for_each(|&parent| is_kept[parent as usize] = true);
             let mut next = 0;
-            let numbers: Vec<u32> = is_kept
-                .into_iter()
-                .map(|is_kept| {
-                    next += u32::from(is_kept);
-                    if is_kept { next - 1 } else { GONE }
-                })
-                .collect();
+            let number = |&is_kept: &bool| {
+                next += u32::from(is_kept);
+                next - u32::from(is_kept)
+            };
+            let numbers: Vec<u32> = is_kept.iter().map(number).collect();
             children.iter_mut().for_each(|parent| *parent = numbers[*parent as usize]);
-            parents.retain(&numbers);
+            parents.retain(&is_kept);
         }
     }
 }

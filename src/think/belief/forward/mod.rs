@@ -35,8 +35,7 @@ mod rejection;
 use std::sync::Arc;
 
 use super::options::{BeliefOptions, SamplingMethod};
-use super::{UpdateCost, UpdateMethod, UpdateOutcome};
-use rustc_hash::FxHashMap;
+use super::{Particle, ParticleId, UpdateCost, UpdateMethod, UpdateOutcome, merged};
 
 use draw::AliasTable;
 use enumeration::Extension;
@@ -131,7 +130,7 @@ impl<M: Bulk> Forward<M> {
             evidence: Evidence::new(role),
             genealogy: Genealogy::default(),
             population: Population::initial(initial),
-            kind: Kind::Independent,
+            kind: Kind::Enumerated { by_state: false },
             last_enumerated: None,
             unfinished: None,
             growth: 1,
@@ -143,7 +142,6 @@ impl<M: Bulk> Forward<M> {
             most: u64::MAX,
             machine,
         };
-        forward.forget();
         forward.prepare();
         forward
     }
@@ -160,17 +158,6 @@ impl<M: Bulk> Forward<M> {
         let (seed, budget) = (Seed::root(0), Budget::UNLIMITED);
         machine.draw_consistent(&population.states, &[0], &observed, &seed, &budget, scratch);
         machine.select_consistent(&[(&population.states[0], &joint); SEVERAL], &observed, scratch);
-    }
-
-    fn forget(&mut self) {
-        self.genealogy = Genealogy::default();
-        self.population = Population::initial(self.machine.initial());
-        self.kind = Kind::Enumerated { by_state: false };
-        self.last_enumerated = None;
-        self.unfinished = None;
-        (self.growth, self.covered) = (1, (0, 0));
-        self.trials.clear();
-        self.large = LARGE;
     }
 
     /// Goes on after another method was tried: the population of a filter is of its usual size again.
@@ -213,7 +200,8 @@ impl<M: Bulk> Forward<M> {
         self.genealogy.history(entry)
     }
 
-    /// Follows the evidence to its last step. Work that the deadline of the budget cuts off has no part in the result.
+    /// Follows the evidence, which continues what was followed before, to its last step. Work that the deadline of the
+    /// budget cuts off has no part in the result.
     pub(super) fn follow(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
         self.machine.set_deadline(&mut self.scratch, budget.deadline);
         let followed = self.follow_in_time(evidence, budget, seed);
@@ -222,9 +210,7 @@ impl<M: Bulk> Forward<M> {
     }
 
     fn follow_in_time(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
-        if !self.evidence.follow(evidence) {
-            self.forget();
-        }
+        self.evidence.follow(evidence);
         let initial = self.machine.initial();
         let is_over = self.machine.terminal(&initial, &mut self.scratch);
         if self.machine.is_interrupted(&self.scratch) {
@@ -273,7 +259,7 @@ impl<M: Bulk> Forward<M> {
             (self.kind, self.population) = (Kind::Enumerated { by_state }, population);
             match next {
                 Some(next) if next.len() == 0 => {
-                    self.genealogy.drop_last();
+                    self.genealogy.take_last();
                     return Followed::Ended(UpdateOutcome::Inconsistent { step: step + 1 });
                 }
                 Some(next) => {
@@ -323,13 +309,21 @@ impl<M: Bulk> Forward<M> {
     /// One step of a sample.
     fn sampled(&mut self, step: usize, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
         let method = self.options.method;
+        let depleted = Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
         self.genealogy.begin();
         if method == SamplingMethod::ParticleFilter || self.kind == Kind::Filtered {
             // If the population cannot be continued, another one begins with the rest of the time.
             let share = budget.share(METHOD_SHARE / (evidence.step() - step) as f64);
-            let population =
-                self.refilled(&observed_step(evidence, step), &share, &seed.child("refill")).population;
-            return self.filtered(population, step, evidence, budget, seed);
+            let population = self.refilled(&observed_step(evidence, step), &share, &seed.child("refill"));
+            if population.len() > 0 {
+                (self.kind, self.population) = (Kind::Filtered, population);
+                return self.check_degeneracy(step, evidence, budget, seed);
+            }
+            self.genealogy.take_last();
+            if self.is_spent(budget) || method != SamplingMethod::Auto {
+                return depleted;
+            }
+            return self.begin_filter(step, evidence, true, budget, seed);
         }
         let mut builder = PopulationBuilder::new(self.options.particles);
         let drawn = if method == SamplingMethod::Auto {
@@ -340,51 +334,26 @@ impl<M: Bulk> Forward<M> {
             self.draw_independently(step, evidence, &mut builder, None, budget, seed)
         };
         let is_over = self.is_spent(budget) || method != SamplingMethod::Auto;
+        let is_alone = builder.population.len() == 0;
         match drawn {
-            Drawn::Enumerated => Followed::Done,
-            Drawn::Incomplete if !is_over || builder.population.len() == 0 => {
+            Drawn::Enumerated => return Followed::Done,
+            Drawn::Incomplete if !is_over || is_alone => {
                 let last = self.genealogy.take_last();
-                let depleted = Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
-                let is_alone = builder.population.len() == 0;
-                let followed = if is_over {
-                    depleted
-                } else {
-                    self.begin_filter(step, evidence, is_alone, budget, seed)
+                let followed = match is_over {
+                    true => depleted,
+                    false => self.begin_filter(step, evidence, is_alone, budget, seed),
                 };
-                if followed != depleted || builder.population.len() == 0 {
+                if followed != depleted || is_alone {
                     return followed;
                 }
                 // The filter was too late: the draws made before it are at hand.
                 self.genealogy.put_back(last);
-                (self.kind, self.population) = (Kind::Independent, builder.population);
-                Followed::Done
             }
             // Draws are independent however few there are.
-            Drawn::Complete | Drawn::Incomplete => {
-                (self.kind, self.population) = (Kind::Independent, builder.population);
-                Followed::Done
-            }
+            Drawn::Complete | Drawn::Incomplete => {}
         }
-    }
-
-    /// Goes on with a new population of the filter.
-    fn filtered(
-        &mut self,
-        population: Population<M::State>,
-        step: usize,
-        evidence: &Evidence,
-        budget: &Budget,
-        seed: &Seed,
-    ) -> Followed {
-        if population.len() > 0 {
-            (self.kind, self.population) = (Kind::Filtered, population);
-            return self.check_degeneracy(step, evidence, budget, seed);
-        }
-        self.genealogy.drop_last();
-        if self.is_spent(budget) || self.options.method != SamplingMethod::Auto {
-            return Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
-        }
-        self.begin_filter(step, evidence, true, budget, seed)
+        (self.kind, self.population) = (Kind::Independent, builder.population);
+        Followed::Done
     }
 
     /// States that may still be visited in this update.
@@ -411,33 +380,25 @@ impl<M: Bulk> Forward<M> {
         self.options.all_states().saturating_mul(each).saturating_sub(made)
     }
 
-    /// The histories to be reported, each with its weight, and how the update ended.
-    pub(super) fn report(&self, seed: &Seed) -> (Vec<(usize, f64)>, UpdateOutcome) {
+    /// The histories to be reported, by entry, and how the update ended.
+    pub(super) fn report(&self, seed: &Seed) -> (Vec<Particle>, UpdateOutcome) {
         let Forward { population, options, .. } = self;
         let wanted = options.particles;
         let mut rng = seed.child("report").rng();
         let drawn = match self.kind {
             Kind::Enumerated { .. } if population.len() <= options.limit() => {
-                let all = population.weights.iter().copied().enumerate().collect();
-                return (all, UpdateOutcome::Enumerated);
+                let all = population.weights.iter().enumerate();
+                let all = all.map(|(entry, &weight)| Particle { id: ParticleId(entry), weight });
+                return (all.collect(), UpdateOutcome::Enumerated);
             }
             Kind::Independent => population.without_replacement(wanted, &mut rng),
             Kind::Filtered if population.total() as usize <= wanted => population.draws(),
             Kind::Enumerated { .. } | Kind::Filtered => population.systematic(wanted, &mut rng),
         };
         let count = drawn.len() as f64;
-        let mut reported: Vec<(usize, f64)> = Vec::new();
-        let mut places: FxHashMap<u32, usize> = FxHashMap::default();
-        for entry in drawn {
-            match places.get(&entry) {
-                Some(&place) if options.merge => reported[place].1 += 1.0,
-                _ => {
-                    places.insert(entry, reported.len());
-                    reported.push((entry as usize, 1.0));
-                }
-            }
-        }
-        reported.iter_mut().for_each(|(_, weight)| *weight /= count);
+        let drawn = drawn.into_iter().map(|entry| Particle { id: ParticleId(entry as usize), weight: 1.0 });
+        let mut reported = merged(drawn, options.merge);
+        reported.iter_mut().for_each(|particle| particle.weight /= count);
         (reported, UpdateOutcome::Sampled)
     }
 

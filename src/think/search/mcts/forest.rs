@@ -156,8 +156,6 @@ impl<M: Bulk> Forest<M> {
 /// Credits the sums of the goals of `count` playouts to the arms of a descent.
 fn credit(arms: &mut [Arm], taken: impl Iterator<Item = (u32, u32)>, count: u32, sum: impl Fn(Role) -> u64) {
     for (role, number) in taken {
-        let arm = &mut arms[number as usize];
-        arm.known += count;
-        arm.sum += sum(Role::new(role as usize));
+        arms[number as usize].learn(count, sum(Role::new(role as usize)));
     }
 }

@@ -17,12 +17,11 @@ mod forest;
 
 use forest::Forest;
 
-use super::bandit::Arm;
 use super::batch_size::BatchSize;
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
 use super::playout::{OpenState, Playouts};
-use hyperplay_machine::{Bulk, Move};
+use hyperplay_machine::Bulk;
 
 /// How many descents a round has, all trees together. `growth`, `taper` and `most` of 1 make one descent after the
 /// other.
@@ -114,21 +113,11 @@ fn grow<M: Bulk>(
         batch.spend(descents, descents + tallies.iter().map(|tally| tally.steps).sum::<u64>());
         made += size;
     }
-    let arms = |tree| forest.as_ref().map_or(&[][..], |forest| forest.arms(tree));
-    let evaluations = states.iter().enumerate().map(|(tree, open)| evaluation(arms(tree), &open.moves));
+    let evaluations = states.iter().enumerate().map(|(tree, open)| {
+        let arms = forest.as_ref().map_or(&[][..], |forest| forest.arms(tree));
+        Evaluation::sampled(&open.moves, arms, Method::Uct(arms.iter().map(|arm| arm.known).sum()))
+    });
     Playouts { evaluations: evaluations.collect(), playouts: all, steps: batch.steps }
-}
-
-/// A state of which some move is not known is not judged: there is nothing to compare.
-fn evaluation(arms: &[Arm], moves: &[Move]) -> Evaluation {
-    let known = arms.iter().map(|arm| arm.known).min().unwrap_or(0);
-    let (values, method) = if known == 0 {
-        (Vec::new(), Method::Unjudged)
-    } else {
-        let descents = arms.iter().map(|arm| arm.known).sum();
-        (arms.iter().map(Arm::mean).collect(), Method::Uct(descents))
-    };
-    Evaluation { moves: moves.to_vec(), values, mixture: None, matrix: None, method }
 }
 
 #[cfg(test)]

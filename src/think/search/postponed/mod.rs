@@ -16,7 +16,8 @@
 
 mod regret;
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
 use super::context::SearchContext;
 use super::evaluate::{Evaluations, StateSearch, WeightedState};
@@ -102,17 +103,15 @@ fn judged<M: Bulk>(
     states: &[&M::State],
     search: &dyn StateSearch<M>,
 ) -> (Evaluations, Vec<usize>) {
-    let mut place_of: FxHashMap<&M::State, usize> = FxHashMap::default();
-    let mut distinct: Vec<WeightedState<'_, M::State>> = Vec::new();
+    let mut histories: IndexMap<&M::State, u32, FxBuildHasher> = IndexMap::default();
     let mut places = Vec::with_capacity(states.len());
     for &state in states {
-        let place = *place_of.entry(state).or_insert(distinct.len());
-        match distinct.get_mut(place) {
-            Some(known) => known.histories += 1,
-            None => distinct.push(WeightedState::single(state)),
-        }
-        places.push(place);
+        let entry = histories.entry(state);
+        places.push(entry.index());
+        *entry.or_default() += 1;
     }
+    let weighted = |(state, histories)| WeightedState { histories, ..WeightedState::single(state) };
+    let distinct: Vec<_> = histories.into_iter().map(weighted).collect();
     let made = if distinct.is_empty() { Evaluations::default() } else { search.evaluate(context, &distinct) };
     (made, places)
 }

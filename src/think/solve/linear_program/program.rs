@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 
 use clarabel::algebra::CscMatrix;
 
-use super::super::profile::{Profile, normalise};
-use super::super::sequences::{PlayerForm, SequenceForm, Treeplex};
+use super::super::profile::Profile;
+use super::super::sequences::{PlayerForm, SequenceForm};
 
 /// The linear program: minimise `cost` times the variables, where `matrix` times the variables is equal to `bounds` in
 /// the rows of the first kind, and at most `bounds` in the others.
@@ -41,12 +41,17 @@ impl Program {
         let taken = if has_chance { 0.0 } else { most_frequent(first) };
 
         let mut columns = Columns::default();
-        let below = sets_below(own);
+        let mut below: Vec<usize> = (0..own.sets.len()).collect();
+        below.sort_by_key(|&set| own.parent[set]);
+        let mut below = below.into_iter().peekable();
         let mut payoffs: Vec<(u32, f64)> = Vec::new();
-        for (sequence, equation) in equation_of_each(own).into_iter().enumerate() {
-            // Its own equation comes first: the sets below a sequence come after the set of the sequence.
-            columns.push(equation, 1.0);
-            below.of(sequence).for_each(|set| columns.push(1 + set, -1.0));
+        for sequence in 0..own.len() {
+            // Its own equation comes first, 0 for the empty sequence, else 1 plus its set: the sets below a sequence come
+            // after the set of the sequence.
+            columns.push(own.first.partition_point(|&first| first as usize <= sequence), 1.0);
+            while let Some(set) = below.next_if(|&set| own.parent[set] as usize == sequence) {
+                columns.push(1 + set, -1.0);
+            }
             payoffs.clear();
             payoffs.extend(first.rows.row(sequence).map(|(others, payoff)| (others[0], payoff - taken)));
             payoffs.sort_by_key(|&(column, _)| column);
@@ -123,55 +128,12 @@ fn most_frequent(player: &PlayerForm) -> f64 {
     counts.into_iter().max_by_key(|&(_, count)| count).map_or(0.0, |(bits, _)| f64::from_bits(bits))
 }
 
-/// The equation of each sequence of a role: 0 for the empty one, else 1 plus its set.
-fn equation_of_each(treeplex: &Treeplex) -> Vec<usize> {
-    let mut equations = vec![0; treeplex.len()];
-    (0..treeplex.sets.len()).for_each(|set| equations[treeplex.range(set)].fill(1 + set));
-    equations
-}
-
-/// The sets right below each sequence.
-struct Below {
-    begin: Vec<usize>,
-    sets: Vec<usize>,
-}
-
-fn sets_below(treeplex: &Treeplex) -> Below {
-    let mut begin = vec![0; treeplex.len() + 1];
-    treeplex.parent.iter().for_each(|&parent| begin[parent as usize + 1] += 1);
-    (1..begin.len()).for_each(|sequence| begin[sequence] += begin[sequence - 1]);
-    let mut next = begin.clone();
-    let mut sets = vec![0; treeplex.parent.len()];
-    for (set, &parent) in treeplex.parent.iter().enumerate() {
-        sets[next[parent as usize]] = set;
-        next[parent as usize] += 1;
-    }
-    Below { begin, sets }
-}
-
-impl Below {
-    fn of(&self, sequence: usize) -> impl Iterator<Item = usize> + '_ {
-        self.sets[self.begin[sequence]..self.begin[sequence + 1]].iter().copied()
-    }
-}
-
 impl SequenceForm {
     /// The policies of plans. A number that is negative by rounding counts as 0; where a plan never goes the moves are
     /// in the proportions that it has there, even where it has none.
     pub(super) fn profile_of(&self, plans: &[Vec<f64>]) -> Profile {
-        let mut profile = Profile(vec![0.0; self.pool]);
-        let mut shares = Vec::new();
-        for (PlayerForm { treeplex, .. }, plan) in self.players.iter().zip(plans) {
-            for set in 0..treeplex.sets.len() {
-                let range = treeplex.range(set);
-                shares.clear();
-                shares.extend(plan[range.clone()].iter().map(|share| share.max(0.0)));
-                normalise(&mut shares);
-                for (sequence, share) in range.zip(&shares) {
-                    profile.0[treeplex.pool[sequence - 1] as usize] = *share;
-                }
-            }
-        }
-        profile
+        self.profile_by(|own, sequences, shares| {
+            shares.extend(plans[own][sequences].iter().map(|share| share.max(0.0)));
+        })
     }
 }

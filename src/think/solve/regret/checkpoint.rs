@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::player::PlayerState;
+use super::player::{Kept, PlayerState};
 use super::rule::RegretRule;
 use super::{RegretMinimiser, SequenceForm};
 
@@ -19,14 +19,6 @@ pub struct RegretCheckpoint {
     /// Iterations made.
     pub iterations: u64,
     players: Vec<Kept>,
-}
-
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Kept {
-    regrets: Vec<f64>,
-    policy: Vec<f64>,
-    sum: Vec<f64>,
 }
 
 /// Why a minimiser cannot continue from a checkpoint.
@@ -54,15 +46,10 @@ pub enum CheckpointError {
 impl RegretMinimiser {
     /// The numbers that it keeps.
     pub fn checkpoint(&self) -> RegretCheckpoint {
-        let kept = |state: &PlayerState| Kept {
-            regrets: state.regrets.clone(),
-            policy: state.policy.clone(),
-            sum: state.sum.clone(),
-        };
         RegretCheckpoint {
             rule: self.rule.name().to_owned(),
             iterations: self.iterations,
-            players: self.players.iter().map(kept).collect(),
+            players: self.players.iter().map(|state| state.kept.clone()).collect(),
         }
     }
 
@@ -78,14 +65,11 @@ impl RegretMinimiser {
             .ok_or_else(|| CheckpointError::Rule { found: checkpoint.rule.clone() })?;
         let expected = form.players.iter().map(|player| player.treeplex.len()).sum();
         let found = checkpoint.players.iter().map(|kept| kept.regrets.len()).sum();
-        let mut minimiser = RegretMinimiser::new(form, rule);
-        minimiser.iterations = checkpoint.iterations;
         if checkpoint.players.len() != form.players.len() {
             return Err(CheckpointError::Game { found, expected });
         }
-        for ((state, kept), player) in
-            minimiser.players.iter_mut().zip(&checkpoint.players).zip(&form.players)
-        {
+        let mut players = Vec::with_capacity(form.players.len());
+        for (kept, player) in checkpoint.players.iter().zip(&form.players) {
             let length = player.treeplex.len();
             if [&kept.regrets, &kept.policy, &kept.sum].iter().any(|numbers| numbers.len() != length) {
                 return Err(CheckpointError::Game { found, expected });
@@ -96,11 +80,8 @@ impl RegretMinimiser {
             {
                 return Err(CheckpointError::Number);
             }
-            state.regrets.copy_from_slice(&kept.regrets);
-            state.policy.copy_from_slice(&kept.policy);
-            state.sum.copy_from_slice(&kept.sum);
-            state.write_plan(&player.treeplex);
+            players.push(PlayerState::resumed(&player.treeplex, kept.clone()));
         }
-        Ok(minimiser)
+        Ok(RegretMinimiser { rule, iterations: checkpoint.iterations, players })
     }
 }

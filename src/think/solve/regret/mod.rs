@@ -83,10 +83,8 @@ impl RegretMinimiser {
 
     /// The average policies.
     pub fn average(&self, form: &SequenceForm) -> Profile {
-        let mut profile = Profile(vec![0.0; form.pool]);
-        for (state, player) in self.players.iter().zip(&form.players) {
-            state.write_average(&player.treeplex, &mut profile);
-        }
-        profile
+        form.profile_by(|own, sequences, shares| {
+            shares.extend_from_slice(self.players[own].kept.average(sequences));
+        })
     }
 }

@@ -1,19 +1,41 @@
 //! The numbers that a regret minimiser keeps for one role, and one update of it.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::block::Part;
 use super::rule::Factors;
-use crate::solve::profile::{Profile, normalise};
+use crate::solve::profile::normalise;
 use crate::solve::sequences::{Block, PlayerForm, Treeplex};
+
+/// What a later run continues from, by own sequence.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Kept {
+    /// Regrets as the rule keeps them.
+    pub(super) regrets: Vec<f64>,
+    /// What is played.
+    pub(super) policy: Vec<f64>,
+    /// The weighted sum of all plans so far.
+    pub(super) sum: Vec<f64>,
+}
+
+impl Kept {
+    /// The shares of the sequences of a set in the average; they sum to anything.
+    pub(super) fn average(&self, sequences: Range<usize>) -> &[f64] {
+        let sum = &self.sum[sequences.clone()];
+        // Where it never went, what is played there is as good as any.
+        if sum.iter().sum::<f64>() <= 0.0 { &self.policy[sequences] } else { sum }
+    }
+}
 
 /// The state of one role, by own sequence.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct PlayerState {
-    pub(super) regrets: Vec<f64>,
-    pub(super) policy: Vec<f64>,
+    pub(super) kept: Kept,
     pub(super) plan: Vec<f64>,
-    pub(super) sum: Vec<f64>,
     gains: Vec<f64>,
     worth: Vec<f64>,
 }
@@ -21,43 +43,27 @@ pub(super) struct PlayerState {
 impl PlayerState {
     /// The state before the first iteration: all moves alike.
     pub(super) fn new(treeplex: &Treeplex) -> PlayerState {
-        let zeros = || vec![0.0; treeplex.len()];
-        let mut state = PlayerState {
-            regrets: zeros(),
-            policy: vec![1.0; treeplex.len()],
-            plan: vec![1.0; treeplex.len()],
-            sum: zeros(),
-            gains: zeros(),
-            worth: vec![0.0; treeplex.sets.len()],
-        };
-        (0..treeplex.sets.len()).for_each(|set| normalise(&mut state.policy[treeplex.range(set)]));
-        state.write_plan(treeplex);
-        state
+        let (zeros, mut policy) = (vec![0.0; treeplex.len()], vec![1.0; treeplex.len()]);
+        (0..treeplex.sets.len()).for_each(|set| normalise(&mut policy[treeplex.range(set)]));
+        PlayerState::resumed(treeplex, Kept { regrets: zeros.clone(), policy, sum: zeros })
     }
 
-    /// Writes the plan of what is played.
-    pub(super) fn write_plan(&mut self, treeplex: &Treeplex) {
-        self.plan[0] = 1.0;
-        for (set, &parent) in treeplex.parent.iter().enumerate() {
-            let reach = self.plan[parent as usize];
-            for sequence in treeplex.range(set) {
-                self.plan[sequence] = reach * self.policy[sequence];
-            }
-        }
+    /// The state that goes on from these numbers.
+    pub(super) fn resumed(treeplex: &Treeplex, kept: Kept) -> PlayerState {
+        let plan = treeplex.plan(|sequence| kept.policy[sequence]);
+        PlayerState { kept, plan, gains: vec![0.0; treeplex.len()], worth: vec![0.0; treeplex.sets.len()] }
     }
 
     /// One update against the plans of the others.
     pub(super) fn update(&mut self, form: &PlayerForm, others: &[&[f64]], factors: &Factors) {
         let PlayerForm { treeplex, rows, .. } = form;
         let trunk = treeplex.trunk_block();
-        if let [block] = &treeplex.blocks[..]
-            && treeplex.trunk == 0
-        {
-            let whole = Block { sets: block.sets.clone(), sequences: 0..treeplex.len() };
-            let mut part = self.whole(&whole);
-            part.read_gains(rows, others);
-            part.update(treeplex, factors);
-            part.descend(treeplex, factors.weight, |_| unreachable!("no sequence lies above the whole"));
+        if treeplex.blocks.is_empty() {
+            // Small games go this short way; the other one would cost them a tenth of the time.
+            let mut whole = self.whole(&trunk);
+            whole.read_gains(rows, others);
+            whole.update(treeplex, factors);
+            whole.descend(treeplex, factors.weight, |_| unreachable!("no sequence lies above the trunk"));
             return;
         }
         let (mut top, mut parts) = self.parts(&trunk, &treeplex.blocks);
@@ -80,14 +86,14 @@ impl PlayerState {
         parts.par_iter_mut().for_each(|part| part.descend(treeplex, factors.weight, |parent| above[parent]));
     }
 
-    /// All sequences as one part.
+    /// All sequences from the first of a block on, as one part.
     fn whole<'a>(&'a mut self, block: &'a Block) -> Part<'a> {
         Part {
             block,
-            regrets: &mut self.regrets,
-            policy: &mut self.policy,
+            regrets: &mut self.kept.regrets,
+            policy: &mut self.kept.policy,
             plan: &mut self.plan,
-            sum: &mut self.sum,
+            sum: &mut self.kept.sum,
             gains: &mut self.gains,
             worth: &mut self.worth,
         }
@@ -98,24 +104,6 @@ impl PlayerState {
         let mut left = self.whole(trunk);
         let top = split(&mut left, trunk);
         (top, blocks.iter().map(|block| split(&mut left, block)).collect())
-    }
-
-    /// The average policy, written into a profile.
-    pub(super) fn write_average(&self, treeplex: &Treeplex, profile: &mut Profile) {
-        let mut shares = Vec::new();
-        for set in 0..treeplex.sets.len() {
-            let range = treeplex.range(set);
-            shares.clear();
-            shares.extend_from_slice(&self.sum[range.clone()]);
-            // Where it never went, what is played there is as good as any.
-            if shares.iter().sum::<f64>() <= 0.0 {
-                shares.copy_from_slice(&self.policy[range.clone()]);
-            }
-            normalise(&mut shares);
-            for (sequence, share) in range.zip(&shares) {
-                profile.0[treeplex.pool[sequence - 1] as usize] = *share;
-            }
-        }
     }
 }
 

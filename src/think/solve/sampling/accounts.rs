@@ -1,5 +1,6 @@
 //! What is kept for each move of the information sets that were met, by the number of the move.
 
+use super::super::profile::normalise;
 use super::rule::{Account, Policy};
 
 /// The accounts of all moves.
@@ -50,8 +51,8 @@ impl Accounts {
     /// The average policy; even where nothing was averaged.
     pub(super) fn average(&self, first: u32, moves: u32) -> Vec<f64> {
         let accounts = &self.accounts[first as usize..(first + moves) as usize];
-        let sum: f64 = accounts.iter().map(|account| account.average).sum();
-        let even = 1.0 / accounts.len() as f64;
-        accounts.iter().map(|account| if sum > 0.0 { account.average / sum } else { even }).collect()
+        let mut shares: Vec<f64> = accounts.iter().map(|account| account.average).collect();
+        normalise(&mut shares);
+        shares
     }
 }

@@ -8,7 +8,7 @@
 //! (NIPS 2009), section 3.2.
 
 use super::error::SamplingError;
-use super::rule::share;
+use super::rule::Policy;
 use super::traversal::{Node, Stop, Traversal};
 use hyperplay_machine::Bulk;
 
@@ -42,9 +42,7 @@ impl<M: Bulk> Traversal<'_, M> {
         }
         let accounts = self.accounts.of(chooser.first, chooser.moves);
         let own = &values[begin..];
-        let total: f64 = accounts.iter().map(|account| account.regret.max(0.0)).sum();
-        let worth: f64 =
-            accounts.iter().zip(own).map(|(account, value)| share(account, total, own.len()) * value).sum();
+        let worth = Policy::new(accounts).mean(own);
         for (account, value) in accounts.iter_mut().zip(own) {
             account.regret += self.weight * (value - worth);
         }

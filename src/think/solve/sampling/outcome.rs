@@ -19,7 +19,7 @@ use std::mem;
 use rand::RngExt;
 
 use super::error::SamplingError;
-use super::rule::share;
+use super::rule::Policy;
 use super::traversal::{Node, Stop, Traversal};
 use crate::tree::Chooser;
 use hyperplay_machine::Bulk;
@@ -79,12 +79,9 @@ impl<M: Bulk> Traversal<'_, M> {
     fn learn(&mut self, step: &OwnStep, seen: f64, ratio: f64) -> f64 {
         let &OwnStep { chooser: Chooser { first, moves, .. }, own, probability, before, .. } = step;
         let (accounts, baselines) = self.accounts.with_baselines(first, moves);
-        let (count, drawn) = (accounts.len(), own as usize);
-        let total: f64 = accounts.iter().map(|account| account.regret.max(0.0)).sum();
+        let (policy, drawn) = (Policy::new(accounts), own as usize);
         let difference = ratio * (seen - baselines[drawn]) / probability;
-        let guess: f64 =
-            accounts.iter().zip(&*baselines).map(|(account, base)| share(account, total, count) * base).sum();
-        let worth = guess + share(&accounts[drawn], total, count) * difference;
+        let worth = policy.mean(baselines) + policy.share(own) * difference;
         let weight = self.weight / before;
         for (account, base) in accounts.iter_mut().zip(&*baselines) {
             account.regret += weight * (base - worth);

@@ -20,19 +20,13 @@ pub(super) struct Account {
 pub(super) struct Policy<'a> {
     accounts: &'a [Account],
     /// The sum of the positive regrets.
-    total: f64,
+    pub(super) total: f64,
 }
 
 impl<'a> Policy<'a> {
     #[inline(always)]
     pub(super) fn new(accounts: &'a [Account]) -> Policy<'a> {
         Policy { accounts, total: accounts.iter().map(|account| account.regret.max(0.0)).sum() }
-    }
-
-    /// The sum of the positive regrets.
-    #[inline(always)]
-    pub(super) fn total(&self) -> f64 {
-        self.total
     }
 
     /// A move, drawn.
@@ -60,14 +54,19 @@ impl<'a> Policy<'a> {
     /// The probability of a move.
     #[inline(always)]
     pub(super) fn share(&self, place: u32) -> f64 {
-        share(&self.accounts[place as usize], self.total, self.accounts.len())
+        self.share_of(&self.accounts[place as usize])
     }
-}
 
-/// The probability of a move, given the sum of the positive regrets and the number of moves.
-#[inline(always)]
-pub(super) fn share(account: &Account, total: f64, moves: usize) -> f64 {
-    if total > 0.0 { account.regret.max(0.0) / total } else { 1.0 / moves as f64 }
+    #[inline(always)]
+    fn share_of(&self, account: &Account) -> f64 {
+        if self.total > 0.0 { account.regret.max(0.0) / self.total } else { 1.0 / self.accounts.len() as f64 }
+    }
+
+    /// The mean of a value of each move, as it is played.
+    #[inline(always)]
+    pub(super) fn mean(&self, values: &[f64]) -> f64 {
+        self.accounts.iter().zip(values).map(|(account, value)| self.share_of(account) * value).sum()
+    }
 }
 
 /// Adds what is played to the average.

@@ -107,7 +107,7 @@ impl<M: Bulk> Traversal<'_, M> {
             } else {
                 let policy = self.accounts.policy(first, moves);
                 let drawn = self.aim.draw(policy.draw(self.rng), |own| policy.share(own));
-                let total = policy.total();
+                let total = policy.total;
                 if role == self.averaged {
                     let weight = self.weight * scale * self.ratio;
                     add_to_average(self.accounts.of(first, moves), total, weight);

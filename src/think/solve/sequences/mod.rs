@@ -14,9 +14,12 @@
 mod rows;
 mod treeplex;
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use smallvec::SmallVec;
 
+use super::profile::{Profile, normalise};
 use super::tree::GameTree;
 use hyperplay_machine::Role;
 
@@ -95,14 +98,31 @@ impl SequenceForm {
 
     /// The gains of all sequences of one role, where the others follow their plans (one for each player; the own is
     /// not read). The gain of a sequence is the sum over the ends right below it.
-    pub(super) fn gains(&self, own: usize, plans: &[Vec<f64>], gains: &mut [f64]) {
-        self.players[own].rows.gains(0, &others(own, plans), gains);
+    pub(super) fn gains(&self, own: usize, plans: &[Vec<f64>]) -> Vec<f64> {
+        let others = plans.iter().enumerate().filter(|&(place, _)| place != own);
+        let others: Plans<'_> = others.map(|(_, plan)| &plan[..]).collect();
+        let PlayerForm { treeplex, rows, .. } = &self.players[own];
+        let mut gains = vec![0.0; treeplex.len()];
+        rows.gains(0, &others, &mut gains);
+        gains
     }
-}
 
-/// The plans of all players but one, in role order.
-pub(super) fn others(own: usize, plans: &[Vec<f64>]) -> Plans<'_> {
-    plans.iter().enumerate().filter(|&(place, _)| place != own).map(|(_, plan)| &plan[..]).collect()
+    /// The profile with the shares that `list` lists of the sequences of a player at each of its sets, divided by their sum;
+    /// even where the sum is 0.
+    pub(super) fn profile_by(&self, list: impl Fn(usize, Range<usize>, &mut Vec<f64>)) -> Profile {
+        let (mut profile, mut shares) = (Profile(vec![0.0; self.pool]), Vec::new());
+        for (own, PlayerForm { treeplex, .. }) in self.players.iter().enumerate() {
+            for set in 0..treeplex.sets.len() {
+                shares.clear();
+                list(own, treeplex.range(set), &mut shares);
+                normalise(&mut shares);
+                for (sequence, &share) in treeplex.range(set).zip(&shares) {
+                    profile.0[treeplex.place(sequence)] = share;
+                }
+            }
+        }
+        profile
+    }
 }
 
 /// Plans of some players; up to two lie in place.

@@ -3,7 +3,7 @@
 //! Sequence 0 is the empty one. Each information set owns a range of sequences, one for each move, and has a parent
 //! sequence; parents come before children. Where the treeplex is large, it is cut into *blocks*: groups of whole
 //! subtrees, each with a contiguous range of sets and of sequences, which share nothing but their parents. The sets
-//! above them, the *trunk*, come first. The cut depends on the game alone, not on the number of threads.
+//! above them, the *trunk*, come first; a small treeplex is all trunk. The cut depends on the game alone, not on the number of threads.
 //!
 //! Reference: Hoda, Gilpin, Peña, Sandholm, *Smoothing Techniques for Computing Nash Equilibria of Sequential Games*
 //! (2010), for the word treeplex.
@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::super::tree::GameTree;
 use hyperplay_machine::Role;
 
-/// Work (sequences and table entries) below which a treeplex is not cut.
+/// Work (sequences and table entries) below which a treeplex is not cut: all of it is trunk.
 const SMALL: u64 = 60_000;
 
 /// The blocks that a large treeplex has at least.
@@ -27,7 +27,7 @@ pub(in crate::solve) struct Treeplex {
     /// The parent sequence of each set.
     pub(in crate::solve) parent: Vec<u32>,
     /// Where the probability of a sequence lies in a profile, for sequences from 1 on.
-    pub(in crate::solve) pool: Vec<u32>,
+    pool: Vec<u32>,
     /// The information set of the tree that each set is.
     pub(in crate::solve) sets: Vec<u32>,
     /// The sequence of each place in a profile; 0 for the places of other roles.
@@ -53,7 +53,7 @@ impl Treeplex {
         let links = Links::new(tree, &own);
         let weights = links.weights(tree, &own, entries);
         let total: u64 = links.roots.iter().map(|&set| weights[set as usize]).sum();
-        let most = if total < SMALL { u64::MAX } else { (total / BLOCKS).max(1) };
+        let most = if total < SMALL { 0 } else { (total / BLOCKS).max(1) };
         let mut order =
             Order { links: &links, tree, weights: &weights, most, trunk: Vec::new(), below: Vec::new() };
         order.cut();
@@ -69,6 +69,23 @@ impl Treeplex {
     /// The sequences of a set.
     pub(in crate::solve) fn range(&self, set: usize) -> Range<usize> {
         self.first[set] as usize..self.first[set + 1] as usize
+    }
+
+    /// Where the probability of a sequence, from 1 on, lies in a profile.
+    pub(in crate::solve) fn place(&self, sequence: usize) -> usize {
+        self.pool[sequence - 1] as usize
+    }
+
+    /// For each sequence the product of the shares on the way to it and its own.
+    pub(in crate::solve) fn plan(&self, share: impl Fn(usize) -> f64) -> Vec<f64> {
+        let mut plan = vec![1.0; self.len()];
+        for (set, &parent) in self.parent.iter().enumerate() {
+            let reach = plan[parent as usize];
+            for sequence in self.range(set) {
+                plan[sequence] = reach * share(sequence);
+            }
+        }
+        plan
     }
 
     /// The trunk as a block; it begins with the empty sequence.

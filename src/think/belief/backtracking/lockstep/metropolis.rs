@@ -8,6 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use super::super::branches::Branch;
 use super::super::node_id::NodeId;
 use super::super::tree::Tree;
+use super::super::weight::steps_below;
 use super::walk::SMALL;
 use super::{RequestBatch, Task};
 use hyperplay_machine::{BudgetAccount, Bulk, Seed};
@@ -38,8 +39,7 @@ impl MoveTask {
     ) -> Self {
         let mut rng = seed.rng();
         let kept = rng.random_range(0..tree.depth(old));
-        let steps = tree.steps(old).map(|(above, _)| above);
-        let mut old: Vec<NodeId> = steps.take_while(|&above| tree.depth(above) >= kept).collect();
+        let mut old = steps_below(tree, old, kept);
         let node = old.pop().expect("a step is drawn again");
         MoveTask { rng, account, old, node, next: None, is_at_parting: true, ln_ratio: 0.0, accepted: None }
     }

@@ -27,8 +27,7 @@
 //! | --- | --- |
 //! | [`particle::DescentTask`] | brings a particle to the last step of the evidence |
 //! | [`particle::TestTask`] | tests the branches beside a particle, for its weight |
-//! | [`particle::RestartTask`] | does both from the root, for a particle that was inconsistent |
-//! | [`particle::SearchTask`] | looks for any consistent history |
+//! | [`particle::RootTask`] | does both from the root, for a particle that was inconsistent; or looks for any history |
 //! | [`metropolis::MoveTask`] | makes one Metropolis-Hastings move with a particle |
 //!
 //! They are made of two kinds of [walk] and the [test of branches](branch_test), which are polled in the same

@@ -2,8 +2,8 @@
 //!
 //! [`DescentTask`] brings a particle to the last step. If its budget runs out it starts again from the root, with a
 //! weight that counts the attempts; but a particle that was resampled after the first step is given up then.
-//! [`TestTask`] tests the branches beside a particle. [`RestartTask`] does both from the root, for a particle that
-//! was inconsistent. [`SearchTask`] looks for any consistent history.
+//! [`TestTask`] tests the branches beside a particle. [`RootTask`] does both from the root, for a particle that was
+//! inconsistent, or looks for any consistent history.
 
 use std::task::{Poll, ready};
 
@@ -150,21 +150,33 @@ impl<M: Bulk> Task<M> for TestTask<'_> {
     }
 }
 
-/// A particle that starts again from the root and is tested: without its tests its weight would be wrong.
-pub(in super::super) struct RestartTask {
+/// A walk from the root to the last step: of a particle that starts again, which is tested, because without its tests its
+/// weight would be wrong; or to any consistent history.
+pub(in super::super) struct RootTask {
     walk: BacktrackingWalk,
+    is_tested: bool,
     test: Option<(NodeId, BranchTest)>,
     account: BudgetAccount,
     node: Option<NodeId>,
 }
 
-impl RestartTask {
-    pub(in super::super) fn new(seed: Seed, account: BudgetAccount) -> Self {
-        let choice = BranchChoice::Random { seed, expand_small: true };
-        RestartTask { walk: BacktrackingWalk::new(ROOT, 0, choice), test: None, account, node: None }
+impl RootTask {
+    /// A particle that starts again.
+    pub(in super::super) fn restart(seed: Seed, account: BudgetAccount) -> Self {
+        RootTask::new(BranchChoice::Random { seed, expand_small: true }, true, account)
     }
 
-    /// The node that it came to; `None` if it is inconsistent or its budget did not last.
+    /// A search for one consistent history, whichever it may be.
+    pub(in super::super) fn search(budget: &Budget) -> Self {
+        RootTask::new(BranchChoice::Any, false, BudgetAccount::new(*budget))
+    }
+
+    fn new(choice: BranchChoice, is_tested: bool, account: BudgetAccount) -> Self {
+        let walk = BacktrackingWalk::new(ROOT, 0, choice);
+        RootTask { walk, is_tested, test: None, account, node: None }
+    }
+
+    /// The node that it came to; `None` if there is none or its budget did not last.
     pub(in super::super) fn node(&self) -> Option<NodeId> {
         self.node
     }
@@ -175,45 +187,20 @@ impl RestartTask {
     }
 }
 
-impl<M: Bulk> Task<M> for RestartTask {
+impl<M: Bulk> Task<M> for RootTask {
     fn poll(&mut self, tree: &mut Tree<M>, requests: &mut RequestBatch) -> Poll<()> {
         if self.test.is_none() {
             match ready!(self.walk.poll(tree, requests, &mut self.account)) {
-                WalkEnd::Reached(node) => self.test = Some((node, BranchTest::new(tree, node, 0))),
-                WalkEnd::Inconsistent | WalkEnd::OutOfBudget => return Poll::Ready(()),
+                WalkEnd::Reached(node) if self.is_tested => {
+                    self.test = Some((node, BranchTest::new(tree, node, 0)));
+                }
+                WalkEnd::Reached(node) => self.node = Some(node),
+                WalkEnd::Inconsistent | WalkEnd::OutOfBudget => {}
             }
         }
         if let Some((node, test)) = &mut self.test {
             let is_complete = ready!(test.poll(tree, requests, &mut self.account));
             self.node = is_complete.then_some(*node);
-        }
-        Poll::Ready(())
-    }
-}
-
-/// A search for one consistent history, whichever it may be.
-pub(in super::super) struct SearchTask {
-    walk: BacktrackingWalk,
-    account: BudgetAccount,
-    node: Option<NodeId>,
-}
-
-impl SearchTask {
-    pub(in super::super) fn new(budget: &Budget) -> Self {
-        let walk = BacktrackingWalk::new(ROOT, 0, BranchChoice::Any);
-        SearchTask { walk, account: BudgetAccount::new(*budget), node: None }
-    }
-
-    /// The node that was found.
-    pub(in super::super) fn node(&self) -> Option<NodeId> {
-        self.node
-    }
-}
-
-impl<M: Bulk> Task<M> for SearchTask {
-    fn poll(&mut self, tree: &mut Tree<M>, requests: &mut RequestBatch) -> Poll<()> {
-        if let WalkEnd::Reached(node) = ready!(self.walk.poll(tree, requests, &mut self.account)) {
-            self.node = Some(node);
         }
         Poll::Ready(())
     }

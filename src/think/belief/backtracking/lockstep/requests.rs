@@ -68,7 +68,7 @@ impl RequestBatch {
         &mut self,
         tree: &mut Tree<M>,
         node: NodeId,
-        list: Vec<u64>,
+        list: impl IntoIterator<Item = u64>,
         account: &mut BudgetAccount,
     ) -> bool {
         for index in list {
@@ -92,13 +92,7 @@ impl RequestBatch {
         index: u64,
         account: &mut BudgetAccount,
     ) -> bool {
-        if !self.requested.contains(&(node, index)) {
-            if self.is_late || tree.is_cut() || !account.spend() {
-                return false;
-            }
-            self.push(tree, node, index);
-        }
-        true
+        self.request_these(tree, node, [index], account)
     }
 
     /// Requests an untried branch that is paid for. False if it was requested already.
