@@ -91,10 +91,10 @@ fn the_states_of_every_game_are_drawn_as_committed() {
             fs::write(&file, &now).unwrap();
         }
         let committed = fs::read_to_string(&file).unwrap_or_default();
-        let differs = (1..).zip(committed.lines().zip(now.lines())).find(|(_, (old, new))| old != new);
+        let difference = crate::playthroughs::difference(&committed, &now).unwrap_or_default();
         assert!(
             committed == now,
-            "{}: the first line that differs: {differs:?}\nIf this is meant, write the boards anew with \
+            "{}: {difference}\nIf this is meant, write the boards anew with \
              HYPERPLAY_REGENERATE=1 and look at the difference.",
             file.display()
         );
@@ -175,7 +175,8 @@ fn the_games_that_have_a_table_of_facts_only_are_these() {
         let own = all_games().into_iter().filter(|(folder, _)| ["perfect", "imperfect"].contains(folder));
         own.map(|(_, path)| path).filter(|path| is_of(wanted, path)).map(name).collect()
     };
-    assert_eq!(of(BoardKind::Facts), FACTS_ONLY);
+    let why = "the names of FACTS_ONLY are in the order of the folders perfect and imperfect";
+    assert_eq!(of(BoardKind::Facts), FACTS_ONLY, "{why}");
 }
 
 /// The games without boards and without hands.

@@ -3,6 +3,7 @@
 //! Fluents and moves are what `base` and `input` declare, by the naive evaluator.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs;
 use std::sync::Arc;
 
@@ -63,15 +64,31 @@ fn every_game_has_its_facts_and_every_fact_is_checked() {
     }
     let known = ["roles", "fluents", "moves", "legal_at_start", "perft"];
     let more = ["complete", "information_sets", "shortest_end"];
+    let table = "tests/tables/facts.tsv";
     for (game, facts) in &facts {
-        assert!(known.iter().all(|fact| facts.contains(*fact)), "{game}");
-        assert!(facts.iter().all(|fact| known.iter().chain(&more).any(|other| fact == other)), "{game}");
+        let missing: Vec<&&str> = known.iter().filter(|fact| !facts.contains(**fact)).collect();
+        assert!(missing.is_empty(), "{table}: no row of {game} says {missing:?}");
+        let strange: Vec<&String> =
+            facts.iter().filter(|fact| known.iter().chain(&more).all(|other| fact != other)).collect();
+        assert!(strange.is_empty(), "{table}: {game} has facts that nothing checks: {strange:?}");
     }
     for folder in ["perfect", "imperfect"] {
         for entry in fs::read_dir(common::games(folder)).unwrap() {
             let game = format!("{folder}/{}", entry.unwrap().file_name().to_str().unwrap());
-            assert!(facts.contains_key(&game), "{game}");
+            assert!(facts.contains_key(&game), "{table} has no rows of {game}; it needs {known:?}");
         }
+    }
+}
+
+/// The rulesheets of one game in two syntaxes share a row.
+#[test]
+fn every_game_has_a_row_in_the_list_of_the_games() {
+    let list = common::markdown::read("games/README.md");
+    for path in common::games_of_the_house() {
+        let names =
+            [path.with_extension("kif"), path.clone()].map(|path| path.file_name().unwrap().to_owned());
+        let row = |name: &OsString| list.contains(&format!("\n| `{}`", name.to_str().unwrap()));
+        assert!(names.iter().any(row), "games/README.md has no row of {}", path.display());
     }
 }
 

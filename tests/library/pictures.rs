@@ -360,7 +360,7 @@ fn the_games_whose_moves_name_nothing_are_these() {
         .filter(names_nothing)
         .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
         .collect();
-    assert_eq!(found, BUTTONS_ONLY);
+    assert_eq!(found, BUTTONS_ONLY, "BUTTONS_ONLY has the order of the folders perfect and imperfect");
 }
 
 const BUTTONS_ONLY: [&str; 24] = [

@@ -199,7 +199,7 @@ fn file(name: &str) -> PathBuf {
 }
 
 /// The first line in which two texts differ, as both have it.
-fn difference(committed: &str, told: &str) -> Option<String> {
+pub fn difference(committed: &str, told: &str) -> Option<String> {
     let (mut committed, mut told) = (committed.lines(), told.lines());
     (1..).find_map(|number| match (committed.next(), told.next()) {
         (None, None) => Some(None),
