@@ -9,8 +9,9 @@
 //! credited to all choices on the way, each role's own goal to its own choices. `random` draws. Roles that move at once
 //! select each by its own node (decoupled UCT), and a simulation adds a node of one of them.
 //!
-//! Simulations are made in rounds that grow with the tree ([`Blocks`]): a few calls of [`Bulk::expand`] compute what none
-//! of a round has met, and one call of [`Bulk::playouts`] makes the playouts ([`round`]). The states and what is known there are in [`Positions`], the arena of all trees. Without a deadline the
+//! Simulations are made in rounds that grow with the tree ([`Blocks`]): a few calls of [`Bulk::expand`] compute what no
+//! simulation has met, and one call of [`Bulk::playouts`] makes the playouts ([`round`]). The states and what is known
+//! there are in [`Positions`], the arena of all trees. Without a deadline the
 //! result depends on the seed alone: all draws of the tree are from `seed/select`, those of the playouts of round `r`
 //! from `seed/playout/r`.
 //!
