@@ -108,11 +108,10 @@ struct TreeChoice {
 impl Choice for TreeChoice {
     fn choose(&mut self, deliberation: Deliberation<'_>, possible: &Possible<'_>) -> Decision {
         let options = self.options[usize::from(!deliberation.budget.reproduces())];
-        if !self.is_kept {
-            self.tree = None;
-        }
         let tree = self.tree.get_or_insert_with(|| IsmctsTree::new(deliberation.machine, &options));
-        search(tree, deliberation, possible, &options, self.last)
+        let decision = search(tree, deliberation, possible, &options, self.last);
+        self.tree.take_if(|_| !self.is_kept);
+        decision
     }
 
     /// Also where there was no choice, which is so where the others are to move.
