@@ -95,7 +95,7 @@ fn every_particle_of_ten_matches_reproduces_its_evidence() {
 
 #[test]
 fn enumeration_equals_the_exact_posterior() {
-    let options = BeliefOptions { enumerate_limit: 400, states: 1 << 30, ..BeliefOptions::default() };
+    let options = BeliefOptions { enumerate_limit: 1_000, states: 1 << 30, ..BeliefOptions::default() };
     let mut compared = 0;
     for path in all_imperfect() {
         let machine = machine(&path);
@@ -104,7 +104,7 @@ fn enumeration_equals_the_exact_posterior() {
             let mut belief = belief(&machine, role, &options);
             for now in once(Evidence::new(role)).chain(evidence_by_step(&machine, &history, role)) {
                 let outcome = belief.update(&now, &Budget::UNLIMITED, &Seed::root(1));
-                match exact::posterior(&*machine, &now, &Uniform, 400) {
+                match exact::posterior(&*machine, &now, &Uniform, 1_000) {
                     Ok(posterior) => {
                         assert_eq!(outcome, UpdateOutcome::Enumerated, "{}", path.display());
                         assert_eq!(belief.particles().len(), posterior.histories.len());
