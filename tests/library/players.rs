@@ -292,7 +292,7 @@ fn monty_halls_door_is_always_switched() {
 }
 
 /// The first player has taken the middle of Phantom Tic-Tac-Toe, and the second has tried it. Beside it the first player
-/// wins by force. Where descents of a round learn nothing from each other, the search chose that in every third match.
+/// wins by force. When descents of a round learnt nothing from each other, the search chose that in every third match.
 #[test]
 fn ismcts_answers_the_middle_of_phantom_tic_tac_toe_in_a_corner() {
     let machine = built_in("imperfect/phantom_tictactoe.kif");
@@ -305,7 +305,8 @@ fn ismcts_answers_the_middle_of_phantom_tic_tac_toe_in_a_corner() {
     let mut beside = 0.0;
     for seed in 0..20 {
         let (view, seed) = (View { evidence: &evidence, legal: &legal }, Seed::root(seed));
-        let decision = decide(&mut seat("ismcts", &machine, role), view, &Budget::UNLIMITED, &seed);
+        let decision =
+            decide(&mut seat("ismcts:final=visits", &machine, role), view, &Budget::UNLIMITED, &seed);
         let corners = ["(mark 1 1)", "(mark 1 3)", "(mark 3 1)", "(mark 3 3)"];
         let is_beside = |own: &Move| !corners.contains(&machine.show_move(*own).as_str());
         beside +=
