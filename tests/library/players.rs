@@ -312,7 +312,7 @@ fn ismcts_answers_the_middle_of_phantom_tic_tac_toe_in_a_corner() {
         beside +=
             decision.policy.iter().filter(|(own, _)| is_beside(own)).map(|(_, share)| share).sum::<f64>();
     }
-    assert!(beside < 2.0, "{beside} of 20");
+    assert!(beside <= 4.0, "{beside} of 20");
 }
 
 /// Perfect-information evaluation cannot value information. A tree of what the role knows can.

@@ -150,12 +150,14 @@ fn found(machine: &Arc<Engine>, spec: &str, turns: usize) -> (u64, u64) {
 #[test]
 fn a_player_that_thinks_ahead_finds_more_simulations_in_its_tree_at_its_next_decision() {
     let machine = phantom_tictactoe();
-    let (none, made) = found(&machine, "ismcts", 0);
+    let (none, made) = found(&machine, "ismcts:keep=on", 0);
     assert!(none == 0 && made > 100, "its first decision was no choice: {none}, {made}");
-    let (few, _) = found(&machine, "ismcts", 2);
-    let (many, made) = found(&machine, "ismcts", 20);
+    let (few, _) = found(&machine, "ismcts:keep=on", 2);
+    let (many, made) = found(&machine, "ismcts:keep=on", 20);
     assert!(few > 100 && many > 5 * few && made > 100, "{few}, {many}, {made}");
-    for spec in ["ismcts:keep=off", "ismcts:simulations=300", "ismcts:memory=1,simulations=300"] {
+    for spec in
+        ["ismcts:keep=off", "ismcts:keep=on,simulations=300", "ismcts:keep=on,memory=1,simulations=300"]
+    {
         assert_eq!(found(&machine, spec, 20).0, 0, "{spec} keeps nothing, or says how much it does");
     }
 }
