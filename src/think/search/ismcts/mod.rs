@@ -299,8 +299,8 @@ fn simulate<M: Bulk>(
     // One for each move at least; every second one may begin where others do.
     let least = legal.len() as u64 * if is_alone { 1 } else { 2 };
     let blocks = options.blocks;
-    // Where playouts are counted they are too dear to fill lanes with.
-    let fill = if budget.reproduces() { 1 } else { blocks.fill };
+    // Where playouts or states are counted they are too dear to fill lanes with.
+    let fill = if budget.reproduces() || budget.nodes.is_some() { 1 } else { blocks.fill };
     let wanted = options.simulations.max(least);
     let (mut made, mut batch, mut playouts) = (0, BatchSize::new(budget.less(others.cost)), 0);
     let mut roots = Vec::new();
