@@ -340,7 +340,7 @@ impl<M: Bulk> Positions<M> {
             let Some(&first) = self.legal.first().filter(|_| is_known) else {
                 self.choosers.truncate(lengths.0);
                 self.firsts.truncate(lengths.1);
-                let goals = machine.goals(&state, scratch);
+                let goals = is_known.then(|| machine.goals(&state, scratch))?;
                 return (!machine.is_interrupted(scratch)).then(|| self.end(goals));
             };
             self.firsts.push(first);
@@ -348,7 +348,8 @@ impl<M: Bulk> Positions<M> {
             // A role with one move makes it, but learns from it where it has a choice in another state that it cannot
             // tell apart.
             let never = is_random || self.is_serial;
-            if moves < 2 && (never || self.sets.of_class(role, known[role.index()]).is_none()) {
+            let class = known[self.observer.unwrap_or(role).index()];
+            if moves < 2 && (never || self.sets.of_class(role, class).is_none()) {
                 continue;
             }
             // A role whose choice no longer fits into the number makes its first move: no game that is played has so many.
@@ -363,7 +364,7 @@ impl<M: Bulk> Positions<M> {
                 self.weights.extend((0..self.legal.len()).map(|place| chance.weight(place)));
                 (if chance.is_uniform() { CHANCE } else { UNEVEN_CHANCE }, (0, first))
             } else {
-                (role.index() as u32, self.sets.meet(role, known[role.index()], &self.legal))
+                (role.index() as u32, self.sets.meet(role, class, &self.legal))
             };
             self.choosers.push(Chooser { role: of, moves, set, first, stride });
             stride = next;
@@ -487,10 +488,9 @@ impl<M: Bulk> Positions<M> {
             if Some(role) == machine.random() {
                 return 0;
             }
-            let observer = self.observer.unwrap_or(role);
-            let before = self.known[position as usize * self.roles + observer.index()];
-            let seen = self.percepts.number(&percepts[observer]);
-            self.classes[observer].after(before, joint.of(observer), seen)
+            let before = self.known[position as usize * self.roles + role.index()];
+            let seen = self.percepts.number(&percepts[role]);
+            self.classes[role].after(before, joint.of(role), seen)
         });
         self.add(machine, state, known.values(), scratch)
     }

@@ -190,8 +190,7 @@ impl Bandits {
     #[inline(always)]
     pub fn learn(&mut self, number: u32, count: u32, sum: u64) {
         let arm = &mut self.arms[number as usize];
-        arm.known += count;
-        arm.sum += sum;
+        arm.learn(count, sum);
         self.bounds[number as usize].mean = (arm.mean() / 100.0) as f32;
     }
 }

@@ -15,7 +15,7 @@ pub type Model<'a> = dyn Fn(Role, &Evidence, &[Move]) -> Vec<f64> + 'a;
 pub(super) struct Modelled<'a> {
     model: Option<&'a Model<'a>>,
     share: f64,
-    /// By information set, and where its moves stand; `None` where the model rules all of them out.
+    /// By what the role knows, and where its moves stand; `None` where the model rules all of them out.
     policies: FxHashMap<(u32, u32), Option<WeightedIndex<f64>>>,
 }
 
@@ -38,9 +38,10 @@ impl<'a> Modelled<'a> {
         positions: &Positions<M>,
         rng: &mut impl Rng,
     ) -> u32 {
-        let policy = self.policies.entry((chooser.set, chooser.first)).or_insert_with(|| {
-            let role = Role::new(chooser.role as usize);
-            let evidence = positions.evidence(role, positions.known(position)[role.index()]);
+        let role = Role::new(chooser.role as usize);
+        let class = positions.known(position)[role.index()];
+        let policy = self.policies.entry((class, chooser.first)).or_insert_with(|| {
+            let evidence = positions.evidence(role, class);
             let number = |number| positions.sets.moves()[number as usize];
             let legal: Vec<Move> = chooser.numbers(&positions.sets).map(number).collect();
             WeightedIndex::new((self.model?)(role, &evidence, &legal)).ok()

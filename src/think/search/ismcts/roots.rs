@@ -120,7 +120,7 @@ impl<'a, S: Clone + Eq + Hash> Roots<'a, S> {
         let classes = parts.machine.each_role().map(|each| match each {
             // Nobody asks what `random` knows.
             each if Some(each) == parts.machine.random() => 0,
-            each if each == role || positions.observer.is_some() => class,
+            each if each == role => class,
             each => positions.class(&known(place, each)),
         });
         let root = (classes.collect::<Vec<u32>>(), states[place].0.clone());

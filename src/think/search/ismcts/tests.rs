@@ -97,6 +97,33 @@ fn one_observer_tells_the_choices_of_all_roles_apart() {
     assert!((values(&made)[1] - 50.0).abs() < 5.0 && made.information_sets == 2, "{made:?}");
 }
 
+/// The other role was told the entry, and chooses by the model of what it was told, whoever observes.
+#[test]
+fn a_model_is_asked_by_what_a_role_knows_also_where_there_is_one_observer() {
+    let (toy, states) = (hidden(), [at(0), at(1)]);
+    let legal = toy.legal_by_role(&states[0], &mut ())[Role::new(0)].clone();
+    let of_other = |place: usize| {
+        let own = OwnMove::Known(toy.mv(place as u8));
+        Evidence {
+            steps: vec![Observation { own, percepts: Percepts::default() }],
+            ..Evidence::new(Role::new(1))
+        }
+    };
+    let known = |place, role: Role| if role.index() == 1 { of_other(place) } else { Evidence::new(role) };
+    // It guesses wrong in both entries: what is wrong in one is right in the other.
+    let model = |role: Role, evidence: &Evidence, _: &[Move]| {
+        assert_eq!((role.index(), evidence.role.index()), (1, 1));
+        if evidence.steps[0] == of_other(0).steps[0] { vec![0.0, 1.0] } else { vec![1.0, 0.0] }
+    };
+    let weighted = [(&states[0], 1.0), (&states[1], 1.0)];
+    let possible = PossibleStates { states: &weighted, known: &known, held: None, model: Some(&model) };
+    for observers in [Observers::Every, Observers::One] {
+        let options = IsmctsOptions { observers, model_share: 1.0, ..options(2_000) };
+        let made = ismcts(&mut context(&toy, 0, Budget::UNLIMITED), &possible, &legal, &options);
+        assert_eq!(values(&made)[1], 100.0, "{observers:?}: {made:?}");
+    }
+}
+
 #[test]
 fn states_are_drawn_by_their_weights() {
     let entries = vec![choice(&[2, 1], &[2, 4]), choice(&[2, 1], &[3, 4]), end(&[100, 0]), end(&[0, 100])];
