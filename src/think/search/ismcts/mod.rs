@@ -299,8 +299,6 @@ fn simulate<M: Bulk>(
     // One for each move at least; every second one may begin where others do.
     let least = legal.len() as u64 * if is_alone { 1 } else { 2 };
     let blocks = options.blocks;
-    // Where playouts or states are counted they are too dear to fill lanes with.
-    let fill = if budget.reproduces() || budget.nodes.is_some() { 1 } else { blocks.fill };
     let wanted = options.simulations.max(least);
     let (mut made, mut batch, mut playouts) = (0, BatchSize::new(budget.less(others.cost)), 0);
     let mut roots = Vec::new();
@@ -333,9 +331,9 @@ fn simulate<M: Bulk>(
         }
         let mut steps = u64::from(size);
         if !round.starts.is_empty() {
-            // Lanes that are left make more playouts from the same leaves. Their mean counts as one.
-            let lanes_each = machine.at_once() / round.starts.len() as u32;
-            round.starts.iter_mut().for_each(|start| start.count = lanes_each.clamp(1, fill));
+            // The mean of the playouts from a leaf counts as one.
+            let each = blocks.playouts_each(machine.at_once(), round.starts.len() as u64, budget);
+            round.starts.iter_mut().for_each(|start| start.count = each);
             let seed = seed.child("playout").index(number);
             let tallies = machine.playouts(&round.starts, &seed, budget, parts.scratch);
             for (place, tally) in tallies.iter().enumerate() {

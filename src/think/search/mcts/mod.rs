@@ -21,7 +21,7 @@ use super::batch_size::BatchSize;
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
 use super::playout::{OpenState, Playouts};
-use hyperplay_machine::Bulk;
+use hyperplay_machine::{Budget, Bulk};
 
 /// How many descents a round has, all trees together. `growth`, `taper` and `most` of 1 make one descent after the
 /// other.
@@ -43,6 +43,13 @@ impl Blocks {
     /// How many descents the next round has, with `made` made and `rest` still to come.
     pub(super) fn size(&self, made: u64, rest: u64) -> u64 {
         (made / self.growth).min(rest / self.taper).clamp(1, self.most)
+    }
+
+    /// How many playouts to make from each of these leaves. Lanes that are left are filled, but not where playouts or states
+    /// are counted, because they are too dear for that.
+    pub(super) fn playouts_each(&self, at_once: u32, leaves: u64, budget: &Budget) -> u32 {
+        let fill = if budget.reproduces() || budget.nodes.is_some() { 1 } else { self.fill };
+        (at_once / leaves.clamp(1, 1 << 20) as u32).clamp(1, fill)
     }
 }
 
@@ -89,13 +96,11 @@ fn grow<M: Bulk>(
     let mut streams: Vec<_> = (0..states.len()).map(|tree| seed.child("select").index(tree).rng()).collect();
     let least = states.iter().map(|open| open.moves.len() as u64).max().unwrap_or(0);
     let (wanted, count) = (descents.max(least), states.len() as u64);
-    // Where playouts are counted they are too dear to fill lanes with.
-    let fill = if budget.reproduces() { 1 } else { blocks.fill };
     let (mut made, mut batch, mut all) = (0, BatchSize::new(*budget), 0);
     for round in 0.. {
         let rest = (wanted - made).min(batch.rest() / count.max(1));
         let block = (blocks.size(made * count, rest * count) / count.max(1)).max(1).min(wanted - made);
-        let weight = (machine.at_once() / (block * count).clamp(1, 1 << 20) as u32).clamp(1, fill);
+        let weight = blocks.playouts_each(machine.at_once(), block * count, budget);
         let size = match batch.size(count, block) {
             0 if made < least && count > 0 && !budget.is_late() => 1,
             size => u64::from(size),
