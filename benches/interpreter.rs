@@ -27,7 +27,7 @@ struct Round {
 }
 
 fn interpreted(machine: &Interpreter, count: u32) -> Round {
-    let starts = [Start { state: machine.initial(), first: Vec::new(), count }];
+    let starts = [Start { state: machine.initial(), first: Vec::new(), weights: None, count }];
     let begin = Instant::now();
     let tally =
         machine.playouts(&starts, &Seed::root(1), &Budget::UNLIMITED, &mut machine.scratch()).pop().unwrap();

@@ -51,7 +51,7 @@ fn decide<M: Bulk>(
     }
     let began = Instant::now();
     let open = OpenState { state, moves: legal.clone(), weight: 1.0, share: 1 };
-    let mut context = SearchContext { machine, role, budget, seed: seed.clone(), scratch };
+    let mut context = SearchContext::new(machine, role, budget, seed.clone(), scratch);
     let made = uct(&mut context, &[open], playouts, blocks);
     side.seconds += began.elapsed().as_secs_f64();
     side.playouts += made.playouts;

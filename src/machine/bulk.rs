@@ -5,7 +5,11 @@
 //! An engine with lanes overrides them: its expansions must be the same, and its playouts must have the same
 //! distribution.
 
+use std::sync::Arc;
+
+use super::chance::draw_weighted;
 use super::consistent::{self, ConsistentDraws, ObservedStep};
+use super::weights::MoveWeights;
 use super::{Budget, ByRole, Goal, JointMove, Move, Percepts, Role, Seed, StateMachine, StateMachineExt};
 
 /// The longest playout, in steps; one that is not over by then counts with the goals of its last state. An engine may
@@ -33,8 +37,10 @@ pub struct Successor<S> {
 pub struct Start<S> {
     /// Where they start; not terminal.
     pub state: S,
-    /// The moves that are fixed for the first step, by role: the others choose uniformly.
+    /// The moves that are fixed for the first step, by role: the others choose.
     pub first: Vec<(Role, Move)>,
+    /// By which weights the roles choose; uniformly if `None`. `random` draws as the rules say.
+    pub weights: Option<Arc<MoveWeights>>,
     /// How many.
     pub count: u32,
 }
@@ -112,7 +118,7 @@ impl Tally {
 ///
 /// // Ten random playouts, in which the first move of `a` is x.
 /// let first = vec![(Role::new(0), legal[Role::new(0)][0])];
-/// let start = Start { state: start, first, count: 10 };
+/// let start = Start { state: start, first, weights: None, count: 10 };
 /// let tallies = machine.playouts(&[start], &Seed::root(1), &Budget::UNLIMITED, &mut scratch);
 /// assert_eq!((tallies[0].count, tallies[0].steps, tallies[0].unfinished), (10, 10, 0));
 /// assert_eq!(tallies[0].mean(Role::new(0)), 100.0);
@@ -194,7 +200,7 @@ pub trait Bulk: StateMachine {
         1
     }
 
-    /// Uniform random playouts from every start, in the order given. Playout `p` of start `s` draws from the stream
+    /// Random playouts from every start, in the order given. Playout `p` of start `s` draws from the stream
     /// `seed/s/p`, so a result depends on neither the grouping nor the threads. The call stops when the deadline of
     /// `budget` has passed, also inside an evaluation, and a playout that is interrupted does not count. The node
     /// budget does not matter here, because the caller chose the counts.
@@ -252,7 +258,14 @@ fn one_playout<M: StateMachine + ?Sized>(
             }
             machine.legal(&state, role, scratch, &mut legal);
             if !legal.is_empty() {
-                moves.push(legal[machine.draw_for(role, &state, legal.len(), scratch, &mut rng)]);
+                moves.push(match &start.weights {
+                    Some(weights) if machine.random() != Some(role) => {
+                        let weights: Vec<u64> =
+                            legal.iter().map(|&own| u64::from(weights.of(role, own))).collect();
+                        legal[draw_weighted(&weights, &mut rng)]
+                    }
+                    _ => legal[machine.draw_for(role, &state, legal.len(), scratch, &mut rng)],
+                });
             }
         }
         if moves.len() < machine.roles().len() {

@@ -46,6 +46,7 @@ mod state_machine;
 mod stream;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod weights;
 mod words;
 
 pub use budget::{Budget, BudgetAccount, Stopwatch};
@@ -59,4 +60,5 @@ pub use role::{ByRole, Role};
 pub use state::State;
 pub use state_machine::{EvaluationFailure, GameSetup, JointMoves, StateMachine, StateMachineExt};
 pub use stream::Seed;
+pub use weights::MoveWeights;
 pub use words::counted;

@@ -98,7 +98,7 @@ impl Toy {
     fn of(rules: Rules, roles: &[&str], random: Option<Role>) -> Toy {
         let names: Vec<String> = match rules {
             Rules::Coin => ["heads", "tails", "noop", "thud"].map(str::to_owned).to_vec(),
-            _ => (0..10).map(|number: u8| number.to_string()).collect(),
+            _ => (0..200).map(|number: u8| number.to_string()).collect(),
         };
         let mut symbols = Symbols::new();
         let names: Vec<_> = names.iter().map(|name| symbols.intern(name)).collect();

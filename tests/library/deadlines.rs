@@ -106,7 +106,7 @@ fn playouts_and_draws_that_are_cut_off_do_not_count() {
     let machine = &**SLOW;
     let (scratch, seed) = (&mut machine.scratch(), Seed::root(1));
     let (_, state) = after(machine, BEFORE - 2);
-    let start = Start { state: state.clone(), first: Vec::new(), count: 10 };
+    let start = Start { state: state.clone(), first: Vec::new(), weights: None, count: 10 };
     let tally = machine.playouts(&[start], &seed, &soon(), scratch).remove(0);
     assert_eq!((tally.count, tally.unfinished), (0, 0), "every playout comes to the slow state");
     let stay = Move(machine.terms().read("stay").unwrap());

@@ -245,7 +245,7 @@ fn trees_playouts_and_solvers_weigh_chances_as_found_by_hand() {
     let each: Vec<Start<_>> = (0..count)
         .map(|number| {
             let mut rng = Seed::root(5).index(number).rng();
-            Start { state: start(&mut rng), first: vec![(alice(), tails[0])], count: 1 }
+            Start { state: start(&mut rng), first: vec![(alice(), tails[0])], weights: None, count: 1 }
         })
         .collect();
     let tallies = engine.playouts(&each, &Seed::root(2), &Budget::UNLIMITED, &mut scratch);

@@ -19,7 +19,7 @@ fn context<'a>(
     budget: Budget,
     scratch: &'a mut Scratch,
 ) -> SearchContext<'a, Machine> {
-    SearchContext { machine, role, budget, seed: Seed::root(1), scratch }
+    SearchContext::new(machine, role, budget, Seed::root(1), scratch)
 }
 
 fn exhaustive(machine: &Machine, state: &State, role: usize, nodes: u64) -> Option<Evaluation> {

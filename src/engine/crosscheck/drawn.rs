@@ -30,7 +30,7 @@ pub fn crosscheck_drawn(
     if lanes.terminal(&initial, &mut scratch) {
         return Ok(Agreed { steps: 0, over: true });
     }
-    let start = Start { state: initial.clone(), first: Vec::new(), count };
+    let start = Start { state: initial.clone(), first: Vec::new(), weights: None, count };
     let (steps, _) = tracer.trace(&[start], limit, seed);
     // The states met, as the interpreter has them. Several lanes may be in one.
     let mut known: FxHashMap<State, State> = FxHashMap::default();

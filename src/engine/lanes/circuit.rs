@@ -4,15 +4,15 @@
 //! is terminal, and which goals N is worth. A choice may be *forced*: in the first step of a playout the caller can
 //! give the index of a move among the legal ones.
 //!
-//! The inputs stand in this order: the bits of S; for each choice the forced index and whether it is forced; whether
-//! this is a first step; the random bits. A lane whose draw failed does not `go`: it keeps S and draws all of its
+//! The inputs stand in this order: the bits of S; for each choice the forced index and whether it is forced; where roles choose
+//! by weights, the weights of their moves; whether this is a first step; the random bits. A lane whose draw failed does not `go`: it keeps S and draws all of its
 //! choices again, so that what it draws in the end is uniform.
 
 use super::active_player::{ActivePlayer, active_players};
 use super::draw::index_bits;
-use super::drawing::{Drawing, ForcedInputs, leaves_of, rounds};
+use super::drawing::{Drawing, ForcedInputs, leaves_of, roles_of, rounds};
 use crate::propnet::{Network, Propnet, Wire};
-use hyperplay_machine::{ByRole, Goal};
+use hyperplay_machine::{ByRole, Goal, MoveWeights, Role};
 
 /// Where the inputs of a choice stand, and the roles that it chooses for.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub(super) struct Choice {
     pub forced: usize,
     /// How many bits the index has.
     pub bits: usize,
+    /// Whether it is by weights.
+    pub is_weighted: bool,
     /// How many random bits it draws in all.
     random: usize,
 }
@@ -46,6 +48,8 @@ pub(super) struct Circuit {
     pub bits: usize,
     /// The choices.
     pub choices: Vec<Choice>,
+    /// For each role the first of the inputs with the weights of its moves, if it chooses by weights.
+    pub weights: Vec<Option<usize>>,
     /// The input that says that this is the first step.
     pub first: usize,
     /// The inputs that are random.
@@ -69,8 +73,8 @@ pub(super) struct Circuit {
 }
 
 impl Circuit {
-    /// The circuit of a game in which the roles choose uniformly.
-    pub(super) fn new(net: &Propnet) -> Circuit {
+    /// The circuit of a game in which these roles choose by weights, and the others uniformly.
+    pub(super) fn new(net: &Propnet, weighs: impl Fn(Role) -> bool) -> Circuit {
         let active_players = active_players(net, |_| true);
         let leaves: Vec<usize> = active_players.iter().map(|player| leaves_of(net, player)).collect();
         let real = leaves.iter().filter(|leaves| **leaves > 1).count();
@@ -78,9 +82,16 @@ impl Circuit {
         let mut next_input = bits;
         let mut choices = Vec::new();
         for (player, &leaves) in active_players.into_iter().zip(&leaves) {
-            let bits = index_bits(leaves);
-            choices.push(Choice { player, forced: next_input, bits, random: bits * rounds(real) });
+            let is_weighted = leaves > 1 && roles_of(&player).into_iter().any(&weighs);
+            let each = if is_weighted { usize::from(MoveWeights::MOST) } else { 1 };
+            let (forced, bits) = (next_input, index_bits(leaves * each));
+            choices.push(Choice { player, forced, bits, is_weighted, random: bits * rounds(real) });
             next_input += bits + 1;
+        }
+        let mut weights = Vec::new();
+        for (role, moves) in net.roles.iter() {
+            weights.push(weighs(role).then_some(next_input));
+            next_input += if weighs(role) { moves.moves.len() * MoveWeights::BITS } else { 0 };
         }
         let first = next_input;
         let planes: usize = choices.iter().map(|choice| choice.random).sum();
@@ -104,11 +115,13 @@ impl Circuit {
             let random: Vec<Wire> =
                 random_wires.by_ref().take(choice.random).map(|input| network.input(input)).collect();
             let forced = Some(ForcedInputs { first, index: choice.forced });
-            let mut drawing = Drawing { network: &mut network, bits: choice.bits, random: &random, forced };
+            let weights = if choice.is_weighted { &weights[..] } else { &[] };
+            let mut drawing =
+                Drawing { network: &mut network, bits: choice.bits, random: &random, forced, weights };
             let drawn = match &choice.player {
                 ActivePlayer::Always(role) => {
                     let drawn;
-                    (does[*role], drawn) = drawing.alone(&legal[*role]);
+                    (does[*role], drawn) = drawing.alone(*role, &legal[*role]);
                     drawn
                 }
                 ActivePlayer::InTurn(players) => drawing.in_turn(players, &legal, &mut does),
@@ -142,6 +155,7 @@ impl Circuit {
             network,
             bits,
             choices,
+            weights,
             first,
             random,
             next,

@@ -1,19 +1,19 @@
-//! Drawing: the uniform choice of one legal move as a circuit.
+//! Drawing: the choice of one leaf by its weight, as a circuit. For a uniform choice among the legal moves the weight is one
+//! wire, which is on where the move is legal.
 //!
-//! An adder tree over the leaves counts how many of them are on. Random bits, masked to the length of the greatest
-//! index, are compared with the count in a few rounds. The index drawn leads down the tree: it is the number of leaves
-//! that are on and come before the chosen one. All numbers are lists of wires, least bit first.
+//! An adder tree sums the weights of the leaves. Random bits, masked to the length of the greatest index, are compared with
+//! the sum in a few rounds. The index drawn leads down the tree: it is less than the sum of the weights up to the chosen
+//! leaf, and not less than the sum of those before it. All numbers are lists of wires, least bit first.
 //!
-//! The choice is uniform and exact: an index is taken only if it is below the count, and all of those are equally
-//! likely. A draw fails if every round is too high; fewer than half of the draws of a round are.
+//! The choice is exact: an index is taken only if it is below the sum, and all of those are equally likely. A draw fails if every round is too high; fewer than half of the draws of a round are.
 
 use crate::propnet::{Network, Wire};
 
 /// A tree of choice over leaves.
 #[derive(Debug)]
 pub(super) struct Tree {
-    leaves: Vec<Wire>,
-    /// For every span of leaves, inner nodes first to be built last: how many of them are on.
+    leaves: Vec<Vec<Wire>>,
+    /// For every span of leaves, inner nodes first to be built last: the sum of their weights.
     counts: Vec<Node>,
 }
 
@@ -22,17 +22,18 @@ struct Node {
     count: Vec<Wire>,
     /// The halves, by index; none for a leaf.
     halves: Option<[usize; 2]>,
-    size: usize,
+    /// The greatest sum.
+    most: usize,
 }
 
-/// The bits of the greatest index among `leaves` leaves.
-pub(super) fn index_bits(leaves: usize) -> usize {
-    (usize::BITS - leaves.saturating_sub(1).leading_zeros()) as usize
+/// The bits of the greatest index below a count.
+pub(super) fn index_bits(count: usize) -> usize {
+    (usize::BITS - count.saturating_sub(1).leading_zeros()) as usize
 }
 
 impl Tree {
-    /// The tree over some leaves, at least one.
-    pub(super) fn new(network: &mut Network, leaves: Vec<Wire>) -> Tree {
+    /// The tree over the weights of some leaves, at least one.
+    pub(super) fn new(network: &mut Network, leaves: Vec<Vec<Wire>>) -> Tree {
         let mut tree = Tree { counts: Vec::new(), leaves };
         tree.grow(network, 0, tree.leaves.len());
         tree
@@ -40,27 +41,28 @@ impl Tree {
 
     fn grow(&mut self, network: &mut Network, from: usize, to: usize) -> usize {
         let node = if to - from == 1 {
-            Node { count: vec![self.leaves[from]], halves: None, size: 1 }
+            let weight = self.leaves[from].clone();
+            Node { most: (1 << weight.len()) - 1, count: weight, halves: None }
         } else {
             let middle = (from + to) / 2;
             let halves = [self.grow(network, from, middle), self.grow(network, middle, to)];
-            let [left, right] = halves.map(|half| &self.counts[half].count);
-            let mut count = add(network, left, right);
-            // The count of a few leaves needs few bits.
-            count.truncate(index_bits(to - from + 1));
-            Node { count, halves: Some(halves), size: to - from }
+            let [left, right] = halves.map(|half| &self.counts[half]);
+            let (mut count, most) = (add(network, &left.count, &right.count), left.most + right.most);
+            // The sum of a few leaves needs few bits.
+            count.truncate(index_bits(most + 1));
+            Node { count, halves: Some(halves), most }
         };
         self.counts.push(node);
         self.counts.len() - 1
     }
 
-    /// How many leaves are on.
+    /// The sum of all weights.
     pub(super) fn count(&self) -> &[Wire] {
         &self.counts[self.counts.len() - 1].count
     }
 
-    /// For each leaf, whether it is the one with this index among those that are on. Exactly one is, whatever the index
-    /// (the last one on, or any, where the index is too high).
+    /// For each leaf, whether the index falls to it. It falls to exactly one, whatever it is (to the last one with a weight,
+    /// or any, where the index is too high).
     pub(super) fn select(&self, network: &mut Network, index: &[Wire]) -> Vec<Wire> {
         let mut chosen = Vec::with_capacity(self.leaves.len());
         self.descend(network, self.counts.len() - 1, Wire::TRUE, index, &mut chosen);
@@ -82,7 +84,7 @@ impl Tree {
         let count = &self.counts[left].count;
         let (difference, is_left) = subtract(network, index, count);
         let below = |half: usize, index: &[Wire]| {
-            index[..index_bits(self.counts[half].size).min(index.len())].to_vec()
+            index[..index_bits(self.counts[half].most).min(index.len())].to_vec()
         };
         let (to_left, to_right) = (network.and(&[here, is_left]), network.and(&[here, !is_left]));
         self.descend(network, left, to_left, &below(left, index), chosen);
@@ -183,7 +185,7 @@ mod tests {
             let inputs = leaves + 2 * bits;
             let mut network = Network::new(inputs);
             let wires: Vec<Wire> = (0..inputs).map(|input| network.input(input)).collect();
-            let tree = Tree::new(&mut network, wires[..leaves].to_vec());
+            let tree = Tree::new(&mut network, wires[..leaves].iter().map(|&leaf| vec![leaf]).collect());
             let (index, is_drawn) = draw(&mut network, tree.count(), bits, &wires[leaves..]);
             let chosen = tree.select(&mut network, &index);
             for set in 1..1_u64 << leaves {
@@ -205,6 +207,37 @@ mod tests {
                 // Two rounds, of each fewer than half too high.
                 assert!(4 * counts.iter().sum::<i32>() > 3 << (2 * bits), "{set:b}: {counts:?}");
             }
+        }
+    }
+
+    /// All weights of two bits of three leaves, with all values of two rounds of random bits.
+    #[test]
+    fn every_leaf_is_drawn_by_random_bits_in_proportion_to_its_weight() {
+        let (leaves, bits) = (3, index_bits(9));
+        let inputs = 2 * leaves + 2 * bits;
+        let mut network = Network::new(inputs);
+        let wires: Vec<Wire> = (0..inputs).map(|input| network.input(input)).collect();
+        let tree = Tree::new(&mut network, wires[..2 * leaves].chunks(2).map(<[Wire]>::to_vec).collect());
+        let (index, is_drawn) = draw(&mut network, tree.count(), bits, &wires[2 * leaves..]);
+        let chosen = tree.select(&mut network, &index);
+        for set in 1..1_u64 << (2 * leaves) {
+            let weights = [0, 2, 4].map(|bit| set >> bit & 3);
+            let mut drawn = [0; 3];
+            for random in 0..1_u64 << (2 * bits) {
+                let case = set | random << (2 * leaves);
+                let values: Vec<u64> = (0..inputs).map(|input| case >> input & 1).collect();
+                let values = network.evaluate(&values);
+                let is_on = |wire: Wire| value_of(&values, wire) & 1 == 1;
+                let on: Vec<usize> = (0..leaves).filter(|&leaf| is_on(chosen[leaf])).collect();
+                assert_eq!(on.len(), 1, "{weights:?}");
+                drawn[on[0]] += u64::from(is_on(is_drawn));
+            }
+            let (all, sum): (u64, u64) = (drawn.iter().sum(), weights.iter().sum());
+            assert!(4 * all > 3 << (2 * bits), "two rounds, of each fewer than half too high");
+            assert!(
+                drawn.iter().zip(weights).all(|(drawn, weight)| drawn * sum == all * weight),
+                "{drawn:?}"
+            );
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::active_player::{ActivePlayer, ActiveWhen};
 use super::draw::{Tree, choose, draw};
 use crate::propnet::{Network, Propnet, Wire};
-use hyperplay_machine::ByRole;
+use hyperplay_machine::{ByRole, MoveWeights, Role};
 
 /// The rounds of drawing in each choice, chosen so that at least nine steps of ten succeed.
 pub(super) fn rounds(choices: usize) -> usize {
@@ -24,6 +24,14 @@ pub(super) fn leaves_of(net: &Propnet, player: &ActivePlayer) -> usize {
         ActivePlayer::InTurn(players) => {
             players.iter().map(|player| net.roles[player.role].moves.len() - 1).max().unwrap_or(0)
         }
+    }
+}
+
+/// The roles whose moves a choice may draw.
+pub(super) fn roles_of(player: &ActivePlayer) -> Vec<Role> {
+    match player {
+        ActivePlayer::Always(role) => vec![*role],
+        ActivePlayer::InTurn(players) => players.iter().map(|player| player.role).collect(),
     }
 }
 
@@ -54,15 +62,23 @@ pub(super) struct Drawing<'c> {
     pub random: &'c [Wire],
     /// How it is forced, if it may be.
     pub forced: Option<ForcedInputs>,
+    /// Where the choice is by weights: for each role the first of the inputs with the weights of its moves, if it has some.
+    /// Empty for a uniform choice.
+    pub weights: &'c [Option<usize>],
 }
 
 impl Drawing<'_> {
     /// The moves of one role, of which these are legal: which it makes, and whether it does.
-    pub(super) fn alone(&mut self, legal: &[Wire]) -> (Vec<Wire>, Drawn) {
+    pub(super) fn alone(&mut self, role: Role, legal: &[Wire]) -> (Vec<Wire>, Drawn) {
         let stuck = !self.network.or(legal);
         let (does, made) = match legal.len() {
             0 | 1 => (vec![Wire::TRUE; legal.len()], Wire::TRUE),
-            _ => self.choose_among(legal.to_vec()),
+            _ => {
+                let leaves =
+                    legal.iter().enumerate().map(|(number, &legal)| self.weight(role, number, legal));
+                let leaves = leaves.collect();
+                self.choose_among(leaves)
+            }
         };
         (does, Drawn { made, stuck })
     }
@@ -75,22 +91,24 @@ impl Drawing<'_> {
         does: &mut ByRole<Vec<Wire>>,
     ) -> Drawn {
         let active_moves = |player: &ActiveWhen| {
-            let idle = player.idle;
-            legal[player.role]
+            let (role, idle) = (player.role, player.idle);
+            legal[role]
                 .iter()
                 .enumerate()
                 .filter(move |(number, _)| *number != idle)
-                .map(|(_, &wire)| wire)
+                .map(move |(number, &wire)| (role, number, wire))
         };
         let count = players.iter().map(|player| active_moves(player).count()).max().unwrap_or(0);
-        let leaves: Vec<Wire> = (0..count)
+        let leaves: Vec<Vec<Wire>> = (0..count)
             .map(|leaf| {
-                let shared: Vec<Wire> =
-                    players.iter().filter_map(|player| active_moves(player).nth(leaf)).collect();
-                self.network.or(&shared)
+                let shared = players.iter().filter_map(|player| active_moves(player).nth(leaf));
+                let weights: Vec<Vec<Wire>> =
+                    shared.map(|(role, number, legal)| self.weight(role, number, legal)).collect();
+                let bit = |bit: usize| weights.iter().map(|weight| weight[bit]).collect::<Vec<Wire>>();
+                (0..weights[0].len()).map(|place| self.network.or(&bit(place))).collect()
             })
             .collect();
-        let none_legal = !self.network.or(&leaves);
+        let none_legal = !self.network.or(&leaves.concat());
         let (chosen, made) = self.choose_among(leaves);
         let active: Vec<Wire> =
             players.iter().map(|player| player.active).map(|wire| self.state_wire(wire)).collect();
@@ -121,7 +139,20 @@ impl Drawing<'_> {
         self.network.and(&inputs)
     }
 
-    fn choose_among(&mut self, leaves: Vec<Wire>) -> (Vec<Wire>, Wire) {
+    /// The weight of a move, 0 where it is not legal.
+    fn weight(&mut self, role: Role, number: usize, legal: Wire) -> Vec<Wire> {
+        let Some(weights) = self.weights.get(role.index()) else { return vec![legal] };
+        let bit = |bit: usize| match weights {
+            Some(first) => {
+                let weight = self.network.input(first + number * MoveWeights::BITS + bit);
+                self.network.and(&[legal, weight])
+            }
+            None => legal,
+        };
+        (0..MoveWeights::BITS).map(bit).collect()
+    }
+
+    fn choose_among(&mut self, leaves: Vec<Vec<Wire>>) -> (Vec<Wire>, Wire) {
         let is_forced = self.is_forced();
         let (network, bits) = (&mut *self.network, self.bits);
         let tree = Tree::new(network, leaves);

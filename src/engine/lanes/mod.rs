@@ -12,14 +12,18 @@ mod consistent;
 mod counter;
 mod draw;
 mod drawing;
+mod image;
 mod plan;
 mod random;
 #[cfg(test)]
 mod tests;
 mod trace;
 mod vector;
+#[cfg(test)]
+mod weights_tests;
 
-use active_player::ActivePlayer;
+use std::sync::OnceLock;
+
 use circuit::Circuit;
 use code::LanesCode;
 use consistent::{ConsistentCodes, DrawScratch};
@@ -53,6 +57,8 @@ enum LaneWidth {
 #[derive(Debug)]
 pub struct Lanes {
     code: LanesCode,
+    /// The code in which the roles choose by weights, compiled when it is first needed.
+    weighted: OnceLock<LanesCode>,
     /// The width of the vectors; if `None`, the number of playouts decides.
     width: Option<LaneWidth>,
     consistent: ConsistentCodes,
@@ -89,9 +95,20 @@ impl Lanes {
 
     /// The lanes in which each step computes this detail.
     pub fn with(propagator: &Propagator, detail: LaneDetail) -> Lanes {
-        let circuit = Circuit::new(propagator.propnet());
+        let circuit = Circuit::new(propagator.propnet(), |_| false);
         let consistent = ConsistentCodes::new(propagator.roles().len());
-        Lanes { code: LanesCode::new(circuit, detail), width: None, consistent }
+        Lanes { code: LanesCode::new(circuit, detail), weighted: OnceLock::new(), width: None, consistent }
+    }
+
+    /// The code of playouts from these starts: of uniform ones, or of those by weights.
+    fn code(&self, propagator: &Propagator, starts: &[Start<State>]) -> &LanesCode {
+        if starts.iter().all(|start| start.weights.is_none()) {
+            return &self.code;
+        }
+        self.weighted.get_or_init(|| {
+            let circuit = Circuit::new(propagator.propnet(), |role| propagator.random() != Some(role));
+            LanesCode::new(circuit, LaneDetail::Ends)
+        })
     }
 
     /// The playouts of [`Bulk::playouts`], and how the lanes were used.
@@ -106,8 +123,8 @@ impl Lanes {
     ) -> (Vec<Tally>, LaneUsage) {
         let roles = propagator.roles().len();
         let mut tallies: Vec<Tally> = starts.iter().map(|_| Tally::new(roles)).collect();
-        let images: Vec<Option<Vec<u64>>> =
-            starts.iter().map(|start| self.image(propagator, start, single)).collect();
+        let code = self.code(propagator, starts);
+        let images = code.images(propagator, starts, single);
         let counts = starts.iter().zip(&images);
         let counts = counts.map(|(start, image)| if image.is_some() { start.count } else { 0 });
         let plan = PlayoutPlan::new(counts);
@@ -119,8 +136,7 @@ impl Lanes {
         }
         let images: Vec<Vec<u64>> = images.into_iter().map(Option::unwrap_or_default).collect();
         let mut goals = |words: &[u64]| propagator.goals(&State::new(words), single);
-        let work =
-            LaneWork { code: &self.code, images: &images, plan: &plan, seed, budget, goals: &mut goals };
+        let work = LaneWork { code, images: &images, plan: &plan, seed, budget, goals: &mut goals };
         let width = self.width.unwrap_or(match plan.ends.len() {
             0..=1 => LaneWidth::Lanes64,
             2..=4 => LaneWidth::Lanes256,
@@ -134,41 +150,5 @@ impl Lanes {
             LaneWidth::Lanes1024 => vectors.widest.play(work, &mut tallies, &mut |_, _| true),
         };
         (tallies, usage)
-    }
-
-    /// The inputs of a start, in words: its bits, then the forced choices. None if a first move is not legal.
-    fn image(
-        &self,
-        propagator: &Propagator,
-        start: &Start<State>,
-        scratch: &mut PropagatorScratch,
-    ) -> Option<Vec<u64>> {
-        let circuit = &self.code.circuit;
-        let mut image = vec![0; circuit.first.div_ceil(64)];
-        let words = start.state.words();
-        let own = circuit.bits.div_ceil(64);
-        image[..own].copy_from_slice(&words[..own]);
-        let mut legal = Vec::new();
-        for &(role, own) in &start.first {
-            propagator.legal(&start.state, role, scratch, &mut legal);
-            let rank = legal.iter().position(|&other| other == own)?;
-            let moves = &propagator.propnet().roles[role].moves;
-            let choice = circuit.choices.iter().find(|choice| match &choice.player {
-                ActivePlayer::Always(alone) => *alone == role,
-                ActivePlayer::InTurn(players) => players.iter().any(|player| player.role == role),
-            });
-            let choice = choice.expect("every role has a choice");
-            if let ActivePlayer::InTurn(players) = &choice.player
-                && players.iter().any(|player| player.role == role && moves[player.idle] == own)
-            {
-                continue; // it is not the active player
-            }
-            let bits = (0..choice.bits).map(|bit| (bit, rank >> bit & 1)).chain([(choice.bits, 1)]);
-            for (bit, value) in bits {
-                let input = choice.forced + bit;
-                image[input / 64] |= (value as u64) << (input % 64);
-            }
-        }
-        Some(image)
     }
 }

@@ -37,7 +37,7 @@ fn drawn(leaves: usize, legal: usize, draws: u64) -> Vec<u64> {
     let bits = index_bits(leaves);
     let mut network = Network::new(leaves + 2 * bits);
     let inputs: Vec<Wire> = (0..leaves + 2 * bits).map(|input| network.input(input)).collect();
-    let tree = Tree::new(&mut network, inputs[..leaves].to_vec());
+    let tree = Tree::new(&mut network, inputs[..leaves].iter().map(|&leaf| vec![leaf]).collect());
     let (index, is_drawn) = draw(&mut network, tree.count(), bits, &inputs[leaves..]);
     let mut outputs = tree.select(&mut network, &index);
     outputs.push(is_drawn);
@@ -119,7 +119,7 @@ fn every_number_of_legal_moves_is_drawn_from_uniformly_in_millions_of_draws() {
 fn check_tictactoe(playouts: u32) {
     let lanes = lanes(&file("perfect/tictactoe.kif"));
     let mut scratch = lanes.scratch();
-    let start = Start { state: lanes.initial(), first: Vec::new(), count: playouts };
+    let start = Start { state: lanes.initial(), first: Vec::new(), weights: None, count: playouts };
     let tally = lanes.playouts(&[start], &Seed::root(7), &Budget::UNLIMITED, &mut scratch).remove(0);
     assert_eq!((tally.count, tally.unfinished), (playouts, 0));
     let (x, o) = (Role::new(0), Role::new(1));
@@ -158,6 +158,7 @@ fn starts(lanes: &NetworkEngine, scratch: &mut NetworkScratch) -> Vec<Start<Stat
             starts.extend(moves.iter().map(|&own| Start {
                 state: state.clone(),
                 first: vec![(role, own)],
+                weights: None,
                 count: 7 + 31 * step + rng.random_range(0..40),
             }));
         }
@@ -197,7 +198,7 @@ fn all_widths_give_the_same_bits() {
 #[test]
 fn the_playouts_of_seed_one_never_change() {
     let lanes = lanes(&file("perfect/tictactoe.kif"));
-    let start = Start { state: lanes.initial(), first: Vec::new(), count: 1000 };
+    let start = Start { state: lanes.initial(), first: Vec::new(), weights: None, count: 1000 };
     let tally = lanes.playouts(&[start], &Seed::root(1), &Budget::UNLIMITED, &mut lanes.scratch()).remove(0);
     assert_eq!((tally.sum[Role::new(0)], tally.steps), (62_250, 7_594));
 }
@@ -269,8 +270,8 @@ fn each_start_has_the_mean_of_its_first_move() {
         lanes.legal(&state, role, &mut scratch, &mut legal);
         for own in legal {
             let first = vec![(role, own)];
-            let start = Start { state: state.clone(), first: first.clone(), count };
-            let plain = Start { state: same.clone(), first, count: 2_000 };
+            let start = Start { state: state.clone(), first: first.clone(), weights: None, count };
+            let plain = Start { state: same.clone(), first, weights: None, count: 2_000 };
             let mine = lanes.playouts(&[start], &Seed::root(4), &Budget::UNLIMITED, &mut scratch).remove(0);
             let other = rules.playouts(&[plain], &Seed::root(4), &Budget::UNLIMITED, &mut of_rules).remove(0);
             for role in lanes.each_role() {
@@ -294,7 +295,7 @@ fn a_first_move_that_is_not_legal_is_made_all_the_same() {
     let lanes = lanes(&game);
     let mut scratch = lanes.scratch();
     let late = Move(lanes.terms().read("late").expect("it is a term"));
-    let start = Start { state: lanes.initial(), first: vec![(Role::new(0), late)], count: 3 };
+    let start = Start { state: lanes.initial(), first: vec![(Role::new(0), late)], weights: None, count: 3 };
     let tally = lanes.playouts(&[start], &Seed::root(1), &Budget::UNLIMITED, &mut scratch).remove(0);
     assert_eq!((tally.count, tally.steps), (3, 3));
 }
@@ -310,7 +311,7 @@ const ENDLESS: &str = "(role a) (init on) (<= (legal a stay) (true on)) (<= (leg
 fn a_role_without_a_move_ends_its_playout_where_it_is() {
     let loaded = gdl::load(Source::new("endless", ENDLESS), None);
     let lanes = lanes(&loaded.game.expect("only warnings"));
-    let start = Start { state: lanes.initial(), first: Vec::new(), count: 1000 };
+    let start = Start { state: lanes.initial(), first: Vec::new(), weights: None, count: 1000 };
     let tally = lanes.playouts(&[start], &Seed::root(1), &Budget::UNLIMITED, &mut lanes.scratch()).remove(0);
     assert_eq!((tally.count, tally.unfinished, tally.sum[Role::new(0)]), (1000, 0, 60_000));
     // Half of the lanes leave in each step.
@@ -323,7 +324,7 @@ fn a_playout_that_does_not_end_is_cut_off_and_said_to_be() {
     let text = text.replace("(does a stay))", ")");
     let loaded = gdl::load(Source::new("endless", &*text), None);
     let lanes = lanes(&loaded.game.expect("only warnings"));
-    let start = Start { state: lanes.initial(), first: Vec::new(), count: 100 };
+    let start = Start { state: lanes.initial(), first: Vec::new(), weights: None, count: 100 };
     let tally = lanes.playouts(&[start], &Seed::root(1), &Budget::UNLIMITED, &mut lanes.scratch()).remove(0);
     assert_eq!((tally.count, tally.unfinished, tally.sum[Role::new(0)]), (100, 100, 3_000));
     let longest = hyperplay_machine::PLAYOUT_STEPS as u64;
@@ -333,7 +334,7 @@ fn a_playout_that_does_not_end_is_cut_off_and_said_to_be() {
 #[test]
 fn a_deadline_counts_only_what_has_ended() {
     let lanes = lanes(&file("perfect/connect_four.kif"));
-    let start = Start { state: lanes.initial(), first: Vec::new(), count: u32::MAX };
+    let start = Start { state: lanes.initial(), first: Vec::new(), weights: None, count: u32::MAX };
     // A busy machine may need longer until the first has ended.
     let within = |milliseconds: u64| {
         let budget = Budget::time(std::time::Duration::from_millis(milliseconds));

@@ -43,8 +43,7 @@ impl Tracer {
     pub fn trace(&self, starts: &[Start<State>], limit: usize, seed: &Seed) -> (Vec<TracedStep>, Vec<Tally>) {
         let Tracer { propagator, lanes } = self;
         let (code, mut single) = (&lanes.code, propagator.scratch());
-        let images: Vec<Option<Vec<u64>>> =
-            starts.iter().map(|start| lanes.image(propagator, start, &mut single)).collect();
+        let images = code.images(propagator, starts, &mut single);
         let counts = starts.iter().zip(&images);
         let plan =
             PlayoutPlan::new(counts.map(|(start, image)| if image.is_some() { start.count } else { 0 }));

@@ -182,7 +182,7 @@ impl Measure<'_> {
         }
         let (seed, mut count) = (self.seed.child("playouts"), 1);
         for call in 0.. {
-            let start = Start { state: initial.clone(), first: Vec::new(), count };
+            let start = Start { state: initial.clone(), first: Vec::new(), weights: None, count };
             let since = ThreadTime::now();
             let (tallies, lanes) =
                 machine.measured_playouts(&[start], &seed.index(call), &Budget::UNLIMITED, scratch);

@@ -61,7 +61,7 @@ impl<'a> Deliberation<'a> {
     /// The context of a search, and the legal moves.
     pub(super) fn context(self) -> (SearchContext<'a, Engine>, &'a [Move]) {
         let Deliberation { machine, role, budget, seed, legal, scratch } = self;
-        (SearchContext { machine, role, budget, seed: seed.child("search"), scratch }, legal)
+        (SearchContext::new(machine, role, budget, seed.child("search"), scratch), legal)
     }
 }
 

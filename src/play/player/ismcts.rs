@@ -16,14 +16,19 @@
 //! Reference: Cowling, Powley, Whitehouse, *Information Set Monte Carlo Tree Search*, IEEE Transactions on
 //! Computational Intelligence and AI in Games 4, 2012.
 
+use std::sync::Arc;
+
 use super::deliberation::Deliberation;
 use super::judgement::{Judgement, greedy};
 use super::own_belief::{Choice, Possible};
 use super::{Decision, DecisionCost, OwnBelief, Player, Reason, SpecWord};
 use hyperplay_engine::Engine;
-use hyperplay_machine::{Evidence, Move, Role, State};
+use hyperplay_machine::{
+    Budget, Bulk as _, Evidence, Move, MoveWeights, Role, Seed, Start, State, StateMachine as _,
+    StateMachineExt as _,
+};
 use hyperplay_think::search::{
-    IsmctsOptions, IsmctsTree, Observers, PossibleStates, SearchContext, SimulatedMove,
+    HistoryUse, IsmctsOptions, IsmctsTrees, Observers, PossibleStates, SearchContext, SimulatedMove,
 };
 
 /// How a policy follows from the simulations.
@@ -42,12 +47,20 @@ pub enum FinalMove {
 /// What a move needs of the visits of the one visited most in order to be played, as measured (`docs/measurements.md`).
 const LEAST_SHARE: f64 = 0.5;
 
+/// Steps of a random match in which roles that move at once are looked for.
+const PREPARED_STEPS: usize = 200;
+
 /// How many particles stand for what another role holds possible.
 const HELD: usize = 20;
 
 impl SpecWord for Observers {
     const WORDS: &'static [(&'static str, Observers)] =
         &[("every", Observers::Every), ("one", Observers::One)];
+}
+
+impl SpecWord for HistoryUse {
+    const WORDS: &'static [(&'static str, HistoryUse)] =
+        &[("off", HistoryUse::Never), ("at_once", HistoryUse::AtOnce), ("on", HistoryUse::Always)];
 }
 
 impl SpecWord for FinalMove {
@@ -94,12 +107,35 @@ pub(super) fn clocked(
     last: FinalMove,
     is_kept: bool,
 ) -> impl Player {
-    belief.player_with(TreeChoice { tree: None, options, last, is_kept })
+    belief.player_with(TreeChoice { trees: None, options, last, is_kept })
+}
+
+/// Lets the engine compile what playouts by the history of moves need, so that the clock of the first decision does not pay
+/// for it. Whether roles move at once is seen in one random match.
+pub(super) fn prepare(machine: &Engine, history: HistoryUse) {
+    let (mut scratch, mut rng) = (machine.scratch(), Seed::root(0).rng());
+    let mut state = machine.initial();
+    for _ in 0..PREPARED_STEPS {
+        if machine.terminal(&state, &mut scratch) {
+            return;
+        }
+        let legal = machine.legal_by_role(&state, &mut scratch);
+        let chooses = |(role, moves): &(Role, &Vec<Move>)| moves.len() > 1 && machine.random() != Some(*role);
+        let is_at_once = legal.iter().filter(chooses).count() > 1;
+        if history == HistoryUse::Always || history == HistoryUse::AtOnce && is_at_once {
+            let weights = Some(Arc::new(MoveWeights::new(legal.map(|_| MoveWeights::MOST))));
+            let start = Start { state, first: Vec::new(), weights, count: 1 };
+            machine.playouts(&[start], &Seed::root(0), &Budget::UNLIMITED, &mut scratch);
+            return;
+        }
+        let Some(joint) = machine.random_joint(&state, &mut scratch, &mut rng) else { return };
+        state = machine.next(&state, &joint, &mut scratch);
+    }
 }
 
 /// The choice from one tree.
 struct TreeChoice {
-    tree: Option<IsmctsTree<Engine>>,
+    trees: Option<IsmctsTrees<Engine>>,
     options: [IsmctsOptions; 2],
     last: FinalMove,
     is_kept: bool,
@@ -108,9 +144,9 @@ struct TreeChoice {
 impl Choice for TreeChoice {
     fn choose(&mut self, deliberation: Deliberation<'_>, possible: &Possible<'_>) -> Decision {
         let options = self.options[usize::from(!deliberation.budget.reproduces())];
-        let tree = self.tree.get_or_insert_with(|| IsmctsTree::new(deliberation.machine, &options));
-        let decision = search(tree, deliberation, possible, &options, self.last);
-        self.tree.take_if(|_| !self.is_kept);
+        let trees = self.trees.get_or_insert_with(|| IsmctsTrees::new(deliberation.machine, &options));
+        let decision = search(trees, deliberation, possible, &options, self.last);
+        self.trees.take_if(|_| !self.is_kept);
         decision
     }
 
@@ -121,28 +157,31 @@ impl Choice for TreeChoice {
         if !self.is_kept || options == counted {
             return false;
         }
-        let tree = self.tree.get_or_insert_with(|| IsmctsTree::new(deliberation.machine, &options));
+        let trees = self.trees.get_or_insert_with(|| IsmctsTrees::new(deliberation.machine, &options));
         let (mut context, legal) = deliberation.context();
         searching(&mut context, possible, |context, possible| {
-            tree.search_ahead(context, possible, legal, &options)
+            trees.search_ahead(context, possible, legal, &options)
         })
     }
 }
 
 fn search(
-    tree: &mut IsmctsTree<Engine>,
+    trees: &mut IsmctsTrees<Engine>,
     deliberation: Deliberation<'_>,
     possible: &Possible<'_>,
     options: &IsmctsOptions,
     last: FinalMove,
 ) -> Decision {
-    deliberation.unless_forced(|mut context, legal| {
+    let (own, seed, mut failure) = (deliberation.legal, deliberation.seed, None);
+    let decision = deliberation.unless_forced(|mut context, legal| {
         let made = searching(&mut context, possible, |context, possible| {
-            tree.search(context, possible, legal, options)
+            trees.search(context, possible, legal, options)
         });
+        failure = made.failure.clone();
         let cost = DecisionCost { states: made.steps, playouts: made.playouts };
         (judge(&made.moves, legal, last), cost, vec![Reason::simulated(&made)])
-    })
+    });
+    decision.admitting(failure, own, seed)
 }
 
 /// Searches the states held possible, with what the other roles know and hold possible there.

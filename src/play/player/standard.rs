@@ -14,7 +14,7 @@ use super::{
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
 use hyperplay_think::belief::{BootstrapSampler, IndependentSampler, ParticleSampler};
-use hyperplay_think::search::{IsmctsOptions, Observers, PostponedOptions};
+use hyperplay_think::search::{HistoryUse, IsmctsOptions, Observers, PostponedOptions};
 use hyperplay_think::solve::AimOptions;
 
 impl Registry {
@@ -89,12 +89,15 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 simulations,
                 exploration,
                 memory,
+                trees: spec.size("trees"),
                 others: spec.size("others"),
                 observers: spec.word("observers"),
+                history: spec.word("history"),
                 model_share: spec.real("modelled"),
                 ..IsmctsOptions::default()
             });
             Ok(move |engine: &Arc<Engine>, role: Role| {
+                super::ismcts::prepare(engine, options[0].history);
                 Seat::player(super::ismcts::clocked(belief(engine, role), options, last, is_kept))
             })
         })?
@@ -227,7 +230,7 @@ fn hyperplay2_keys() -> [SpecKey; 2] {
     ]
 }
 
-fn ismcts_keys() -> [SpecKey; 8] {
+fn ismcts_keys() -> [SpecKey; 10] {
     [
         SpecKey::count(
             "simulations",
@@ -249,6 +252,12 @@ fn ismcts_keys() -> [SpecKey; 8] {
             "The tree takes about this number of megabytes at most; when it is full, simulations are played out from its edge.",
         ),
         SpecKey::count(
+            "trees",
+            1..=1_024,
+            1,
+            "This number of trees are searched side by side, on as many threads as there are, and what they learnt of the moves is added up.",
+        ),
+        SpecKey::count(
             "others",
             0..=1_000_000,
             0,
@@ -260,6 +269,12 @@ fn ismcts_keys() -> [SpecKey; 8] {
             Observers::Every,
             "A choice of another role is told apart by what that role knows (every), or by what the player knows (one; others is not used \
              then).",
+        ),
+        SpecKey::word(
+            "history",
+            HistoryUse::AtOnce,
+            "Playouts make a move the more often the more it has brought in this search: in no game (off), where roles move at once (at_once), or \
+             in all games (on).",
         ),
         SpecKey::real(
             "modelled",

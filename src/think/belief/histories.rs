@@ -242,7 +242,7 @@ pub struct HistoryBelief<M: Bulk, F> {
 
 impl<M: Bulk, F> HistoryBelief<M, F>
 where
-    F: FnMut(&mut Histories<M>, &Evidence, &Budget, &Seed) -> UpdateOutcome + Send,
+    F: FnMut(&mut Histories<M>, &Evidence, &Budget, &Seed) -> UpdateOutcome + Send + Sync,
 {
     /// The belief of `role` before the first step. `particles` is how many histories are wanted.
     pub fn new(
@@ -259,7 +259,7 @@ where
 
 impl<M: Bulk, F> Belief<M> for HistoryBelief<M, F>
 where
-    F: FnMut(&mut Histories<M>, &Evidence, &Budget, &Seed) -> UpdateOutcome + Send,
+    F: FnMut(&mut Histories<M>, &Evidence, &Budget, &Seed) -> UpdateOutcome + Send + Sync,
 {
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
         if !self.evidence.follow(evidence) {

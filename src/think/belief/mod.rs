@@ -183,7 +183,7 @@ impl UpdateCost {
 }
 
 /// Which histories one role considers possible, and with what probability.
-pub trait Belief<M: Bulk>: Send {
+pub trait Belief<M: Bulk>: Send + Sync {
     /// Follows the evidence, which may have grown by any number of steps since the last update. Evidence that does
     /// not continue the former is a new match. All randomness comes from `seed`, which is another one at every update.
     ///

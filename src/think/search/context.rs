@@ -1,5 +1,6 @@
 //! Context: what every search is given besides the states.
 
+use super::leaves::{LeafValues, RandomPlayouts};
 use hyperplay_machine::{Budget, Bulk, Role, Seed, StateMachineExt};
 
 /// The context of a search: the game, whose moves it judges, what it may spend, where its random numbers come from,
@@ -11,13 +12,26 @@ pub struct SearchContext<'a, M: Bulk> {
     pub role: Role,
     /// The time and the work that the search may spend.
     pub budget: Budget,
+    /// What the states are worth at which it ends before the game does.
+    pub leaves: &'a dyn LeafValues<M>,
     /// Where all its randomness comes from.
     pub seed: Seed,
     /// The machine's scratch space.
     pub scratch: &'a mut M::Scratch,
 }
 
-impl<M: Bulk> SearchContext<'_, M> {
+impl<'a, M: Bulk> SearchContext<'a, M> {
+    /// The context of a search that takes the goals of random playouts as the values of its leaves.
+    pub fn new(
+        machine: &'a M,
+        role: Role,
+        budget: Budget,
+        seed: Seed,
+        scratch: &'a mut M::Scratch,
+    ) -> SearchContext<'a, M> {
+        SearchContext { machine, role, budget, leaves: &RandomPlayouts, seed, scratch }
+    }
+
     /// The same context with another budget, for a part of the search.
     pub fn with_budget(&mut self, budget: Budget) -> SearchContext<'_, M> {
         self.with(budget, self.seed.clone())
@@ -25,20 +39,21 @@ impl<M: Bulk> SearchContext<'_, M> {
 
     /// The same context with another budget and another stream of random numbers, for a part of the search.
     pub fn with(&mut self, budget: Budget, seed: Seed) -> SearchContext<'_, M> {
-        SearchContext { machine: self.machine, role: self.role, budget, seed, scratch: self.scratch }
+        let SearchContext { machine, role, leaves, .. } = *self;
+        SearchContext { machine, role, budget, leaves, seed, scratch: self.scratch }
     }
 
     /// Searches with evaluations that stop at the deadline of the budget. The search asks whether one was
     /// [interrupted](hyperplay_machine::StateMachine::is_interrupted) before it uses an answer.
     pub(super) fn by_deadline<T>(&mut self, search: impl FnOnce(&mut SearchContext<'_, M>) -> T) -> T {
-        let SearchContext { machine, role, budget, ref seed, .. } = *self;
+        let SearchContext { machine, role, budget, leaves, ref seed, .. } = *self;
         machine.by_deadline(budget.deadline, self.scratch, |scratch| {
-            search(&mut SearchContext { machine, role, budget, seed: seed.clone(), scratch })
+            search(&mut SearchContext { machine, role, budget, leaves, seed: seed.clone(), scratch })
         })
     }
 
     /// All roles but the one whose moves are judged and `random`.
-    pub(super) fn opponents(&self) -> impl Iterator<Item = Role> + use<'_, M> {
+    pub(super) fn opponents(&self) -> impl Iterator<Item = Role> + use<'a, M> {
         let (machine, role) = (self.machine, self.role);
         machine.each_role().filter(move |&other| other != role && Some(other) != machine.random())
     }
@@ -53,5 +68,5 @@ pub(super) fn toy_context(
 ) -> SearchContext<'_, hyperplay_machine::testing::Toy> {
     // A scratch without content takes no memory that could leak.
     let scratch = Box::leak(Box::new(()));
-    SearchContext { machine: toy, role: Role::new(role), budget, seed: Seed::root(1), scratch }
+    SearchContext::new(toy, Role::new(role), budget, Seed::root(1), scratch)
 }

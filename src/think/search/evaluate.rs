@@ -123,7 +123,7 @@ impl<'a, S> WeightedState<'a, S> {
 ///
 /// let mut scratch = machine.scratch();
 /// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
-/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// let mut context = SearchContext::new(&*machine, candidate, budget, seed, &mut scratch);
 /// let made = Letters.evaluate(&mut context, &[WeightedState::single(&state)]);
 /// assert_eq!(made.states[0].values, [4.0, 6.0]); // stay, switch
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -159,7 +159,7 @@ impl<M: Bulk> StateSearch<M> for SearchOptions {
 ///
 /// let mut scratch = machine.scratch();
 /// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
-/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// let mut context = SearchContext::new(&*machine, candidate, budget, seed, &mut scratch);
 /// let options = SearchOptions { nodes: 100, playouts: 100.into(), ..SearchOptions::default() };
 /// let made = evaluate(&mut context, &[WeightedState::single(&state)], &options);
 /// assert_eq!(made.states[0].method, Method::ExactAlone);

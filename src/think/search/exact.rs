@@ -31,7 +31,7 @@ use hyperplay_machine::{BudgetAccount, Bulk, Role};
 ///
 /// let mut scratch = machine.scratch();
 /// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
-/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// let mut context = SearchContext::new(&*machine, candidate, budget, seed, &mut scratch);
 /// let (evaluation, _) = exact(&mut context, &state);
 /// let evaluation = evaluation.expect("it fits");
 /// let switch = evaluation.moves[1];

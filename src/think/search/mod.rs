@@ -28,6 +28,7 @@ mod exhaustive;
 mod graph;
 mod ismcts;
 mod least_norm;
+mod leaves;
 mod mcts;
 mod options;
 mod playout;
@@ -42,9 +43,10 @@ pub use evaluate::{Evaluations, Replacement, StateSearch, WeightedState, evaluat
 pub use evaluation::{Evaluation, Method, RootMatrix};
 pub use exact::{exact, uniform};
 pub use ismcts::{
-    Held, HeldState, IsmctsOptions, IsmctsTree, Model, Observers, PossibleStates, SimulatedMove, Simulations,
-    ismcts,
+    Held, HeldState, HistoryUse, IsmctsOptions, IsmctsTree, IsmctsTrees, Model, Observers, PossibleStates,
+    SimulatedMove, Simulations, ismcts,
 };
+pub use leaves::{LeafValues, RandomPlayouts};
 pub use mcts::{Blocks, uct};
 pub use options::{Algorithm, PlayoutBudget, PlayoutBudgetError, PlayoutShare, SearchOptions};
 pub use playout::{OpenState, Playouts, playouts};

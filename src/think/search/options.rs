@@ -50,7 +50,7 @@ pub enum PlayoutShare {
 ///
 /// let mut scratch = machine.scratch();
 /// let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
-/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// let mut context = SearchContext::new(&*machine, candidate, budget, seed, &mut scratch);
 /// // Three histories that end in one state, in which there are two moves.
 /// let states = [WeightedState { state: &state, weight: 1.0, histories: 3 }];
 /// for (text, made) in [("5/move", 3 * 2 * 5), ("5/move/state/halving", 2 * 5), ("12", 12)] {

@@ -24,6 +24,7 @@ use super::bandit::Arm;
 use super::batch_size::BatchSize;
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
+use super::leaves::LeafValues;
 use hyperplay_machine::{Budget, Bulk, Move, Role, Seed, Start};
 
 /// With fewer playouts a move than this, over all states together, halving drops the best too often: all moves share
@@ -65,8 +66,8 @@ pub fn playouts<M: Bulk>(
     count: u32,
     halving: bool,
 ) -> Playouts {
-    let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
-    let mut flat = Flat::new(machine, states, role, BatchSize::new(*budget));
+    let SearchContext { machine, role, ref budget, leaves, ref seed, ref mut scratch } = *context;
+    let mut flat = Flat::new((machine, leaves), states, role, BatchSize::new(*budget));
     let wanted = u64::from(count).saturating_mul(flat.shares());
     let (mut phase, mut phases) = (1, 1);
     let mut round = 0;
@@ -123,6 +124,7 @@ struct Trial {
 /// The playouts under way.
 struct Flat<'a, M: Bulk> {
     machine: &'a M,
+    leaves: &'a dyn LeafValues<M>,
     role: Role,
     batch: BatchSize,
     /// Every move of every state.
@@ -135,19 +137,29 @@ struct Flat<'a, M: Bulk> {
 }
 
 impl<'a, M: Bulk> Flat<'a, M> {
-    fn new(machine: &'a M, states: &[OpenState<'_, M::State>], role: Role, batch: BatchSize) -> Self {
+    fn new(
+        (machine, leaves): (&'a M, &'a dyn LeafValues<M>),
+        states: &[OpenState<'_, M::State>],
+        role: Role,
+        batch: BatchSize,
+    ) -> Self {
         let mut numbers: FxHashMap<Move, usize> = FxHashMap::default();
         let (mut starts, mut trials) = (Vec::new(), Vec::new());
         for (position, &OpenState { state, ref moves, weight, share }) in states.iter().enumerate() {
             for &own in moves {
                 let next = numbers.len();
                 let number = *numbers.entry(own).or_insert(next);
-                starts.push(Start { state: state.clone(), first: vec![(role, own)], count: 0 });
+                starts.push(Start {
+                    state: state.clone(),
+                    first: vec![(role, own)],
+                    weights: None,
+                    count: 0,
+                });
                 trials.push(Trial { own: number, state: position, weight, share, arm: Arm::default() });
             }
         }
         let (tried, alive) = ((0..trials.len()).collect(), vec![true; numbers.len()]);
-        Flat { machine, role, batch, trials, tried, starts, alive }
+        Flat { machine, leaves, role, batch, trials, tried, starts, alive }
     }
 
     /// The shares of all that is still tried, added up.
@@ -174,7 +186,7 @@ impl<'a, M: Bulk> Flat<'a, M> {
             if number > 0 && budget.is_late() {
                 break;
             }
-            let tallies = self.machine.playouts(starts, &seed.index(number), budget, scratch);
+            let tallies = self.leaves.tallies(self.machine, starts, &seed.index(number), budget, scratch);
             for (&trial, tally) in tried.iter().zip(&tallies) {
                 self.trials[trial].arm.learn(tally.count, tally.sum[self.role]);
                 playouts += u64::from(tally.count);
@@ -320,7 +332,12 @@ mod tests {
             halving += regret(best(&made.evaluations[0].values).unwrap());
             let starts: Vec<Start<hyperplay_machine::testing::State>> = legal
                 .iter()
-                .map(|&own| Start { state: at(0), first: vec![(Role::new(0), own)], count: 24 })
+                .map(|&own| Start {
+                    state: at(0),
+                    first: vec![(Role::new(0), own)],
+                    weights: None,
+                    count: 24,
+                })
                 .collect();
             let flat: Vec<f64> = toy
                 .playouts(&starts, &seed, &budget, &mut ())

@@ -137,11 +137,12 @@ impl ConsistentCircuit {
         for (player, bits) in &players {
             let own = random_wires.by_ref().take(bits * rounds(real));
             let random: Vec<Wire> = own.map(|input| network.input(input)).collect();
-            let mut drawing = Drawing { network: &mut network, bits: *bits, random: &random, forced: None };
+            let mut drawing =
+                Drawing { network: &mut network, bits: *bits, random: &random, forced: None, weights: &[] };
             let drawn = match player {
                 ActivePlayer::Always(role) => {
                     let drawn;
-                    (does[*role], drawn) = drawing.alone(&legal[*role]);
+                    (does[*role], drawn) = drawing.alone(*role, &legal[*role]);
                     drawn
                 }
                 ActivePlayer::InTurn(players) => drawing.in_turn(players, &legal, &mut does),

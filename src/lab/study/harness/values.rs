@@ -59,8 +59,12 @@ impl Values {
         }
         let mut values = vec![0.0; states.len() * moves.len()];
         for (place, &own) in moves.iter().enumerate() {
-            let start =
-                |state: &State| Start { state: state.clone(), first: vec![(role, own)], count: playouts };
+            let start = |state: &State| Start {
+                state: state.clone(),
+                first: vec![(role, own)],
+                weights: None,
+                count: playouts,
+            };
             let starts: Vec<Start<State>> = states.iter().map(start).collect();
             let tallies = machine.playouts(&starts, seed, &Budget::UNLIMITED, &mut scratch);
             for (state, tally) in tallies.iter().enumerate() {

@@ -124,7 +124,7 @@ impl Simulations<'_> {
             }
             legal = machine.legal_by_role(&state, self.scratch);
         }
-        let start = Start { state, first: Vec::new(), count: self.playouts };
+        let start = Start { state, first: Vec::new(), weights: None, count: self.playouts };
         let tally = machine.playouts(&[start], &seed.child("playouts"), &self.budget, self.scratch).remove(0);
         self.made.cost.playouts += u64::from(tally.count);
         self.made.cost.states += tally.steps;

@@ -13,7 +13,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::super::bandit::Arm;
+use super::history::MoveHistory;
 use crate::tree::{Chooser, InformationSets};
+use hyperplay_machine::Role;
 
 /// The visits of an information set.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,6 +36,11 @@ const UNTRIED: Bound = Bound { mean: f32::INFINITY, reach: 0.0 };
 /// The mean of a move of which nothing is known.
 const MIDDLE: f32 = 0.5;
 
+/// A set with more moves tries some of them again before it has tried all.
+const WIDE: usize = 100;
+/// How much the bound of a move that was not tried in such a set exceeds what it was worth elsewhere (first-play urgency).
+const URGENCY: f32 = 0.5;
+
 /// All bandits.
 #[derive(Debug)]
 pub(super) struct Bandits {
@@ -43,6 +50,8 @@ pub(super) struct Bandits {
     arms: Vec<Arm>,
     /// How often a move was available, for the moves of sets whose positions differ in them.
     available: FxHashMap<u32, u32>,
+    /// The open sets with very many moves, and whose they are.
+    wide: Vec<(u32, Role)>,
     /// Sets that are open.
     pub open: usize,
 }
@@ -55,6 +64,7 @@ impl Bandits {
             bounds: Vec::new(),
             arms: Vec::new(),
             available: FxHashMap::default(),
+            wide: Vec::new(),
             open: 0,
         }
     }
@@ -83,6 +93,30 @@ impl Bandits {
         let visits = &mut self.visits[set as usize];
         self.open += usize::from(visits.count == 0);
         visits.count = visits.count.max(1);
+    }
+
+    /// Takes a set of a role into the tree, which may have very many moves.
+    pub fn open_widening(&mut self, set: u32, role: Role, sets: &InformationSets, history: &MoveHistory) {
+        self.open(set);
+        if sets.of(set).len() > WIDE {
+            self.wide.push((set, role));
+            self.urge(self.wide.len() - 1, sets, history);
+        }
+    }
+
+    /// Takes what the history says now of the moves that were not tried in the sets with very many moves.
+    pub fn widen(&mut self, sets: &InformationSets, history: &MoveHistory) {
+        (0..self.wide.len()).for_each(|place| self.urge(place, sets, history));
+    }
+
+    fn urge(&mut self, place: usize, sets: &InformationSets, history: &MoveHistory) {
+        let (set, role) = self.wide[place];
+        let first = self.visits[set as usize].first as usize;
+        for (number, &own) in (first..).zip(sets.of(set)) {
+            if self.arms[number].tried == 0 {
+                self.bounds[number] = Bound { mean: URGENCY + history.value(role, own) as f32, reach: 0.0 };
+            }
+        }
     }
 
     /// What is known of a move.

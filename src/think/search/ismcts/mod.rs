@@ -27,23 +27,30 @@
 //! (Lanctot et al. 2019) and as in their MO-ISMCTS.
 
 mod bandits;
+mod history;
 mod modelled;
 mod roots;
 mod round;
+mod trees;
+
+use std::sync::Arc;
 
 use rand_chacha::ChaCha8Rng;
 
 use bandits::Bandits;
+pub use history::HistoryUse;
+use history::MoveHistory;
 pub use modelled::Model;
 use modelled::Modelled;
 use roots::{Draws, Learners, Others, Root, Roots};
 use round::Round;
+pub use trees::IsmctsTrees;
 
 use super::batch_size::BatchSize;
 use super::context::SearchContext;
 use super::mcts::Blocks;
 use crate::tree::{Chooser, Following, Positions};
-use hyperplay_machine::{Budget, Bulk, Evidence, Move, Role};
+use hyperplay_machine::{Budget, Bulk, EvaluationFailure, Evidence, Move, Role};
 
 /// The states that a role holds possible, with what the roles know there.
 pub struct PossibleStates<'a, S> {
@@ -52,7 +59,7 @@ pub struct PossibleStates<'a, S> {
     pub states: &'a [(&'a S, f64)],
     /// The evidence of a role in the state of this number. For the role that decides it is asked once, of the first
     /// state; for the others when a state is first drawn. An answer after the deadline of the search is not used.
-    pub known: &'a dyn Fn(usize, Role) -> Evidence,
+    pub known: &'a (dyn Fn(usize, Role) -> Evidence + Sync),
     /// What another role holds possible in the state of this number, where that is searched as well. It may be what the role
     /// that decides knows to be false.
     pub held: Option<&'a Held<'a, S>>,
@@ -72,7 +79,7 @@ pub struct HeldState<S> {
 }
 
 /// The states that a role holds possible in the state of a number, and how many states were visited to find them.
-pub type Held<'a, S> = dyn Fn(usize, Role, &Budget) -> (Vec<HeldState<S>>, u64) + 'a;
+pub type Held<'a, S> = dyn Fn(usize, Role, &Budget) -> (Vec<HeldState<S>>, u64) + Sync + 'a;
 
 /// By whose evidence the choices of a role are told apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,6 +97,8 @@ pub struct IsmctsOptions {
     pub simulations: u64,
     /// The weight of exploration in UCB1, for goals scaled to 0..=1.
     pub exploration: f64,
+    /// How many trees are searched side by side, each with its part of the simulations and of the memory.
+    pub trees: usize,
     /// How many simulations make a round.
     pub blocks: Blocks,
     /// About the most bytes of the tree. One that is full grows no more: simulations that come to its edge are played out
@@ -99,6 +108,8 @@ pub struct IsmctsOptions {
     pub others: usize,
     /// By whose evidence choices are told apart.
     pub observers: Observers,
+    /// In which games playouts choose by what each move has brought in this search.
+    pub history: HistoryUse,
     /// The share of the simulations, 0..=1, in which the other roles choose by a model (restricted Nash response, Johanson,
     /// Zinkevich, Bowling 2007).
     pub model_share: f64,
@@ -111,10 +122,12 @@ impl Default for IsmctsOptions {
         IsmctsOptions {
             simulations: 10_000,
             exploration: 0.7,
+            trees: 1,
             blocks,
             memory: 256 << 20,
             others: 0,
             observers: Observers::Every,
+            history: HistoryUse::AtOnce,
             model_share: 0.0,
         }
     }
@@ -148,6 +161,8 @@ pub struct Simulations {
     pub information_sets: usize,
     /// States in the tree, without the ends of the game.
     pub worlds: usize,
+    /// The failure of an evaluation of the rules that the search met, if any.
+    pub failure: Option<EvaluationFailure>,
 }
 
 /// Searches all states held possible in one tree, for the context's role, which can choose among `legal`; at least one
@@ -167,7 +182,7 @@ pub struct Simulations {
 /// let possible = PossibleStates { states: &[(&state, 2.0), (&other, 1.0)], known: &known, held: None, model: None };
 ///
 /// let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
-/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// let mut context = SearchContext::new(&*machine, candidate, budget, seed, &mut scratch);
 /// let options = IsmctsOptions { simulations: 1_000, exploration: 0.5, ..IsmctsOptions::default() };
 /// let Simulations { moves, simulations, information_sets, worlds, .. } =
 ///     ismcts(&mut context, &possible, &legal, &options);
@@ -183,7 +198,7 @@ pub fn ismcts<M: Bulk>(
     legal: &[Move],
     options: &IsmctsOptions,
 ) -> Simulations {
-    IsmctsTree::new(context.machine, options).search(context, possible, legal, options)
+    IsmctsTrees::new(context.machine, options).search(context, possible, legal, options)
 }
 
 /// A tree that is kept from decision to decision of one role: what was learnt below the moves that were made is still
@@ -194,6 +209,7 @@ pub fn ismcts<M: Bulk>(
 pub struct IsmctsTree<M: Bulk> {
     positions: Positions<M>,
     bandits: Bandits,
+    history: MoveHistory,
     /// Simulations made in it: no count of visits is greater.
     simulations: u64,
 }
@@ -205,7 +221,12 @@ impl<M: Bulk> IsmctsTree<M> {
     /// The tree without a position.
     pub fn new(machine: &M, options: &IsmctsOptions) -> Self {
         let bandits = Bandits::new(options.exploration);
-        IsmctsTree { positions: Positions::new(machine), bandits, simulations: 0 }
+        IsmctsTree {
+            positions: Positions::new(machine),
+            bandits,
+            history: MoveHistory::new(machine.roles().len()),
+            simulations: 0,
+        }
     }
 
     /// As [`ismcts`], in this tree.
@@ -279,9 +300,10 @@ fn simulate<M: Bulk>(
     options: &IsmctsOptions,
     is_ahead: bool,
 ) -> Simulations {
-    let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
+    let SearchContext { machine, role, ref budget, leaves, ref seed, ref mut scratch } = *context;
     let (of_role, rng) = (role.index() as u32, seed.child("select").rng());
     tree.positions.observer = (options.observers == Observers::One).then_some(role);
+    tree.history.begin();
     let model = Modelled::new(possible.model, options.model_share);
     let parts = &mut Parts { machine, own: of_role, tree, is_full: false, model, rng, budget, scratch };
     let mut own = Roots::new(parts, role, possible);
@@ -301,7 +323,7 @@ fn simulate<M: Bulk>(
     let blocks = options.blocks;
     let wanted = options.simulations.max(least);
     let (mut made, mut batch, mut playouts) = (0, BatchSize::new(budget.less(others.cost)), 0);
-    let mut roots = Vec::new();
+    let (mut roots, mut weights) = (Vec::new(), None);
     for number in 0.. {
         let block = blocks.size(made, (wanted - made).min(batch.rest())).min(wanted - made);
         let size = match batch.size(1, block) {
@@ -325,23 +347,31 @@ fn simulate<M: Bulk>(
         roots.extend(others.draw(of_others, &mut parts.rng));
         parts.is_full = parts.tree.bytes() > options.memory;
         round.begin(&roots);
+        let IsmctsTree { positions, bandits, history, .. } = &mut *parts.tree;
+        if history.is_due() {
+            bandits.widen(&positions.sets, history);
+            weights = options.history.applies(positions.is_at_once).then(|| Arc::new(history.weights()));
+        }
         if roots.len() < size as usize || !round.descend(parts) {
-            round.withdraw(&mut parts.tree.bandits);
+            round.withdraw(parts.tree);
             break;
         }
         let mut steps = u64::from(size);
         if !round.starts.is_empty() {
             // The mean of the playouts from a leaf counts as one.
             let each = blocks.playouts_each(machine.at_once(), round.starts.len() as u64, budget);
-            round.starts.iter_mut().for_each(|start| start.count = each);
+            round.starts.iter_mut().for_each(|start| {
+                start.count = each;
+                start.weights = weights.clone();
+            });
             let seed = seed.child("playout").index(number);
-            let tallies = machine.playouts(&round.starts, &seed, budget, parts.scratch);
+            let tallies = leaves.tallies(machine, &round.starts, &seed, budget, parts.scratch);
             for (place, tally) in tallies.iter().enumerate() {
                 steps += tally.steps;
                 playouts += u64::from(tally.count);
                 let (descent, count) = (round.leaves[place], u64::from(tally.count.max(1)));
                 let mean = |role| (tally.sum[role] + count / 2) / count;
-                round.learn(descent, tally.count.min(1), mean, &mut parts.tree.bandits);
+                round.learn(descent, tally.count.min(1), mean, parts.tree);
             }
         }
         batch.spend(u64::from(size), steps);
@@ -364,9 +394,12 @@ fn simulate<M: Bulk>(
         steps: batch.steps + others.cost,
         information_sets: bandits.open,
         worlds: positions.len(),
+        failure: None,
     }
 }
 
+#[cfg(test)]
+mod edge_tests;
 #[cfg(test)]
 mod roots_tests;
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::tree::{Chooser, Positions};
 use hyperplay_machine::{Bulk, Evidence, Move, Role};
 
 /// The probabilities with which a role chooses among the moves that are legal, given what it knows.
-pub type Model<'a> = dyn Fn(Role, &Evidence, &[Move]) -> Vec<f64> + 'a;
+pub type Model<'a> = dyn Fn(Role, &Evidence, &[Move]) -> Vec<f64> + Sync + 'a;
 
 /// A model with its share, and its policies that were asked for.
 pub(super) struct Modelled<'a> {

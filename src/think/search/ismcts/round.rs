@@ -19,7 +19,6 @@ use rand::RngExt;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use super::bandits::Bandits;
 use super::roots::Root;
 use super::{IsmctsTree, Parts};
 use crate::tree::{CHANCE, Following, UNEVEN_CHANCE};
@@ -131,8 +130,8 @@ impl<S: Clone> Round<S> {
             step += 1;
         }
         let Following::End(end) = from else { return };
-        let IsmctsTree { positions, bandits, .. } = &mut *parts.tree;
-        self.learn(descent, 1, |role| u64::from(positions.goals(end)[role].value()), bandits);
+        let goals = parts.tree.positions.goals(end).clone();
+        self.learn(descent, 1, |role| u64::from(goals[role].value()), parts.tree);
     }
 
     /// Computes the successors that are wanted. False if the deadline passed on the way.
@@ -157,9 +156,11 @@ impl<S: Clone> Round<S> {
         step: usize,
         parts: &mut Parts<'_, M>,
     ) -> Option<Following> {
-        let Parts { own, tree: IsmctsTree { positions, bandits, .. }, is_full, model, rng, .. } = parts;
+        let Parts { own, tree: IsmctsTree { positions, bandits, history, .. }, is_full, model, rng, .. } =
+            parts;
         let (Root { learners, modelled, .. }, mut choice) = (self.roots[descent as usize], 0);
-        let (mut fresh, mut first) = (SmallVec::<[u32; 4]>::new(), SmallVec::<[(Role, u32); 4]>::new());
+        let (mut fresh, mut first) =
+            (SmallVec::<[(u32, u32); 4]>::new(), SmallVec::<[(Role, u32); 4]>::new());
         for chooser in positions.choosers(position) {
             let place = match chooser.role {
                 CHANCE => rng.random_range(0..chooser.moves),
@@ -183,14 +184,16 @@ impl<S: Clone> Round<S> {
                     place
                 }
                 _ => {
-                    fresh.push(chooser.set);
+                    fresh.push((chooser.role, chooser.set));
                     0
                 }
             };
             choice += u64::from(place) * chooser.stride;
         }
         if !fresh.is_empty() && !*is_full {
-            bandits.open(fresh[if fresh.len() > 1 { rng.random_range(0..fresh.len()) } else { 0 }]);
+            let (role, set) = fresh[if fresh.len() > 1 { rng.random_range(0..fresh.len()) } else { 0 }];
+            let role = Role::new(role as usize);
+            bandits.open_widening(set, role, &positions.sets, history);
         }
         if fresh.is_empty() && step < DEEPEST {
             if let Some(following) = positions.following(position, choice) {
@@ -209,33 +212,43 @@ impl<S: Clone> Round<S> {
         let first = first.into_iter().map(|(role, number)| (role, moves[number as usize]));
         self.leaves.push(descent);
         let state = positions.state(position).clone();
-        self.starts.push(Start { state, first: first.collect(), count: 1 });
+        self.starts.push(Start { state, first: first.collect(), weights: None, count: 1 });
         None
     }
 
     /// Credits what a descent brought to its choices: how often it counts, and for each role the sum of the goals. One that
     /// counts 0 times is as if it had not been made.
-    pub(super) fn learn(
+    pub(super) fn learn<M: Bulk>(
         &mut self,
         descent: u32,
         count: u32,
         sum: impl Fn(Role) -> u64,
-        bandits: &mut Bandits,
+        tree: &mut IsmctsTree<M>,
     ) {
+        let IsmctsTree { positions, bandits, history, .. } = tree;
         let mut place = std::mem::replace(&mut self.last[descent as usize], NONE);
         while let Some(&Taken { before, role, number }) = self.taken.get(place as usize) {
             match count {
                 0 => bandits.withdraw(number),
-                count => bandits.learn(number, count, sum(Role::new(role as usize))),
+                count => {
+                    let sum = sum(Role::new(role as usize));
+                    bandits.learn(number, count, sum);
+                    history.learn(
+                        Role::new(role as usize),
+                        positions.sets.moves()[number as usize],
+                        count,
+                        sum,
+                    );
+                }
             }
             place = before;
         }
     }
 
     /// Takes back all descents that were not credited, because the deadline cut them off.
-    pub(super) fn withdraw(&mut self, bandits: &mut Bandits) {
+    pub(super) fn withdraw<M: Bulk>(&mut self, tree: &mut IsmctsTree<M>) {
         for descent in 0..self.last.len() as u32 {
-            self.learn(descent, 0, |_| 0, bandits);
+            self.learn(descent, 0, |_| 0, tree);
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn options(simulations: u64) -> IsmctsOptions {
 }
 
 /// A search of entries of a table between which `role` cannot tell, and `other` can if `tells`.
-fn search(
+pub(super) fn search(
     toy: &Toy,
     role: usize,
     entries: &[(u8, f64)],
@@ -393,13 +393,14 @@ fn with_perfect_information_it_converges_to_minimax() {
 
 /// A search of the first entry of a table for the first role, where everybody perceives every move: a table has no
 /// percepts, so the moves are put into what is known by a machine around it.
-fn search_seen(toy: &Toy, options: IsmctsOptions) -> Simulations {
+pub(super) fn search_seen(toy: &Toy, options: IsmctsOptions) -> Simulations {
     let (seen, state) = (Seen(toy), at(0));
     let legal = toy.legal_by_role(&state, &mut ())[Role::new(0)].clone();
     let known = |_, role| Evidence::new(role);
     let possible = PossibleStates { states: &[(&state, 1.0)], known: &known, held: None, model: None };
     let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
-    let mut context = SearchContext { machine: &seen, role: Role::new(0), budget, seed, scratch: &mut () };
+    let scratch = &mut ();
+    let mut context = SearchContext::new(&seen, Role::new(0), budget, seed, scratch);
     ismcts(&mut context, &possible, &legal, &options)
 }
 
@@ -433,7 +434,8 @@ fn a_kept_tree_knows_at_the_next_decision_what_came_by_and_a_large_one_is_given_
         let known = |_, role| seen.evidence(history, role, &mut ());
         let possible = PossibleStates { states: &[(&state, 1.0)], known: &known, held: None, model: None };
         let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
-        let mut context = SearchContext { machine: &seen, role, budget, seed, scratch: &mut () };
+        let scratch = &mut ();
+        let mut context = SearchContext::new(&seen, role, budget, seed, scratch);
         let made = tree.search(&mut context, &possible, &legal, options);
         let joint = JointMove::new([legal[0], seen.legal_by_role(&state, &mut ())[Role::new(1)][0]]);
         (made, History([&history.0[..], &[joint]].concat()))
@@ -465,7 +467,8 @@ fn a_tree_that_is_searched_ahead_while_another_role_chooses_is_found_by_the_next
         let known = |_, role| seen.evidence(history, role, &mut ());
         let possible = PossibleStates { states: &[(&state, 1.0)], known: &known, held: None, model: None };
         let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
-        let mut context = SearchContext { machine: &seen, role, budget, seed, scratch: &mut () };
+        let scratch = &mut ();
+        let mut context = SearchContext::new(&seen, role, budget, seed, scratch);
         let options = IsmctsOptions { memory, ..options(if is_ahead { 1_000 } else { 100 }) };
         if is_ahead {
             return u32::from(tree.search_ahead(&mut context, &possible, &legal, &options));
@@ -551,7 +554,7 @@ fn in_tic_tac_toe_and_nim_what_is_visited_most_is_a_best_move() {
             let possible =
                 PossibleStates { states: &[(&state, 1.0)], known: &known, held: None, model: None };
             let (budget, seed) = (Budget::UNLIMITED, Seed::root(seed));
-            let mut context = SearchContext { machine: &*machine, role, budget, seed, scratch: &mut own };
+            let mut context = SearchContext::new(&*machine, role, budget, seed, &mut own);
             let made = ismcts(&mut context, &possible, &legal[role], &options(30_000));
             let exactly = SearchOptions { nodes: 10_000_000, ..SearchOptions::default() };
             let states = [WeightedState { state: &state, weight: 1.0, histories: 1 }];

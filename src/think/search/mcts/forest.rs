@@ -130,7 +130,7 @@ impl<M: Bulk> Forest<M> {
                     (*position, machine.each_role().map(|role| (role, joint.of(role))).collect())
                 }
             };
-            Some(Start { state: positions.state(at).clone(), first, count: weight })
+            Some(Start { state: positions.state(at).clone(), first, weights: None, count: weight })
         });
         Some(starts.collect())
     }

@@ -1,7 +1,7 @@
 //! UCT: a tree of playouts over each state, in which every role learns which of its moves bring it most.
 //!
 //! All trees grow in lockstep. In a round, every tree makes the same number of descents. Then one call of
-//! [`Bulk::advance`] computes all new leaves, one call of [`Bulk::playouts`] makes playouts from each, and the goals
+//! [`Bulk::advance`] computes all new leaves, one call gives their [values](super::LeafValues), and these
 //! are credited. So an engine that works on many states at once gets its blocks even from a single tree. Rounds grow
 //! with the trees and taper off towards the end ([`Blocks`]), because descents of one round do not learn from each
 //! other. With a deadline, lanes that a round would leave idle play more from the same leaves. Chance is sampled,
@@ -69,7 +69,7 @@ impl Default for Blocks {
 ///
 /// let mut scratch = machine.scratch();
 /// let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
-/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// let mut context = SearchContext::new(&*machine, candidate, budget, seed, &mut scratch);
 /// let moves = machine.legal_by_role(&state, context.scratch)[candidate].clone();
 /// let open = OpenState { state: &state, moves, weight: 1.0, share: 1 };
 /// let made = uct(&mut context, &[open], 100, &Blocks::default());
@@ -91,7 +91,7 @@ fn grow<M: Bulk>(
     descents: u64,
     blocks: &Blocks,
 ) -> Playouts {
-    let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
+    let SearchContext { machine, role, ref budget, leaves, ref seed, ref mut scratch } = *context;
     let mut forest = Forest::new(machine, role, states, scratch);
     let mut streams: Vec<_> = (0..states.len()).map(|tree| seed.child("select").index(tree).rng()).collect();
     let least = states.iter().map(|open| open.moves.len() as u64).max().unwrap_or(0);
@@ -112,7 +112,7 @@ fn grow<M: Bulk>(
         // A descent visits one state, the leaf, be it new or an end already known.
         let descents = size * count;
         let Some(starts) = forest.grow(machine, weight, scratch) else { break };
-        let tallies = machine.playouts(&starts, &seed.child("playout").index(round), budget, scratch);
+        let tallies = leaves.tallies(machine, &starts, &seed.child("playout").index(round), budget, scratch);
         forest.learn(weight, &tallies);
         all += tallies.iter().map(|tally| u64::from(tally.count)).sum::<u64>();
         batch.spend(descents, descents + tallies.iter().map(|tally| tally.steps).sum::<u64>());

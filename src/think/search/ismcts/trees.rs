@@ -1,0 +1,92 @@
+//! Several trees, searched side by side.
+//!
+//! Each tree makes its part of the simulations, from a stream of random numbers of its own, and what was learnt of the moves
+//! at the roots is added up (root parallelisation: Chaslot, Winands, van den Herik 2008). So the result depends on how many
+//! trees there are, and not on how many threads search them.
+
+use rayon::prelude::*;
+
+use super::{IsmctsOptions, IsmctsTree, PossibleStates, SearchContext, SimulatedMove, Simulations};
+use hyperplay_machine::{Bulk, Move};
+
+/// The trees of one role, each as [`IsmctsTree`].
+pub struct IsmctsTrees<M: Bulk>(Vec<IsmctsTree<M>>);
+
+impl<M: Bulk> IsmctsTrees<M> {
+    /// As many trees as the options say, without a position.
+    pub fn new(machine: &M, options: &IsmctsOptions) -> Self {
+        IsmctsTrees((0..options.trees.max(1)).map(|_| IsmctsTree::new(machine, options)).collect())
+    }
+
+    /// As [`IsmctsTree::search`], in each tree by its part of the simulations, the nodes and the memory.
+    pub fn search(
+        &mut self,
+        context: &mut SearchContext<'_, M>,
+        possible: &PossibleStates<'_, M::State>,
+        legal: &[Move],
+        options: &IsmctsOptions,
+    ) -> Simulations {
+        let made = self.each(context, options, |tree, context, options| {
+            let made = tree.search(context, possible, legal, options);
+            Simulations { failure: context.machine.take_failure(context.scratch), ..made }
+        });
+        made.into_iter().reduce(sum).expect("there is a tree")
+    }
+
+    /// As [`IsmctsTree::search_ahead`], in each tree.
+    pub fn search_ahead(
+        &mut self,
+        context: &mut SearchContext<'_, M>,
+        possible: &PossibleStates<'_, M::State>,
+        legal: &[Move],
+        options: &IsmctsOptions,
+    ) -> bool {
+        let search =
+            |tree: &mut IsmctsTree<M>, context: &mut SearchContext<'_, M>, options: &IsmctsOptions| {
+                tree.search_ahead(context, possible, legal, options)
+            };
+        self.each(context, options, search).into_iter().fold(false, |any, has_room| any | has_room)
+    }
+
+    fn each<T: Send>(
+        &mut self,
+        context: &mut SearchContext<'_, M>,
+        options: &IsmctsOptions,
+        search: impl Fn(&mut IsmctsTree<M>, &mut SearchContext<'_, M>, &IsmctsOptions) -> T + Sync,
+    ) -> Vec<T> {
+        if let [tree] = &mut self.0[..] {
+            return vec![search(tree, context, options)];
+        }
+        let count = self.0.len();
+        let simulations = options.simulations.div_ceil(count as u64);
+        let options = IsmctsOptions { simulations, memory: options.memory / count, ..*options };
+        let SearchContext { machine, role, mut budget, leaves, ref seed, .. } = *context;
+        budget.nodes = budget.nodes.map(|nodes| nodes / count as u64);
+        let trees = self.0.par_iter_mut().enumerate();
+        let made = trees.map(|(number, tree)| {
+            let (seed, scratch) = (seed.index(number), &mut machine.scratch());
+            search(tree, &mut SearchContext { machine, role, budget, leaves, seed, scratch }, &options)
+        });
+        made.collect()
+    }
+}
+
+/// The simulations of two trees together.
+fn sum(one: Simulations, other: Simulations) -> Simulations {
+    let both = |(one, other): (SimulatedMove, SimulatedMove)| {
+        let visits = one.visits.saturating_add(other.visits);
+        let part = |of: SimulatedMove| of.value.map(|value| value * f64::from(of.visits));
+        let total = part(one).into_iter().chain(part(other)).reduce(|one, other| one + other);
+        SimulatedMove { own: one.own, visits, value: total.map(|total| total / f64::from(visits)) }
+    };
+    Simulations {
+        moves: one.moves.into_iter().zip(other.moves).map(both).collect(),
+        simulations: one.simulations + other.simulations,
+        before: one.before + other.before,
+        playouts: one.playouts + other.playouts,
+        steps: one.steps + other.steps,
+        information_sets: one.information_sets + other.information_sets,
+        worlds: one.worlds + other.worlds,
+        failure: one.failure.or(other.failure),
+    }
+}
