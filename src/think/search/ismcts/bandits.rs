@@ -104,6 +104,11 @@ impl Bandits {
         }
     }
 
+    /// Whether a set with very many moves is open.
+    pub fn are_wide(&self) -> bool {
+        !self.wide.is_empty()
+    }
+
     /// Takes what the history says now of the moves that were not tried in the sets with very many moves.
     pub fn widen(&mut self, sets: &InformationSets, history: &MoveHistory) {
         (0..self.wide.len()).for_each(|place| self.urge(place, sets, history));

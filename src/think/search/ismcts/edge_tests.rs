@@ -57,19 +57,19 @@ fn a_leaf_is_worth_what_its_values_say_and_an_end_its_goals() {
     assert_eq!((values(&made), made.playouts), (vec![40.0, 70.0], 1));
 }
 
-/// After either of two moves the first role has 120 moves, of which only one brings anything. Few simulations are left for each
+/// After either of two moves the first role has 190 moves, of which only one brings anything. Few simulations are left for each
 /// set, but what was learnt in one of them tells which move to try in the other.
 #[test]
 fn in_a_wide_set_the_moves_are_tried_first_that_were_good_elsewhere() {
     let wide = || {
-        let moves: Vec<u8> = (0..120).map(|own| if own == 77 { 4 } else { 3 }).collect();
-        choice(&[120, 1], &moves)
+        let moves: Vec<u8> = (0..190).map(|own| if own == 77 { 4 } else { 3 }).collect();
+        choice(&[190, 1], &moves)
     };
     let toy = Toy::table(
         &["a", "b"],
         vec![choice(&[2, 1], &[1, 2]), wide(), wide(), end(&[0, 100]), end(&[100, 0])],
     );
     let made = search_seen(&toy, options(300));
-    // Each set alone would try all of its moves once, and one of them come to a mean of a fifth at most.
-    assert!(values(&made).iter().any(|&value| value > 50.0), "{made:?}");
+    // If all moves were tried once before any is tried again, no mean could be above 1.
+    assert!(values(&made).iter().any(|&value| value > 20.0), "{made:?}");
 }

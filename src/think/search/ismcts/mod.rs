@@ -346,11 +346,12 @@ fn simulate<M: Bulk>(
         }
         roots.extend(others.draw(of_others, &mut parts.rng));
         parts.is_full = parts.tree.bytes() > options.memory;
-        round.begin(&roots);
         let IsmctsTree { positions, bandits, history, .. } = &mut *parts.tree;
+        let is_chosen_by = options.history.applies(positions.is_at_once);
+        round.begin(&roots, is_chosen_by || bandits.are_wide());
         if history.is_due() {
             bandits.widen(&positions.sets, history);
-            weights = options.history.applies(positions.is_at_once).then(|| Arc::new(history.weights()));
+            weights = is_chosen_by.then(|| Arc::new(history.weights()));
         }
         if roots.len() < size as usize || !round.descend(parts) {
             round.withdraw(parts.tree);

@@ -56,6 +56,8 @@ pub(super) struct Round<S> {
     asked: FxHashSet<(u32, u64)>,
     /// Whether descents should wait no longer.
     is_growth_due: bool,
+    /// Whether what is learnt goes into the history of moves.
+    is_history: bool,
     taken: Vec<Taken>,
     /// For each descent the place of its last choice, until it is credited.
     last: Vec<u32>,
@@ -72,6 +74,7 @@ impl<S: Clone> Round<S> {
             wanted: Vec::new(),
             asked: FxHashSet::default(),
             is_growth_due: false,
+            is_history: false,
             taken: Vec::new(),
             last: Vec::new(),
             leaves: Vec::new(),
@@ -79,8 +82,9 @@ impl<S: Clone> Round<S> {
         }
     }
 
-    /// Begins a round of descents from these positions or ends.
-    pub(super) fn begin(&mut self, roots: &[Root]) {
+    /// Begins a round of descents from these positions or ends, which goes into the history of moves or not.
+    pub(super) fn begin(&mut self, roots: &[Root], is_history: bool) {
+        self.is_history = is_history;
         self.roots.clear();
         self.roots.extend_from_slice(roots);
         self.last.clear();
@@ -231,14 +235,12 @@ impl<S: Clone> Round<S> {
             match count {
                 0 => bandits.withdraw(number),
                 count => {
-                    let sum = sum(Role::new(role as usize));
+                    let role = Role::new(role as usize);
+                    let sum = sum(role);
                     bandits.learn(number, count, sum);
-                    history.learn(
-                        Role::new(role as usize),
-                        positions.sets.moves()[number as usize],
-                        count,
-                        sum,
-                    );
+                    if self.is_history {
+                        history.learn(role, positions.sets.moves()[number as usize], count, sum);
+                    }
                 }
             }
             place = before;
