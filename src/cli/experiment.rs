@@ -17,8 +17,8 @@ use super::progress::Progress;
 use super::session::Session;
 use hyperplay_lab::experiment::{
     self, Arena, ArenaError, DecisionLog, ExperimentSummary, FolderError, Journal, JournalError,
-    MatchFailure, PLAN, Planned, Recording, Results, ResultsError, RunEnd, RunError, RunTask, Sequence,
-    Shard, refuse_other_division, slurm,
+    MatchFailure, PLAN, Planned, PlannedFolder, Pool, Recording, Results, ResultsError, RunEnd, RunError,
+    RunTask, Sequence, Shard, refuse_other_division, set_aside, set_aside_in, slurm,
 };
 use hyperplay_machine::counted;
 use hyperplay_play::files::FileError;
@@ -86,6 +86,11 @@ pub struct RunArguments {
     /// Play the matches again in which another program could not be reached, and replace what was recorded of them
     #[arg(long, value_name = "FAULT", value_parser = [experiment::UNREACHABLE], conflicts_with = "log")]
     again: Option<String>,
+    /// Take the matches of this folder that are matches of this experiment too, instead of playing them; may be given
+    /// several times. The folder is not changed, unless it is that of --out: then what it holds is moved into a folder
+    /// within it, and this experiment extends it
+    #[arg(long, value_name = "DIR")]
+    reuse: Vec<PathBuf>,
 }
 
 impl RunArguments {
@@ -99,7 +104,25 @@ impl RunArguments {
             log: DecisionLog::Turns,
             discard: false,
             again: None,
+            reuse: Vec::new(),
         }
+    }
+
+    /// The folders from which matches are taken. Where the folder for the matches is one of them, and holds another
+    /// experiment, its content is moved aside.
+    fn others(&self, planned: &Planned) -> CommandResult<Vec<PlannedFolder>> {
+        let is_own = |folder: &&PathBuf| matches!((folder.canonicalize(), self.out.canonicalize()), (Ok(one), Ok(out)) if one == out);
+        let (own, mut folders): (Vec<PathBuf>, Vec<PathBuf>) =
+            self.reuse.iter().cloned().partition(|one| is_own(&one));
+        if !own.is_empty()
+            && self.out.join(PLAN).exists()
+            && Planned::read(&self.out)?.config != planned.config
+        {
+            set_aside(&self.out)?;
+        }
+        folders.extend(set_aside_in(&self.out));
+        let read = |folder: PathBuf| Ok((folder.clone(), Planned::read(&folder)?));
+        folders.into_iter().map(read).collect()
     }
 
     /// The log of decisions: the one of the arguments, or with `--again` the one that the folder has already.
@@ -160,7 +183,9 @@ pub fn play(arguments: &RunArguments, session: &Session) -> CommandResult {
     let Described { config, games, plan } = arguments.file.open(registry)?;
     let shard = arguments.shard;
     let threads = threads(arguments.threads, &plan);
-    let planned = Planned::new(&config.name, &config.about, plan).settle(&arguments.out, registry)?;
+    let planned = Planned::new(&config.name, &config.about, plan);
+    let others = arguments.others(&planned)?;
+    let planned = planned.settle(&arguments.out, registry)?;
     refuse_other_division(&arguments.out, shard)?;
     let plan = &planned.plan;
     let (again, folder) = (arguments.again.is_some(), arguments.out.display());
@@ -171,6 +196,15 @@ pub fn play(arguments: &RunArguments, session: &Session) -> CommandResult {
     )?;
     let log_of = arguments.decisions(shard);
     let recording = Recording { log: log_of, discard: arguments.discard, again };
+    let pool = Pool::open(plan, &others, log_of)?;
+    if let Some(version) = pool.other_version() {
+        let what =
+            format!("--reuse: a match was played by version {version}, whose players may decide otherwise");
+        return Err(CommandFailure::failed(
+            what,
+            "leave that folder out; it can be reported on beside this one",
+        ));
+    }
     let journal = Journal::open(&arguments.out, plan, shard, recording)?;
     let (earlier, total) = (journal.earlier.clone(), plan.matches_of(shard));
     if again && earlier.dropped == 0 {
@@ -188,15 +222,16 @@ pub fn play(arguments: &RunArguments, session: &Session) -> CommandResult {
     let arena = Arena::new(plan.clone(), config.specs, &games, threads, log_of);
     let arena = arena?;
     let progress = Progress::new(total as usize, "matches", false);
-    let task = RunTask { sequence: Sequence::new(plan, shard), journal, on_fault: config.on_fault };
+    let task = RunTask { sequence: Sequence::new(plan, shard), journal, pool, on_fault: config.on_fault };
     let ran = experiment::run(&arena, task, threads, interrupt, &|| progress.tick());
     let time = progress.finish();
-    let RunEnd { played, is_complete: all, failed, first_failure, faulted } = ran?;
+    let RunEnd { played, reused, is_complete: all, failed, first_failure, faulted } = ran?;
     let rate = played as f64 / time.as_secs_f64().max(1e-9);
     let stopped = if all && plan.stop.is_some() { " (cells stop by themselves)" } else { "" };
+    let taken = if others.is_empty() { String::new() } else { format!("{reused} taken from elsewhere, ") };
     out.line(format_args!(
-        "{folder}: shard {shard}: {} of {}{stopped}, {played} of them now, {rate:.1} a second",
-        earlier.resumed + played,
+        "{folder}: shard {shard}: {} of {}{stopped}, {taken}{played} of them now, {rate:.1} a second",
+        earlier.resumed + reused + played,
         counted(total, "match"),
     ))?;
     let mut wrong: Vec<String> = Vec::new();
@@ -312,6 +347,7 @@ impl From<RunError> for CommandFailure {
         match error {
             RunError::Arena(error) => error.into(),
             RunError::Journal(error) => error.into(),
+            RunError::Reused(error) => error.into(),
             RunError::Fault(_) => {
                 CommandFailure::failed(format!("{error}; the match is not recorded"), FAULT_REMEDY)
             }

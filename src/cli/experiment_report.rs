@@ -8,23 +8,35 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::experiment_results::{in_words, log_damage};
-use super::failure::CommandResult;
+use super::failure::{CommandFailure, CommandResult};
 use super::options::positive;
 use super::output::{Output, log};
 use hyperplay_lab::experiment::{
-    ExperimentSummary, FolderError, Planned, Results, ResultsError, document, exploit_records,
-    exploit_tables, markdown, page, tables,
+    DecisionLog, ExperimentSummary, ExploitRecord, FolderError, Planned, PlannedFolder, Pool, Results,
+    ResultsError, Selection, document, exploit_records, exploit_tables, joined, markdown, page, tables,
 };
 use hyperplay_play::files::{FileContent, FileError, WrittenFile, write_all};
 
 /// Arguments of `experiment report`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct ReportArguments {
-    /// The folder that `experiment run` was given
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    /// The folder that `experiment run` was given; of several the matches are put together
+    #[arg(value_name = "DIR", required = true)]
+    folders: Vec<PathBuf>,
+    /// Only matches of these players with each other: labels as in the report, or names that stand for all parameters
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    players: Vec<String>,
+    /// Leave the matches of these players out
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    without: Vec<String>,
+    /// Only these games
+    #[arg(long, value_name = "GAME", value_delimiter = ',')]
+    games: Vec<String>,
+    /// Only the first N deals of a cell
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    deals: Option<u64>,
     /// The folder for report.md, report.html, one CSV file a table, and figures/ with each figure as SVG and PDF
-    /// [default: the same]
+    /// [default: the same; none for a part of the matches, or those of several folders]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Goal points for a payoff of 1, in the tables of what can be gained
@@ -40,13 +52,38 @@ pub struct ReportArguments {
 /// # Errors
 /// See [`CommandFailure`](super::failure::CommandFailure).
 pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
-    let planned = Planned::read(&arguments.folder)?;
-    let (exploited, damaged) = exploit_records(&arguments.folder, &planned)?;
-    let results = match Results::open(&arguments.folder, &planned) {
-        Err(ResultsError::Folder(FolderError::Empty { .. })) if !exploited.is_empty() => {
-            Results::none(&planned)
+    let read = |folder: &PathBuf| Ok((folder.clone(), Planned::read(folder)?));
+    let folders = arguments.folders.iter().map(read).collect::<CommandResult<Vec<PlannedFolder>>>()?;
+    let ReportArguments { players, without, games, deals, .. } = arguments.clone();
+    let selection = Selection { players, without, games, deals };
+    let is_plain = folders.len() == 1 && selection.is_all();
+    let planned = if is_plain {
+        folders[0].1.clone()
+    } else {
+        let remedy = "`hyperplay experiment run FILE --out DIR --reuse OTHER` makes one folder of several";
+        joined(&folders, &selection).map_err(|what| CommandFailure::usage(what, remedy))?
+    };
+    let (mut exploited, mut damaged) = (Vec::<ExploitRecord>::new(), Vec::new());
+    for (folder, own) in &folders {
+        let (records, damage) = exploit_records(folder, own)?;
+        for record in records {
+            let is_of = |known: &ExploitRecord| known.game == record.game && known.player == record.player;
+            let is_new = !exploited.iter().any(is_of);
+            if is_new && planned.plan.has(&own.plan, &record.game, &record.player) {
+                exploited.push(record);
+            }
         }
-        results => results?,
+        damaged.extend(damage);
+    }
+    let results = if is_plain {
+        match Results::open(&folders[0].0, &planned) {
+            Err(ResultsError::Folder(FolderError::Empty { .. })) if !exploited.is_empty() => {
+                Results::none(&planned)
+            }
+            results => results?,
+        }
+    } else {
+        Results::pooled(&planned, Pool::open(&planned.plan, &folders, DecisionLog::Turns)?)
     };
     let mut summary = ExperimentSummary::of(&planned, results)?;
     summary.damage.extend(damaged);
@@ -54,7 +91,7 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
     log_damage(&summary.damage, &[]);
     let mut tables = tables(&planned, &summary);
     tables.extend(exploit_tables(&planned, &exploited, arguments.unit));
-    let to = arguments.out.as_ref().unwrap_or(&arguments.folder);
+    let to = arguments.out.as_ref().or(folders.first().filter(|_| is_plain).map(|(folder, _)| folder));
     let blocks = document(&planned, &summary, &tables);
     let text = markdown(&planned, &blocks);
     let page = page(&planned, &blocks);
@@ -63,6 +100,7 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
     files.extend(tables.iter().map(|table| (format!("{}.csv", table.name), table.as_csv().into_bytes())));
     files.extend(page.files());
     let write = || -> Result<(), FileError> {
+        let Some(to) = to else { return Ok(()) };
         FileError::at(to, std::fs::create_dir_all(to))?;
         let report = FileContent::holding("report of this plan", mark);
         let report = WrittenFile::at(&to.join("report.md"), report)?;

@@ -22,6 +22,7 @@ mod experiment_decisions;
 mod experiment_exploit;
 mod experiment_pages;
 mod experiment_policy;
+mod experiment_pool;
 mod experiment_records;
 mod exploit;
 mod failing;

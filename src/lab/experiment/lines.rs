@@ -154,6 +154,8 @@ struct GoodLines {
     path: PathBuf,
     reader: BufReader<Take<File>>,
     has_sums: bool,
+    /// The version of the program that wrote it; empty if the header is damaged.
+    version: String,
     /// Where the header ends; 0 if it is damaged.
     header_end: u64,
     /// Lines read, and where the last one ends.
@@ -173,16 +175,28 @@ impl GoodLines {
         // Lines that are appended from now on are not read.
         let length = FileError::at(&path, file.metadata())?.len();
         let reader = BufReader::with_capacity(1 << 16, file.take(length));
-        let (next, damage) = (None, Vec::new());
-        let mut lines =
-            GoodLines { path, reader, has_sums: true, header_end: 0, number: 0, offset: 0, next, damage };
+        let (version, next, damage) = (String::new(), None, Vec::new());
+        let mut lines = GoodLines {
+            path,
+            reader,
+            has_sums: true,
+            version,
+            header_end: 0,
+            number: 0,
+            offset: 0,
+            next,
+            damage,
+        };
         let Some(first) = lines.advance()? else { return Ok(None) };
         let (has_sums, text) = unsealed(&first).map_or((false, first.clone()), |text| (true, text));
         let found = serde_json::from_slice::<RecordHeader>(&text).ok();
         match found.filter(|found| line(found) == text) {
             Some(found) => match header.difference(&found) {
                 Some(what) => return Err(JournalError::Foreign { path: lines.path, what }),
-                None => (lines.has_sums, lines.header_end) = (has_sums, lines.offset),
+                None => {
+                    (lines.has_sums, lines.version, lines.header_end) =
+                        (has_sums, found.version, lines.offset);
+                }
             },
             None => {
                 lines.accept(&first);
@@ -308,6 +322,11 @@ impl Source {
     /// The damaged lines found so far. The lines that were kept have been read before.
     pub fn damage(&self) -> impl Iterator<Item = &DamagedLine> {
         self.parts.iter().flat_map(|part| &part.damage)
+    }
+
+    /// The version of the program that wrote the file, if it is known.
+    pub fn version(&self) -> &str {
+        &self.parts[0].version
     }
 
     /// Whether the lines have checksums.

@@ -28,6 +28,7 @@ mod export_decisions;
 mod factors;
 mod folder;
 mod grid;
+mod joined;
 mod journal;
 mod lines;
 mod meetings;
@@ -35,6 +36,7 @@ mod merge;
 mod pairings;
 mod parquet_file;
 mod plan;
+mod pool;
 mod record;
 mod recorder;
 mod results;
@@ -66,13 +68,15 @@ pub use exploit_record::{
 };
 pub use exploit_tables::exploit_tables;
 pub use export::export;
-pub use folder::{FolderError, PLAN, Planned, division, refuse_other_division};
+pub use folder::{FolderError, PLAN, Planned, division, refuse_other_division, set_aside, set_aside_in};
+pub use joined::{Selection, joined};
 pub use journal::{EarlierRun, Journal, Recording};
 pub use lines::{DamagedLine, JournalError};
 pub use merge::{Merged, merge};
 pub use plan::{
     Cell, Entrant, ExperimentPlan, MatchPlace, PlanGame, SeatPermutations, StoppingCriterion, StoppingRule,
 };
+pub use pool::{PlannedFolder, Pool};
 pub use record::{
     FAILED, HeldRecord, MatchRecord, PositionRecord, RecordHeader, SeenRecord, TimingRecord, TurnRecord,
     TurnTime,

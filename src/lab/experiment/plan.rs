@@ -303,9 +303,35 @@ impl ExperimentPlan {
         labels.join(" - ")
     }
 
+    /// The content of the matches in which these entrants of a cell play its roles, as a hash: the rules, the spec and
+    /// the policy files of each role, the seed, the engine and the limits. With a deal it determines a match, whatever
+    /// plan it is in.
+    pub fn content(&self, cell: usize, seats: &[usize]) -> String {
+        let player = |&entrant: &usize| (&self.entrants[entrant].spec, &self.entrants[entrant].policies);
+        let players: Vec<_> = seats.iter().map(player).collect();
+        let limits = (self.limit, self.nodes, self.clocks, self.think_ahead);
+        let content = (&self.game(cell).rules, players, self.seed, self.engine, limits);
+        text_hash(&serde_json::to_string(&content).expect("a plan is plain data"))
+    }
+
     /// The entrant of each played role in a match.
     pub fn seats(&self, place: &MatchPlace) -> &[usize] {
         &self.cells[place.cell].seat_permutations[place.seat_permutation]
+    }
+
+    /// Whether a game and an entrant, as another plan names them, are of this plan by the same names.
+    pub fn has(&self, other: &ExperimentPlan, game: &str, label: &str) -> bool {
+        let rules = |plan: &ExperimentPlan| {
+            plan.games.iter().find(|one| one.name == game).map(|one| one.rules.clone())
+        };
+        let player = |plan: &ExperimentPlan| {
+            let entrant = plan.entrants.iter().find(|one| one.label == label);
+            entrant.map(|entrant| (entrant.spec.clone(), entrant.policies.clone()))
+        };
+        rules(self).is_some()
+            && rules(self) == rules(other)
+            && player(self).is_some()
+            && player(self) == player(other)
     }
 
     /// The game of a cell.

@@ -12,9 +12,10 @@ use std::path::Path;
 
 use super::decision_log::DecisionLog;
 use super::folder::{FolderError, Planned, division};
-use super::lines::{DamagedLine, JournalError};
+use super::lines::{DamagedLine, JournalError, Source};
 use super::plan::ExperimentPlan;
-use super::sequence::NextMatch;
+use super::pool::Pool;
+use super::sequence::{NextMatch, Sequence};
 use super::shard::Shard;
 use super::stored::{FinishedMatch, StoredMatches};
 use hyperplay_machine::counted;
@@ -48,6 +49,8 @@ pub struct Results<'a> {
     next: Vec<Option<FinishedMatch>>,
     absent: Vec<Shard>,
     heap: BinaryHeap<Reverse<(u64, usize)>>,
+    /// The matches of other folders, where they are those of this plan, and how far they were asked for.
+    pool: Option<Box<(Pool<'a>, Sequence<'a>)>>,
 }
 
 impl<'a> Results<'a> {
@@ -87,7 +90,7 @@ impl<'a> Results<'a> {
             }
         }
         let next = vec![None; parts.len()];
-        let mut results = Results { plan, parts, next, absent, heap: BinaryHeap::new() };
+        let mut results = Results { plan, parts, next, absent, heap: BinaryHeap::new(), pool: None };
         for part in 0..results.parts.len() {
             results.advance(part)?;
         }
@@ -98,7 +101,14 @@ impl<'a> Results<'a> {
     pub fn none(planned: &'a Planned) -> Results<'a> {
         let absent = Shard::all(1).collect();
         let (parts, next, heap) = (Vec::new(), Vec::new(), BinaryHeap::new());
-        Results { plan: &planned.plan, parts, next, absent, heap }
+        Results { plan: &planned.plan, parts, next, absent, heap, pool: None }
+    }
+
+    /// The matches of other folders as those of a plan.
+    pub fn pooled(planned: &'a Planned, pool: Pool<'a>) -> Results<'a> {
+        let sequence = Sequence::new(&planned.plan, Shard::WHOLE);
+        let (absent, pool) = (Vec::new(), Some(Box::new((pool, sequence))));
+        Results { absent, pool, ..Results::none(planned) }
     }
 
     /// The same without the matches of other shards.
@@ -122,14 +132,36 @@ impl<'a> Results<'a> {
     /// If a file cannot be read or is not what the plan says.
     #[allow(clippy::should_implement_trait, reason = "a reader may fail")]
     pub fn next(&mut self) -> Result<Option<FinishedMatch>, ResultsError> {
+        if let Some(pooled) = &mut self.pool {
+            let (pool, sequence) = &mut **pooled;
+            while let (false, NextMatch::Match(place)) = (pool.is_read(), sequence.next()) {
+                match pool.take(&place)? {
+                    None => sequence.pass(),
+                    Some(found) => {
+                        sequence.feed(&place, found.goals().as_deref());
+                        return Ok(Some(found));
+                    }
+                }
+            }
+            return Ok(None);
+        }
         let Some(Reverse((_, part))) = self.heap.pop() else { return Ok(None) };
         let result = self.next[part].take();
         self.advance(part)?;
         Ok(result)
     }
 
+    /// The versions of the program that played them, as far as they are known.
+    pub(super) fn versions(&self) -> impl Iterator<Item = &str> {
+        let files = self.parts.iter().filter_map(|part| part.sources[4].as_ref());
+        files.map(Source::version).filter(|version| !version.is_empty())
+    }
+
     /// How many matches each shard has, after the last [`next`](Results::next), and which of them lack some.
     pub fn missing(&mut self) -> Vec<MissingMatches> {
+        if let Some(pooled) = &mut self.pool {
+            return pooled.0.missing();
+        }
         let mut missing: Vec<MissingMatches> = self
             .absent
             .iter()
@@ -148,7 +180,8 @@ impl<'a> Results<'a> {
 
     /// The lines that cannot be read, after the last [`next`](Results::next).
     pub fn damage(&self) -> Vec<DamagedLine> {
-        self.parts.iter().flat_map(StoredMatches::damage).collect()
+        let pooled = self.pool.iter().flat_map(|pooled| pooled.0.results()).flat_map(Results::damage);
+        self.parts.iter().flat_map(StoredMatches::damage).chain(pooled).collect()
     }
 }
 

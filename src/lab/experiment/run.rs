@@ -23,7 +23,9 @@ use super::config::OnFault;
 use super::journal::Journal;
 use super::lines::JournalError;
 use super::plan::MatchPlace;
+use super::pool::Pool;
 use super::recorder::{MatchFailure, RecordLines, SeatFault};
+use super::results::ResultsError;
 use super::sequence::{NextMatch, Sequence};
 use super::stored::FinishedMatch;
 use hyperplay_play::referee::Interrupt;
@@ -43,6 +45,9 @@ pub enum RunError {
     /// The files could not be written.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// The files of another folder could not be read.
+    #[error(transparent)]
+    Reused(#[from] ResultsError),
     /// A move was replaced, and the run is to end then.
     #[error("{0}")]
     Fault(String),
@@ -57,6 +62,8 @@ pub struct RunTask<'a> {
     pub sequence: Sequence<'a>,
     /// The files, and their content so far.
     pub journal: Journal<'a>,
+    /// The matches of other folders.
+    pub pool: Pool<'a>,
     /// The reaction when a move was replaced.
     pub on_fault: OnFault,
 }
@@ -66,6 +73,8 @@ pub struct RunTask<'a> {
 pub struct RunEnd {
     /// Matches that were played.
     pub played: u64,
+    /// Matches that were taken from other folders.
+    pub reused: u64,
     /// Whether these were all that was left.
     pub is_complete: bool,
     /// How many of them failed.
@@ -85,11 +94,22 @@ struct Shared<'a> {
     issued: u64,
     written: u64,
     end: RunEnd,
-    /// Matches that are ahead of the files, and whether they were played.
-    ahead: BTreeMap<u64, (MatchPlace, RecordLines, bool)>,
+    /// Matches that are ahead of the files, and where their records come from.
+    ahead: BTreeMap<u64, (MatchPlace, RecordLines, Origin)>,
     /// Why the run ends early.
     failure: Option<RunError>,
 }
+
+/// Where the records of a match come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Played,
+    Kept,
+    Reused { has_failed: bool, has_faults: bool },
+}
+
+/// The number of a match in the sequence, which it is, and its records if there are any.
+type Taken = (u64, MatchPlace, Option<FinishedMatch>, Origin);
 
 struct Run<'a> {
     arena: &'a Arena,
@@ -133,6 +153,21 @@ pub fn run(
     Ok(shared.end)
 }
 
+impl RunTask<'_> {
+    /// A match as it was recorded earlier, here or in another folder; nothing if it is to be played.
+    fn stored(&mut self, place: &MatchPlace) -> Result<(Option<FinishedMatch>, Origin), RunError> {
+        if let Some(kept) = self.journal.stored(place.id)? {
+            return Ok((Some(kept), Origin::Kept));
+        }
+        let reused = self.pool.take(place)?;
+        let origin = reused.as_ref().map_or(Origin::Played, |FinishedMatch { record, .. }| Origin::Reused {
+            has_failed: record.has_failed(),
+            has_faults: record.has_faults(),
+        });
+        Ok((reused, origin))
+    }
+}
+
 impl<'a> Run<'a> {
     fn lock(&self) -> MutexGuard<'_, Shared<'a>> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
@@ -141,18 +176,17 @@ impl<'a> Run<'a> {
     /// The work of a thread; returns whether it ended because nothing was left to play.
     fn work(&self) -> bool {
         loop {
-            let (number, place, stored) = match self.take() {
+            let (number, place, stored, origin) = match self.take() {
                 Ok(Some(taken)) => taken,
                 Ok(None) => return true,
                 Err(()) => return false,
             };
-            let is_new = stored.is_none();
             let lines = match stored {
                 Some(finished) => self.arena.completed(finished, self.interrupt),
                 None => self.arena.play(&place, self.interrupt),
             };
             match lines {
-                Ok(Some(lines)) => self.hand_in(number, (place, lines, is_new)),
+                Ok(Some(lines)) => self.hand_in(number, (place, lines, origin)),
                 Ok(None) => return false,
                 Err(error) => {
                     self.fail(error.into());
@@ -163,7 +197,7 @@ impl<'a> Run<'a> {
     }
 
     /// The next match, and its lines if it was played earlier; none if there is none, an error if the run is to end.
-    fn take(&self) -> Result<Option<(u64, MatchPlace, Option<FinishedMatch>)>, ()> {
+    fn take(&self) -> Result<Option<Taken>, ()> {
         let mut shared = self.lock();
         loop {
             if self.interrupt.is_raised() || shared.failure.is_some() {
@@ -174,10 +208,13 @@ impl<'a> Run<'a> {
                     NextMatch::Match(place) => {
                         let number = shared.issued;
                         shared.issued += 1;
-                        let stored = shared.task.journal.stored(place.id);
-                        return stored.map(|stored| Some((number, place, stored))).map_err(|error| {
-                            shared.failure.get_or_insert(error.into());
-                        });
+                        return match shared.task.stored(&place) {
+                            Ok((stored, origin)) => Ok(Some((number, place, stored, origin))),
+                            Err(error) => {
+                                shared.failure.get_or_insert(error);
+                                Err(())
+                            }
+                        };
                     }
                     NextMatch::End => return Ok(None),
                     NextMatch::Wait => {}
@@ -187,11 +224,11 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn hand_in(&self, number: u64, made: (MatchPlace, RecordLines, bool)) {
+    fn hand_in(&self, number: u64, made: (MatchPlace, RecordLines, Origin)) {
         let mut shared = self.lock();
         let shared = &mut *shared;
         shared.ahead.insert(number, made);
-        while let Some((place, lines, is_new)) = shared.ahead.remove(&shared.written) {
+        while let Some((place, lines, origin)) = shared.ahead.remove(&shared.written) {
             if shared.failure.is_some() {
                 break;
             }
@@ -204,7 +241,12 @@ impl<'a> Run<'a> {
                     shared.task.sequence.feed(&place, lines.goals.as_deref());
                     shared.written += 1;
                     let end = &mut shared.end;
-                    end.played += u64::from(is_new);
+                    end.played += u64::from(origin == Origin::Played);
+                    if let Origin::Reused { has_failed, has_faults } = origin {
+                        end.reused += 1;
+                        end.failed += u64::from(has_failed);
+                        end.faulted += u64::from(has_faults);
+                    }
                     end.faulted += u64::from(lines.faults.iter().any(Option::is_some));
                     end.failed += u64::from(lines.failure.is_some());
                     end.first_failure = end.first_failure.take().or(lines.failure);

@@ -148,6 +148,11 @@ impl<'a> Sequence<'a> {
         }
     }
 
+    /// Notes that the match that was given out last is not there.
+    pub(super) fn pass(&mut self) {
+        self.has_gap = true;
+    }
+
     /// Whether all matches so far were fed.
     pub fn is_whole(&self) -> bool {
         !self.has_gap

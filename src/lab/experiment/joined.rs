@@ -1,0 +1,182 @@
+//! Joined plans: the plan of what lies in several folders, or of a part of what lies in one.
+//!
+//! The folders must agree in everything but games, entrants, cells and deals. A game is the same if its rules are; an
+//! entrant is the same if its spec and its policy files are, and it has the label of the first folder that names it.
+//! Cells of several folders are in the order of a round robin over all entrants, so the tables are those of a league
+//! that was played at once. Nothing is played or written: the matches are found by a [`Pool`](super::Pool).
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::folder::Planned;
+use super::plan::{Cell, Entrant, ExperimentPlan, SeatPermutations, distinct};
+use super::pool::PlannedFolder;
+use hyperplay_logic::gdl::did_you_mean;
+
+/// What several plans must have in common: keys of a plan.
+const CONDITIONS: [&str; 7] = ["seed", "engine", "limit", "nodes", "clocks", "think_ahead", "seats"];
+
+/// Which part of the matches is of interest. What is empty leaves nothing out.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// The players whose matches with each other are looked at: labels, or names that stand for all their parameters.
+    pub players: Vec<String>,
+    /// Players without whom it is done.
+    pub without: Vec<String>,
+    /// The games.
+    pub games: Vec<String>,
+    /// The most deals of a cell.
+    pub deals: Option<u64>,
+}
+
+impl Selection {
+    /// Whether everything is of interest.
+    pub fn is_all(&self) -> bool {
+        self.players.is_empty() && self.without.is_empty() && self.games.is_empty() && self.deals.is_none()
+    }
+
+    fn has_player(&self, label: &str) -> bool {
+        let is_in = |names: &[String]| names.iter().any(|name| label == name || name_of(label) == name);
+        (self.players.is_empty() || is_in(&self.players)) && !is_in(&self.without)
+    }
+
+    /// The first name that names nothing, as a sentence.
+    fn unknown(&self, folders: &[PlannedFolder]) -> Option<String> {
+        let plans = || folders.iter().map(|(_, planned)| &planned.plan);
+        let labels: Vec<&str> =
+            distinct(plans().flat_map(|plan| &plan.entrants).map(|entrant| entrant.label.as_str()));
+        let games: Vec<&str> = distinct(plans().flat_map(|plan| &plan.games).map(|game| game.name.as_str()));
+        let players = self.players.iter().chain(&self.without);
+        let is_player = |name: &String| labels.iter().any(|label| label == name || name_of(label) == name);
+        let (name, known, what) = players
+            .filter(|name| !is_player(name))
+            .map(|name| (name, &labels, "player"))
+            .chain(
+                self.games
+                    .iter()
+                    .filter(|name| !games.contains(&name.as_str()))
+                    .map(|name| (name, &games, "game")),
+            )
+            .next()?;
+        let meant = did_you_mean(name, known.iter().copied());
+        Some(format!("there is no {what} '{name}'{meant}; there are {}", known.join(", ")))
+    }
+}
+
+/// The name of the table from which an entrant comes.
+fn name_of(label: &str) -> &str {
+    label.split(' ').next().unwrap_or_default()
+}
+
+/// The plan of the selected matches of these folders, which are one or more.
+///
+/// # Errors
+/// A sentence: the folders do not belong together, or nothing is selected.
+pub fn joined(folders: &[PlannedFolder], selection: &Selection) -> Result<Planned, String> {
+    let (first, rest) = folders.split_first().ok_or("no folder is named")?;
+    let of = |planned: &Planned| serde_json::to_value(&planned.plan).expect("a plan is plain data");
+    for (folder, planned) in rest {
+        let (one, other) = (of(&first.1), of(planned));
+        let text = |plan: &Value, key: &str| plan.get(key).unwrap_or(&Value::Null).to_string();
+        if let Some(key) = CONDITIONS.into_iter().find(|key| text(&one, key) != text(&other, key)) {
+            let (folder, other) = (folder.display(), text(&other, key));
+            let (first, one) = (first.0.display(), text(&one, key));
+            return Err(format!("{folder} was played with another {key} ({other}) than {first} ({one})"));
+        }
+    }
+    if let Some(unknown) = selection.unknown(folders) {
+        return Err(unknown);
+    }
+    let plans = || folders.iter().map(|(_, planned)| &planned.plan);
+    let most = plans().map(|plan| plan.repetitions).max().unwrap_or_default();
+    let base = &first.1.plan;
+    let mut plan = ExperimentPlan {
+        repetitions: selection.deals.map_or(most, |deals| deals.min(most)),
+        stop: base.stop.filter(|_| plans().all(|plan| plan.stop == base.stop)),
+        games: Vec::new(),
+        entrants: Vec::new(),
+        cells: Vec::new(),
+        ..base.clone()
+    };
+    let mut seen = BTreeSet::new();
+    for one in plans() {
+        add(&mut plan, one, selection, &mut seen)?;
+    }
+    if folders.len() > 1 {
+        let permuted = |cell: &mut Cell| cell.entrants = met(&plan.seats, &cell.entrants);
+        plan.cells.iter_mut().for_each(permuted);
+        plan.cells.sort_by(|one, other| (one.game, &one.entrants).cmp(&(other.game, &other.entrants)));
+    }
+    if plan.cells.is_empty() {
+        return Err("no match is selected".to_owned());
+    }
+    Ok(Planned::new(&first.1.name, &first.1.about, plan.completed()))
+}
+
+/// The entrants of a cell in an order that does not depend on how it names them, if it is played in all seat
+/// permutations.
+fn met(seats: &SeatPermutations, entrants: &[usize]) -> Vec<usize> {
+    let mut met = entrants.to_vec();
+    if *seats == SeatPermutations::All {
+        met.sort_unstable();
+    }
+    met
+}
+
+/// Adds what is selected of another plan; `seen` are the games and entrants of the cells that are there.
+fn add(
+    plan: &mut ExperimentPlan,
+    other: &ExperimentPlan,
+    selection: &Selection,
+    seen: &mut BTreeSet<(usize, Vec<usize>)>,
+) -> Result<(), String> {
+    let is_game = |name: &String| selection.games.is_empty() || selection.games.contains(name);
+    let before = plan.entrants.len();
+    let mut entrants = Vec::new();
+    for entrant in &other.entrants {
+        entrants.push(if selection.has_player(&entrant.label) {
+            Some(place_of(&mut plan.entrants, before, entrant)?)
+        } else {
+            None
+        });
+    }
+    let mut games = Vec::new();
+    for game in &other.games {
+        let known = plan.games.iter().position(|known| known.rules == game.rules);
+        if known.is_none() && plan.games.iter().any(|known| known.name == game.name) {
+            return Err(format!("the rules of '{}' are not the same in all folders", game.name));
+        }
+        games.push(is_game(&game.name).then(|| {
+            known.unwrap_or_else(|| {
+                plan.games.push(game.clone());
+                plan.games.len() - 1
+            })
+        }));
+    }
+    for cell in &other.cells {
+        let own: Option<Vec<usize>> = cell.entrants.iter().map(|&entrant| entrants[entrant]).collect();
+        let (Some(game), Some(own)) = (games[cell.game], own) else { continue };
+        if seen.insert((game, met(&plan.seats, &own))) {
+            plan.cells.push(Cell { game, entrants: own, seat_permutations: Vec::new() });
+        }
+    }
+    Ok(())
+}
+
+/// The place of an entrant of another plan; the entrants before `before` are those of earlier plans.
+fn place_of(entrants: &mut Vec<Entrant>, before: usize, entrant: &Entrant) -> Result<usize, String> {
+    let is_same = |known: &Entrant| (&known.spec, &known.policies) == (&entrant.spec, &entrant.policies);
+    let named = entrants.iter().position(|known| known.label == entrant.label);
+    if named.is_some_and(|at| !is_same(&entrants[at])) {
+        return Err(format!("two players of the folders are named '{}'", entrant.label));
+    }
+    if let Some(known) = named.or_else(|| entrants[..before].iter().position(is_same)) {
+        return Ok(known);
+    }
+    let names = distinct(entrants.iter().map(|known| name_of(&known.label)));
+    let of_name = entrants.iter().find(|known| name_of(&known.label) == name_of(&entrant.label));
+    let table = of_name.map_or(names.len(), |known| known.table);
+    entrants.push(Entrant { table, ..entrant.clone() });
+    Ok(entrants.len() - 1)
+}

@@ -1,0 +1,202 @@
+//! Pool: finished matches of other folders that are matches of a plan too.
+//!
+//! A match depends on the rules, on who plays each role, on the seed and the deal, and on the conditions of the plan. All
+//! but the deal are in the hash of [`ExperimentPlan::content`]; with the deal it is the key of the match. So a match of
+//! another plan with an equal key is the match that this plan would play: under counted budgets with the same bytes, but
+//! for its number, its place and the labels, which are rewritten. Nothing in the other folders is changed.
+//!
+//! The folders are read side by side in the order of their deals. In memory are the matches of one round of each.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value};
+
+use super::decision_log::DecisionLog;
+use super::folder::{FolderError, Planned};
+use super::lines::line;
+use super::plan::{ExperimentPlan, MatchPlace};
+use super::record::MatchRecord;
+use super::results::{MissingMatches, Results, ResultsError};
+use super::shard::Shard;
+use super::stored::FinishedMatch;
+
+/// A folder with matches, and its plan.
+pub type PlannedFolder = (PathBuf, Planned);
+
+/// The matches of some folders, as those of a plan.
+pub struct Pool<'a> {
+    plan: &'a ExperimentPlan,
+    log: DecisionLog,
+    /// By content, the cells of the plan and their seat permutations.
+    places: HashMap<String, Vec<(usize, usize)>>,
+    sources: Vec<PoolSource<'a>>,
+    /// Matches that were read and not yet asked for, by deal, cell and seat permutation.
+    ahead: BTreeMap<(u64, usize, usize), FinishedMatch>,
+    taken: u64,
+}
+
+/// One folder.
+struct PoolSource<'a> {
+    plan: &'a ExperimentPlan,
+    results: Results<'a>,
+    /// By cell and seat permutation, where such a match belongs in the plan of the pool.
+    places: Vec<Vec<Vec<(usize, usize)>>>,
+    next: Option<FinishedMatch>,
+}
+
+impl<'a> Pool<'a> {
+    /// Opens the folders; `log` says what of every decision is read.
+    ///
+    /// # Errors
+    /// If the files of a folder cannot be read.
+    pub fn open(
+        plan: &'a ExperimentPlan,
+        folders: &'a [PlannedFolder],
+        log: DecisionLog,
+    ) -> Result<Pool<'a>, ResultsError> {
+        let mut places: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
+        for (number, content, at) in contents(plan) {
+            places.entry(content).or_default().push((number, at));
+        }
+        let (sources, ahead) = (Vec::new(), BTreeMap::new());
+        let mut pool = Pool { plan, log, places, sources, ahead, taken: 0 };
+        for (folder, planned) in folders {
+            pool.sources.push(pool.source(folder, planned)?);
+        }
+        Ok(pool)
+    }
+
+    fn source(&self, folder: &Path, planned: &'a Planned) -> Result<PoolSource<'a>, ResultsError> {
+        let mut results = match Results::open_with(folder, planned, self.log) {
+            Err(ResultsError::Folder(FolderError::Empty { .. })) => Results::none(planned),
+            results => results?,
+        };
+        let plan = &planned.plan;
+        let mut places = vec![Vec::new(); plan.cells.len()];
+        for (number, content, _) in contents(plan) {
+            places[number].push(self.places.get(&content).cloned().unwrap_or_default());
+        }
+        let next = results.next()?;
+        Ok(PoolSource { plan, results, places, next })
+    }
+
+    /// The match of this place, if a folder has it; to be asked in the order of the plan. A match in which another
+    /// program could not be reached is none, nor is one with clocks that lacks what is to be recorded of it.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn take(&mut self, place: &MatchPlace) -> Result<Option<FinishedMatch>, ResultsError> {
+        let has_clocks = self.plan.clocks.is_some();
+        let begun = self.plan.deals(place.deal / self.plan.round()).start;
+        if self.ahead.first_key_value().is_some_and(|(&(deal, ..), _)| deal < begun) {
+            self.ahead = self.ahead.split_off(&(begun, 0, 0));
+        }
+        for source in &mut self.sources {
+            let begins = |deal: u64| source.plan.deals(deal / source.plan.round()).start;
+            while let Some(next) = source.next.take_if(|next| begins(next.place.deal) <= place.deal) {
+                source.next = source.results.next()?;
+                let MatchPlace { cell, deal, seat_permutation, .. } = next.place;
+                let lacks = self.log >= DecisionLog::Particles && next.lines[2].is_none();
+                if deal < begun || has_clocks && lacks || next.was_unreachable() {
+                    continue;
+                }
+                let mut keys =
+                    source.places[cell][seat_permutation].iter().map(|&(cell, at)| (deal, cell, at));
+                if has_clocks {
+                    // Two matches of one content are not the same match there.
+                    let free = keys.find(|key| !self.ahead.contains_key(key));
+                    free.into_iter().for_each(|key| drop(self.ahead.insert(key, next.clone())));
+                } else {
+                    for key in keys {
+                        self.ahead.entry(key).or_insert_with(|| next.clone());
+                    }
+                }
+            }
+        }
+        let found = self.ahead.remove(&(place.deal, place.cell, place.seat_permutation));
+        self.taken += u64::from(found.is_some());
+        Ok(found.map(|found| placed(self.plan, place, found)))
+    }
+
+    /// The version of the program that played a match, if it is not this version: its players may decide otherwise.
+    pub fn other_version(&self) -> Option<&str> {
+        let mut versions = self.results().flat_map(Results::versions);
+        versions.find(|version| *version != env!("CARGO_PKG_VERSION"))
+    }
+
+    /// Whether no folder has a further match.
+    pub(super) fn is_read(&self) -> bool {
+        self.ahead.is_empty() && self.sources.iter().all(|source| source.next.is_none())
+    }
+
+    /// The matches that the plans of the folders name and that were not there, after the last [`take`](Pool::take).
+    /// Where a rule stops cells, those that the folder itself lacks.
+    pub(super) fn missing(&mut self) -> Vec<MissingMatches> {
+        let mut deals: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+        let mut missing = Vec::new();
+        for source in &mut self.sources {
+            if source.plan.stop.is_some() {
+                missing.extend(source.results.missing());
+                continue;
+            }
+            for &place in source.places.iter().flatten().flatten() {
+                let known = deals.entry(place).or_default();
+                *known = source.plan.repetitions.min(self.plan.repetitions).max(*known);
+            }
+        }
+        let of = deals.values().sum();
+        let own = MissingMatches { shard: Shard::WHOLE, matches: Some(self.taken), of };
+        missing.extend((self.taken < of).then_some(own));
+        missing
+    }
+
+    /// The results of each folder.
+    pub(super) fn results(&self) -> impl Iterator<Item = &Results<'a>> {
+        self.sources.iter().map(|source| &source.results)
+    }
+}
+
+/// Every cell of a plan in every seat permutation, with the content of its matches.
+fn contents(plan: &ExperimentPlan) -> impl Iterator<Item = (usize, String, usize)> + '_ {
+    plan.cells.iter().enumerate().flat_map(move |(number, cell)| {
+        let permutations = cell.seat_permutations.iter().enumerate();
+        permutations.map(move |(at, seats)| (number, plan.content(number, seats), at))
+    })
+}
+
+/// A match of another plan with the number, the place and the labels that it has in this one.
+fn placed(plan: &ExperimentPlan, place: &MatchPlace, mut found: FinishedMatch) -> FinishedMatch {
+    let game = plan.game(place.cell);
+    let labels = plan.seats(place).iter().map(|&entrant| plan.label(entrant).to_owned());
+    let players: IndexMap<String, String> = found.record.players.keys().cloned().zip(labels).collect();
+    if found.place == *place && found.record.game == game.name && found.record.players == players {
+        return found;
+    }
+    let rewritten = |bytes: &Vec<u8>| -> Option<Vec<u8>> {
+        let mut fields: Map<String, Value> = serde_json::from_slice(bytes).ok()?;
+        let player = fields.get("role").and_then(Value::as_str).and_then(|role| players.get(role)).cloned();
+        let mut set =
+            |key: &str, value: Value| fields.get_mut(key).into_iter().for_each(|old| *old = value.clone());
+        set("match", place.id.into());
+        set("game", game.name.clone().into());
+        set("cell", place.cell.into());
+        set("seat_permutation", place.seat_permutation.into());
+        set("players", players.iter().map(|(role, label)| (role.clone(), label.clone())).collect());
+        player.into_iter().for_each(|player| set("player", player.into()));
+        Some(line(&fields))
+    };
+    for lines in &mut found.lines {
+        *lines = lines.take().and_then(|lines| lines.iter().map(rewritten).collect());
+    }
+    found.record = MatchRecord {
+        id: place.id,
+        game: game.name.clone(),
+        cell: place.cell,
+        seat_permutation: place.seat_permutation,
+        players,
+        ..found.record
+    };
+    FinishedMatch { place: *place, ..found }
+}

@@ -1,0 +1,142 @@
+//! Tests of the pool of matches by the binary: a league grows, shrinks and is extended, and only what is missing is
+//! played; what comes of it is what a league played at once comes to, byte for byte.
+
+use serde_json::Value;
+
+use crate::common::program::{Folder, run, signal, start, without_sums};
+
+/// A league of as many players, the first ones of seven, in three games with two roles and one with one role.
+fn league(players: usize) -> String {
+    let specs = [
+        "random",
+        "legal",
+        "hyperplay:particles=1,search=flat,playouts=5",
+        "hyperplay:particles=3,search=flat,playouts=5",
+        "hyperplay:particles=3,search=flat,playouts=20",
+        "clairvoyant:playouts=20,nodes=0",
+        "hyperplay:particles=1,search=flat,playouts=1/move",
+    ];
+    let tables: Vec<String> = ('a'..='g').zip(specs).take(players).map(table).collect();
+    format!(
+        "schema = 'hyperplay.experiment/1'\nseed = 5\nrepetitions = 3\n\
+         games = ['kuhn_poker', 'monty_hall', 'rock_paper_scissors', 'simplified_poker']\n{}",
+        tables.concat()
+    )
+}
+
+fn table((name, spec): (char, &str)) -> String {
+    format!("[[player]]\nname = '{name}'\nspec = '{spec}'\n")
+}
+
+fn done(folder: &Folder, arguments: &str) -> String {
+    run(&mut folder.program(&format!("experiment {arguments}")), 0).0
+}
+
+/// The matches that a run took from other folders, and those that it played.
+fn counts(said: &str) -> (u64, u64) {
+    let number = |before: &str| -> u64 {
+        let (number, _) = said.split_once(before).unwrap_or_else(|| panic!("{said}"));
+        number.rsplit(' ').next().unwrap().parse().unwrap()
+    };
+    (number(" taken from elsewhere"), number(" of them now"))
+}
+
+/// The records of a folder but for the headers, which name the plan.
+fn records(folder: &Folder, out: &str) -> [String; 2] {
+    ["matches", "turns"].map(|kind| folder.read(&format!("{out}/{kind}.1-of-1.jsonl")))
+}
+
+/// The tables of a report but for what depends on times.
+fn tables(folder: &Folder, arguments: &str) -> Vec<Value> {
+    let report: Value = serde_json::from_str(&done(folder, &format!("report {arguments} --json"))).unwrap();
+    ["scores", "roles", "differences", "contrasts"].map(|name| report[name].clone()).to_vec()
+}
+
+#[test]
+fn a_league_grows_shrinks_and_is_extended_and_only_missing_matches_are_played() {
+    let folder = Folder::new();
+    for players in 5..=7 {
+        folder.write(&format!("{players}.toml"), &league(players));
+    }
+    done(&folder, "run 6.toml --out six");
+    done(&folder, "run 7.toml --out whole");
+    done(&folder, "run 7.toml --out whole6 --deals 6");
+
+    // A seventh player: it meets six others in three games in two seat permutations, and the doors alone.
+    let (all, per_deal) = (21 * 2 * 3 + 7, 6 * 2 * 3 + 1);
+    let grown = done(&folder, "run 7.toml --out seven --reuse six");
+    assert_eq!(counts(&grown), (3 * (all - per_deal), 3 * per_deal));
+    assert_eq!(records(&folder, "seven"), records(&folder, "whole"));
+
+    // Shards take their parts.
+    for shard in ["2/2", "1/2"] {
+        done(&folder, &format!("run 7.toml --out shards --shard {shard} --reuse six"));
+    }
+    done(&folder, "merge shards");
+    let merged = ["matches", "turns"].map(|kind| folder.read(&format!("shards/{kind}.jsonl")));
+    assert_eq!(merged, records(&folder, "whole"));
+
+    // Another folder has the matches of the seventh player alone.
+    let gauntlet = format!("{}[schedule]\nkind = 'gauntlet'\nchallengers = ['g']\n", league(7));
+    folder.write("g.toml", &gauntlet);
+    done(&folder, "run g.toml --out g");
+    assert_eq!(tables(&folder, "six g"), tables(&folder, "whole"));
+    assert_eq!(tables(&folder, "whole --without g"), tables(&folder, "six"));
+    assert_eq!(tables(&folder, "whole --players a,b,c,d,e,f"), tables(&folder, "six"));
+    assert_eq!(tables(&folder, "whole6 --deals 3"), tables(&folder, "whole"));
+    let both = counts(&done(&folder, "run 7.toml --out both --reuse six --reuse g"));
+    assert_eq!((both, records(&folder, "both")), ((3 * all, 0), records(&folder, "whole")));
+
+    // One removed.
+    assert_eq!(counts(&done(&folder, "run 5.toml --out five --reuse seven")).1, 0);
+    done(&folder, "run 5.toml --out five_alone");
+    assert_eq!(records(&folder, "five"), records(&folder, "five_alone"));
+
+    // Deals doubled, in the same folder; nothing of what was there is lost.
+    let before = records(&folder, "seven");
+    let doubled = done(&folder, "run 7.toml --out seven --deals 6 --reuse seven");
+    assert_eq!(counts(&doubled), (3 * all, 3 * all));
+    assert_eq!(records(&folder, "seven"), records(&folder, "whole6"));
+    assert_eq!(records(&folder, "seven/before1"), before);
+    done(&folder, "verify seven");
+    assert_eq!(counts(&done(&folder, "run 7.toml --out seven --deals 6 --reuse seven")), (0, 0));
+}
+
+#[test]
+fn a_run_that_takes_matches_and_is_killed_goes_on_to_the_same_bytes() {
+    let folder = Folder::new();
+    let more = |players: usize| league(players).replace("repetitions = 3", "repetitions = 60");
+    folder.write("5.toml", &more(5));
+    folder.write("6.toml", &more(6));
+    done(&folder, "run 5.toml --out five -j 2");
+    done(&folder, "run 6.toml --out whole -j 2");
+    let command = "run 6.toml --out five --reuse five -j 2";
+    let mut child = start(&mut folder.program(&format!("experiment {command}")));
+    std::thread::sleep(std::time::Duration::from_millis(60));
+    signal(&child, "KILL");
+    child.wait().unwrap();
+    done(&folder, command);
+    assert_eq!(records(&folder, "five"), records(&folder, "whole"));
+    assert!(folder.path("five/before1/plan.json").exists() && !folder.path("five/before2").exists());
+}
+
+#[test]
+fn what_does_not_belong_together_is_said() {
+    let folder = Folder::new();
+    folder.write("5.toml", &league(5));
+    folder.write("seed.toml", &league(5).replace("seed = 5", "seed = 6"));
+    done(&folder, "run 5.toml --out five");
+    done(&folder, "run seed.toml --out other");
+    let said = |arguments: &str, code| run(&mut folder.program(&format!("experiment {arguments}")), code).1;
+    assert!(said("report five other", 2).contains("other was played with another seed (6) than five (5)"));
+    assert!(said("report five --players z", 2).contains("there is no player 'z'; there are a, b, c, d, e"));
+    assert!(said("report five --games kuhn_pokr", 2).contains("there is no game 'kuhn_pokr' (did you mean"));
+    // Matches of another seed are other matches.
+    assert_eq!(counts(&done(&folder, "run 5.toml --out again --reuse other")).0, 0);
+    let played = folder.read("five/matches.1-of-1.jsonl");
+    let (header, rest) = played.split_once('\n').unwrap();
+    let header = without_sums(header).replace(env!("CARGO_PKG_VERSION"), "0.1.9");
+    folder.write("five/matches.1-of-1.jsonl", &format!("{header}\n{}", without_sums(rest)));
+    let refused = said("run 5.toml --out third --reuse five", 1);
+    assert!(refused.contains("a match was played by version 0.1.9"), "{refused}");
+}
