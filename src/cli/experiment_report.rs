@@ -15,6 +15,7 @@ use hyperplay_lab::experiment::{
     DecisionLog, ExperimentSummary, ExploitRecord, FolderError, Planned, PlannedFolder, Pool, Results,
     ResultsError, Selection, document, exploit_records, exploit_tables, joined, markdown, page, tables,
 };
+use hyperplay_logic::gdl::did_you_mean;
 use hyperplay_play::files::{FileContent, FileError, WrittenFile, write_all};
 
 /// Arguments of `experiment report`.
@@ -42,6 +43,9 @@ pub struct ReportArguments {
     /// Goal points for a payoff of 1, in the tables of what can be gained
     #[arg(long, value_name = "G", default_value_t = 1.0, value_parser = positive, allow_negative_numbers = true)]
     unit: f64,
+    /// The entrant whose rating is 0 [default: the first]
+    #[arg(long, value_name = "NAME")]
+    anchor: Option<String>,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
@@ -89,10 +93,19 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
     summary.damage.extend(damaged);
     summary.missing.iter().for_each(|missing| log(format_args!("incomplete: {missing}")));
     log_damage(&summary.damage, &[]);
-    let mut tables = tables(&planned, &summary);
+    let anchor = arguments.anchor.as_deref();
+    let labels: Vec<&str> = planned.plan.entrants.iter().map(|entrant| entrant.label.as_str()).collect();
+    if let Some(anchor) = anchor.filter(|anchor| !labels.contains(anchor)) {
+        let meant = did_you_mean(anchor, labels.iter().copied());
+        return Err(CommandFailure::usage(
+            format!("--anchor: there is no player '{anchor}'{meant}"),
+            format!("give one of {}", labels.join(", ")),
+        ));
+    }
+    let (answers, mut tables) = tables(&planned, &summary, anchor);
     tables.extend(exploit_tables(&planned, &exploited, arguments.unit));
     let to = arguments.out.as_ref().or(folders.first().filter(|_| is_plain).map(|(folder, _)| folder));
-    let blocks = document(&planned, &summary, &tables);
+    let blocks = document(&planned, &summary, (&answers, &tables));
     let text = markdown(&planned, &blocks);
     let page = page(&planned, &blocks);
     let mark = format!("seed {}, plan {}", planned.plan.seed, planned.config);
@@ -128,6 +141,7 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
             "of": planned.plan.matches(),
             "complete": summary.missing.is_empty(),
             "damaged": in_words(&summary.damage),
+            "answers": answers,
         });
         if !exploited.is_empty() {
             document["unit"] = json!(arguments.unit);

@@ -20,8 +20,10 @@
 
 mod axes;
 mod axis;
+mod bradley_terry;
 mod canvas;
 mod clusters;
+mod comparisons;
 mod defined;
 mod figure;
 #[cfg(test)]
@@ -29,6 +31,7 @@ mod figures_checked;
 mod font;
 mod forest_plot;
 mod heat_map;
+mod joint_sample;
 mod line_plot;
 mod look;
 mod page;
@@ -42,11 +45,14 @@ mod table;
 mod ticks;
 
 pub use axis::{Axis, AxisScale};
+pub use bradley_terry::ratings;
 pub use clusters::Clusters;
+pub use comparisons::holm;
 pub use defined::{defined, readings};
 pub use figure::{Figure, Plot};
 pub use forest_plot::{ForestPlot, ForestRow};
 pub use heat_map::{HeatCell, HeatMap, HeatPanel};
+pub use joint_sample::JointSample;
 pub use line_plot::{LinePlot, PlotPanel, TOGETHER};
 pub use page::{Page, figure_files};
 pub use row::fields;

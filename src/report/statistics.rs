@@ -46,6 +46,11 @@ impl FromIterator<f64> for Sample {
 }
 
 impl Sample {
+    /// Numbers of which the sums of their distances from a first one are known, and of the squares of these.
+    pub(super) fn of_sums(count: u64, first: f64, sum: f64, squares: f64) -> Sample {
+        Sample { count, first, sum, squares }
+    }
+
     /// Counts one more number.
     pub fn add(&mut self, number: f64) {
         if self.count == 0 {
@@ -93,8 +98,21 @@ impl Sample {
 
     /// Half the width of the 95 % confidence interval of the mean, by Student's t; `None` below two numbers.
     pub fn half_width(&self) -> Option<f64> {
+        self.half_width_among(1)
+    }
+
+    /// The same as one of several intervals that all contain their means with 95 % (Bonferroni).
+    pub fn half_width_among(&self, intervals: usize) -> Option<f64> {
         let error = self.error()?;
-        Some(error * self.student()?.inverse_cdf(ENDS.1))
+        Some(error * self.student()?.inverse_cdf(1.0 - ENDS.0 / intervals as f64))
+    }
+
+    /// The p-value of a mean of zero, by Student's t on both sides; `None` below two numbers. It is at least that of
+    /// numbers that all have one sign.
+    pub fn p_value(&self) -> Option<f64> {
+        let above = self.superiority()?;
+        let one_sign = (1.0 - self.count as f64).exp2();
+        Some((2.0 * above.min(1.0 - above)).max(one_sign))
     }
 
     /// The probability that the true mean is above zero, by Student's t and a flat prior; `None` below two numbers. For

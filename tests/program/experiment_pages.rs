@@ -57,10 +57,13 @@ fn scores_come_first_and_cost_comes_last() {
     let folder = reported(GRID);
     let parts = [
         "krieg_tictactoe_3x3",
+        "Best setting",
+        "Ratings",
         "Cross table of scores",
         "Scores",
         "Scores by role",
         "Scores by parameter",
+        "What a role is worth",
         "Differences between the entrants of a cell",
         "Entrants who met the same others",
         "Cost",
@@ -71,11 +74,11 @@ fn scores_come_first_and_cost_comes_last() {
     // A pair is there once, and the tables for machines have both.
     let scores = folder.read("out/scores.csv");
     assert_eq!(scores.lines().count(), 1 + 2 * 12 * 2);
-    let end = markdown.find("### Differences").unwrap();
+    let [begin, end] = ["### Cross table", "### Differences"].map(|part| markdown.find(part).unwrap());
     let roles = folder.read("out/roles.csv");
     assert_eq!(roles.lines().count(), 1 + 2 * 2 * 12 * 2);
     let is_of = |line: &&str, player: &str| line.starts_with(&format!("| {player} "));
-    let rows = |player: &str| markdown[..end].lines().filter(|line| is_of(line, player)).count();
+    let rows = |player: &str| markdown[begin..end].lines().filter(|line| is_of(line, player)).count();
     let found = ["sampling", "clairvoyant", "random"].map(rows);
     assert_eq!(found, [12 + 2 * 12 + 2 * 2 * 12, 0, 0], "cross table, scores, scores by role: {markdown}");
 }
@@ -132,8 +135,8 @@ fn few_deals_are_marked_wherever_there_is_an_interval() {
     let markdown = folder.read("out/report.md");
     assert_eq!(
         markdown.matches(footnote).count(),
-        5,
-        "cross table, scores, scores by role, differences, contrasts: {markdown}"
+        8,
+        "best, ratings, cross table, scores, scores by role, roles, differences, contrasts: {markdown}"
     );
     let unmarked = |line: &&str| line.starts_with('|') && line.contains("+-") && !line.contains(" *");
     let cost = markdown.find("### Cost").unwrap();

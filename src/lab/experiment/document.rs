@@ -1,10 +1,12 @@
 //! Document: a summary for readers, as Markdown and as a page with figures.
 //!
-//! Both are made of the same blocks in the same order. A game is a section: the cross table of its scores, the scores
+//! Both are made of the same blocks in the same order. A game is a section: which setting is best and
+//! the ratings, the cross table of its scores, the scores
 //! with their intervals, the scores over the parameters of the entrants, differences, what can be gained, and last the
 //! cost. Missing parts are named in words. The caption of every figure says how many deals or decisions its points
 //! have; all intervals are 95 % over deals, Student's t for means, that of Clopper and Pearson for shares.
 
+use super::best::{ALL_GAMES, Answer};
 use super::cost_figures::{by_step, depletions, score_by_time};
 use super::cross_table::cross_table;
 use super::folder::Planned;
@@ -34,20 +36,39 @@ pub enum ReportBlock {
 use ReportBlock::{Part, Section, Sentences};
 
 /// The report, from the tables over all games.
-pub fn document(planned: &Planned, summary: &ExperimentSummary, tables: &[Table]) -> Vec<ReportBlock> {
+pub fn document(
+    planned: &Planned,
+    summary: &ExperimentSummary,
+    (answers, tables): (&[Answer], &[Table]),
+) -> Vec<ReportBlock> {
     let mut blocks: Vec<ReportBlock> = preamble(planned, summary).into_iter().map(Sentences).collect();
     if summary.matches == 0 {
         let remedy = "`hyperplay experiment run FILE --out DIR` plays the matches; this report can be made at any time.";
         let nothing = if tables.is_empty() { ", so there is nothing to report" } else { "" };
         blocks.push(Sentences(format!("No match is finished{nothing}. {remedy}")));
     }
+    let only = |names: &[&str], game: &str| -> Vec<Table> {
+        let named = names.iter().filter_map(|name| tables.iter().find(|table| table.name == *name));
+        named.map(|table| table.only("game", game)).filter(|table| !table.rows.is_empty()).collect()
+    };
+    let answered = |game: &str| -> Vec<ReportBlock> {
+        let sentence = answers.iter().find(|answer| answer.game == game);
+        let mut blocks: Vec<ReportBlock> = Vec::new();
+        for table in only(&["best", "ratings"], game) {
+            blocks.extend(titled(&table));
+            if let ("best", Some(answer)) = (table.name, sentence) {
+                blocks.insert(1, Sentences(answer.sentence.clone()));
+            }
+        }
+        blocks
+    };
+    let over_all = answered(ALL_GAMES);
+    if !over_all.is_empty() {
+        blocks.push(Section("All games".to_owned()));
+        blocks.extend(over_all);
+    }
     for (game, one) in planned.plan.games.iter().enumerate() {
-        let of_game: Vec<Table> = ["differences", "contrasts", "nash_conv", "gains"]
-            .iter()
-            .filter_map(|name| tables.iter().find(|table| table.name == *name))
-            .map(|table| table.only("game", &one.name))
-            .filter(|table| !table.rows.is_empty())
-            .collect();
+        let of_game = only(&["seats", "differences", "contrasts", "nash_conv", "gains"], &one.name);
         let pairings = pairings_in(planned, summary, game);
         if pairings.is_empty() && of_game.is_empty() {
             if summary.matches > 0 {
@@ -59,6 +80,7 @@ pub fn document(planned: &Planned, summary: &ExperimentSummary, tables: &[Table]
             continue;
         }
         blocks.push(Section(one.name.clone()));
+        blocks.extend(answered(&one.name));
         // A number tells games apart whose names give the same name of a file.
         let number = (game + 1).to_string();
         let name: Vec<&str> =

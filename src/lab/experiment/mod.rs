@@ -13,6 +13,7 @@
 //! Third-party: `toml`, `serde`, `serde_json`, `parquet` (files), `sha2` (checksums), `rayon` (threads), `thiserror`.
 
 mod arena;
+mod best;
 mod columns;
 mod config;
 mod cost_figures;
@@ -48,6 +49,7 @@ mod sequence;
 mod sequential_test;
 mod shard;
 pub mod slurm;
+mod standings;
 mod stored;
 mod summary;
 mod tables;
@@ -58,6 +60,7 @@ mod work;
 mod written;
 
 pub use arena::{Arena, ArenaError};
+pub use best::Answer;
 pub use config::{ConfigError, ExperimentConfig, MeetingSchedule, NamedGame, OnFault, SCHEMA};
 pub use decision_log::{DecisionLog, ParticlesRecord, StateRecord};
 pub use document::{ReportBlock, document, markdown, page};
@@ -88,6 +91,7 @@ pub use run::{RunEnd, RunError, RunTask, WINDOW, run};
 pub use sequence::{NextMatch, Sequence};
 pub use sequential_test::{SequentialTest, SequentialVerdict};
 pub use shard::Shard;
+pub use standings::Standing;
 pub use stored::{FinishedMatch, UNREACHABLE};
 pub use summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary, REPLACED, StepSummary};
 pub use tables::{tables, unreliable};

@@ -97,3 +97,24 @@ pub(super) fn by_role(planned: &Planned, summary: &ExperimentSummary, pairings: 
     let table = table.viewed(readings("roles"));
     with_replaced(table.with_few("deals", FEW, "deals"), ["replaced", "others_replaced"])
 }
+
+/// What a role is worth.
+#[derive(Serialize)]
+struct SeatRow<'a> {
+    game: &'a str,
+    role: &'a str,
+    deals: u64,
+    effect: Sample,
+}
+
+/// What the roles of each game are worth, over all entrants.
+pub(super) fn seat_effects(planned: &Planned, summary: &ExperimentSummary) -> Table {
+    let rows = summary.roles.effects.iter().filter_map(|(&(game, seat), &effect)| {
+        let game = &planned.plan.games[game];
+        let role = &game.roles[game.played().nth(seat)?];
+        Some(SeatRow { game: &game.name, role, deals: effect.count(), effect })
+    });
+    let rows: Vec<SeatRow<'_>> = rows.collect();
+    let table = Table::of(&columns(&["seat"]), &rows).named(TITLES, "seats").viewed(readings("seats"));
+    table.with_few("deals", FEW, "deals")
+}

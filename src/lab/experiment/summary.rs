@@ -15,6 +15,7 @@ use super::results::{MissingMatches, Results, ResultsError};
 use super::role_scores::{MatchScores, RoleScores};
 use super::sequence::Deal;
 use super::sequential_test::SequentialVerdict;
+use super::standings::{DealScores, Standing};
 use super::stored::FinishedMatch;
 use super::work::{DecisionWork, MatchWork};
 use hyperplay_report::{Clusters, Sample};
@@ -33,6 +34,8 @@ pub struct ExperimentSummary {
     pub cells: Vec<CellSummary>,
     /// Entrants who met the same others.
     pub contrasts: Vec<Contrast>,
+    /// The standings in all games together and in each.
+    pub standings: Vec<Standing>,
     /// By game, entrant and step.
     pub steps: BTreeMap<(usize, usize, usize), StepSummary>,
     /// The scores by role.
@@ -113,6 +116,16 @@ pub struct Contrast {
     pub second: (usize, usize),
     /// The first one's score less the second's, by deal.
     pub difference: Sample,
+    /// The scores of the first and of the second.
+    pub scores: [Sample; 2],
+}
+
+impl Contrast {
+    /// How many times as many deals the same interval would take if the two had not played the same ones.
+    pub fn variance_ratio(&self) -> Option<f64> {
+        let variance = self.difference.variance().filter(|&variance| variance > 0.0)?;
+        Some((self.scores[0].variance()? + self.scores[1].variance()?) / variance)
+    }
 }
 
 impl CellSummary {
@@ -155,7 +168,7 @@ struct Summing<'a> {
     deals: Vec<Deal>,
     /// The scores of the deals of the round at hand, by cell and deal.
     round: u64,
-    scores: BTreeMap<(usize, u64), BTreeMap<usize, f64>>,
+    scores: DealScores,
 }
 
 impl<'a> Summing<'a> {
@@ -167,7 +180,8 @@ impl<'a> Summing<'a> {
         };
         let cells: Vec<CellSummary> = plan.cells.iter().map(cell).collect();
         let deals = vec![Deal::default(); cells.len()];
-        let summary = ExperimentSummary { cells, contrasts: contrasts(plan), ..ExperimentSummary::default() };
+        let (contrasts, standings) = (contrasts(plan), Standing::all(plan));
+        let summary = ExperimentSummary { cells, contrasts, standings, ..ExperimentSummary::default() };
         Summing { plan, summary, deals, round: 0, scores: BTreeMap::new() }
     }
 
@@ -262,6 +276,10 @@ impl<'a> Summing<'a> {
     /// Compares the entrants after all cells have played the deals of a round.
     fn end_round(&mut self) {
         let scores = std::mem::take(&mut self.scores);
+        self.summary.roles.end_round();
+        for standing in &mut self.summary.standings {
+            self.plan.deals(self.round).for_each(|deal| standing.add(self.plan, deal, &scores));
+        }
         for contrast in &mut self.summary.contrasts {
             let score = |(cell, entrant): (usize, usize), deal: u64| {
                 scores.get(&(cell, deal))?.get(&entrant).copied()
@@ -271,6 +289,7 @@ impl<'a> Summing<'a> {
                     (score(contrast.first, deal), score(contrast.second, deal))
                 {
                     contrast.difference.add(first - second);
+                    contrast.scores.iter_mut().zip([first, second]).for_each(|(one, score)| one.add(score));
                 }
             }
         }
@@ -309,8 +328,8 @@ fn contrasts(plan: &ExperimentPlan) -> Vec<Contrast> {
         for (at, &first) in group.iter().enumerate() {
             let reach = if group.len() <= CONTRASTED { group.len() } else { at + 2 };
             for &second in group.iter().take(reach).skip(at + 1) {
-                let difference = Sample::default();
-                found.push(Contrast { game, others: others.clone(), first, second, difference });
+                let (difference, scores) = (Sample::default(), [Sample::default(); 2]);
+                found.push(Contrast { game, others: others.clone(), first, second, difference, scores });
             }
         }
     }

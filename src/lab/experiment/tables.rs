@@ -7,27 +7,36 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::best::{Answer, best, rating_table};
 use super::columns::{TITLES, columns, readings};
 use super::folder::Planned;
 use super::pairings::{Pairing, ScoreEntry, pairings, with_replaced};
 use super::plan::SeatPermutations;
-use super::score_tables::{by_role, scores};
+use super::score_tables::{by_role, scores, seat_effects};
 use super::sequential_test::SequentialVerdict;
 use super::summary::{Contrast, EntrantSummary, ExperimentSummary, REPLACED};
 use super::work::Figure;
 use hyperplay_machine::counted;
 use hyperplay_report::{FEW, MeanInterval, Sample, Table, elo};
 
-/// All tables that have rows, each over all games.
-pub fn tables(planned: &Planned, summary: &ExperimentSummary) -> Vec<Table> {
+/// All tables that have rows, each over all games, and which setting is best; ratings are those beside this entrant.
+pub fn tables(
+    planned: &Planned,
+    summary: &ExperimentSummary,
+    anchor: Option<&str>,
+) -> (Vec<Answer>, Vec<Table>) {
+    let (answers, best) = best(planned, summary);
     let all = [
+        best,
+        rating_table(planned, summary, anchor),
         scores(&pairings(planned, summary)),
         by_role(planned, summary, &pairings(planned, summary)),
+        seat_effects(planned, summary),
         differences(planned, summary),
         contrasts(planned, summary),
         work(&pairings(planned, summary)),
     ];
-    all.into_iter().filter(|table| !table.rows.is_empty()).collect()
+    (answers, all.into_iter().filter(|table| !table.rows.is_empty()).collect())
 }
 
 fn percent(part: Option<f64>) -> Option<f64> {
@@ -57,6 +66,8 @@ struct Pair<'a> {
     /// The result of the sequential test; nothing before there are two deals.
     llr: Option<f64>,
     verdict: &'static str,
+    /// Of two cells.
+    variance_ratio: Option<f64>,
 }
 
 /// The Elo difference at a mean score and at the ends of its interval.
@@ -89,6 +100,7 @@ fn differences(planned: &Planned, summary: &ExperimentSummary) -> Table {
             los: duel.and_then(|cell| cell.difference.superiority()),
             llr: test.map(|(ratio, _)| ratio),
             verdict: test.map_or(SequentialVerdict::Open, |(_, verdict)| verdict).as_str(),
+            variance_ratio: None,
         });
     }
     let mut parts = vec!["pair", "elo"];
@@ -105,7 +117,7 @@ fn contrasts(planned: &Planned, summary: &ExperimentSummary) -> Table {
     let plan = &planned.plan;
     let mut rows: Vec<Pair<'_>> = Vec::new();
     for contrast in summary.contrasts.iter().filter(|contrast| contrast.difference.count() > 0) {
-        let Contrast { game, others, first, second, difference } = contrast;
+        let Contrast { game, others, first, second, difference, .. } = contrast;
         rows.push(Pair {
             game: &plan.games[*game].name,
             first: plan.label(first.1),
@@ -119,9 +131,10 @@ fn contrasts(planned: &Planned, summary: &ExperimentSummary) -> Table {
             los: None,
             llr: None,
             verdict: SequentialVerdict::Open.as_str(),
+            variance_ratio: contrast.variance_ratio(),
         });
     }
-    let table = Table::of(&columns(&["pair", "against"]), &rows).named(TITLES, "contrasts");
+    let table = Table::of(&columns(&["pair", "against", "contrast"]), &rows).named(TITLES, "contrasts");
     let table = table.viewed(readings("contrasts"));
     with_replaced(table.with_few("deals", FEW, "deals"), ["first_replaced", "second_replaced"])
 }

@@ -1,0 +1,262 @@
+//! The best setting: which of the entrants that met the same others scores most, which cannot be told from it, and which
+//! of these is the cheapest; and the ratings of all entrants.
+//!
+//! Two entrants are compared deal by deal. The family of comparisons is that of all pairs, because the leader is chosen
+//! by the same deals: p-values are adjusted by Holm's method and intervals by Bonferroni's, so with 95 % no comparison of
+//! equal entrants tells them apart, and in at most 5 % a leader is declared where there is none.
+
+use serde::Serialize;
+
+use super::columns::{TITLES, columns, readings};
+use super::folder::Planned;
+use super::standings::Standing;
+use super::summary::ExperimentSummary;
+use super::work::{DecisionWork, Figure};
+use hyperplay_machine::counted;
+use hyperplay_report::{FEW, MeanInterval, Sample, Table, holm, ratings};
+
+/// The name of all games together in tables.
+pub(super) const ALL_GAMES: &str = "all games";
+
+/// Comparisons with a p-value below this one tell two entrants apart.
+const LEVEL: f64 = 0.05;
+
+/// The most entrants that a sentence names.
+const NAMED: usize = 5;
+
+/// An entrant beside the leader.
+#[derive(Serialize)]
+struct BestRow<'a> {
+    game: &'a str,
+    player: &'a str,
+    deals: u64,
+    score: Sample,
+    /// What the leader scores more, with the ends of the interval among those of all pairs.
+    behind: Option<MeanInterval>,
+    p: f64,
+    time_ms: Option<f64>,
+    verdict: &'static str,
+}
+
+/// The answer to the question which setting is best, in one game or in all.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Answer {
+    /// The game, or `all games`.
+    pub game: String,
+    /// The entrant with the highest score.
+    pub leader: String,
+    /// Whether it can be told from all others.
+    pub is_best: bool,
+    /// The cheapest entrant that cannot be told from it, if times are known.
+    pub cheapest: Option<String>,
+    /// All of it as a sentence.
+    pub sentence: String,
+}
+
+/// The answers, and the table that they rest on.
+pub(super) fn best(planned: &Planned, summary: &ExperimentSummary) -> (Vec<Answer>, Table) {
+    let (mut answers, mut rows) = (Vec::new(), Vec::new());
+    for standing in summary.standings.iter().filter(|standing| standing.scores.count() > 1) {
+        if standing.compared.len() > 1 {
+            answers.push(answer(planned, summary, standing, &mut rows));
+        }
+    }
+    let table = Table::of(&columns(&["best"]), &rows).named(TITLES, "best").viewed(readings("best"));
+    (answers, table.with_few("deals", FEW, "deals"))
+}
+
+fn answer<'a>(
+    planned: &'a Planned,
+    summary: &ExperimentSummary,
+    standing: &Standing,
+    rows: &mut Vec<BestRow<'a>>,
+) -> Answer {
+    let (plan, Standing { compared, scores, .. }) = (&planned.plan, standing);
+    let game = standing.game.map_or(ALL_GAMES, |game| &plan.games[game].name);
+    let mean = |at: usize| scores.at(at).mean().unwrap_or(f64::NAN);
+    let mut order: Vec<usize> = (0..compared.len()).collect();
+    order.sort_by(|&one, &other| mean(other).total_cmp(&mean(one)));
+    let leader = order[0];
+    let pairs: Vec<(usize, usize)> = order
+        .iter()
+        .enumerate()
+        .flat_map(|(at, &one)| order[at + 1..].iter().map(move |&other| (one, other)))
+        .collect();
+    let values = pairs.iter().map(|&(one, other)| scores.difference(one, other).p_value().unwrap_or(1.0));
+    // The pairs of the leader are the first.
+    let adjusted = holm(&values.collect::<Vec<f64>>());
+    let time = |entrant: usize| {
+        let mut all = DecisionWork::default();
+        let cells = summary.cells.iter().enumerate();
+        let here = cells.filter(|(cell, _)| standing.game.is_none_or(|game| plan.cells[*cell].game == game));
+        let own = here.flat_map(|(_, cell)| &cell.entrants).filter(|one| one.entrant == entrant);
+        own.for_each(|one| all.merge(&one.work));
+        all.mean(Figure::Time).map(|seconds| 1e3 * seconds)
+    };
+    let first = rows.len();
+    for (rank, &at) in order.iter().enumerate() {
+        let difference = scores.difference(leader, at);
+        let interval = difference.mean().zip(difference.half_width_among(pairs.len()));
+        let p = if rank == 0 { 1.0 } else { adjusted[rank - 1] };
+        rows.push(BestRow {
+            game,
+            player: plan.label(compared[at]),
+            deals: scores.count(),
+            score: scores.at(at),
+            behind: interval.map(|(value, half)| MeanInterval {
+                value,
+                low: value - half,
+                high: value + half,
+            }),
+            p,
+            time_ms: time(compared[at]),
+            verdict: if rank == 0 {
+                "leader"
+            } else if p < LEVEL {
+                "worse"
+            } else {
+                "open"
+            },
+        });
+    }
+    let rows = &rows[first..];
+    let open: Vec<&BestRow<'_>> = rows.iter().filter(|row| row.verdict != "worse").collect();
+    let timed = open.iter().filter_map(|row| Some((row.time_ms?, row.player)));
+    let cheapest = timed.min_by(|one, other| one.0.total_cmp(&other.0));
+    let (leader, score) = (rows[0].player, scores.at(leader).mean().unwrap_or(f64::NAN));
+    let (pairs, deals) = (counted(pairs.len() as u64, "comparison"), counted(scores.count(), "deal"));
+    let basis = format!("Holm-adjusted p over {pairs}, {deals}");
+    let sentence = if open.len() == 1 {
+        let others = counted(rows.len() as u64 - 1, "other entrant");
+        format!("{leader} is best: its mean score of {score:.1} is above that of {others} ({basis}).")
+    } else {
+        let names: Vec<&str> = open[1..].iter().take(NAMED).map(|row| row.player).collect();
+        let more = open.len() - 1 - names.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let cheap = cheapest.map_or(String::new(), |(time, player)| {
+            format!("; the cheapest of these is {player} with {time:.3} ms a decision")
+        });
+        format!(
+            "{leader} has the highest mean score, {score:.1}, and cannot be told from {}{more} ({basis}){cheap}.",
+            names.join(", ")
+        )
+    };
+    Answer {
+        game: game.to_owned(),
+        leader: leader.to_owned(),
+        is_best: open.len() == 1,
+        cheapest: cheapest.map(|(_, player)| player.to_owned()),
+        sentence,
+    }
+}
+
+/// A rating.
+#[derive(Serialize)]
+struct RatingRow<'a> {
+    game: &'a str,
+    player: &'a str,
+    deals: u64,
+    rating: Option<MeanInterval>,
+}
+
+/// The ratings in each game and over all, with the anchor at 0.
+pub(super) fn rating_table(planned: &Planned, summary: &ExperimentSummary, anchor: Option<&str>) -> Table {
+    let plan = &planned.plan;
+    let mut rows = Vec::new();
+    for standing in summary.standings.iter().filter(|standing| standing.points.count() > 1) {
+        let label = |&entrant: &usize| plan.label(entrant);
+        let place = standing.rated.iter().position(|one| Some(label(one)) == anchor).unwrap_or(0);
+        let found = ratings(&standing.points, &standing.meetings, place);
+        let game = standing.game.map_or(ALL_GAMES, |game| &plan.games[game].name);
+        let mut of_game: Vec<RatingRow<'_>> = standing
+            .rated
+            .iter()
+            .zip(found)
+            .map(|(one, rating)| RatingRow {
+                game,
+                player: label(one),
+                deals: standing.points.count(),
+                rating,
+            })
+            .collect();
+        let value = |row: &RatingRow<'_>| row.rating.map_or(f64::NEG_INFINITY, |rating| rating.value);
+        of_game.sort_by(|one, other| value(other).total_cmp(&value(one)));
+        rows.extend(of_game);
+    }
+    let table = Table::of(&columns(&["rating"]), &rows).named(TITLES, "ratings").viewed(readings("ratings"));
+    table.with_few("deals", FEW, "deals")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use rand::rngs::StdRng;
+    use rand::{RngExt, SeedableRng};
+
+    use super::super::config::ExperimentConfig;
+    use super::super::plan::{ExperimentPlan, PlanGame};
+    use super::*;
+    use hyperplay_play::player::Registry;
+
+    /// A sweep over so many settings against one opponent, or of the settings against each other.
+    fn sweep(settings: usize, schedule: &str) -> Planned {
+        let values: Vec<String> = (1..=settings).map(|value| value.to_string()).collect();
+        let text = format!(
+            "schema = 'hyperplay.experiment/1'\nseed = 7\ngames = ['coin']\nrepetitions = 5\n{schedule}\n\
+             [[player]]\nname = 'h'\nspec = 'hyperplay'\ngrid = {{ particles = [{}] }}\n\
+             [[player]]\nname = 'random'\nspec = 'random'\n",
+            values.join(", ")
+        );
+        let roles = vec!["a".to_owned(), "b".to_owned()];
+        let game = PlanGame { name: "coin".to_owned(), rules: "sha256:0".to_owned(), roles, random: None };
+        let config = ExperimentConfig::read(&text, Path::new(""), &Registry::standard()).unwrap();
+        Planned::new("", "", ExperimentPlan::new(&config, vec![game]).unwrap())
+    }
+
+    const GAUNTLET: &str = "[schedule]\nkind = 'gauntlet'\nchallengers = ['h']";
+
+    /// The answer to deals on which all settings share luck, and the first one scores `more`.
+    fn answered(planned: &Planned, deals: u64, more: f64, seed: u64) -> Answer {
+        let rng = &mut StdRng::seed_from_u64(seed);
+        let mut summary =
+            ExperimentSummary { standings: Standing::all(&planned.plan), ..ExperimentSummary::default() };
+        let standing = &mut summary.standings[0];
+        for _ in 0..deals {
+            let luck = rng.random_range(0.0..50.0);
+            let score = |at: usize| luck + rng.random_range(0.0..50.0) + if at == 0 { more } else { 0.0 };
+            let scores: Vec<f64> = (0..standing.compared.len()).map(score).collect();
+            standing.scores.add(&scores);
+        }
+        best(planned, &summary).0.remove(0)
+    }
+
+    #[test]
+    fn of_equal_settings_none_is_declared_the_leader_in_more_than_5_of_100_sweeps() {
+        for (settings, deals) in [(2, 10), (2, 100), (3, 30), (9, 30), (9, 200)] {
+            let planned = sweep(settings, GAUNTLET);
+            let declared = (0..1_000).filter(|&seed| answered(&planned, deals, 0.0, seed).is_best).count();
+            // Three standard errors above 5 %.
+            assert!(declared <= 70, "{declared} of 1000: {settings} settings, {deals} deals");
+            let found = (0..100).filter(|&seed| answered(&planned, 200, 15.0, seed).is_best).count();
+            assert_eq!(found, 100);
+        }
+    }
+
+    #[test]
+    fn who_met_the_same_others_is_compared() {
+        let compared = |planned: &Planned| Standing::all(&planned.plan)[0].compared.clone();
+        assert_eq!(compared(&sweep(3, GAUNTLET)), [0, 1, 2]);
+        assert_eq!(compared(&sweep(3, "")), [0, 1, 2, 3]);
+        assert_eq!(compared(&sweep(3, "[schedule]\nkind = 'gauntlet'\nchallengers = ['random']")), [0, 1, 2]);
+        let answer = answered(&sweep(3, GAUNTLET), 200, 15.0, 1);
+        assert!(
+            answer.sentence.starts_with("h particles=1 is best: its mean score of 6")
+                && answer
+                    .sentence
+                    .ends_with("2 other entrants (Holm-adjusted p over 3 comparisons, 200 deals)."),
+            "{}",
+            answer.sentence
+        );
+    }
+}
