@@ -5,6 +5,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use cpu_time::ProcessTime;
 
 use super::experiment_check;
 use super::experiment_exploit;
@@ -18,7 +19,7 @@ use super::session::Session;
 use hyperplay_lab::experiment::{
     self, Arena, ArenaError, DecisionLog, ExperimentSummary, FolderError, Journal, JournalError,
     MatchFailure, PLAN, Planned, PlannedFolder, Pool, Recording, Results, ResultsError, RunEnd, RunError,
-    RunTask, Sequence, Shard, refuse_other_division, set_aside, set_aside_in, slurm,
+    RunTask, Sequence, Shard, extended, refuse_other_division, set_aside, slurm,
 };
 use hyperplay_machine::counted;
 use hyperplay_play::files::FileError;
@@ -87,8 +88,8 @@ pub struct RunArguments {
     #[arg(long, value_name = "FAULT", value_parser = [experiment::UNREACHABLE], conflicts_with = "log")]
     again: Option<String>,
     /// Take the matches of this folder that are matches of this experiment too, instead of playing them; may be given
-    /// several times. The folder is not changed, unless it is that of --out: then what it holds is moved into a folder
-    /// within it, and this experiment extends it
+    /// several times. The folder is not changed, unless it is that of --out: then it is renamed, and this experiment
+    /// extends it
     #[arg(long, value_name = "DIR")]
     reuse: Vec<PathBuf>,
 }
@@ -120,7 +121,7 @@ impl RunArguments {
         {
             set_aside(&self.out)?;
         }
-        folders.extend(set_aside_in(&self.out));
+        folders.extend(extended(&self.out));
         let read = |folder: PathBuf| Ok((folder.clone(), Planned::read(&folder)?));
         folders.into_iter().map(read).collect()
     }
@@ -222,22 +223,27 @@ pub fn play(arguments: &RunArguments, session: &Session) -> CommandResult {
     let arena = Arena::new(plan.clone(), config.specs, &games, threads, log_of);
     let arena = arena?;
     let progress = Progress::new(total as usize, "matches", false);
+    let begun = ProcessTime::try_now();
     let task = RunTask { sequence: Sequence::new(plan, shard), journal, pool, on_fault: config.on_fault };
     let ran = experiment::run(&arena, task, threads, interrupt, &|| progress.tick());
     let time = progress.finish();
+    let spent = begun
+        .and_then(|begun| begun.try_elapsed())
+        .map_or(String::new(), |spent| format!(", {:.1} s of processor time", spent.as_secs_f64()));
     let RunEnd { played, reused, is_complete: all, failed, first_failure, faulted } = ran?;
     let rate = played as f64 / time.as_secs_f64().max(1e-9);
     let stopped = if all && plan.stop.is_some() { " (cells stop by themselves)" } else { "" };
     let taken = if others.is_empty() { String::new() } else { format!("{reused} taken from elsewhere, ") };
     out.line(format_args!(
-        "{folder}: shard {shard}: {} of {}{stopped}, {taken}{played} of them now, {rate:.1} a second",
+        "{folder}: shard {shard}: {} of {}{stopped}, {taken}{played} of them now, {rate:.1} a second{spent}",
         earlier.resumed + reused + played,
         counted(total, "match"),
     ))?;
     let mut wrong: Vec<String> = Vec::new();
-    if faulted + earlier.faulted > 0 {
+    if faulted + earlier.faulted > 0 || plan.clocks.is_some() {
         let results = Results::open(&arguments.out, &planned)?.only(shard);
         let summary = ExperimentSummary::of(&planned, results)?;
+        experiment::disturbed(&planned, &summary).iter().for_each(|what| log(format_args!("{what}")));
         wrong.extend(experiment::unreliable(&planned, &summary));
     }
     let failed = failures(earlier.failed, failed, first_failure.as_ref());

@@ -12,10 +12,9 @@ use super::failure::{CommandFailure, CommandResult};
 use super::options::positive;
 use super::output::{Output, log};
 use hyperplay_lab::experiment::{
-    DecisionLog, ExperimentSummary, ExploitRecord, FolderError, Planned, PlannedFolder, Pool, Results,
-    ResultsError, Selection, document, exploit_records, exploit_tables, joined, markdown, page, tables,
+    DecisionLog, ExperimentSummary, FolderError, Planned, PlannedFolder, Pool, Results, ResultsError,
+    Selection, document, exploit_records, exploit_tables, joined, markdown, page, tables,
 };
-use hyperplay_logic::gdl::did_you_mean;
 use hyperplay_play::files::{FileContent, FileError, WrittenFile, write_all};
 
 /// Arguments of `experiment report`.
@@ -58,53 +57,34 @@ pub struct ReportArguments {
 pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
     let read = |folder: &PathBuf| Ok((folder.clone(), Planned::read(folder)?));
     let folders = arguments.folders.iter().map(read).collect::<CommandResult<Vec<PlannedFolder>>>()?;
-    let ReportArguments { players, without, games, deals, .. } = arguments.clone();
-    let selection = Selection { players, without, games, deals };
-    let is_plain = folders.len() == 1 && selection.is_all();
-    let planned = if is_plain {
-        folders[0].1.clone()
-    } else {
-        let remedy = "`hyperplay experiment run FILE --out DIR --reuse OTHER` makes one folder of several";
-        joined(&folders, &selection).map_err(|what| CommandFailure::usage(what, remedy))?
-    };
-    let (mut exploited, mut damaged) = (Vec::<ExploitRecord>::new(), Vec::new());
-    for (folder, own) in &folders {
-        let (records, damage) = exploit_records(folder, own)?;
-        for record in records {
-            let is_of = |known: &ExploitRecord| known.game == record.game && known.player == record.player;
-            let is_new = !exploited.iter().any(is_of);
-            if is_new && planned.plan.has(&own.plan, &record.game, &record.player) {
-                exploited.push(record);
-            }
+    let ReportArguments { players, without, games, deals, anchor, .. } = arguments.clone();
+    let selection = Selection { players, without, games, deals, anchor };
+    let remedy = "`hyperplay experiment run FILE --out DIR --reuse OTHER` makes one folder of several";
+    let planned = joined(&folders, &selection).map_err(|what| CommandFailure::usage(what, remedy))?;
+    let only = folders.first().filter(|(_, own)| folders.len() == 1 && own.config == planned.config);
+    let ((exploited, damaged), results) = match only {
+        None => {
+            let pool = Pool::open(&planned.plan, &folders, DecisionLog::Turns)?;
+            (Default::default(), Results::pooled(&planned, pool))
         }
-        damaged.extend(damage);
-    }
-    let results = if is_plain {
-        match Results::open(&folders[0].0, &planned) {
-            Err(ResultsError::Folder(FolderError::Empty { .. })) if !exploited.is_empty() => {
-                Results::none(&planned)
-            }
-            results => results?,
+        Some((folder, _)) => {
+            let exploited = exploit_records(folder, &planned)?;
+            let results = match Results::open(folder, &planned) {
+                Err(ResultsError::Folder(FolderError::Empty { .. })) if !exploited.0.is_empty() => {
+                    Results::none(&planned)
+                }
+                results => results?,
+            };
+            (exploited, results)
         }
-    } else {
-        Results::pooled(&planned, Pool::open(&planned.plan, &folders, DecisionLog::Turns)?)
     };
     let mut summary = ExperimentSummary::of(&planned, results)?;
     summary.damage.extend(damaged);
     summary.missing.iter().for_each(|missing| log(format_args!("incomplete: {missing}")));
     log_damage(&summary.damage, &[]);
-    let anchor = arguments.anchor.as_deref();
-    let labels: Vec<&str> = planned.plan.entrants.iter().map(|entrant| entrant.label.as_str()).collect();
-    if let Some(anchor) = anchor.filter(|anchor| !labels.contains(anchor)) {
-        let meant = did_you_mean(anchor, labels.iter().copied());
-        return Err(CommandFailure::usage(
-            format!("--anchor: there is no player '{anchor}'{meant}"),
-            format!("give one of {}", labels.join(", ")),
-        ));
-    }
-    let (answers, mut tables) = tables(&planned, &summary, anchor);
+    let (answers, mut tables) = tables(&planned, &summary, selection.anchor.as_deref());
     tables.extend(exploit_tables(&planned, &exploited, arguments.unit));
-    let to = arguments.out.as_ref().or(folders.first().filter(|_| is_plain).map(|(folder, _)| folder));
+    let to = arguments.out.as_ref().or(only.map(|(folder, _)| folder));
     let blocks = document(&planned, &summary, (&answers, &tables));
     let text = markdown(&planned, &blocks);
     let page = page(&planned, &blocks);

@@ -8,7 +8,8 @@
 //! deals, carried through the equations (the infinitesimal jackknife, to which the bootstrap over deals converges), with
 //! the quantile of Student's t. They do not rest on the model for the variance: matches of a deal may hang together.
 //!
-//! Invariant: a player that won or lost every point has no finite rating. It is left out, and so are its points.
+//! Invariant: a player that won or lost every point has no finite rating. It is left out, and so are its points; if it
+//! was to be the anchor, the first of the others is.
 //!
 //! References: Bradley52, Jaeckel72 (`docs/REFERENCES.md`).
 
@@ -42,8 +43,10 @@ pub fn ratings(points: &JointSample, meetings: &[Vec<f64>], anchor: usize) -> Ve
             rated.iter().for_each(|&other| own[other] -= meetings[other][extreme]);
         }
     }
-    let Some(anchor) = rated.iter().position(|&one| one == anchor) else { return none };
-    let anchor = rated.remove(anchor);
+    if rated.is_empty() {
+        return none;
+    }
+    let anchor = rated.remove(rated.iter().position(|&one| one == anchor).unwrap_or(0));
     let mut strengths = vec![0.0; meetings.len()];
     let mut inverse = Vec::new();
     for iteration in 0.. {
@@ -74,12 +77,11 @@ pub fn ratings(points: &JointSample, meetings: &[Vec<f64>], anchor: usize) -> Ve
         }
     }
     let mut found = none;
-    found[anchor] = Some(MeanInterval { value: 0.0, low: 0.0, high: 0.0 });
+    found[anchor] = Some(MeanInterval::around(0.0, 0.0));
     for (row, &one) in inverse.iter().zip(&rated) {
         let weights: Vec<(usize, f64)> = rated.iter().copied().zip(row.iter().copied()).collect();
         let half = points.combined(&weights).half_width().unwrap_or(f64::NAN);
-        let [value, low, high] = [0.0, -half, half].map(|from| ELO * (strengths[one] + from));
-        found[one] = Some(MeanInterval { value, low, high });
+        found[one] = Some(MeanInterval::around(ELO * strengths[one], ELO * half));
     }
     found
 }
@@ -146,6 +148,7 @@ mod tests {
             alone.add(&[won, 1.0 - won]);
         }
         let found = ratings(&points, &all_meet(4), 2);
+        assert_eq!(ratings(&points, &all_meet(4), 3)[0].unwrap().value, 0.0);
         let of_two = ratings(&alone, &all_meet(2), 1);
         assert!(found[1].is_none() && found[3].is_none());
         let (one, other) = (found[0].unwrap(), of_two[0].unwrap());

@@ -189,6 +189,11 @@ pub struct MeanInterval {
 }
 
 impl MeanInterval {
+    /// A mean with half the width of its interval.
+    pub fn around(value: f64, half: f64) -> Self {
+        MeanInterval { value, low: value - half, high: value + half }
+    }
+
     /// The mean of these numbers; those that are not finite are left out.
     pub fn of(numbers: impl Iterator<Item = f64>, rng: &mut impl Rng) -> Self {
         let numbers: Vec<f64> = numbers.filter(|number| number.is_finite()).collect();

@@ -97,7 +97,7 @@ fn a_league_grows_shrinks_and_is_extended_and_only_missing_matches_are_played() 
     let doubled = done(&folder, "run 7.toml --out seven --deals 6 --reuse seven");
     assert_eq!(counts(&doubled), (3 * all, 3 * all));
     assert_eq!(records(&folder, "seven"), records(&folder, "whole6"));
-    assert_eq!(records(&folder, "seven/before1"), before);
+    assert_eq!(records(&folder, "seven.before1"), before);
     done(&folder, "verify seven");
     assert_eq!(counts(&done(&folder, "run 7.toml --out seven --deals 6 --reuse seven")), (0, 0));
 }
@@ -117,7 +117,7 @@ fn a_run_that_takes_matches_and_is_killed_goes_on_to_the_same_bytes() {
     child.wait().unwrap();
     done(&folder, command);
     assert_eq!(records(&folder, "five"), records(&folder, "whole"));
-    assert!(folder.path("five/before1/plan.json").exists() && !folder.path("five/before2").exists());
+    assert!(folder.path("five.before1/plan.json").exists() && !folder.path("five.before2").exists());
 }
 
 #[test]

@@ -344,7 +344,7 @@ fn an_experiment_plays_a_gauntlet_against_an_address_and_reports_its_faults_and_
     };
     // Decisions, faults, late, illegal; `junk` is never legal, and `right` is not where there is no choice.
     let wrong = row("wrong");
-    assert_eq!((&wrong[2], &wrong[5], &wrong[7]), (&"18".to_owned(), &"18".to_owned(), &"18".to_owned()));
+    assert_eq!((&wrong[2], &wrong[6], &wrong[8]), (&"18".to_owned(), &"18".to_owned(), &"18".to_owned()));
     assert!(row("far")[4].parse::<f64>().unwrap() > 0.0, "{faults}");
     // Without clocks there is nothing to tell another program.
     folder.write("no_clocks.toml", &file.replace("startclock = 1\nplayclock = 1\n", ""));

@@ -24,6 +24,7 @@ mod experiment_pages;
 mod experiment_policy;
 mod experiment_pool;
 mod experiment_records;
+mod experiment_times;
 mod exploit;
 mod failing;
 mod harness;

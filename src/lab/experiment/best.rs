@@ -34,7 +34,8 @@ struct BestRow<'a> {
     /// What the leader scores more, with the ends of the interval among those of all pairs.
     behind: Option<MeanInterval>,
     p: f64,
-    time_ms: Option<f64>,
+    /// Of the processor, or by the clock where that is not known.
+    cost_ms: Option<f64>,
     verdict: &'static str,
 }
 
@@ -77,68 +78,56 @@ fn answer<'a>(
     let mut order: Vec<usize> = (0..compared.len()).collect();
     order.sort_by(|&one, &other| mean(other).total_cmp(&mean(one)));
     let leader = order[0];
-    let pairs: Vec<(usize, usize)> = order
+    let p_value = |one: usize, other: usize| scores.difference(one, other).p_value().unwrap_or(1.0);
+    let of_pairs = order
         .iter()
         .enumerate()
-        .flat_map(|(at, &one)| order[at + 1..].iter().map(move |&other| (one, other)))
-        .collect();
-    let values = pairs.iter().map(|&(one, other)| scores.difference(one, other).p_value().unwrap_or(1.0));
+        .flat_map(|(at, &one)| order[at + 1..].iter().map(move |&other| (one, other)));
     // The pairs of the leader are the first.
-    let adjusted = holm(&values.collect::<Vec<f64>>());
-    let time = |entrant: usize| {
+    let adjusted = holm(&of_pairs.map(|(one, other)| p_value(one, other)).collect::<Vec<f64>>());
+    let cost = |entrant: usize| {
         let mut all = DecisionWork::default();
         let cells = summary.cells.iter().enumerate();
         let here = cells.filter(|(cell, _)| standing.game.is_none_or(|game| plan.cells[*cell].game == game));
         let own = here.flat_map(|(_, cell)| &cell.entrants).filter(|one| one.entrant == entrant);
         own.for_each(|one| all.merge(&one.work));
-        all.mean(Figure::Time).map(|seconds| 1e3 * seconds)
+        all.mean(Figure::Processor).or(all.mean(Figure::Time)).map(|seconds| 1e3 * seconds)
     };
     let first = rows.len();
     for (rank, &at) in order.iter().enumerate() {
         let difference = scores.difference(leader, at);
-        let interval = difference.mean().zip(difference.half_width_among(pairs.len()));
+        let interval = difference.mean().zip(difference.half_width_among(adjusted.len()));
         let p = if rank == 0 { 1.0 } else { adjusted[rank - 1] };
         rows.push(BestRow {
             game,
             player: plan.label(compared[at]),
             deals: scores.count(),
             score: scores.at(at),
-            behind: interval.map(|(value, half)| MeanInterval {
-                value,
-                low: value - half,
-                high: value + half,
-            }),
+            behind: interval.map(|(mean, half)| MeanInterval::around(mean, half)),
             p,
-            time_ms: time(compared[at]),
-            verdict: if rank == 0 {
-                "leader"
-            } else if p < LEVEL {
-                "worse"
-            } else {
-                "open"
-            },
+            cost_ms: cost(compared[at]),
+            verdict: ["leader", "open", "worse"][usize::from(rank > 0) + usize::from(p < LEVEL)],
         });
     }
     let rows = &rows[first..];
     let open: Vec<&BestRow<'_>> = rows.iter().filter(|row| row.verdict != "worse").collect();
-    let timed = open.iter().filter_map(|row| Some((row.time_ms?, row.player)));
+    let timed = open.iter().filter_map(|row| Some((row.cost_ms?, row.player)));
     let cheapest = timed.min_by(|one, other| one.0.total_cmp(&other.0));
     let (leader, score) = (rows[0].player, scores.at(leader).mean().unwrap_or(f64::NAN));
-    let (pairs, deals) = (counted(pairs.len() as u64, "comparison"), counted(scores.count(), "deal"));
+    let (pairs, deals) = (counted(adjusted.len() as u64, "comparison"), counted(scores.count(), "deal"));
     let basis = format!("Holm-adjusted p over {pairs}, {deals}");
     let sentence = if open.len() == 1 {
         let others = counted(rows.len() as u64 - 1, "other entrant");
         format!("{leader} is best: its mean score of {score:.1} is above that of {others} ({basis}).")
     } else {
         let names: Vec<&str> = open[1..].iter().take(NAMED).map(|row| row.player).collect();
-        let more = open.len() - 1 - names.len();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let cheap = cheapest.map_or(String::new(), |(time, player)| {
-            format!("; the cheapest of these is {player} with {time:.3} ms a decision")
+        let more = if open.len() - 1 > NAMED { ", and others" } else { "" };
+        let cheap = cheapest.map_or(String::new(), |(cost, player)| {
+            format!("; the cheapest of these is {player} with {cost:.3} ms a decision")
         });
+        let names = names.join(", ");
         format!(
-            "{leader} has the highest mean score, {score:.1}, and cannot be told from {}{more} ({basis}){cheap}.",
-            names.join(", ")
+            "{leader} has the highest mean score, {score:.1}, and cannot be told from {names}{more} ({basis}){cheap}."
         )
     };
     Answer {

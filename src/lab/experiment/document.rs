@@ -14,7 +14,7 @@ use super::pairings::{Pairing, pairings_in};
 use super::score_figures::{Family, by_factors, forest, in_words};
 use super::score_tables::{by_role, scores};
 use super::summary::ExperimentSummary;
-use super::tables::{cost, faults, unreliable};
+use super::tables::{cost, disturbed, faults, unreliable};
 use hyperplay_machine::counted;
 use hyperplay_report::{Figure, Page, ShownTable, Table};
 
@@ -117,7 +117,8 @@ fn preamble(planned: &Planned, summary: &ExperimentSummary) -> Vec<String> {
         let what = "the rules could not be evaluated; nothing of them is in the tables but their number";
         lines.push(format!("{} failed: {what}.", counted(summary.failed, "match")));
     }
-    lines.extend(unreliable(planned, summary).into_iter().map(|what| format!("{what}.")));
+    let wrong = [unreliable(planned, summary), disturbed(planned, summary)].concat();
+    lines.extend(wrong.into_iter().map(|what| format!("{what}.")));
     lines.extend(summary.missing.iter().map(|missing| format!("Incomplete: {missing}.")));
     lines
 }
@@ -175,7 +176,7 @@ fn section(blocks: &mut Vec<ReportBlock>, of: &Game<'_>) {
     if !pairings.is_empty() {
         blocks.extend(titled(&cost(pairings)));
         blocks.extend(depletions(summary, game).map(Sentences));
-        if let Some(table) = faults(pairings, planned.plan.clocks.is_some()) {
+        if let Some(table) = faults(pairings, planned.plan.clocks.map(|(_, play)| play)) {
             blocks.extend(titled(&table));
         }
         if is_scored {

@@ -10,19 +10,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::journal::locked;
-use super::lines::JournalError;
 use super::plan::{Entrant, ExperimentPlan};
 use super::shard::Shard;
-use super::stored::KINDS;
 use hyperplay_play::files::FileError;
 use hyperplay_play::player::{Registry, SpecKind};
 
 /// The name of the plan in its folder.
 pub const PLAN: &str = "plan.json";
-
-/// How the folders begin that hold what a folder held before it was extended.
-const ASIDE: &str = "before";
 
 /// The name of this form of plans.
 const PLAN_SCHEMA: &str = "hyperplay.plan/1";
@@ -187,41 +181,19 @@ impl Planned {
     }
 }
 
-/// The folders within a folder that hold what it held before it was extended, the latest first.
-pub fn set_aside_in(folder: &Path) -> Vec<PathBuf> {
-    let named = (1..).map(|number| folder.join(format!("{ASIDE}{number}")));
-    let mut aside: Vec<PathBuf> = named.take_while(|one| one.is_dir()).collect();
-    aside.reverse();
-    aside
+/// The folders beside a folder that hold what it held before it was extended, in that order.
+pub fn extended(folder: &Path) -> Vec<PathBuf> {
+    let named = (1..).map(|number: u64| folder.with_added_extension(format!("before{number}")));
+    named.take_while(|one| one.is_dir()).collect()
 }
 
-/// Moves the experiment of a folder into a folder within it, the plan last: what was begun is gone on with.
+/// Renames a folder, so that a longer experiment can have its name.
 ///
 /// # Errors
-/// If another process plays it, or a file cannot be moved.
-pub fn set_aside(folder: &Path) -> Result<(), JournalError> {
-    let known = set_aside_in(folder);
-    let begun = known.first().filter(|last| !last.join(PLAN).exists());
-    let to = begun.cloned().unwrap_or_else(|| folder.join(format!("{ASIDE}{}", known.len() + 1)));
-    FileError::at(&to, fs::create_dir_all(&to))?;
-    let mut names = Vec::new();
-    for entry in FileError::at(folder, fs::read_dir(folder))? {
-        let name = FileError::at(folder, entry)?.file_name().to_string_lossy().into_owned();
-        let kind = name.split('.').next().unwrap_or_default();
-        if KINDS.contains(&kind) || ["exploit", "report"].contains(&kind) {
-            names.push(name);
-        }
-    }
-    let mut locks = Vec::new();
-    for name in names.iter().filter(|name| Shard::of_file(name, KINDS[4]).is_some()) {
-        locks.push(locked(&folder.join(name))?);
-    }
-    names.push(PLAN.to_owned());
-    for name in names {
-        let path = folder.join(&name);
-        FileError::at(&path, fs::rename(&path, to.join(&name)))?;
-    }
-    Ok(())
+/// The operating system's.
+pub fn set_aside(folder: &Path) -> Result<(), FileError> {
+    let number = extended(folder).len() + 1;
+    FileError::at(folder, fs::rename(folder, folder.with_added_extension(format!("before{number}"))))
 }
 
 /// Refuses a shard of another division than the matches in a folder.

@@ -28,40 +28,36 @@ pub struct Selection {
     pub games: Vec<String>,
     /// The most deals of a cell.
     pub deals: Option<u64>,
+    /// The player beside whom the others are rated.
+    pub anchor: Option<String>,
 }
 
 impl Selection {
-    /// Whether everything is of interest.
-    pub fn is_all(&self) -> bool {
-        self.players.is_empty() && self.without.is_empty() && self.games.is_empty() && self.deals.is_none()
-    }
-
     fn has_player(&self, label: &str) -> bool {
-        let is_in = |names: &[String]| names.iter().any(|name| label == name || name_of(label) == name);
+        let is_in = |names: &[String]| names.iter().any(|name| is_of(label, name));
         (self.players.is_empty() || is_in(&self.players)) && !is_in(&self.without)
     }
 
     /// The first name that names nothing, as a sentence.
-    fn unknown(&self, folders: &[PlannedFolder]) -> Option<String> {
-        let plans = || folders.iter().map(|(_, planned)| &planned.plan);
+    fn unknown(&self, plans: &[&ExperimentPlan]) -> Option<String> {
         let labels: Vec<&str> =
-            distinct(plans().flat_map(|plan| &plan.entrants).map(|entrant| entrant.label.as_str()));
-        let games: Vec<&str> = distinct(plans().flat_map(|plan| &plan.games).map(|game| game.name.as_str()));
-        let players = self.players.iter().chain(&self.without);
-        let is_player = |name: &String| labels.iter().any(|label| label == name || name_of(label) == name);
-        let (name, known, what) = players
-            .filter(|name| !is_player(name))
-            .map(|name| (name, &labels, "player"))
-            .chain(
-                self.games
-                    .iter()
-                    .filter(|name| !games.contains(&name.as_str()))
-                    .map(|name| (name, &games, "game")),
-            )
-            .next()?;
+            plans.iter().flat_map(|plan| &plan.entrants).map(|one| one.label.as_str()).collect();
+        let games: Vec<&str> =
+            plans.iter().flat_map(|plan| &plan.games).map(|one| one.name.as_str()).collect();
+        let mut players = self.players.iter().chain(&self.without).chain(&self.anchor);
+        let player = players.find(|name| !labels.iter().any(|label| is_of(label, name)));
+        let game = self.games.iter().find(|name| !games.contains(&name.as_str()));
+        let (what, name, known) =
+            player.map(|name| ("player", name, labels)).or(game.map(|name| ("game", name, games)))?;
+        let known = distinct(known.into_iter());
         let meant = did_you_mean(name, known.iter().copied());
         Some(format!("there is no {what} '{name}'{meant}; there are {}", known.join(", ")))
     }
+}
+
+/// Whether a name is this label, or that of the table from which the entrant comes.
+fn is_of(label: &str, name: &str) -> bool {
+    label == name || name_of(label) == name
 }
 
 /// The name of the table from which an entrant comes.
@@ -85,22 +81,22 @@ pub fn joined(folders: &[PlannedFolder], selection: &Selection) -> Result<Planne
             return Err(format!("{folder} was played with another {key} ({other}) than {first} ({one})"));
         }
     }
-    if let Some(unknown) = selection.unknown(folders) {
+    let plans: Vec<&ExperimentPlan> = folders.iter().map(|(_, planned)| &planned.plan).collect();
+    if let Some(unknown) = selection.unknown(&plans) {
         return Err(unknown);
     }
-    let plans = || folders.iter().map(|(_, planned)| &planned.plan);
-    let most = plans().map(|plan| plan.repetitions).max().unwrap_or_default();
+    let most = plans.iter().map(|plan| plan.repetitions).max().unwrap_or_default();
     let base = &first.1.plan;
     let mut plan = ExperimentPlan {
         repetitions: selection.deals.map_or(most, |deals| deals.min(most)),
-        stop: base.stop.filter(|_| plans().all(|plan| plan.stop == base.stop)),
+        stop: base.stop.filter(|_| plans.iter().all(|plan| plan.stop == base.stop)),
         games: Vec::new(),
         entrants: Vec::new(),
         cells: Vec::new(),
         ..base.clone()
     };
     let mut seen = BTreeSet::new();
-    for one in plans() {
+    for one in plans {
         add(&mut plan, one, selection, &mut seen)?;
     }
     if folders.len() > 1 {

@@ -175,18 +175,10 @@ impl GoodLines {
         // Lines that are appended from now on are not read.
         let length = FileError::at(&path, file.metadata())?.len();
         let reader = BufReader::with_capacity(1 << 16, file.take(length));
-        let (version, next, damage) = (String::new(), None, Vec::new());
-        let mut lines = GoodLines {
-            path,
-            reader,
-            has_sums: true,
-            version,
-            header_end: 0,
-            number: 0,
-            offset: 0,
-            next,
-            damage,
-        };
+        let (has_sums, version, next, damage) = (true, String::new(), None, Vec::new());
+        let (header_end, number, offset) = (0, 0, 0);
+        let mut lines =
+            GoodLines { path, reader, has_sums, version, header_end, number, offset, next, damage };
         let Some(first) = lines.advance()? else { return Ok(None) };
         let (has_sums, text) = unsealed(&first).map_or((false, first.clone()), |text| (true, text));
         let found = serde_json::from_slice::<RecordHeader>(&text).ok();
@@ -194,8 +186,8 @@ impl GoodLines {
             Some(found) => match header.difference(&found) {
                 Some(what) => return Err(JournalError::Foreign { path: lines.path, what }),
                 None => {
-                    (lines.has_sums, lines.version, lines.header_end) =
-                        (has_sums, found.version, lines.offset);
+                    (lines.has_sums, lines.header_end) = (has_sums, lines.offset);
+                    lines.version = found.version;
                 }
             },
             None => {

@@ -71,7 +71,7 @@ pub use exploit_record::{
 };
 pub use exploit_tables::exploit_tables;
 pub use export::export;
-pub use folder::{FolderError, PLAN, Planned, division, refuse_other_division, set_aside, set_aside_in};
+pub use folder::{FolderError, PLAN, Planned, division, extended, refuse_other_division, set_aside};
 pub use joined::{Selection, joined};
 pub use journal::{EarlierRun, Journal, Recording};
 pub use lines::{DamagedLine, JournalError};
@@ -94,6 +94,6 @@ pub use shard::Shard;
 pub use standings::Standing;
 pub use stored::{FinishedMatch, UNREACHABLE};
 pub use summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary, REPLACED, StepSummary};
-pub use tables::{tables, unreliable};
+pub use tables::{disturbed, tables, unreliable};
 pub use walk::{WalkError, walk};
 pub use work::DecisionWork;

@@ -319,21 +319,6 @@ impl ExperimentPlan {
         &self.cells[place.cell].seat_permutations[place.seat_permutation]
     }
 
-    /// Whether a game and an entrant, as another plan names them, are of this plan by the same names.
-    pub fn has(&self, other: &ExperimentPlan, game: &str, label: &str) -> bool {
-        let rules = |plan: &ExperimentPlan| {
-            plan.games.iter().find(|one| one.name == game).map(|one| one.rules.clone())
-        };
-        let player = |plan: &ExperimentPlan| {
-            let entrant = plan.entrants.iter().find(|one| one.label == label);
-            entrant.map(|entrant| (entrant.spec.clone(), entrant.policies.clone()))
-        };
-        rules(self).is_some()
-            && rules(self) == rules(other)
-            && player(self).is_some()
-            && player(self) == player(other)
-    }
-
     /// The game of a cell.
     pub fn game(&self, cell: usize) -> &PlanGame {
         &self.games[self.cells[cell].game]

@@ -8,16 +8,15 @@
 //! The folders are read side by side in the order of their deals. In memory are the matches of one round of each.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use indexmap::IndexMap;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::decision_log::DecisionLog;
 use super::folder::{FolderError, Planned};
 use super::lines::line;
 use super::plan::{ExperimentPlan, MatchPlace};
-use super::record::MatchRecord;
 use super::results::{MissingMatches, Results, ResultsError};
 use super::shard::Shard;
 use super::stored::FinishedMatch;
@@ -29,8 +28,6 @@ pub type PlannedFolder = (PathBuf, Planned);
 pub struct Pool<'a> {
     plan: &'a ExperimentPlan,
     log: DecisionLog,
-    /// By content, the cells of the plan and their seat permutations.
-    places: HashMap<String, Vec<(usize, usize)>>,
     sources: Vec<PoolSource<'a>>,
     /// Matches that were read and not yet asked for, by deal, cell and seat permutation.
     ahead: BTreeMap<(u64, usize, usize), FinishedMatch>,
@@ -56,30 +53,24 @@ impl<'a> Pool<'a> {
         folders: &'a [PlannedFolder],
         log: DecisionLog,
     ) -> Result<Pool<'a>, ResultsError> {
-        let mut places: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
+        let mut known: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
         for (number, content, at) in contents(plan) {
-            places.entry(content).or_default().push((number, at));
+            known.entry(content).or_default().push((number, at));
         }
-        let (sources, ahead) = (Vec::new(), BTreeMap::new());
-        let mut pool = Pool { plan, log, places, sources, ahead, taken: 0 };
+        let mut sources = Vec::new();
         for (folder, planned) in folders {
-            pool.sources.push(pool.source(folder, planned)?);
+            let mut results = match Results::open_with(folder, planned, log) {
+                Err(ResultsError::Folder(FolderError::Empty { .. })) => Results::none(planned),
+                results => results?,
+            };
+            let mut places = vec![Vec::new(); planned.plan.cells.len()];
+            for (number, content, _) in contents(&planned.plan) {
+                places[number].push(known.get(&content).cloned().unwrap_or_default());
+            }
+            let next = results.next()?;
+            sources.push(PoolSource { plan: &planned.plan, results, places, next });
         }
-        Ok(pool)
-    }
-
-    fn source(&self, folder: &Path, planned: &'a Planned) -> Result<PoolSource<'a>, ResultsError> {
-        let mut results = match Results::open_with(folder, planned, self.log) {
-            Err(ResultsError::Folder(FolderError::Empty { .. })) => Results::none(planned),
-            results => results?,
-        };
-        let plan = &planned.plan;
-        let mut places = vec![Vec::new(); plan.cells.len()];
-        for (number, content, _) in contents(plan) {
-            places[number].push(self.places.get(&content).cloned().unwrap_or_default());
-        }
-        let next = results.next()?;
-        Ok(PoolSource { plan, results, places, next })
+        Ok(Pool { plan, log, sources, ahead: BTreeMap::new(), taken: 0 })
     }
 
     /// The match of this place, if a folder has it; to be asked in the order of the plan. A match in which another
@@ -99,20 +90,14 @@ impl<'a> Pool<'a> {
                 source.next = source.results.next()?;
                 let MatchPlace { cell, deal, seat_permutation, .. } = next.place;
                 let lacks = self.log >= DecisionLog::Particles && next.lines[2].is_none();
-                if deal < begun || has_clocks && lacks || next.was_unreachable() {
+                if deal < begun || has_clocks && lacks || next.record.has_faults() && next.was_unreachable() {
                     continue;
                 }
-                let mut keys =
-                    source.places[cell][seat_permutation].iter().map(|&(cell, at)| (deal, cell, at));
-                if has_clocks {
-                    // Two matches of one content are not the same match there.
-                    let free = keys.find(|key| !self.ahead.contains_key(key));
-                    free.into_iter().for_each(|key| drop(self.ahead.insert(key, next.clone())));
-                } else {
-                    for key in keys {
-                        self.ahead.entry(key).or_insert_with(|| next.clone());
-                    }
-                }
+                let keys = source.places[cell][seat_permutation].iter().map(|&(cell, at)| (deal, cell, at));
+                // Two matches of one content are not the same match where there are clocks.
+                let most = if has_clocks { 1 } else { usize::MAX };
+                let free: Vec<_> = keys.filter(|key| !self.ahead.contains_key(key)).take(most).collect();
+                self.ahead.extend(free.into_iter().map(|key| (key, next.clone())));
             }
         }
         let found = self.ahead.remove(&(place.deal, place.cell, place.seat_permutation));
@@ -174,29 +159,26 @@ fn placed(plan: &ExperimentPlan, place: &MatchPlace, mut found: FinishedMatch) -
     if found.place == *place && found.record.game == game.name && found.record.players == players {
         return found;
     }
+    let labels: Map<String, Value> =
+        players.iter().map(|(role, label)| (role.clone(), label.clone().into())).collect();
     let rewritten = |bytes: &Vec<u8>| -> Option<Vec<u8>> {
         let mut fields: Map<String, Value> = serde_json::from_slice(bytes).ok()?;
-        let player = fields.get("role").and_then(Value::as_str).and_then(|role| players.get(role)).cloned();
-        let mut set =
-            |key: &str, value: Value| fields.get_mut(key).into_iter().for_each(|old| *old = value.clone());
-        set("match", place.id.into());
-        set("game", game.name.clone().into());
-        set("cell", place.cell.into());
-        set("seat_permutation", place.seat_permutation.into());
-        set("players", players.iter().map(|(role, label)| (role.clone(), label.clone())).collect());
-        player.into_iter().for_each(|player| set("player", player.into()));
+        let player = fields.get("role").and_then(Value::as_str).and_then(|role| labels.get(role)).cloned();
+        let own = json!({
+            "match": place.id,
+            "game": game.name,
+            "cell": place.cell,
+            "seat_permutation": place.seat_permutation,
+            "players": labels,
+            "player": player,
+        });
+        fields.iter_mut().for_each(|(key, value)| *value = own.get(key).unwrap_or(value).clone());
         Some(line(&fields))
     };
     for lines in &mut found.lines {
         *lines = lines.take().and_then(|lines| lines.iter().map(rewritten).collect());
     }
-    found.record = MatchRecord {
-        id: place.id,
-        game: game.name.clone(),
-        cell: place.cell,
-        seat_permutation: place.seat_permutation,
-        players,
-        ..found.record
-    };
+    let of_match = found.lines[4].as_ref().and_then(|lines| serde_json::from_slice(&lines[0]).ok());
+    found.record = of_match.unwrap_or(found.record);
     FinishedMatch { place: *place, ..found }
 }

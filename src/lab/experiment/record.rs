@@ -184,17 +184,23 @@ pub struct TimingRecord {
     pub threads: usize,
     /// Seconds of the match.
     pub seconds: f64,
+    /// With clocks, how many processes of the computer ran or waited in the last minute, where it says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<f64>,
     /// Of each record among the turns, in the same order.
     pub turns: Vec<TurnTime>,
 }
 
 /// How long a decision took.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct TurnTime {
     /// Seconds in which the belief followed the evidence, if there is one.
     pub update: Option<f64>,
     /// Seconds for all the rest.
     pub select: Option<f64>,
+    /// Seconds of processor time in all; none of a player behind an address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processor: Option<f64>,
 }
 
 impl TurnTime {

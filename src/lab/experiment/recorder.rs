@@ -82,6 +82,12 @@ pub struct Recorder<'a, M> {
     pub threads: usize,
 }
 
+/// The load average of the last minute, where the system has it in a file.
+fn load() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    text.split(' ').next()?.parse().ok()
+}
+
 /// One decision in its place.
 struct Turn<'a> {
     number: usize,
@@ -128,6 +134,7 @@ impl<M: StateMachine> Recorder<'_, M> {
             host: self.host.to_owned(),
             threads: self.threads,
             seconds: seconds(self.seconds),
+            load: self.plan.clocks.and_then(|_| load()),
             turns: times,
         };
         let logged = |least: DecisionLog| if log >= least { &turns[..] } else { &[] };

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::plan::{ExperimentPlan, SeatPermutations};
 use super::stored::FinishedMatch;
-use hyperplay_report::{Clusters, Sample};
+use hyperplay_report::Clusters;
 
 /// The goals of an entrant in matches that ended with goals.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,10 +38,8 @@ impl MatchScores {
 pub struct RoleScores {
     /// By cell, entrant and place of the role among those that are played.
     pub(super) by_role: BTreeMap<(usize, usize, usize), MatchScores>,
-    /// By game and place of the role, its mean goal on a deal less that of all roles.
-    pub(super) effects: BTreeMap<(usize, usize), Sample>,
-    /// By game and deal, the sum of the goals of each role in the matches of this round.
-    round: BTreeMap<(usize, u64), Vec<f64>>,
+    /// By game and place of the role, its goals less the mean of all roles in the match, by deal.
+    pub(super) effects: BTreeMap<(usize, usize), Clusters>,
 }
 
 impl RoleScores {
@@ -53,21 +51,12 @@ impl RoleScores {
             self.by_role.entry((place.cell, entrant, seat)).or_default().add(place.deal, &goals, seat);
         }
         if plan.seats == SeatPermutations::All && goals.len() > 1 {
-            let sums = self.round.entry((plan.cells[place.cell].game, place.deal)).or_default();
-            sums.resize(goals.len() + 1, 0.0);
-            // The last one counts the matches.
-            let added = goals.iter().map(|&goal| f64::from(goal)).chain([1.0]);
-            sums.iter_mut().zip(added).for_each(|(sum, one)| *sum += one);
-        }
-    }
-
-    /// Takes the deals of a round as complete.
-    pub(super) fn end_round(&mut self) {
-        for ((game, _), sums) in std::mem::take(&mut self.round) {
-            let [goals @ .., matches] = &sums[..] else { continue };
-            let mean = goals.iter().sum::<f64>() / goals.len() as f64;
-            for (seat, sum) in goals.iter().enumerate() {
-                self.effects.entry((game, seat)).or_default().add((sum - mean) / matches);
+            let (game, mean) = (
+                plan.cells[place.cell].game,
+                goals.iter().map(|&goal| f64::from(goal)).sum::<f64>() / goals.len() as f64,
+            );
+            for (seat, &goal) in goals.iter().enumerate() {
+                self.effects.entry((game, seat)).or_default().add(place.deal, f64::from(goal) - mean, 1.0);
             }
         }
     }

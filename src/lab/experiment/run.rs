@@ -208,13 +208,12 @@ impl<'a> Run<'a> {
                     NextMatch::Match(place) => {
                         let number = shared.issued;
                         shared.issued += 1;
-                        return match shared.task.stored(&place) {
-                            Ok((stored, origin)) => Ok(Some((number, place, stored, origin))),
-                            Err(error) => {
+                        let stored = shared.task.stored(&place);
+                        return stored.map(|(stored, origin)| Some((number, place, stored, origin))).map_err(
+                            |error| {
                                 shared.failure.get_or_insert(error);
-                                Err(())
-                            }
-                        };
+                            },
+                        );
                     }
                     NextMatch::End => return Ok(None),
                     NextMatch::Wait => {}

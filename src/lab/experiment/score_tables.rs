@@ -109,8 +109,8 @@ struct SeatRow<'a> {
 
 /// What the roles of each game are worth, over all entrants.
 pub(super) fn seat_effects(planned: &Planned, summary: &ExperimentSummary) -> Table {
-    let rows = summary.roles.effects.iter().filter_map(|(&(game, seat), &effect)| {
-        let game = &planned.plan.games[game];
+    let rows = summary.roles.effects.iter().filter_map(|(&(game, seat), effect)| {
+        let (game, effect) = (&planned.plan.games[game], effect.means());
         let role = &game.roles[game.played().nth(seat)?];
         Some(SeatRow { game: &game.name, role, deals: effect.count(), effect })
     });

@@ -40,6 +40,8 @@ pub struct ExperimentSummary {
     pub steps: BTreeMap<(usize, usize, usize), StepSummary>,
     /// The scores by role.
     pub roles: RoleScores,
+    /// With clocks, the load of the computers that played, by match.
+    pub load: Sample,
     /// Matches read.
     pub matches: u64,
     /// How many of them failed.
@@ -245,6 +247,9 @@ impl<'a> Summing<'a> {
         let place = &finished.place;
         let game = self.plan.cells[place.cell].game;
         let timing = finished.timing();
+        let is_late = 2 * place.deal >= self.plan.repetitions;
+        let load = timing.as_ref().and_then(|timing| timing.load);
+        load.into_iter().for_each(|load| self.summary.load.add(load));
         let cell = &mut self.summary.cells[place.cell];
         let mut matches = vec![MatchWork::default(); cell.entrants.len()];
         for (number, line) in finished.turns().iter().enumerate() {
@@ -253,7 +258,7 @@ impl<'a> Summing<'a> {
             let Some(at) = cell.entrants.iter().position(is_of) else { continue };
             let summary = &mut cell.entrants[at];
             let time = timing.as_ref().and_then(|timing| timing.turns.get(number)).copied();
-            matches[at].add(&turn, time, &mut summary.work);
+            matches[at].add(&turn, time, is_late, &mut summary.work);
             let step = self.summary.steps.entry((game, summary.entrant, turn.step)).or_default();
             step.turns += 1;
             step.depleted += u64::from(turn.depleted);
@@ -276,7 +281,6 @@ impl<'a> Summing<'a> {
     /// Compares the entrants after all cells have played the deals of a round.
     fn end_round(&mut self) {
         let scores = std::mem::take(&mut self.scores);
-        self.summary.roles.end_round();
         for standing in &mut self.summary.standings {
             self.plan.deals(self.round).for_each(|deal| standing.add(self.plan, deal, &scores));
         }

@@ -39,6 +39,12 @@ pub fn tables(
     (answers, all.into_iter().filter(|table| !table.rows.is_empty()).collect())
 }
 
+/// The share of its time for which an entrant has a processor where the time exceeds that of the processor by 10 %.
+const PROCESSOR: f64 = 1.0 / 1.1;
+
+/// The rate of playouts in the second half over that in the first from which on nothing is said.
+const SLOWDOWN: f64 = 0.8;
+
 fn percent(part: Option<f64>) -> Option<f64> {
     part.map(|part| 100.0 * part)
 }
@@ -180,6 +186,29 @@ pub fn unreliable(planned: &Planned, summary: &ExperimentSummary) -> Vec<String>
     over_all(&pairings(planned, summary)).iter().filter_map(sentence).collect()
 }
 
+/// With clocks, the entrants that had not all of their time, or less and less of it, each as a sentence.
+pub fn disturbed(planned: &Planned, summary: &ExperimentSummary) -> Vec<String> {
+    let load = summary.load.mean().map_or(String::new(), |load| format!(" (mean load {load:.1})"));
+    let sentences = |one: &EntrantSummary| {
+        let player = planned.plan.label(one.entrant);
+        let share = one.work.processor_share().filter(|&share| share < PROCESSOR);
+        let taken = share.map(|share| {
+            let share = 100.0 * share;
+            format!("{player} had a processor for {share:.0} % of the time of its decisions{load}: equal clocks were not equal time")
+        });
+        let rate = one.work.slowdown().filter(|&rate| rate < SLOWDOWN);
+        let fell = rate.map(|rate| {
+            let fall = 100.0 * (1.0 - rate);
+            format!(
+                "{player} made {fall:.0} % fewer playouts a millisecond in the second half of the deals{load}"
+            )
+        });
+        taken.into_iter().chain(fell)
+    };
+    let entrants = over_all(&pairings(planned, summary));
+    entrants.iter().filter(|_| planned.plan.clocks.is_some()).flat_map(sentences).collect()
+}
+
 /// The first row of each of these entrants, with what it did in all cells.
 fn rows_over_all<'a>(entrants: &'a [EntrantSummary], pairings: &'a [Pairing<'a>]) -> Vec<WorkRow<'a>> {
     let row = |entrant: &'a EntrantSummary| {
@@ -191,12 +220,16 @@ fn rows_over_all<'a>(entrants: &'a [EntrantSummary], pairings: &'a [Pairing<'a>]
 
 /// The faults in a game, and how long answers took: an entrant has one row. Nothing where nothing went wrong and there
 /// was no clock.
-pub(super) fn faults(pairings: &[Pairing<'_>], has_clocks: bool) -> Option<Table> {
+pub(super) fn faults(pairings: &[Pairing<'_>], clock: Option<f64>) -> Option<Table> {
     let entrants = over_all(pairings);
-    if !has_clocks && entrants.iter().all(|entrant| entrant.faults == 0) {
+    if clock.is_none() && entrants.iter().all(|entrant| entrant.faults == 0) {
         return None;
     }
-    Some(Table::of(&columns(&["fault"]), &rows_over_all(&entrants, pairings)).named(TITLES, "faults"))
+    let mut rows = rows_over_all(&entrants, pairings);
+    for row in &mut rows {
+        row.clock = row.means["time_ms"].zip(clock).map(|(time, clock)| time / clock / 10.0);
+    }
+    Some(Table::of(&columns(&["fault"]), &rows).named(TITLES, "faults"))
 }
 
 /// The same in a game for readers: an entrant has one row, over all that it met.
@@ -208,7 +241,7 @@ pub(super) fn cost(pairings: &[Pairing<'_>]) -> Table {
 }
 
 /// The means over matches that a row of costs has: the column, the figure, and what it is multiplied with.
-const MEANS: [(&str, Figure, f64); 8] = [
+const MEANS: [(&str, Figure, f64); 9] = [
     ("particles", Figure::Particles, 1.0),
     ("states", Figure::States, 1.0),
     ("effective", Figure::Effective, 1.0),
@@ -217,6 +250,7 @@ const MEANS: [(&str, Figure, f64); 8] = [
     ("update_ms", Figure::Update, 1e3),
     ("select_ms", Figure::Select, 1e3),
     ("time_ms", Figure::Time, 1e3),
+    ("processor_ms", Figure::Processor, 1e3),
 ];
 
 /// The cost of the decisions of an entrant, and what went wrong.
@@ -233,6 +267,9 @@ struct WorkRow<'a> {
     belief_share: Option<f64>,
     depleted: Option<f64>,
     longest_ms: Option<f64>,
+    /// Of the play clock, in percent.
+    clock: Option<f64>,
+    core_hours: Option<f64>,
     faults: u64,
     /// How many moves were replaced because of each kind of fault.
     #[serde(flatten)]
@@ -255,6 +292,8 @@ impl<'a> WorkRow<'a> {
             belief_share: percent(work.belief_share()),
             depleted: percent(work.depletion()),
             longest_ms: milliseconds(work.longest),
+            clock: None,
+            core_hours: (work.spent[1] > 0.0).then(|| work.spent[1] / 3600.0),
             faults: entrant.faults,
             of_kind: ["late", "illegal", "unreachable", "crashed", "dropped"].map(of_kind).into(),
         }

@@ -1,12 +1,14 @@
-//! Watched players: the wrapper of a player that measures the time of its decisions and, on request, keeps what it
+//! Watched players: the wrapper of a player that measures the time of its decisions, by the clock and of the processor, and, on request, keeps what it
 //! believed.
 //!
-//! Times are wall times and no part of a decision, so they are kept apart, by the step at which the decision was
+//! Times are no part of a decision, so they are kept apart, by the step at which the decision was
 //! made. The time of a late answer is recorded when the player is done.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use cpu_time::ThreadTime;
 
 use super::decision_log::PlayerBeliefs;
 use super::record::TurnTime;
@@ -24,7 +26,7 @@ impl PlayerTimes {
     /// The time of the decision made after `step` joint moves; nothing if it did not come to its end.
     pub fn at(&self, step: usize) -> TurnTime {
         let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        times.get(&step).copied().unwrap_or(TurnTime { update: None, select: None })
+        times.get(&step).copied().unwrap_or_default()
     }
 }
 
@@ -44,12 +46,20 @@ struct Watched<P: ?Sized> {
     beliefs: PlayerBeliefs,
 }
 
+/// A decision that was begun: by the clock, and by the processor time of its thread.
+type Begun = (Stopwatch, Option<ThreadTime>);
+
+fn begun() -> Begun {
+    (Stopwatch::start(), ThreadTime::try_now().ok())
+}
+
 impl PlayerTimes {
     /// Keeps how long a decision took where there was a choice; `update` is the part of it that the belief took.
-    fn keep(&self, own: &View<'_>, all: Duration, update: Option<Duration>) {
+    fn keep(&self, own: &View<'_>, (watch, thread): Begun, update: Option<Duration>) {
         if own.legal.len() > 1 {
-            let select = all.saturating_sub(update.unwrap_or_default());
-            let time = TurnTime { update: update.map(seconds), select: Some(seconds(select)) };
+            let select = watch.elapsed().saturating_sub(update.unwrap_or_default());
+            let processor = thread.and_then(|thread| thread.try_elapsed().ok()).map(seconds);
+            let time = TurnTime { update: update.map(seconds), select: Some(seconds(select)), processor };
             self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(own.evidence.step(), time);
         }
     }
@@ -57,9 +67,9 @@ impl PlayerTimes {
 
 impl Player for Watched<dyn Player> {
     fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
-        let watch = Stopwatch::start();
+        let begun = begun();
         let decision = self.player.decide(view, budget, seed);
-        self.times.keep(view, watch.elapsed(), self.player.update_time());
+        self.times.keep(view, begun, self.player.update_time());
         if view.legal.len() > 1 {
             self.beliefs.keep(view.evidence.step(), || self.player.believed());
         }
@@ -89,9 +99,9 @@ impl Player for Watched<dyn Player> {
 
 impl ClairvoyantPlayer for Watched<dyn ClairvoyantPlayer> {
     fn decide(&mut self, view: &ClairvoyantView<'_>, budget: &Budget, seed: &Seed) -> Decision {
-        let watch = Stopwatch::start();
+        let begun = begun();
         let decision = self.player.decide(view, budget, seed);
-        self.times.keep(&view.own, watch.elapsed(), None);
+        self.times.keep(&view.own, begun, None);
         decision
     }
 }
@@ -104,7 +114,7 @@ impl RemotePlayer for Watched<dyn RemotePlayer> {
     fn play(&mut self, evidence: &Evidence, budget: &Budget) -> Result<Move, RemoteFailure> {
         let watch = Stopwatch::start();
         let said = self.player.play(evidence, budget);
-        let time = TurnTime { update: None, select: Some(seconds(watch.elapsed())) };
+        let time = TurnTime { select: Some(seconds(watch.elapsed())), ..TurnTime::default() };
         self.times.0.lock().unwrap_or_else(PoisonError::into_inner).insert(evidence.step(), time);
         said
     }

@@ -27,10 +27,15 @@ pub(super) enum Figure {
     Select,
     /// Seconds in all.
     Time,
+    /// Seconds of processor time.
+    Processor,
 }
 
+/// The least number of decisions from which a rate of playouts is taken.
+const RATED: f64 = 50.0;
+
 /// How many these are.
-const FIGURES: usize = Figure::Time as usize + 1;
+const FIGURES: usize = Figure::Processor as usize + 1;
 
 /// The cost of decisions, and what they rested on.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +54,10 @@ pub struct DecisionWork {
     pub faults: BTreeMap<String, u64>,
     /// The longest time that an answer took, in seconds.
     pub longest: Option<f64>,
+    /// Seconds in all of decisions whose processor time is known, and that time.
+    pub spent: [f64; 2],
+    /// In the first half of the deals and in the second: decisions with playouts, playouts, and their seconds.
+    pub rates: [[f64; 3]; 2],
     samples: [Sample; FIGURES],
 }
 
@@ -69,6 +78,8 @@ impl DecisionWork {
             others.iter().for_each(|(kind, count)| *counts.entry(kind.clone()).or_default() += count);
         }
         self.longest = greater(self.longest, other.longest);
+        let sums = self.spent.iter_mut().chain(self.rates.as_flattened_mut());
+        sums.zip(other.spent.iter().chain(other.rates.as_flattened())).for_each(|(sum, one)| *sum += one);
         self.samples.iter_mut().zip(&other.samples).for_each(|(sample, other)| sample.merge(other));
     }
 
@@ -97,6 +108,19 @@ impl DecisionWork {
     pub fn belief_share(&self) -> Option<f64> {
         let (update, time) = (self.mean(Figure::Update)?, self.mean(Figure::Time)?);
         (time > 0.0).then(|| update / time)
+    }
+
+    /// How much of the time of its decisions it had a processor, if both are known.
+    pub fn processor_share(&self) -> Option<f64> {
+        let [time, processor] = self.spent;
+        (time > 0.0).then(|| processor / time)
+    }
+
+    /// The playouts a second in the second half of the deals over those in the first, if both have enough decisions.
+    pub fn slowdown(&self) -> Option<f64> {
+        let is_enough = self.rates.iter().all(|&[count, _, time]| count >= RATED && time > 0.0);
+        let [first, second] = self.rates.map(|[_, playouts, time]| playouts / time);
+        is_enough.then(|| second / first)
     }
 
     /// The method of all decisions with particles; where they differ, each with its count, as
@@ -140,7 +164,13 @@ pub(super) struct MatchWork([MatchMean; FIGURES]);
 
 impl MatchWork {
     /// Adds a decision, to the counts of `work` and to the means of the match.
-    pub(super) fn add(&mut self, turn: &TurnRecord, time: Option<TurnTime>, work: &mut DecisionWork) {
+    pub(super) fn add(
+        &mut self,
+        turn: &TurnRecord,
+        time: Option<TurnTime>,
+        is_late: bool,
+        work: &mut DecisionWork,
+    ) {
         work.turns += 1;
         work.depleted += u64::from(turn.depleted);
         work.attempts += turn.attempts.unwrap_or(0);
@@ -150,6 +180,15 @@ impl MatchWork {
         }
         let all = time.and_then(TurnTime::all);
         work.longest = greater(work.longest, all);
+        let processor = time.and_then(|time| time.processor);
+        for (sum, one) in work.spent.iter_mut().zip(all.zip(processor).into_iter().flat_map(<[f64; 2]>::from))
+        {
+            *sum += one;
+        }
+        if let Some(all) = all.filter(|_| turn.playouts > 0) {
+            let added = [1.0, turn.playouts as f64, all];
+            work.rates[usize::from(is_late)].iter_mut().zip(added).for_each(|(sum, one)| *sum += one);
+        }
         let number = |count: Option<usize>| count.map(|count| count as f64);
         let figures: [Option<f64>; FIGURES] = [
             number(turn.particles),
@@ -160,6 +199,7 @@ impl MatchWork {
             time.and_then(|time| time.update),
             time.and_then(|time| time.select),
             all,
+            processor,
         ];
         self.0.iter_mut().zip(figures).for_each(|(mean, figure)| mean.add(figure));
     }
@@ -203,18 +243,25 @@ mod tests {
     #[test]
     fn methods_are_counted_and_figures_are_means_over_a_match_first() {
         let mut work = DecisionWork::default();
+        let time = |update: f64, select: f64| {
+            Some(TurnTime {
+                update: Some(update),
+                select: Some(select),
+                processor: Some(update + select / 2.0),
+            })
+        };
         let played = [
             vec![(turn(Some("enumeration"), 10), None), (turn(Some("rejection"), 30), None)],
             vec![
-                (turn(Some("rejection"), 80), Some(TurnTime { update: Some(1.0), select: Some(3.0) })),
-                (turn(None, 0), Some(TurnTime { update: Some(3.0), select: Some(1.0) })),
-                (turn(Some("rejection"), 10), Some(TurnTime { update: Some(0.5), select: Some(1.5) })),
+                (turn(Some("rejection"), 80), time(1.0, 3.0)),
+                (turn(None, 0), time(3.0, 1.0)),
+                (turn(Some("rejection"), 10), time(0.5, 1.5)),
             ],
         ];
         assert_eq!((work.method(), work.acceptance(), work.belief_share()), (String::new(), None, None));
         for turns in played {
             let mut of_match = MatchWork::default();
-            turns.iter().for_each(|(turn, time)| of_match.add(turn, *time, &mut work));
+            turns.iter().for_each(|(turn, time)| of_match.add(turn, *time, false, &mut work));
             of_match.end(&mut work);
         }
         assert_eq!((work.turns, work.depleted, work.longest), (5, 1, Some(4.0)));
@@ -224,6 +271,10 @@ mod tests {
         assert_eq!((playouts.count(), playouts.mean()), (2, Some(25.0)));
         let share = work.belief_share().unwrap_or_default();
         assert!(work.sample(Figure::Time).count() == 1 && (share - 0.45).abs() < 1e-12, "{share}");
+        assert_eq!((work.spent, work.processor_share()), ([10.0, 7.25], Some(0.725)));
+        assert_eq!((work.rates[0], work.slowdown()), ([2.0, 90.0, 6.0], None));
+        work.rates = [[60.0, 900.0, 3.0], [60.0, 900.0, 4.0]];
+        assert_eq!(work.slowdown(), Some(0.75));
         work.methods.remove("enumeration");
         assert_eq!(work.method(), "rejection");
     }
