@@ -154,9 +154,13 @@ mod tests {
         let (one, other) = (found[0].unwrap(), of_two[0].unwrap());
         assert!((one.value - other.value).abs() < 1e-9 && (one.low - other.low).abs() < 1e-9);
         // Players that did not meet have no common scale.
-        let apart = vec![vec![0.0, 1.0, 0.0], vec![1.0, 0.0, 0.0], vec![0.0; 3]];
+        let meets = |one: usize, other: usize| f64::from(u8::from(one != other && one / 2 == other / 2));
+        let apart: Vec<Vec<f64>> =
+            (0..4).map(|one| (0..4).map(|other| meets(one, other)).collect()).collect();
         let mut points = JointSample::default();
-        (0..4).for_each(|deal| points.add(&[f64::from(deal % 2), f64::from((deal + 1) % 2), 0.5]));
+        (0..4_u8)
+            .map(|deal| f64::from(deal % 2))
+            .for_each(|won| points.add(&[won, 1.0 - won, 1.0 - won, won]));
         assert!(ratings(&points, &apart, 2).iter().all(Option::is_none));
     }
 

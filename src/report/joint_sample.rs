@@ -6,6 +6,9 @@
 
 use super::statistics::Sample;
 
+/// Squares of combinations are taken as zero below this share of those of their parts.
+const ROUNDING: f64 = 1e-12;
+
 /// Measurements of several numbers, added one by one.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct JointSample {
@@ -53,10 +56,13 @@ impl JointSample {
             return Sample::default();
         }
         let sum = |numbers: &[f64]| places.iter().map(|&(at, weight)| weight * numbers[at]).sum();
-        let row = |&(at, weight): &(usize, f64)| {
-            weight * sum(&self.products[at * self.sums.len()..][..self.sums.len()])
-        };
-        Sample::of_sums(self.count, sum(&self.first), sum(&self.sums), places.iter().map(row).sum())
+        let product = |one: usize, other: usize| self.products[one * self.sums.len() + other];
+        let pairs = || places.iter().flat_map(|one| places.iter().map(move |other| (one, other)));
+        let squares: f64 = pairs().map(|(one, other)| one.1 * other.1 * product(one.0, other.0)).sum();
+        let scale: f64 = places.iter().map(|&(at, weight)| weight * weight * product(at, at)).sum();
+        // Less is rounding.
+        let squares = if squares < ROUNDING * scale { 0.0 } else { squares };
+        Sample::of_sums(self.count, sum(&self.first), sum(&self.sums), squares)
     }
 }
 
@@ -83,6 +89,10 @@ mod tests {
             assert!((one.variance().unwrap() - other.variance().unwrap()).abs() < 1e-9);
         }
         assert_eq!((joint.at(2).variance(), joint.count()), (Some(0.0), 4));
+        let mut thirds = JointSample::default();
+        (0..50).map(f64::from).for_each(|number| thirds.add(&[number / 3.0 + 0.1, number / 3.0]));
+        let difference = thirds.difference(0, 1);
+        assert!(difference.variance() == Some(0.0) && (difference.mean().unwrap() - 0.1).abs() < 1e-12);
         assert_eq!(JointSample::default().difference(0, 1), Sample::default());
     }
 }

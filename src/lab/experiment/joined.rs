@@ -129,14 +129,11 @@ fn add(
 ) -> Result<(), String> {
     let is_game = |name: &String| selection.games.is_empty() || selection.games.contains(name);
     let before = plan.entrants.len();
-    let mut entrants = Vec::new();
-    for entrant in &other.entrants {
-        entrants.push(if selection.has_player(&entrant.label) {
-            Some(place_of(&mut plan.entrants, before, entrant)?)
-        } else {
-            None
-        });
-    }
+    let chosen = |entrant: &Entrant| {
+        let is_chosen = selection.has_player(&entrant.label);
+        is_chosen.then(|| place_of(&mut plan.entrants, before, entrant)).transpose()
+    };
+    let entrants = other.entrants.iter().map(chosen).collect::<Result<Vec<_>, String>>()?;
     let mut games = Vec::new();
     for game in &other.games {
         let known = plan.games.iter().position(|known| known.rules == game.rules);

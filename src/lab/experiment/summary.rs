@@ -18,7 +18,7 @@ use super::sequential_test::SequentialVerdict;
 use super::standings::{DealScores, Standing};
 use super::stored::FinishedMatch;
 use super::work::{DecisionWork, MatchWork};
-use hyperplay_report::{Clusters, Sample};
+use hyperplay_report::{Clusters, JointSample, Sample};
 
 /// Up to this many entrants that met the same others are all compared with each other; if there are more, only
 /// neighbours are.
@@ -116,17 +116,20 @@ pub struct Contrast {
     pub first: (usize, usize),
     /// See [`first`](Self::first).
     pub second: (usize, usize),
-    /// The first one's score less the second's, by deal.
-    pub difference: Sample,
-    /// The scores of the first and of the second.
-    pub scores: [Sample; 2],
+    /// The scores of the first and of the second, by deal.
+    pub scores: JointSample,
 }
 
 impl Contrast {
+    /// The first one's score less the second's, by deal.
+    pub fn difference(&self) -> Sample {
+        self.scores.difference(0, 1)
+    }
+
     /// How many times as many deals the same interval would take if the two had not played the same ones.
     pub fn variance_ratio(&self) -> Option<f64> {
-        let variance = self.difference.variance().filter(|&variance| variance > 0.0)?;
-        Some((self.scores[0].variance()? + self.scores[1].variance()?) / variance)
+        let variance = self.difference().variance().filter(|&variance| variance > 0.0)?;
+        Some((self.scores.at(0).variance()? + self.scores.at(1).variance()?) / variance)
     }
 }
 
@@ -292,8 +295,7 @@ impl<'a> Summing<'a> {
                 if let (Some(first), Some(second)) =
                     (score(contrast.first, deal), score(contrast.second, deal))
                 {
-                    contrast.difference.add(first - second);
-                    contrast.scores.iter_mut().zip([first, second]).for_each(|(one, score)| one.add(score));
+                    contrast.scores.add(&[first, second]);
                 }
             }
         }
@@ -332,8 +334,8 @@ fn contrasts(plan: &ExperimentPlan) -> Vec<Contrast> {
         for (at, &first) in group.iter().enumerate() {
             let reach = if group.len() <= CONTRASTED { group.len() } else { at + 2 };
             for &second in group.iter().take(reach).skip(at + 1) {
-                let (difference, scores) = (Sample::default(), [Sample::default(); 2]);
-                found.push(Contrast { game, others: others.clone(), first, second, difference, scores });
+                let scores = JointSample::default();
+                found.push(Contrast { game, others: others.clone(), first, second, scores });
             }
         }
     }

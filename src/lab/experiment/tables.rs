@@ -122,15 +122,15 @@ fn differences(planned: &Planned, summary: &ExperimentSummary) -> Table {
 fn contrasts(planned: &Planned, summary: &ExperimentSummary) -> Table {
     let plan = &planned.plan;
     let mut rows: Vec<Pair<'_>> = Vec::new();
-    for contrast in summary.contrasts.iter().filter(|contrast| contrast.difference.count() > 0) {
-        let Contrast { game, others, first, second, difference, .. } = contrast;
+    for contrast in summary.contrasts.iter().filter(|contrast| contrast.scores.count() > 0) {
+        let (Contrast { game, others, first, second, .. }, difference) = (contrast, contrast.difference());
         rows.push(Pair {
             game: &plan.games[*game].name,
             first: plan.label(first.1),
             second: plan.label(second.1),
             against: others.iter().map(|&other| plan.label(other)).collect::<Vec<_>>().join(" and "),
             deals: difference.count(),
-            difference: ScoreEntry::of(*difference, plan.are_same(first.1, second.1)),
+            difference: ScoreEntry::of(difference, plan.are_same(first.1, second.1)),
             first_replaced: summary.cells[first.0].replaced(None),
             second_replaced: summary.cells[second.0].replaced(None),
             elo: None,
