@@ -7,6 +7,14 @@ use crate::common::program::{Folder, run, signal, start, without_sums};
 
 /// A league of as many players, the first ones of seven, in three games with two roles and one with one role.
 fn league(players: usize) -> String {
+    format!(
+        "schema = 'hyperplay.experiment/1'\nseed = 5\nrepetitions = 3\n\
+         games = ['kuhn_poker', 'monty_hall', 'rock_paper_scissors', 'simplified_poker']\n{}",
+        tables_of(players)
+    )
+}
+
+fn tables_of(players: usize) -> String {
     let specs = [
         "random",
         "legal",
@@ -16,12 +24,7 @@ fn league(players: usize) -> String {
         "clairvoyant:playouts=20,nodes=0",
         "hyperplay:particles=1,search=flat,playouts=1/move",
     ];
-    let tables: Vec<String> = ('a'..='g').zip(specs).take(players).map(table).collect();
-    format!(
-        "schema = 'hyperplay.experiment/1'\nseed = 5\nrepetitions = 3\n\
-         games = ['kuhn_poker', 'monty_hall', 'rock_paper_scissors', 'simplified_poker']\n{}",
-        tables.concat()
-    )
+    ('a'..='g').zip(specs).take(players).map(table).collect()
 }
 
 fn table((name, spec): (char, &str)) -> String {
@@ -118,6 +121,25 @@ fn a_run_that_takes_matches_and_is_killed_goes_on_to_the_same_bytes() {
     done(&folder, command);
     assert_eq!(records(&folder, "five"), records(&folder, "whole"));
     assert!(folder.path("five.before1/plan.json").exists() && !folder.path("five.before2").exists());
+}
+
+#[test]
+fn matches_with_clocks_are_taken_as_they_were_played_but_not_where_beliefs_are_to_be_recorded() {
+    let folder = Folder::new();
+    let clocked = |players: usize| {
+        let budget = "[budget]\nplayclock = 5\nthink_ahead = false\n";
+        format!("{}{budget}{}", &league(0).replace("'monty_hall', ", ""), tables_of(players))
+    };
+    folder.write("3.toml", &clocked(3));
+    folder.write("4.toml", &clocked(4));
+    run(&mut folder.program("experiment run 3.toml --out three"), 0);
+    let grown = done(&folder, "run 4.toml --out four --reuse three");
+    assert_eq!(counts(&grown), (3 * 3 * 2 * 3, 3 * 3 * 2 * 3));
+    assert_eq!(tables(&folder, "four --without d"), tables(&folder, "three"));
+    assert_eq!(counts(&done(&folder, "run 3.toml --out again --reuse four")), (3 * 3 * 2 * 3, 0));
+    assert_eq!(records(&folder, "again"), records(&folder, "three"));
+    let beliefs = done(&folder, "run 3.toml --out beliefs --reuse three --log particles");
+    assert_eq!(counts(&beliefs), (0, 3 * 3 * 2 * 3));
 }
 
 #[test]

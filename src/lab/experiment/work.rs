@@ -31,6 +31,9 @@ pub(super) enum Figure {
     Processor,
 }
 
+/// The shortest mean time of a decision, in seconds, in which a processor that is not there is noticed.
+const LONG: f64 = 1e-3;
+
 /// The least number of decisions from which a rate of playouts is taken.
 const RATED: f64 = 50.0;
 
@@ -110,10 +113,10 @@ impl DecisionWork {
         (time > 0.0).then(|| update / time)
     }
 
-    /// How much of the time of its decisions it had a processor, if both are known.
+    /// How much of the time of its decisions it had a processor, if both are known and long enough to be compared.
     pub fn processor_share(&self) -> Option<f64> {
         let [time, processor] = self.spent;
-        (time > 0.0).then(|| processor / time)
+        (time > 0.0 && self.mean(Figure::Time) >= Some(LONG)).then(|| processor / time)
     }
 
     /// The playouts a second in the second half of the deals over those in the first, if both have enough decisions.
