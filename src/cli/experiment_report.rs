@@ -62,10 +62,10 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
     let remedy = "`hyperplay experiment run FILE --out DIR --reuse OTHER` makes one folder of several";
     let planned = joined(&folders, &selection).map_err(|what| CommandFailure::usage(what, remedy))?;
     let only = folders.first().filter(|(_, own)| folders.len() == 1 && own.config == planned.config);
-    let ((exploited, damaged), results) = match only {
+    let (mut summary, (exploited, damaged)) = match only {
         None => {
             let pool = Pool::open(&planned.plan, &folders, DecisionLog::Turns)?;
-            (Default::default(), Results::pooled(&planned, pool))
+            (ExperimentSummary::of_pool(&planned, pool)?, Default::default())
         }
         Some((folder, _)) => {
             let exploited = exploit_records(folder, &planned)?;
@@ -75,10 +75,9 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
                 }
                 results => results?,
             };
-            (exploited, results)
+            (ExperimentSummary::of(&planned, results)?, exploited)
         }
     };
-    let mut summary = ExperimentSummary::of(&planned, results)?;
     summary.damage.extend(damaged);
     summary.missing.iter().for_each(|missing| log(format_args!("incomplete: {missing}")));
     log_damage(&summary.damage, &[]);

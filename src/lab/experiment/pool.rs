@@ -15,9 +15,10 @@ use serde_json::{Map, Value, json};
 
 use super::decision_log::DecisionLog;
 use super::folder::{FolderError, Planned};
-use super::lines::line;
+use super::lines::{DamagedLine, line};
 use super::plan::{ExperimentPlan, MatchPlace};
 use super::results::{MissingMatches, Results, ResultsError};
+use super::sequence::{NextMatch, Sequence};
 use super::shard::Shard;
 use super::stored::FinishedMatch;
 
@@ -28,6 +29,8 @@ pub type PlannedFolder = (PathBuf, Planned);
 pub struct Pool<'a> {
     plan: &'a ExperimentPlan,
     log: DecisionLog,
+    /// For whoever asks for all matches.
+    sequence: Sequence<'a>,
     sources: Vec<PoolSource<'a>>,
     /// Matches that were read and not yet asked for, by deal, cell and seat permutation.
     ahead: BTreeMap<(u64, usize, usize), FinishedMatch>,
@@ -70,7 +73,8 @@ impl<'a> Pool<'a> {
             let next = results.next()?;
             sources.push(PoolSource { plan: &planned.plan, results, places, next });
         }
-        Ok(Pool { plan, log, sources, ahead: BTreeMap::new(), taken: 0 })
+        let (sequence, ahead) = (Sequence::new(plan, Shard::WHOLE), BTreeMap::new());
+        Ok(Pool { plan, log, sequence, sources, ahead, taken: 0 })
     }
 
     /// The match of this place, if a folder has it; to be asked in the order of the plan. A match in which another
@@ -107,13 +111,28 @@ impl<'a> Pool<'a> {
 
     /// The version of the program that played a match, if it is not this version: its players may decide otherwise.
     pub fn other_version(&self) -> Option<&str> {
-        let mut versions = self.results().flat_map(Results::versions);
+        let mut versions = self.sources.iter().flat_map(|source| source.results.versions());
         versions.find(|version| *version != env!("CARGO_PKG_VERSION"))
     }
 
-    /// Whether no folder has a further match.
-    pub(super) fn is_read(&self) -> bool {
-        self.ahead.is_empty() && self.sources.iter().all(|source| source.next.is_none())
+    /// The next match of the plan that a folder has; none at the end.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    #[allow(clippy::should_implement_trait, reason = "a reader may fail")]
+    pub fn next(&mut self) -> Result<Option<FinishedMatch>, ResultsError> {
+        let has_more =
+            |pool: &Self| !pool.ahead.is_empty() || pool.sources.iter().any(|source| source.next.is_some());
+        while let (true, NextMatch::Match(place)) = (has_more(self), self.sequence.next()) {
+            match self.take(&place)? {
+                None => self.sequence.pass(),
+                Some(found) => {
+                    self.sequence.feed(&place, found.goals().as_deref());
+                    return Ok(Some(found));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// The matches that the plans of the folders name and that were not there, after the last [`take`](Pool::take).
@@ -137,9 +156,9 @@ impl<'a> Pool<'a> {
         missing
     }
 
-    /// The results of each folder.
-    pub(super) fn results(&self) -> impl Iterator<Item = &Results<'a>> {
-        self.sources.iter().map(|source| &source.results)
+    /// The lines that cannot be read, after the last match.
+    pub(super) fn damage(&self) -> Vec<DamagedLine> {
+        self.sources.iter().flat_map(|source| source.results.damage()).collect()
     }
 }
 

@@ -14,8 +14,7 @@ use super::decision_log::DecisionLog;
 use super::folder::{FolderError, Planned, division};
 use super::lines::{DamagedLine, JournalError, Source};
 use super::plan::ExperimentPlan;
-use super::pool::Pool;
-use super::sequence::{NextMatch, Sequence};
+use super::sequence::NextMatch;
 use super::shard::Shard;
 use super::stored::{FinishedMatch, StoredMatches};
 use hyperplay_machine::counted;
@@ -49,8 +48,6 @@ pub struct Results<'a> {
     next: Vec<Option<FinishedMatch>>,
     absent: Vec<Shard>,
     heap: BinaryHeap<Reverse<(u64, usize)>>,
-    /// The matches of other folders, where they are those of this plan, and how far they were asked for.
-    pool: Option<Box<(Pool<'a>, Sequence<'a>)>>,
 }
 
 impl<'a> Results<'a> {
@@ -90,7 +87,7 @@ impl<'a> Results<'a> {
             }
         }
         let next = vec![None; parts.len()];
-        let mut results = Results { plan, parts, next, absent, heap: BinaryHeap::new(), pool: None };
+        let mut results = Results { plan, parts, next, absent, heap: BinaryHeap::new() };
         for part in 0..results.parts.len() {
             results.advance(part)?;
         }
@@ -101,14 +98,7 @@ impl<'a> Results<'a> {
     pub fn none(planned: &'a Planned) -> Results<'a> {
         let absent = Shard::all(1).collect();
         let (parts, next, heap) = (Vec::new(), Vec::new(), BinaryHeap::new());
-        Results { plan: &planned.plan, parts, next, absent, heap, pool: None }
-    }
-
-    /// The matches of other folders as those of a plan.
-    pub fn pooled(planned: &'a Planned, pool: Pool<'a>) -> Results<'a> {
-        let sequence = Sequence::new(&planned.plan, Shard::WHOLE);
-        let (absent, pool) = (Vec::new(), Some(Box::new((pool, sequence))));
-        Results { absent, pool, ..Results::none(planned) }
+        Results { plan: &planned.plan, parts, next, absent, heap }
     }
 
     /// The same without the matches of other shards.
@@ -132,19 +122,6 @@ impl<'a> Results<'a> {
     /// If a file cannot be read or is not what the plan says.
     #[allow(clippy::should_implement_trait, reason = "a reader may fail")]
     pub fn next(&mut self) -> Result<Option<FinishedMatch>, ResultsError> {
-        if let Some(pooled) = &mut self.pool {
-            let (pool, sequence) = &mut **pooled;
-            while let (false, NextMatch::Match(place)) = (pool.is_read(), sequence.next()) {
-                match pool.take(&place)? {
-                    None => sequence.pass(),
-                    Some(found) => {
-                        sequence.feed(&place, found.goals().as_deref());
-                        return Ok(Some(found));
-                    }
-                }
-            }
-            return Ok(None);
-        }
         let Some(Reverse((_, part))) = self.heap.pop() else { return Ok(None) };
         let result = self.next[part].take();
         self.advance(part)?;
@@ -159,9 +136,6 @@ impl<'a> Results<'a> {
 
     /// How many matches each shard has, after the last [`next`](Results::next), and which of them lack some.
     pub fn missing(&mut self) -> Vec<MissingMatches> {
-        if let Some(pooled) = &mut self.pool {
-            return pooled.0.missing();
-        }
         let mut missing: Vec<MissingMatches> = self
             .absent
             .iter()
@@ -180,8 +154,7 @@ impl<'a> Results<'a> {
 
     /// The lines that cannot be read, after the last [`next`](Results::next).
     pub fn damage(&self) -> Vec<DamagedLine> {
-        let pooled = self.pool.iter().flat_map(|pooled| pooled.0.results()).flat_map(Results::damage);
-        self.parts.iter().flat_map(StoredMatches::damage).chain(pooled).collect()
+        self.parts.iter().flat_map(StoredMatches::damage).collect()
     }
 }
 

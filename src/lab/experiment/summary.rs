@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use super::folder::Planned;
 use super::lines::DamagedLine;
 use super::plan::{Cell, ExperimentPlan, StoppingCriterion, distinct};
+use super::pool::Pool;
 use super::record::{TurnRecord, TurnTime};
 use super::results::{MissingMatches, Results, ResultsError};
 use super::role_scores::{MatchScores, RoleScores};
@@ -148,15 +149,30 @@ impl ExperimentSummary {
     /// # Errors
     /// If they cannot be read.
     pub fn of(planned: &Planned, mut results: Results<'_>) -> Result<ExperimentSummary, ResultsError> {
+        let summary = ExperimentSummary::summed(planned, &mut || results.next())?;
+        Ok(ExperimentSummary { missing: results.missing(), damage: results.damage(), ..summary })
+    }
+
+    /// Sums up the matches of several folders, or of a part of one.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn of_pool(planned: &Planned, mut pool: Pool<'_>) -> Result<ExperimentSummary, ResultsError> {
+        let summary = ExperimentSummary::summed(planned, &mut || pool.next())?;
+        Ok(ExperimentSummary { missing: pool.missing(), damage: pool.damage(), ..summary })
+    }
+
+    fn summed(
+        planned: &Planned,
+        next: &mut dyn FnMut() -> Result<Option<FinishedMatch>, ResultsError>,
+    ) -> Result<ExperimentSummary, ResultsError> {
         let plan = &planned.plan;
         let mut summing = Summing::new(plan);
-        while let Some(finished) = results.next()? {
+        while let Some(finished) = next()? {
             summing.add(&finished);
         }
         summing.end_round();
         let mut summary = summing.summary;
-        summary.missing = results.missing();
-        summary.damage = results.damage();
         if let Some(StoppingCriterion::Sprt(test)) = plan.stop.map(|stop| stop.rule) {
             for cell in &mut summary.cells {
                 let difference = &cell.difference;
