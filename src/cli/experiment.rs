@@ -112,18 +112,15 @@ impl RunArguments {
     /// The folders from which matches are taken. Where the folder for the matches is one of them, and holds another
     /// experiment, its content is moved aside.
     fn others(&self, planned: &Planned) -> CommandResult<Vec<PlannedFolder>> {
-        let is_own = |folder: &&PathBuf| matches!((folder.canonicalize(), self.out.canonicalize()), (Ok(one), Ok(out)) if one == out);
-        let (own, mut folders): (Vec<PathBuf>, Vec<PathBuf>) =
-            self.reuse.iter().cloned().partition(|one| is_own(&one));
-        if !own.is_empty()
-            && self.out.join(PLAN).exists()
-            && Planned::read(&self.out)?.config != planned.config
-        {
+        let out = self.out.canonicalize().ok();
+        let is_own = |folder: &&PathBuf| out.is_some() && folder.canonicalize().ok() == out;
+        let (own, others): (Vec<&PathBuf>, Vec<&PathBuf>) = self.reuse.iter().partition(is_own);
+        let has_plan = !own.is_empty() && self.out.join(PLAN).exists();
+        if has_plan && Planned::read(&self.out)?.config != planned.config {
             set_aside(&self.out)?;
         }
-        folders.extend(extended(&self.out));
         let read = |folder: PathBuf| Ok((folder.clone(), Planned::read(&folder)?));
-        folders.into_iter().map(read).collect()
+        others.into_iter().cloned().chain(extended(&self.out)).map(read).collect()
     }
 
     /// The log of decisions: the one of the arguments, or with `--again` the one that the folder has already.
@@ -199,11 +196,10 @@ pub fn play(arguments: &RunArguments, session: &Session) -> CommandResult {
     let recording = Recording { log: log_of, discard: arguments.discard, again };
     let pool = Pool::open(plan, &others, log_of)?;
     if let Some(version) = pool.other_version() {
-        let what =
-            format!("--reuse: a match was played by version {version}, whose players may decide otherwise");
+        let what = format!("--reuse: version {version} played a match, and its players may decide otherwise");
         return Err(CommandFailure::failed(
             what,
-            "leave that folder out; it can be reported on beside this one",
+            "leave that folder out; a report may name it beside this one",
         ));
     }
     let journal = Journal::open(&arguments.out, plan, shard, recording)?;

@@ -28,10 +28,7 @@ const CLOSE: f64 = 1e-10;
 /// row by row. Nothing for a player that has no finite rating.
 pub fn ratings(points: &JointSample, meetings: &[Vec<f64>], anchor: usize) -> Vec<Option<MeanInterval>> {
     let none = vec![None; meetings.len()];
-    let Some(mut own) = (0..meetings.len()).map(|at| points.at(at).mean()).collect::<Option<Vec<f64>>>()
-    else {
-        return none;
-    };
+    let mut own: Vec<f64> = (0..meetings.len()).map(|at| points.at(at).mean().unwrap_or_default()).collect();
     // Whoever won or lost everything takes a fixed number of points from each of the others.
     let mut rated: Vec<usize> = (0..meetings.len()).collect();
     loop {

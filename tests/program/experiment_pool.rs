@@ -84,6 +84,11 @@ fn a_league_grows_shrinks_and_is_extended_and_only_missing_matches_are_played() 
     folder.write("g.toml", &gauntlet);
     done(&folder, "run g.toml --out g");
     assert_eq!(tables(&folder, "six g"), tables(&folder, "whole"));
+    assert!(!done(&folder, "report six g").contains("Incomplete"));
+    // The seventh player lacks three of the six deals of the others.
+    done(&folder, "run 6.toml --out six6 --deals 6");
+    let lacking = format!("Incomplete: shard 1-of-1: {} of {} matches", 6 * all - 3 * per_deal, 6 * all);
+    assert!(done(&folder, "report six6 g").contains(&lacking));
     assert_eq!(tables(&folder, "whole --without g"), tables(&folder, "six"));
     assert_eq!(tables(&folder, "whole --players a,b,c,d,e,f"), tables(&folder, "six"));
     assert_eq!(tables(&folder, "whole6 --deals 3"), tables(&folder, "whole"));
@@ -160,5 +165,5 @@ fn what_does_not_belong_together_is_said() {
     let header = without_sums(header).replace(env!("CARGO_PKG_VERSION"), "0.1.9");
     folder.write("five/matches.1-of-1.jsonl", &format!("{header}\n{}", without_sums(rest)));
     let refused = said("run 5.toml --out third --reuse five", 1);
-    assert!(refused.contains("a match was played by version 0.1.9"), "{refused}");
+    assert!(refused.contains("version 0.1.9 played a match"), "{refused}");
 }

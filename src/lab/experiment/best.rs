@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::columns::{TITLES, columns, readings};
 use super::folder::Planned;
+use super::joined::is_of;
 use super::standings::Standing;
 use super::summary::ExperimentSummary;
 use super::work::{DecisionWork, Figure};
@@ -153,24 +154,20 @@ pub(super) fn rating_table(planned: &Planned, summary: &ExperimentSummary, ancho
     let plan = &planned.plan;
     let mut rows = Vec::new();
     for standing in summary.standings.iter().filter(|standing| standing.points.count() > 1) {
-        let label = |&entrant: &usize| plan.label(entrant);
-        let place = standing.rated.iter().position(|one| Some(label(one)) == anchor).unwrap_or(0);
+        let (label, deals) = (|&entrant: &usize| plan.label(entrant), standing.points.count());
+        let is_anchor = |one: &usize| anchor.is_some_and(|name| is_of(label(one), name));
+        let place = standing.rated.iter().position(is_anchor).unwrap_or(0);
         let found = ratings(&standing.points, &standing.meetings, place);
+        let value = |rating: &Option<MeanInterval>| rating.map_or(f64::NEG_INFINITY, |rating| rating.value);
+        let mut found: Vec<_> = standing.rated.iter().zip(found).collect();
+        found.sort_by(|(_, one), (_, other)| value(other).total_cmp(&value(one)));
         let game = standing.game.map_or(ALL_GAMES, |game| &plan.games[game].name);
-        let mut of_game: Vec<RatingRow<'_>> = standing
-            .rated
-            .iter()
-            .zip(found)
-            .map(|(one, rating)| RatingRow {
-                game,
-                player: label(one),
-                deals: standing.points.count(),
-                rating,
-            })
-            .collect();
-        let value = |row: &RatingRow<'_>| row.rating.map_or(f64::NEG_INFINITY, |rating| rating.value);
-        of_game.sort_by(|one, other| value(other).total_cmp(&value(one)));
-        rows.extend(of_game);
+        rows.extend(found.into_iter().map(|(one, rating)| RatingRow {
+            game,
+            player: label(one),
+            deals,
+            rating,
+        }));
     }
     let table = Table::of(&columns(&["rating"]), &rows).named(TITLES, "ratings").viewed(readings("ratings"));
     table.with_few("deals", FEW, "deals")

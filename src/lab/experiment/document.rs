@@ -52,13 +52,10 @@ pub fn document(
         named.map(|table| table.only("game", game)).filter(|table| !table.rows.is_empty()).collect()
     };
     let answered = |game: &str| -> Vec<ReportBlock> {
-        let sentence = answers.iter().find(|answer| answer.game == game);
-        let mut blocks: Vec<ReportBlock> = Vec::new();
-        for table in only(&["best", "ratings"], game) {
-            blocks.extend(titled(&table));
-            if let ("best", Some(answer)) = (table.name, sentence) {
-                blocks.insert(1, Sentences(answer.sentence.clone()));
-            }
+        let mut blocks: Vec<ReportBlock> = only(&["best", "ratings"], game).iter().flat_map(titled).collect();
+        // Where there is an answer, the first table is the one that it rests on.
+        if let Some(answer) = answers.iter().find(|answer| answer.game == game) {
+            blocks.insert(1, Sentences(answer.sentence.clone()));
         }
         blocks
     };

@@ -56,7 +56,7 @@ impl Selection {
 }
 
 /// Whether a name is this label, or that of the table from which the entrant comes.
-fn is_of(label: &str, name: &str) -> bool {
+pub(super) fn is_of(label: &str, name: &str) -> bool {
     label == name || name_of(label) == name
 }
 

@@ -135,25 +135,11 @@ impl<'a> Pool<'a> {
         Ok(None)
     }
 
-    /// The matches that the plans of the folders name and that were not there, after the last [`take`](Pool::take).
-    /// Where a rule stops cells, those that the folder itself lacks.
+    /// What the plan has more than the folders, after the last match.
     pub(super) fn missing(&mut self) -> Vec<MissingMatches> {
-        let mut deals: BTreeMap<(usize, usize), u64> = BTreeMap::new();
-        let mut missing = Vec::new();
-        for source in &mut self.sources {
-            if source.plan.stop.is_some() {
-                missing.extend(source.results.missing());
-                continue;
-            }
-            for &place in source.places.iter().flatten().flatten() {
-                let known = deals.entry(place).or_default();
-                *known = source.plan.repetitions.min(self.plan.repetitions).max(*known);
-            }
-        }
-        let of = deals.values().sum();
-        let own = MissingMatches { shard: Shard::WHOLE, matches: Some(self.taken), of };
-        missing.extend((self.taken < of).then_some(own));
-        missing
+        let is_whole = self.sequence.is_whole() && self.sequence.next() == NextMatch::End;
+        let own = MissingMatches { shard: Shard::WHOLE, matches: Some(self.taken), of: self.plan.matches() };
+        (!is_whole).then_some(own).into_iter().collect()
     }
 
     /// The lines that cannot be read, after the last match.

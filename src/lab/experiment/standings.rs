@@ -19,6 +19,9 @@ const MOST: usize = 256;
 /// The scores of a deal: by cell and deal those of its entrants.
 pub(super) type DealScores = BTreeMap<(usize, u64), BTreeMap<usize, f64>>;
 
+/// By entrant, the games and the others of its cells.
+type Met = BTreeMap<usize, Vec<(usize, Vec<usize>)>>;
+
 /// The standing in one game or in all.
 #[derive(Clone, Debug, Default)]
 pub struct Standing {
@@ -50,34 +53,34 @@ impl Standing {
     fn new(plan: &ExperimentPlan, game: Option<usize>) -> Standing {
         let is_here = |&cell: &usize| game.is_none_or(|game| plan.cells[cell].game == game);
         let cells: Vec<usize> = (0..plan.cells.len()).filter(is_here).collect();
-        let mut met: BTreeMap<usize, BTreeSet<(usize, Vec<usize>)>> = BTreeMap::new();
-        let mut counts: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+        let mut met = Met::new();
         for &number in &cells {
             let cell = &plan.cells[number];
             for entrant in distinct(cell.entrants.iter().copied()) {
                 let others = cell.entrants.iter().copied().filter(|&other| other != entrant);
                 let mut others: Vec<usize> = others.collect();
                 others.sort_unstable();
-                met.entry(entrant).or_default().insert((cell.game, others));
-                *counts.entry((cell.game, entrant)).or_default() += 1.0;
+                met.entry(entrant).or_default().push((cell.game, others));
             }
         }
         if met.len() > MOST {
             return Standing { game, ..Standing::default() };
         }
-        let games = |entrant: usize| counts.keys().filter(|(_, one)| *one == entrant).count() as f64;
-        let weights =
-            counts.iter().map(|(&(of, one), count)| ((of, one), 1.0 / (count * games(one)))).collect();
+        let mut weights = BTreeMap::new();
+        for (&one, cells) in &mut met {
+            cells.sort_unstable();
+            let games = distinct(cells.iter().map(|(of, _)| *of));
+            let counts =
+                games.iter().map(|game| cells.iter().filter(|(of, _)| of == game).count() * games.len());
+            weights.extend(games.iter().zip(counts).map(|(&game, count)| ((game, one), 1.0 / count as f64)));
+        }
+        let meets = |one: &usize, other: &usize| -> f64 {
+            met[one].iter().filter(|(_, others)| others.contains(other)).count() as f64
+        };
         let mut rated: Vec<usize> = met.keys().copied().collect();
         rated.retain(|one| met[one].iter().any(|(_, others)| !others.is_empty()));
-        let mut meetings = vec![vec![0.0; rated.len()]; rated.len()];
-        for &cell in &cells {
-            let places =
-                distinct(plan.cells[cell].entrants.iter().filter_map(|one| rated.binary_search(one).ok()));
-            for &one in &places {
-                places.iter().filter(|&&other| other != one).for_each(|&other| meetings[one][other] += 1.0);
-            }
-        }
+        let row = |one| rated.iter().map(|other| meets(one, other)).collect();
+        let meetings = rated.iter().map(row).collect();
         Standing { game, compared: comparable(&met), rated, meetings, cells, weights, ..Standing::default() }
     }
 
@@ -104,7 +107,7 @@ impl Standing {
 }
 
 /// The greatest group of entrants each two of whom met the same others; of equal ones the first.
-fn comparable(met: &BTreeMap<usize, BTreeSet<(usize, Vec<usize>)>>) -> Vec<usize> {
+fn comparable(met: &Met) -> Vec<usize> {
     let without = |one: &usize, other: &usize| -> Vec<&(usize, Vec<usize>)> {
         met[one].iter().filter(|(_, others)| !others.contains(other)).collect()
     };

@@ -191,19 +191,15 @@ pub fn disturbed(planned: &Planned, summary: &ExperimentSummary) -> Vec<String> 
     let load = summary.load.mean().map_or(String::new(), |load| format!(" (mean load {load:.1})"));
     let sentences = |one: &EntrantSummary| {
         let player = planned.plan.label(one.entrant);
-        let share = one.work.processor_share().filter(|&share| share < PROCESSOR);
-        let taken = share.map(|share| {
-            let share = 100.0 * share;
-            format!("{player} had a processor for {share:.0} % of the time of its decisions{load}: equal clocks were not equal time")
+        let had = one.work.processor_share().filter(|&share| share < PROCESSOR).map(|share| {
+            let of = format!("{:.0} % of the time of its decisions", 100.0 * share);
+            format!("{player} had a processor for {of}{load}: equal clocks were not equal time")
         });
-        let rate = one.work.slowdown().filter(|&rate| rate < SLOWDOWN);
-        let fell = rate.map(|rate| {
-            let fall = 100.0 * (1.0 - rate);
-            format!(
-                "{player} made {fall:.0} % fewer playouts a millisecond in the second half of the deals{load}"
-            )
+        let made = one.work.slowdown().filter(|&rate| rate < SLOWDOWN).map(|rate| {
+            let fewer = format!("{:.0} % fewer playouts a millisecond", 100.0 * (1.0 - rate));
+            format!("{player} made {fewer} in the second half of the deals{load}")
         });
-        taken.into_iter().chain(fell)
+        had.into_iter().chain(made)
     };
     let entrants = over_all(&pairings(planned, summary));
     entrants.iter().filter(|_| planned.plan.clocks.is_some()).flat_map(sentences).collect()

@@ -166,14 +166,8 @@ impl MatchMean {
 pub(super) struct MatchWork([MatchMean; FIGURES]);
 
 impl MatchWork {
-    /// Adds a decision, to the counts of `work` and to the means of the match.
-    pub(super) fn add(
-        &mut self,
-        turn: &TurnRecord,
-        time: Option<TurnTime>,
-        is_late: bool,
-        work: &mut DecisionWork,
-    ) {
+    /// Adds a decision, of the second half of the deals if it is late, to the counts of `work` and to the means of the match.
+    pub fn add(&mut self, turn: &TurnRecord, time: Option<TurnTime>, late: bool, work: &mut DecisionWork) {
         work.turns += 1;
         work.depleted += u64::from(turn.depleted);
         work.attempts += turn.attempts.unwrap_or(0);
@@ -184,13 +178,12 @@ impl MatchWork {
         let all = time.and_then(TurnTime::all);
         work.longest = greater(work.longest, all);
         let processor = time.and_then(|time| time.processor);
-        for (sum, one) in work.spent.iter_mut().zip(all.zip(processor).into_iter().flat_map(<[f64; 2]>::from))
-        {
-            *sum += one;
+        if let (Some(all), Some(processor)) = (all, processor) {
+            work.spent = [work.spent[0] + all, work.spent[1] + processor];
         }
         if let Some(all) = all.filter(|_| turn.playouts > 0) {
             let added = [1.0, turn.playouts as f64, all];
-            work.rates[usize::from(is_late)].iter_mut().zip(added).for_each(|(sum, one)| *sum += one);
+            work.rates[usize::from(late)].iter_mut().zip(added).for_each(|(sum, one)| *sum += one);
         }
         let number = |count: Option<usize>| count.map(|count| count as f64);
         let figures: [Option<f64>; FIGURES] = [
