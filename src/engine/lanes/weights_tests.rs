@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::tests::{file, game, propagator};
-use crate::NetworkEngine;
-use hyperplay_machine::{Budget, Bulk, ByRole, Move, MoveWeights, Role, Seed, Start, StateMachine, Tally};
+use crate::{NetworkEngine, NetworkScratch};
+use hyperplay_machine::{
+    Budget, Bulk, ByRole, Move, MoveWeights, Role, Seed, Start, State, StateMachine, Tally,
+};
 
 /// Two roles make one move each at once; `random` makes one too. What a role gets tells which move it made.
 const ONCE: &str = "(role a) (role b) (role random) (init start)
@@ -112,4 +114,21 @@ fn lanes_play_by_weights_as_single_playouts_do() {
         assert!(distance(&tallies[0], &plain[0]).abs() < 5.0, "{name}: {tallies:?} {plain:?}");
         assert!(distance(&tallies[0], &tallies[1]).abs() > 8.0, "{name}: the weights matter");
     }
+}
+
+#[test]
+fn playouts_by_weights_and_uniform_ones_leave_nothing_behind_for_each_other() {
+    let lanes = NetworkEngine::with_lanes(propagator(&file("imperfect/krieg_tictactoe_3x3.kif")));
+    let weights = weights(&lanes, &[(0, "(mark 2 2)", 1)]);
+    let start = |weights| Start { state: lanes.initial(), first: Vec::new(), weights, count: 3_000 };
+    let (uniform, weighted) = ([start(None)], [start(Some(weights))]);
+    let play = |starts: &[Start<State>], scratch: &mut NetworkScratch| {
+        lanes.playouts(starts, &Seed::root(3), &Budget::UNLIMITED, scratch)
+    };
+    let one = &mut lanes.scratch();
+    let both = [play(&uniform, one), play(&weighted, one), play(&uniform, one), play(&weighted, one)];
+    assert_eq!(both[0], both[2]);
+    assert_eq!(both[1], both[3]);
+    assert_eq!(both[1], play(&weighted, &mut lanes.scratch()));
+    assert_ne!(both[0], both[1]);
 }
