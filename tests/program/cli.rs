@@ -105,14 +105,6 @@ fn a_usage_error_lists_the_choices_and_exits_2() {
         ("kiosk --playclock -3", "expected a number of seconds from 0"),
         ("match kuhn_poker --playclock -3", "expected a number of seconds from 0"),
         ("belief --preset cost kuhn_poker --limit -3", "expected a number of seconds from 0"),
-        (
-            "match kuhn_poker alice=hyperplay:sampler=hyperplay:method=filter,model=softmax",
-            "filter needs model=uniform",
-        ),
-        (
-            "belief --preset cost kuhn_poker --sampler hyperplay:method=filter,model=softmax",
-            "filter needs model=uniform",
-        ),
         ("bench kuhn_poker --threads 0", "give 1 or more"),
         ("bench kuhn_poker --engine fast", "auto, interpreter, propagator, lanes"),
         ("frobnicate", "unrecognized subcommand"),

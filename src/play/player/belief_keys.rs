@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::configured::{EPSILON, MODEL, UNIFORM};
-use super::{Assumed, Registry, Spec, SpecError, SpecKey, SpecKind, SpecWord};
+use super::configured::{EPSILON, MODEL};
+use super::{Registry, Spec, SpecError, SpecKey, SpecKind, SpecWord};
 use hyperplay_engine::Engine;
 use hyperplay_think::belief::{BeliefOptions, Sampler, SamplingMethod, Weight};
 
@@ -61,7 +61,7 @@ pub(super) fn keys() -> [SpecKey; 9] {
             "method",
             SamplingMethod::Auto,
             "Histories that are not enumerated are sampled in this way; auto takes rejection or a particle filter, whichever is \
-             cheaper, and backtracking where neither gets through or the opponents are not uniform.",
+             cheaper, and backtracking where neither gets through.",
         ),
         SpecKey::count(
             "population",
@@ -105,36 +105,13 @@ pub(super) fn options(spec: &Spec) -> BeliefOptions {
     }
 }
 
-/// Refuses the particle filter, if a spec with these [`keys`] asks for it, where the other roles are not taken to be
-/// uniform: histories are found by backtracking then.
-pub(super) fn refuse_filter(spec: &Spec, assumed: &Assumed) -> Result<(), SpecError> {
-    let method = keys().into_iter().find(|key| key.name == "method").expect("it is one of the keys");
-    let has_method =
-        spec.entry().keys.iter().any(|key| (&key.name, &key.kind) == (&method.name, &method.kind));
-    let filters = has_method && spec.word::<SamplingMethod>("method") == SamplingMethod::ParticleFilter;
-    if !filters || assumed.spec().name() == UNIFORM {
-        return Ok(());
-    }
-    let why = format!(
-        "filter needs {MODEL}={UNIFORM}, and the opponent model here is {}; leave the method out, or take rejection or \
-         backtracking",
-        assumed.spec()
-    );
-    Err(SpecError::Refused { key: "method".to_owned(), why })
-}
-
-/// The sampler that the spec of a player names by the key [`sampler`], for what the player takes the others to do.
-pub(super) fn sampler_of(
-    spec: &Spec,
-    assumed: &Assumed,
-    registry: &Registry,
-) -> Result<Arc<dyn Sampler<Engine>>, SpecError> {
+/// The sampler that the spec of a player names by the key [`sampler`].
+pub(super) fn sampler_of(spec: &Spec, registry: &Registry) -> Result<Arc<dyn Sampler<Engine>>, SpecError> {
     let inner = spec.inner("sampler");
     if let Some(key) = [MODEL, EPSILON].into_iter().find(|key| inner.is_given(key)) {
         let why = "is a key of the player and not of its sampler; write it outside the brackets".to_owned();
         return Err(SpecError::Refused { key: key.to_owned(), why });
     }
-    refuse_filter(inner, assumed)?;
     Ok(Arc::clone(registry.sampler_of(inner)?.sampler()))
 }
 
@@ -174,29 +151,14 @@ mod tests {
         assert_eq!(options, expected);
     }
 
-    /// Under another model histories are found by backtracking, and `method=filter` had no effect.
     #[test]
-    fn the_particle_filter_is_refused_where_opponents_are_not_uniform() {
+    fn the_particle_filter_serves_every_model() {
         let registry = Registry::standard();
-        let why = "'method': filter needs model=uniform, and the opponent model here is softmax:level=2; leave the method out, or \
-                   take rejection or backtracking";
-        for player in ["hyperplay", "pimc"] {
-            let text = format!("{player}:sampler=[hyperplay:method=filter],model=[softmax:level=2]");
-            assert_eq!(registry.player(&text).unwrap_err().to_string(), why, "{text}");
+        for text in ["hyperplay", "pimc"] {
+            let text = format!("{text}:sampler=[hyperplay:method=filter],model=[softmax:level=2]");
+            assert_eq!(options_of(&text).method, SamplingMethod::ParticleFilter);
         }
-        let sampler = registry.sampler("hyperplay:method=filter,model=[softmax:level=2]");
-        assert_eq!(sampler.unwrap_err().to_string(), why);
-        // With uniform opponents, however they are written, the filter is what it says.
-        for model in ["", ",model=softmax,epsilon=1"] {
-            let options = options_of(&format!("hyperplay:sampler=hyperplay:method=filter{model}"));
-            assert_eq!(options.method, SamplingMethod::ParticleFilter);
-        }
-        for sampler in ["hyperplay:method=rejection", "bootstrap"] {
-            assert!(
-                registry.player(&format!("hyperplay:sampler={sampler},model=softmax")).is_ok(),
-                "{sampler}"
-            );
-        }
+        assert!(registry.sampler("hyperplay:method=filter,model=[softmax:level=2]").is_ok());
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::configured::{ModelBuild, PlayerBuild};
 use super::spec_reader::SpecReader;
 use super::{
     Assumed, KeyType, ModelSpec, PlayerSpec, RegistryError, SamplerSpec, SearchEffort, Seat, Spec, SpecEntry,
-    SpecError, SpecKey, SpecKind, belief_keys,
+    SpecError, SpecKey, SpecKind,
 };
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
@@ -378,7 +378,6 @@ impl Registry {
             unreachable!("a sampler's entry makes samplers")
         };
         let (assumed, sampler) = (Assumed::of(spec, self)?, read(spec, self)?);
-        belief_keys::refuse_filter(spec, &assumed)?;
         Ok(SamplerSpec { spec: spec.clone(), made: (assumed, sampler) })
     }
 

@@ -131,7 +131,6 @@ mod tests {
                 error.to_string(),
                 format!("the key '{key}' of version 0.2 is written in another way; write {respelled}")
             );
-            // A filter beside a model was refused by version 0.2 as well.
             let read = |text: &str| registry.unopened(SpecKind::Player, text).unwrap();
             assert_eq!(read(&respelled), read(today), "{former}");
         }

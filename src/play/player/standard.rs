@@ -154,7 +154,7 @@ fn belief_of(
     registry: &Registry,
 ) -> Result<impl Fn(&Arc<Engine>, Role) -> OwnBelief + Send + Sync + use<>, SpecError> {
     let (assumed, particles) = (Assumed::of(spec, registry)?, spec.size("particles"));
-    let sampler = belief_keys::sampler_of(spec, &assumed, registry)?;
+    let sampler = belief_keys::sampler_of(spec, registry)?;
     Ok(move |engine: &Arc<Engine>, role| {
         OwnBelief::new(Arc::clone(engine), role, assumed.model(engine), Arc::clone(&sampler), particles)
     })

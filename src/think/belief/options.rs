@@ -21,7 +21,7 @@ pub enum Weight {
     Posterior,
 }
 
-/// How histories are sampled that are not enumerated. Under a model that is not uniform it is backtracking.
+/// How histories are sampled that are not enumerated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SamplingMethod {
     /// As is cheapest: rejection, a particle filter, or backtracking where neither gets through.
@@ -59,7 +59,7 @@ pub struct BeliefOptions {
     /// The most histories that are enumerated, where this exceeds the number of particles.
     pub enumerate_limit: usize,
     /// Whether an information set with more histories is enumerated by its distinct states, if these are few enough,
-    /// and updated exactly. Only under a uniform opponent model, where what may follow depends on the state alone.
+    /// and updated exactly. Under an opponent model states are told apart by what the other roles know in them.
     pub exact_update: bool,
     /// How particles are weighted.
     pub weight: Weight,

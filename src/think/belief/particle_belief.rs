@@ -1,8 +1,7 @@
 //! Particle belief: the histories of one role, found by whichever method gets them at the least cost.
 //!
-//! Under uniform opponents histories are carried [forward](super::forward): enumerated, drawn independently, or
-//! filtered. Where that does not get through, and under other opponent models, they are found by
-//! [backtracking](super::backtracking), for the rest of the match. But where backtracking finds nothing in several
+//! Histories are carried [forward](super::forward): enumerated, drawn independently, or filtered. Where that does not
+//! get through they are found by [backtracking](super::backtracking), for the rest of the match. But where backtracking finds nothing in several
 //! updates, each of which goes on from the one before, forward sampling goes on from where it was, and so on in turn.
 
 use std::sync::Arc;
@@ -72,8 +71,8 @@ impl<M: Bulk> ParticleBelief<M> {
 impl<M: Bulk> Held<M> {
     fn new(machine: &Arc<M>, role: Role, model: &Arc<dyn OpponentModel>, options: &BeliefOptions) -> Held<M> {
         let (machine, model, options) = (Arc::clone(machine), Arc::clone(model), options.clone());
-        if model.is_uniform() && options.method != SamplingMethod::Backtracking {
-            Held::Forward(Box::new(Forward::new(machine, role, options)))
+        if options.method != SamplingMethod::Backtracking {
+            Held::Forward(Box::new(Forward::new(machine, role, &model, options)))
         } else {
             Held::Backtracking(Box::new(Backtracking::new(machine, role, model, options)))
         }

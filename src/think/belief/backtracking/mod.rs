@@ -15,7 +15,7 @@
 //! 7. When few different ones are left, enumeration is tried again.
 //!
 //! This is HyperPlay as published (`HyperPlay12`) with the weight that makes its sampling consistent. It serves
-//! opponent models that are not uniform, and games in which [forward sampling](super::forward) does not get through.
+//! games in which [forward sampling](super::forward) does not get through.
 
 pub(super) mod branches;
 mod enumerate;

@@ -1,17 +1,24 @@
-//! Draws in bulk: attempts to extend histories by one step, and whole histories drawn step by step.
+//! Draws in bulk: attempts to extend histories by one step.
 //!
 //! Work is cut into pieces of a fixed size, each with a random stream of its own, and the pieces are put together in
 //! order. So a result does not depend on how many threads make them. Large jobs are shared by the threads of the pool
-//! that the caller runs in.
+//! that the caller runs in. Attempts under a model are made by one thread.
 
-use rand::{Rng, RngExt};
+use std::sync::Arc;
+
+use indexmap::IndexMap;
 use rayon::prelude::*;
+use rustc_hash::FxBuildHasher;
 
-use super::population::Population;
-use hyperplay_machine::{Budget, Bulk, ConsistentDraws, EvaluationFailure, JointMove, ObservedStep, Seed};
+use super::population::{ListedJoints, Population};
+use crate::belief::joints::LegalJoints;
+use crate::belief::opponents::Opponents;
+use hyperplay_machine::{
+    Budget, Bulk, ConsistentDraws, ConsistentStep, EvaluationFailure, JointMove, ObservedStep, Seed,
+};
 
 /// Attempts of a piece.
-const PIECE: usize = 1 << 14;
+pub(super) const PIECE: usize = 1 << 14;
 
 /// From this number of pieces on they are shared by threads.
 const SHARED: usize = 4;
@@ -20,14 +27,66 @@ const SHARED: usize = 4;
 pub(super) struct DrawContext<'a, M: Bulk> {
     pub(super) machine: &'a M,
     pub(super) scratch: &'a mut M::Scratch,
+    /// Those who do not choose uniformly.
+    pub(super) opponents: Option<&'a mut Opponents>,
     pub(super) budget: &'a Budget,
     /// A failure of evaluation that another thread met.
     pub(super) failure: &'a mut Option<EvaluationFailure>,
 }
 
+/// Steps from one start that agree with an observation.
+#[derive(Debug)]
+pub(super) struct DrawnStep<S> {
+    /// Which of the starts it is.
+    pub(super) start: u32,
+    pub(super) joint: JointMove,
+    pub(super) state: S,
+    /// What the others know after it.
+    pub(super) known: u32,
+    /// How often it was drawn.
+    pub(super) count: u32,
+}
+
+/// The steps that agree among some attempts.
+#[derive(Debug)]
+pub(super) struct DrawnSteps<S> {
+    /// The number of attempts made, which are the first ones.
+    pub(super) tried: usize,
+    pub(super) steps: Vec<DrawnStep<S>>,
+}
+
+impl<S> DrawnSteps<S> {
+    /// The attempts that agreed.
+    pub(super) fn agreed(&self) -> u64 {
+        self.steps.iter().map(|step| u64::from(step.count)).sum()
+    }
+}
+
+/// Attempts of uniform opponents.
+pub(super) fn uniform_steps<M: Bulk>(
+    machine: &M,
+    starts: &[M::State],
+    attempts: &[u32],
+    observed: &ObservedStep<'_>,
+    seed: &Seed,
+    budget: &Budget,
+    scratch: &mut M::Scratch,
+) -> DrawnSteps<M::State> {
+    let ConsistentDraws { tried, steps } =
+        machine.draw_consistent(starts, attempts, observed, seed, budget, scratch);
+    let drawn = steps.into_iter().map(|ConsistentStep { place, joint, state }| DrawnStep {
+        start: attempts[place],
+        joint,
+        state,
+        known: 0,
+        count: 1,
+    });
+    DrawnSteps { tried, steps: drawn.collect() }
+}
+
 impl<M: Bulk> DrawContext<'_, M> {
     /// The results of `count` pieces of work, in order; those behind a late one are missing.
-    fn pieces<T: Send>(
+    pub(super) fn pieces<T: Send>(
         &mut self,
         count: usize,
         work: impl Fn(usize, &mut M::Scratch) -> Option<T> + Sync,
@@ -54,194 +113,89 @@ impl<M: Bulk> DrawContext<'_, M> {
     /// The attempts that agree with an observation; see [`Bulk::draw_consistent`].
     pub(super) fn attempts(
         &mut self,
-        starts: &[M::State],
+        population: &mut Population<M::State>,
         attempts: &[u32],
         observed: &ObservedStep<'_>,
         seed: &Seed,
-    ) -> ConsistentDraws<M::State> {
+    ) -> DrawnSteps<M::State> {
         let (machine, budget) = (self.machine, self.budget);
         let pieces: Vec<&[u32]> = attempts.chunks(PIECE).collect();
-        let made = self.pieces(pieces.len(), |piece, scratch| {
-            let seed = seed.index(piece);
-            let late = piece > 0 && budget.is_late();
-            (!late).then(|| machine.draw_consistent(starts, pieces[piece], observed, &seed, budget, scratch))
-        });
-        let mut all = ConsistentDraws { tried: 0, steps: Vec::new() };
-        for (piece, mut draws) in made.into_iter().enumerate() {
-            let first = piece * PIECE;
-            all.tried = first + draws.tried;
-            draws.steps.iter_mut().for_each(|step| step.place += first);
-            all.steps.append(&mut draws.steps);
-            if draws.tried < pieces[piece].len() {
+        let made = if self.opponents.is_some() {
+            let each = pieces.iter().enumerate();
+            each.map_while(|(piece, attempts)| {
+                let Population { states, known, joints, .. } = population;
+                let steps =
+                    self.modelled_steps((states, known, joints), attempts, observed, &seed.index(piece))?;
+                Some(DrawnSteps { tried: attempts.len(), steps })
+            })
+            .collect()
+        } else {
+            let starts = &population.states;
+            self.pieces(pieces.len(), |piece, scratch| {
+                let seed = seed.index(piece);
+                let late = piece > 0 && budget.is_late();
+                (!late)
+                    .then(|| uniform_steps(machine, starts, pieces[piece], observed, &seed, budget, scratch))
+            })
+        };
+        let mut all = DrawnSteps { tried: 0, steps: Vec::new() };
+        for (mut drawn, piece) in made.into_iter().zip(pieces) {
+            all.tried += drawn.tried;
+            all.steps.append(&mut drawn.steps);
+            if drawn.tried < piece.len() {
                 break;
             }
         }
         all
     }
 
-    /// Draws `count` whole histories: an entry of a population by its weight, then step by step, each an attempt that
-    /// agrees with what was observed or ends the history.
-    pub(super) fn trajectories(
+    /// Attempts in which the others choose by their policies; `None` if the deadline cut them off. Steps that are drawn
+    /// several times are tried once.
+    pub(super) fn modelled_steps(
         &mut self,
-        from: &Population<M::State>,
-        table: &AliasTable,
-        observed: &[ObservedStep<'_>],
-        count: usize,
+        (states, known, listed): (&[M::State], &[u32], &mut ListedJoints),
+        attempts: &[u32],
+        observed: &ObservedStep<'_>,
         seed: &Seed,
-    ) -> Trajectories<M::State> {
-        let (machine, budget) = (self.machine, self.budget);
-        let made = self.pieces(count.div_ceil(PIECE), |piece, scratch| {
-            let count = PIECE.min(count - piece * PIECE);
-            let late = piece > 0 && budget.is_late();
-            (!late).then(|| {
-                piece_of_trajectories(
-                    machine,
-                    from,
-                    table,
-                    observed,
-                    count,
-                    &seed.index(piece),
-                    budget,
-                    scratch,
-                )
-            })
+    ) -> Option<Vec<DrawnStep<M::State>>> {
+        let (machine, scratch) = (self.machine, &mut *self.scratch);
+        let opponents = self.opponents.as_deref_mut()?;
+        let mut rng = seed.rng();
+        let mut drawn: IndexMap<(u32, JointMove), u32, FxBuildHasher> = IndexMap::default();
+        listed.resize(states.len(), None);
+        for &start in attempts {
+            let at = start as usize;
+            let joints = match &listed[at] {
+                Some(joints) => joints,
+                None => {
+                    let policies = |legal: &_| opponents.policies(known[at], legal, self.budget);
+                    let own = (observed.role, &observed.observation.own);
+                    let joints = LegalJoints::of(machine, &states[at], own, policies, scratch)?;
+                    listed[at].insert(Arc::new(joints))
+                }
+            };
+            if let Some(joint) = joints.draw(&mut rng) {
+                *drawn.entry((start, joint)).or_default() += 1;
+            }
+        }
+        if machine.is_interrupted(scratch) {
+            listed.clear(); // the deadline may have cut off some
+            return None;
+        }
+        let steps: Vec<(&M::State, &JointMove)> =
+            drawn.keys().map(|(start, joint)| (&states[*start as usize], joint)).collect();
+        let agreeing = machine.select_consistent(&steps, observed, scratch);
+        if machine.is_interrupted(scratch) {
+            return None;
+        }
+        let kept: Vec<(&M::State, &JointMove)> = agreeing.iter().map(|(place, _)| steps[*place]).collect();
+        let start = |place: &usize| drawn.get_index(*place).map_or(0, |((start, _), _)| *start);
+        let former = agreeing.iter().map(|(place, _)| known[start(place) as usize]);
+        let after = opponents.after(machine, former, &kept, scratch)?;
+        let made = agreeing.into_iter().zip(after).filter_map(|((place, state), known)| {
+            let ((start, joint), &count) = drawn.get_index(place)?;
+            Some(DrawnStep { start: *start, joint: joint.clone(), state, known, count })
         });
-        let mut all = Trajectories { tried: 0, trials: vec![[0; 2]; observed.len()], found: Vec::new() };
-        for mut trajectories in made {
-            all.tried += trajectories.tried;
-            all.found.append(&mut trajectories.found);
-            for (sum, trials) in all.trials.iter_mut().zip(trajectories.trials) {
-                (0..2).for_each(|place| sum[place] += trials[place]);
-            }
-        }
-        all
-    }
-}
-
-/// A history that agrees with all observations.
-#[derive(Debug)]
-pub(super) struct Trajectory<S> {
-    /// The entry that it continues.
-    pub(super) from: usize,
-    pub(super) joints: Vec<JointMove>,
-    pub(super) state: S,
-}
-
-/// Whole histories.
-#[derive(Debug)]
-pub(super) struct Trajectories<S> {
-    /// How many were drawn.
-    pub(super) tried: usize,
-    /// For each step the attempts, and those that agreed.
-    pub(super) trials: Vec<[u64; 2]>,
-    /// Those that agree with everything.
-    pub(super) found: Vec<Trajectory<S>>,
-}
-
-#[expect(clippy::too_many_arguments, reason = "what a piece needs is all there is")]
-fn piece_of_trajectories<M: Bulk>(
-    machine: &M,
-    from: &Population<M::State>,
-    table: &AliasTable,
-    observed: &[ObservedStep<'_>],
-    count: usize,
-    seed: &Seed,
-    budget: &Budget,
-    scratch: &mut M::Scratch,
-) -> Trajectories<M::State> {
-    let mut rng = seed.child("from").rng();
-    let picked: Vec<u32> = (0..count).map(|_| table.draw(&mut rng)).collect();
-    let mut trials = vec![[0; 2]; observed.len()];
-    // For each step the histories that passed it: their places among those before, and their joint moves.
-    let mut levels: Vec<Vec<(usize, JointMove)>> = Vec::with_capacity(observed.len());
-    let mut states: Vec<M::State> = Vec::new();
-    for (step, observed) in observed.iter().enumerate() {
-        let all: Vec<u32>;
-        let (starts, attempts) = if step == 0 {
-            (&from.states[..], &picked)
-        } else {
-            all = (0..states.len() as u32).collect();
-            (&states[..], &all)
-        };
-        let draws = machine.draw_consistent(starts, attempts, observed, &seed.index(step), budget, scratch);
-        trials[step] = [draws.tried as u64, draws.steps.len() as u64];
-        let (mut next, mut level) = (Vec::with_capacity(draws.steps.len()), Vec::new());
-        for step in draws.steps {
-            level.push((step.place, step.joint));
-            next.push(step.state);
-        }
-        (states, _) = (next, levels.push(level));
-        if states.is_empty() {
-            break;
-        }
-    }
-    let history = |(place, state): (usize, M::State)| {
-        let mut place = place;
-        let mut joints = Vec::with_capacity(levels.len());
-        for level in levels.iter().rev() {
-            joints.push(level[place].1.clone());
-            place = level[place].0;
-        }
-        joints.reverse();
-        Trajectory { from: picked[place] as usize, joints, state }
-    };
-    let found = states.into_iter().enumerate().map(history).collect();
-    Trajectories { tried: count, trials, found }
-}
-
-/// Independent draws of entries by their weights, each in constant time.
-///
-/// Reference: the alias method, Walker77 (`docs/REFERENCES.md`).
-#[derive(Clone, Debug)]
-pub(super) struct AliasTable {
-    /// For each entry the share of its column that is its own, and the entry that has the rest.
-    columns: Vec<(f64, u32)>,
-}
-
-impl AliasTable {
-    /// Draws by these weights: positive, at least one.
-    pub(super) fn new(weights: &[f64]) -> AliasTable {
-        let scale = weights.len() as f64 / weights.iter().sum::<f64>();
-        let mut columns: Vec<(f64, u32)> =
-            (0..).zip(weights).map(|(own, weight)| (weight * scale, own)).collect();
-        let (mut small, mut large): (Vec<usize>, Vec<usize>) =
-            (0..columns.len()).partition(|&entry| columns[entry].0 < 1.0);
-        while let (Some(poor), Some(&rich)) = (small.pop(), large.last()) {
-            columns[poor].1 = rich as u32;
-            columns[rich].0 -= 1.0 - columns[poor].0;
-            if columns[rich].0 < 1.0 {
-                large.pop();
-                small.push(rich);
-            }
-        }
-        AliasTable { columns }
-    }
-
-    fn draw(&self, rng: &mut impl Rng) -> u32 {
-        if self.columns.len() == 1 {
-            return 0;
-        }
-        let entry = rng.random_range(0..self.columns.len());
-        let (own, other) = self.columns[entry];
-        if rng.random::<f64>() < own { entry as u32 } else { other }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn entries_are_picked_by_their_weights() {
-        let weights = [1.0, 5.0, 0.5, 3.5];
-        let table = AliasTable::new(&weights);
-        let mut rng = Seed::root(1).rng();
-        let mut counts = [0_u32; 4];
-        (0..100_000).for_each(|_| counts[table.draw(&mut rng) as usize] += 1);
-        for (count, weight) in counts.iter().zip(weights) {
-            let expected = 10_000.0 * weight;
-            assert!((f64::from(*count) - expected).abs() < 5.0 * expected.sqrt(), "{counts:?}");
-        }
-        assert!(counts.iter().all(|&count| count > 0));
+        Some(made.collect())
     }
 }

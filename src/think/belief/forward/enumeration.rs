@@ -3,8 +3,8 @@
 //! All joint moves of all histories are tried, and those that agree with the observation are kept, each with the share
 //! of its parent's probability that falls to it. So the weights stay the posterior when they are normalised.
 //!
-//! **The exact belief-state update.** Under uniform opponents, what follows a history depends on its state alone. So
-//! histories with equal states may become one, with the sum of their probabilities. The history that stands for the
+//! **The exact belief-state update.** What follows a history depends on its state alone, and under a model also on what
+//! the other roles know. So histories that are equal in this may become one, with the sum of their probabilities. The history that stands for the
 //! others is drawn in proportion to its probability; hence it is a draw from the posterior given the state. That is
 //! done where there are more histories than may be reported, and where the histories of a step have too many
 //! continuations but their states do not: a hand of cards that nobody holds any more is in no state.
@@ -15,10 +15,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::genealogy::{Genealogy, Generation};
 use super::population::{Population, PopulationBuilder};
 use super::{Forward, Kind, observed_step};
-use hyperplay_machine::{
-    Budget, Bulk, ByRole, ChanceDistribution, Evidence, JointMove, JointMoves, Move, ObservedStep, Role,
-    Seed, StateMachineExt,
-};
+use crate::belief::joints::LegalJoints;
+use crate::belief::opponents::Opponents;
+use hyperplay_machine::{Budget, Bulk, Evidence, JointMove, JointMoves, ObservedStep, Seed};
 
 /// An enumerated step may cost this number of states for each history that is reported.
 const ENUMERATED_STATES: u64 = 8;
@@ -49,61 +48,26 @@ const TURNS: usize = 4;
 /// States whose moves are listed between two looks at the clock.
 const LOOK: usize = 64;
 
-/// The joint moves that one history may be continued by.
-pub(super) struct LegalJoints {
-    legal: ByRole<Vec<Move>>,
-    /// The roles that do not choose uniformly, with the distributions over their moves: `random`, and the one that
-    /// observes.
-    uneven: Vec<(Role, ChanceDistribution)>,
-}
-
-impl LegalJoints {
-    /// The legal moves in a state that agree with the own move.
-    pub(super) fn of<M: Bulk>(
-        machine: &M,
-        state: &M::State,
-        observed: &ObservedStep<'_>,
-        scratch: &mut M::Scratch,
-    ) -> LegalJoints {
-        let mut legal = machine.legal_by_role(state, scratch);
-        let own = observed.observation.own.among(&mut legal[observed.role]);
-        let random = machine.random().filter(|&random| random != observed.role);
-        let chance = random.map(|random| (random, ChanceDistribution::of(machine, state, scratch)));
-        let uneven = chance.into_iter().chain([(observed.role, own)]);
-        let uneven = uneven.filter(|(_, distribution)| !distribution.is_uniform()).collect();
-        LegalJoints { legal, uneven }
-    }
-
-    /// How many joint moves there are; `u64::MAX` if there are more.
-    pub(super) fn count(&self) -> u64 {
-        self.legal.values().iter().fold(1, |count, moves| count.saturating_mul(moves.len() as u64))
-    }
-
-    /// The part of a probability that falls to a joint move.
-    fn part(&self, whole: f64, joint: &JointMove) -> f64 {
-        let even = whole / self.count() as f64;
-        self.uneven.iter().fold(even, |part, (role, distribution)| {
-            let moves = &self.legal[*role];
-            let place = moves.iter().position(|&own| own == joint.of(*role)).expect("a joint move is legal");
-            part * distribution.probability(place, moves.len()) * moves.len() as f64
-        })
-    }
-}
-
 /// The joint moves that each history of a population may be continued by, if there are at most `most` in all
 /// and the clock allows it.
 pub(super) fn all_legal_joints<M: Bulk>(
     machine: &M,
     population: &Population<M::State>,
     observed: &ObservedStep<'_>,
+    mut opponents: Option<&mut Opponents>,
     most: u64,
     budget: &Budget,
     scratch: &mut M::Scratch,
 ) -> Option<(Vec<LegalJoints>, u64)> {
     let mut all = Vec::with_capacity(population.len());
     let mut count = 0_u64;
-    for state in &population.states {
-        let options = LegalJoints::of(machine, state, observed, scratch);
+    let own = (observed.role, &observed.observation.own);
+    for (state, &known) in population.states.iter().zip(&population.known) {
+        let policies = |legal: &_| match &mut opponents {
+            Some(opponents) => opponents.policies(known, legal, budget),
+            None => Some(Vec::new()),
+        };
+        let options = LegalJoints::of(machine, state, own, policies, scratch)?;
         count = count.saturating_add(options.count());
         if count > most || machine.is_interrupted(scratch) || all.len() % LOOK == 0 && budget.is_late() {
             return None;
@@ -155,6 +119,7 @@ fn extended<M: Bulk>(
     observed: &ObservedStep<'_>,
     begun: Option<Box<Extension<M::State>>>,
     rate: f64,
+    mut opponents: Option<&mut Opponents>,
     genealogy: &mut Genealogy,
     budget: &Budget,
     scratch: &mut M::Scratch,
@@ -165,9 +130,7 @@ fn extended<M: Bulk>(
     let count: u64 = options.iter().map(LegalJoints::count).sum();
     let each = options.iter().enumerate();
     let mut open = each
-        .flat_map(|(entry, LegalJoints { legal, .. })| {
-            JointMoves::new(legal).map(move |joint| (entry, joint))
-        })
+        .flat_map(|(entry, joints)| JointMoves::new(joints.legal()).map(move |joint| (entry, joint)))
         .skip(extension.done);
     genealogy.put_back(extension.generation.take());
     let (from, start) = (extension.done, budget.left());
@@ -193,15 +156,25 @@ fn extended<M: Bulk>(
         let steps: Vec<(&M::State, &JointMove)> =
             block.iter().map(|(entry, joint)| (&population.states[*entry], joint)).collect();
         let selected = machine.select_consistent(&steps, observed, scratch);
-        if machine.is_interrupted(scratch) {
+        let kept = || selected.iter().map(|(place, _)| *place);
+        let known = match &mut opponents {
+            Some(opponents) => {
+                let former = kept().map(|place| population.known[block[place].0]);
+                let steps: Vec<(&M::State, &JointMove)> = kept().map(|place| steps[place]).collect();
+                opponents.after(machine, former, &steps, scratch)
+            }
+            None => Some(vec![0; selected.len()]),
+        };
+        let Some(known) = known.filter(|_| !machine.is_interrupted(scratch)) else {
             extension.generation = genealogy.take_last();
             return Extended::Unfinished(extension);
-        }
+        };
         extension.done += block.len();
-        for (place, state) in selected {
+        for ((place, state), known) in selected.into_iter().zip(known) {
             let (entry, joint) = &block[place];
             let weight = options[*entry].part(population.weights[*entry], joint);
-            extension.builder.add(genealogy, (*entry, population.hashes[*entry]), joint, state, weight);
+            let from = (*entry, population.hashes[*entry]);
+            extension.builder.add(genealogy, from, joint, (state, known), weight);
         }
     }
     let mut next = extension.builder.population;
@@ -209,24 +182,26 @@ fn extended<M: Bulk>(
     Extended::Complete(next)
 }
 
-/// The distinct states of a population, if some are equal.
+/// The distinct states of a population, if some are equal; what others know in them tells them apart.
 fn distinct_states<S: Clone + Eq + std::hash::Hash>(population: &Population<S>) -> Option<Population<S>> {
-    let mut met: FxHashSet<&S> = FxHashSet::default();
-    let states: Vec<S> = population.states.iter().filter(|state| met.insert(state)).cloned().collect();
-    (states.len() < population.len()).then(|| Population { states, ..Population::empty() })
+    let mut met: FxHashSet<(&S, u32)> = FxHashSet::default();
+    let each = population.states.iter().zip(population.known.iter().copied());
+    let (states, known): (Vec<S>, Vec<u32>) =
+        each.filter(|&one| met.insert(one)).map(|(state, known)| (state.clone(), known)).unzip();
+    (states.len() < population.len()).then(|| Population { states, known, ..Population::empty() })
 }
 
-/// Keeps one history for each state.
+/// Keeps one history for each state and knowledge of the others.
 pub(super) fn merge_states<M: Bulk>(
     population: Population<M::State>,
     genealogy: &mut Genealogy,
     seed: &Seed,
 ) -> Population<M::State> {
     let mut rng = seed.rng();
-    let mut places: FxHashMap<&M::State, usize> = FxHashMap::default();
+    let mut places: FxHashMap<(&M::State, u32), usize> = FxHashMap::default();
     let mut kept: Vec<(usize, f64)> = Vec::new();
     for (entry, (state, &weight)) in population.states.iter().zip(&population.weights).enumerate() {
-        let at = *places.entry(state).or_insert(kept.len());
+        let at = *places.entry((state, population.known[entry])).or_insert(kept.len());
         let Some((representative, sum)) = kept.get_mut(at) else {
             kept.push((entry, weight));
             continue;
@@ -240,12 +215,13 @@ pub(super) fn merge_states<M: Bulk>(
     let is_kept: Vec<bool> = (0..population.len()).map(|entry| sums.contains_key(&entry)).collect();
     genealogy.retain_last(&is_kept);
     let mut merged = Population::empty();
-    let each = population.states.into_iter().zip(population.hashes).enumerate();
-    for (entry, (state, hash)) in each {
+    let each = population.states.into_iter().zip(population.hashes).zip(population.known);
+    for (entry, ((state, hash), known)) in each.enumerate() {
         if let Some(weight) = sums.remove(&entry) {
             merged.states.push(state);
             merged.weights.push(weight);
             merged.hashes.push(hash);
+            merged.known.push(known);
         }
     }
     merged
@@ -280,21 +256,34 @@ impl<M: Bulk> Forward<M> {
         seed: &Seed,
     ) -> Option<Population<M::State>> {
         let rate = self.expected_rate(self.depth());
-        let Forward { machine, scratch, genealogy, unfinished, .. } = self;
-        let mut listed = all_legal_joints(&**machine, population, observed, most, budget, scratch);
-        if listed.is_none() && self.options.exact_update && !*by_state && !budget.is_late() {
+        let Forward { machine, scratch, opponents, genealogy, unfinished, .. } = self;
+        let mut listed = |population: &_| {
+            all_legal_joints(&**machine, population, observed, opponents.as_mut(), most, budget, scratch)
+        };
+        let mut options = listed(population);
+        if options.is_none() && self.options.exact_update && !*by_state && !budget.is_late() {
             let distinct = distinct_states(population)?;
-            all_legal_joints(&**machine, &distinct, observed, most, budget, scratch)?;
+            listed(&distinct)?;
             let all = std::mem::replace(population, Population::empty());
             *population = merge_states::<M>(all, genealogy, &seed.child("states before"));
             *by_state = true;
-            listed = all_legal_joints(&**machine, population, observed, most, budget, scratch);
+            options = listed(population);
         }
-        let (options, states) = listed?;
+        let (options, states) = options?;
         let begun = unfinished.take();
         let before = begun.as_ref().map_or(0, |begun| begun.done as u64);
-        let extended =
-            extended(&**machine, population, &options, observed, begun, rate, genealogy, budget, scratch);
+        let extended = extended(
+            &**machine,
+            population,
+            &options,
+            observed,
+            begun,
+            rate,
+            opponents.as_mut(),
+            genealogy,
+            budget,
+            scratch,
+        );
         let mut next = match extended {
             Extended::Complete(next) => next,
             Extended::Unfinished(extension) => {
@@ -387,12 +376,13 @@ mod tests {
     ) -> (Population<State>, usize) {
         let unlimited = Budget::UNLIMITED;
         let (options, _) =
-            all_legal_joints(toy, population, observed, u64::MAX, &unlimited, &mut ()).unwrap();
+            all_legal_joints(toy, population, observed, None, u64::MAX, &unlimited, &mut ()).unwrap();
         let (mut begun, mut times) = (None, 0);
         loop {
             times += 1;
             let budget = time.map_or(unlimited, Budget::time);
-            match extended(toy, population, &options, observed, begun, 0.0, genealogy, &budget, &mut ()) {
+            match extended(toy, population, &options, observed, begun, 0.0, None, genealogy, &budget, &mut ())
+            {
                 Extended::Complete(next) => return (next, times),
                 Extended::Unfinished(extension) => begun = Some(extension),
                 Extended::Hopeless => panic!("draws are expected to find nothing"),

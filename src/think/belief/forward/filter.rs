@@ -31,10 +31,10 @@ const MOST_GROWTH: usize = 16;
 /// A population that lacks at most this share is full.
 const NEARLY: f64 = 0.05;
 
-/// Attempts of a round, on an engine that makes many at once and on another.
+/// Attempts of a round, on an engine that makes many at once and otherwise.
 const ROUND: [usize; 2] = [1 << 17, 1 << 12];
 
-/// Attempts of the first round of a slow engine before a deadline, and the share of the time left that a later one may
+/// Attempts of the first round of a slow engine, or under a model, before a deadline, and the share of the time left that a later one may
 /// take, by what the one before took.
 const FIRST_ROUND: usize = 16;
 const ROUND_SHARE: f64 = 0.5;
@@ -127,8 +127,9 @@ impl<M: Bulk> Forward<M> {
         let mut builder = PopulationBuilder::new(wanted as usize);
         let step = self.depth() - 1;
         let spent_before = self.cost.states;
-        let most = if self.is_in_lanes() { ROUND[0] } else { ROUND[1] };
-        let mut in_time = if budget.reproduces() || self.is_in_lanes() { usize::MAX } else { FIRST_ROUND };
+        let is_quick = self.is_in_lanes() && self.opponents.is_none();
+        let most = if is_quick { ROUND[0] } else { ROUND[1] };
+        let mut in_time = if budget.reproduces() || is_quick { usize::MAX } else { FIRST_ROUND };
         for round in 0.. {
             let missing = wanted - builder.population.total();
             let left = self.allowance(self.cost.states - spent_before).min(self.left());

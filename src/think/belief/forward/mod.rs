@@ -25,19 +25,23 @@
 //!
 //! References: Robert04, LeGland05, DelMoral15, DelMoral04 (`docs/REFERENCES.md`).
 
+mod alias;
 mod draw;
 mod enumeration;
 mod filter;
 mod genealogy;
 mod population;
 mod rejection;
+mod trajectory;
 
 use std::sync::Arc;
 
+use super::model::OpponentModel;
+use super::opponents::Opponents;
 use super::options::{BeliefOptions, SamplingMethod};
 use super::{Particle, ParticleId, UpdateCost, UpdateMethod, UpdateOutcome, merged};
 
-use draw::AliasTable;
+use alias::AliasTable;
 use enumeration::Extension;
 use genealogy::Genealogy;
 use hyperplay_machine::{
@@ -90,9 +94,11 @@ pub(super) enum Followed {
     Degenerate,
 }
 
-/// The histories of one role under uniform opponents.
+/// The histories of one role.
 pub(super) struct Forward<M: Bulk> {
     machine: Arc<M>,
+    /// The other roles, unless they choose uniformly.
+    opponents: Option<Opponents>,
     options: BeliefOptions,
     scratch: M::Scratch,
     failure: Option<EvaluationFailure>,
@@ -121,9 +127,15 @@ pub(super) struct Forward<M: Bulk> {
 
 impl<M: Bulk> Forward<M> {
     /// The empty history of a match.
-    pub(super) fn new(machine: Arc<M>, role: Role, options: BeliefOptions) -> Self {
+    pub(super) fn new(
+        machine: Arc<M>,
+        role: Role,
+        model: &Arc<dyn OpponentModel>,
+        options: BeliefOptions,
+    ) -> Self {
         let (scratch, initial) = (machine.scratch(), machine.initial());
         let mut forward = Forward {
+            opponents: Opponents::new(&*machine, role, model),
             options,
             scratch,
             failure: None,
@@ -175,7 +187,8 @@ impl<M: Bulk> Forward<M> {
     /// Why an evaluation of the rules met a limit, if one did since the last call.
     pub(super) fn take_failure(&mut self) -> Option<EvaluationFailure> {
         let own = self.machine.take_failure(&mut self.scratch);
-        self.failure.take().or(own)
+        let of_model = self.opponents.as_mut().and_then(Opponents::take_failure);
+        self.failure.take().or(own).or(of_model)
     }
 
     /// How the histories were found.
@@ -370,7 +383,9 @@ impl<M: Bulk> Forward<M> {
     fn is_in_lanes(&self) -> bool {
         let from = self.last_enumerated.as_ref().map_or(0, |last| last.generation);
         let is_known = |step: &Observation| step.own.presumed().is_some();
-        self.machine.at_once() > 1 && self.evidence.steps[from..].iter().all(is_known)
+        self.opponents.is_none()
+            && self.machine.at_once() > 1
+            && self.evidence.steps[from..].iter().all(is_known)
     }
 
     /// Attempts that may still be made after `made` attempts: what all particles may visit, and more on an engine that

@@ -6,8 +6,11 @@
 use rand::{Rng, RngExt};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use super::genealogy::Genealogy;
+use super::trajectory::Trajectory;
+use crate::belief::joints::LegalJoints;
 use crate::belief::resample::systematic;
 use hyperplay_machine::JointMove;
 
@@ -20,7 +23,15 @@ pub(super) struct Population<S> {
     pub(super) weights: Vec<f64>,
     /// A hash of each, by which equal ones are found.
     pub(super) hashes: Vec<u64>,
+    /// What the roles that the opponent model speaks of [know](crate::belief::opponents::Opponents) in each; 0 under
+    /// uniform opponents.
+    pub(super) known: Vec<u32>,
+    /// The joint moves that continue each, as far as they were asked for under a model.
+    pub(super) joints: ListedJoints,
 }
+
+/// The joint moves that may continue some histories, as far as they were listed.
+pub(super) type ListedJoints = Vec<Option<Arc<LegalJoints>>>;
 
 /// The hash of a history that continues another.
 fn continued(hash: u64, joint: &JointMove) -> u64 {
@@ -36,12 +47,24 @@ fn continued(hash: u64, joint: &JointMove) -> u64 {
 impl<S> Population<S> {
     /// The empty history, at the initial state.
     pub(super) fn initial(state: S) -> Self {
-        Population { states: vec![state], weights: vec![1.0], hashes: vec![0] }
+        Population {
+            states: vec![state],
+            weights: vec![1.0],
+            hashes: vec![0],
+            known: vec![0],
+            ..Population::empty()
+        }
     }
 
     /// No history.
     pub(super) fn empty() -> Self {
-        Population { states: Vec::new(), weights: Vec::new(), hashes: Vec::new() }
+        Population {
+            states: Vec::new(),
+            weights: Vec::new(),
+            hashes: Vec::new(),
+            known: Vec::new(),
+            joints: Vec::new(),
+        }
     }
 
     /// Different histories.
@@ -107,18 +130,21 @@ impl<S> PopulationBuilder<S> {
             states: Vec::with_capacity(capacity),
             weights: Vec::with_capacity(capacity),
             hashes: Vec::with_capacity(capacity),
+            known: Vec::with_capacity(capacity),
+            joints: Vec::new(),
         };
         let places = FxHashMap::with_capacity_and_hasher(capacity, FxBuildHasher);
         PopulationBuilder { population, places }
     }
 
-    /// Adds a history of the last generation: an entry of the one before, with its hash, continued by a joint move.
+    /// Adds a history of the last generation: an entry of the one before, with its hash, continued by a joint move, and
+    /// the state and the knowledge of the others after it.
     pub(super) fn add(
         &mut self,
         genealogy: &mut Genealogy,
         (parent, hash): (usize, u64),
         joint: &JointMove,
-        state: S,
+        (state, known): (S, u32),
         weight: f64,
     ) {
         let hash = continued(hash, joint);
@@ -134,24 +160,24 @@ impl<S> PopulationBuilder<S> {
         self.population.states.push(state);
         self.population.weights.push(weight);
         self.population.hashes.push(hash);
+        self.population.known.push(known);
     }
 
-    /// Adds a history that was drawn from the generation `from` on: an entry of that one, with its hash, and the joint
-    /// moves after it.
+    /// Adds a history that was drawn from the generation `from` on, where its entry had a hash.
     pub(super) fn add_trajectory(
         &mut self,
         genealogy: &mut Genealogy,
         from: usize,
-        (entry, hash): (usize, u64),
-        joints: &[JointMove],
-        state: S,
+        hash: u64,
+        trajectory: Trajectory<S>,
     ) {
+        let Trajectory { from: entry, joints, state, known, count } = trajectory;
         let Some((last, before)) = joints.split_last() else { return };
-        let (mut entry, mut hash) = (entry, hash);
+        let (mut entry, mut hash) = (entry as usize, hash);
         for (generation, joint) in (from + 1..).zip(before) {
             hash = continued(hash, joint);
             entry = genealogy.push(generation, entry, joint);
         }
-        self.add(genealogy, (entry, hash), last, state, 1.0);
+        self.add(genealogy, (entry, hash), last, (state, known), f64::from(count));
     }
 }

@@ -3,7 +3,7 @@
 //! Draws of the last update that explain the new step are kept. Missing draws are made as whole histories from the
 //! last enumerated set. How many are drawn is decided by counts.
 
-use super::draw::DrawContext;
+use super::draw::{DrawContext, DrawnStep};
 use super::population::PopulationBuilder;
 use super::{Forward, Kind, LastEnumerated, observed_step};
 use crate::belief::options::SamplingMethod;
@@ -50,19 +50,22 @@ impl<M: Bulk> Forward<M> {
         budget: &Budget,
         seed: &Seed,
     ) {
-        let Forward { machine, scratch, failure, population, genealogy, .. } = self;
-        let mut context = DrawContext { machine: &**machine, scratch, budget, failure };
-        let draws = context.attempts(&population.states, entries, observed, seed);
-        self.cost.spend(draws.tried as u64, draws.steps.len() as u64);
+        let Forward { machine, scratch, opponents, failure, population, genealogy, .. } = self;
+        let opponents = opponents.as_mut();
+        let mut context = DrawContext { machine: &**machine, scratch, opponents, budget, failure };
+        let draws = context.attempts(population, entries, observed, seed);
+        let (tried, agreed) = (draws.tried as u64, draws.agreed());
+        self.cost.spend(tried, agreed);
         let trials = &mut self.trials[genealogy.depth() - 1];
-        trials[0] += draws.tried as u64;
-        trials[1] += draws.steps.len() as u64;
+        trials[0] += tried;
+        trials[1] += agreed;
         if draws.tried < entries.len() && !keeps_some {
             return;
         }
-        for step in draws.steps {
-            let parent = entries[step.place] as usize;
-            builder.add(genealogy, (parent, population.hashes[parent]), &step.joint, step.state, 1.0);
+        for DrawnStep { start, joint, state, known, count } in draws.steps {
+            let parent = start as usize;
+            let from = (parent, population.hashes[parent]);
+            builder.add(genealogy, from, &joint, (state, known), f64::from(count));
         }
     }
 
@@ -146,9 +149,10 @@ impl<M: Bulk> Forward<M> {
         budget: &Budget,
         seed: &Seed,
     ) {
-        let Forward { machine, scratch, failure, last_enumerated, genealogy, .. } = self;
+        let Forward { machine, scratch, opponents, failure, last_enumerated, genealogy, .. } = self;
         let Some(LastEnumerated { generation, population, table, .. }) = last_enumerated else { return };
-        let mut context = DrawContext { machine: &**machine, scratch, budget, failure };
+        let opponents = opponents.as_mut();
+        let mut context = DrawContext { machine: &**machine, scratch, opponents, budget, failure };
         let trajectories = context.trajectories(population, table, observed, count, seed);
         for (trials, [tried, agreed]) in self.trials[*generation..].iter_mut().zip(trajectories.trials) {
             trials[0] += tried;
@@ -156,8 +160,8 @@ impl<M: Bulk> Forward<M> {
             self.cost.spend(tried, agreed);
         }
         for trajectory in trajectories.found {
-            let from = (trajectory.from, population.hashes[trajectory.from]);
-            builder.add_trajectory(genealogy, *generation, from, &trajectory.joints, trajectory.state);
+            let hash = population.hashes[trajectory.from as usize];
+            builder.add_trajectory(genealogy, *generation, hash, trajectory);
         }
     }
 }
