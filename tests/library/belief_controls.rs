@@ -111,7 +111,6 @@ fn chi_squared_rejects_hyperplay_as_published_in_nearly_all() {
         method: SamplingMethod::Backtracking,
         weight: Weight::BranchingFactor,
         merge: false,
-        rejuvenate: 0,
         ..BeliefOptions::default()
     });
     let all: Vec<Figures> = uneven(&machine, 1.05, (4, 4), 16)

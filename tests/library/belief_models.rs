@@ -136,7 +136,7 @@ fn leduc_under_a_policy_file(matches: usize, replicates: usize, most: f64) {
     let path = uneven_policy(&machine, &format!("leduc_{matches}.json"), 3_000);
     for sampler in [
         "hyperplay:enumerate=off,exact_update=off,",
-        "hyperplay:enumerate=off,exact_update=off,rejuvenate=0,",
+        "hyperplay:enumerate=off,exact_update=off,method=filter,",
     ] {
         let [bias, set, from_uniform] =
             ratios(&machine, &format!("{sampler}model=file:{}", path.display()), matches, replicates);

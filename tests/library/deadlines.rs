@@ -149,7 +149,7 @@ fn every_player_answers_a_legal_move_where_its_own_evaluations_would_take_minute
         "hyperplay:search=exact",
         "hyperplay:search=alphabeta",
         "hyperplay:sampler=bootstrap",
-        "hyperplay:sampler=hyperplay:method=backtracking",
+        "hyperplay:sampler=hyperplay12",
         "hyperplay:sampler=hyperplay:method=rejection",
         "hyperplay:sampler=hyperplay:method=filter",
         "pimc",
@@ -181,7 +181,6 @@ fn a_belief_that_the_deadline_cuts_off_is_depleted_and_right_at_the_next_update(
         (SamplingMethod::Auto, true),
         (SamplingMethod::Auto, false),
         (SamplingMethod::ParticleFilter, false),
-        (SamplingMethod::Backtracking, true),
         (SamplingMethod::Backtracking, false),
     ] {
         let options = BeliefOptions { method, enumerate, particles: 20, ..BeliefOptions::default() };

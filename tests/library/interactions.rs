@@ -193,7 +193,6 @@ fn beliefs_weigh_chances_as_found_by_hand() {
             None,
             Some(SamplingMethod::Rejection),
             Some(SamplingMethod::ParticleFilter),
-            Some(SamplingMethod::Backtracking),
             Some(SamplingMethod::Auto),
         ] {
             let replicates = if method.is_some() { 400 } else { 1 };

@@ -119,30 +119,21 @@ fn the_bias_of_hyperplay_is_that_of_independent_draws_over_many_matches() {
     assert!(hyperplay < 1.15, "{hyperplay}");
 }
 
-/// The expected score in Monty Hall by the number of particles, for three ways to sample: HyperPlay's retry without
-/// weights, with the weights that make it unbiased, and rejection. Computed by hand from the distribution of the
+/// The expected score in Monty Hall by the number of particles, for two ways to sample: HyperPlay's retry without
+/// weights, and rejection. Computed by hand from the distribution of the
 /// samples; ties are broken evenly.
-const MONTY_HALL: [(usize, [f64; 3]); 5] = [
-    (1, [50.0, 50.0, 55.6]),
-    (2, [50.0, 58.3, 55.6]),
-    (8, [50.0, 61.8, 60.9]),
-    (16, [50.0, 63.2, 63.7]),
-    (64, [50.0, 66.5, 66.6]),
-];
+const MONTY_HALL: [(usize, [f64; 2]); 5] =
+    [(1, [50.0, 55.6]), (2, [50.0, 55.6]), (8, [50.0, 60.9]), (16, [50.0, 63.7]), (64, [50.0, 66.6])];
 
-/// Plays every cell of the table. A match scores 0 or 100, with a standard deviation of 50 at most; one of the 15 cells
-/// lies more than three standard errors off once in 25 seeds, so four are allowed.
+/// Plays every cell of the table. A match scores 0 or 100, with a standard deviation of 50 at most; one of the 10 cells
+/// lies more than three standard errors off once in 37 seeds, so four are allowed.
 fn the_learning_curve_of_monty_hall(matches: usize) {
-    const SAMPLERS: [&str; 3] = [
-        "method=backtracking,weight=none,merge=off",
-        "method=backtracking",
-        "weight=none,method=rejection,merge=off",
-    ];
+    const SAMPLERS: [&str; 2] = ["method=backtracking,weight=none,merge=off", "method=rejection,merge=off"];
     let allowed = 4.0 * 50.0 / (matches as f64).sqrt();
     for (particles, expected) in MONTY_HALL {
         for (sampler, expected) in SAMPLERS.iter().zip(expected) {
             let seat = format!(
-                "candidate=hyperplay:particles={particles},sampler=[hyperplay:enumerate=off,rejuvenate=0,{sampler}]"
+                "candidate=hyperplay:particles={particles},sampler=[hyperplay:enumerate=off,{sampler}]"
             );
             let report = json(&format!("match monty_hall {seat} --seed 1 --matches {matches}"), 0);
             let score = report["goals"]["candidate"]["mean"].as_f64().unwrap();

@@ -146,22 +146,9 @@ fn over_steps(y: Axis, series: Vec<FigureSeries>) -> LinePlot {
     LinePlot::single(Axis::linear("step (joint moves made)"), y, series)
 }
 
-/// The cost by step, and the part of it without rejuvenation.
+/// The cost by step.
 fn cost(study: &Study, largest: &[&StudyRow]) -> Vec<FigureSeries> {
-    let mut cost = curves(&study.rows, largest, |row| row.step, &|figures| figures.costs.states_per_particle);
-    for of in keys(largest) {
-        let mut own = rows_of(largest, of);
-        own.retain(|row| row.figures.costs.rejuvenation_per_particle > 0.0);
-        let apart: &Read = &|figures| {
-            let costs = &figures.costs;
-            known(costs.states_per_particle.value - costs.rejuvenation_per_particle)
-        };
-        let points = points(&own, |row| row.step, apart);
-        if !points.is_empty() {
-            cost.push(FigureSeries::reference(format!("{}, without rejuvenation", of.0), points));
-        }
-    }
-    cost
+    curves(&study.rows, largest, |row| row.step, &|figures| figures.costs.states_per_particle)
 }
 
 /// The samplers of these rows with their posteriors, in the order in which they come.

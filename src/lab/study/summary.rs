@@ -21,7 +21,7 @@ use hyperplay_report::{Mean, MeanInterval, fields};
 pub const LEVEL: f64 = 0.05;
 
 /// The figures of rows of which a summary has the mean over all decisions, the enumerated ones included.
-const MEANS: &str = "states_per_particle rejuvenation_states_per_particle attempts_per_particle bias_tv \
+const MEANS: &str = "states_per_particle attempts_per_particle bias_tv \
     bias_tv_control bias_tv_baseline set_tv set_tv_control set_tv_baseline distinct \
     backtracks_per_particle coverage coverage_baseline ess kl true_history_ratio \
     true_history_ratio_exact log_loss log_loss_exact brier brier_exact states_median";

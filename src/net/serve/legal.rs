@@ -64,8 +64,7 @@ impl LegalMoves {
     /// Before the first step.
     pub fn new(engine: &Arc<Engine>, role: Role) -> LegalMoves {
         let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
-        let options =
-            BeliefOptions { enumerate_limit: ENUMERATED, rejuvenate: 0, ..BeliefOptions::default() };
+        let options = BeliefOptions { enumerate_limit: ENUMERATED, ..BeliefOptions::default() };
         let sampler = particle_sampler(options);
         LegalMoves {
             role,

@@ -9,7 +9,7 @@ use hyperplay_think::belief::{BeliefOptions, Sampler, SamplingMethod, Weight};
 
 impl SpecWord for Weight {
     const WORDS: &'static [(&'static str, Weight)] =
-        &[("none", Weight::None), ("branching", Weight::BranchingFactor), ("posterior", Weight::Posterior)];
+        &[("none", Weight::None), ("branching", Weight::BranchingFactor)];
 }
 
 impl SpecWord for SamplingMethod {
@@ -37,7 +37,7 @@ pub(super) fn sampler() -> SpecKey {
 }
 
 /// The keys of the particle belief but [`particles`].
-pub(super) fn keys() -> [SpecKey; 9] {
+pub(super) fn keys() -> [SpecKey; 8] {
     [
         SpecKey::word("enumerate", true, "The information set is enumerated while it is small, or never."),
         SpecKey::count(
@@ -53,15 +53,15 @@ pub(super) fn keys() -> [SpecKey; 9] {
         ),
         SpecKey::word(
             "weight",
-            Weight::Posterior,
-            "Particles weigh all the same (none), by their prior probability as published (branching), or by their posterior \
-             probability over the probability of being sampled (posterior).",
+            Weight::BranchingFactor,
+            "Particles that are found by backtracking alone weigh all the same (none), or by their prior probability as \
+             published (branching).",
         ),
         SpecKey::word(
             "method",
             SamplingMethod::Auto,
             "Histories that are not enumerated are sampled in this way; auto takes rejection or a particle filter, whichever is \
-             cheaper, and backtracking where neither gets through.",
+             cheaper, and searches where neither gets through; backtracking is HyperPlay as published.",
         ),
         SpecKey::count(
             "population",
@@ -75,12 +75,6 @@ pub(super) fn keys() -> [SpecKey; 9] {
             "Particles with equal histories become one with the sum of their weights, or stay apart.",
         ),
         SpecKey::count(
-            "rejuvenate",
-            0..=1_000_000,
-            8,
-            "Every particle makes at most this number of Metropolis-Hastings moves after a step, and at least one if this is not 0.",
-        ),
-        SpecKey::count(
             "states",
             1..=1_000_000_000,
             500,
@@ -89,9 +83,10 @@ pub(super) fn keys() -> [SpecKey; 9] {
     ]
 }
 
-/// The options that a spec with these [`keys`] asks for, but for the number of particles.
-pub(super) fn options(spec: &Spec) -> BeliefOptions {
-    BeliefOptions {
+/// The options that a spec with these [`keys`] asks for, but for the number of particles. HyperPlay as published
+/// enumerates nothing.
+pub(super) fn options(spec: &Spec) -> Result<BeliefOptions, SpecError> {
+    let options = BeliefOptions {
         particles: 1,
         enumerate: spec.word("enumerate"),
         enumerate_limit: spec.size("enumerate_limit"),
@@ -100,9 +95,14 @@ pub(super) fn options(spec: &Spec) -> BeliefOptions {
         method: spec.word("method"),
         population: spec.size("population"),
         merge: spec.word("merge"),
-        rejuvenate: spec.size("rejuvenate"),
         states: spec.count("states"),
+    };
+    if options.method == SamplingMethod::Backtracking && options.enumerate {
+        let why = "backtracking is HyperPlay as published, which enumerates nothing; take the sampler hyperplay12, or leave the \
+                   method out";
+        return Err(SpecError::Refused { key: "method".to_owned(), why: why.to_owned() });
     }
+    Ok(options)
 }
 
 /// The sampler that the spec of a player names by the key [`sampler`].
@@ -122,7 +122,7 @@ mod tests {
     fn options_of(text: &str) -> BeliefOptions {
         let player = Registry::standard().player(text).unwrap();
         let particles = player.spec().size("particles");
-        BeliefOptions { particles, ..options(player.spec().inner("sampler")) }
+        BeliefOptions { particles, ..options(player.spec().inner("sampler")).unwrap() }
     }
 
     #[test]
@@ -133,22 +133,33 @@ mod tests {
     #[test]
     fn every_key_reaches_its_option() {
         let options = options_of(
-            "hyperplay:particles=7,sampler=[hyperplay:enumerate=off,enumerate_limit=9,exact_update=off,weight=branching,\
-             method=rejection,population=5,merge=off,rejuvenate=3,states=11]",
+            "hyperplay:particles=7,sampler=[hyperplay:enumerate=off,enumerate_limit=9,exact_update=off,weight=none,\
+             method=rejection,population=5,merge=off,states=11]",
         );
         let expected = BeliefOptions {
             particles: 7,
             enumerate: false,
             enumerate_limit: 9,
             exact_update: false,
-            weight: Weight::BranchingFactor,
+            weight: Weight::None,
             method: SamplingMethod::Rejection,
             population: 5,
             merge: false,
-            rejuvenate: 3,
             states: 11,
         };
         assert_eq!(options, expected);
+    }
+
+    #[test]
+    fn what_nobody_makes_any_more_is_an_error_that_says_what_replaces_it() {
+        let error = |text: &str| Registry::standard().sampler(text).unwrap_err().to_string();
+        assert_eq!(
+            error("hyperplay:rejuvenate=0,enumerate=off"),
+            "the key 'rejuvenate' of version 0.2 is written in another way; write hyperplay:enumerate=off"
+        );
+        let published = error("hyperplay:method=backtracking");
+        assert!(published.ends_with("take the sampler hyperplay12, or leave the method out"), "{published}");
+        assert_eq!(error("hyperplay:weight=posterior"), "'weight=posterior': expected none or branching");
     }
 
     #[test]

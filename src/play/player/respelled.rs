@@ -4,9 +4,12 @@
 //! | player of 0.2 | keys of 0.2 | today |
 //! | --- | --- | --- |
 //! | `hyperplay`, `pimc`, `ismcts` | `enumerate`, `enumerate_limit`, `exact_update`, `weight`, `method`, `population`, `merge`, `rejuvenate`, `states` | the same keys in `sampler=[hyperplay:...]` |
+//! | | of a sampler: `rejuvenate`, `weight=posterior` | left out |
+//! | | `method=backtracking` of a sampler that enumerates | the sampler `hyperplay12:merge=on` |
 //! | `hyperplay`, `pimc`, `clairvoyant` | `playouts=N`, `per_move=N`, `count=state\|history`, `halving=on\|off` | `playouts=N`, with `/move`, `/state` or `/particle`, `/halving` or `/even` behind the number |
 //!
-//! Invariant: the player of today decides as that of 0.2 did, with the same seeds.
+//! Invariant: the player of today decides as that of 0.2 did, with the same seeds, unless its histories were found by
+//! backtracking: their weights and moves are no more.
 
 use super::catalogue::SpecKind;
 use super::spec_reader::{named, parts, unbracketed};
@@ -30,10 +33,12 @@ const INNER: [&str; 2] = ["advisor", "otherwise"];
 
 /// A spec of version 0.2 as it is written today; `None` if it has none of the keys of the table, or is no spec.
 pub(super) fn respelled(text: &str, kind: SpecKind) -> Option<String> {
-    if kind != SpecKind::Player {
-        return None;
-    }
     let (name, rest) = named(text);
+    match kind {
+        SpecKind::Player => {}
+        SpecKind::Sampler => return respelled_sampler(name, &parts(rest)?),
+        _ => return None,
+    }
     let believes = ["hyperplay", "pimc", "ismcts"].contains(&name);
     let searches = ["hyperplay", "pimc", "clairvoyant"].contains(&name);
     let (mut kept, mut belief): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
@@ -48,7 +53,8 @@ pub(super) fn respelled(text: &str, kind: SpecKind) -> Option<String> {
             "per_move" if searches => per_move = Some(value),
             "count" if searches => share = Some(value),
             "halving" if searches => halving = Some(value),
-            key if INNER.contains(&key) => {
+            key if INNER.contains(&key) || key == "sampler" => {
+                let kind = if key == "sampler" { SpecKind::Sampler } else { kind };
                 let today = respelled(unbracketed(value), kind);
                 changed |= today.is_some();
                 kept.push(today.map_or_else(|| part.trim().to_owned(), |today| format!("{key}=[{today}]")));
@@ -67,10 +73,42 @@ pub(super) fn respelled(text: &str, kind: SpecKind) -> Option<String> {
         // Beside another sampler these keys had to keep their defaults.
         let is_other = |part: &String| part.split_once('=').is_some_and(|(key, _)| key.trim() == "sampler");
         if !kept.iter().any(is_other) {
-            kept.push(format!("sampler=[hyperplay:{}]", belief.join(",")));
+            let today = respelled_sampler("hyperplay", &belief);
+            kept.push(format!(
+                "sampler=[{}]",
+                today.unwrap_or_else(|| format!("hyperplay:{}", belief.join(",")))
+            ));
         }
     }
     changed.then(|| if kept.is_empty() { name.to_owned() } else { format!("{name}:{}", kept.join(",")) })
+}
+
+/// A sampler without the keys of the weights and moves that histories by backtracking had.
+fn respelled_sampler(name: &str, parts: &[&str]) -> Option<String> {
+    let has = |key: &str, value: &str| {
+        let is_it = |part: &&str| {
+            part.split_once('=').is_some_and(|(own, of)| (own.trim(), of.trim()) == (key, value))
+        };
+        parts.iter().any(is_it)
+    };
+    let is_gone = |part: &&str| {
+        let (key, value) = part.split_once('=').unwrap_or((part, ""));
+        key.trim() == "rejuvenate" || (key.trim(), value.trim()) == ("weight", "posterior")
+    };
+    let is_whole = name == "hyperplay" && has("method", "backtracking") && !has("enumerate", "off");
+    let mut kept: Vec<&str> = parts.iter().filter(|part| !is_gone(part)).map(|part| part.trim()).collect();
+    if kept.len() == parts.len() && !is_whole {
+        return None;
+    }
+    let mut name = name;
+    if is_whole {
+        kept.retain(|part| !part.starts_with("method") && !part.starts_with("enumerate"));
+        name = "hyperplay12";
+        if !kept.iter().any(|part| part.starts_with("merge")) {
+            kept.push("merge=on");
+        }
+    }
+    Some(if kept.is_empty() { name.to_owned() } else { format!("{name}:{}", kept.join(",")) })
 }
 
 /// The playouts that the four keys ask for.
@@ -112,6 +150,9 @@ mod tests {
                 "pimc:particles=8,model=[softmax:level=2,temperature=5],sampler=[hyperplay:enumerate=off,method=filter]",
             ),
             ("ismcts:states=9", "states", "ismcts:sampler=hyperplay:states=9"),
+            ("pimc:rejuvenate=0,merge=off", "rejuvenate", "pimc:sampler=hyperplay:merge=off"),
+            ("hyperplay:method=backtracking", "method", "hyperplay:sampler=hyperplay12:merge=on"),
+            ("hyperplay:weight=posterior,states=9", "weight", "hyperplay:sampler=hyperplay:states=9"),
             ("hyperplay:merge=on,sampler=bootstrap", "merge", "hyperplay:sampler=bootstrap"),
             ("hyperplay:per_move=8", "per_move", "hyperplay:playouts=8/move/state/halving"),
             ("clairvoyant:per_move=15,halving=off", "per_move", "clairvoyant:playouts=15/move/state"),
@@ -157,5 +198,8 @@ mod tests {
             assert_eq!(registry.respelled(SpecKind::Player, text), None, "{text}");
         }
         assert_eq!(registry.respelled(SpecKind::Sampler, "hyperplay:merge=off"), None);
+        let sampler = |text: &str| registry.respelled(SpecKind::Sampler, text);
+        assert_eq!(sampler("hyperplay12:rejuvenate=0,merge=on").as_deref(), Some("hyperplay12:merge=on"));
+        assert_eq!(sampler("hyperplay:method=backtracking,enumerate=off"), None);
     }
 }

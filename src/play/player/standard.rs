@@ -307,7 +307,7 @@ fn particle_sampler(name: &'static str, about: &'static str, defaults: &[(&str, 
 }
 
 fn with_samplers(mut registry: Registry) -> Result<Registry, RegistryError> {
-    let plain = [("enumerate", "off"), ("merge", "off"), ("rejuvenate", "0")];
+    let plain = [("enumerate", "off"), ("merge", "off")];
     let with = |more: &[(&'static str, &'static str)]| [&plain, more].concat();
     let particle = [
         particle_sampler("hyperplay", "This sampler is the belief of the player hyperplay.", &[]),
@@ -325,7 +325,7 @@ fn with_samplers(mut registry: Registry) -> Result<Registry, RegistryError> {
         particle_sampler(
             "rejection",
             "This sampler draws whole histories and keeps those that explain the evidence; it is exact but expensive.",
-            &with(&[("weight", "none"), ("method", "rejection"), ("states", "1000000")]),
+            &with(&[("method", "rejection"), ("states", "1000000")]),
         ),
     ];
     let bootstrap = SpecEntry::new(
@@ -341,7 +341,8 @@ fn with_samplers(mut registry: Registry) -> Result<Registry, RegistryError> {
         if place == 3 {
             registry = registry.with_sampler(bootstrap.clone(), |_, _| Ok(BootstrapSampler))?;
         }
-        registry = registry.with_sampler(entry, |spec, _| Ok(ParticleSampler(belief_keys::options(spec))))?;
+        registry =
+            registry.with_sampler(entry, |spec, _| Ok(ParticleSampler(belief_keys::options(spec)?)))?;
     }
     registry.with_sampler(exact, |_, _| Ok(IndependentSampler))
 }
@@ -352,7 +353,7 @@ mod tests {
     use hyperplay_think::belief::{BeliefOptions, SamplingMethod, Weight};
 
     fn options(text: &str) -> BeliefOptions {
-        belief_keys::options(Registry::standard().sampler(text).unwrap().spec())
+        belief_keys::options(Registry::standard().sampler(text).unwrap().spec()).unwrap()
     }
 
     #[test]
@@ -363,13 +364,11 @@ mod tests {
             method: SamplingMethod::Backtracking,
             weight: Weight::BranchingFactor,
             merge: false,
-            rejuvenate: 0,
             ..options("hyperplay")
         };
         assert_eq!(options("hyperplay12"), published);
-        let unweighted = BeliefOptions { weight: Weight::None, ..published };
-        let rejection =
-            BeliefOptions { method: SamplingMethod::Rejection, states: 1_000_000, ..unweighted.clone() };
+        let unweighted = BeliefOptions { weight: Weight::None, ..published.clone() };
+        let rejection = BeliefOptions { method: SamplingMethod::Rejection, states: 1_000_000, ..published };
         assert_eq!(options("rejection"), rejection);
         assert_eq!(options("hyperplay12-unweighted"), unweighted);
         let registry = Registry::standard();

@@ -31,7 +31,6 @@ impl Default for ExplainEffort {
             particles: 200,
             enumerate_limit: 10_000,
             states: 5_000,
-            rejuvenate: 0,
             ..BeliefOptions::default()
         };
         ExplainEffort { belief, nodes: 2_000_000, attempts: 3 }

@@ -8,130 +8,44 @@
 //!
 //! Reference: Gordon93 (`docs/REFERENCES.md`).
 
-use std::sync::Arc;
+use super::{Histories, UpdateOutcome};
+use hyperplay_machine::{Budget, BudgetAccount, Bulk, Evidence, Seed};
 
-use super::backtracking::branches::Branch;
-use super::backtracking::lockstep;
-use super::backtracking::node_id::{NodeId, ROOT};
-use super::backtracking::tree::Tree;
-use super::resample::systematic;
-use super::{Belief, OpponentModel, Particle, UpdateCost, UpdateOutcome};
-use hyperplay_machine::{Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
-
-pub(super) struct Bootstrap<M: Bulk> {
-    tree: Tree<M>,
-    count: usize,
-    /// All at the same depth; empty once depleted.
-    nodes: Vec<NodeId>,
-    particles: Vec<Particle>,
-    cost: UpdateCost,
-}
-
-impl<M: Bulk> Bootstrap<M> {
-    pub(super) fn new(machine: Arc<M>, role: Role, model: Arc<dyn OpponentModel>, count: usize) -> Self {
-        let tree = Tree::new(machine, model, role);
-        let count = count.max(1);
-        let particles = vec![Particle { id: ROOT.into(), weight: 1.0 }];
-        Bootstrap { tree, count, nodes: vec![ROOT; count], particles, cost: UpdateCost::default() }
+/// Brings the particles to the last step of the evidence. If the deadline cuts a step off they stay where they were.
+pub(super) fn follow<M: Bulk>(
+    histories: &mut Histories<M>,
+    evidence: &Evidence,
+    budget: &Budget,
+    seed: &Seed,
+) -> UpdateOutcome {
+    let mut account = BudgetAccount::new(*budget);
+    if histories.step() == Some(0) {
+        let initial = histories.initial();
+        histories.replace(vec![(initial, 1.0); histories.wanted()]);
     }
-
-    /// One step of every particle; false if none is left, or the budget did not last. If the deadline cut it off, the
-    /// particles are where they were.
-    fn step(&mut self, account: &mut BudgetAccount, seed: &Seed) -> bool {
-        let mut drawn = Vec::with_capacity(self.nodes.len());
-        for (particle, &node) in self.nodes.iter().enumerate() {
+    while let Some(step) = histories.step().filter(|&step| step < evidence.step()) {
+        let seed = seed.index(step + 1);
+        let held = histories.take();
+        let mut next = Vec::with_capacity(held.len());
+        for (particle, (history, _)) in held.iter().enumerate() {
             if !account.spend() {
-                return false;
+                break;
             }
-            self.cost.states += 1;
-            drawn.extend(
-                self.tree.branches(node).draw(&mut seed.index(particle).rng()).map(|index| (node, index)),
-            );
+            let extended = histories.extend(history, evidence, &mut seed.index(particle).rng());
+            next.extend(extended.map(|history| (history, 1.0)));
         }
-        lockstep::expand_these(&mut self.tree, &drawn);
-        if self.tree.is_cut() {
-            return false;
+        if budget.is_late() {
+            histories.replace(held);
+            return UpdateOutcome::Depleted { step: evidence.step() };
         }
-        let survivors: Vec<NodeId> = drawn
-            .into_iter()
-            .filter_map(|(node, index)| match self.tree.branches(node).branch(index) {
-                Branch::Open(child) => Some(child),
-                Branch::Inconsistent | Branch::Untried => None,
-            })
-            .collect();
-        if survivors.is_empty() {
-            return false;
+        let is_whole = next.len() == held.len();
+        histories.replace(if account.is_exhausted() { Vec::new() } else { next });
+        if !is_whole {
+            histories.resample(&mut seed.child("resample").rng());
         }
-        self.nodes = if survivors.len() == self.count {
-            survivors
-        } else {
-            let weights = vec![1.0 / survivors.len() as f64; survivors.len()];
-            let places = systematic(&weights, self.count, &mut seed.child("resample").rng());
-            places.into_iter().map(|place| survivors[place]).collect()
-        };
-        true
     }
-
-    fn follow(&mut self, budget: &Budget, seed: &Seed) -> UpdateOutcome {
-        if !self.tree.begins() && !self.tree.is_cut() {
-            return UpdateOutcome::Inconsistent { step: 0 };
-        }
-        let mut account = BudgetAccount::new(*budget);
-        while self.nodes.first().is_some_and(|&node| self.tree.depth(node) < self.tree.target()) {
-            let step = self.tree.depth(self.nodes[0]) + 1;
-            if !self.step(&mut account, &seed.index(step)) {
-                if self.tree.is_cut() {
-                    return UpdateOutcome::Depleted { step: self.tree.target() };
-                }
-                self.nodes.clear();
-                if self.tree.is_refuted() {
-                    return UpdateOutcome::Inconsistent { step: self.tree.unexplained() };
-                }
-            }
-        }
-        if self.nodes.is_empty() {
-            return UpdateOutcome::Depleted { step: self.tree.target() };
-        }
-        let weight = 1.0 / self.count as f64;
-        self.particles = self.nodes.iter().map(|&node| Particle { id: node.into(), weight }).collect();
-        UpdateOutcome::Sampled
-    }
-}
-
-impl<M: Bulk> Belief<M> for Bootstrap<M> {
-    fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
-        if !self.tree.learn(evidence) {
-            self.nodes = vec![ROOT; self.count];
-        }
-        self.cost = UpdateCost::default();
-        self.particles.clear();
-        self.tree.begin_update(budget);
-        let outcome = self.follow(budget, seed);
-        self.tree.end_update();
-        outcome
-    }
-
-    fn particles(&self) -> &[Particle] {
-        &self.particles
-    }
-
-    fn state(&self, particle: &Particle) -> &M::State {
-        self.tree.state(particle.id.into())
-    }
-
-    fn history(&self, particle: &Particle) -> History {
-        self.tree.history(particle.id.into())
-    }
-
-    fn evidence(&self, particle: &Particle, role: Role) -> Evidence {
-        self.tree.evidence_of(particle.id.into(), role)
-    }
-
-    fn cost(&self) -> UpdateCost {
-        self.cost
-    }
-
-    fn take_failure(&mut self) -> Option<EvaluationFailure> {
-        self.tree.take_failure()
+    match histories.step() {
+        Some(_) => UpdateOutcome::Sampled,
+        None => UpdateOutcome::Depleted { step: evidence.step() },
     }
 }

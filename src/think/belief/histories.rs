@@ -7,19 +7,20 @@
 //! need no more than that (see the example of [`Sampler`](super::Sampler)).
 //!
 //! Histories share nothing, and contradictions are not remembered, so this is simple and slow.
-//! [`ParticleBelief`](super::ParticleBelief) keeps its histories in a tree instead.
+//! [`ParticleBelief`](super::ParticleBelief) keeps only what its histories do not share.
 
 use std::sync::Arc;
 
 use rand::Rng;
 
-use super::backtracking::branches::{Branches, joint_policy};
+use super::joints::LegalJoints;
 use super::model::OpponentModel;
+use super::opponents::Policy;
 use super::resample::systematic;
 use super::{Belief, Particle, ParticleId, UpdateCost, UpdateOutcome};
 use hyperplay_machine::{
-    Budget, Bulk, ByRole, ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, Observation,
-    OwnMove, Percepts, Role, Seed, StateMachineExt,
+    Budget, Bulk, ByRole, EvaluationFailure, Evidence, History, JointMove, Move, Observation, OwnMove,
+    Percepts, Role, Seed, StateMachineExt,
 };
 
 /// A history with the state that it leads to and what every role perceived on the way.
@@ -175,17 +176,23 @@ impl<M: Bulk> Histories<M> {
         if history.over {
             return None;
         }
-        let mut legal = self.machine.legal_by_role(&history.state, &mut self.scratch);
-        let own = observed.own.among(&mut legal[self.role]);
-        if self.machine.is_interrupted(&self.scratch) {
+        let Histories { machine, role, model, scratch, failure, .. } = self;
+        let policies = |legal: &ByRole<Vec<Move>>| {
+            let is_modelled = |&of: &Role| of != *role && Some(of) != machine.random() && legal[of].len() > 1;
+            let mut policy = |of: Role| -> (Role, Policy) {
+                let (policy, met) = model.policy_and_failure(of, &history.evidence(of), &legal[of]);
+                *failure = failure.take().or(met);
+                (of, policy.into())
+            };
+            let roles = machine.each_role().filter(|_| !model.is_uniform()).filter(is_modelled);
+            Some(roles.map(&mut policy).collect())
+        };
+        let own = (*role, &observed.own);
+        let joints = LegalJoints::of(&**machine, &history.state, own, policies, scratch)?;
+        if machine.is_interrupted(scratch) {
             return None;
         }
-        let chance = ChanceDistribution::of(&*self.machine, &history.state, &mut self.scratch);
-        let (known, failure) = (|role| history.evidence(role), &mut self.failure);
-        let own = (self.role, own);
-        let policy = joint_policy(&*self.machine, &*self.model, own, &legal, &chance, known, failure);
-        let branches = Branches::new(Arc::new(legal), policy);
-        let joint = branches.joint(branches.draw(rng)?);
+        let joint = joints.draw(rng)?;
         let next = self.after(history, &joint);
         if self.machine.is_interrupted(&self.scratch) {
             return None; // the deadline passed, and nothing is known of the step

@@ -59,6 +59,35 @@ impl LegalJoints {
         self.legal.values().iter().fold(1, |count, moves| count.saturating_mul(moves.len() as u64))
     }
 
+    /// Whether all joint moves are equally probable.
+    pub(super) fn is_uniform(&self) -> bool {
+        self.uneven.is_empty() && self.policies.is_empty()
+    }
+
+    /// The joint move with a number.
+    pub(super) fn joint(&self, index: u64) -> JointMove {
+        let mut rest = index;
+        let mut joint: SmallVec<[Move; 4]> = self.legal.values().iter().map(|of| of[0]).collect();
+        for (own, moves) in joint.iter_mut().zip(self.legal.values()).rev() {
+            *own = moves[(rest % moves.len() as u64) as usize];
+            rest /= moves.len() as u64;
+        }
+        JointMove::new(joint)
+    }
+
+    /// The number of a joint move.
+    pub(super) fn index_of(&self, joint: &JointMove) -> u64 {
+        self.legal.values().iter().zip(joint.iter()).fold(0, |index, (moves, own)| {
+            let place = moves.iter().position(|other| other == own);
+            index * moves.len() as u64 + place.expect("a joint move is legal") as u64
+        })
+    }
+
+    /// The probability of the joint move with a number.
+    pub(super) fn probability(&self, index: u64) -> f64 {
+        self.part(1.0, &self.joint(index))
+    }
+
     /// The part of a probability that falls to a joint move.
     pub(super) fn part(&self, whole: f64, joint: &JointMove) -> f64 {
         let even = whole / self.count() as f64;

@@ -7,13 +7,14 @@
 //!
 //! ```text
 //! Evidence --enumerated while small--> posterior, exactly
-//!     |                                                   particles with weights
-//!     +----advance, backtrack, weigh, resample, rejuvenate----^
+//!     |---whole histories drawn----------> independent draws
+//!     |---drawn step by step-------------> draws of a large population
+//!     +---backtracking, moves------------> where nothing else gets through
 //! ```
 //!
-//! [`ParticleBelief`] is HyperPlay (Schofield, Cerexhe, Thielscher, *HyperPlay: A Solution to General Game Playing with
-//! Imperfect Information*, 2012) with the weight that makes its sampling unbiased. [`exact`] is the independent oracle
-//! that it is compared with. This layer sees only [`machine`](hyperplay_machine).
+//! [`ParticleBelief`] also is HyperPlay as published (Schofield, Cerexhe, Thielscher, *HyperPlay: A Solution to General
+//! Game Playing with Imperfect Information*, 2012), by its options. [`exact`] is the independent oracle that it is compared
+//! with. This layer sees only [`machine`](hyperplay_machine).
 //!
 //! Evidence that no history explains and a budget that ran out are results ([`UpdateOutcome`]), never panics.
 //!
@@ -21,7 +22,7 @@
 //! [`IndependentSampler`]. A sampler of another crate implements the same trait; a [`HistoryBelief`] keeps the
 //! histories for it, so that it only says how they follow the evidence.
 //!
-//! Third-party: `rand`, `rand_chacha` (draws), `indexmap`, `rustc-hash`, `smallvec` (branches).
+//! Third-party: `rand`, `rand_chacha` (draws), `rayon` (threads), `indexmap`, `rustc-hash`, `smallvec` (joint moves).
 
 pub mod exact;
 
@@ -42,13 +43,12 @@ mod trembling;
 #[cfg(test)]
 mod tests;
 
-pub use backtracking::weight::effective_size;
 pub use histories::{Histories, HistoryBelief, TracedHistory};
 pub use independent::{IndependentSampler, draws};
 pub use model::{OpponentModel, PolicyAndFailure, Uniform};
 pub use options::{BeliefOptions, SamplingMethod, Weight};
 pub use particle_belief::ParticleBelief;
-pub use resample::systematic;
+pub use resample::{effective_size, systematic};
 pub use sampler::{BootstrapSampler, ParticleSampler, Sampler};
 pub use trembling::Trembling;
 
@@ -58,7 +58,10 @@ use std::time::Instant;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-use hyperplay_machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
+use hyperplay_machine::{
+    Budget, Bulk, EvaluationFailure, Evidence, History, ObservedStep, Role, Seed, StateMachine,
+    StateMachineExt,
+};
 
 /// The name of a particle in the belief that reports it. The number is the belief's own: only that belief can say which
 /// history it stands for, and only until its next update.
@@ -82,6 +85,37 @@ fn merged(particles: impl Iterator<Item = Particle>, merge: bool) -> Vec<Particl
     let mut sums: IndexMap<ParticleId, f64, FxBuildHasher> = IndexMap::default();
     particles.for_each(|Particle { id, weight }| *sums.entry(id).or_default() += weight);
     sums.into_iter().map(|(id, weight)| Particle { id, weight }).collect()
+}
+
+/// The observation of a step, counted from 0.
+fn observed_step(evidence: &Evidence, step: usize) -> ObservedStep<'_> {
+    let is_end = evidence.over && step + 1 == evidence.step();
+    ObservedStep { role: evidence.role, observation: &evidence.steps[step], is_end }
+}
+
+/// Why no history explains the evidence, if that is seen in the initial state.
+fn refused<M: StateMachine>(
+    machine: &M,
+    evidence: &Evidence,
+    scratch: &mut M::Scratch,
+) -> Option<UpdateOutcome> {
+    let is_over = machine.terminal(&machine.initial(), scratch);
+    if machine.is_interrupted(scratch) {
+        return Some(UpdateOutcome::Depleted { step: evidence.step() });
+    }
+    let is_right = is_over == (evidence.over && evidence.step() == 0);
+    (!is_right).then(|| UpdateOutcome::Inconsistent { step: evidence.step().min(1) })
+}
+
+/// The evidence of a role after a history; an answer after the deadline may be cut off.
+fn evidence_until<M: StateMachine>(
+    machine: &M,
+    history: &History,
+    role: Role,
+    deadline: Option<Instant>,
+) -> Evidence {
+    let scratch = &mut machine.scratch();
+    machine.by_deadline(deadline, scratch, |scratch| machine.evidence(history, role, scratch))
 }
 
 /// How an update ended.
@@ -111,13 +145,7 @@ pub enum UpdateOutcome {
 pub struct UpdateCost {
     /// States visited, in all.
     pub states: u64,
-    /// Those of them that were visited in rejuvenation.
-    pub rejuvenation_states: u64,
-    /// Metropolis-Hastings moves tried.
-    pub rejuvenation_moves: u64,
-    /// Those of them that led to another history.
-    pub rejuvenation_changes: u64,
-    /// How often a particle on its way to the last step took a move back, or started again from the root.
+    /// How often a particle on its way to the last step took a move back.
     pub backtracks: u64,
     /// Steps drawn at random and compared with the observation, in bulk; they are among the states.
     pub attempts: u64,
@@ -134,7 +162,7 @@ pub enum UpdateMethod {
     Rejection,
     /// Histories that explained the evidence before the last step were extended by it, until enough had been.
     ParticleFilter,
-    /// Histories were found by backtracking, weighted, and moved.
+    /// Histories were found by backtracking.
     Backtracking,
     /// In another way.
     #[default]
@@ -154,11 +182,6 @@ impl fmt::Display for UpdateMethod {
 }
 
 impl UpdateCost {
-    /// The cost of both together.
-    pub(crate) fn and(self, other: UpdateCost) -> UpdateCost {
-        self.by_count(other, |own, other| own + other)
-    }
-
     /// Counts attempts, and those that agreed.
     pub(crate) fn spend(&mut self, tried: u64, agreed: u64) {
         self.states += tried;
@@ -168,18 +191,11 @@ impl UpdateCost {
 
     /// The cost since `before`, an earlier value of the same account.
     pub(crate) fn since(self, before: UpdateCost) -> UpdateCost {
-        self.by_count(before, |now, before| now - before)
-    }
-
-    fn by_count(self, other: UpdateCost, made: impl Fn(u64, u64) -> u64) -> UpdateCost {
         UpdateCost {
-            states: made(self.states, other.states),
-            rejuvenation_states: made(self.rejuvenation_states, other.rejuvenation_states),
-            rejuvenation_moves: made(self.rejuvenation_moves, other.rejuvenation_moves),
-            rejuvenation_changes: made(self.rejuvenation_changes, other.rejuvenation_changes),
-            backtracks: made(self.backtracks, other.backtracks),
-            attempts: made(self.attempts, other.attempts),
-            accepted: made(self.accepted, other.accepted),
+            states: self.states - before.states,
+            backtracks: self.backtracks - before.backtracks,
+            attempts: self.attempts - before.attempts,
+            accepted: self.accepted - before.accepted,
         }
     }
 }

@@ -15,8 +15,32 @@ use smallvec::{SmallVec, smallvec};
 use super::model::OpponentModel;
 use crate::tree::{EvidenceClasses, Numbered, PerceptSets};
 use hyperplay_machine::{
-    Budget, Bulk, ByRole, EvaluationFailure, JointMove, Move, Role, StateMachine, StateMachineExt,
+    Budget, Bulk, ByRole, EvaluationFailure, JointMove, Move, ObservedStep, Role, StateMachine,
+    StateMachineExt,
 };
+
+/// Which of some steps agree with an observation, by number, with the state and what the others know after each. `known`
+/// says what they know before it. `None` if the deadline of the scratch passed.
+pub(super) fn agreeing<M: Bulk>(
+    opponents: Option<&mut Opponents>,
+    machine: &M,
+    steps: &[(&M::State, &JointMove)],
+    known: impl Fn(usize) -> u32,
+    observed: &ObservedStep<'_>,
+    scratch: &mut M::Scratch,
+) -> Option<Vec<(usize, M::State, u32)>> {
+    let selected = machine.select_consistent(steps, observed, scratch);
+    let after = match opponents {
+        Some(opponents) => {
+            let kept: Vec<(&M::State, &JointMove)> =
+                selected.iter().map(|(place, _)| steps[*place]).collect();
+            opponents.after(machine, selected.iter().map(|(place, _)| known(*place)), &kept, scratch)
+        }
+        None => vec![0; selected.len()],
+    };
+    let made = selected.into_iter().zip(after).map(|((place, state), known)| (place, state, known)).collect();
+    (!machine.is_interrupted(scratch)).then_some(made)
+}
 
 /// The probabilities of some moves.
 pub(super) type Policy = Arc<[f64]>;
@@ -59,14 +83,14 @@ impl Opponents {
         self.failure.take()
     }
 
-    /// The knowledge after each of some steps; `None` if the deadline of the scratch passed before.
-    pub(super) fn after<M: Bulk>(
+    /// The knowledge after each of some steps.
+    fn after<M: Bulk>(
         &mut self,
         machine: &M,
         former: impl Iterator<Item = u32>,
         steps: &[(&M::State, &JointMove)],
         scratch: &mut M::Scratch,
-    ) -> Option<Vec<u32>> {
+    ) -> Vec<u32> {
         let successors = machine.expand(steps, scratch);
         let Opponents { roles, percepts, known, .. } = self;
         let made = former.zip(steps).zip(successors).map(|((former, (_, joint)), successor)| {
@@ -76,45 +100,44 @@ impl Opponents {
             }
             known.insert_full(classes).0 as u32
         });
-        let made = made.collect();
-        (!machine.is_interrupted(scratch)).then_some(made)
+        made.collect()
     }
+}
 
-    /// The policies of the roles that have a choice among these moves; `None` if the deadline passes before all are
-    /// known.
-    pub(super) fn policies(
-        &mut self,
-        known: u32,
-        legal: &ByRole<Vec<Move>>,
-        budget: &Budget,
-    ) -> Option<Vec<(Role, Policy)>> {
-        let mut policies = Vec::with_capacity(self.roles.len());
-        for (place, (role, classes)) in self.roles.iter().enumerate() {
-            let moves = &legal[*role];
-            if moves.len() < 2 {
-                continue;
-            }
-            let class = self.known[known as usize][place];
-            let list = self.lists.get_index_of(moves);
-            let list = list.unwrap_or_else(|| self.lists.insert_full(moves.clone()).0);
-            let key = (place, class, list);
-            let policy = match self.policies.get(&key) {
-                Some(policy) => Arc::clone(policy),
-                None if budget.is_late() => return None,
-                None => {
-                    let evidence = classes.evidence(*role, class, &self.percepts);
-                    let (policy, failure) =
-                        self.model.policy_and_failure(*role, &evidence, &self.lists[list]);
-                    let policy: Policy = policy.into();
-                    match failure {
-                        Some(failure) => _ = self.failure.get_or_insert(failure),
-                        None => _ = self.policies.insert(key, Arc::clone(&policy)),
-                    }
-                    policy
-                }
-            };
-            policies.push((*role, policy));
+/// The policies of the roles that have a choice among these moves; none where all choose uniformly. `None` if the deadline
+/// passes before all are known.
+pub(super) fn policies(
+    opponents: Option<&mut Opponents>,
+    known: u32,
+    legal: &ByRole<Vec<Move>>,
+    budget: &Budget,
+) -> Option<Vec<(Role, Policy)>> {
+    let Some(opponents) = opponents else { return Some(Vec::new()) };
+    let Opponents { model, roles, percepts, known: all_known, lists, policies, failure } = opponents;
+    let mut asked = Vec::with_capacity(roles.len());
+    for (place, (role, classes)) in roles.iter().enumerate() {
+        let moves = &legal[*role];
+        if moves.len() < 2 {
+            continue;
         }
-        Some(policies)
+        let class = all_known[known as usize][place];
+        let list = lists.get_index_of(moves).unwrap_or_else(|| lists.insert_full(moves.clone()).0);
+        let key = (place, class, list);
+        let policy = match policies.get(&key) {
+            Some(policy) => Arc::clone(policy),
+            None if budget.is_late() => return None,
+            None => {
+                let evidence = classes.evidence(*role, class, percepts);
+                let (policy, met) = model.policy_and_failure(*role, &evidence, moves);
+                let policy: Policy = policy.into();
+                match met {
+                    Some(met) => _ = failure.get_or_insert(met),
+                    None => _ = policies.insert(key, Arc::clone(&policy)),
+                }
+                policy
+            }
+        };
+        asked.push((*role, policy));
     }
+    Some(asked)
 }

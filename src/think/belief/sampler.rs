@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use super::bootstrap::Bootstrap;
+use super::bootstrap;
 use super::exact::Posterior;
-use super::{Belief, BeliefOptions, OpponentModel, ParticleBelief, SamplingMethod, Weight};
+use super::{Belief, BeliefOptions, HistoryBelief, OpponentModel, ParticleBelief, SamplingMethod};
 use hyperplay_machine::{Bulk, Role, Seed};
 
 /// A way to sample a belief.
@@ -123,9 +123,7 @@ impl<M: Bulk + 'static> Sampler<M> for ParticleSampler {
     }
 
     fn is_independent(&self) -> bool {
-        let BeliefOptions { method, weight, enumerate, rejuvenate, .. } = self.0;
-        let is_rejection = method == SamplingMethod::Rejection && weight != Weight::BranchingFactor;
-        is_rejection && !enumerate && rejuvenate == 0
+        self.0.method == SamplingMethod::Rejection && !self.0.enumerate
     }
 }
 
@@ -142,6 +140,6 @@ impl<M: Bulk + 'static> Sampler<M> for BootstrapSampler {
         model: &Arc<dyn OpponentModel>,
         particles: usize,
     ) -> Box<dyn Belief<M>> {
-        Box::new(Bootstrap::new(Arc::clone(machine), role, Arc::clone(model), particles))
+        Box::new(HistoryBelief::new(machine, role, model, particles, bootstrap::follow))
     }
 }

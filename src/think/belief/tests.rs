@@ -19,7 +19,7 @@ fn planted(seed: u64) -> Arc<Toy> {
 }
 
 fn sampled(particles: usize) -> BeliefOptions {
-    BeliefOptions { particles, enumerate: false, rejuvenate: 0, ..BeliefOptions::default() }
+    BeliefOptions { particles, enumerate: false, ..BeliefOptions::default() }
 }
 
 fn backtracking(particles: usize) -> BeliefOptions {
@@ -52,7 +52,7 @@ fn baseline(posterior: &Posterior, draws: usize) -> f64 {
 }
 
 /// A model that is not uniform and depends on the evidence.
-struct Biased;
+pub(super) struct Biased;
 
 impl OpponentModel for Biased {
     fn policy(&self, _: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
@@ -70,14 +70,9 @@ fn every_particle_reproduces_its_evidence_step_by_step() {
         sampled(20),
         backtracking(20),
         BeliefOptions { method: SamplingMethod::ParticleFilter, ..sampled(20) },
-        BeliefOptions { rejuvenate: 3, ..backtracking(20) },
-        BeliefOptions {
-            method: SamplingMethod::Rejection,
-            weight: Weight::None,
-            states: 100_000,
-            ..sampled(20)
-        },
-        BeliefOptions { weight: Weight::BranchingFactor, merge: false, ..backtracking(20) },
+        BeliefOptions { weight: Weight::None, ..backtracking(20) },
+        BeliefOptions { method: SamplingMethod::Rejection, states: 100_000, ..sampled(20) },
+        BeliefOptions { merge: false, ..backtracking(20) },
         BeliefOptions { enumerate_limit: 5, particles: 10, ..BeliefOptions::default() },
     ];
     for seed in 0..30 {
@@ -129,20 +124,20 @@ fn enumeration_is_the_exact_posterior_for_any_model() {
     }
 }
 
-/// 4,000 weighted particles come as near the posterior as independent draws would, up to what uneven weights cost: the
-/// distances measured are 0.6 to 1.9 times the baseline on sets of 1 to 39 histories.
+/// 4,000 particles come as near the posterior as independent draws would: the distances measured are 0.6 to 1.9 times the
+/// baseline on sets of 1 to 39 histories.
 #[test]
-fn large_weighted_samples_come_near_the_posterior_for_any_model() {
+fn large_samples_come_near_the_posterior_for_any_model() {
     let models: [Arc<dyn OpponentModel>; 2] = [Arc::new(Uniform), Arc::new(Biased)];
-    for (seed, rejuvenate) in [(1, 0), (2, 0), (3, 0), (4, 2), (5, 2)] {
+    for seed in 1..6 {
         let toy = planted(seed);
         let (evidence, _) = toy.random_evidence(6, seed);
         for (model, method) in models.iter().flat_map(|model| {
-            [SamplingMethod::Auto, SamplingMethod::ParticleFilter, SamplingMethod::Backtracking]
+            [SamplingMethod::Auto, SamplingMethod::ParticleFilter, SamplingMethod::Rejection]
                 .map(|method| (model, method))
         }) {
             let expected = exact::posterior(&*toy, &evidence, &**model, ALL).unwrap();
-            let options = BeliefOptions { rejuvenate, method, ..sampled(4_000) };
+            let options = BeliefOptions { method, ..sampled(4_000) };
             let mut belief = ParticleBelief::new(toy.clone(), evidence.role, model.clone(), options);
             for step in 1..=evidence.step() {
                 belief.update(&evidence.until(step), &Budget::UNLIMITED, &Seed::root(seed).index(step));
@@ -152,6 +147,57 @@ fn large_weighted_samples_come_near_the_posterior_for_any_model() {
             assert!(distance < 2.5 * baseline + 1e-9, "{distance}, baseline {baseline}");
         }
     }
+}
+
+/// The first move nearly always, or always.
+struct Stubborn(f64);
+
+impl OpponentModel for Stubborn {
+    fn policy(&self, _: Role, _: &Evidence, legal: &[Move]) -> Vec<f64> {
+        let other = if legal.len() > 1 { self.0 / (legal.len() - 1) as f64 } else { 0.0 };
+        (0..legal.len())
+            .map(|place| if place > 0 { other } else { 1.0 - other * (legal.len() - 1) as f64 })
+            .collect()
+    }
+}
+
+/// Random play is nearly impossible under the model, or impossible. Then a history that explains the evidence is found
+/// while there is one, and where there is none that is said of the right step.
+#[test]
+fn a_model_that_holds_what_was_seen_to_be_improbable_depletes_no_belief() {
+    let (mut followed, mut refuted) = (0, 0);
+    for (seed, epsilon) in (0..12).flat_map(|seed| [(seed, 1e-6), (seed, 0.0)]) {
+        let toy = planted(seed);
+        let (evidence, _) = toy.random_evidence(6, seed);
+        let model: Arc<dyn OpponentModel> = Arc::new(Stubborn(epsilon));
+        for options in [sampled(64), BeliefOptions { particles: 64, ..BeliefOptions::default() }] {
+            let mut belief = ParticleBelief::new(toy.clone(), evidence.role, model.clone(), options);
+            for step in 1..=evidence.step() {
+                let now = evidence.until(step);
+                let outcome = belief.update(&now, &Budget::UNLIMITED, &Seed::root(seed).index(step));
+                match exact::posterior(&*toy, &now, &*model, ALL) {
+                    Ok(posterior) => {
+                        assert!(!belief.particles().is_empty(), "{seed}, {epsilon}, {step}: {outcome:?}");
+                        assert!(belief.particles().iter().all(|particle| {
+                            let history = belief.history(particle);
+                            posterior.histories.iter().any(|(of, share)| *of == history && *share > 0.0)
+                        }));
+                        followed += 1;
+                    }
+                    Err(ExactError::Inconsistent { step: refuted_at }) => {
+                        assert_eq!(
+                            outcome,
+                            UpdateOutcome::Inconsistent { step: refuted_at },
+                            "{seed}, {step}"
+                        );
+                        refuted += 1;
+                    }
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        }
+    }
+    assert!(followed > 100 && refuted > 20, "{followed}, {refuted}");
 }
 
 #[test]
@@ -183,12 +229,7 @@ fn evidence_that_no_history_explains_is_reported_with_its_step() {
     for step in 1..=evidence.step() {
         let wrong = falsified(&toy, &evidence, step);
         assert_eq!(exact::posterior(&*toy, &wrong, &Uniform, ALL), Err(ExactError::Inconsistent { step }));
-        let rejection = BeliefOptions {
-            method: SamplingMethod::Rejection,
-            weight: Weight::None,
-            states: 10_000,
-            ..sampled(3)
-        };
+        let rejection = BeliefOptions { method: SamplingMethod::Rejection, states: 10_000, ..sampled(3) };
         for options in [
             BeliefOptions::default(),
             BeliefOptions { states: 10_000, ..sampled(3) },
@@ -229,7 +270,7 @@ fn an_own_move_that_was_not_legal_or_an_end_before_the_start_is_inconsistent() {
 fn a_belief_that_ran_out_of_budget_recovers_at_the_next_update() {
     let toy = Toy::new(Rules::Planted { seed: 11, steps: 9, width: 6, percepts: 6, every: 3 });
     let (evidence, _) = toy.random_evidence(9, 11);
-    for options in [sampled(4), backtracking(4), BeliefOptions { rejuvenate: 2, ..backtracking(4) }] {
+    for options in [sampled(4), backtracking(4)] {
         let mut belief = belief(&toy, options);
         let outcome = belief.update(&evidence, &Budget::nodes(8), &Seed::root(1));
         assert_eq!(outcome, UpdateOutcome::Depleted { step: evidence.step() });
@@ -273,12 +314,9 @@ fn an_uncertain_own_move_leaves_all_its_readings_in_the_belief() {
         belief(&toy, BeliefOptions { enumerate_limit: ALL, states: 1 << 30, ..BeliefOptions::default() });
     all.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
     assert!(distance(&all, &expected) < 1e-9);
-    // Independent draws scatter more than weighted particles that were moved.
-    for options in [sampled(16_000), backtracking(4_000)] {
-        let mut sampled = belief(&toy, options);
-        sampled.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
-        assert!(distance(&sampled, &expected) < 0.03);
-    }
+    let mut sampled = belief(&toy, sampled(16_000));
+    sampled.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+    assert!(distance(&sampled, &expected) < 0.03);
 }
 
 /// One step of the evidence is an own move that was not legal, one was replaced for certain, and any may be lost.
@@ -299,11 +337,9 @@ fn a_move_that_is_not_told_is_weighed_by_all_samplers_as_by_the_enumeration() {
         belief(&toy, BeliefOptions { enumerate_limit: ALL, states: 1 << 30, ..BeliefOptions::default() });
     all.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
     assert!(distance(&all, &expected) < 1e-9);
-    for options in [sampled(16_000), backtracking(4_000)] {
-        let mut sampled = belief(&toy, options);
-        sampled.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
-        assert!(distance(&sampled, &expected) < 0.03, "{}", distance(&sampled, &expected));
-    }
+    let mut sampled = belief(&toy, sampled(16_000));
+    sampled.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+    assert!(distance(&sampled, &expected) < 0.03, "{}", distance(&sampled, &expected));
 }
 
 #[test]
@@ -311,7 +347,7 @@ fn a_seed_fixes_the_particles_and_their_weights() {
     let toy = planted(4);
     let (evidence, _) = toy.random_evidence(6, 4);
     let run = |options: &BeliefOptions, seed: u64| {
-        let mut belief = belief(&toy, BeliefOptions { rejuvenate: 2, ..options.clone() });
+        let mut belief = belief(&toy, options.clone());
         for step in 1..=evidence.step() {
             belief.update(&evidence.until(step), &Budget::UNLIMITED, &Seed::root(seed).index(step));
         }
@@ -321,41 +357,6 @@ fn a_seed_fixes_the_particles_and_their_weights() {
     for options in [sampled(16), backtracking(16)] {
         assert_eq!(run(&options, 1), run(&options, 1));
         assert_ne!(run(&options, 1), run(&options, 2));
-    }
-}
-
-/// The particles are the same when the tree already knew what is inconsistent: the order of a particle's draws does not
-/// depend on it, so particles may work at the same time.
-#[test]
-fn what_others_found_inconsistent_does_not_change_a_particle() {
-    let toy = planted(9);
-    let (evidence, _) = toy.random_evidence(6, 9);
-    let first = |particles: usize, steps: &[usize]| {
-        let mut belief =
-            belief(&toy, BeliefOptions { merge: false, weight: Weight::None, ..backtracking(particles) });
-        for &step in steps {
-            belief.update(&evidence.until(step), &Budget::UNLIMITED, &Seed::root(1).index(step));
-        }
-        belief.history(&belief.particles()[0])
-    };
-    assert_eq!(first(1, &[6]), first(500, &[6]));
-    assert_eq!(first(1, &[2, 3, 6]), first(500, &[2, 3, 6]));
-}
-
-/// The requests of many particles go to the machine in blocks of 64: there are far fewer calls than states, and few
-/// more calls than steps that must be made one after the other.
-#[test]
-fn an_update_of_many_particles_takes_few_calls_of_the_machine() {
-    let toy = Toy::new(Rules::Planted { seed: 11, steps: 9, width: 6, percepts: 6, every: 3 });
-    let (evidence, _) = toy.random_evidence(9, 11);
-    let mut belief = belief(&toy, BeliefOptions { rejuvenate: 1, ..backtracking(1_000) });
-    for step in 1..=evidence.step() {
-        let before = toy.calls.load(std::sync::atomic::Ordering::Relaxed);
-        belief.update(&evidence.until(step), &Budget::UNLIMITED, &Seed::root(1).index(step));
-        let calls = (toy.calls.load(std::sync::atomic::Ordering::Relaxed) - before) as u64;
-        let states = belief.cost().states;
-        println!("step {step}: {states} states in {calls} calls");
-        assert!(calls <= states / 64 + 40, "step {step}: {states} states in {calls} calls");
     }
 }
 
@@ -393,17 +394,14 @@ fn monty_hall_scores_what_the_theory_says() {
         }
         sum / runs as f64
     };
-    for (particles, expected) in [(1, 50.0), (2, 58.3), (8, 61.8), (16, 63.2), (64, 66.5)] {
-        let got = score(&backtracking(particles), RUNS / particles);
+    for particles in [1, 2, 8, 16, 64] {
         let error = 3.0 * 17.0 / ((RUNS / particles) as f64).sqrt();
-        assert!((got - expected).abs() < error, "{particles}: {got}, not {expected}");
         let unweighted = BeliefOptions { weight: Weight::None, merge: false, ..backtracking(particles) };
         let got = score(&unweighted, RUNS / particles);
         assert!((got - 50.0).abs() < error, "{particles} unweighted: {got}");
     }
     for (particles, expected) in [(1, 55.6), (2, 55.6), (8, 60.9), (16, 63.7)] {
-        let rejection =
-            BeliefOptions { method: SamplingMethod::Rejection, weight: Weight::None, ..sampled(particles) };
+        let rejection = BeliefOptions { method: SamplingMethod::Rejection, ..sampled(particles) };
         for options in [rejection, sampled(particles)] {
             let got = score(&options, RUNS / particles);
             let error = 3.0 * 17.0 / ((RUNS / particles) as f64).sqrt();

@@ -45,18 +45,9 @@ impl FromIterator<f64> for Spread {
 /// The cost of an update, over the replicates.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Costs {
-    /// States visited at this step for one particle, rejuvenation included.
+    /// States visited at this step for one particle.
     pub states_per_particle: Mean,
-    /// Those of them that were visited in rejuvenation.
-    #[serde(rename = "rejuvenation_states_per_particle")]
-    pub rejuvenation_per_particle: f64,
-    /// Metropolis-Hastings moves for one particle.
-    #[serde(rename = "rejuvenation_moves_per_particle")]
-    pub moves_per_particle: f64,
-    /// The share of these moves that led to another history; NaN without moves.
-    #[serde(rename = "rejuvenation_accepted")]
-    pub moves_accepted: f64,
-    /// How often a particle took a move back or started anew, for one particle.
+    /// How often a particle took a move back, for one particle.
     pub backtracks_per_particle: f64,
     /// Steps drawn at random and compared with the observation, for one particle.
     pub attempts_per_particle: f64,
@@ -275,16 +266,12 @@ fn costs(updates: &[&MeasuredUpdate], particles: usize, effective_particles: f64
     let each =
         |figure: &dyn Fn(&UpdateCost) -> u64| updates.iter().map(|one| figure(&one.cost) as f64).sum::<f64>();
     let all = updates.len() as f64 * particles as f64;
-    let moves = each(&|cost| cost.rejuvenation_moves);
     let attempts = each(&|cost| cost.attempts);
     let mut states: Vec<f64> = updates.iter().map(|update| update.cost.states as f64).collect();
     states.sort_unstable_by(f64::total_cmp);
     let seconds: Spread = updates.iter().map(|update| update.seconds).collect();
     Costs {
         states_per_particle: Mean::of(states.iter().map(|states| states / particles as f64)),
-        rejuvenation_per_particle: each(&|cost| cost.rejuvenation_states) / all,
-        moves_per_particle: moves / all,
-        moves_accepted: each(&|cost| cost.rejuvenation_changes) / moves,
         backtracks_per_particle: each(&|cost| cost.backtracks) / all,
         attempts_per_particle: attempts / all,
         acceptance: each(&|cost| cost.accepted) / attempts,

@@ -1,204 +1,94 @@
-//! The prefix tree of a belief: every history that was met and explains the evidence so far, as a node.
+//! The prefix tree of a search: every history that was met and explains the evidence so far, as a node.
 //!
-//! A node is a prefix of histories, and its number is its key. It holds the state, which branch of its parent it is,
-//! what every role perceived of that step, and its [`Branches`]. All particles of a belief share the tree.
+//! All particles share it. When it is [large](Tree::is_large) it is [compacted](Tree::compact) to what some nodes
+//! continue.
 //!
-//! Successors beside the particles are kept, because many will be requested again. But when the tree has become
-//! [large](Tree::is_large), it is [compacted](Tree::compact): nodes that are on no particle's history are dropped.
-//! The tree still knows which branches are inconsistent.
+//! An evaluation that the deadline stops leaves no trace: its answer becomes neither a node nor a branch.
 //!
-//! An update may have a deadline ([`Tree::begin_update`]). An evaluation that the deadline stops leaves no trace: its
-//! answer becomes neither a node nor a branch, and from then on the tree [is cut](Tree::is_cut) and grows no more until
-//! the next update.
-//!
-//! Invariant: a node explains the evidence of all steps up to its depth (every move is legal, the own move is
-//! admitted, the own percepts are equal, and the game is over exactly where the evidence says so), and no node lies
-//! below a terminal one. Successors that do not explain the evidence never become nodes; their branch is
-//! inconsistent.
-//!
-//! [`Tree::expand`] is the only way to new nodes. It expands in blocks what many particles request
-//! ([`lockstep`](super::lockstep)); every state visited is paid for from a
-//! [`BudgetAccount`](hyperplay_machine::BudgetAccount).
+//! Invariant: a node explains the evidence of all steps up to its depth, and successors that do not never become nodes.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
-
-use super::branches::{Branches, joint_policy};
+use super::branches::{Among, Branch, Branches};
 use super::node_id::{NodeId, ROOT};
-use crate::belief::UpdateCost;
-use crate::belief::model::OpponentModel;
-use crate::tree::Numbered;
-use hyperplay_machine::{
-    Budget, Bulk, ByRole, ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, Move,
-    Observation, OwnMove, Percepts, Role, StateMachineExt, Successor,
-};
+use crate::belief::joints::LegalJoints;
+use crate::belief::opponents::{Opponents, agreeing, policies};
+use crate::belief::{ParticleId, UpdateCost, UpdateOutcome, observed_step, refused};
+use hyperplay_machine::{Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, JointMove, Role};
 
-/// A tree with fewer nodes is never compacted: it takes some tens of megabytes.
+/// A tree with more nodes is large: it takes some tens of megabytes.
 const LARGE: usize = 1 << 19;
 
-/// A tree is large when it has grown by one such part of what the last compaction left.
-const GROWTH: usize = 4;
+/// A node with at most this many branches is expanded completely where all of them will be needed.
+const SMALL: u64 = 64;
 
 struct Node<S> {
     parent: NodeId,
     /// Which branch of the parent it is.
     index: u64,
     state: S,
-    /// Its place in the list of all that was perceived.
-    percepts: u32,
-    /// A hash of what the roles that the opponent model speaks of know; 0 for all under uniform opponents.
-    known: u128,
-    depth: u32,
-    /// The greatest depth at which a descendant is known.
-    reach: u32,
+    /// What the roles that the opponent model speaks of know.
+    known: u32,
+    depth: usize,
     branches: Option<Box<Branches>>,
 }
 
 pub(in crate::belief) struct Tree<M: Bulk> {
     machine: Arc<M>,
-    model: Arc<dyn OpponentModel>,
     scratch: M::Scratch,
+    pub(in crate::belief) opponents: Option<Opponents>,
     evidence: Evidence,
     nodes: Vec<Node<M::State>>,
-    /// The number of nodes from which on the tree is large.
     large: usize,
-    /// All that the roles perceived of some step; many nodes share it.
-    perceived: Numbered<ByRole<Percepts>>,
-    /// The lists of moves that nodes share.
-    lists: FxHashSet<Arc<ByRole<Vec<Move>>>>,
     deepest: usize,
+    deadline: Budget,
     /// The cost since the beginning.
     pub(in crate::belief) spent: UpdateCost,
-    /// A failure of evaluation that the opponent model met, or a tree which was dropped.
-    failure: Option<EvaluationFailure>,
-    /// The deadline of this update.
-    deadline: Budget,
-    /// Whether an evaluation of this update was stopped by its deadline.
-    is_cut: bool,
-    /// The answer about the branches of a node that were not computed in time.
-    unknown: Box<Branches>,
 }
 
 impl<M: Bulk> Tree<M> {
-    pub(in crate::belief) fn new(machine: Arc<M>, model: Arc<dyn OpponentModel>, role: Role) -> Self {
-        let scratch = machine.scratch();
-        let evidence = Evidence::new(role);
+    pub(in crate::belief) fn new(machine: Arc<M>, role: Role, opponents: Option<Opponents>) -> Self {
         let mut tree = Tree {
-            machine,
-            model,
-            scratch,
-            evidence,
+            scratch: machine.scratch(),
+            opponents,
+            evidence: Evidence::new(role),
             nodes: Vec::new(),
             large: LARGE,
-            perceived: Numbered::default(),
-            lists: FxHashSet::default(),
             deepest: 0,
-            spent: UpdateCost::default(),
-            failure: None,
             deadline: Budget::UNLIMITED,
-            is_cut: false,
-            unknown: Box::new(Branches::unknown()),
+            spent: UpdateCost::default(),
+            machine,
         };
-        tree.clear();
+        let initial = tree.machine.initial();
+        tree.push(ROOT, 0, initial, 0, 0);
         tree
     }
 
-    /// A tree of the same game and role that knows nothing, and goes on counting what is spent.
-    pub(in crate::belief) fn empty_like(&self) -> Self {
-        let mut new = Tree::new(Arc::clone(&self.machine), Arc::clone(&self.model), self.evidence.role);
-        new.begin_update(&self.deadline);
-        Tree { spent: self.spent, ..new }
+    fn push(&mut self, parent: NodeId, index: u64, state: M::State, known: u32, depth: usize) -> NodeId {
+        let node = NodeId::from(ParticleId(self.nodes.len()));
+        self.nodes.push(Node { parent, index, state, known, depth, branches: None });
+        self.deepest = self.deepest.max(depth);
+        node
     }
 
-    /// Begins an update: evaluations stop at this deadline from now on, until [`end_update`](Tree::end_update).
-    pub(in crate::belief) fn begin_update(&mut self, budget: &Budget) {
-        (self.is_cut, self.deadline) = (false, Budget { nodes: None, ..*budget });
+    /// Begins an update: this is the evidence, which continues that of the last update, and evaluations stop at the
+    /// deadline of the budget until [`end`](Tree::end).
+    pub(in crate::belief) fn begin(&mut self, evidence: &Evidence, budget: &Budget) {
+        self.evidence.follow(evidence);
+        self.deadline = Budget { nodes: None, ..*budget };
         self.machine.set_deadline(&mut self.scratch, budget.deadline);
     }
 
     /// Ends an update. Later questions have no deadline.
-    pub(in crate::belief) fn end_update(&mut self) {
-        self.begin_update(&Budget::UNLIMITED);
-    }
-
-    /// Whether the deadline of this update stopped an evaluation. Then nothing more is found out in it.
-    pub(in crate::belief) fn is_cut(&mut self) -> bool {
-        self.is_cut = self.is_cut || self.machine.is_interrupted(&self.scratch);
-        self.is_cut
-    }
-
-    fn clear(&mut self) {
-        self.nodes.clear();
-        self.large = LARGE;
-        self.nodes.push(Node {
-            parent: ROOT,
-            index: 0,
-            state: self.machine.initial(),
-            percepts: self.perceived.insert_full(ByRole::default()).0 as u32,
-            known: 0,
-            depth: 0,
-            reach: 0,
-            branches: None,
-        });
-        self.deepest = 0;
-    }
-
-    /// Records new evidence. Returns false if it does not continue the evidence known so far; the tree is then
-    /// emptied.
-    pub(in crate::belief) fn learn(&mut self, evidence: &Evidence) -> bool {
-        let continues = self.evidence.follow(evidence);
-        if !continues {
-            self.clear();
-        }
-        continues
-    }
-
-    /// Whether the initial state explains that nothing has happened yet.
-    pub(in crate::belief) fn begins(&mut self) -> bool {
-        self.target() > 0
-            || self.machine.terminal(&self.nodes[0].state, &mut self.scratch) == self.evidence.over
-    }
-
-    /// The data on which the probability of all that may follow a history depends: its state, and the knowledge of the
-    /// roles that the model speaks of. A hash of 128 bits tells their knowledge apart.
-    pub(in crate::belief) fn key(&self, node: NodeId) -> (&M::State, u128) {
-        let Node { state, known, .. } = self.node(node);
-        (state, *known)
-    }
-
-    /// The hash of what the roles that the model speaks of know after a step.
-    fn known_after(&self, parent: NodeId, joint: &JointMove, percepts: &ByRole<Percepts>) -> u128 {
-        if self.model.is_uniform() {
-            return 0;
-        }
-        let is_modelled = |role: &Role| *role != self.evidence.role && Some(*role) != self.machine.random();
-        let half = |half: u8| {
-            let mut hasher = DefaultHasher::new();
-            (half, self.node(parent).known).hash(&mut hasher);
-            for role in self.machine.each_role().filter(is_modelled) {
-                (joint.of(role), &percepts[role]).hash(&mut hasher);
-            }
-            u128::from(hasher.finish())
-        };
-        half(0) << 64 | half(1)
+    pub(in crate::belief) fn end(&mut self) {
+        self.deadline = Budget::UNLIMITED;
+        self.machine.set_deadline(&mut self.scratch, None);
     }
 
     /// Why an evaluation of the rules met a limit, if one did since the last call.
     pub(in crate::belief) fn take_failure(&mut self) -> Option<EvaluationFailure> {
-        let own = self.machine.take_failure(&mut self.scratch);
-        self.failure.take().or(own)
-    }
-
-    /// Remembers the failure that another tree of the same belief, which is about to be dropped, has met.
-    pub(in crate::belief) fn keep_failure(&mut self, other: &mut Tree<M>) {
-        self.failure = self.take_failure().or_else(|| other.take_failure());
-    }
-
-    /// The evidence that is to be explained.
-    pub(in crate::belief) fn evidence(&self) -> &Evidence {
-        &self.evidence
+        let of_model = self.opponents.as_mut().and_then(Opponents::take_failure);
+        self.machine.take_failure(&mut self.scratch).or(of_model)
     }
 
     /// The number of steps to be explained.
@@ -206,228 +96,164 @@ impl<M: Bulk> Tree<M> {
         self.evidence.step()
     }
 
-    /// Whether it is proven that no history explains the evidence.
-    pub(in crate::belief) fn is_refuted(&mut self) -> bool {
-        self.target() > 0 && self.branches(ROOT).is_exhausted()
+    /// The first step that no history explains, if it is known that none explains all.
+    pub(in crate::belief) fn refuted(&self) -> Option<usize> {
+        let root = self.nodes[0].branches.as_ref();
+        (self.target() > 0 && root.is_some_and(|root| root.is_exhausted())).then_some(self.deepest + 1)
     }
 
-    /// The first step whose evidence nothing met so far explains.
-    pub(in crate::belief) fn unexplained(&self) -> usize {
-        self.deepest + 1
+    fn node(&self, node: NodeId) -> &Node<M::State> {
+        &self.nodes[node.number()]
     }
 
     pub(in crate::belief) fn depth(&self, node: NodeId) -> usize {
-        self.node(node).depth as usize
-    }
-
-    pub(in crate::belief) fn reach(&self, node: NodeId) -> usize {
-        self.node(node).reach as usize
+        self.node(node).depth
     }
 
     pub(in crate::belief) fn state(&self, node: NodeId) -> &M::State {
         &self.node(node).state
     }
 
-    /// The parent, and which of its branches leads here; `None` at the root.
-    pub(in crate::belief) fn parent(&self, node: NodeId) -> Option<(NodeId, u64)> {
-        (node != ROOT).then(|| (self.node(node).parent, self.node(node).index))
+    /// What the roles that the opponent model speaks of know.
+    pub(in crate::belief) fn known(&self, node: NodeId) -> u32 {
+        self.node(node).known
     }
 
-    /// The steps above a node, from the last to the first: each as the node before it and the branch taken.
-    pub(in crate::belief) fn steps(&self, node: NodeId) -> impl Iterator<Item = (NodeId, u64)> + '_ {
-        std::iter::successors(self.parent(node), |&(above, _)| self.parent(above))
+    /// The steps above a node, from the last to the first: each as the branches of the node before it, that node, and
+    /// the branch taken.
+    pub(in crate::belief) fn steps(&self, node: NodeId) -> impl Iterator<Item = (&Branches, NodeId, u64)> {
+        std::iter::successors(Some(node), |&node| (node != ROOT).then(|| self.node(node).parent)).map_while(
+            |node| {
+                let Node { parent, index, .. } = self.node(node);
+                let branches = self.node(*parent).branches.as_ref().filter(|_| node != ROOT)?;
+                Some((&**branches, *parent, *index))
+            },
+        )
     }
 
     pub(in crate::belief) fn history(&self, node: NodeId) -> History {
-        let mut joints: Vec<JointMove> =
-            self.steps(node).map(|(above, index)| self.joint(above, index)).collect();
+        let joint = |(branches, _, index): (&Branches, _, _)| branches.joints.joint(index);
+        let mut joints: Vec<JointMove> = self.steps(node).map(joint).collect();
         joints.reverse();
         History(joints)
     }
 
-    /// The joint move of a branch of a node that has successors.
-    fn joint(&self, node: NodeId, index: u64) -> JointMove {
-        let branches = self.node(node).branches.as_ref();
-        branches.expect("a node with a successor has branches").joint(index)
-    }
-
-    /// The evidence of `role` after a history.
-    pub(in crate::belief) fn evidence_of(&self, node: NodeId, role: Role) -> Evidence {
-        let mut steps = Vec::with_capacity(self.depth(node));
-        let mut below = node;
-        for (above, index) in self.steps(node) {
-            let percepts = self.perceived[self.node(below).percepts as usize][role].clone();
-            steps.push(Observation { own: OwnMove::Known(self.joint(above, index).of(role)), percepts });
-            below = above;
-        }
-        steps.reverse();
-        let over = self.evidence.over && self.depth(node) == self.target();
-        Evidence { role, steps, over }
-    }
-
-    /// The branches of a node above the target. Where the deadline passed before they were computed, they are one that
-    /// is untried, and the tree is cut.
-    pub(in crate::belief) fn branches(&mut self, node: NodeId) -> &mut Branches {
-        if self.node(node).branches.is_none() {
-            let branches = self.make_branches(node);
-            if self.is_cut() {
-                *self.unknown = Branches::unknown();
-                return &mut self.unknown;
+    /// The branches of a node above the target; `None` if the deadline passed before they were known.
+    pub(in crate::belief) fn branches(&mut self, node: NodeId) -> Option<&mut Branches> {
+        let Tree { machine, scratch, opponents, evidence, nodes, deadline, .. } = self;
+        let Node { state, known, depth, branches, .. } = &mut nodes[node.number()];
+        if branches.is_none() {
+            let policies = |legal: &_| policies(opponents.as_mut(), *known, legal, deadline);
+            let own = (evidence.role, &evidence.steps[*depth].own);
+            let joints = LegalJoints::of(&**machine, state, own, policies, scratch)?;
+            if machine.is_interrupted(scratch) {
+                return None;
             }
-            self.nodes[node.number()].branches = Some(Box::new(branches));
+            *branches = Some(Box::new(Branches::new(joints)));
         }
-        self.nodes[node.number()].branches.as_mut().expect("made above")
+        branches.as_deref_mut()
     }
 
-    fn make_branches(&mut self, node: NodeId) -> Branches {
-        let Node { state, depth, .. } = &self.nodes[node.number()];
-        let me = self.evidence.role;
-        let mut legal = self.machine.legal_by_role(state, &mut self.scratch);
-        let own = self.evidence.steps[*depth as usize].own.among(&mut legal[me]);
-        let chance = ChanceDistribution::of(&*self.machine, state, &mut self.scratch);
-        if self.machine.terminal(state, &mut self.scratch) {
-            // Only the initial state can be terminal here.
-            legal[me].clear();
-        }
-        if self.is_cut() {
-            return Branches::unknown();
-        }
-        let mut failure = self.failure.take();
-        let known = |role| self.evidence_of(node, role);
-        let policy =
-            joint_policy(&*self.machine, &*self.model, (me, own), &legal, &chance, known, &mut failure);
-        self.failure = failure;
-        let shared = self.lists.get(&legal).map(Arc::clone);
-        let moves = shared.unwrap_or_else(|| {
-            let moves = Arc::new(legal);
-            self.lists.insert(Arc::clone(&moves));
-            moves
-        });
-        Branches::new(moves, policy)
-    }
-
-    /// Makes nodes of those successors that explain the evidence. The branches are untried, each is given once, and
-    /// all are paid for. After the deadline there are fewer results: those of the first requests only.
-    pub(in crate::belief) fn expand(&mut self, requests: &[(NodeId, u64)]) -> Vec<Option<NodeId>> {
-        if self.machine.at_once() > 1 || self.deadline.reproduces() {
-            return self.expand_together(requests);
-        }
-        // One after the other, so that what was computed before the deadline counts.
-        requests.chunks(1).flat_map(|one| self.expand_together(one)).collect()
-    }
-
-    fn expand_together(&mut self, requests: &[(NodeId, u64)]) -> Vec<Option<NodeId>> {
-        if self.is_cut() {
-            return Vec::new();
-        }
-        let joints: Vec<JointMove> =
-            requests.iter().map(|&(node, index)| self.branches(node).joint(index)).collect();
-        let states = requests.iter().map(|(node, _)| &self.nodes[node.number()].state);
-        let steps: Vec<(&M::State, &JointMove)> = states.zip(&joints).collect();
-        let successors = self.machine.expand(&steps, &mut self.scratch);
-        if self.is_cut() {
-            return Vec::new();
-        }
-        self.spent.states += requests.len() as u64;
-        let made = requests.iter().zip(successors);
-        let made = made.zip(&joints);
-        made.map(|((&(node, index), successor), joint)| self.take(node, index, joint, successor)).collect()
-    }
-
-    fn take(
+    /// Tries some untried branches of a node that has [branches](Tree::branches), each of which the account pays for;
+    /// false if it does not grant them all, or the deadline passed.
+    pub(in crate::belief) fn expand(
         &mut self,
-        parent: NodeId,
-        index: u64,
-        joint: &JointMove,
-        successor: Successor<M::State>,
-    ) -> Option<NodeId> {
-        let depth = self.depth(parent) + 1;
-        let Successor { state, percepts, end, .. } = successor;
-        let over = self.evidence.over && depth == self.target();
-        let seen = &self.evidence.steps[depth - 1].percepts;
-        if percepts[self.evidence.role] != *seen || end.is_some() != over {
+        node: NodeId,
+        untried: &[u64],
+        account: &mut BudgetAccount,
+    ) -> bool {
+        if self.deadline.is_late() || !untried.iter().all(|_| account.spend()) {
+            return false;
+        }
+        let Tree { machine, scratch, opponents, evidence, nodes, .. } = self;
+        let Node { state, known, depth, branches: Some(branches), .. } = &nodes[node.number()] else {
+            return false;
+        };
+        let (known, depth) = (*known, *depth);
+        let joints: Vec<JointMove> = untried.iter().map(|&index| branches.joints.joint(index)).collect();
+        let steps: Vec<(&M::State, &JointMove)> = joints.iter().map(|joint| (state, joint)).collect();
+        let (opponents, observed) = (opponents.as_mut(), observed_step(evidence, depth));
+        let agreeing = agreeing(opponents, &**machine, &steps, |_| known, &observed, scratch);
+        let Some(agreeing) = agreeing else { return false };
+        self.spent.states += untried.len() as u64;
+        let mut made = vec![Branch::Contradicted; untried.len()];
+        for (place, state, known) in agreeing {
+            made[place] = Branch::Open(self.push(node, untried[place], state, known, depth + 1));
+        }
+        if let Some(branches) = &mut self.nodes[node.number()].branches {
+            untried.iter().zip(made).for_each(|(&index, branch)| branches.set(index, branch));
+        }
+        true
+    }
+
+    /// The branches of a node that explain their own step, for which all are tried; all where they are many. With their
+    /// probability; `None` if that cannot be paid for.
+    pub(in crate::belief) fn own(
+        &mut self,
+        node: NodeId,
+        account: &mut BudgetAccount,
+    ) -> Option<(Among, f64)> {
+        let branches = self.branches(node)?;
+        if branches.count() > SMALL {
+            return Some((Among::All, 1.0));
+        }
+        let untried = branches.untried();
+        if !untried.is_empty() && !self.expand(node, &untried, account) {
             return None;
         }
-        let child = NodeId::numbered(self.nodes.len());
-        let known = self.known_after(parent, joint, &percepts);
-        let (percepts, short) = (self.perceived.insert_full(percepts).0 as u32, depth as u32);
-        let node = Node { parent, index, state, percepts, known, depth: short, reach: short, branches: None };
-        self.nodes.push(node);
-        self.branches(parent).set_open(index, child);
-        self.deepest = self.deepest.max(depth);
-        Some(child)
+        Some((Among::OwnConsistent, self.branches(node)?.mass(Among::OwnConsistent)))
     }
 
-    /// Marks the branch that leads to a node as inconsistent, because all branches of the node are.
-    pub(in crate::belief) fn prune(&mut self, node: NodeId) {
-        if let Some((parent, index)) = self.parent(node) {
-            self.branches(parent).mark_dead(index);
+    /// Why nothing explains the evidence, if that is seen in the initial state.
+    pub(in crate::belief) fn refused(&mut self) -> Option<UpdateOutcome> {
+        refused(&*self.machine, &self.evidence, &mut self.scratch)
+    }
+
+    /// Marks the branch that leads to a node as dead, and gives the node above.
+    pub(in crate::belief) fn prune(&mut self, node: NodeId) -> NodeId {
+        let Node { parent, index, .. } = *self.node(node);
+        if let Some(branches) = self.nodes[parent.number()].branches.as_mut().filter(|_| node != ROOT) {
+            branches.set(index, Branch::Dead);
         }
+        parent
     }
 
-    /// Whether nothing below a node explains the evidence, as rejection found out.
-    pub(in crate::belief) fn is_hopeless(&self, node: NodeId) -> bool {
-        self.node(node).branches.as_ref().is_some_and(|branches| branches.is_hopeless)
-    }
-
-    /// Records along its prefixes that a node exists at its depth.
-    pub(in crate::belief) fn witness(&mut self, node: NodeId) {
-        let depth = self.node(node).depth;
-        let mut node = node;
-        while self.node(node).reach < depth || self.node(node).depth == depth {
-            self.nodes[node.number()].reach = depth;
-            match self.parent(node) {
-                Some((parent, _)) => node = parent,
-                None => break,
+    /// The node of a history that explains the evidence; `None` if it cannot be paid for.
+    pub(in crate::belief) fn insert(
+        &mut self,
+        history: &History,
+        account: &mut BudgetAccount,
+    ) -> Option<NodeId> {
+        let mut node = ROOT;
+        for joint in &history.0 {
+            let branches = self.branches(node)?;
+            let index = branches.joints.index_of(joint);
+            if branches.branch(index).is_none() && !self.expand(node, &[index], account) {
+                return None;
+            }
+            match self.branches(node)?.branch(index)? {
+                Branch::Open(child) => node = child,
+                Branch::Contradicted | Branch::Dead => return None,
             }
         }
+        Some(node)
     }
 
-    /// Whether there are enough nodes that those of no particle should be dropped.
+    /// Whether there are so many nodes that those which no particle needs should be dropped.
     pub(in crate::belief) fn is_large(&self) -> bool {
         self.nodes.len() >= self.large
     }
 
-    /// Drops all nodes but these and their prefixes, and gives these their new numbers. The tree still knows whether
-    /// a dropped branch was open or inconsistent. Takes time linear in the number of nodes.
-    pub(in crate::belief) fn compact<'a>(&mut self, kept: impl Iterator<Item = &'a mut NodeId>) {
-        const GONE: u32 = u32::MAX;
-        let mut numbers = vec![GONE; self.nodes.len()];
-        numbers[ROOT.number()] = 0;
-        let kept: Vec<&mut NodeId> = kept.collect();
-        for node in &kept {
-            let mut node = **node;
-            while numbers[node.number()] == GONE {
-                numbers[node.number()] = 0;
-                node = self.node(node).parent;
-            }
+    /// Drops all but these nodes and what they continue, and gives these their new numbers. What is known of branches is
+    /// forgotten too.
+    pub(in crate::belief) fn compact(&mut self, kept: &mut [NodeId]) {
+        let histories: Vec<History> = kept.iter().map(|&node| self.history(node)).collect();
+        self.nodes.truncate(1);
+        self.nodes[0].branches = None;
+        let mut unlimited = BudgetAccount::new(Budget::UNLIMITED);
+        for (node, history) in kept.iter_mut().zip(histories) {
+            *node = self.insert(&history, &mut unlimited).unwrap_or(ROOT);
         }
-        // A prefix has a lower number than what continues it, before and after.
-        for (next, number) in (0..).zip(numbers.iter_mut().filter(|number| **number != GONE)) {
-            *number = next;
-        }
-        let number = |node: NodeId| {
-            (numbers[node.number()] != GONE).then(|| NodeId::numbered(numbers[node.number()] as usize))
-        };
-        let mut place = 0;
-        self.nodes.retain_mut(|node| {
-            let stays = numbers[place] != GONE;
-            place += 1;
-            if stays {
-                node.parent = number(node.parent).expect("prefixes of what is kept are kept");
-                if let Some(branches) = &mut node.branches {
-                    branches.renumber(number);
-                }
-            }
-            stays
-        });
-        for node in kept {
-            *node = NodeId::numbered(numbers[node.number()] as usize);
-        }
-        self.large = LARGE.max(self.nodes.len() + self.nodes.len() / GROWTH);
-    }
-
-    fn node(&self, node: NodeId) -> &Node<M::State> {
-        &self.nodes[node.number()]
+        self.large = LARGE.max(2 * self.nodes.len());
     }
 }

@@ -12,7 +12,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::population::{ListedJoints, Population};
 use crate::belief::joints::LegalJoints;
-use crate::belief::opponents::Opponents;
+use crate::belief::opponents::{Opponents, agreeing, policies};
 use hyperplay_machine::{
     Budget, Bulk, ConsistentDraws, ConsistentStep, EvaluationFailure, JointMove, ObservedStep, Seed,
 };
@@ -168,7 +168,7 @@ impl<M: Bulk> DrawContext<'_, M> {
             let joints = match &listed[at] {
                 Some(joints) => joints,
                 None => {
-                    let policies = |legal: &_| opponents.policies(known[at], legal, self.budget);
+                    let policies = |legal: &_| policies(Some(opponents), known[at], legal, self.budget);
                     let own = (observed.role, &observed.observation.own);
                     let joints = LegalJoints::of(machine, &states[at], own, policies, scratch)?;
                     listed[at].insert(Arc::new(joints))
@@ -184,15 +184,9 @@ impl<M: Bulk> DrawContext<'_, M> {
         }
         let steps: Vec<(&M::State, &JointMove)> =
             drawn.keys().map(|(start, joint)| (&states[*start as usize], joint)).collect();
-        let agreeing = machine.select_consistent(&steps, observed, scratch);
-        if machine.is_interrupted(scratch) {
-            return None;
-        }
-        let kept: Vec<(&M::State, &JointMove)> = agreeing.iter().map(|(place, _)| steps[*place]).collect();
-        let start = |place: &usize| drawn.get_index(*place).map_or(0, |((start, _), _)| *start);
-        let former = agreeing.iter().map(|(place, _)| known[start(place) as usize]);
-        let after = opponents.after(machine, former, &kept, scratch)?;
-        let made = agreeing.into_iter().zip(after).filter_map(|((place, state), known)| {
+        let known = |place: usize| drawn.get_index(place).map_or(0, |((start, _), _)| known[*start as usize]);
+        let agreeing = agreeing(Some(opponents), machine, &steps, known, observed, scratch)?;
+        let made = agreeing.into_iter().filter_map(|(place, state, known)| {
             let ((start, joint), &count) = drawn.get_index(place)?;
             Some(DrawnStep { start: *start, joint: joint.clone(), state, known, count })
         });

@@ -12,18 +12,20 @@
 use rand::RngExt;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::draw::DrawContext;
 use super::genealogy::{Genealogy, Generation};
 use super::population::{Population, PopulationBuilder};
-use super::{Forward, Kind, observed_step};
+use super::{Forward, Kind};
 use crate::belief::joints::LegalJoints;
-use crate::belief::opponents::Opponents;
+use crate::belief::observed_step;
+use crate::belief::opponents::{agreeing, policies};
 use hyperplay_machine::{Budget, Bulk, Evidence, JointMove, JointMoves, ObservedStep, Seed};
 
 /// An enumerated step may cost this number of states for each history that is reported.
 const ENUMERATED_STATES: u64 = 8;
 
 /// One joint move that is enumerated costs as much as this number of attempts.
-const ENUMERATION_COST: f64 = 4.0;
+pub(super) const ENUMERATION_COST: f64 = 4.0;
 
 /// The share of the attempts of every update, as one part in this number, that is saved for a search for the complete
 /// information set.
@@ -51,23 +53,18 @@ const LOOK: usize = 64;
 /// The joint moves that each history of a population may be continued by, if there are at most `most` in all
 /// and the clock allows it.
 pub(super) fn all_legal_joints<M: Bulk>(
-    machine: &M,
+    context: &mut DrawContext<'_, M>,
     population: &Population<M::State>,
     observed: &ObservedStep<'_>,
-    mut opponents: Option<&mut Opponents>,
     most: u64,
-    budget: &Budget,
-    scratch: &mut M::Scratch,
 ) -> Option<(Vec<LegalJoints>, u64)> {
+    let DrawContext { machine, scratch, opponents, budget, .. } = context;
     let mut all = Vec::with_capacity(population.len());
     let mut count = 0_u64;
     let own = (observed.role, &observed.observation.own);
     for (state, &known) in population.states.iter().zip(&population.known) {
-        let policies = |legal: &_| match &mut opponents {
-            Some(opponents) => opponents.policies(known, legal, budget),
-            None => Some(Vec::new()),
-        };
-        let options = LegalJoints::of(machine, state, own, policies, scratch)?;
+        let policies = |legal: &_| policies(opponents.as_deref_mut(), known, legal, budget);
+        let options = LegalJoints::of(*machine, state, own, policies, scratch)?;
         count = count.saturating_add(options.count());
         if count > most || machine.is_interrupted(scratch) || all.len() % LOOK == 0 && budget.is_late() {
             return None;
@@ -111,19 +108,16 @@ enum Extended<S> {
 
 /// Looks for the histories that continue a population and agree with an observation, which a random one does with
 /// the probability `rate`.
-#[expect(clippy::too_many_arguments, reason = "what is searched, for what, with what and how long")]
 fn extended<M: Bulk>(
-    machine: &M,
+    context: &mut DrawContext<'_, M>,
     population: &Population<M::State>,
     options: &[LegalJoints],
     observed: &ObservedStep<'_>,
     begun: Option<Box<Extension<M::State>>>,
     rate: f64,
-    mut opponents: Option<&mut Opponents>,
     genealogy: &mut Genealogy,
-    budget: &Budget,
-    scratch: &mut M::Scratch,
 ) -> Extended<M::State> {
+    let DrawContext { machine, scratch, opponents, budget, .. } = context;
     let begun = begun.filter(|begun| begun.parents == population.hashes);
     let mut extension = begun.unwrap_or_else(|| Box::new(Extension::new(population)));
     let is_new = extension.done == 0;
@@ -155,22 +149,14 @@ fn extended<M: Bulk>(
         }
         let steps: Vec<(&M::State, &JointMove)> =
             block.iter().map(|(entry, joint)| (&population.states[*entry], joint)).collect();
-        let selected = machine.select_consistent(&steps, observed, scratch);
-        let kept = || selected.iter().map(|(place, _)| *place);
-        let known = match &mut opponents {
-            Some(opponents) => {
-                let former = kept().map(|place| population.known[block[place].0]);
-                let steps: Vec<(&M::State, &JointMove)> = kept().map(|place| steps[place]).collect();
-                opponents.after(machine, former, &steps, scratch)
-            }
-            None => Some(vec![0; selected.len()]),
-        };
-        let Some(known) = known.filter(|_| !machine.is_interrupted(scratch)) else {
+        let known = |place: usize| population.known[block[place].0];
+        let opponents = opponents.as_deref_mut();
+        let Some(agreeing) = agreeing(opponents, *machine, &steps, known, observed, scratch) else {
             extension.generation = genealogy.take_last();
             return Extended::Unfinished(extension);
         };
         extension.done += block.len();
-        for ((place, state), known) in selected.into_iter().zip(known) {
+        for (place, state, known) in agreeing {
             let (entry, joint) = &block[place];
             let weight = options[*entry].part(population.weights[*entry], joint);
             let from = (*entry, population.hashes[*entry]);
@@ -211,20 +197,9 @@ pub(super) fn merge_states<M: Bulk>(
             *representative = entry;
         }
     }
-    let mut sums: FxHashMap<usize, f64> = kept.into_iter().collect();
-    let is_kept: Vec<bool> = (0..population.len()).map(|entry| sums.contains_key(&entry)).collect();
-    genealogy.retain_last(&is_kept);
-    let mut merged = Population::empty();
-    let each = population.states.into_iter().zip(population.hashes).zip(population.known);
-    for (entry, ((state, hash), known)) in each.enumerate() {
-        if let Some(weight) = sums.remove(&entry) {
-            merged.states.push(state);
-            merged.weights.push(weight);
-            merged.hashes.push(hash);
-            merged.known.push(known);
-        }
-    }
-    merged
+    let mut weights = vec![0.0; population.len()];
+    kept.into_iter().for_each(|(entry, sum)| weights[entry] = sum);
+    population.reweighted(&weights, genealogy)
 }
 
 impl<M: Bulk> Forward<M> {
@@ -256,34 +231,22 @@ impl<M: Bulk> Forward<M> {
         seed: &Seed,
     ) -> Option<Population<M::State>> {
         let rate = self.expected_rate(self.depth());
-        let Forward { machine, scratch, opponents, genealogy, unfinished, .. } = self;
-        let mut listed = |population: &_| {
-            all_legal_joints(&**machine, population, observed, opponents.as_mut(), most, budget, scratch)
-        };
-        let mut options = listed(population);
+        let Forward { machine, scratch, opponents, failure, genealogy, unfinished, .. } = self;
+        let opponents = opponents.as_mut();
+        let mut context = DrawContext { machine: &**machine, scratch, opponents, budget, failure };
+        let mut options = all_legal_joints(&mut context, population, observed, most);
         if options.is_none() && self.options.exact_update && !*by_state && !budget.is_late() {
             let distinct = distinct_states(population)?;
-            listed(&distinct)?;
+            all_legal_joints(&mut context, &distinct, observed, most)?;
             let all = std::mem::replace(population, Population::empty());
             *population = merge_states::<M>(all, genealogy, &seed.child("states before"));
             *by_state = true;
-            options = listed(population);
+            options = all_legal_joints(&mut context, population, observed, most);
         }
         let (options, states) = options?;
         let begun = unfinished.take();
         let before = begun.as_ref().map_or(0, |begun| begun.done as u64);
-        let extended = extended(
-            &**machine,
-            population,
-            &options,
-            observed,
-            begun,
-            rate,
-            opponents.as_mut(),
-            genealogy,
-            budget,
-            scratch,
-        );
+        let extended = extended(&mut context, population, &options, observed, begun, rate, genealogy);
         let mut next = match extended {
             Extended::Complete(next) => next,
             Extended::Unfinished(extension) => {
@@ -301,6 +264,33 @@ impl<M: Bulk> Forward<M> {
             *by_state = true;
         }
         Some(next)
+    }
+
+    /// A population in the last generation of a filter: all continuations of the old one, as far as they agree, and of
+    /// these as many draws as there should be. `None` if they are more than `most`, or the clock does not allow it.
+    pub(super) fn continued(
+        &mut self,
+        observed: &ObservedStep<'_>,
+        most: u64,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> Option<Population<M::State>> {
+        let wanted = self.wanted_population() as usize;
+        let Forward { machine, scratch, opponents, failure, genealogy, population, .. } = self;
+        let opponents = opponents.as_mut();
+        let mut context = DrawContext { machine: &**machine, scratch, opponents, budget, failure };
+        let (options, states) = all_legal_joints(&mut context, population, observed, most)?;
+        let attempted = genealogy.take_last();
+        let extended = extended(&mut context, population, &options, observed, None, 0.0, genealogy);
+        let Extended::Complete(next) = extended else {
+            genealogy.put_back(attempted);
+            return None;
+        };
+        self.cost.states += states;
+        let mut weights = vec![0.0; next.len()];
+        let drawn = next.systematic(wanted, &mut seed.rng());
+        drawn.into_iter().for_each(|entry| weights[entry as usize] += 1.0);
+        Some(next.reweighted(&weights, &mut self.genealogy))
     }
 
     /// Enumerates the information set where `attempts` attempts would cost as much as the search for it, or earlier
@@ -375,14 +365,21 @@ mod tests {
         time: Option<Duration>,
     ) -> (Population<State>, usize) {
         let unlimited = Budget::UNLIMITED;
-        let (options, _) =
-            all_legal_joints(toy, population, observed, None, u64::MAX, &unlimited, &mut ()).unwrap();
+        let (scratch, failure) = (&mut (), &mut None);
+        let mut context = DrawContext { machine: toy, scratch, opponents: None, budget: &unlimited, failure };
+        let (options, _) = all_legal_joints(&mut context, population, observed, u64::MAX).unwrap();
         let (mut begun, mut times) = (None, 0);
         loop {
             times += 1;
             let budget = time.map_or(unlimited, Budget::time);
-            match extended(toy, population, &options, observed, begun, 0.0, None, genealogy, &budget, &mut ())
-            {
+            let mut context = DrawContext {
+                machine: toy,
+                scratch: &mut (),
+                opponents: None,
+                budget: &budget,
+                failure: &mut None,
+            };
+            match extended(&mut context, population, &options, observed, begun, 0.0, genealogy) {
                 Extended::Complete(next) => return (next, times),
                 Extended::Unfinished(extension) => begun = Some(extension),
                 Extended::Hopeless => panic!("draws are expected to find nothing"),

@@ -5,6 +5,9 @@
 //! This differs from the alive particle filter of the literature only in its last draw, which that one leaves out: for
 //! a fixed number of steps the bias of both is inversely proportional to the population.
 //!
+//! Under a model, where attempts seldom agree, all continuations of the population are listed instead, and the next
+//! population is drawn from those that agree, by their weights.
+//!
 //! **Degeneracy.** Where few different histories are left although the information set is not small, the population was
 //! too small. Then whole histories are drawn, or a filter with a larger population begins anew, whichever is cheaper.
 //! The new population replaces the old population only when it is complete; or, where the old one cannot be continued
@@ -15,11 +18,12 @@
 //!
 //! References: LeGland05, DelMoral15 (`docs/REFERENCES.md`).
 
+use super::enumeration::ENUMERATION_COST;
 use super::population::{Population, PopulationBuilder};
 use super::rejection::{Drawn, Expected};
-use super::{Followed, Forward, Kind, observed_step};
-use crate::belief::UpdateOutcome;
+use super::{Followed, Forward, Kind};
 use crate::belief::options::SamplingMethod;
+use crate::belief::{UpdateOutcome, observed_step};
 use hyperplay_machine::{Budget, Bulk, Evidence, ObservedStep, Seed};
 
 /// A population that was too small is made larger by this factor.
@@ -64,7 +68,7 @@ impl<M: Bulk> Forward<M> {
                 return Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
             }
             if self.growth >= MOST_GROWTH {
-                return Followed::Degenerate;
+                return self.search(evidence, budget, seed);
             }
             self.growth *= GROWTH;
         }
@@ -128,7 +132,7 @@ impl<M: Bulk> Forward<M> {
         let step = self.depth() - 1;
         let spent_before = self.cost.states;
         let is_quick = self.is_in_lanes() && self.opponents.is_none();
-        let most = if is_quick { ROUND[0] } else { ROUND[1] };
+        let at_once = if is_quick { ROUND[0] } else { ROUND[1] };
         let mut in_time = if budget.reproduces() || is_quick { usize::MAX } else { FIRST_ROUND };
         for round in 0.. {
             let missing = wanted - builder.population.total();
@@ -138,9 +142,17 @@ impl<M: Bulk> Forward<M> {
             }
             let is_known = self.trials[step][0] > 0;
             let count = if is_known { missing / self.acceptance_rate(step) } else { missing };
+            // Under a model an attempt is hardly cheaper than a joint move that is enumerated, and may be very improbable.
+            let most = ((count / ENUMERATION_COST) as u64).min(self.left());
+            if self.opponents.is_some() && is_known && round < 2 && most > self.population.len() as u64 {
+                let seed = seed.child("continued").index(round);
+                if let Some(population) = self.continued(observed, most, budget, &seed) {
+                    return population;
+                }
+            }
             let count = (count.ceil() as u64).min(left) as usize;
             let seed = seed.index(round);
-            let count = count.min(most).min(in_time);
+            let count = count.min(at_once).min(in_time);
             let parents = self.population.systematic(count, &mut seed.child("parents").rng());
             let begun = budget.left();
             self.attempt(&parents, observed, &mut builder, false, budget, &seed);
@@ -181,7 +193,7 @@ impl<M: Bulk> Forward<M> {
                 return Followed::Done;
             }
             if self.growth >= MOST_GROWTH {
-                return Followed::Degenerate;
+                return self.search(evidence, budget, seed);
             }
             self.growth *= GROWTH;
             let seed = seed.child("larger");

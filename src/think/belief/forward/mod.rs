@@ -1,10 +1,12 @@
-//! Forward sampling: histories are carried from step to step of the evidence, and no move is taken back.
+//! Forward sampling: histories are carried from step to step of the evidence, and no move is taken back while that gets
+//! through.
 //!
 //! | method | when | particles |
 //! | --- | --- | --- |
 //! | [enumeration] | one step of all histories (or states) is affordable | all, or draws from all |
 //! | rejection | whole histories drawn from the last enumerated set get through | independent draws |
 //! | particle filter | they do not, but one step does | draws of a large population, bias O(1/population) |
+//! | [search] | neither does | weighted and moved histories, bias O(1/particles) |
 //!
 //! **[Rejection](rejection).** A history drawn from the last enumerated set (at worst the empty history) by its
 //! probability, continued at random, and kept if it explains everything, is a draw from the posterior. Draws of the
@@ -21,7 +23,11 @@
 //!
 //! **The choice** goes by expected cost in attempts, estimated from the share of attempts that got through each step so
 //! far. It is made before the draws that it governs. Where nothing gets through, or too few different histories are
-//! left, the caller goes on by [backtracking](super::backtracking).
+//! left, histories are found by a [search].
+//!
+//! **Opponents.** Under a model that is not uniform, each attempt draws the moves of the other roles by their
+//! [policies](super::opponents). So an attempt that agrees is a draw from the posterior under the model, and nothing is
+//! weighted. What the other roles know is kept for each history of the last generation.
 //!
 //! References: Robert04, LeGland05, DelMoral15, DelMoral04 (`docs/REFERENCES.md`).
 
@@ -32,14 +38,18 @@ mod filter;
 mod genealogy;
 mod population;
 mod rejection;
+mod search;
+#[cfg(test)]
+mod tests;
 mod trajectory;
 
 use std::sync::Arc;
 
+use super::backtracking::tree::Tree;
 use super::model::OpponentModel;
 use super::opponents::Opponents;
 use super::options::{BeliefOptions, SamplingMethod};
-use super::{Particle, ParticleId, UpdateCost, UpdateMethod, UpdateOutcome, merged};
+use super::{Particle, ParticleId, UpdateCost, UpdateMethod, UpdateOutcome, merged, observed_step, refused};
 
 use alias::AliasTable;
 use enumeration::Extension;
@@ -72,6 +82,8 @@ enum Kind {
     Independent,
     /// Draws of a particle filter.
     Filtered,
+    /// Histories that were found by a [search], for the filter to go on with.
+    Searched,
 }
 
 /// The last population that was enumerated before sampling began.
@@ -90,8 +102,6 @@ pub(super) enum Followed {
     Done,
     /// It ended.
     Ended(UpdateOutcome),
-    /// The histories explain the first steps, and too few of them can be continued.
-    Degenerate,
 }
 
 /// The histories of one role.
@@ -111,6 +121,8 @@ pub(super) struct Forward<M: Bulk> {
     unfinished: Option<Box<Extension<M::State>>>,
     /// How many times larger the population of the filter is than usual.
     growth: usize,
+    /// What a [search] that found nothing knows.
+    tree: Option<Box<Tree<M>>>,
     /// The number of different histories that are nearly all, and the step until which they are.
     covered: (usize, usize),
     /// For each step, the attempts at it and those that agreed; where it was enumerated, joint moves. They say what is
@@ -146,6 +158,7 @@ impl<M: Bulk> Forward<M> {
             last_enumerated: None,
             unfinished: None,
             growth: 1,
+            tree: None,
             covered: (0, 0),
             trials: Vec::new(),
             large: LARGE,
@@ -172,13 +185,6 @@ impl<M: Bulk> Forward<M> {
         machine.select_consistent(&[(&population.states[0], &joint); SEVERAL], &observed, scratch);
     }
 
-    /// Goes on after another method was tried: the population of a filter is of its usual size again.
-    /// It passes on the failure that the other method met.
-    pub(super) fn begin_again(&mut self, failure: Option<EvaluationFailure>) {
-        self.growth = 1;
-        self.failure = self.failure.take().or(failure);
-    }
-
     /// The cost since the beginning.
     pub(super) fn cost(&self) -> UpdateCost {
         self.cost
@@ -197,6 +203,7 @@ impl<M: Bulk> Forward<M> {
             Kind::Enumerated { .. } => UpdateMethod::Enumeration,
             Kind::Independent => UpdateMethod::Rejection,
             Kind::Filtered => UpdateMethod::ParticleFilter,
+            Kind::Searched => UpdateMethod::Backtracking,
         }
     }
 
@@ -224,14 +231,8 @@ impl<M: Bulk> Forward<M> {
 
     fn follow_in_time(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
         self.evidence.follow(evidence);
-        let initial = self.machine.initial();
-        let is_over = self.machine.terminal(&initial, &mut self.scratch);
-        if self.machine.is_interrupted(&self.scratch) {
-            return Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
-        }
-        if is_over != (evidence.over && evidence.step() == 0) {
-            let step = evidence.step().min(1);
-            return Followed::Ended(UpdateOutcome::Inconsistent { step });
+        if let Some(refused) = refused(&*self.machine, evidence, &mut self.scratch) {
+            return Followed::Ended(refused);
         }
         self.most = budget.nodes.map_or(u64::MAX, |nodes| self.cost.states.saturating_add(nodes));
         let is_plain = self.is_plain();
@@ -324,7 +325,7 @@ impl<M: Bulk> Forward<M> {
         let method = self.options.method;
         let depleted = Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
         self.genealogy.begin();
-        if method == SamplingMethod::ParticleFilter || self.kind == Kind::Filtered {
+        if method == SamplingMethod::ParticleFilter || matches!(self.kind, Kind::Filtered | Kind::Searched) {
             // If the population cannot be continued, another one begins with the rest of the time.
             let share = budget.share(METHOD_SHARE / (evidence.step() - step) as f64);
             let population = self.refilled(&observed_step(evidence, step), &share, &seed.child("refill"));
@@ -407,8 +408,10 @@ impl<M: Bulk> Forward<M> {
                 return (all.collect(), UpdateOutcome::Enumerated);
             }
             Kind::Independent => population.without_replacement(wanted, &mut rng),
-            Kind::Filtered if population.total() as usize <= wanted => population.draws(),
-            Kind::Enumerated { .. } | Kind::Filtered => population.systematic(wanted, &mut rng),
+            Kind::Filtered | Kind::Searched if population.total() as usize <= wanted => population.draws(),
+            Kind::Enumerated { .. } | Kind::Filtered | Kind::Searched => {
+                population.systematic(wanted, &mut rng)
+            }
         };
         let count = drawn.len() as f64;
         let drawn = drawn.into_iter().map(|entry| Particle { id: ParticleId(entry as usize), weight: 1.0 });
@@ -416,16 +419,4 @@ impl<M: Bulk> Forward<M> {
         reported.iter_mut().for_each(|particle| particle.weight /= count);
         (reported, UpdateOutcome::Sampled)
     }
-
-    /// As many histories as particles are wanted, for another method to go on with.
-    pub(super) fn histories(&self, seed: &Seed) -> Vec<History> {
-        let drawn = self.population.systematic(self.options.particles, &mut seed.child("hand over").rng());
-        drawn.into_iter().map(|entry| self.history(entry as usize)).collect()
-    }
-}
-
-/// The observation of a step, counted from 0.
-fn observed_step(evidence: &Evidence, step: usize) -> ObservedStep<'_> {
-    let is_end = evidence.over && step + 1 == evidence.step();
-    ObservedStep { role: evidence.role, observation: &evidence.steps[step], is_end }
 }

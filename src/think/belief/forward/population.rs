@@ -9,7 +9,6 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::genealogy::Genealogy;
-use super::trajectory::Trajectory;
 use crate::belief::joints::LegalJoints;
 use crate::belief::resample::systematic;
 use hyperplay_machine::JointMove;
@@ -34,7 +33,7 @@ pub(super) struct Population<S> {
 pub(super) type ListedJoints = Vec<Option<Arc<LegalJoints>>>;
 
 /// The hash of a history that continues another.
-fn continued(hash: u64, joint: &JointMove) -> u64 {
+pub(super) fn continued(hash: u64, joint: &JointMove) -> u64 {
     let mut hasher = FxHasher::default();
     (hash, joint).hash(&mut hasher);
     // The low bits of an Fx hash are weak; these are those of SplitMix64.
@@ -82,6 +81,21 @@ impl<S> Population<S> {
         let total = self.total();
         // A weight that is too small to be told from nothing stays possible.
         self.weights.iter_mut().for_each(|weight| *weight = (*weight / total).max(f64::MIN_POSITIVE));
+    }
+
+    /// The same histories of the last generation with other weights; those with none are dropped.
+    pub(super) fn reweighted(self, weights: &[f64], genealogy: &mut Genealogy) -> Population<S> {
+        let is_kept: Vec<bool> = weights.iter().map(|&weight| weight > 0.0).collect();
+        genealogy.retain_last(&is_kept);
+        let mut kept = Population::empty();
+        let each = self.states.into_iter().zip(self.hashes).zip(self.known).zip(weights);
+        for (((state, hash), known), &weight) in each.filter(|&(_, &weight)| weight > 0.0) {
+            kept.states.push(state);
+            kept.weights.push(weight);
+            kept.hashes.push(hash);
+            kept.known.push(known);
+        }
+        kept
     }
 
     /// Every history as often as it was drawn.
@@ -161,23 +175,5 @@ impl<S> PopulationBuilder<S> {
         self.population.weights.push(weight);
         self.population.hashes.push(hash);
         self.population.known.push(known);
-    }
-
-    /// Adds a history that was drawn from the generation `from` on, where its entry had a hash.
-    pub(super) fn add_trajectory(
-        &mut self,
-        genealogy: &mut Genealogy,
-        from: usize,
-        hash: u64,
-        trajectory: Trajectory<S>,
-    ) {
-        let Trajectory { from: entry, joints, state, known, count } = trajectory;
-        let Some((last, before)) = joints.split_last() else { return };
-        let (mut entry, mut hash) = (entry as usize, hash);
-        for (generation, joint) in (from + 1..).zip(before) {
-            hash = continued(hash, joint);
-            entry = genealogy.push(generation, entry, joint);
-        }
-        self.add(genealogy, (entry, hash), last, (state, known), f64::from(count));
     }
 }

@@ -5,7 +5,8 @@
 
 use super::draw::{DrawContext, DrawnStep};
 use super::population::PopulationBuilder;
-use super::{Forward, Kind, LastEnumerated, observed_step};
+use super::{Forward, Kind, LastEnumerated};
+use crate::belief::observed_step;
 use crate::belief::options::SamplingMethod;
 use hyperplay_machine::{Budget, Bulk, Evidence, ObservedStep, Seed};
 

@@ -2,7 +2,8 @@
 
 use super::alias::AliasTable;
 use super::draw::{DrawContext, DrawnStep, DrawnSteps, PIECE, uniform_steps};
-use super::population::{ListedJoints, Population};
+use super::genealogy::Genealogy;
+use super::population::{ListedJoints, Population, PopulationBuilder, continued};
 use hyperplay_machine::{Bulk, JointMove, ObservedStep, Seed};
 
 /// A history that agrees with all observations.
@@ -27,12 +28,12 @@ pub(super) struct Trajectories<S> {
     pub(super) found: Vec<Trajectory<S>>,
 }
 
-/// The histories that passed a step: what each continues, by which joint move, and where it leads.
+/// The histories that passed a step: what each continues, by which joint move, how often it was drawn, and where it
+/// leads.
 struct Level<S> {
-    joints: Vec<(u32, JointMove)>,
+    steps: Vec<(u32, JointMove, u32)>,
     states: Vec<S>,
     known: Vec<u32>,
-    counts: Vec<u32>,
 }
 
 /// Some whole histories, each of whose steps is drawn by a function of the observation, the histories that passed the
@@ -52,40 +53,29 @@ fn piece_of_trajectories<S>(
     for (step, observed) in observed.iter().enumerate() {
         let drawn = draw(observed, levels.last(), &attempts, &seed.index(step))?;
         trials[step] = [drawn.tried as u64, drawn.agreed()];
-        let of = drawn.steps.len();
-        let mut level = Level {
-            joints: Vec::with_capacity(of),
-            states: Vec::with_capacity(of),
-            known: Vec::with_capacity(of),
-            counts: Vec::with_capacity(of),
-        };
-        for DrawnStep { start, joint, state, known, count } in drawn.steps {
-            level.joints.push((start, joint));
-            level.states.push(state);
-            level.known.push(known);
-            level.counts.push(count);
-        }
-        let each = (0..).zip(&level.counts);
-        attempts = each.flat_map(|(place, &count)| std::iter::repeat_n(place, count as usize)).collect();
-        levels.push(level);
+        let each = (0..).zip(&drawn.steps);
+        attempts = each.flat_map(|(place, step)| std::iter::repeat_n(place, step.count as usize)).collect();
+        let parts = |step: DrawnStep<S>| (step.state, (step.known, (step.start, step.joint, step.count)));
+        let (states, (known, steps)) = drawn.steps.into_iter().map(parts).unzip();
+        levels.push(Level { steps, states, known });
         if attempts.is_empty() {
             return Some(Trajectories { trials, found: Vec::new() });
         }
     }
-    let Some(Level { joints, states, known, counts }) = levels.pop() else {
+    let Some(Level { steps, states, known }) = levels.pop() else {
         return Some(Trajectories { trials, found: Vec::new() });
     };
-    let ends = joints.into_iter().zip(states).zip(known.into_iter().zip(counts));
-    let history = |(((mut from, last), state), (known, count))| {
+    let history = |(((mut from, last, count), state), known)| {
         let mut joints = vec![last];
         for level in levels.iter().rev() {
-            let (before, joint) = &level.joints[from as usize];
+            let (before, joint, _) = &level.steps[from as usize];
             joints.push(joint.clone());
             from = *before;
         }
         joints.reverse();
         Trajectory { from, joints, state, known, count }
     };
+    let ends = steps.into_iter().zip(states).zip(known);
     Some(Trajectories { trials, found: ends.map(history).collect() })
 }
 
@@ -138,5 +128,25 @@ impl<M: Bulk> DrawContext<'_, M> {
             }
         }
         all
+    }
+}
+
+impl<S> PopulationBuilder<S> {
+    /// Adds a history that was drawn from the generation `from` on, where its entry had a hash.
+    pub(super) fn add_trajectory(
+        &mut self,
+        genealogy: &mut Genealogy,
+        from: usize,
+        hash: u64,
+        trajectory: Trajectory<S>,
+    ) {
+        let Trajectory { from: entry, joints, state, known, count } = trajectory;
+        let Some((last, before)) = joints.split_last() else { return };
+        let (mut entry, mut hash) = (entry as usize, hash);
+        for (generation, joint) in (from + 1..).zip(before) {
+            hash = continued(hash, joint);
+            entry = genealogy.push(generation, entry, joint);
+        }
+        self.add(genealogy, (entry, hash), last, (state, known), f64::from(count));
     }
 }
