@@ -273,7 +273,7 @@ fn ismcts_keys() -> [SpecKey; 10] {
         SpecKey::word(
             "history",
             HistoryUse::AtOnce,
-            "Playouts make a move the more often the more it has brought in this search: in no game (off), where roles move at once (at_once), or \
+            "Playouts make a move the more often the more it has brought in the tree: in no game (off), where roles move at once (at_once), or \
              in all games (on).",
         ),
         SpecKey::real(

@@ -80,7 +80,8 @@ impl Bandits {
     /// About how many bytes it takes.
     pub fn bytes(&self) -> usize {
         let an_arm = size_of::<Arm>() + size_of::<Bound>();
-        self.visits.len() * size_of::<Visits>() + self.arms.len() * an_arm + 16 * self.available.len()
+        let wide = self.wide.len() * size_of::<(u32, Role)>();
+        self.visits.len() * size_of::<Visits>() + self.arms.len() * an_arm + 16 * self.available.len() + wide
     }
 
     #[inline(always)]

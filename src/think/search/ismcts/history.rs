@@ -1,4 +1,4 @@
-//! The history of moves: what each move of each role has brought in this search, wherever it was made.
+//! The history of moves: what each move of each role has brought in a tree, wherever it was made.
 //!
 //! Playouts can choose by it: a move is made the more often the more it has brought. Only the choices of the tree are taken
 //! into the history. A mean of few visits is drawn towards the middle.

@@ -108,7 +108,7 @@ pub struct IsmctsOptions {
     pub others: usize,
     /// By whose evidence choices are told apart.
     pub observers: Observers,
-    /// In which games playouts choose by what each move has brought in this search.
+    /// In which games playouts choose by what each move has brought in the tree.
     pub history: HistoryUse,
     /// The share of the simulations, 0..=1, in which the other roles choose by a model (restricted Nash response, Johanson,
     /// Zinkevich, Bowling 2007).
@@ -359,7 +359,6 @@ fn simulate<M: Bulk>(
         }
         let mut steps = u64::from(size);
         if !round.starts.is_empty() {
-            // The mean of the playouts from a leaf counts as one.
             let each = blocks.playouts_each(machine.at_once(), round.starts.len() as u64, budget);
             round.starts.iter_mut().for_each(|start| {
                 start.count = each;
@@ -367,13 +366,9 @@ fn simulate<M: Bulk>(
             });
             let seed = seed.child("playout").index(number);
             let tallies = leaves.tallies(machine, &round.starts, &seed, budget, parts.scratch);
-            for (place, tally) in tallies.iter().enumerate() {
-                steps += tally.steps;
-                playouts += u64::from(tally.count);
-                let (descent, count) = (round.leaves[place], u64::from(tally.count.max(1)));
-                let mean = |role| (tally.sum[role] + count / 2) / count;
-                round.learn(descent, tally.count.min(1), mean, parts.tree);
-            }
+            steps += tallies.iter().map(|tally| tally.steps).sum::<u64>();
+            playouts += tallies.iter().map(|tally| u64::from(tally.count)).sum::<u64>();
+            round.learn_leaves(&tallies, parts.tree);
         }
         batch.spend(u64::from(size), steps);
         made += u64::from(size);

@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 use super::roots::Root;
 use super::{IsmctsTree, Parts};
 use crate::tree::{CHANCE, Following, UNEVEN_CHANCE};
-use hyperplay_machine::{Bulk, Role, Start, draw_weighted};
+use hyperplay_machine::{Bulk, Role, Start, Tally, draw_weighted};
 
 /// The most steps of a descent. It matters only where nobody has a choice for so long.
 const DEEPEST: usize = 1_000;
@@ -62,7 +62,7 @@ pub(super) struct Round<S> {
     /// For each descent the place of its last choice, until it is credited.
     last: Vec<u32>,
     /// Descents that are played out, and from where.
-    pub(super) leaves: Vec<u32>,
+    leaves: Vec<u32>,
     pub(super) starts: Vec<Start<S>>,
 }
 
@@ -244,6 +244,15 @@ impl<S: Clone> Round<S> {
                 }
             }
             place = before;
+        }
+    }
+
+    /// Credits the values of the leaves. The mean of the playouts from a leaf counts as one.
+    pub(super) fn learn_leaves<M: Bulk>(&mut self, tallies: &[Tally], tree: &mut IsmctsTree<M>) {
+        for (place, tally) in tallies.iter().enumerate() {
+            let (descent, count) = (self.leaves[place], u64::from(tally.count.max(1)));
+            let mean = |role| (tally.sum[role] + count / 2) / count;
+            self.learn(descent, tally.count.min(1), mean, tree);
         }
     }
 

@@ -7,15 +7,20 @@
 use rayon::prelude::*;
 
 use super::{IsmctsOptions, IsmctsTree, PossibleStates, SearchContext, SimulatedMove, Simulations};
-use hyperplay_machine::{Bulk, Move};
+use hyperplay_machine::{Bulk, EvaluationFailure, Move};
 
 /// The trees of one role, each as [`IsmctsTree`].
-pub struct IsmctsTrees<M: Bulk>(Vec<IsmctsTree<M>>);
+pub struct IsmctsTrees<M: Bulk> {
+    trees: Vec<IsmctsTree<M>>,
+    /// A failure that was met while thinking ahead: the next search passes it on.
+    failure: Option<EvaluationFailure>,
+}
 
 impl<M: Bulk> IsmctsTrees<M> {
     /// As many trees as the options say, without a position.
     pub fn new(machine: &M, options: &IsmctsOptions) -> Self {
-        IsmctsTrees((0..options.trees.max(1)).map(|_| IsmctsTree::new(machine, options)).collect())
+        let trees = (0..options.trees.max(1)).map(|_| IsmctsTree::new(machine, options)).collect();
+        IsmctsTrees { trees, failure: None }
     }
 
     /// As [`IsmctsTree::search`], in each tree by its part of the simulations, the nodes and the memory.
@@ -30,7 +35,8 @@ impl<M: Bulk> IsmctsTrees<M> {
             let made = tree.search(context, possible, legal, options);
             Simulations { failure: context.machine.take_failure(context.scratch), ..made }
         });
-        made.into_iter().reduce(sum).expect("there is a tree")
+        let made = made.into_iter().reduce(sum).expect("there is a tree");
+        Simulations { failure: self.failure.take().or(made.failure), ..made }
     }
 
     /// As [`IsmctsTree::search_ahead`], in each tree.
@@ -41,11 +47,13 @@ impl<M: Bulk> IsmctsTrees<M> {
         legal: &[Move],
         options: &IsmctsOptions,
     ) -> bool {
-        let search =
-            |tree: &mut IsmctsTree<M>, context: &mut SearchContext<'_, M>, options: &IsmctsOptions| {
-                tree.search_ahead(context, possible, legal, options)
-            };
-        self.each(context, options, search).into_iter().fold(false, |any, has_room| any | has_room)
+        let made = self.each(context, options, |tree, context, options| {
+            let has_room = tree.search_ahead(context, possible, legal, options);
+            (has_room, context.machine.take_failure(context.scratch))
+        });
+        let (rooms, failures): (Vec<bool>, Vec<_>) = made.into_iter().unzip();
+        self.failure = self.failure.take().or(failures.into_iter().flatten().next());
+        rooms.contains(&true)
     }
 
     fn each<T: Send>(
@@ -54,15 +62,15 @@ impl<M: Bulk> IsmctsTrees<M> {
         options: &IsmctsOptions,
         search: impl Fn(&mut IsmctsTree<M>, &mut SearchContext<'_, M>, &IsmctsOptions) -> T + Sync,
     ) -> Vec<T> {
-        if let [tree] = &mut self.0[..] {
+        if let [tree] = &mut self.trees[..] {
             return vec![search(tree, context, options)];
         }
-        let count = self.0.len();
+        let count = self.trees.len();
         let simulations = options.simulations.div_ceil(count as u64);
         let options = IsmctsOptions { simulations, memory: options.memory / count, ..*options };
         let SearchContext { machine, role, mut budget, leaves, ref seed, .. } = *context;
         budget.nodes = budget.nodes.map(|nodes| nodes / count as u64);
-        let trees = self.0.par_iter_mut().enumerate();
+        let trees = self.trees.par_iter_mut().enumerate();
         let made = trees.map(|(number, tree)| {
             let (seed, scratch) = (seed.index(number), &mut machine.scratch());
             search(tree, &mut SearchContext { machine, role, budget, leaves, seed, scratch }, &options)
