@@ -371,7 +371,8 @@ mod tests {
         let (mut begun, mut times) = (None, 0);
         loop {
             times += 1;
-            let budget = time.map_or(unlimited, Budget::time);
+            // More each time, so that a busy machine comes to an end too.
+            let budget = time.map_or(unlimited, |time| Budget::time(time * times as u32));
             let mut context = DrawContext {
                 machine: toy,
                 scratch: &mut (),
