@@ -27,7 +27,7 @@ use crate::belief::backtracking::node_id::{NodeId, ROOT};
 use crate::belief::backtracking::tree::Tree;
 use crate::belief::backtracking::walk::{WalkEnd, walk};
 use crate::belief::resample::{normalised, systematic};
-use crate::belief::{UpdateCost, UpdateOutcome};
+use crate::belief::{BeliefOptions, UpdateCost, UpdateOutcome};
 use hyperplay_machine::{Budget, BudgetAccount, Bulk, Evidence, Seed};
 
 /// A search may visit as many states as the particles may in an update, and at least this number.
@@ -45,9 +45,8 @@ const FAILURES: usize = 2;
 impl<M: Bulk> Forward<M> {
     /// Finds histories that explain all the evidence, near those at hand if it can.
     pub(super) fn search(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
-        let role = evidence.role;
-        let mut tree =
-            self.tree.take().unwrap_or_else(|| Box::new(Tree::new(Arc::clone(&self.machine), role, None)));
+        let new = || Box::new(Tree::new(Arc::clone(&self.machine), evidence.role, None));
+        let mut tree = self.tree.take().unwrap_or_else(new);
         tree.opponents = self.opponents.take();
         tree.spent = UpdateCost::default();
         tree.begin(evidence, budget);
@@ -80,7 +79,7 @@ impl<M: Bulk> Forward<M> {
 
     /// As many nodes at the last step as particles are wanted, or why there is none.
     fn found(&self, tree: &mut Tree<M>, budget: &Budget, seed: &Seed) -> Result<Vec<NodeId>, UpdateOutcome> {
-        let (wanted, states) = (self.options.particles, self.options.states);
+        let BeliefOptions { particles: wanted, states, .. } = self.options;
         let most = self.options.all_states().max(LEAST_STATES).min(self.left());
         let account = |tree: &Tree<M>, share: u64| {
             BudgetAccount::new(budget.with_nodes(share.min(most.saturating_sub(tree.spent.states))))
