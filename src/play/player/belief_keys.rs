@@ -98,7 +98,7 @@ pub(super) fn options(spec: &Spec) -> Result<BeliefOptions, SpecError> {
         states: spec.count("states"),
     };
     if options.method == SamplingMethod::Backtracking && options.enumerate {
-        let why = "backtracking is HyperPlay as published, which enumerates nothing; take the sampler hyperplay12, or leave the \
+        let why = "backtracking is HyperPlay as published, which enumerates nothing; take the sampler hyperplay12 without enumerate=on, or leave the \
                    method out";
         return Err(SpecError::Refused { key: "method".to_owned(), why: why.to_owned() });
     }
@@ -158,7 +158,10 @@ mod tests {
             "the key 'rejuvenate' of version 0.2 is written in another way; write hyperplay:enumerate=off"
         );
         let published = error("hyperplay:method=backtracking");
-        assert!(published.ends_with("take the sampler hyperplay12, or leave the method out"), "{published}");
+        assert!(
+            published.ends_with("take the sampler hyperplay12 without enumerate=on, or leave the method out"),
+            "{published}"
+        );
         assert_eq!(error("hyperplay:weight=posterior"), "'weight=posterior': expected none or branching");
     }
 

@@ -83,6 +83,11 @@ impl Opponents {
         self.failure.take()
     }
 
+    /// Whether there was such a failure.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
     /// The knowledge after each of some steps.
     fn after<M: Bulk>(
         &mut self,

@@ -61,7 +61,7 @@ pub struct BeliefOptions {
     pub weight: Weight,
     /// Whether particles with equal histories are reported as one.
     pub merge: bool,
-    /// States that each particle may visit in one update before it is given up.
+    /// States that each particle may visit in one update before it begins anew, which it does three times.
     pub states: u64,
     /// How what is not enumerated is sampled.
     pub method: SamplingMethod,

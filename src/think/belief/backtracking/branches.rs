@@ -43,8 +43,11 @@ impl Among {
 /// Masses are added up branch by branch up to this number, and more are listed only for a draw.
 const SUMMED: u64 = 1 << 16;
 
-/// Draws that may miss before those that are left are listed.
-const MISSES: usize = 16;
+/// Draws that may miss before those that are left are listed, and where they are too many for that.
+const MISSES: [usize; 2] = [16, 1 << 16];
+
+/// A probability that is this small is not found by what it lacks to 1, because of rounding.
+const PRECISE: f64 = 1e-6;
 
 pub(in crate::belief) struct Branches {
     pub(in crate::belief) joints: LegalJoints,
@@ -91,9 +94,6 @@ impl Branches {
             let left_out = self.tried.values().filter(|&&branch| !among.admits(Some(branch))).count() as f64;
             return 1.0 - left_out / self.count() as f64;
         }
-        if self.count() <= SUMMED {
-            return self.admitted(among).map(|index| self.joints.probability(index)).sum();
-        }
         let mut left_out: Vec<u64> = self
             .tried
             .iter()
@@ -101,23 +101,30 @@ impl Branches {
             .map(|(&index, _)| index)
             .collect();
         left_out.sort_unstable();
-        1.0 - left_out.into_iter().map(|index| self.joints.probability(index)).sum::<f64>()
+        let mass = 1.0 - left_out.into_iter().map(|index| self.joints.probability(index)).sum::<f64>();
+        if mass < PRECISE && self.count() <= SUMMED {
+            return self.admitted(among).map(|index| self.joints.probability(index)).sum();
+        }
+        mass.max(f64::MIN_POSITIVE)
     }
 
     fn admitted(&self, among: Among) -> impl Iterator<Item = u64> {
         (0..self.count()).filter(move |&index| among.admits(self.branch(index)))
     }
 
-    /// Draws one of some by its probability; `None` if there is none.
+    /// Draws one of some by its probability; `None` if there is none, or so many others that none was found.
     pub(in crate::belief) fn draw(&self, among: Among, rng: &mut impl Rng) -> Option<u64> {
         for miss in 0.. {
-            if miss == MISSES && self.count() <= SUMMED {
+            if miss == MISSES[usize::from(self.count() > SUMMED)] {
                 break;
             }
             let index = self.joints.index_of(&self.joints.draw(rng)?);
             if among.admits(self.branch(index)) {
                 return Some(index);
             }
+        }
+        if self.count() > SUMMED {
+            return None;
         }
         let mut left = rng.random::<f64>() * self.mass(among);
         let mut last = None;

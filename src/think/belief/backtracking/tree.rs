@@ -16,7 +16,7 @@ use crate::belief::opponents::{Opponents, agreeing, policies};
 use crate::belief::{ParticleId, UpdateCost, UpdateOutcome, observed_step, refused};
 use hyperplay_machine::{Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, JointMove, Role};
 
-/// A tree with more nodes is large: it takes some tens of megabytes.
+/// A tree with more nodes is large: it takes some hundreds of megabytes.
 const LARGE: usize = 1 << 19;
 
 /// A node with at most this many branches is expanded completely where all of them will be needed.
@@ -138,7 +138,7 @@ impl<M: Bulk> Tree<M> {
         History(joints)
     }
 
-    /// The branches of a node above the target; `None` if the deadline passed before they were known.
+    /// The branches of a node above the target; `None` if the deadline passed before they were known, or there are too many.
     pub(in crate::belief) fn branches(&mut self, node: NodeId) -> Option<&mut Branches> {
         let Tree { machine, scratch, opponents, evidence, nodes, deadline, .. } = self;
         let Node { state, known, depth, branches, .. } = &mut nodes[node.number()];
@@ -146,7 +146,8 @@ impl<M: Bulk> Tree<M> {
             let policies = |legal: &_| policies(opponents.as_mut(), *known, legal, deadline);
             let own = (evidence.role, &evidence.steps[*depth].own);
             let joints = LegalJoints::of(&**machine, state, own, policies, scratch)?;
-            if machine.is_interrupted(scratch) {
+            // Branches are numbered by 64 bits.
+            if machine.is_interrupted(scratch) || joints.count() == u64::MAX {
                 return None;
             }
             *branches = Some(Box::new(Branches::new(joints)));
@@ -244,8 +245,8 @@ impl<M: Bulk> Tree<M> {
         self.nodes.len() >= self.large
     }
 
-    /// Drops all but these nodes and what they continue, and gives these their new numbers. What is known of branches is
-    /// forgotten too.
+    /// Drops all but these nodes and what they continue, and gives these their new numbers. It also forgets which
+    /// branches were tried.
     pub(in crate::belief) fn compact(&mut self, kept: &mut [NodeId]) {
         let histories: Vec<History> = kept.iter().map(|&node| self.history(node)).collect();
         self.nodes.truncate(1);

@@ -45,7 +45,7 @@ pub(in crate::belief) fn walk<M: Bulk>(
             node = above;
             continue;
         }
-        let Some(index) = branches.draw(Among::Consistent, rng) else { return WalkEnd::Inconsistent };
+        let Some(index) = branches.draw(Among::Consistent, rng) else { return WalkEnd::OutOfBudget };
         match branches.branch(index) {
             Some(Branch::Open(child)) => node = child,
             _ if !tree.expand(node, &[index], account) => return WalkEnd::OutOfBudget,

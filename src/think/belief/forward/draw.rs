@@ -23,6 +23,9 @@ pub(super) const PIECE: usize = 1 << 14;
 /// From this number of pieces on they are shared by threads.
 const SHARED: usize = 4;
 
+/// Attempts under a model between two looks at the clock.
+const ATTEMPTS_A_LOOK: usize = 1 << 10;
+
 /// The data with which one thread draws.
 pub(super) struct DrawContext<'a, M: Bulk> {
     pub(super) machine: &'a M,
@@ -163,7 +166,10 @@ impl<M: Bulk> DrawContext<'_, M> {
         let mut rng = seed.rng();
         let mut drawn: IndexMap<(u32, JointMove), u32, FxBuildHasher> = IndexMap::default();
         listed.resize(states.len(), None);
-        for &start in attempts {
+        for (number, &start) in attempts.iter().enumerate() {
+            if number > 0 && number.is_multiple_of(ATTEMPTS_A_LOOK) && self.budget.is_late() {
+                return None;
+            }
             let at = start as usize;
             let joints = match &listed[at] {
                 Some(joints) => joints,
@@ -181,6 +187,9 @@ impl<M: Bulk> DrawContext<'_, M> {
         if machine.is_interrupted(scratch) {
             listed.clear(); // the deadline may have cut off some
             return None;
+        }
+        if opponents.has_failed() {
+            listed.clear(); // a policy that rests on a failure is asked for again
         }
         let steps: Vec<(&M::State, &JointMove)> =
             drawn.keys().map(|(start, joint)| (&states[*start as usize], joint)).collect();

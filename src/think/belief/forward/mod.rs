@@ -6,7 +6,7 @@
 //! | [enumeration] | one step of all histories (or states) is affordable | all, or draws from all |
 //! | rejection | whole histories drawn from the last enumerated set get through | independent draws |
 //! | particle filter | they do not, but one step does | draws of a large population, bias O(1/population) |
-//! | [search] | neither does | weighted and moved histories, bias O(1/particles) |
+//! | [search] | neither does | weighted and moved histories; a bias remains while dead ends are not known |
 //!
 //! **[Rejection](rejection).** A history drawn from the last enumerated set (at worst the empty history) by its
 //! probability, continued at random, and kept if it explains everything, is a draw from the posterior. Draws of the

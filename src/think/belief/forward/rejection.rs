@@ -29,7 +29,7 @@ pub(super) struct Expected {
     pub(super) filter: f64,
 }
 
-/// How context whole histories ended.
+/// How drawing whole histories ended.
 pub(super) enum Drawn {
     /// There are as many as are wanted.
     Complete,

@@ -39,6 +39,9 @@ const WALKS: usize = 4;
 /// Moves of every history.
 const MOVES: usize = 8;
 
+/// Walks of which one is to find any history at all, each with twice the budget of the one before.
+const ANY: usize = 64;
+
 /// After this number of walks from the empty history that failed, those that were found must do.
 const FAILURES: usize = 2;
 
@@ -58,7 +61,7 @@ impl<M: Bulk> Forward<M> {
         let ended = found.map(|nodes| self.take_over(&tree, &nodes));
         self.opponents = tree.opponents.take();
         // What it knows helps if the search goes on.
-        self.tree = Some(tree).filter(|tree| ended.is_err() && !tree.is_large());
+        self.tree = Some(tree).filter(|tree| ended.is_err() && !tree.is_large() && self.failure.is_none());
         ended.map_or_else(Followed::Ended, |()| Followed::Done)
     }
 
@@ -90,16 +93,19 @@ impl<M: Bulk> Forward<M> {
         };
         let (mut continued, mut anew, mut failures) = (Vec::new(), Vec::new(), 0);
         for particle in 0..WALKS * wanted {
+            if budget.is_late() || tree.is_large() {
+                break;
+            }
             let mut account = account(tree, states);
             let mut rng = seed.child("walk").index(particle).rng();
             let at_hand = at_hand.get(particle).map(|&entry| self.history(entry as usize));
             let from = at_hand.and_then(|history| tree.insert(&history, &mut account));
             let depth = self.depth();
             match from.map(|from| walk(tree, from, depth, &mut account, &mut rng)) {
-                Some(WalkEnd::Reached(node)) => continued.push((node, ln_weight(tree, node, depth))),
+                Some(WalkEnd::Reached(node)) => continued.push((node, depth)),
                 _ if failures >= FAILURES => {}
                 _ => match walk(tree, ROOT, 0, &mut account, &mut rng) {
-                    WalkEnd::Reached(node) => anew.push((node, ln_weight(tree, node, 0))),
+                    WalkEnd::Reached(node) => anew.push((node, 0)),
                     WalkEnd::Inconsistent | WalkEnd::OutOfBudget => failures += 1,
                 },
             }
@@ -112,18 +118,25 @@ impl<M: Bulk> Forward<M> {
             if let Some(step) = tree.refuted() {
                 return Err(UpdateOutcome::Inconsistent { step });
             }
-            if budget.is_late() || tree.spent.states >= most {
+            if budget.is_late() || tree.spent.states >= most || attempt == ANY {
                 return Err(UpdateOutcome::Depleted { step: tree.target() });
             }
             let mut rng = seed.child("any").index(attempt).rng();
             if let WalkEnd::Reached(node) = walk(tree, ROOT, 0, &mut account(tree, share), &mut rng) {
-                anew.push((node, 0.0));
+                anew.push((node, 0));
             }
             share = share.saturating_mul(2);
         }
-        let mut nodes = self.resampled(&[continued, anew], seed);
+        // All are weighed by what is known at the end.
+        let weighted = |nodes: Vec<(NodeId, usize)>| -> Vec<(NodeId, f64)> {
+            nodes.into_iter().map(|(node, depth)| (node, ln_weight(tree, node, depth))).collect()
+        };
+        let mut nodes = self.resampled(&[weighted(continued), weighted(anew)], seed);
         for round in 0..MOVES {
             for (particle, node) in nodes.iter_mut().enumerate() {
+                if budget.is_late() || tree.is_large() {
+                    return Ok(nodes);
+                }
                 let mut rng = seed.child("move").index(round).index(particle).rng();
                 *node = moved(tree, *node, &mut account(tree, states), &mut rng).unwrap_or(*node);
             }

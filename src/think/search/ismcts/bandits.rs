@@ -125,7 +125,7 @@ impl Bandits {
         }
     }
 
-    /// What is known of a move.
+    /// The knowledge of a move.
     pub fn arm(&self, number: u32) -> &Arm {
         &self.arms[number as usize]
     }
