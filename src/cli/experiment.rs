@@ -19,10 +19,12 @@ use super::session::Session;
 use hyperplay_lab::experiment::{
     self, Arena, ArenaError, DecisionLog, ExperimentSummary, FolderError, Journal, JournalError,
     MatchFailure, PLAN, Planned, PlannedFolder, Pool, Recording, Results, ResultsError, RunEnd, RunError,
-    RunTask, Sequence, Shard, extended, refuse_other_division, set_aside, slurm,
+    RunTask, Sequence, Shard, extended, lock_beside, other_version, refuse_other_division, resolved,
+    set_aside, slurm,
 };
 use hyperplay_machine::counted;
 use hyperplay_play::files::FileError;
+use hyperplay_play::player::Registry;
 
 /// The remedy for a run that ended because of a fault.
 const FAULT_REMEDY: &str =
@@ -77,7 +79,7 @@ pub struct RunArguments {
     /// Play only this part, as in 3/8
     #[arg(long, value_name = "K/N", value_parser = Shard::read, default_value = "1/1")]
     shard: Shard,
-    /// What is recorded of every decision
+    /// The data that are recorded of every decision
     #[arg(long, value_name = "WHAT", value_parser = logs(), default_value = "turns")]
     log: DecisionLog,
     /// With clocks, where what players believed is to be recorded of matches that are finished: drop these and play
@@ -109,18 +111,38 @@ impl RunArguments {
         }
     }
 
-    /// The folders from which matches are taken. Where the folder for the matches is one of them, and holds another
-    /// experiment, its content is moved aside.
-    fn others(&self, planned: &Planned) -> CommandResult<Vec<PlannedFolder>> {
-        let out = self.out.canonicalize().ok();
-        let is_own = |folder: &&PathBuf| out.is_some() && folder.canonicalize().ok() == out;
-        let (own, others): (Vec<&PathBuf>, Vec<&PathBuf>) = self.reuse.iter().partition(is_own);
-        let has_plan = !own.is_empty() && self.out.join(PLAN).exists();
-        if has_plan && Planned::read(&self.out)?.config != planned.config {
-            set_aside(&self.out)?;
+    /// The folders from which matches are taken, and the plan of the folder for the matches. Where that folder is one of
+    /// them, and holds another experiment, it is renamed, after all that could be refused.
+    fn settled(&self, planned: Planned, registry: &Registry) -> CommandResult<(Vec<PlannedFolder>, Planned)> {
+        let (out, mut is_longer) = (&self.out, false);
+        let is_out = |folder: &PathBuf| resolved(folder) == resolved(out);
+        let (own, mut folders): (Vec<_>, Vec<_>) = self.reuse.iter().cloned().partition(is_out);
+        let _lock = own.first().and_then(|_| lock_beside(out));
+        if !own.is_empty() {
+            refuse_if(
+                out.file_name().is_none(),
+                format!("--reuse: {} cannot be renamed", out.display()),
+                "start outside it, and give its name",
+            )?;
+            folders.extend(extended(out));
+            // A run that was killed leaves it renamed, or without a plan.
+            let is_begun = !out.join(PLAN).exists() && (out.is_dir() || !extended(out).is_empty());
+            is_longer = !is_begun && Planned::read(out)?.config != planned.config;
+            folders.extend(is_longer.then(|| out.clone()));
         }
         let read = |folder: PathBuf| Ok((folder.clone(), Planned::read(&folder)?));
-        others.into_iter().cloned().chain(extended(&self.out)).map(read).collect()
+        let mut others = folders.into_iter().map(read).collect::<CommandResult<Vec<PlannedFolder>>>()?;
+        if let Some((folder, version)) = other_version(&others)? {
+            let played = format!("--reuse: version {version} played a match in {}", folder.display());
+            return Err(CommandFailure::failed(
+                format!("{played}, and its players may decide otherwise"),
+                "leave that folder out, or take it away if its name ends with .before and a number; a report may name it",
+            ));
+        }
+        if is_longer {
+            others.last_mut().expect("the folder for the matches is the last").0 = set_aside(out)?;
+        }
+        Ok((others, planned.settle(out, registry)?))
     }
 
     /// The log of decisions: the one of the arguments, or with `--again` the one that the folder has already.
@@ -182,26 +204,18 @@ pub fn play(arguments: &RunArguments, session: &Session) -> CommandResult {
     let shard = arguments.shard;
     let threads = threads(arguments.threads, &plan);
     let planned = Planned::new(&config.name, &config.about, plan);
-    let others = arguments.others(&planned)?;
-    let planned = planned.settle(&arguments.out, registry)?;
-    refuse_other_division(&arguments.out, shard)?;
-    let plan = &planned.plan;
     let (again, folder) = (arguments.again.is_some(), arguments.out.display());
     refuse_if(
-        again && plan.stop.is_some(),
+        again && planned.plan.stop.is_some(),
         "--again: a rule stops the cells of this experiment, so other results would be followed by other matches",
         "name another folder with --out, and play all matches",
     )?;
+    let (others, planned) = arguments.settled(planned, registry)?;
+    refuse_other_division(&arguments.out, shard)?;
+    let plan = &planned.plan;
     let log_of = arguments.decisions(shard);
     let recording = Recording { log: log_of, discard: arguments.discard, again };
     let pool = Pool::open(plan, &others, log_of)?;
-    if let Some(version) = pool.other_version() {
-        let what = format!("--reuse: version {version} played a match, and its players may decide otherwise");
-        return Err(CommandFailure::failed(
-            what,
-            "leave that folder out; a report may name it beside this one",
-        ));
-    }
     let journal = Journal::open(&arguments.out, plan, shard, recording)?;
     let (earlier, total) = (journal.earlier.clone(), plan.matches_of(shard));
     if again && earlier.dropped == 0 {

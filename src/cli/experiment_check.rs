@@ -29,7 +29,7 @@ pub struct ExperimentCheckArguments {
     /// For how many threads the time is estimated [default: as for `experiment run`]
     #[arg(long, short = 'j', value_name = "N")]
     threads: Option<NonZero<usize>>,
-    /// What is recorded of every decision
+    /// The data that are recorded of every decision
     #[arg(long, value_name = "WHAT", value_parser = logs(), default_value = "turns")]
     log: DecisionLog,
     /// Report in JSON (keys: docs/json.md)

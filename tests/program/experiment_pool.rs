@@ -129,6 +129,31 @@ fn a_run_that_takes_matches_and_is_killed_goes_on_to_the_same_bytes() {
 }
 
 #[test]
+fn a_folder_is_extended_by_two_shards_at_once_and_where_only_its_new_name_is_left() {
+    let folder = Folder::new();
+    folder.write("5.toml", &league(5));
+    folder.write("6.toml", &league(6));
+    done(&folder, "run 6.toml --out whole");
+    for out in ["killed", "shared"] {
+        done(&folder, &format!("run 5.toml --out {out}"));
+    }
+    std::fs::rename(folder.path("killed"), folder.path("killed.before1")).unwrap();
+    assert!(counts(&done(&folder, "run 6.toml --out killed --reuse killed")).0 > 0);
+    assert_eq!(records(&folder, "killed"), records(&folder, "whole"));
+    let shard = |shard: &str| format!("experiment run 6.toml --out shared --reuse ./shared --shard {shard}");
+    let both = ["1/2", "2/2"].map(|part| start(&mut folder.program(&shard(part))));
+    both.into_iter().for_each(|mut child| assert!(child.wait().unwrap().success()));
+    done(&folder, "merge shared");
+    let merged = ["matches", "turns"].map(|kind| folder.read(&format!("shared/{kind}.jsonl")));
+    assert_eq!(merged, records(&folder, "whole"));
+    assert!(!folder.path("shared.before2").exists());
+    let nameless = run(&mut folder.program("experiment run 6.toml --out . --reuse ."), 2).1;
+    assert!(nameless.contains("--reuse: . cannot be renamed"), "{nameless}");
+    let absent = run(&mut folder.program("experiment run 6.toml --out no --reuse no"), 1).1;
+    assert!(absent.contains("no holds no experiment"), "{absent}");
+}
+
+#[test]
 fn matches_with_clocks_are_taken_as_they_were_played_but_not_where_beliefs_are_to_be_recorded() {
     let folder = Folder::new();
     let clocked = |players: usize| {
@@ -165,5 +190,8 @@ fn what_does_not_belong_together_is_said() {
     let header = without_sums(header).replace(env!("CARGO_PKG_VERSION"), "0.1.9");
     folder.write("five/matches.1-of-1.jsonl", &format!("{header}\n{}", without_sums(rest)));
     let refused = said("run 5.toml --out third --reuse five", 1);
-    assert!(refused.contains("version 0.1.9 played a match"), "{refused}");
+    assert!(refused.contains("version 0.1.9 played a match in five"), "{refused}");
+    folder.write("6.toml", &league(6));
+    assert_eq!(said("run 6.toml --out five --reuse five", 1), refused);
+    assert!(folder.path("five/plan.json").exists() && !folder.path("five.before1").exists());
 }

@@ -4,12 +4,14 @@
 //! file nor its games. Shards on several computers may share the folder or have their files copied into one: the plan
 //! is the same, and one of another hash is refused.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::fs::{self, File};
+use std::path::{self, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::journal::locked;
+use super::lines::JournalError;
 use super::plan::{Entrant, ExperimentPlan};
 use super::shard::Shard;
 use hyperplay_play::files::FileError;
@@ -184,16 +186,37 @@ impl Planned {
 /// The folders beside a folder that hold what it held before it was extended, in that order.
 pub fn extended(folder: &Path) -> Vec<PathBuf> {
     let named = (1..).map(|number: u64| folder.with_added_extension(format!("before{number}")));
-    named.take_while(|one| one.is_dir()).collect()
+    // A path such as `..` has no name that could be extended.
+    named.take_while(|one| folder.file_name().is_some() && one.is_dir()).collect()
 }
 
-/// Renames a folder, so that a longer experiment can have its name.
+/// Renames a folder, so that a longer experiment can have its name, and returns the new path. To be called under
+/// [`lock_beside`].
 ///
 /// # Errors
-/// The operating system's.
-pub fn set_aside(folder: &Path) -> Result<(), FileError> {
+/// If a shard of it is being played, or the operating system refuses.
+pub fn set_aside(folder: &Path) -> Result<PathBuf, JournalError> {
+    for shard in shards(folder)? {
+        locked(&shard.file(folder, "matches"))?;
+    }
     let number = extended(folder).len() + 1;
-    FileError::at(folder, fs::rename(folder, folder.with_added_extension(format!("before{number}"))))
+    let aside = folder.with_added_extension(format!("before{number}"));
+    FileError::at(folder, fs::rename(folder, &aside))?;
+    Ok(aside)
+}
+
+/// The absolute path of a folder, whether or not it exists.
+pub fn resolved(folder: &Path) -> PathBuf {
+    let absolute = path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let beside = || Some(absolute.parent()?.canonicalize().ok()?.join(absolute.file_name()?));
+    folder.canonicalize().ok().or_else(beside).unwrap_or(absolute)
+}
+
+/// Waits until no other run that extends a folder looks at it or renames it, and keeps others waiting until the lock is
+/// dropped. None where the system has no locks of folders.
+pub fn lock_beside(folder: &Path) -> Option<File> {
+    let beside = File::open(resolved(folder).parent()?).ok()?;
+    beside.lock().ok().map(|()| beside)
 }
 
 /// Refuses a shard of another division than the matches in a folder.
@@ -216,9 +239,7 @@ pub fn refuse_other_division(folder: &Path, shard: Shard) -> Result<(), FolderEr
 /// If there are none, or they are of several divisions.
 pub fn division(folder: &Path) -> Result<u64, FolderError> {
     let mut found: Option<u64> = None;
-    for entry in FileError::at(folder, fs::read_dir(folder))? {
-        let name = FileError::at(folder, entry)?.file_name();
-        let Some(shard) = name.to_str().and_then(|name| Shard::of_file(name, "matches")) else { continue };
+    for shard in shards(folder)? {
         match found {
             Some(count) if count != shard.count => {
                 let (one, other) = (count.min(shard.count), count.max(shard.count));
@@ -228,6 +249,16 @@ pub fn division(folder: &Path) -> Result<u64, FolderError> {
         }
     }
     found.ok_or_else(|| FolderError::Empty { folder: folder.to_owned() })
+}
+
+/// The shards that a folder has matches of.
+fn shards(folder: &Path) -> Result<Vec<Shard>, FileError> {
+    let mut shards = Vec::new();
+    for entry in FileError::at(folder, fs::read_dir(folder))? {
+        let name = FileError::at(folder, entry)?.file_name();
+        shards.extend(name.to_str().and_then(|name| Shard::of_file(name, "matches")));
+    }
+    Ok(shards)
 }
 
 #[cfg(test)]
@@ -267,6 +298,24 @@ mod tests {
         assert_eq!(today.settle(folder.path(), &registry).unwrap(), former);
         let other = planned(&grid(4)).settle(folder.path(), &registry);
         assert!(matches!(other, Err(FolderError::Other { forgoes: false, .. })));
+    }
+
+    #[test]
+    fn a_folder_is_not_renamed_while_a_shard_is_played_or_where_it_has_no_name() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("out");
+        fs::create_dir(&folder).unwrap();
+        let playing = locked(&Shard::WHOLE.file(&folder, "matches")).unwrap();
+        assert!(matches!(set_aside(&folder), Err(JournalError::Locked { .. })));
+        assert!(folder.is_dir() && extended(&folder).is_empty());
+        drop(playing);
+        assert_eq!([set_aside(&folder).unwrap()], extended(&folder)[..]);
+        assert!(place.path().join("out.before1").is_dir());
+        assert!(!folder.exists() && resolved(&folder).ends_with("out"));
+        assert_eq!(resolved(&folder.join("..")), resolved(&place.path().join("out.before1/..")));
+        for nameless in [".", "..", "/", "src/.."] {
+            assert!(extended(Path::new(nameless)).is_empty(), "{nameless}");
+        }
     }
 
     #[test]

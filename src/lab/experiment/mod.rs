@@ -71,7 +71,9 @@ pub use exploit_record::{
 };
 pub use exploit_tables::exploit_tables;
 pub use export::export;
-pub use folder::{FolderError, PLAN, Planned, division, extended, refuse_other_division, set_aside};
+pub use folder::{
+    FolderError, PLAN, Planned, division, extended, lock_beside, refuse_other_division, resolved, set_aside,
+};
 pub use joined::{Selection, joined};
 pub use journal::{EarlierRun, Journal, Recording};
 pub use lines::{DamagedLine, JournalError};
@@ -79,7 +81,7 @@ pub use merge::{Merged, merge};
 pub use plan::{
     Cell, Entrant, ExperimentPlan, MatchPlace, PlanGame, SeatPermutations, StoppingCriterion, StoppingRule,
 };
-pub use pool::{PlannedFolder, Pool};
+pub use pool::{PlannedFolder, Pool, other_version};
 pub use record::{
     FAILED, HeldRecord, MatchRecord, PositionRecord, RecordHeader, SeenRecord, TimingRecord, TurnRecord,
     TurnTime,

@@ -8,7 +8,7 @@
 //! The folders are read side by side in the order of their deals. In memory are the matches of one round of each.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -62,10 +62,7 @@ impl<'a> Pool<'a> {
         }
         let mut sources = Vec::new();
         for (folder, planned) in folders {
-            let mut results = match Results::open_with(folder, planned, log) {
-                Err(ResultsError::Folder(FolderError::Empty { .. })) => Results::none(planned),
-                results => results?,
-            };
+            let mut results = results_in(folder, planned, log)?;
             let mut places = vec![Vec::new(); planned.plan.cells.len()];
             for (number, content, _) in contents(&planned.plan) {
                 places[number].push(known.get(&content).cloned().unwrap_or_default());
@@ -109,12 +106,6 @@ impl<'a> Pool<'a> {
         Ok(found.map(|found| placed(self.plan, place, found)))
     }
 
-    /// The version of the program that played a match, if it is not this version: its players may decide otherwise.
-    pub fn other_version(&self) -> Option<&str> {
-        let mut versions = self.sources.iter().flat_map(|source| source.results.versions());
-        versions.find(|version| *version != env!("CARGO_PKG_VERSION"))
-    }
-
     /// The next match of the plan that a folder has; none at the end.
     ///
     /// # Errors
@@ -145,6 +136,34 @@ impl<'a> Pool<'a> {
     /// The lines that cannot be read, after the last match.
     pub(super) fn damage(&self) -> Vec<DamagedLine> {
         self.sources.iter().flat_map(|source| source.results.damage()).collect()
+    }
+}
+
+/// The first folder in which another version of the program played a match, and that version: its players may decide
+/// otherwise.
+///
+/// # Errors
+/// If the files of a folder cannot be read.
+pub fn other_version(folders: &[PlannedFolder]) -> Result<Option<(&Path, String)>, ResultsError> {
+    for (folder, planned) in folders {
+        let results = results_in(folder, planned, DecisionLog::Turns)?;
+        let other = results.versions().find(|version| *version != env!("CARGO_PKG_VERSION"));
+        if let Some(version) = other {
+            return Ok(Some((folder, version.to_owned())));
+        }
+    }
+    Ok(None)
+}
+
+/// The matches in a folder, if there are any.
+fn results_in<'a>(
+    folder: &Path,
+    planned: &'a Planned,
+    log: DecisionLog,
+) -> Result<Results<'a>, ResultsError> {
+    match Results::open_with(folder, planned, log) {
+        Err(ResultsError::Folder(FolderError::Empty { .. })) => Ok(Results::none(planned)),
+        results => results,
     }
 }
 
