@@ -410,6 +410,10 @@ fn a_player_that_is_not_there_ends_an_experiment_or_is_marked_and_its_matches_ar
     let scores = json("report out")["scores"].clone();
     let row = scores.as_array().unwrap().iter().find(|row| row["player"] == "far").unwrap();
     assert_eq!((&row["replaced"], &row["others_replaced"]), (&Value::from(100.0), &Value::from(0.0)));
+    // A report on a part has the same matches, and a run that takes matches does not take these.
+    assert_eq!(json("report out --deals 99")["scores"], json("report out")["scores"]);
+    let (said, _) = called("run record.toml --out other --reuse out", 1);
+    assert!(said.contains("24 taken from elsewhere, 24 of them now"), "{said}");
     // The program is there now: its matches are played again, and no other one is touched.
     let before = folder.read("out/matches.1-of-1.jsonl");
     let (_, said) = called("run stop.toml --out out --again unreachable -j 2", 1);

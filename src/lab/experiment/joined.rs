@@ -14,10 +14,10 @@ use super::plan::{Cell, Entrant, ExperimentPlan, SeatPermutations, distinct};
 use super::pool::PlannedFolder;
 use hyperplay_logic::gdl::did_you_mean;
 
-/// What several plans must have in common: keys of a plan.
+/// The keys of a plan that must be equal in several plans.
 const CONDITIONS: [&str; 7] = ["seed", "engine", "limit", "nodes", "clocks", "think_ahead", "seats"];
 
-/// Which part of the matches is of interest. What is empty leaves nothing out.
+/// Which part of the matches is of interest. A list that is empty leaves nothing out.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     /// The players whose matches with each other are looked at: labels, or names that stand for all their parameters.
@@ -36,6 +36,10 @@ impl Selection {
     fn has_player(&self, label: &str) -> bool {
         let is_in = |names: &[String]| names.iter().any(|name| is_of(label, name));
         (self.players.is_empty() || is_in(&self.players)) && !is_in(&self.without)
+    }
+
+    fn is_all(&self) -> bool {
+        self.players.is_empty() && self.without.is_empty() && self.games.is_empty() && self.deals.is_none()
     }
 
     /// The first name that names nothing, as a sentence.
@@ -85,6 +89,9 @@ pub fn joined(folders: &[PlannedFolder], selection: &Selection) -> Result<Planne
     if let Some(unknown) = selection.unknown(&plans) {
         return Err(unknown);
     }
+    if rest.is_empty() && selection.is_all() {
+        return Ok(first.1.clone());
+    }
     let most = plans.iter().map(|plan| plan.repetitions).max().unwrap_or_default();
     let base = &first.1.plan;
     let mut plan = ExperimentPlan {
@@ -128,7 +135,7 @@ fn add(
     seen: &mut BTreeSet<(usize, Vec<usize>)>,
 ) -> Result<(), String> {
     let is_game = |name: &String| selection.games.is_empty() || selection.games.contains(name);
-    let before = plan.entrants.len();
+    let (before, games_before) = (plan.entrants.len(), plan.games.len());
     let chosen = |entrant: &Entrant| {
         let is_chosen = selection.has_player(&entrant.label);
         is_chosen.then(|| place_of(&mut plan.entrants, before, entrant)).transpose()
@@ -136,7 +143,10 @@ fn add(
     let entrants = other.entrants.iter().map(chosen).collect::<Result<Vec<_>, String>>()?;
     let mut games = Vec::new();
     for game in &other.games {
-        let known = plan.games.iter().position(|known| known.rules == game.rules);
+        // Two games of one plan are two, whatever their rules.
+        let earlier = plan.games[..games_before].iter();
+        let known = earlier.clone().position(|known| known == game);
+        let known = known.or(earlier.clone().position(|known| known.rules == game.rules));
         if known.is_none() && plan.games.iter().any(|known| known.name == game.name) {
             return Err(format!("the rules of '{}' are not the same in all folders", game.name));
         }

@@ -74,8 +74,9 @@ impl<'a> Pool<'a> {
         Ok(Pool { plan, log, sequence, sources, ahead, taken: 0 })
     }
 
-    /// The match of this place, if a folder has it; to be asked in the order of the plan. A match in which another
-    /// program could not be reached is none, nor is one with clocks that lacks what is to be recorded of it.
+    /// The match of this place, if a folder has it; to be asked in the order of the plan. A match with clocks that lacks
+    /// what is to be recorded of it is none. One in which another program could not be reached gives way to one in which
+    /// it could.
     ///
     /// # Errors
     /// If a file cannot be read.
@@ -91,13 +92,15 @@ impl<'a> Pool<'a> {
                 source.next = source.results.next()?;
                 let MatchPlace { cell, deal, seat_permutation, .. } = next.place;
                 let lacks = self.log >= DecisionLog::Particles && next.lines[2].is_none();
-                if deal < begun || has_clocks && lacks || next.record.has_faults() && next.was_unreachable() {
+                if deal < begun || has_clocks && lacks {
                     continue;
                 }
                 let keys = source.places[cell][seat_permutation].iter().map(|&(cell, at)| (deal, cell, at));
                 // Two matches of one content are not the same match where there are clocks.
                 let most = if has_clocks { 1 } else { usize::MAX };
-                let free: Vec<_> = keys.filter(|key| !self.ahead.contains_key(key)).take(most).collect();
+                let is_free = |known: &FinishedMatch| known.was_unreachable() && !next.was_unreachable();
+                let free = keys.filter(|key| self.ahead.get(key).is_none_or(is_free));
+                let free: Vec<_> = free.take(most).collect();
                 self.ahead.extend(free.into_iter().map(|key| (key, next.clone())));
             }
         }

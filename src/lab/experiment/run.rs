@@ -154,12 +154,13 @@ pub fn run(
 }
 
 impl RunTask<'_> {
-    /// A match as it was recorded earlier, here or in another folder; nothing if it is to be played.
+    /// A match as it was recorded earlier, here or in another folder; nothing if it is to be played, as where another
+    /// program could not be reached elsewhere.
     fn stored(&mut self, place: &MatchPlace) -> Result<(Option<FinishedMatch>, Origin), RunError> {
         if let Some(kept) = self.journal.stored(place.id)? {
             return Ok((Some(kept), Origin::Kept));
         }
-        let reused = self.pool.take(place)?;
+        let reused = self.pool.take(place)?.filter(|found| !found.was_unreachable());
         let origin = reused.as_ref().map_or(Origin::Played, |FinishedMatch { record, .. }| Origin::Reused {
             has_failed: record.has_failed(),
             has_faults: record.has_faults(),

@@ -45,7 +45,7 @@ impl FinishedMatch {
     pub fn was_unreachable(&self) -> bool {
         let mut turns =
             self.turns().iter().filter_map(|line| serde_json::from_slice::<TurnRecord>(line).ok());
-        turns.any(|turn| turn.fault.as_deref() == Some(UNREACHABLE))
+        self.record.has_faults() && turns.any(|turn| turn.fault.as_deref() == Some(UNREACHABLE))
     }
 
     /// The goals by played role, if it ended with goals.
