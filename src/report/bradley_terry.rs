@@ -25,9 +25,13 @@ const ITERATIONS: usize = 200;
 const CLOSE: f64 = 1e-10;
 
 /// The ratings of players by their points in each measurement; `meetings` has the meetings of each pair in a measurement,
-/// row by row. Nothing for a player that has no finite rating.
-pub fn ratings(points: &JointSample, meetings: &[Vec<f64>], anchor: usize) -> Vec<Option<MeanInterval>> {
-    let none = vec![None; meetings.len()];
+/// row by row. Nothing for a player that has no finite rating. The place beside them is that of the anchor.
+pub fn ratings(
+    points: &JointSample,
+    meetings: &[Vec<f64>],
+    anchor: usize,
+) -> (Option<usize>, Vec<Option<MeanInterval>>) {
+    let none = (None, vec![None; meetings.len()]);
     let mut own: Vec<f64> = (0..meetings.len()).map(|at| points.at(at).mean().unwrap_or_default()).collect();
     // Whoever won or lost everything takes a fixed number of points from each of the others.
     let mut rated: Vec<usize> = (0..meetings.len()).collect();
@@ -73,14 +77,14 @@ pub fn ratings(points: &JointSample, meetings: &[Vec<f64>], anchor: usize) -> Ve
             return none;
         }
     }
-    let mut found = none;
+    let (_, mut found) = none;
     found[anchor] = Some(MeanInterval::around(0.0, 0.0));
     for (row, &one) in inverse.iter().zip(&rated) {
         let weights: Vec<(usize, f64)> = rated.iter().copied().zip(row.iter().copied()).collect();
         let half = points.combined(&weights).half_width().unwrap_or(f64::NAN);
         found[one] = Some(MeanInterval::around(ELO * strengths[one], ELO * half));
     }
-    found
+    (Some(anchor), found)
 }
 
 /// The inverse of a symmetric matrix that is positive definite; nothing if it is not.
@@ -121,7 +125,7 @@ mod tests {
     fn two_players_have_the_elo_of_their_share_and_three_explain_their_points() {
         let mut points = JointSample::default();
         (0..8).for_each(|deal| points.add(&if deal < 6 { [1.0, 0.0] } else { [0.0, 1.0] }));
-        let found = ratings(&points, &all_meet(2), 1);
+        let (_, found) = ratings(&points, &all_meet(2), 1);
         let expected = super::super::elo(75.0);
         assert!((found[0].unwrap().value - expected).abs() < 1e-6, "{found:?} {expected}");
         assert_eq!(found[1].unwrap().value, 0.0);
@@ -129,7 +133,7 @@ mod tests {
         let mut points = JointSample::default();
         [[2.0, 0.5, 0.5], [1.0, 1.5, 0.5], [1.5, 1.0, 0.5]].iter().for_each(|row| points.add(row));
         let found: Vec<f64> =
-            ratings(&points, &all_meet(3), 2).into_iter().map(|one| one.unwrap().value).collect();
+            ratings(&points, &all_meet(3), 2).1.into_iter().map(|one| one.unwrap().value).collect();
         let share = |one: usize, other: usize| 1.0 / (1.0 + 10_f64.powf((found[other] - found[one]) / 400.0));
         assert!(
             (share(0, 1) + share(0, 2) - 1.5).abs() < 1e-9 && (share(2, 0) + share(2, 1) - 0.5).abs() < 1e-9
@@ -144,9 +148,10 @@ mod tests {
             points.add(&[1.0 + won, 3.0, 2.0 - won, 0.0]);
             alone.add(&[won, 1.0 - won]);
         }
-        let found = ratings(&points, &all_meet(4), 2);
-        assert_eq!(ratings(&points, &all_meet(4), 3)[0].unwrap().value, 0.0);
-        let of_two = ratings(&alone, &all_meet(2), 1);
+        let (anchor, found) = ratings(&points, &all_meet(4), 2);
+        let (other, without) = ratings(&points, &all_meet(4), 3);
+        assert_eq!((anchor, other, without[0].unwrap().value), (Some(2), Some(0), 0.0));
+        let (_, of_two) = ratings(&alone, &all_meet(2), 1);
         assert!(found[1].is_none() && found[3].is_none());
         let (one, other) = (found[0].unwrap(), of_two[0].unwrap());
         assert!((one.value - other.value).abs() < 1e-9 && (one.low - other.low).abs() < 1e-9);
@@ -158,7 +163,7 @@ mod tests {
         (0..4_u8)
             .map(|deal| f64::from(deal % 2))
             .for_each(|won| points.add(&[won, 1.0 - won, 1.0 - won, won]));
-        assert!(ratings(&points, &apart, 2).iter().all(Option::is_none));
+        assert!(ratings(&points, &apart, 2).1.iter().all(Option::is_none));
     }
 
     /// How many of the intervals contain the true rating, in leagues of five players whose matches of a deal hang
@@ -184,7 +189,7 @@ mod tests {
                 }
                 points.add(&of_deal);
             }
-            for (one, rating) in ratings(&points, &all_meet(5), 0).into_iter().enumerate().skip(1) {
+            for (one, rating) in ratings(&points, &all_meet(5), 0).1.into_iter().enumerate().skip(1) {
                 let truth = ELO * strengths[one];
                 let rating = rating.unwrap();
                 contained += u64::from((rating.low..=rating.high).contains(&truth));

@@ -35,7 +35,7 @@ struct BestRow<'a> {
     /// What the leader scores more, with the ends of the interval among those of all pairs.
     behind: Option<MeanInterval>,
     p: f64,
-    /// Of the processor, or by the clock where that is not known.
+    /// Of the processor, or by the clock if that is not known of all.
     cost_ms: Option<f64>,
     verdict: &'static str,
 }
@@ -49,7 +49,7 @@ pub struct Answer {
     pub leader: String,
     /// Whether it can be told from all others.
     pub is_best: bool,
-    /// The cheapest entrant that cannot be told from it, if times are known.
+    /// The cheapest entrant that cannot be told from it, if the times of all these are known.
     pub cheapest: Option<String>,
     /// All of it as a sentence.
     pub sentence: String,
@@ -86,14 +86,17 @@ fn answer<'a>(
         .flat_map(|(at, &one)| order[at + 1..].iter().map(move |&other| (one, other)));
     // The pairs of the leader are the first.
     let adjusted = holm(&of_pairs.map(|(one, other)| p_value(one, other)).collect::<Vec<f64>>());
-    let cost = |entrant: usize| {
+    let work = |entrant: usize| {
         let mut all = DecisionWork::default();
         let cells = summary.cells.iter().enumerate();
         let here = cells.filter(|(cell, _)| standing.game.is_none_or(|game| plan.cells[*cell].game == game));
         let own = here.flat_map(|(_, cell)| &cell.entrants).filter(|one| one.entrant == entrant);
         own.for_each(|one| all.merge(&one.work));
-        all.mean(Figure::Processor).or(all.mean(Figure::Time)).map(|seconds| 1e3 * seconds)
+        all
     };
+    let works: Vec<DecisionWork> = compared.iter().map(|&entrant| work(entrant)).collect();
+    let is_processor = works.iter().all(|work| work.mean(Figure::Processor).is_some());
+    let figure = if is_processor { Figure::Processor } else { Figure::Time };
     let first = rows.len();
     for (rank, &at) in order.iter().enumerate() {
         let difference = scores.difference(leader, at);
@@ -106,14 +109,14 @@ fn answer<'a>(
             score: scores.at(at),
             behind: interval.map(|(mean, half)| MeanInterval::around(mean, half)),
             p,
-            cost_ms: cost(compared[at]),
+            cost_ms: works[at].mean(figure).map(|seconds| 1e3 * seconds),
             verdict: ["leader", "open", "worse"][usize::from(rank > 0) + usize::from(p < LEVEL)],
         });
     }
     let rows = &rows[first..];
     let open: Vec<&BestRow<'_>> = rows.iter().filter(|row| row.verdict != "worse").collect();
-    let timed = open.iter().filter_map(|row| Some((row.cost_ms?, row.player)));
-    let cheapest = timed.min_by(|one, other| one.0.total_cmp(&other.0));
+    let costs: Option<Vec<_>> = open.iter().map(|row| Some((row.cost_ms?, row.player))).collect();
+    let cheapest = costs.into_iter().flatten().min_by(|one, other| one.0.total_cmp(&other.0));
     let (leader, score) = (rows[0].player, scores.at(leader).mean().unwrap_or(f64::NAN));
     let (pairs, deals) = (counted(adjusted.len() as u64, "comparison"), counted(scores.count(), "deal"));
     let basis = format!("Holm-adjusted p over {pairs}, {deals}");
@@ -147,9 +150,12 @@ struct RatingRow<'a> {
     player: &'a str,
     deals: u64,
     rating: Option<MeanInterval>,
+    /// The entrant with 0, if any has a rating.
+    anchor: Option<&'a str>,
 }
 
-/// The ratings in each game and over all, with the anchor at 0.
+/// The ratings in each game and over all, with the anchor at 0: the first entrant with a rating where the one that is
+/// asked for has none.
 pub(super) fn rating_table(planned: &Planned, summary: &ExperimentSummary, anchor: Option<&str>) -> Table {
     let plan = &planned.plan;
     let mut rows = Vec::new();
@@ -157,7 +163,8 @@ pub(super) fn rating_table(planned: &Planned, summary: &ExperimentSummary, ancho
         let (label, deals) = (|&entrant: &usize| plan.label(entrant), standing.points.count());
         let is_anchor = |one: &usize| anchor.is_some_and(|name| is_of(label(one), name));
         let place = standing.rated.iter().position(is_anchor).unwrap_or(0);
-        let found = ratings(&standing.points, &standing.meetings, place);
+        let (anchor, found) = ratings(&standing.points, &standing.meetings, place);
+        let anchor = anchor.map(|at| label(&standing.rated[at]));
         let value = |rating: &Option<MeanInterval>| rating.map_or(f64::NEG_INFINITY, |rating| rating.value);
         let mut found: Vec<_> = standing.rated.iter().zip(found).collect();
         found.sort_by(|(_, one), (_, other)| value(other).total_cmp(&value(one)));
@@ -167,6 +174,7 @@ pub(super) fn rating_table(planned: &Planned, summary: &ExperimentSummary, ancho
             player: label(one),
             deals,
             rating,
+            anchor,
         }));
     }
     let table = Table::of(&columns(&["rating"]), &rows).named(TITLES, "ratings").viewed(readings("ratings"));

@@ -106,7 +106,9 @@ impl Standing {
     }
 }
 
-/// The greatest group of entrants each two of whom met the same others; of equal ones the first.
+/// A group of entrants each two of whom met the same others. Each entrant that is in no group yet begins one, and those
+/// behind it join in their order; the greatest of these is taken, of equal ones the first. Where three entrants do not
+/// agree in pairs, another order might find a greater group.
 fn comparable(met: &Met) -> Vec<usize> {
     let without = |one: &usize, other: &usize| -> Vec<&(usize, Vec<usize>)> {
         met[one].iter().filter(|(_, others)| !others.contains(other)).collect()

@@ -1,5 +1,5 @@
-//! Watched players: the wrapper of a player that measures the time of its decisions, by the clock and of the processor, and, on request, keeps what it
-//! believed.
+//! Watched players: the wrapper of a player that measures the time of its decisions, by the clock and of the processor,
+//! and, on request, keeps what it believed.
 //!
 //! Times are no part of a decision, so they are kept apart, by the step at which the decision was
 //! made. The time of a late answer is recorded when the player is done.
