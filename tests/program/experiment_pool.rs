@@ -1,6 +1,8 @@
 //! Tests of the pool of matches by the binary: a league grows, shrinks and is extended, and only what is missing is
 //! played; what comes of it is what a league played at once comes to, byte for byte.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::common::program::{Folder, run, signal, start, without_sums};
@@ -151,6 +153,48 @@ fn a_folder_is_extended_by_two_shards_at_once_and_where_only_its_new_name_is_lef
     assert!(nameless.contains("--reuse: . cannot be renamed"), "{nameless}");
     let absent = run(&mut folder.program("experiment run 6.toml --out no --reuse no"), 1).1;
     assert!(absent.contains("no holds no experiment"), "{absent}");
+}
+
+#[test]
+fn two_files_with_the_same_rules_are_two_games_of_a_report_and_ratings_name_their_anchor() {
+    let folder = Folder::new();
+    let rules = "(role a) (role b) (legal ?r (put 1)) (legal ?r (put 2)) (init first)
+                 (<= (next (put ?r ?n)) (does ?r (put ?n))) (<= terminal (not (true first)))
+                 (<= (goal a 100) (true (put a ?n)) (true (put b ?n))) (<= (goal b 0) (goal a 100))
+                 (<= (goal a 0) (not (goal a 100))) (<= (goal b 100) (not (goal a 100)))"
+        .replace(
+            "(legal ?r (put 1)) (legal ?r (put 2))",
+            "(<= (legal ?r (put 1)) (role ?r)) (<= (legal ?r (put 2)) (role ?r))",
+        );
+    folder.write("one.kif", &rules);
+    folder.write("copy.kif", &rules);
+    let file =
+        "schema = 'hyperplay.experiment/1'\nseed = 5\nrepetitions = 20\ngames = ['one.kif', 'copy.kif']\n";
+    folder.write("two.toml", &format!("{file}{}", tables_of(3)));
+    done(&folder, "run two.toml --out two");
+    let report = |arguments: &str| -> Value {
+        serde_json::from_str(&done(&folder, &format!("report {arguments} --json"))).unwrap()
+    };
+    let whole = report("two --anchor b");
+    assert_eq!(
+        (&whole["scores"], &report("two --without c")["complete"]),
+        (&report("two --deals 20")["scores"], &Value::Bool(true))
+    );
+    let games = |report: &Value| -> BTreeSet<String> {
+        report["scores"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["game"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(games(&whole), ["copy.kif", "one.kif"].map(str::to_owned).into());
+    for rating in whole["ratings"].as_array().unwrap() {
+        assert_eq!(
+            (rating["player"] == "b", &rating["anchor"]),
+            (rating["rating"] == 0.0, &Value::from("b"))
+        );
+    }
 }
 
 #[test]

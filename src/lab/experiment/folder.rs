@@ -312,7 +312,7 @@ mod tests {
         assert_eq!([set_aside(&folder).unwrap()], extended(&folder)[..]);
         assert!(place.path().join("out.before1").is_dir());
         assert!(!folder.exists() && resolved(&folder).ends_with("out"));
-        assert_eq!(resolved(&folder.join("..")), resolved(&place.path().join("out.before1/..")));
+        assert_eq!(resolved(&place.path().join("out.before1/..")), resolved(place.path()));
         for nameless in [".", "..", "/", "src/.."] {
             assert!(extended(Path::new(nameless)).is_empty(), "{nameless}");
         }
