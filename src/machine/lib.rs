@@ -41,6 +41,7 @@ mod consistent;
 mod evidence;
 mod moves;
 mod role;
+mod shared_work;
 pub mod state;
 mod state_machine;
 mod stream;
@@ -57,6 +58,7 @@ pub use consistent::{ConsistentDraws, ConsistentStep, ObservedStep, select_consi
 pub use evidence::{Evidence, History, Observation, OwnMove};
 pub use moves::{Goal, JointMove, Move, Percept, Percepts};
 pub use role::{ByRole, Role};
+pub use shared_work::{note_shared_work, shared_work};
 pub use state::State;
 pub use state_machine::{EvaluationFailure, GameSetup, JointMoves, StateMachine, StateMachineExt};
 pub use stream::Seed;

@@ -69,3 +69,25 @@ fn a_report_says_where_equal_clocks_were_not_equal_time() {
     folder.write(TIMINGS, &former);
     assert!(!report().contains("processor ms"));
 }
+
+#[test]
+fn the_processor_time_of_a_decision_is_not_recorded_where_several_threads_worked_at_it() {
+    let folder = Folder::new();
+    let slower =
+        CLOCKED.replace("playclock = 0.01", "playclock = 2").replace("repetitions = 20", "repetitions = 3");
+    let trees = slower.replace("spec = 'hyperplay:search=flat'", "spec = 'ismcts:trees=2,simulations=200'");
+    folder.write("clocked.toml", &trees);
+    let experiment = |arguments: &str| run(&mut folder.program(&format!("experiment {arguments}")), 0).0;
+    experiment("run clocked.toml --out out -j 1");
+    let json: Value = serde_json::from_str(&experiment("report out --json")).unwrap();
+    let work =
+        |player: &str| json["work"].as_array().unwrap().iter().find(|row| row["player"] == player).unwrap();
+    let (one, other) = (work("one"), work("other"));
+    assert_eq!((&one["processor_ms"], &one["core_hours"]), (&Value::Null, &Value::Null));
+    assert!(one["time_ms"].is_number() && other["processor_ms"].is_number());
+    // Costs of one kind are compared.
+    let costs = json["best"].as_array().unwrap().iter().map(|row| (&row["player"], &row["cost_ms"]));
+    let times = [one, other].map(|row| (&row["player"], &row["time_ms"]));
+    assert!(costs.clone().count() == 2 && costs.into_iter().all(|cost| times.contains(&cost)), "{json}");
+    assert!(!experiment("report out").contains("one had a processor for"));
+}

@@ -198,7 +198,7 @@ pub struct TurnTime {
     pub update: Option<f64>,
     /// Seconds for all the rest.
     pub select: Option<f64>,
-    /// Seconds of processor time in all; none of a player behind an address.
+    /// Seconds of processor time in all; none of a player behind an address, or where several threads worked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processor: Option<f64>,
 }

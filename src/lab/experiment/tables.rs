@@ -289,7 +289,7 @@ impl<'a> WorkRow<'a> {
             depleted: percent(work.depletion()),
             longest_ms: milliseconds(work.longest),
             clock: None,
-            core_hours: (work.spent[1] > 0.0).then(|| work.spent[1] / 3600.0),
+            core_hours: work.mean(Figure::Processor).map(|_| work.spent[1] / 3600.0),
             faults: entrant.faults,
             of_kind: ["late", "illegal", "unreachable", "crashed", "dropped"].map(of_kind).into(),
         }

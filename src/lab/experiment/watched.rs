@@ -12,7 +12,7 @@ use cpu_time::ThreadTime;
 
 use super::decision_log::PlayerBeliefs;
 use super::record::TurnTime;
-use hyperplay_machine::{Budget, Evidence, Move, Seed, Stopwatch};
+use hyperplay_machine::{Budget, Evidence, Move, Seed, Stopwatch, shared_work};
 use hyperplay_play::player::{
     BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, Player, RemoteEnd, RemoteFailure,
     RemotePlayer, RemoteStart, Seat, View,
@@ -46,18 +46,20 @@ struct Watched<P: ?Sized> {
     beliefs: PlayerBeliefs,
 }
 
-/// A decision that was begun: by the clock, and by the processor time of its thread.
-type Begun = (Stopwatch, Option<ThreadTime>);
+/// A decision that was begun: by the clock, by the processor time of its thread, and by how often that shared its work.
+type Begun = (Stopwatch, Option<ThreadTime>, u64);
 
 fn begun() -> Begun {
-    (Stopwatch::start(), ThreadTime::try_now().ok())
+    (Stopwatch::start(), ThreadTime::try_now().ok(), shared_work())
 }
 
 impl PlayerTimes {
     /// Keeps how long a decision took where there was a choice; `update` is the part of it that the belief took.
-    fn keep(&self, own: &View<'_>, (watch, thread): Begun, update: Option<Duration>) {
+    fn keep(&self, own: &View<'_>, (watch, thread, shared): Begun, update: Option<Duration>) {
         if own.legal.len() > 1 {
             let select = watch.elapsed().saturating_sub(update.unwrap_or_default());
+            // The time of other threads that worked at the decision is not known.
+            let thread = thread.filter(|_| shared_work() == shared);
             let processor = thread.and_then(|thread| thread.try_elapsed().ok()).map(seconds);
             let time = TurnTime { update: update.map(seconds), select: Some(seconds(select)), processor };
             self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(own.evidence.step(), time);

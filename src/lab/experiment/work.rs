@@ -91,9 +91,12 @@ impl DecisionWork {
         &self.samples[figure as usize]
     }
 
-    /// The mean of a figure, if it is known.
+    /// The mean of a figure, if it is known; processor time is if it is that of all decisions.
     pub(super) fn mean(&self, figure: Figure) -> Option<f64> {
-        self.sample(figure).mean()
+        let is_processor = matches!(figure, Figure::Processor);
+        let sample = self.sample(figure);
+        let is_whole = !is_processor || sample.count() == self.sample(Figure::Time).count();
+        sample.mean().filter(|_| is_whole)
     }
 
     /// The share of decisions on a depleted belief, if any rested on a belief.
@@ -201,7 +204,11 @@ impl MatchWork {
     }
 
     /// Adds the means of the match to the samples of `work`.
-    pub(super) fn end(self, work: &mut DecisionWork) {
+    pub(super) fn end(mut self, work: &mut DecisionWork) {
+        let [time, processor] = [Figure::Time, Figure::Processor].map(|figure| figure as usize);
+        if self.0[processor].count < self.0[time].count {
+            self.0[processor] = MatchMean::default();
+        }
         self.0.into_iter().zip(&mut work.samples).for_each(|(mean, sample)| mean.end(sample));
     }
 }
@@ -268,6 +275,13 @@ mod tests {
         let share = work.belief_share().unwrap_or_default();
         assert!(work.sample(Figure::Time).count() == 1 && (share - 0.45).abs() < 1e-12, "{share}");
         assert_eq!((work.spent, work.processor_share()), ([10.0, 7.25], Some(0.725)));
+        let mut partly = work.clone();
+        assert!(partly.mean(Figure::Processor).is_some_and(|seconds| (seconds - 2.4166667).abs() < 1e-6));
+        let (mut of_match, known) = (MatchWork::default(), time(1.0, 3.0));
+        let unknown = known.map(|time| TurnTime { processor: None, ..time });
+        [known, unknown].map(|time| of_match.add(&turn(None, 0), time, false, &mut partly));
+        of_match.end(&mut partly);
+        assert_eq!((partly.mean(Figure::Processor), partly.sample(Figure::Time).count()), (None, 2));
         assert_eq!((work.rates[0], work.slowdown()), ([2.0, 90.0, 6.0], None));
         work.rates = [[60.0, 900.0, 3.0], [60.0, 900.0, 4.0]];
         assert_eq!(work.slowdown(), Some(0.75));

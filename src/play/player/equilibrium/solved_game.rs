@@ -3,7 +3,7 @@
 use rayon::ThreadPoolBuilder;
 
 use hyperplay_engine::Engine;
-use hyperplay_machine::{Budget, ByRole, Evidence, Role, StateMachine as _};
+use hyperplay_machine::{Budget, ByRole, Evidence, Role, StateMachine as _, note_shared_work};
 use hyperplay_think::solve::{
     EvidenceIndex, GameTree, MoveValues, Profile, RegretMinimiser, RegretRule, SequenceForm, SolveLimits,
     SolvePoint, TreeLimits, solve,
@@ -59,6 +59,7 @@ impl SolvedGame {
             .build()
             .map_err(|cause| format!("no threads: {cause}"))?;
         let work = || pool.install(|| SolvedGame::solve_here(machine, effort, budget));
+        note_shared_work();
         // Nor may this thread take up other work of the caller's pool while it waits.
         std::thread::scope(|scope| scope.spawn(work).join())
             .unwrap_or_else(|panic| std::panic::resume_unwind(panic))

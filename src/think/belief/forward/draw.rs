@@ -15,6 +15,7 @@ use crate::belief::joints::LegalJoints;
 use crate::belief::opponents::{Opponents, agreeing, policies};
 use hyperplay_machine::{
     Budget, Bulk, ConsistentDraws, ConsistentStep, EvaluationFailure, JointMove, ObservedStep, Seed,
+    note_shared_work,
 };
 
 /// Attempts of a piece.
@@ -97,6 +98,7 @@ impl<M: Bulk> DrawContext<'_, M> {
         if count < SHARED || rayon::current_num_threads() == 1 {
             return (0..count).map_while(|piece| work(piece, self.scratch)).collect();
         }
+        note_shared_work();
         let machine = self.machine;
         let made: Vec<(Option<T>, Option<EvaluationFailure>)> = (0..count)
             .into_par_iter()

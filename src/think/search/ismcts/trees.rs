@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::{IsmctsOptions, IsmctsTree, PossibleStates, SearchContext, SimulatedMove, Simulations};
-use hyperplay_machine::{Bulk, EvaluationFailure, Move};
+use hyperplay_machine::{Bulk, EvaluationFailure, Move, note_shared_work};
 
 /// The trees of one role, each as [`IsmctsTree`].
 pub struct IsmctsTrees<M: Bulk> {
@@ -70,6 +70,9 @@ impl<M: Bulk> IsmctsTrees<M> {
         let options = IsmctsOptions { simulations, memory: options.memory / count, ..*options };
         let SearchContext { machine, role, mut budget, leaves, ref seed, .. } = *context;
         budget.nodes = budget.nodes.map(|nodes| nodes / count as u64);
+        if rayon::current_num_threads() > 1 || rayon::current_thread_index().is_none() {
+            note_shared_work();
+        }
         let trees = self.trees.par_iter_mut().enumerate();
         let made = trees.map(|(number, tree)| {
             let (seed, scratch) = (seed.index(number), &mut machine.scratch());
