@@ -19,8 +19,7 @@ use super::session::Session;
 use hyperplay_lab::experiment::{
     self, Arena, ArenaError, DecisionLog, ExperimentSummary, FolderError, Journal, JournalError,
     MatchFailure, PLAN, Planned, PlannedFolder, Pool, Recording, Results, ResultsError, RunEnd, RunError,
-    RunTask, Sequence, Shard, extended, lock_beside, other_version, refuse_other_division, resolved,
-    set_aside, slurm,
+    RunTask, Sequence, Shard, extended, lock_beside, refuse_other_division, resolved, set_aside, slurm,
 };
 use hyperplay_machine::counted;
 use hyperplay_play::files::FileError;
@@ -132,7 +131,9 @@ impl RunArguments {
         }
         let read = |folder: PathBuf| Ok((folder.clone(), Planned::read(&folder)?));
         let mut others = folders.into_iter().map(read).collect::<CommandResult<Vec<PlannedFolder>>>()?;
-        if let Some((folder, version)) = other_version(&others)? {
+        if let Some((folder, version)) =
+            Pool::open(&planned.plan, &others, DecisionLog::Turns)?.other_version()
+        {
             let played = format!("--reuse: version {version} played a match in {}", folder.display());
             return Err(CommandFailure::failed(
                 format!("{played}, and its players may decide otherwise"),

@@ -81,7 +81,7 @@ pub use merge::{Merged, merge};
 pub use plan::{
     Cell, Entrant, ExperimentPlan, MatchPlace, PlanGame, SeatPermutations, StoppingCriterion, StoppingRule,
 };
-pub use pool::{PlannedFolder, Pool, other_version};
+pub use pool::{PlannedFolder, Pool};
 pub use record::{
     FAILED, HeldRecord, MatchRecord, PositionRecord, RecordHeader, SeenRecord, TimingRecord, TurnRecord,
     TurnTime,

@@ -39,6 +39,7 @@ pub struct Pool<'a> {
 
 /// One folder.
 struct PoolSource<'a> {
+    folder: &'a Path,
     plan: &'a ExperimentPlan,
     results: Results<'a>,
     /// By cell and seat permutation, where such a match belongs in the plan of the pool.
@@ -62,13 +63,16 @@ impl<'a> Pool<'a> {
         }
         let mut sources = Vec::new();
         for (folder, planned) in folders {
-            let mut results = results_in(folder, planned, log)?;
+            let mut results = match Results::open_with(folder, planned, log) {
+                Err(ResultsError::Folder(FolderError::Empty { .. })) => Results::none(planned),
+                results => results?,
+            };
             let mut places = vec![Vec::new(); planned.plan.cells.len()];
             for (number, content, _) in contents(&planned.plan) {
                 places[number].push(known.get(&content).cloned().unwrap_or_default());
             }
             let next = results.next()?;
-            sources.push(PoolSource { plan: &planned.plan, results, places, next });
+            sources.push(PoolSource { folder, plan: &planned.plan, results, places, next });
         }
         let (sequence, ahead) = (Sequence::new(plan, Shard::WHOLE), BTreeMap::new());
         Ok(Pool { plan, log, sequence, sources, ahead, taken: 0 })
@@ -109,6 +113,15 @@ impl<'a> Pool<'a> {
         Ok(found.map(|found| placed(self.plan, place, found)))
     }
 
+    /// The first folder in which another version of the program played a match, and that version: its players may decide
+    /// otherwise.
+    pub fn other_version(&self) -> Option<(&Path, &str)> {
+        let is_other = |version: &&str| *version != env!("CARGO_PKG_VERSION");
+        self.sources
+            .iter()
+            .find_map(|source| Some((source.folder, source.results.versions().find(is_other)?)))
+    }
+
     /// The next match of the plan that a folder has; none at the end.
     ///
     /// # Errors
@@ -139,34 +152,6 @@ impl<'a> Pool<'a> {
     /// The lines that cannot be read, after the last match.
     pub(super) fn damage(&self) -> Vec<DamagedLine> {
         self.sources.iter().flat_map(|source| source.results.damage()).collect()
-    }
-}
-
-/// The first folder in which another version of the program played a match, and that version: its players may decide
-/// otherwise.
-///
-/// # Errors
-/// If the files of a folder cannot be read.
-pub fn other_version(folders: &[PlannedFolder]) -> Result<Option<(&Path, String)>, ResultsError> {
-    for (folder, planned) in folders {
-        let results = results_in(folder, planned, DecisionLog::Turns)?;
-        let other = results.versions().find(|version| *version != env!("CARGO_PKG_VERSION"));
-        if let Some(version) = other {
-            return Ok(Some((folder, version.to_owned())));
-        }
-    }
-    Ok(None)
-}
-
-/// The matches in a folder, if there are any.
-fn results_in<'a>(
-    folder: &Path,
-    planned: &'a Planned,
-    log: DecisionLog,
-) -> Result<Results<'a>, ResultsError> {
-    match Results::open_with(folder, planned, log) {
-        Err(ResultsError::Folder(FolderError::Empty { .. })) => Ok(Results::none(planned)),
-        results => results,
     }
 }
 
