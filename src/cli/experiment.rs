@@ -17,9 +17,10 @@ use super::output::log;
 use super::progress::Progress;
 use super::session::Session;
 use hyperplay_lab::experiment::{
-    self, Arena, ArenaError, DecisionLog, ExperimentSummary, FolderError, Journal, JournalError,
-    MatchFailure, PLAN, Planned, PlannedFolder, Pool, Recording, Results, ResultsError, RunEnd, RunError,
-    RunTask, Sequence, Shard, extended, lock_beside, refuse_other_division, resolved, set_aside, slurm,
+    self, Arena, ArenaError, DecisionLog, EarlierRun, ExperimentPlan, ExperimentSummary, FolderError,
+    Journal, JournalError, MatchFailure, PLAN, Planned, PlannedFolder, Pool, Recording, Results,
+    ResultsError, RunEnd, RunError, RunTask, Sequence, Shard, extended, lock_beside, refuse_other_division,
+    resolved, set_aside, slurm,
 };
 use hyperplay_machine::counted;
 use hyperplay_play::files::FileError;
@@ -219,20 +220,8 @@ pub fn play(arguments: &RunArguments, session: &Session) -> CommandResult {
     let pool = Pool::open(plan, &others, log_of)?;
     let journal = Journal::open(&arguments.out, plan, shard, recording)?;
     let (earlier, total) = (journal.earlier.clone(), plan.matches_of(shard));
-    if again && earlier.dropped == 0 {
-        log(format_args!("no match has a player that could not be reached"));
-    }
-    if total == 0 {
-        let few = if plan.stop.is_some() { "cells, each of which one shard plays" } else { "deals" };
-        log(format_args!("{folder}: shard {shard} has no match: there are more shards than {few}"));
-    }
-    if earlier.resumed > 0 || earlier.cut > 0 {
-        let cut = if earlier.cut > 0 { format!(", {} bytes cut off", earlier.cut) } else { String::new() };
-        log(format_args!("{folder}: going on after {}{cut}", counted(earlier.resumed, "match")));
-    }
-    log_damage(&earlier.damage, &earlier.moved);
-    let arena = Arena::new(plan.clone(), config.specs, &games, threads, log_of);
-    let arena = arena?;
+    say_what_was_found(arguments, plan, &earlier);
+    let arena = Arena::new(plan.clone(), config.specs, &games, threads, log_of)?;
     let progress = Progress::new(total as usize, "matches", false);
     let begun = ProcessTime::try_now();
     let task = RunTask { sequence: Sequence::new(plan, shard), journal, pool, on_fault: config.on_fault };
@@ -267,6 +256,23 @@ pub fn play(arguments: &RunArguments, session: &Session) -> CommandResult {
         None if all => Ok(()),
         None => Err(CommandFailure::Interrupted),
     }
+}
+
+/// Says what an earlier run left, and where there is nothing to play.
+fn say_what_was_found(arguments: &RunArguments, plan: &ExperimentPlan, earlier: &EarlierRun) {
+    let (folder, shard) = (arguments.out.display(), arguments.shard);
+    if arguments.again.is_some() && earlier.dropped == 0 {
+        log(format_args!("no match has a player that could not be reached"));
+    }
+    if plan.matches_of(shard) == 0 {
+        let few = if plan.stop.is_some() { "cells, each of which one shard plays" } else { "deals" };
+        log(format_args!("{folder}: shard {shard} has no match: there are more shards than {few}"));
+    }
+    if earlier.resumed > 0 || earlier.cut > 0 {
+        let cut = if earlier.cut > 0 { format!(", {} bytes cut off", earlier.cut) } else { String::new() };
+        log(format_args!("{folder}: going on after {}{cut}", counted(earlier.resumed, "match")));
+    }
+    log_damage(&earlier.damage, &earlier.moved);
 }
 
 /// How many matches failed in earlier runs and in this one, and the first one's cause, as a sentence; none if none did.

@@ -12,8 +12,8 @@ use super::failure::{CommandFailure, CommandResult};
 use super::options::positive;
 use super::output::{Output, log};
 use hyperplay_lab::experiment::{
-    DecisionLog, ExperimentSummary, FolderError, Planned, PlannedFolder, Pool, Results, ResultsError,
-    Selection, document, exploit_records, exploit_tables, joined, markdown, page, tables,
+    DecisionLog, ExperimentSummary, ExploitRecord, FolderError, Planned, PlannedFolder, Pool, Results,
+    ResultsError, Selection, document, exploit_records, exploit_tables, joined, markdown, page, tables,
 };
 use hyperplay_play::files::{FileContent, FileError, WrittenFile, write_all};
 
@@ -62,23 +62,7 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
     let remedy = "`hyperplay experiment run FILE --out DIR --reuse OTHER` makes one folder of several";
     let planned = joined(&folders, &selection).map_err(|what| CommandFailure::usage(what, remedy))?;
     let only = folders.first().filter(|(_, own)| folders.len() == 1 && own.config == planned.config);
-    let (mut summary, (exploited, damaged)) = match only {
-        None => {
-            let pool = Pool::open(&planned.plan, &folders, DecisionLog::Turns)?;
-            (ExperimentSummary::of_pool(&planned, pool)?, Default::default())
-        }
-        Some((folder, _)) => {
-            let exploited = exploit_records(folder, &planned)?;
-            let results = match Results::open(folder, &planned) {
-                Err(ResultsError::Folder(FolderError::Empty { .. })) if !exploited.0.is_empty() => {
-                    Results::none(&planned)
-                }
-                results => results?,
-            };
-            (ExperimentSummary::of(&planned, results)?, exploited)
-        }
-    };
-    summary.damage.extend(damaged);
+    let (summary, exploited) = summed(&planned, &folders, only)?;
     summary.missing.iter().for_each(|missing| log(format_args!("incomplete: {missing}")));
     log_damage(&summary.damage, &[]);
     let (answers, mut tables) = tables(&planned, &summary, selection.anchor.as_deref());
@@ -131,4 +115,26 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
         return out.json(&document);
     }
     out.text(&text)
+}
+
+/// The sums over the matches of these folders, or of the only one with its records of what can be gained.
+fn summed(
+    planned: &Planned,
+    folders: &[PlannedFolder],
+    only: Option<&PlannedFolder>,
+) -> CommandResult<(ExperimentSummary, Vec<ExploitRecord>)> {
+    let Some((folder, _)) = only else {
+        let pool = Pool::open(&planned.plan, folders, DecisionLog::Turns)?;
+        return Ok((ExperimentSummary::of_pool(planned, pool)?, Vec::new()));
+    };
+    let (exploited, damaged) = exploit_records(folder, planned)?;
+    let results = match Results::open(folder, planned) {
+        Err(ResultsError::Folder(FolderError::Empty { .. })) if !exploited.is_empty() => {
+            Results::none(planned)
+        }
+        results => results?,
+    };
+    let mut summary = ExperimentSummary::of(planned, results)?;
+    summary.damage.extend(damaged);
+    Ok((summary, exploited))
 }

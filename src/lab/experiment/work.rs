@@ -279,7 +279,7 @@ mod tests {
         assert!(partly.mean(Figure::Processor).is_some_and(|seconds| (seconds - 2.4166667).abs() < 1e-6));
         let (mut of_match, known) = (MatchWork::default(), time(1.0, 3.0));
         let unknown = known.map(|time| TurnTime { processor: None, ..time });
-        [known, unknown].map(|time| of_match.add(&turn(None, 0), time, false, &mut partly));
+        [known, unknown].into_iter().for_each(|time| of_match.add(&turn(None, 0), time, false, &mut partly));
         of_match.end(&mut partly);
         assert_eq!((partly.mean(Figure::Processor), partly.sample(Figure::Time).count()), (None, 2));
         assert_eq!((work.rates[0], work.slowdown()), ([2.0, 90.0, 6.0], None));
