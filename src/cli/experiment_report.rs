@@ -53,7 +53,7 @@ pub struct ReportArguments {
 /// Runs the command.
 ///
 /// # Errors
-/// See [`CommandFailure`](super::failure::CommandFailure).
+/// See [`CommandFailure`].
 pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
     let read = |folder: &PathBuf| Ok((folder.clone(), Planned::read(folder)?));
     let folders = arguments.folders.iter().map(read).collect::<CommandResult<Vec<PlannedFolder>>>()?;

@@ -207,7 +207,7 @@ pub trait Belief<M: Bulk>: Send + Sync {
     ///
     /// The deadline of the budget also stops evaluations. Work that is cut off by it must have no part in the
     /// particles: a belief with a scratch of its own uses
-    /// [`StateMachineExt::by_deadline`](hyperplay_machine::StateMachineExt::by_deadline).
+    /// [`StateMachineExt::by_deadline`].
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome;
 
     /// The particles, weights summing to 1; empty when depleted or inconsistent. Where merging is on, their histories
@@ -238,7 +238,7 @@ pub trait Belief<M: Bulk>: Send + Sync {
 
     /// Why an evaluation of the rules met a limit in an update, if one did since the last call; forgets it. Until the
     /// failure has been taken, the particles may be wrong. A belief with a scratch of its own asks the machine
-    /// ([`StateMachine::take_failure`](hyperplay_machine::StateMachine::take_failure)).
+    /// ([`StateMachine::take_failure`]).
     fn take_failure(&mut self) -> Option<EvaluationFailure> {
         None
     }

@@ -1,7 +1,7 @@
 //! Samplers: the ways to sample a belief. A study or a player asks a sampler for a [`Belief`] and depends on nothing
 //! else.
 //!
-//! A type of another crate can implement [`Sampler`]; [`HistoryBelief`](super::HistoryBelief) does most of the work
+//! A type of another crate can implement [`Sampler`]; [`HistoryBelief`] does most of the work
 //! for it.
 
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Backtracking: HyperPlay as published.
 //!
-//! Each particle is brought to the new step by a [walk], within its budget of states; a particle whose budget
+//! Each particle is brought to the new step by a [walk](mod@walk), within its budget of states; a particle whose budget
 //! runs out starts again from the empty history. All share what is known to be inconsistent. The particles that arrive
 //! are weighted by the prior probability of their histories, or all alike. Neither is the posterior: a walk finds a
 //! history with a probability that depends on the dead ends beside it.
