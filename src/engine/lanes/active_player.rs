@@ -24,6 +24,16 @@ pub(super) enum ActivePlayer {
     InTurn(Vec<ActiveWhen>),
 }
 
+impl ActivePlayer {
+    /// Whether the choice may draw the move of a role.
+    pub(super) fn may_be(&self, role: Role) -> bool {
+        match self {
+            ActivePlayer::Always(alone) => *alone == role,
+            ActivePlayer::InTurn(players) => players.iter().any(|player| player.role == role),
+        }
+    }
+}
+
 /// When a role is the active player, and its move where it is not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ActiveWhen {

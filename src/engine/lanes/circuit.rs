@@ -10,7 +10,7 @@
 
 use super::active_player::{ActivePlayer, active_players};
 use super::draw::index_bits;
-use super::drawing::{Drawing, ForcedInputs, leaves_of, roles_of, rounds};
+use super::drawing::{Drawing, ForcedInputs, leaves_of, rounds};
 use crate::propnet::{Network, Propnet, Wire};
 use hyperplay_machine::{ByRole, Goal, MoveWeights, Role};
 
@@ -82,7 +82,8 @@ impl Circuit {
         let mut next_input = bits;
         let mut choices = Vec::new();
         for (player, &leaves) in active_players.into_iter().zip(&leaves) {
-            let is_weighted = leaves > 1 && roles_of(&player).into_iter().any(&weighs);
+            let is_weighted =
+                leaves > 1 && net.roles.iter().any(|(role, _)| player.may_be(role) && weighs(role));
             let each = if is_weighted { usize::from(MoveWeights::MOST) } else { 1 };
             let (forced, bits) = (next_input, index_bits(leaves * each));
             choices.push(Choice { player, forced, bits, is_weighted, random: bits * rounds(real) });

@@ -27,14 +27,6 @@ pub(super) fn leaves_of(net: &Propnet, player: &ActivePlayer) -> usize {
     }
 }
 
-/// The roles whose moves a choice may draw.
-pub(super) fn roles_of(player: &ActivePlayer) -> Vec<Role> {
-    match player {
-        ActivePlayer::Always(role) => vec![*role],
-        ActivePlayer::InTurn(players) => players.iter().map(|player| player.role).collect(),
-    }
-}
-
 /// The result of a choice.
 pub(super) struct Drawn {
     /// Whether a move was drawn.

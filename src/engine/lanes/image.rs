@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use super::active_player::ActivePlayer;
 use super::code::LanesCode;
-use super::drawing::roles_of;
 use crate::propagator::{Propagator, PropagatorScratch};
 use hyperplay_machine::{Move, MoveWeights, Role, Start, State, StateMachine};
 
@@ -60,7 +59,7 @@ impl LanesCode {
         for &(role, own) in &start.first {
             propagator.legal(&start.state, role, scratch, &mut legal);
             let rank = legal.iter().position(|&other| other == own)?;
-            let choice = circuit.choices.iter().find(|choice| roles_of(&choice.player).contains(&role));
+            let choice = circuit.choices.iter().find(|choice| choice.player.may_be(role));
             let choice = choice.expect("every role has a choice");
             if is_idle(propagator, &choice.player, role, own) {
                 continue;

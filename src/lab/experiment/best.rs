@@ -193,7 +193,7 @@ mod tests {
     use super::*;
     use hyperplay_play::player::Registry;
 
-    /// A sweep over so many settings against one opponent, or of the settings against each other.
+    /// A sweep over `settings` settings, against one opponent or against each other.
     fn sweep(settings: usize, schedule: &str) -> Planned {
         let values: Vec<String> = (1..=settings).map(|value| value.to_string()).collect();
         let text = format!(

@@ -111,8 +111,12 @@ pub(super) fn clocked(
 }
 
 /// Lets the engine compile what playouts by the history of moves need, so that the clock of the first decision does not pay
-/// for it. Whether roles move at once is seen in one random match.
+/// for it. Whether roles move at once is seen in one random match. An engine that makes one playout after the other compiles
+/// nothing.
 pub(super) fn prepare(machine: &Engine, history: HistoryUse) {
+    if machine.at_once() == 1 || !history.applies(true) {
+        return;
+    }
     let (mut scratch, mut rng) = (machine.scratch(), Seed::root(0).rng());
     let mut state = machine.initial();
     for _ in 0..PREPARED_STEPS {
@@ -122,7 +126,7 @@ pub(super) fn prepare(machine: &Engine, history: HistoryUse) {
         let legal = machine.legal_by_role(&state, &mut scratch);
         let chooses = |(role, moves): &(Role, &Vec<Move>)| moves.len() > 1 && machine.random() != Some(*role);
         let is_at_once = legal.iter().filter(chooses).count() > 1;
-        if history == HistoryUse::Always || history == HistoryUse::AtOnce && is_at_once {
+        if history.applies(is_at_once) {
             let weights = Some(Arc::new(MoveWeights::new(legal.map(|_| MoveWeights::MOST))));
             let start = Start { state, first: Vec::new(), weights, count: 1 };
             machine.playouts(&[start], &Seed::root(0), &Budget::UNLIMITED, &mut scratch);

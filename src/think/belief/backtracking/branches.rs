@@ -112,7 +112,8 @@ impl Branches {
         (0..self.count()).filter(move |&index| among.admits(self.branch(index)))
     }
 
-    /// Draws one of some by its probability; `None` if there is none, or so many others that none was found.
+    /// Draws one of the branches in `among` by its probability. `None` if there is no such branch, or if none was found in the
+    /// draws that may miss.
     pub(in crate::belief) fn draw(&self, among: Among, rng: &mut impl Rng) -> Option<u64> {
         for miss in 0.. {
             if miss == MISSES[usize::from(self.count() > SUMMED)] {

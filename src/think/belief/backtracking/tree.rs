@@ -240,7 +240,7 @@ impl<M: Bulk> Tree<M> {
         Some(node)
     }
 
-    /// Whether there are so many nodes that those which no particle needs should be dropped.
+    /// Whether the tree has reached the number of nodes at which those that no particle needs are dropped.
     pub(in crate::belief) fn is_large(&self) -> bool {
         self.nodes.len() >= self.large
     }

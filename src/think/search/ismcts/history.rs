@@ -39,7 +39,8 @@ pub enum HistoryUse {
 }
 
 impl HistoryUse {
-    pub(super) fn applies(self, is_at_once: bool) -> bool {
+    /// Whether this is so in a game in which roles move at once, or not.
+    pub fn applies(self, is_at_once: bool) -> bool {
         self == HistoryUse::Always || self == HistoryUse::AtOnce && is_at_once
     }
 }
