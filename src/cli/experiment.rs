@@ -10,6 +10,7 @@ use cpu_time::ProcessTime;
 use super::experiment_check;
 use super::experiment_exploit;
 use super::experiment_file::{Described, FileArgument, logs, threads};
+use super::experiment_generations;
 use super::experiment_report;
 use super::experiment_results::{self, log_damage};
 use super::failure::{CommandFailure, CommandResult, MATCH_FAILURE_REMEDY, refuse_if};
@@ -61,6 +62,9 @@ enum ExperimentCommand {
     Verify(experiment_results::ExperimentVerifyArguments),
     /// Write tables for analysis by other programs: matches.csv, turns.csv, and what was recorded in full as Parquet
     Export(experiment_results::ExportArguments),
+    /// Let a player learn from its own matches: self-play, a command of yours, and a gate against the incumbent, again
+    /// and again
+    Generations(experiment_generations::GenerationsArguments),
     /// Print a script that plays an experiment as a Slurm job array
     Slurm(SlurmArguments),
 }
@@ -81,7 +85,7 @@ pub struct RunArguments {
     shard: Shard,
     /// The data that are recorded of every decision
     #[arg(long, value_name = "WHAT", value_parser = logs(), default_value = "turns")]
-    log: DecisionLog,
+    pub log: DecisionLog,
     /// With clocks, where what players believed is to be recorded of matches that are finished: drop these and play
     /// them again
     #[arg(long)]
@@ -98,11 +102,16 @@ pub struct RunArguments {
 
 impl RunArguments {
     /// All matches of a file, `at_once` at a time, with games of this repository.
-    pub fn whole(file: &Path, out: &Path, at_once: usize, repository: Option<PathBuf>) -> RunArguments {
+    pub fn whole(
+        file: &Path,
+        out: &Path,
+        threads: Option<NonZero<usize>>,
+        repository: Option<PathBuf>,
+    ) -> RunArguments {
         RunArguments {
             file: FileArgument { file: file.to_owned(), deals: None, repository },
             out: out.to_owned(),
-            threads: NonZero::new(at_once),
+            threads,
             shard: Shard { index: 1, count: 1 },
             log: DecisionLog::Turns,
             discard: false,
@@ -192,6 +201,7 @@ pub fn run(arguments: &ExperimentArguments, session: &Session) -> CommandResult 
         ExperimentCommand::Report(arguments) => experiment_report::run(arguments, out),
         ExperimentCommand::Verify(arguments) => experiment_results::verify(arguments, session),
         ExperimentCommand::Export(arguments) => experiment_results::export(arguments, out),
+        ExperimentCommand::Generations(arguments) => experiment_generations::run(arguments, session),
         ExperimentCommand::Slurm(arguments) => print_slurm(arguments, session),
     }
 }
@@ -201,7 +211,17 @@ pub fn run(arguments: &ExperimentArguments, session: &Session) -> CommandResult 
 /// # Errors
 /// See [`CommandFailure`].
 pub fn play(arguments: &RunArguments, session: &Session) -> CommandResult {
-    let Session { registry, interrupt, out, .. } = session;
+    let (what, ended) = played(arguments, session)?;
+    session.out.line(what)?;
+    ended
+}
+
+/// Plays them; returns what was played in words, and how that ended.
+///
+/// # Errors
+/// As [`play`], where nothing can be said of what was played.
+pub fn played(arguments: &RunArguments, session: &Session) -> CommandResult<(String, CommandResult)> {
+    let Session { registry, interrupt, .. } = session;
     let Described { config, games, plan } = arguments.file.open(registry)?;
     let shard = arguments.shard;
     let threads = threads(arguments.threads, &plan);
@@ -234,11 +254,11 @@ pub fn play(arguments: &RunArguments, session: &Session) -> CommandResult {
     let rate = played as f64 / time.as_secs_f64().max(1e-9);
     let stopped = if all && plan.stop.is_some() { " (cells stop by themselves)" } else { "" };
     let taken = if others.is_empty() { String::new() } else { format!("{reused} taken from elsewhere, ") };
-    out.line(format_args!(
+    let what = format!(
         "{folder}: shard {shard}: {} of {}{stopped}, {taken}{played} of them now, {rate:.1} a second{spent}",
         earlier.resumed + reused + played,
         counted(total, "match"),
-    ))?;
+    );
     let mut wrong: Vec<String> = Vec::new();
     if faulted + earlier.faulted > 0 || plan.clocks.is_some() {
         let results = Results::open(&arguments.out, &planned)?.only(shard);
@@ -251,11 +271,12 @@ pub fn play(arguments: &RunArguments, session: &Session) -> CommandResult {
     wrong.extend(failed);
     let last = if all { wrong.pop() } else { None };
     wrong.iter().for_each(|what| log(format_args!("{what}")));
-    match last {
+    let ended = match last {
         Some(what) => Err(CommandFailure::failed(what, remedy)),
         None if all => Ok(()),
         None => Err(CommandFailure::Interrupted),
-    }
+    };
+    Ok((what, ended))
 }
 
 /// Says what an earlier run left, and where there is nothing to play.
@@ -357,6 +378,13 @@ impl From<ResultsError> for CommandFailure {
             ResultsError::Folder(error) => error.into(),
             ResultsError::Journal(error) => error.into(),
             ResultsError::File(error) => error.into(),
+            ResultsError::Walk(_) => CommandFailure::failed(
+                error.to_string(),
+                "take the program that played the matches, or play them again into another folder",
+            ),
+            ResultsError::TooMany { .. } => {
+                CommandFailure::failed(error.to_string(), "export without --features")
+            }
             ResultsError::Decision { .. } => CommandFailure::failed(
                 error.to_string(),
                 "the file was changed: play the matches again into another folder, or remove the files of positions and particles",

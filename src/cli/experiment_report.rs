@@ -13,7 +13,8 @@ use super::options::positive;
 use super::output::{Output, log};
 use hyperplay_lab::experiment::{
     DecisionLog, ExperimentSummary, ExploitRecord, FolderError, Planned, PlannedFolder, Pool, Results,
-    ResultsError, Selection, document, exploit_records, exploit_tables, joined, markdown, page, tables,
+    ResultsError, Selection, SequentialTest, SequentialVerdict, document, exploit_records, exploit_tables,
+    joined, markdown, page, tables,
 };
 use hyperplay_play::files::{FileContent, FileError, WrittenFile, write_all};
 
@@ -45,9 +46,26 @@ pub struct ReportArguments {
     /// The entrant whose rating is 0 [default: the first]
     #[arg(long, value_name = "NAME")]
     anchor: Option<String>,
+    /// Say at the end whether the first player of each cell is better than the second by H1 goal points or more, and not
+    /// only by H0, by a sequential test over all deals (error rates ALPHA and BETA, .05): exit code 0 if so, 4 if not,
+    /// 5 while it is open [default: the sprt of the experiment]
+    #[arg(long, value_name = "H0,H1[,ALPHA,BETA]", num_args = 0..=1, require_equals = true, value_parser = gate, allow_hyphen_values = true)]
+    gate: Option<Option<SequentialTest>>,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
+}
+
+/// Reads the hypotheses and error rates of a gate.
+fn gate(text: &str) -> Result<SequentialTest, String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
+    let (h0, h1, alpha, beta) = match numbers.as_deref() {
+        Ok(&[h0, h1]) => (h0, h1, 0.05, 0.05),
+        Ok(&[h0, h1, alpha, beta]) => (h0, h1, alpha, beta),
+        _ => return Err("expected two or four numbers, as in 0,5 or 0,5,0.05,0.05".to_owned()),
+    };
+    SequentialTest::new(h0, h1, alpha, beta)
+        .ok_or_else(|| "expected H0 < H1 in goal points, and ALPHA and BETA between 0 and 0.5".to_owned())
 }
 
 /// Runs the command.
@@ -55,6 +73,12 @@ pub struct ReportArguments {
 /// # Errors
 /// See [`CommandFailure`].
 pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
+    let ended = report(arguments, out)?;
+    ended.map_or(Ok(()), |code| Err(CommandFailure::Gate { code }))
+}
+
+/// Reports; returns the exit code of a gate that is not passed.
+fn report(arguments: &ReportArguments, out: &Output) -> CommandResult<Option<u8>> {
     let read = |folder: &PathBuf| Ok((folder.clone(), Planned::read(folder)?));
     let folders = arguments.folders.iter().map(read).collect::<CommandResult<Vec<PlannedFolder>>>()?;
     let ReportArguments { players, without, games, deals, anchor, .. } = arguments.clone();
@@ -65,6 +89,15 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
     let (summary, exploited) = summed(&planned, &folders, only)?;
     summary.missing.iter().for_each(|missing| log(format_args!("incomplete: {missing}")));
     log_damage(&summary.damage, &[]);
+    let test = match (arguments.gate, planned.plan.test()) {
+        (None, _) => None,
+        (Some(None), None) => {
+            let what = "--gate: the experiment has no sprt";
+            return Err(CommandFailure::usage(what, "say what is tested, as in --gate=0,5"));
+        }
+        (Some(given), own) => given.or(own),
+    };
+    let gate = test.map(|test| summary.gate(&test));
     let (answers, mut tables) = tables(&planned, &summary, selection.anchor.as_deref());
     tables.extend(exploit_tables(&planned, &exploited, arguments.unit));
     let to = arguments.out.as_ref().or(only.map(|(folder, _)| folder));
@@ -112,9 +145,21 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
         let all: Map<String, Value> =
             tables.iter().map(|table| (table.name.to_owned(), table.as_json())).collect();
         all.into_iter().for_each(|(name, rows)| document[name] = rows);
-        return out.json(&document);
+        if let Some((ratio, verdict)) = gate {
+            document["gate"] = json!({ "ratio": ratio, "verdict": verdict.as_str() });
+        }
+        out.json(&document)?;
+    } else {
+        out.text(&text)?;
+        if let Some((ratio, verdict)) = gate {
+            out.line(format_args!("\nGate: {} (log-likelihood ratio {ratio:.2})", verdict.as_str()))?;
+        }
     }
-    out.text(&text)
+    Ok(gate.and_then(|(_, verdict)| match verdict {
+        SequentialVerdict::Accepted => None,
+        SequentialVerdict::Rejected => Some(4),
+        SequentialVerdict::Open => Some(5),
+    }))
 }
 
 /// The sums over the matches of these folders, or of the only one with its records of what can be gained.

@@ -13,8 +13,8 @@ use super::output::{Output, log};
 use super::session::Session;
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_lab::experiment::{
-    DamagedLine, DecisionLog, Merged, MissingMatches, PlanGame, Planned, Results, export as export_tables,
-    merge as merge_shards, walk,
+    DamagedLine, DecisionLog, ExperimentPlan, Merged, MissingMatches, PlanGame, Planned, Results,
+    export as export_tables, export_features, merge as merge_shards, walk,
 };
 use hyperplay_logic::gdl::Game;
 use hyperplay_machine::counted;
@@ -43,6 +43,9 @@ pub struct ExportArguments {
     /// The folder for the tables [default: the same]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Also write the states, moves and percepts of all matches as numbers: features.GAME.json, .npy and .parquet
+    #[arg(long)]
+    features: bool,
 }
 
 /// Arguments of `experiment verify`.
@@ -157,6 +160,18 @@ pub fn recorded_game(game: &PlanGame) -> CommandResult<(String, Game)> {
     Ok((text, opened.game))
 }
 
+/// The machine of each game of a plan.
+///
+/// # Errors
+/// As [`recorded_game`], and if a machine cannot be made.
+pub fn machines(plan: &ExperimentPlan) -> CommandResult<Vec<Arc<Engine>>> {
+    let machine = |game: &PlanGame| -> CommandResult<Arc<Engine>> {
+        let machine = Engines::new(&recorded_game(game)?.1).get(plan.engine);
+        machine.map_err(|error| CommandFailure::failed(format!("{}: {error}", game.name), "free memory"))
+    };
+    plan.games.iter().map(machine).collect()
+}
+
 /// Walks recorded matches.
 ///
 /// # Errors
@@ -166,11 +181,7 @@ pub fn verify(arguments: &ExperimentVerifyArguments, session: &Session) -> Comma
     let ExperimentVerifyArguments { of: FolderArguments { folder, json: as_json }, sample } = arguments;
     let planned = Planned::read(folder)?;
     let plan = &planned.plan;
-    let machine = |game: &PlanGame| -> CommandResult<Arc<Engine>> {
-        let machine = Engines::new(&recorded_game(game)?.1).get(plan.engine);
-        machine.map_err(|error| CommandFailure::failed(format!("{}: {error}", game.name), "free memory"))
-    };
-    let machines = plan.games.iter().map(machine).collect::<Result<Vec<_>, _>>()?;
+    let machines = machines(plan)?;
     let open = || Results::open(folder, &planned);
     let (mut results, mut count) = (open()?, 0);
     while sample.is_some() && results.next()?.is_some() {
@@ -217,7 +228,11 @@ pub fn export(arguments: &ExportArguments, out: &Output) -> CommandResult {
     let results = Results::open_with(&arguments.folder, &planned, DecisionLog::Particles)?;
     let to = arguments.out.as_ref().unwrap_or(&arguments.folder);
     FileError::at(to, std::fs::create_dir_all(to))?;
-    let (paths, count) = export_tables(&planned, results, to)?;
+    let (mut paths, count) = export_tables(&planned, results, to)?;
+    if arguments.features {
+        let results = Results::open_with(&arguments.folder, &planned, DecisionLog::Positions)?;
+        paths.extend(export_features(&planned, results, &machines(&planned.plan)?, to)?);
+    }
     let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     out.line(format_args!("{} in {}", counted(count, "match"), listed(&paths)))
 }

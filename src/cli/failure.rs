@@ -1,6 +1,7 @@
 //! Failure: why a command did not succeed, and its exit code.
 //!
-//! The codes are a contract: 0 done, 1 a failure or findings, 2 a usage error, 3 incomplete, 130 interrupted.
+//! The codes are a contract: 0 done, 1 a failure or findings, 2 a usage error, 3 incomplete, 4 and 5 a gate that is not
+//! passed or open, 130 interrupted.
 //! Every message names the place and the cause; a remedy, if there is one, is on a line of its own. Standard output
 //! closed by its reader (`| head`) is no failure: the command ends quietly.
 
@@ -40,6 +41,12 @@ pub enum CommandFailure {
     /// The result, which has been reported, is a negative one.
     #[error("there are findings")]
     Findings,
+    /// A gate, which has been reported, is not passed (4), or more deals are needed to say so (5).
+    #[error("the gate is not passed")]
+    Gate {
+        /// The exit code.
+        code: u8,
+    },
     /// Parts of the result are missing.
     #[error("{what}")]
     Incomplete {
@@ -119,7 +126,7 @@ impl CommandFailure {
     /// Whether a message is needed. It is not if the result itself or the closed pipe shows the failure.
     pub fn is_silent(&self) -> bool {
         match self {
-            CommandFailure::Findings | CommandFailure::Left => true,
+            CommandFailure::Findings | CommandFailure::Gate { .. } | CommandFailure::Left => true,
             CommandFailure::Output(cause) => cause.kind() == io::ErrorKind::BrokenPipe,
             _ => false,
         }
@@ -132,6 +139,7 @@ impl CommandFailure {
             CommandFailure::Usage { .. } | CommandFailure::File(_) => 2,
             CommandFailure::Findings => 1,
             CommandFailure::Incomplete { .. } => 3,
+            CommandFailure::Gate { code } => *code,
             CommandFailure::Interrupted | CommandFailure::Left => 130,
             CommandFailure::Output(_) if self.is_silent() => 0,
             CommandFailure::Output(_) => 1,

@@ -4,6 +4,7 @@
 //! It is `match` with more to say: dialect, substitutes, strikes, clocks of single roles, several matches at a time,
 //! and records for other programs.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -367,6 +368,6 @@ fn whole_experiment(arguments: &HostArguments, file: &Path, session: &Session) -
         return Err(CommandFailure::usage(what, "give the player a url in the file"));
     }
     let at_once = usize::try_from(arguments.at_once).unwrap_or(1);
-    let run = RunArguments::whole(file, folder, at_once, arguments.repository.clone());
+    let run = RunArguments::whole(file, folder, NonZero::new(at_once), arguments.repository.clone());
     experiment::play(&run, session)
 }

@@ -35,6 +35,7 @@ mod experiment;
 mod experiment_check;
 mod experiment_exploit;
 mod experiment_file;
+mod experiment_generations;
 mod experiment_report;
 mod experiment_results;
 mod exploit;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::failure::{CommandFailure, CommandResult};
 use super::session::Session;
 use hyperplay_logic::gdl::did_you_mean;
-use hyperplay_play::player::{KeyType, REMOTE, Registry, SpecEntry, SpecError, SpecKey, SpecKind};
+use hyperplay_play::player::{FileKind, KeyType, REMOTE, Registry, SpecEntry, SpecError, SpecKey, SpecKind};
 
 /// Arguments of `players`.
 #[derive(Args, Debug)]
@@ -93,10 +93,10 @@ pub fn wrong_spec(registry: &Registry, kind: SpecKind, text: &str, error: &SpecE
     CommandFailure::usage(error.to_string(), explained_by(registry, kind, text, error))
 }
 
-/// The remedy for an error in a spec: the command that explains the entry it is about, or how to get a policy file.
+/// The remedy for an error in a spec: the command that explains the entry it is about, or how to get a file.
 pub fn explained_by(registry: &Registry, kind: SpecKind, text: &str, error: &SpecError) -> String {
-    if error.is_of_policy_file() {
-        return "`hyperplay solve GAME --out FILE` writes a policy file, and docs/cli.md says what one looks like".to_owned();
+    if error.is_of_file() {
+        return "`hyperplay solve GAME --out FILE` writes a policy file, and docs/cli.md says what such files look like".to_owned();
     }
     match error.about(registry, kind, text) {
         (kind, Some(name)) => format!("`{} {name}` explains it and its keys", command(kind)),
@@ -111,6 +111,7 @@ fn place(kind: SpecKind) -> &'static str {
         SpecKind::Sampler => "belief GAME --sampler NAME:key=value,... and the key sampler of a player",
         SpecKind::Search => "the key search of a player",
         SpecKind::Model => "the key model of a player or sampler",
+        SpecKind::Leaf => "the key leaf of a player",
     }
 }
 
@@ -118,6 +119,7 @@ fn place(kind: SpecKind) -> &'static str {
 fn listing(registry: &Registry, kind: SpecKind) -> String {
     let mut heading = match kind {
         SpecKind::Model => "Opponent models".to_owned(),
+        SpecKind::Leaf => "Leaf values".to_owned(),
         kind => kind.plural().to_owned(),
     };
     heading[..1].make_ascii_uppercase();
@@ -141,7 +143,7 @@ fn described(registry: &Registry, entry: &SpecEntry) -> String {
     let mut text = format!("{}: {}\n", entry.name, entry.about);
     for key in &entry.keys {
         let form = match key.kind {
-            KeyType::PolicyFile => format!("{}:PATH", entry.name),
+            KeyType::File(_) => format!("{}:PATH", entry.name),
             _ => format!("{}={}", key.name, key.default),
         };
         let _ = writeln!(text, "  {form} ({}): {}", registry.expected(key), key.about);
@@ -151,15 +153,18 @@ fn described(registry: &Registry, entry: &SpecEntry) -> String {
 
 /// Commands that use an entry and run as they stand.
 fn example(kind: SpecKind, entry: &SpecEntry) -> String {
-    if matches!(&entry.keys[..], [SpecKey { kind: KeyType::PolicyFile, .. }]) {
+    if let [SpecKey { kind: KeyType::File(of), .. }] = &entry.keys[..] {
         let spec = format!("{}:kuhn.json", entry.name);
+        if *of == FileKind::Linear {
+            return format!("hyperplay match kuhn_poker alice=ismcts:leaf={spec} --matches 20 --seed 1");
+        }
         let seat = if kind == SpecKind::Player { spec } else { format!("hyperplay:model={spec}") };
         return format!(
             "hyperplay solve kuhn_poker --unit 25 --out kuhn.json\nhyperplay match kuhn_poker alice={seat} --matches 20 --seed 1"
         );
     }
     // A key that is given its default says how keys are written, and changes nothing.
-    let simple = |key: &&SpecKey| !matches!(key.kind, KeyType::Spec(_) | KeyType::PolicyFile);
+    let simple = |key: &&SpecKey| !matches!(key.kind, KeyType::Spec(_) | KeyType::File(_));
     let key = entry.keys.iter().find(simple);
     let spec = match key {
         Some(key) => format!("{}:{}={}", entry.name, key.name, key.default),
@@ -177,6 +182,7 @@ fn example(kind: SpecKind, entry: &SpecEntry) -> String {
         SpecKind::Model => {
             format!("hyperplay match kuhn_poker alice=hyperplay:model={spec} --matches 5 --seed 1")
         }
+        SpecKind::Leaf => format!("hyperplay match kuhn_poker alice=ismcts:leaf={spec} --matches 5 --seed 1"),
     }
 }
 

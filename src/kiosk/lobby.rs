@@ -264,7 +264,7 @@ pub(super) fn players(registry: &Registry) -> Vec<Value> {
 pub(super) fn is_harmless(registry: &Registry, spec: &str) -> bool {
     let Ok(read) = registry.unopened(SpecKind::Player, spec) else { return false };
     !read.is_remote()
-        && read.policies().is_empty()
+        && !read.names_file()
         && !spec.contains(['/', '\\'])
         && spec
             .split(|c: char| !c.is_ascii_digit())

@@ -501,7 +501,7 @@ fn one_seed_gives_one_match_and_policies_sum_to_one() {
 
 /// Whether a player can be made by its name alone.
 fn needs_no_file(entry: &&SpecEntry) -> bool {
-    entry.keys.iter().all(|key| key.kind != KeyType::PolicyFile)
+    entry.keys.iter().all(|key| !matches!(key.kind, KeyType::File(_)))
 }
 
 #[test]

@@ -146,7 +146,7 @@ impl ExperimentConfig {
 }
 
 /// The line and column of the beginning of a span.
-fn place(text: &str, span: &Range<usize>) -> (usize, usize) {
+pub(super) fn place(text: &str, span: &Range<usize>) -> (usize, usize) {
     let before = text.get(..span.start.min(text.len())).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -379,18 +379,9 @@ impl Reader<'_> {
             }
             (Some(_), None) => return Err(self.error(stop, "a width is more than 0 goal points")),
             (None, Some(sprt)) => {
-                let is_rate = |rate: f64| rate > 0.0 && rate < 0.5;
-                let finite = sprt.h0.is_finite() && sprt.h1.is_finite();
-                if !finite || sprt.h0 >= sprt.h1 || !is_rate(sprt.alpha) || !is_rate(sprt.beta) {
-                    let what = "an sprt needs h0 < h1 in goal points, and alpha and beta between 0 and 0.5";
-                    return Err(self.error(stop, what));
-                }
-                StoppingCriterion::Sprt(SequentialTest {
-                    h0: sprt.h0,
-                    h1: sprt.h1,
-                    alpha: sprt.alpha,
-                    beta: sprt.beta,
-                })
+                let test = SequentialTest::new(sprt.h0, sprt.h1, sprt.alpha, sprt.beta);
+                let what = "an sprt needs h0 < h1 in goal points, and alpha and beta between 0 and 0.5";
+                StoppingCriterion::Sprt(test.ok_or_else(|| self.error(stop, what))?)
             }
             _ => return Err(self.error(stop, "to stop needs either a width or an sprt")),
         };

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::columns::typed;
 use super::decision_log::{ParticlesRecord, StateRecord};
@@ -57,6 +58,23 @@ fn of_legal(record: &PositionRecord, numbers: &IndexMap<String, f64>, other: f64
     record.legal.iter().map(|own| numbers.get(own).copied().unwrap_or(other)).collect()
 }
 
+/// The lines of one kind about the decisions of a match.
+pub(super) fn decisions<T: DeserializeOwned>(
+    finished: &FinishedMatch,
+    kind: usize,
+    what: &'static str,
+) -> Result<Vec<T>, ResultsError> {
+    let read = |(number, line): (usize, &Vec<u8>)| {
+        serde_json::from_slice(line).map_err(|cause| ResultsError::Decision {
+            id: finished.record.id,
+            what,
+            number: number + 1,
+            cause: cause.to_string(),
+        })
+    };
+    finished.lines[kind].iter().flatten().enumerate().map(read).collect()
+}
+
 /// The two tables, each begun with its first row.
 pub(super) struct DecisionTables {
     positions: ParquetFile,
@@ -75,23 +93,14 @@ impl DecisionTables {
 
     /// Adds what was recorded of the decisions of a match.
     pub(super) fn add(&mut self, planned: &Planned, finished: &FinishedMatch) -> Result<(), ResultsError> {
-        let [_, positions, particles, ..] = &finished.lines;
         let before = self.before;
-        let unreadable = |what, number: usize, cause: serde_json::Error| ResultsError::Decision {
-            id: finished.record.id,
-            what,
-            number: number + 1,
-            cause: cause.to_string(),
-        };
-        for (number, line) in positions.iter().flatten().enumerate() {
-            let record = serde_json::from_slice::<PositionRecord>(line);
-            let record = record.map_err(|cause| unreadable("position", number, cause))?;
+        for record in decisions::<PositionRecord>(finished, 1, "position")? {
             self.before += 1;
             self.positions.push(&position_row(planned, &finished.record, &record))?;
         }
-        for (number, line) in particles.iter().flatten().enumerate() {
-            let record = serde_json::from_slice::<ParticlesRecord>(line);
-            let record = record.map_err(|cause| unreadable("particles", number, cause))?;
+        for (number, record) in
+            decisions::<ParticlesRecord>(finished, 2, "particles")?.into_iter().enumerate()
+        {
             let ParticlesRecord { id, ref game, step, ref role, ref player, ref states } = record;
             for state in states {
                 let position = before + number as u64;

@@ -108,7 +108,7 @@ fn entrant(
         label.push_str(&format!(" {key}={value}"));
     }
     let read = registry.player_in(&text, folder).map_err(|error| located(player, chosen, text, error))?;
-    let (spec, policies) = (read.spec().to_string(), read.spec().policy_hashes());
+    let (spec, policies) = (read.spec().to_string(), read.spec().file_hashes());
     Ok((Entrant { label, table, spec, parameters, policies }, read))
 }
 

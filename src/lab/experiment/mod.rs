@@ -27,7 +27,9 @@ mod exploit_tables;
 mod export;
 mod export_decisions;
 mod factors;
+mod features;
 mod folder;
+mod generations;
 mod grid;
 mod joined;
 mod journal;
@@ -71,9 +73,11 @@ pub use exploit_record::{
 };
 pub use exploit_tables::exploit_tables;
 pub use export::export;
+pub use features::export_features;
 pub use folder::{
     FolderError, PLAN, Planned, division, extended, lock_beside, refuse_other_division, resolved, set_aside,
 };
+pub use generations::Generations;
 pub use joined::{Selection, joined};
 pub use journal::{EarlierRun, Journal, Recording};
 pub use lines::{DamagedLine, JournalError};

@@ -1,7 +1,7 @@
 //! Parquet file: rows as typed columns, as pyarrow, pandas, polars and DuckDB read them.
 //!
-//! A column holds whole numbers, numbers, truth values or texts, each of which may be missing, or lists of numbers or
-//! texts, which may be empty. Rows are collected and written in groups of [`GROUP`], so the memory does not grow with
+//! A column holds whole numbers, numbers, truth values or texts, each of which may be missing, or lists of whole numbers,
+//! numbers or texts, which may be empty. Rows are collected and written in groups of [`GROUP`], so the memory does not grow with
 //! the table. A row is a structure that derives `Serialize`; a number in a list that is not finite becomes NaN. The
 //! bytes depend on the rows alone. Nothing is compressed; texts that come up again are stored once a group.
 //!
@@ -35,6 +35,7 @@ pub(super) enum ParquetType {
     Real,
     Flag,
     Text,
+    Counts,
     Reals,
     Texts,
 }
@@ -56,6 +57,7 @@ impl ParquetType {
             "count" => ParquetType::Count,
             "real" => ParquetType::Real,
             "flag" => ParquetType::Flag,
+            "counts" => ParquetType::Counts,
             "reals" => ParquetType::Reals,
             "texts" => ParquetType::Texts,
             _ => ParquetType::Text,
@@ -72,6 +74,7 @@ impl ParquetType {
             ParquetType::Real => format!("optional double {name};"),
             ParquetType::Flag => format!("optional boolean {name};"),
             ParquetType::Text => format!("optional binary {name} (STRING);"),
+            ParquetType::Counts => list("int64 element"),
             ParquetType::Reals => list("double element"),
             ParquetType::Texts => list("binary element (STRING)"),
         }
@@ -93,6 +96,10 @@ impl ParquetType {
             ParquetType::Real => single::<DoubleType>(column.map(Value::as_f64), group),
             ParquetType::Flag => single::<BoolType>(column.map(Value::as_bool), group),
             ParquetType::Text => single::<ByteArrayType>(column.map(text), group),
+            ParquetType::Counts => {
+                let count = |value: &Value| value.as_i64();
+                lists::<Int64Type>(column.map(|value| list(value).filter_map(count).collect()), group)
+            }
             ParquetType::Reals => {
                 let real = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
                 lists::<DoubleType>(column.map(|value| list(value).map(real).collect()), group)

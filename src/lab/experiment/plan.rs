@@ -179,8 +179,7 @@ impl ExperimentPlan {
                 cells.push(Cell { game, entrants, seat_permutations });
             }
         }
-        let is_sprt = matches!(config.plan.stop, Some(StoppingRule { rule: StoppingCriterion::Sprt(_), .. }));
-        if is_sprt && cells.iter().any(|cell: &Cell| cell.rivals().is_none()) {
+        if config.plan.test().is_some() && cells.iter().any(|cell: &Cell| cell.rivals().is_none()) {
             let what = "an sprt needs two different entrants in every cell";
             return Err(ConfigError { place: config.stop_place, ..ConfigError::new(what) });
         }
@@ -208,6 +207,14 @@ impl ExperimentPlan {
         let others = all(other);
         let differs = |(path, hash): &(String, String)| others.get(path).is_some_and(|other| other != hash);
         all(self).into_iter().filter(differs).map(|(path, _)| path).collect()
+    }
+
+    /// The sequential test by which cells are stopped, if they are.
+    pub fn test(&self) -> Option<SequentialTest> {
+        match self.stop?.rule {
+            StoppingCriterion::Sprt(test) => Some(test),
+            StoppingCriterion::Width { .. } => None,
+        }
     }
 
     /// Deals of a round.

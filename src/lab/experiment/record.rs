@@ -234,6 +234,9 @@ pub struct PositionRecord {
     pub policy: IndexMap<String, f64>,
     /// The expected goal of each move considered.
     pub values: IndexMap<String, f64>,
+    /// How often the search made each move, where it says so.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub visits: IndexMap<String, u32>,
     /// The move made.
     #[serde(rename = "move")]
     pub own: String,

@@ -287,6 +287,12 @@ impl<M: StateMachine> Recorder<'_, M> {
             legal: turn.step.legal[turn.role].iter().map(|&own| show(own)).collect(),
             policy: turn.decision.map(|decision| rounded_pairs(&decision.policy)).unwrap_or_default(),
             values: turn.decision.map(|decision| rounded_pairs(&decision.values)).unwrap_or_default(),
+            visits: turn
+                .decision
+                .iter()
+                .flat_map(|decision| &decision.visits)
+                .map(|&(own, of)| (show(own), of))
+                .collect(),
             own: record.own,
             belief: turn.decision.and_then(|decision| decision.held).map(|held| HeldRecord {
                 particles: held.particles,

@@ -17,6 +17,7 @@ use super::plan::ExperimentPlan;
 use super::sequence::NextMatch;
 use super::shard::Shard;
 use super::stored::{FinishedMatch, StoredMatches};
+use super::walk::WalkError;
 use hyperplay_machine::counted;
 use hyperplay_play::files::FileError;
 
@@ -170,6 +171,19 @@ pub enum ResultsError {
     /// A file that is made of them.
     #[error(transparent)]
     File(#[from] FileError),
+    /// A match that is walked.
+    #[error(transparent)]
+    Walk(#[from] WalkError),
+    /// A game whose terms are too many to be numbered.
+    #[error("{game}: the rules may make more than {most} terms of '{relation}', too many to be numbered")]
+    TooMany {
+        /// The game.
+        game: String,
+        /// The relation at whose last place they stand.
+        relation: &'static str,
+        /// The most that are numbered.
+        most: usize,
+    },
     /// A line of what was recorded of decisions that cannot be read.
     #[error("match {id}: {what} number {number} of its decisions cannot be read: {cause}")]
     Decision {

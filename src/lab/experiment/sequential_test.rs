@@ -50,6 +50,13 @@ impl SequentialVerdict {
 }
 
 impl SequentialTest {
+    /// A test of `h1` against a lower `h0`, with error rates between 0 and .5; none of other numbers.
+    pub fn new(h0: f64, h1: f64, alpha: f64, beta: f64) -> Option<SequentialTest> {
+        let is_rate = |rate: f64| rate > 0.0 && rate < 0.5;
+        let is_one = h0.is_finite() && h1.is_finite() && h0 < h1 && is_rate(alpha) && is_rate(beta);
+        is_one.then_some(SequentialTest { h0, h1, alpha, beta })
+    }
+
     /// The logarithm of the likelihood ratio of a mean of `h1` and one of `h0`; 0 below two numbers.
     pub fn log_likelihood_ratio(&self, sample: &Sample) -> f64 {
         let (Some(mean), Some(variance)) = (sample.mean(), sample.variance()) else { return 0.0 };
@@ -59,7 +66,11 @@ impl SequentialTest {
 
     /// The verdict of the test on these numbers.
     pub fn verdict(&self, sample: &Sample) -> SequentialVerdict {
-        let ratio = self.log_likelihood_ratio(sample);
+        self.verdict_of(self.log_likelihood_ratio(sample))
+    }
+
+    /// The verdict on independent numbers whose logarithms of the ratio add up to this.
+    pub fn verdict_of(&self, ratio: f64) -> SequentialVerdict {
         if ratio >= ((1.0 - self.beta) / self.alpha).ln() {
             SequentialVerdict::Accepted
         } else if ratio <= (self.beta / (1.0 - self.alpha)).ln() {

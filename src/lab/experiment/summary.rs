@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 
 use super::folder::Planned;
 use super::lines::DamagedLine;
-use super::plan::{Cell, ExperimentPlan, StoppingCriterion, distinct};
+use super::plan::{Cell, ExperimentPlan, distinct};
 use super::pool::Pool;
 use super::record::{TurnRecord, TurnTime};
 use super::results::{MissingMatches, Results, ResultsError};
 use super::role_scores::{MatchScores, RoleScores};
 use super::sequence::Deal;
-use super::sequential_test::SequentialVerdict;
+use super::sequential_test::{SequentialTest, SequentialVerdict};
 use super::standings::{DealScores, Standing};
 use super::stored::FinishedMatch;
 use super::work::{DecisionWork, MatchWork};
@@ -153,6 +153,13 @@ impl ExperimentSummary {
         Ok(ExperimentSummary { missing: results.missing(), damage: results.damage(), ..summary })
     }
 
+    /// The logarithm of the likelihood ratio of a test over the deals of all cells together, and the verdict: whether the
+    /// first entrant of each cell is better than the second by `h1`, or by `h0` only. Cells have deals of their own.
+    pub fn gate(&self, test: &SequentialTest) -> (f64, SequentialVerdict) {
+        let ratio = self.cells.iter().map(|cell| test.log_likelihood_ratio(&cell.difference)).sum();
+        (ratio, test.verdict_of(ratio))
+    }
+
     /// Sums up the matches of several folders, or of a part of one.
     ///
     /// # Errors
@@ -173,7 +180,7 @@ impl ExperimentSummary {
         }
         summing.end_round();
         let mut summary = summing.summary;
-        if let Some(StoppingCriterion::Sprt(test)) = plan.stop.map(|stop| stop.rule) {
+        if let Some(test) = plan.test() {
             for cell in &mut summary.cells {
                 let difference = &cell.difference;
                 cell.sprt = Some((test.log_likelihood_ratio(difference), test.verdict(difference)));

@@ -104,6 +104,7 @@ fn recorded(machine: &Engine, turn: &TurnRecord) -> Option<Decision> {
         choice: own,
         policy: Vec::new(),
         values: turn.value.map(|value| (own, value)).into_iter().collect(),
+        visits: Vec::new(),
         cost: DecisionCost { states: turn.visited, playouts: turn.playouts },
         held,
         depleted: turn.depleted,

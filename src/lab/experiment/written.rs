@@ -65,7 +65,7 @@ pub struct StopTable {
 }
 
 /// A sequential test.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SprtTable {
     pub h0: f64,

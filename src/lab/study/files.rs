@@ -88,7 +88,7 @@ pub fn config(plan: &StudyPlan, subject: &StudySubject<'_>) -> Value {
     }
     let samplers = plan.samplers.iter().map(SamplerSpec::spec);
     let specs = samplers.chain([plan.play.spec()]).chain(plan.equilibrium.iter().map(SamplerSpec::spec));
-    let policies: BTreeMap<String, String> = specs.flat_map(Spec::policy_hashes).collect();
+    let policies: BTreeMap<String, String> = specs.flat_map(Spec::file_hashes).collect();
     if !policies.is_empty() {
         config["policies"] = json!(policies);
     }

@@ -24,11 +24,15 @@ pub enum SpecKind {
     /// A model of how the other roles choose.
     #[strum(to_string = "opponent model")]
     Model,
+    /// A way to value the leaves of a search.
+    #[strum(to_string = "leaf value")]
+    Leaf,
 }
 
 impl SpecKind {
     /// All of them, in the order in which help lists them.
-    pub const ALL: [SpecKind; 4] = [SpecKind::Player, SpecKind::Sampler, SpecKind::Search, SpecKind::Model];
+    pub const ALL: [SpecKind; 5] =
+        [SpecKind::Player, SpecKind::Sampler, SpecKind::Search, SpecKind::Model, SpecKind::Leaf];
 
     /// The plural of its name, in one word.
     pub fn plural(self) -> &'static str {
@@ -37,6 +41,7 @@ impl SpecKind {
             SpecKind::Sampler => "samplers",
             SpecKind::Search => "searches",
             SpecKind::Model => "models",
+            SpecKind::Leaf => "leaves",
         }
     }
 }
@@ -84,11 +89,11 @@ impl SpecEntry {
 /// A key of a [`SpecEntry`].
 ///
 /// ```
-/// use hyperplay_play::player::{KeyType, SpecKey};
+/// use hyperplay_play::player::{FileKind, KeyType, SpecKey};
 ///
 /// let speed = SpecKey::real("speed", 0.0..=1.0, 0.5, "how fast it plays").with_default("0.25");
 /// assert_eq!((&*speed.default, speed.kind), ("0.25", KeyType::Real(0.0, 1.0)));
-/// assert_eq!(SpecKey::policy_file("path", "what it plays").kind, KeyType::PolicyFile);
+/// assert_eq!(SpecKey::file(FileKind::Policy, "what it plays").kind, KeyType::File(FileKind::Policy));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpecKey {
@@ -182,9 +187,9 @@ impl SpecKey {
         SpecKey::new(name.into(), KeyType::Spec(kind), default.into(), about.into())
     }
 
-    /// The only key of an entry whose value is the path of a policy file, as in `file:PATH`.
-    pub fn policy_file(name: impl Into<Cow<'static, str>>, about: impl Into<Cow<'static, str>>) -> Self {
-        SpecKey::new(name.into(), KeyType::PolicyFile, Cow::Borrowed(""), about.into())
+    /// The only key of an entry whose value is the path of a file, as in `file:PATH`. Its name is `path`.
+    pub fn file(kind: FileKind, about: impl Into<Cow<'static, str>>) -> Self {
+        SpecKey::new(Cow::Borrowed("path"), KeyType::File(kind), Cow::Borrowed(""), about.into())
     }
 
     /// A key whose value is a text without commas; `what` says what it is, as in "an address".
@@ -232,9 +237,20 @@ pub enum KeyType {
     Spec(SpecKind),
     /// A text without commas, which is not empty; this says what it is.
     Text(&'static str),
-    /// The path of a [policy file](super::PolicyFile), which is read with the spec. An entry with a key of this type
-    /// has no other, and the value stands right behind the colon.
-    PolicyFile,
+    /// The path of a file, which is read with the spec. An entry with a key of this type has no other, and the value
+    /// stands right behind the colon.
+    File(FileKind),
+}
+
+/// The kind of file that a spec names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::Display)]
+pub enum FileKind {
+    /// A [policy file](super::PolicyFile).
+    #[strum(to_string = "policy file")]
+    Policy,
+    /// A [file of linear leaf values](super::LinearFile).
+    #[strum(to_string = "file of linear leaf values")]
+    Linear,
 }
 
 /// No bound of a [`KeyType::Real`] is NaN.
@@ -250,7 +266,7 @@ impl fmt::Display for KeyType {
             KeyType::Word(words) => f.write_str(&words.join(" or ")),
             KeyType::Spec(kind) => write!(f, "the spec of a {kind}"),
             KeyType::Text(what) => f.write_str(what),
-            KeyType::PolicyFile => f.write_str("the path of a policy file"),
+            KeyType::File(kind) => write!(f, "the path of a {kind}"),
         }
     }
 }

@@ -12,13 +12,14 @@ use super::margin::Margin;
 use super::{ClairvoyantPlayer, ClairvoyantView, Decision, Reason};
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{Budget, History, Role, Seed, State, StateMachine as _, StateMachineExt};
-use hyperplay_think::search::{StateSearch, WeightedState};
+use hyperplay_think::search::{LeafValues, RandomPlayouts, StateSearch, WeightedState};
 
 /// The player `clairvoyant`.
 pub struct Clairvoyant {
     machine: Arc<Engine>,
     role: Role,
     search: Arc<dyn StateSearch<Engine>>,
+    leaves: Arc<dyn LeafValues<Engine>>,
     scratch: EngineScratch,
     /// The history replayed so far and the state after it.
     known: History,
@@ -34,11 +35,18 @@ impl Clairvoyant {
             machine,
             role,
             search,
+            leaves: Arc::new(RandomPlayouts),
             scratch,
             known: History::default(),
             state,
             margin: Margin::default(),
         }
+    }
+
+    /// The same player with a search that values its leaves so.
+    #[must_use]
+    pub fn with_leaves(self, leaves: Arc<dyn LeafValues<Engine>>) -> Self {
+        Clairvoyant { leaves, ..self }
     }
 
     /// Follows the history; false if the deadline passed before its end. Then it goes on from there at the next
@@ -79,8 +87,8 @@ impl Clairvoyant {
                 vec![Reason::said("the time was up before the state was known: a legal move at random")];
             return Decision { reasons, ..Decision::uniform(legal, seed) };
         }
-        let (machine, scratch) = (&*self.machine, &mut self.scratch);
-        let deliberation = Deliberation { machine, role: self.role, budget, seed, legal, scratch };
+        let (machine, leaves, scratch) = (&*self.machine, &*self.leaves, &mut self.scratch);
+        let deliberation = Deliberation { machine, role: self.role, budget, seed, legal, leaves, scratch };
         let decision = deliberation.decide(&*self.search, &[WeightedState::single(&self.state)], judge);
         decision.admitting(self.machine.take_failure(&mut self.scratch), legal, seed)
     }

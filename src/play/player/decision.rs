@@ -102,6 +102,8 @@ pub struct Decision {
     pub policy: Vec<(Move, f64)>,
     /// The expected goal of each move considered, 0..=100; empty for players that do not reason.
     pub values: Vec<(Move, f64)>,
+    /// How often the search made each move; empty where it does not say, as all do but `ismcts`.
+    pub visits: Vec<(Move, u32)>,
     /// The cost of the decision.
     pub cost: DecisionCost,
     /// The belief that was held; none for players without a belief and for a depleted one.
@@ -145,6 +147,7 @@ impl Decision {
             choice,
             policy,
             values: Vec::new(),
+            visits: Vec::new(),
             cost: DecisionCost::default(),
             held: None,
             depleted: false,

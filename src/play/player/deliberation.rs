@@ -16,7 +16,7 @@ use super::{Decision, DecisionCost, Reason};
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{Budget, Move, Role, Seed, State};
 use hyperplay_think::belief::Belief;
-use hyperplay_think::search::{SearchContext, StateSearch, WeightedState};
+use hyperplay_think::search::{LeafValues, SearchContext, StateSearch, WeightedState};
 
 /// The means by which a player deliberates.
 pub(super) struct Deliberation<'a> {
@@ -27,6 +27,8 @@ pub(super) struct Deliberation<'a> {
     pub(super) seed: &'a Seed,
     /// The legal moves that the player was shown: one of them is chosen.
     pub(super) legal: &'a [Move],
+    /// What the states are worth at which a search ends.
+    pub(super) leaves: &'a dyn LeafValues<Engine>,
     pub(super) scratch: &'a mut EngineScratch,
 }
 
@@ -53,15 +55,15 @@ impl<'a> Deliberation<'a> {
         if let [own] = *legal {
             return Decision { reasons: vec![Reason::Forced], ..Decision::draw(vec![(own, 1.0)], seed) };
         }
-        let (Judgement { policy, values, votes }, cost, mut reasons) = judge(context, legal);
+        let (Judgement { policy, values, votes, visits }, cost, mut reasons) = judge(context, legal);
         reasons.push(Reason::Compared { votes });
-        Decision { values, cost, reasons, ..Decision::draw(policy, seed) }
+        Decision { values, visits, cost, reasons, ..Decision::draw(policy, seed) }
     }
 
     /// The context of a search, and the legal moves.
     pub(super) fn context(self) -> (SearchContext<'a, Engine>, &'a [Move]) {
-        let Deliberation { machine, role, budget, seed, legal, scratch } = self;
-        (SearchContext::new(machine, role, budget, seed.child("search"), scratch), legal)
+        let Deliberation { machine, role, budget, seed, legal, leaves, scratch } = self;
+        (SearchContext { machine, role, budget, leaves, seed: seed.child("search"), scratch }, legal)
     }
 }
 

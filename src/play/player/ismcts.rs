@@ -224,7 +224,8 @@ fn judge(moves: &[SimulatedMove], legal: &[Move], last: FinalMove) -> Judgement 
         }
     };
     let values = moves.iter().filter_map(|simulated| Some((simulated.own, simulated.value?)));
-    Judgement { values: values.collect(), ..Judgement::of(legal, policy) }
+    let visits = moves.iter().map(|simulated| (simulated.own, simulated.visits)).collect();
+    Judgement { values: values.collect(), visits, ..Judgement::of(legal, policy) }
 }
 
 #[cfg(test)]

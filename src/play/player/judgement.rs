@@ -33,6 +33,8 @@ pub struct Judgement {
     pub values: Vec<(Move, f64)>,
     /// The share of the votes of every move that may be chosen; empty where the states do not [vote](super::vote).
     pub votes: Vec<f64>,
+    /// How often the search made each move, where it says so.
+    pub visits: Vec<(Move, u32)>,
 }
 
 impl Judgement {

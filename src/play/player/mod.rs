@@ -3,13 +3,13 @@
 //! This is the only place where belief and search meet: `hyperplay` judges its moves in every state that its evidence
 //! leaves possible and averages the values (`judgement`), `pimc` lets these states vote (`vote`), and `ismcts` searches
 //! them in one tree. A player is written down as a [`Spec`], which is read against a
-//! [`Registry`]. A crate can add players, samplers, searches and opponent models of its own to a registry;
+//! [`Registry`]. A crate can add players, samplers, searches, opponent models and leaf values of its own to a registry;
 //! `docs/extending.md` shows how.
 //!
 //! Everything in this layer is written for [`Engine`](hyperplay_engine::Engine), so it is compiled once.
 //!
 //! Third-party: `rand` (drawing from a policy), `rayon` (asking side by side), `rustc-hash` (grouping by state),
-//! `serde`, `serde_json` (policy files), `thiserror`.
+//! `serde`, `serde_json` (the files that specs name), `thiserror`.
 
 mod asked;
 mod belief_keys;
@@ -32,6 +32,7 @@ mod ismcts;
 mod judged;
 mod judgement;
 mod legal;
+mod linear_file;
 mod margin;
 mod mean_matrix;
 mod models;
@@ -66,11 +67,11 @@ pub use asked::{
     AskError, AskedCounts, AskedModel, AskedPolicy, Asking, BudgetedPlayer, DecisionBudget,
     LocalBestResponse, LocalResponseOptions, ask_policy,
 };
-pub use catalogue::{KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
+pub use catalogue::{FileKind, KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
 pub use certain::{certain_moves, is_last_move};
 pub use clairvoyant::Clairvoyant;
 pub use companion::{Companion, is_certain};
-pub use configured::{Assumed, Configured, ModelSpec, PlayerSpec, SamplerSpec};
+pub use configured::{Assumed, Configured, LeafBuild, ModelSpec, PlayerSpec, SamplerSpec};
 pub use decision::{
     BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, DecisionCost, HeldBelief, Player, View,
 };
@@ -80,13 +81,14 @@ pub use hyperplay::hyperplay;
 pub use hyperplay2::hyperplay2;
 pub use ismcts::{FinalMove, ismcts};
 pub use legal::LegalPlayer;
+pub use linear_file::LinearFile;
 pub use margin::Overrun;
 pub use oos::oos;
 pub use own_belief::OwnBelief;
 pub use pimc::pimc;
 pub use player_thread::PlayerThread;
 pub use policy_check::{PolicyFindings, check_policy};
-pub use policy_file::{PolicyError, PolicyFile, profile_of, unsaid};
+pub use policy_file::{PolicyFile, SpecFileError, profile_of, unsaid};
 pub use policy_writer::{PolicyDocument, PolicyEntry, SolverState, entries_of, known_in_words};
 pub use random::RandomPlayer;
 pub use reason::Reason;
@@ -94,7 +96,7 @@ pub use registry::Registry;
 pub use search_keys::SearchEffort;
 pub use seat::{LateAnswer, REMOTE, RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat};
 pub use selection::{GameFeatures, Selection};
-pub use spec::Spec;
+pub use spec::{Spec, SpecFile};
 pub use spec_error::{RegistryError, SpecError};
 pub use thought_ahead::ThoughtAhead;
 pub use vote::VotePolicy;

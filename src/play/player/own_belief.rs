@@ -29,7 +29,7 @@ use hyperplay_machine::{
 use hyperplay_think::belief::{
     Belief, OpponentModel, Particle, Sampler, Uniform, UpdateCost, UpdateOutcome, effective_size,
 };
-use hyperplay_think::search::{HeldState, WeightedState};
+use hyperplay_think::search::{HeldState, LeafValues, RandomPlayouts, WeightedState};
 
 /// The share of the time that the belief may use.
 const BELIEF_SHARE: f64 = 0.4;
@@ -54,6 +54,7 @@ pub struct OwnBelief {
     excluded: Option<Evidence>,
     /// The step from which on the belief has been depleted, if it is.
     lost_since: Option<usize>,
+    leaves: Arc<dyn LeafValues<Engine>>,
     scratch: EngineScratch,
     update_time: Option<Duration>,
     margin: Margin,
@@ -135,10 +136,17 @@ impl OwnBelief {
             is_whole: false,
             excluded: None,
             lost_since: None,
+            leaves: Arc::new(RandomPlayouts),
             scratch,
             update_time: None,
             margin: Margin::default(),
         }
+    }
+
+    /// The same belief of a player whose search values its leaves so.
+    #[must_use]
+    pub fn with_leaves(self, leaves: Arc<dyn LeafValues<Engine>>) -> Self {
+        OwnBelief { leaves, ..self }
     }
 
     /// The player that chooses in this way from what it holds possible.
@@ -270,6 +278,7 @@ impl OwnBelief {
             budget: budget.less(spent),
             seed,
             legal: view.legal,
+            leaves: &*self.leaves,
             scratch: &mut self.scratch,
         };
         let mut decision = choose(
@@ -382,6 +391,7 @@ impl<C: Choice> Player for Believing<C> {
             budget: *budget,
             seed,
             legal: &self.legal,
+            leaves: &*own.leaves,
             scratch: &mut own.scratch,
         };
         let possible = Possible {

@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use thiserror::Error;
 
 use super::remembered::Remembered;
@@ -37,13 +37,14 @@ use hyperplay_think::belief::OpponentModel;
 use hyperplay_think::solve::{GameTree, Profile};
 
 pub(super) const SCHEMA: &str = "hyperplay.policy/1";
+pub(super) const FIELDS: &str = "schema and policy";
 
 /// How far a sum of probabilities may be from 1. This allows for probabilities rounded to six digits.
 const ROUNDING: f64 = 1e-5;
 
-/// Why a policy file cannot be used.
+/// Why a file that a spec names cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum PolicyError {
+pub enum SpecFileError {
     /// It cannot be read.
     #[error("{}: {cause}", path.display())]
     Unreadable {
@@ -53,22 +54,26 @@ pub enum PolicyError {
         cause: String,
     },
     /// It is not JSON, or has other fields.
-    #[error("{}: {cause}; expected an object with schema and policy, as docs/cli.md has it", path.display())]
+    #[error("{}: {cause}; expected an object with {expected}, as docs/cli.md has it", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
         /// The error, with line and column.
         cause: String,
+        /// The fields that it must have.
+        expected: &'static str,
     },
     /// It has another schema.
-    #[error("{}: the schema is '{found}', expected '{SCHEMA}'", path.display())]
+    #[error("{}: the schema is '{found}', expected '{expected}'", path.display())]
     Schema {
         /// The file.
         path: PathBuf,
         /// As written.
         found: String,
+        /// The schema that it must have.
+        expected: &'static str,
     },
-    /// An entry does not say what it must.
+    /// An entry of a policy does not say what it must.
     #[error("{}:{line}: entry {number} (role '{role}', step {step}): {cause}", path.display())]
     Entry {
         /// The file.
@@ -84,6 +89,51 @@ pub enum PolicyError {
         /// The error, and what is expected.
         cause: String,
     },
+    /// The linear values of a role do not say what they must.
+    #[error("{}: role '{role}': {cause}", path.display())]
+    Role {
+        /// The file.
+        path: PathBuf,
+        /// The role.
+        role: String,
+        /// The error, and what is expected.
+        cause: String,
+    },
+}
+
+impl SpecFileError {
+    /// The fields of the text of a file at `path`; an error says which are `expected`.
+    pub(super) fn parsed<T: DeserializeOwned>(
+        path: &Path,
+        text: &str,
+        expected: &'static str,
+    ) -> Result<T, SpecFileError> {
+        let malformed = |cause: serde_json::Error| SpecFileError::Malformed {
+            path: path.to_owned(),
+            cause: cause.to_string(),
+            expected,
+        };
+        serde_json::from_str(text).map_err(malformed)
+    }
+
+    /// Refuses a file with another schema.
+    pub(super) fn check_schema(
+        path: &Path,
+        found: String,
+        expected: &'static str,
+    ) -> Result<(), SpecFileError> {
+        if found == expected {
+            Ok(())
+        } else {
+            Err(SpecFileError::Schema { path: path.to_owned(), found, expected })
+        }
+    }
+}
+
+/// The text of a file.
+pub(super) fn read_text(path: &Path) -> Result<String, SpecFileError> {
+    std::fs::read_to_string(path)
+        .map_err(|cause| SpecFileError::Unreadable { path: path.to_owned(), cause: cause.to_string() })
 }
 
 #[derive(Deserialize)]
@@ -158,7 +208,7 @@ pub(super) struct CheckedEntry<'a> {
 /// ```
 /// use std::path::Path;
 ///
-/// use hyperplay_play::player::{PolicyError, PolicyFile};
+/// use hyperplay_play::player::{SpecFileError, PolicyFile};
 ///
 /// let path = Path::new("bob.json");
 /// let text = r#"{"schema": "hyperplay.policy/1",
@@ -166,8 +216,8 @@ pub(super) struct CheckedEntry<'a> {
 /// let file = PolicyFile::parse(path, text)?;
 /// assert_eq!((file.roles(), file.len()), (vec!["bob"], 1));
 /// let error = PolicyFile::parse(path, &text.replace("0.75", "0.5")).unwrap_err();
-/// assert!(matches!(error, PolicyError::Entry { number: 1, .. }));
-/// # Ok::<(), PolicyError>(())
+/// assert!(matches!(error, SpecFileError::Entry { number: 1, .. }));
+/// # Ok::<(), SpecFileError>(())
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct PolicyFile {
@@ -184,30 +234,31 @@ impl PolicyFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`PolicyError`] says where the file is not as expected.
-    pub fn read(path: &Path) -> Result<PolicyFile, PolicyError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|cause| PolicyError::Unreadable { path: path.to_owned(), cause: cause.to_string() })?;
-        PolicyFile::parse(path, &text)
+    /// [`SpecFileError`] says where the file is not as expected.
+    pub fn read(path: &Path) -> Result<PolicyFile, SpecFileError> {
+        PolicyFile::parse(path, &read_text(path)?)
     }
 
     /// Reads the text of the file at `path`.
     ///
     /// # Errors
     /// As [`read`](PolicyFile::read).
-    pub fn parse(path: &Path, text: &str) -> Result<PolicyFile, PolicyError> {
-        let file: File = serde_json::from_str(text)
-            .map_err(|cause| PolicyError::Malformed { path: path.to_owned(), cause: cause.to_string() })?;
-        if file.schema != SCHEMA {
-            return Err(PolicyError::Schema { path: path.to_owned(), found: file.schema });
-        }
+    pub fn parse(path: &Path, text: &str) -> Result<PolicyFile, SpecFileError> {
+        let file: File = SpecFileError::parsed(path, text, FIELDS)?;
+        SpecFileError::check_schema(path, file.schema, SCHEMA)?;
         let lines = entry_lines(text);
         let mut entries = FxHashMap::default();
         for (at, entry) in file.policy.into_iter().enumerate() {
             let (role, step) = (entry.role.clone(), entry.evidence.len());
             let line = lines.get(at).copied().unwrap_or(1);
-            let wrong =
-                |cause| PolicyError::Entry { path: path.to_owned(), line, number: at + 1, role, step, cause };
+            let wrong = |cause| SpecFileError::Entry {
+                path: path.to_owned(),
+                line,
+                number: at + 1,
+                role,
+                step,
+                cause,
+            };
             let (known, moves) = match checked(entry) {
                 Ok(checked) => checked,
                 Err(cause) => return Err(wrong(cause)),
@@ -346,7 +397,7 @@ fn checked(entry: Entry) -> Result<(Known, BTreeMap<String, f64>), String> {
 }
 
 /// A term with its case folded and one space between words.
-fn normal(text: &str) -> Result<String, String> {
+pub(super) fn normal(text: &str) -> Result<String, String> {
     let spaced = text.replace('(', " ( ").replace(')', " ) ");
     let (mut normal, mut open, mut terms) = (String::with_capacity(text.len()), 0_usize, 0_usize);
     for word in spaced.split_whitespace() {
@@ -423,7 +474,7 @@ impl OpponentModel for FilePolicy {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
+    fn parse(text: &str) -> Result<PolicyFile, SpecFileError> {
         PolicyFile::parse(Path::new("p.json"), text)
     }
 

@@ -10,7 +10,8 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::policy_file::{PolicyError, SCHEMA};
+use super::SpecFileError;
+use super::policy_file::{FIELDS, SCHEMA};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{
     Evidence, Move, Observation, OwnMove, Role, StateMachine as _, StateMachineExt as _,
@@ -115,9 +116,8 @@ impl SolverState {
     ///
     /// # Errors
     /// If the text is no policy file, or a state is not in order.
-    pub fn read(path: &Path, text: &str) -> Result<SolverState, PolicyError> {
-        serde_json::from_str(text)
-            .map_err(|cause| PolicyError::Malformed { path: path.to_owned(), cause: cause.to_string() })
+    pub fn read(path: &Path, text: &str) -> Result<SolverState, SpecFileError> {
+        SpecFileError::parsed(path, text, FIELDS)
     }
 }
 

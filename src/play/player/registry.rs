@@ -1,7 +1,8 @@
-//! The registry: which players, samplers, searches and opponent models there are, and how each is made from a spec.
+//! The registry: which players, samplers, searches, opponent models and leaf values there are, and how each is made from
+//! a spec.
 //!
-//! [`Registry::standard`] holds those of this crate. `with_player`, `with_sampler`, `with_search` and `with_model`
-//! add others, which can then be named wherever a spec is read: in a match, in an experiment, in `hyperplay belief`,
+//! [`Registry::standard`] holds those of this crate. `with_player`, `with_sampler`, `with_search`, `with_model`
+//! and `with_leaf` add others, which can then be named wherever a spec is read: in a match, in an experiment, in `hyperplay belief`,
 //! and inside the specs of other entries. A registry is an ordinary value: there is no global registry, and a clone
 //! shares the entries.
 //!
@@ -12,7 +13,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::configured::{ModelBuild, PlayerBuild};
+use super::configured::{LeafBuild, ModelBuild, PlayerBuild};
 use super::spec_reader::SpecReader;
 use super::{
     Assumed, KeyType, ModelSpec, PlayerSpec, RegistryError, SamplerSpec, SearchEffort, Seat, Spec, SpecEntry,
@@ -21,13 +22,14 @@ use super::{
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
 use hyperplay_think::belief::{OpponentModel, Sampler};
-use hyperplay_think::search::StateSearch;
+use hyperplay_think::search::{LeafValues, StateSearch};
 
 type PlayerReader = dyn Fn(&Spec, &Registry) -> Result<PlayerBuild, SpecError> + Send + Sync;
 type SamplerReader = dyn Fn(&Spec, &Registry) -> Result<Arc<dyn Sampler<Engine>>, SpecError> + Send + Sync;
 type SearchReader =
     dyn Fn(&Spec, &SearchEffort) -> Result<Arc<dyn StateSearch<Engine>>, SpecError> + Send + Sync;
 type ModelReader = dyn Fn(&Spec, &Registry) -> Result<ModelBuild, SpecError> + Send + Sync;
+type LeafReader = dyn Fn(&Spec) -> Result<LeafBuild, SpecError> + Send + Sync;
 
 /// How a registered entry is built from its spec.
 #[derive(Clone)]
@@ -36,6 +38,7 @@ enum SpecMaker {
     Sampler(Arc<SamplerReader>),
     Search(Arc<SearchReader>),
     Model(Arc<ModelReader>),
+    Leaf(Arc<LeafReader>),
 }
 
 impl SpecMaker {
@@ -45,11 +48,12 @@ impl SpecMaker {
             SpecMaker::Sampler(_) => SpecKind::Sampler,
             SpecMaker::Search(_) => SpecKind::Search,
             SpecMaker::Model(_) => SpecKind::Model,
+            SpecMaker::Leaf(_) => SpecKind::Leaf,
         }
     }
 }
 
-/// The players, samplers, searches and opponent models that specs can name.
+/// The players, samplers, searches, opponent models and leaf values that specs can name.
 ///
 /// ```
 /// use hyperplay_play::player::{LegalPlayer, Registry, Seat, SpecEntry, SpecKind};
@@ -234,6 +238,21 @@ impl Registry {
         )
     }
 
+    /// Adds a way to value the leaves of a search.
+    ///
+    /// # Errors
+    /// As [`with_player`](Registry::with_player).
+    pub fn with_leaf<B>(
+        self,
+        entry: SpecEntry,
+        read: impl Fn(&Spec) -> Result<B, SpecError> + Send + Sync + 'static,
+    ) -> Result<Registry, RegistryError>
+    where
+        B: Fn(&Arc<Engine>) -> Arc<dyn LeafValues<Engine>> + Send + Sync + 'static,
+    {
+        self.with(entry, SpecMaker::Leaf(Arc::new(move |spec| Ok(Arc::new(read(spec)?)))))
+    }
+
     fn with(mut self, entry: SpecEntry, made: SpecMaker) -> Result<Registry, RegistryError> {
         self.check(&entry, made.kind())?;
         let entry = Arc::new(entry);
@@ -263,8 +282,8 @@ impl Registry {
                 return Err(RegistryError::TwoKeys { entry: name(), key: key.name.clone().into_owned() });
             }
         }
-        if entry.keys.len() > 1 && entry.keys.iter().any(|key| key.kind == KeyType::PolicyFile) {
-            return Err(RegistryError::PolicyFile { entry: name() });
+        if entry.keys.len() > 1 && entry.keys.iter().any(|key| matches!(key.kind, KeyType::File(_))) {
+            return Err(RegistryError::File { entry: name() });
         }
         Ok(())
     }
@@ -279,7 +298,7 @@ impl Registry {
         let KeyType::Spec(kind) = key.kind else { return key.kind.to_string() };
         let shape = |entry: &SpecEntry| match &entry.keys[..] {
             [] => entry.name.clone().into_owned(),
-            [SpecKey { kind: KeyType::PolicyFile, .. }] => format!("{}:PATH", entry.name),
+            [SpecKey { kind: KeyType::File(_), .. }] => format!("{}:PATH", entry.name),
             _ => format!("{}:key=value,...", entry.name),
         };
         self.entries(kind).map(shape).collect::<Vec<String>>().join(" or ")
@@ -317,7 +336,7 @@ impl Registry {
         self.model_of(&self.read(SpecKind::Model, text, Some(Path::new("")))?)
     }
 
-    /// Reads a spec and opens no policy file: its values can be looked at where the files are not at hand, and nothing
+    /// Reads a spec and opens no file: its values can be looked at where the files are not at hand, and nothing
     /// that needs such a file can be made of it.
     ///
     /// # Errors
@@ -405,6 +424,17 @@ impl Registry {
             unreachable!("a model's entry makes models")
         };
         Ok(ModelSpec { spec: spec.clone(), made: read(spec, self)? })
+    }
+
+    /// The leaf values of a spec.
+    ///
+    /// # Errors
+    /// As [`player_of`](Registry::player_of).
+    pub fn leaf_of(&self, spec: &Spec) -> Result<LeafBuild, SpecError> {
+        let SpecMaker::Leaf(read) = self.maker(SpecKind::Leaf, spec)? else {
+            unreachable!("an entry of leaf values makes leaf values")
+        };
+        read(spec)
     }
 
     fn read(&self, kind: SpecKind, text: &str, base: Option<&Path>) -> Result<Spec, SpecError> {

@@ -1,4 +1,5 @@
-//! The keys `search`, `nodes` and `playouts` of players that search, and the searches that this crate has.
+//! The keys `search`, `leaf`, `nodes` and `playouts` of players that search, and the searches and leaf values that this
+//! crate has.
 //!
 //! **Under a clock** a player thinks as long as it gains from it. A decision with a deadline makes playouts until its
 //! time is up, unless the spec says how many, and an exact search gets more nodes, unless the spec says one of the
@@ -6,11 +7,13 @@
 
 use std::sync::Arc;
 
-use super::{Registry, RegistryError, Spec, SpecEntry, SpecError, SpecKey, SpecKind};
+use super::linear_file::LinearValues;
+use super::{FileKind, LeafBuild, Registry, RegistryError, Spec, SpecEntry, SpecError, SpecKey, SpecKind};
 use hyperplay_engine::Engine;
 use hyperplay_machine::State;
 use hyperplay_think::search::{
-    Algorithm, Evaluations, PlayoutBudget, SearchContext, SearchOptions, StateSearch, WeightedState,
+    Algorithm, Evaluations, LeafValues, PlayoutBudget, RandomPlayouts, SearchContext, SearchOptions,
+    StateSearch, WeightedState,
 };
 
 /// How much work a player asks a search to do for one decision.
@@ -69,6 +72,10 @@ impl StateSearch<Engine> for Clocked {
     }
 }
 
+/// The key for leaf values, and its default.
+const LEAF: &str = "leaf";
+const PLAYOUTS: &str = "playouts";
+
 const SEARCHES: [(&str, Algorithm, &str); 6] = [
     (
         "auto",
@@ -89,7 +96,7 @@ const SEARCHES: [(&str, Algorithm, &str); 6] = [
     (
         "alphabeta",
         Algorithm::AlphaBeta,
-        "This search is alpha-beta with the mobility at its leaves where moves alternate, and otherwise it is flat.",
+        "This search is alpha-beta with mobility (or leaf=linear) at its leaves where moves alternate, and otherwise it is flat.",
     ),
     ("uct", Algorithm::Uct, "This search grows a tree of playouts (UCT)."),
     ("flat", Algorithm::Flat, "This search makes playouts that begin with each move."),
@@ -106,6 +113,38 @@ pub(super) fn with_searches(mut registry: Registry) -> Result<Registry, Registry
     Ok(registry)
 }
 
+/// Adds the leaf values of this crate.
+pub(super) fn with_leaves(registry: Registry) -> Result<Registry, RegistryError> {
+    let playouts = SpecEntry::new(PLAYOUTS, "A leaf is worth the mean goals of random playouts.");
+    let linear =
+        SpecEntry::new("linear", "A leaf is worth a sum over the facts that hold in it, as a file has it.")
+            .with(SpecKey::file(FileKind::Linear, "The weights of the facts stand in this file."));
+    registry
+        .with_leaf(playouts, |_| {
+            Ok(|_: &Arc<Engine>| -> Arc<dyn LeafValues<Engine>> { Arc::new(RandomPlayouts) })
+        })?
+        .with_leaf(linear, |spec| {
+            let file = Arc::clone(spec.linear()?);
+            Ok(move |engine: &Arc<Engine>| -> Arc<dyn LeafValues<Engine>> {
+                Arc::new(LinearValues::new(engine, &file))
+            })
+        })
+}
+
+/// The key of a player whose search has leaves. Its reader gives [`leaves_of`] to the player.
+pub(super) fn leaf_key() -> SpecKey {
+    let about = "This is the value of a state at which a search ends before the game does.";
+    SpecKey::spec(LEAF, SpecKind::Leaf, PLAYOUTS, about)
+}
+
+/// The leaf values that a spec asks for; [`RandomPlayouts`] if it has no such key.
+pub(super) fn leaves_of(spec: &Spec, registry: &Registry) -> Result<LeafBuild, SpecError> {
+    if spec.entry().key(LEAF).is_none() {
+        return Ok(Arc::new(|_| Arc::new(RandomPlayouts)));
+    }
+    registry.leaf_of(spec.inner(LEAF))
+}
+
 impl SearchEffort {
     /// The keys of a player that searches.
     ///
@@ -116,9 +155,9 @@ impl SearchEffort {
     /// entry.keys.extend(SearchEffort::keys());
     /// entry.keys.extend(Assumed::keys());
     /// let names: Vec<&str> = entry.keys.iter().map(|key| &*key.name).collect();
-    /// assert_eq!(names, ["search", "nodes", "playouts", "model", "epsilon"]);
+    /// assert_eq!(names, ["search", "leaf", "nodes", "playouts", "model", "epsilon"]);
     /// ```
-    pub fn keys() -> [SpecKey; 3] {
+    pub fn keys() -> [SpecKey; 4] {
         [
             SpecKey::spec(
                 "search",
@@ -126,6 +165,7 @@ impl SearchEffort {
                 "auto",
                 "This search values the moves in every state that is held possible.",
             ),
+            leaf_key(),
             SpecKey::count(
                 "nodes",
                 0..=1_000_000_000,

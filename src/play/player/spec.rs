@@ -10,15 +10,18 @@
 //!
 //! Printing is canonical: keys in the order of the entry, those at their default left out, numbers in plain digits. So
 //! two spellings of one player print the same, which is what transcripts and configuration hashes hold, and
-//! reading what was printed gives the same spec. The path of a policy file stays as it is written; the content of the
-//! file is known by its hash ([`Spec::policy_hashes`]).
+//! reading what was printed gives the same spec. The path of a file stays as it is written; the content of the file is
+//! known by its hash ([`Spec::file_hashes`]).
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{KeyType, PolicyFile, SpecEntry, SpecError, SpecKey, SpecKind, SpecWord};
+use super::{
+    FileKind, KeyType, LinearFile, PolicyFile, SpecEntry, SpecError, SpecFileError, SpecKey, SpecKind,
+    SpecWord,
+};
 use hyperplay_logic::gdl::{did_you_mean, fold};
 use hyperplay_think::search::PlayoutBudget;
 
@@ -33,7 +36,61 @@ pub(super) enum SpecValue {
     Spec(Box<Spec>),
     Text(String),
     /// A path as written, and the file unless it was left unopened.
-    Policy(PathBuf, Option<Arc<PolicyFile>>),
+    File(PathBuf, Option<SpecFile>),
+}
+
+/// A file that a spec names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SpecFile {
+    /// A policy file.
+    Policy(Arc<PolicyFile>),
+    /// A file of linear leaf values.
+    Linear(Arc<LinearFile>),
+}
+
+impl SpecFile {
+    pub(super) fn read(kind: FileKind, path: &Path) -> Result<SpecFile, SpecFileError> {
+        Ok(match kind {
+            FileKind::Policy => SpecFile::Policy(Arc::new(PolicyFile::read(path)?)),
+            FileKind::Linear => SpecFile::Linear(Arc::new(LinearFile::read(path)?)),
+        })
+    }
+
+    /// Where it was read, the hash of its text and, if it says that, the hash of the rules of its game.
+    fn identity(&self) -> (&Path, &str, Option<&str>) {
+        match self {
+            SpecFile::Policy(file) => (file.path(), file.hash(), file.rules()),
+            SpecFile::Linear(file) => (file.path(), file.hash(), file.rules()),
+        }
+    }
+
+    /// The hash of its text, `sha256:` and 64 digits.
+    pub fn hash(&self) -> &str {
+        self.identity().1
+    }
+
+    /// Why it does not fit a game with these roles and this hash of the rules: it is of another game, speaks of other
+    /// roles, or does not speak of all.
+    fn misfit(&self, roles: &[String], rules: &str) -> Option<String> {
+        let (path, _, own) = self.identity();
+        let path = path.display();
+        if let Some(other) = own.filter(|&other| other != rules) {
+            return Some(format!("{path}: it is of another game, with rules {other}; these are {rules}"));
+        }
+        let (listed, must_be_all) = match self {
+            SpecFile::Policy(file) => (file.roles(), false),
+            SpecFile::Linear(file) => (file.roles(), true),
+        };
+        let is_known = |of: &str| roles.iter().any(|role| fold(role) == of);
+        if let Some(stranger) = listed.iter().find(|role| !is_known(role)) {
+            let (meant, roles) = (did_you_mean(stranger, roles.iter().map(String::as_str)), roles.join(", "));
+            return Some(format!("{path}: the game has no role '{stranger}'{meant}; its roles are {roles}"));
+        }
+        let is_left_out =
+            |role: &&String| must_be_all && fold(role) != "random" && !listed.contains(&&*fold(role));
+        let left_out = roles.iter().find(is_left_out)?;
+        Some(format!("{path}: it says nothing about the role '{left_out}'; list every role"))
+    }
 }
 
 /// No value in the range of a [`KeyType::Real`] is NaN.
@@ -187,70 +244,87 @@ impl Spec {
         SpecError::BadValue { key: key.to_owned(), value, expected: expected.into() }
     }
 
-    /// The policy file that the value of a key names.
+    /// The policy file that the key `path` names.
     ///
     /// # Errors
     /// If it was left unopened.
     ///
     /// # Panics
     /// As [`count`](Spec::count).
-    pub fn policy(&self, key: &str) -> Result<&Arc<PolicyFile>, SpecError> {
-        match self.value(key) {
-            SpecValue::Policy(path, file) => {
-                file.as_ref().ok_or_else(|| SpecError::Unopened { path: path.clone() })
-            }
-            _ => panic!("the key '{key}' is no policy file"),
+    pub fn policy(&self) -> Result<&Arc<PolicyFile>, SpecError> {
+        match self.file()? {
+            SpecFile::Policy(file) => Ok(file),
+            SpecFile::Linear(_) => panic!("the key 'path' is no policy file"),
         }
     }
 
-    /// All policy files that the spec and the specs in it name, with their paths as written, in the order in which they
-    /// are printed; those left unopened are not among them.
-    pub fn policies(&self) -> Vec<(&Path, &PolicyFile)> {
+    /// The file of linear leaf values that the key `path` names.
+    ///
+    /// # Errors
+    /// As [`policy`](Spec::policy).
+    ///
+    /// # Panics
+    /// As [`count`](Spec::count).
+    pub fn linear(&self) -> Result<&Arc<LinearFile>, SpecError> {
+        match self.file()? {
+            SpecFile::Linear(file) => Ok(file),
+            SpecFile::Policy(_) => panic!("the key 'path' is no file of linear leaf values"),
+        }
+    }
+
+    fn file(&self) -> Result<&SpecFile, SpecError> {
+        match self.value("path") {
+            SpecValue::File(path, file) => {
+                file.as_ref().ok_or_else(|| SpecError::Unopened { path: path.clone() })
+            }
+            _ => panic!("the key 'path' is no file"),
+        }
+    }
+
+    /// All files that the spec and the specs in it name, with their paths as written, in the order in which they are
+    /// printed; those left unopened are not among them.
+    pub fn files(&self) -> Vec<(&Path, &SpecFile)> {
         let mut found = Vec::new();
         for value in &self.values {
             match value {
-                SpecValue::Policy(path, Some(file)) => found.push((path.as_path(), file.as_ref())),
-                SpecValue::Spec(spec) => found.extend(spec.policies()),
+                SpecValue::File(path, Some(file)) => found.push((path.as_path(), file)),
+                SpecValue::Spec(spec) => found.extend(spec.files()),
                 SpecValue::Count(_)
                 | SpecValue::Real(_)
                 | SpecValue::Playouts(_)
                 | SpecValue::Word(_)
                 | SpecValue::Text(_)
-                | SpecValue::Policy(_, None) => {}
+                | SpecValue::File(_, None) => {}
             }
         }
         found
     }
 
-    /// The hashes of all [`policies`](Spec::policies) by their paths as written: the part of the player that the
-    /// printed spec does not contain. It belongs in every identity that a spec is part of.
-    pub fn policy_hashes(&self) -> BTreeMap<String, String> {
-        let hash = |(path, file): (&Path, &PolicyFile)| (path.display().to_string(), file.hash().to_owned());
-        self.policies().into_iter().map(hash).collect()
-    }
-
-    /// Why the spec does not fit a game with these roles and this hash of the rules: a policy file that it names is of
-    /// another game, or speaks of other roles. `None` if it
-    /// fits, and for a spec without a policy file. [`Spec::MISFIT_REMEDY`] says what to do.
-    pub fn misfit(&self, roles: &[String], rules: &str) -> Option<String> {
-        let is_known = |of: &str| roles.iter().any(|role| fold(role) == of);
-        self.policies().into_iter().find_map(|(_, file)| {
-            if let Some(other) = file.rules().filter(|&other| other != rules) {
-                let path = file.path().display();
-                return Some(format!("{path}: it is of another game, with rules {other}; these are {rules}"));
-            }
-            let stranger = file.roles().into_iter().find(|role| !is_known(role))?;
-            let meant = did_you_mean(stranger, roles.iter().map(String::as_str));
-            Some(format!(
-                "{}: the game has no role '{stranger}'{meant}; its roles are {}",
-                file.path().display(),
-                roles.join(", ")
-            ))
+    /// Whether it or a spec in it names a file, opened or not.
+    pub fn names_file(&self) -> bool {
+        self.values.iter().any(|value| match value {
+            SpecValue::File(..) => true,
+            SpecValue::Spec(spec) => spec.names_file(),
+            _ => false,
         })
     }
 
+    /// The hashes of all [`files`](Spec::files) by their paths as written: the part of the player that the printed spec
+    /// does not contain. It belongs in every identity that a spec is part of.
+    pub fn file_hashes(&self) -> BTreeMap<String, String> {
+        let hash = |(path, file): (&Path, &SpecFile)| (path.display().to_string(), file.hash().to_owned());
+        self.files().into_iter().map(hash).collect()
+    }
+
+    /// Why the spec does not fit a game with these roles and this hash of the rules: a file that it names is of another
+    /// game, speaks of other roles, or does not speak of all that it must. `None` if it fits, and for a spec without
+    /// files. [`Spec::MISFIT_REMEDY`] says what to do.
+    pub fn misfit(&self, roles: &[String], rules: &str) -> Option<String> {
+        self.files().into_iter().find_map(|(_, file)| file.misfit(roles, rules))
+    }
+
     /// The remedy for a [`misfit`](Spec::misfit).
-    pub const MISFIT_REMEDY: &str = "take a policy file of this game, with its roles named as in the rules";
+    pub const MISFIT_REMEDY: &str = "take a file of this game, with its roles named as in the rules";
 
     fn key(&self, name: &str) -> (usize, &SpecKey) {
         let mut keys = self.entry.keys.iter().enumerate();
@@ -270,7 +344,7 @@ impl fmt::Display for Spec {
             self.given.iter().zip(&self.values).zip(&self.entry.keys).filter(|((given, _), _)| **given);
         for ((_, value), key) in given {
             match (value, &key.kind) {
-                (SpecValue::Policy(path, _), _) => return write!(f, ":{}", path.display()),
+                (SpecValue::File(path, _), _) => return write!(f, ":{}", path.display()),
                 (SpecValue::Count(count), _) => write!(f, "{separator}{}={count}", key.name)?,
                 (SpecValue::Real(real), _) => write!(f, "{separator}{}={real}", key.name)?,
                 (SpecValue::Playouts(playouts), _) => write!(f, "{separator}{}={playouts}", key.name)?,

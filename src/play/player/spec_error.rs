@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::spec_reader::{MAX_NESTING, unbracketed};
-use super::{KeyType, PolicyError, Registry, SpecKind};
+use super::{FileKind, KeyType, Registry, SpecFileError, SpecKind};
 use hyperplay_logic::gdl::did_you_mean;
 
 /// Why a text is no spec.
@@ -78,17 +78,19 @@ pub enum SpecError {
         /// The whole text.
         text: String,
     },
-    /// A policy file that cannot be used.
+    /// A file that cannot be used.
     #[error(transparent)]
-    Policy(#[from] PolicyError),
-    /// A player that draws from a policy file is given without one.
-    #[error("'{name}' needs the path of a policy file, as in {name}:policy.json")]
+    File(#[from] SpecFileError),
+    /// An entry that reads a file is given without one.
+    #[error("'{name}' needs the path of a {kind}, as in {name}:file.json")]
     NoPath {
         /// The entry.
         name: String,
+        /// The kind of file.
+        kind: FileKind,
     },
-    /// A policy file is needed, but the spec was read without opening its files.
-    #[error("the policy file {} was not opened", path.display())]
+    /// A file is needed, but the spec was read without opening its files.
+    #[error("the file {} was not opened", path.display())]
     Unopened {
         /// Its path.
         path: PathBuf,
@@ -146,11 +148,11 @@ fn hint(part: &str, known: &[String]) -> String {
 }
 
 impl SpecError {
-    /// Whether it is about the policy file that a spec names, and not about the spec.
-    pub fn is_of_policy_file(&self) -> bool {
+    /// Whether it is about a file that a spec names, and not about the spec.
+    pub fn is_of_file(&self) -> bool {
         match self {
-            SpecError::Policy(_) | SpecError::NoPath { .. } | SpecError::Unopened { .. } => true,
-            SpecError::Inner { error, .. } => error.is_of_policy_file(),
+            SpecError::File(_) | SpecError::NoPath { .. } | SpecError::Unopened { .. } => true,
+            SpecError::Inner { error, .. } => error.is_of_file(),
             _ => false,
         }
     }
@@ -199,9 +201,9 @@ pub enum RegistryError {
         /// Their name.
         key: String,
     },
-    /// A key for a policy file stands beside another key.
-    #[error("'{entry}' has a policy file and other keys; a policy file stands alone")]
-    PolicyFile {
+    /// A key for a file stands beside another key.
+    #[error("'{entry}' has a file and other keys; a file stands alone")]
+    File {
         /// Whose key.
         entry: String,
     },

@@ -1,13 +1,13 @@
 //! Reads the text of a spec as a [`Spec`], using the entries of a registry.
 //!
-//! The caller says which folder the paths of policy files are relative to, or that the files are not to be opened.
+//! The caller says which folder the paths of files are relative to, or that the files are not to be opened.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use super::respelled::respelled;
-use super::spec::SpecValue;
-use super::{KeyType, PolicyFile, Registry, Spec, SpecEntry, SpecError, SpecKey, SpecKind};
+use super::spec::{SpecFile, SpecValue};
+use super::{FileKind, KeyType, Registry, Spec, SpecEntry, SpecError, SpecKey, SpecKind};
 use hyperplay_logic::gdl::did_you_mean;
 use hyperplay_think::search::PlayoutBudget;
 
@@ -19,7 +19,7 @@ pub(super) const MAX_NESTING: usize = 8;
 pub(super) struct SpecReader<'a> {
     /// The entries that specs can name.
     pub(super) registry: &'a Registry,
-    /// The folder that paths of policy files are relative to; with none the files are left unopened.
+    /// The folder that paths of files are relative to; with none the files are left unopened.
     pub(super) base: Option<&'a Path>,
 }
 
@@ -29,9 +29,9 @@ impl SpecReader<'_> {
         self.nested(text, kind, 0)
     }
 
-    /// The defaults of an entry of this registry, each read as if it were given; a policy file has none.
+    /// The defaults of an entry of this registry, each read as if it were given; a file has none.
     pub(super) fn check_defaults(self, entry: &SpecEntry) -> Result<(), SpecError> {
-        let mut keys = entry.keys.iter().filter(|key| key.kind != KeyType::PolicyFile);
+        let mut keys = entry.keys.iter().filter(|key| !matches!(key.kind, KeyType::File(_)));
         keys.try_for_each(|key| self.value(key, &key.default, 0).map(drop))
     }
 
@@ -41,12 +41,12 @@ impl SpecReader<'_> {
         }
         let (name, rest) = named(text);
         let entry = Arc::clone(self.registry.named(kind, name)?);
-        if let [SpecKey { kind: KeyType::PolicyFile, .. }] = &entry.keys[..] {
+        if let [SpecKey { kind: KeyType::File(of), .. }] = &entry.keys[..] {
             let path = rest.trim();
             if path.is_empty() {
-                return Err(SpecError::NoPath { name: name.to_owned() });
+                return Err(SpecError::NoPath { name: name.to_owned(), kind: *of });
             }
-            let values = vec![self.policy(Path::new(path))?];
+            let values = vec![self.file(*of, Path::new(path))?];
             return Ok(Spec { kind, entry, values, given: vec![true] });
         }
         let mut values: Vec<Option<(&str, SpecValue)>> = vec![None; entry.keys.len()];
@@ -113,8 +113,8 @@ impl SpecReader<'_> {
         }
         match self.value(key, &key.default, depth) {
             Ok(default) => Ok(*value != default),
-            // The value's own policy files could be read, so the default names another one.
-            Err(SpecError::Policy(_)) => Ok(true),
+            // The value's own files could be read, so the default names another one.
+            Err(SpecError::File(_)) => Ok(true),
             Err(error) => Err(error),
         }
     }
@@ -155,7 +155,7 @@ impl SpecReader<'_> {
             }
             KeyType::Spec(kind) => {
                 let spec = self.nested(unbracketed(text), *kind, depth + 1).map_err(|error| match error {
-                    error @ (SpecError::Policy(_) | SpecError::TooDeep) => error,
+                    error @ (SpecError::File(_) | SpecError::TooDeep) => error,
                     error => SpecError::Inner {
                         key: key.name.clone().into_owned(),
                         value: text.to_owned(),
@@ -166,13 +166,13 @@ impl SpecReader<'_> {
             }
             KeyType::Text(_) if text.is_empty() => Err(bad()),
             KeyType::Text(_) => Ok(SpecValue::Text(text.to_owned())),
-            KeyType::PolicyFile => unreachable!("an entry with a policy file has no other key"),
+            KeyType::File(_) => unreachable!("an entry with a file has no other key"),
         }
     }
 
-    fn policy(self, path: &Path) -> Result<SpecValue, SpecError> {
-        let read = |base: &Path| PolicyFile::read(&base.join(path)).map(Arc::new);
-        Ok(SpecValue::Policy(path.to_owned(), self.base.map(read).transpose()?))
+    fn file(self, kind: FileKind, path: &Path) -> Result<SpecValue, SpecError> {
+        let read = |base: &Path| SpecFile::read(kind, &base.join(path));
+        Ok(SpecValue::File(path.to_owned(), self.base.map(read).transpose()?))
     }
 }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::catalogue::{SpecEntry, SpecKey, SpecKind, SpecWord};
+use super::catalogue::{FileKind, SpecEntry, SpecKey, SpecKind, SpecWord};
 use super::random::RandomPlayer;
 use super::registry::Registry;
 use super::seat::Seat;
-use super::spec::Spec;
+use super::spec::{Spec, SpecFile};
 use super::spec_error::{RegistryError, SpecError};
 use hyperplay_think::belief::{OpponentModel, Uniform};
 
@@ -49,7 +49,7 @@ fn with_model(registry: Registry, entry: SpecEntry) -> Registry {
 
 fn registry() -> Registry {
     let registry = with_model(Registry::empty(), SpecEntry::new("even", "all alike"));
-    let file = SpecEntry::new("file", "as a file says").with(SpecKey::policy_file("path", "which"));
+    let file = SpecEntry::new("file", "as a file says").with(SpecKey::file(FileKind::Policy, "which"));
     let plain = SpecEntry::new("plain", "nothing to set");
     with_player(with_player(with_model(registry, file), plain).unwrap(), rich()).unwrap()
 }
@@ -147,8 +147,8 @@ fn what_cannot_be_named_is_not_registered() {
         "the default of 'new': 'x=10': expected a whole number from 1 to 9"
     );
     assert_eq!(
-        refused(entry().with(count("x", 1)).with(SpecKey::policy_file("path", "which"))),
-        "'new' has a policy file and other keys; a policy file stands alone"
+        refused(entry().with(count("x", 1)).with(SpecKey::file(FileKind::Policy, "which"))),
+        "'new' has a file and other keys; a file stands alone"
     );
     // A model may have the name of a player.
     with_model(registry(), SpecEntry::new("plain", "as a model"));
@@ -197,7 +197,7 @@ fn defaults_that_are_specs_are_read_when_they_are_registered() {
 fn a_policy_file_that_is_a_default_is_opened_only_where_it_is_needed() {
     let key = SpecKey::spec("as", SpecKind::Model, "file:no/such.json", "as what");
     let registry = with_player(registry(), SpecEntry::new("bound", "plays by a file").with(key)).unwrap();
-    assert!(matches!(registry.player("bound"), Err(SpecError::Policy(_))));
+    assert!(matches!(registry.player("bound"), Err(SpecError::File(_))));
     assert_eq!(registry.player("bound:as=even").unwrap().spec().to_string(), "bound:as=even");
     assert_eq!(registry.unopened(SpecKind::Player, "bound").unwrap().to_string(), "bound");
 }
@@ -294,17 +294,21 @@ fn policy_files_are_found_at_any_depth_and_stay_as_written() {
     let read = || registry().player_in(NESTED, &base).unwrap().spec().clone();
     let spec = read();
     assert_eq!(spec.to_string(), NESTED);
+    fn roles(file: &SpecFile) -> Vec<&str> {
+        let SpecFile::Policy(file) = file else { panic!("it is a policy file") };
+        file.roles()
+    }
     let found: Vec<(&Path, Vec<&str>)> =
-        spec.policies().into_iter().map(|(path, file)| (path, file.roles())).collect();
+        spec.files().into_iter().map(|(path, file)| (path, roles(file))).collect();
     assert_eq!(found, [(Path::new("a.json"), vec!["a"]), (Path::new("sub/b.json"), vec!["b"])]);
-    let hashes = spec.policy_hashes();
+    let hashes = spec.file_hashes();
     assert_eq!((&hashes["a.json"], &hashes["sub/b.json"]), (&text_hash(&texts[0]), &text_hash(&texts[1])));
 
     std::fs::write(base.join("sub/b.json"), texts[0].as_str()).unwrap();
     let changed = read();
     assert_eq!(changed.to_string(), spec.to_string());
     assert_ne!(changed, spec);
-    assert_eq!(changed.policy_hashes()["a.json"], changed.policy_hashes()["sub/b.json"]);
+    assert_eq!(changed.file_hashes()["a.json"], changed.file_hashes()["sub/b.json"]);
     std::fs::remove_dir_all(&base).unwrap();
 
     let unread = registry().player_in(NESTED, &base).unwrap_err().to_string();
@@ -315,7 +319,7 @@ fn policy_files_are_found_at_any_depth_and_stay_as_written() {
 fn a_spec_can_be_looked_at_without_its_policy_files() {
     let spec = registry().unopened(SpecKind::Player, NESTED).unwrap();
     assert_eq!(spec.to_string(), NESTED);
-    assert!(spec.policies().is_empty() && spec.policy_hashes().is_empty());
+    assert!(spec.files().is_empty() && spec.file_hashes().is_empty());
     let path = Path::new("a.json").to_owned();
-    assert_eq!(spec.inner("model").policy("path"), Err(SpecError::Unopened { path }));
+    assert_eq!(spec.inner("model").policy(), Err(SpecError::Unopened { path }));
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::equilibrium::{with_equilibria, with_equilibrium_model};
 use super::models::with_models;
 use super::policy_player::PolicyPlayer;
-use super::search_keys::with_searches;
+use super::search_keys::{leaf_key, leaves_of, with_leaves, with_searches};
 use super::selection::with_selection;
 use super::{
-    Assumed, Clairvoyant, FinalMove, LegalPlayer, OwnBelief, RandomPlayer, Registry, RegistryError,
+    Assumed, Clairvoyant, FileKind, FinalMove, LegalPlayer, OwnBelief, RandomPlayer, Registry, RegistryError,
     SearchEffort, Seat, Spec, SpecEntry, SpecError, SpecKey, SpecKind, VotePolicy, belief_keys,
 };
 use hyperplay_engine::Engine;
@@ -26,7 +26,7 @@ impl Registry {
 
 fn made() -> Result<Registry, RegistryError> {
     let registry = with_equilibrium_model(with_models(Registry::empty())?)?;
-    let registry = with_samplers(with_searches(registry)?)?;
+    let registry = with_samplers(with_leaves(with_searches(registry)?)?)?;
     with_equilibria(with_selection(with_players(registry)?)?)
 }
 
@@ -58,7 +58,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
         "policy",
         "This player draws its moves from a policy file, uniformly where the file says nothing.",
     )
-    .with(SpecKey::policy_file("path", "The player reads this policy file."));
+    .with(SpecKey::file(FileKind::Policy, "The player reads this policy file."));
     registry
         .with_player(random, |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(RandomPlayer)))?
         .with_player(legal, |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(LegalPlayer)))?
@@ -69,9 +69,10 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
             })
         })?
         .with_player(clairvoyant, |spec, registry| {
-            let search = SearchEffort::search(spec, registry)?;
+            let (leaves, search) = (leaves_of(spec, registry)?, SearchEffort::search(spec, registry)?);
             Ok(move |engine: &Arc<Engine>, role: Role| {
-                Seat::clairvoyant(Clairvoyant::new(Arc::clone(engine), role, Arc::clone(&search)))
+                let player = Clairvoyant::new(Arc::clone(engine), role, Arc::clone(&search));
+                Seat::clairvoyant(player.with_leaves(leaves(engine)))
             })
         })?
         .with_player(pimc, |spec, registry| {
@@ -131,7 +132,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
             })
         })?
         .with_player(policy, |spec, _| {
-            let file = Arc::clone(spec.policy("path")?);
+            let file = Arc::clone(spec.policy()?);
             Ok(move |engine: &Arc<Engine>, role: Role| {
                 Seat::player(PolicyPlayer::new(Arc::clone(engine), role, Arc::clone(&file)))
             })
@@ -154,9 +155,10 @@ fn belief_of(
     registry: &Registry,
 ) -> Result<impl Fn(&Arc<Engine>, Role) -> OwnBelief + Send + Sync + use<>, SpecError> {
     let (assumed, particles) = (Assumed::of(spec, registry)?, spec.size("particles"));
-    let sampler = belief_keys::sampler_of(spec, registry)?;
+    let (sampler, leaves) = (belief_keys::sampler_of(spec, registry)?, leaves_of(spec, registry)?);
     Ok(move |engine: &Arc<Engine>, role| {
         OwnBelief::new(Arc::clone(engine), role, assumed.model(engine), Arc::clone(&sampler), particles)
+            .with_leaves(leaves(engine))
     })
 }
 
@@ -230,7 +232,7 @@ fn hyperplay2_keys() -> [SpecKey; 2] {
     ]
 }
 
-fn ismcts_keys() -> [SpecKey; 10] {
+fn ismcts_keys() -> [SpecKey; 11] {
     [
         SpecKey::count(
             "simulations",
@@ -239,6 +241,7 @@ fn ismcts_keys() -> [SpecKey; 10] {
             "A decision makes this number of simulations, each from a particle down the tree, and at least one for each move.",
         )
         .clocked("as many as the time allows"),
+        leaf_key(),
         SpecKey::real(
             "exploration",
             0.0..=100.0,
@@ -445,6 +448,6 @@ mod tests {
             "'model=softmax:heat=1': 'softmax' has no key 'heat'; its keys are level, temperature, particles, playouts, nodes"
         );
         let missing = Registry::standard().player("hyperplay:model=file:no/such.json");
-        assert!(matches!(missing, Err(SpecError::Policy(_))));
+        assert!(matches!(missing, Err(SpecError::File(_))));
     }
 }

@@ -12,7 +12,8 @@
 //! the values of all of them are wanted, to be averaged over the particles.
 //!
 //! Leaf values were measured (`docs/measurements.md`): with playouts or the goals of unfinished games there, the search
-//! loses to a tree of playouts; with mobility it wins in breakthrough and loses elsewhere.
+//! loses to a tree of playouts; with mobility it wins in breakthrough and loses elsewhere. [Leaf values](LeafValues) that
+//! follow from the state alone take the place of mobility.
 //!
 //! A value is *complete* when no leaf value has a part in it. It is then exact, however deep the search went.
 //!
@@ -22,8 +23,10 @@ use rustc_hash::FxHashMap;
 
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
+use super::leaves::LeafValues;
 use hyperplay_machine::{
-    Budget, BudgetAccount, Bulk, ByRole, Goal, JointMove, JointMoves, Move, Role, StateMachineExt,
+    Budget, BudgetAccount, Bulk, ByRole, Goal, JointMove, JointMoves, Move, Role, Seed, Start,
+    StateMachineExt,
 };
 
 /// No search goes deeper: it recurses, and a game that can loop would never be complete.
@@ -34,8 +37,8 @@ const MAX_DEPTH: u32 = 400;
 pub enum Leaves {
     /// Nothing: only proven values count.
     Proof,
-    /// The role with the more moves at the last two steps.
-    Mobility,
+    /// The leaf values of the context, or the role with the more moves at the last two steps where these are playouts.
+    Estimated,
 }
 
 /// The result of the search.
@@ -82,7 +85,7 @@ fn deepen<M: Bulk>(
     state: &M::State,
     leaves: Leaves,
 ) -> (Option<Vec<Evaluation>>, u64) {
-    let (machine, role, budget) = (context.machine, context.role, context.budget);
+    let SearchContext { machine, role, budget, leaves: values, .. } = *context;
     let mut opponents = context.opponents();
     let (Some(other), None) = (opponents.next(), opponents.next()) else {
         return (None, 0);
@@ -91,7 +94,8 @@ fn deepen<M: Bulk>(
     let account = BudgetAccount::new(budget);
     let scratch = &mut *context.scratch;
     let (nodes, found) = (Vec::new(), FxHashMap::default());
-    let mut search = Search { machine, role, other, leaves, account, scratch, nodes, found, sum: None };
+    let mut search =
+        Search { machine, role, other, leaves, values, account, scratch, nodes, found, sum: None };
     search.enter(state.clone(), None);
     let depths = search.deepen(&budget);
     (depths, search.account.spent())
@@ -146,6 +150,7 @@ struct Search<'a, M: Bulk> {
     role: Role,
     other: Role,
     leaves: Leaves,
+    values: &'a dyn LeafValues<M>,
     account: BudgetAccount,
     scratch: &'a mut M::Scratch,
     nodes: Vec<Node<M::State>>,
@@ -335,10 +340,31 @@ impl<M: Bulk> Search<'_, M> {
             let node = &self.nodes[next as usize];
             node.end.is_none() && node.leaf.is_none()
         });
+        if self.values.judges_states() {
+            return self.estimate(&open);
+        }
         let before = self.mobility(at)?;
         for next in open {
             let sum = before + self.mobility(next)?;
             self.nodes[next as usize].leaf = Some(50.0 + 40.0 * sum.signum() * sum.abs().min(100.0) / 100.0);
+        }
+        Ok(())
+    }
+
+    /// Asks the leaf values for those of some states.
+    fn estimate(&mut self, open: &[Index]) -> Result<(), Stop> {
+        let start = |&at: &Index| {
+            let state = self.nodes[at as usize].state.clone();
+            Start { state, first: Vec::new(), weights: None, count: 1_000 }
+        };
+        let starts: Vec<Start<M::State>> = open.iter().map(start).collect();
+        let tallies =
+            self.values.tallies(self.machine, &starts, &Seed::root(0), &Budget::UNLIMITED, self.scratch);
+        if self.machine.is_interrupted(self.scratch) {
+            return Err(Stop::Budget);
+        }
+        for (&at, tally) in open.iter().zip(&tallies) {
+            self.nodes[at as usize].leaf = Some(tally.mean(self.role));
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ pub enum Method {
     Uct(u32),
     /// The rest of the game searched completely, every role playing uniformly.
     Uniform,
-    /// Alpha-beta to this depth, mobility at its leaves.
+    /// Alpha-beta to this depth, with mobility or the leaf values of the context there.
     AlphaBeta(u32),
     /// Not judged: the budget did not allow it.
     Unjudged,
@@ -51,7 +51,7 @@ impl fmt::Display for Method {
             Method::Playouts(count) => write!(f, "{count} random playouts a move"),
             Method::Uct(count) => write!(f, "searched by a tree of {count} playouts"),
             Method::Uniform => f.write_str("searched exhaustively, all assumed to play uniformly"),
-            Method::AlphaBeta(depth) => write!(f, "searched {depth} steps deep, then judged by mobility"),
+            Method::AlphaBeta(depth) => write!(f, "searched {depth} steps deep, then estimated"),
             Method::Other(how) => f.write_str(how),
             Method::Unjudged => f.write_str("not judged, the budget ran out"),
         }

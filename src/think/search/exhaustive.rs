@@ -91,7 +91,7 @@ fn to_one_depth<M: Bulk>(
     let mut found = Vec::with_capacity(states.len());
     for (number, state) in states.iter().enumerate() {
         let share = Budget { nodes, ..budget.share(1.0 / (states.len() - number) as f64) };
-        let (depths, spent) = to_each_depth(&mut context.with_budget(share), state, Leaves::Mobility);
+        let (depths, spent) = to_each_depth(&mut context.with_budget(share), state, Leaves::Estimated);
         visited += spent;
         found.push(depths.unwrap_or_default());
     }

@@ -41,6 +41,11 @@ pub trait LeafValues<M: Bulk>: Send + Sync {
         budget: &Budget,
         scratch: &mut M::Scratch,
     ) -> Vec<Tally>;
+
+    /// Whether the value of a start follows from its state alone, so that searches use it which sample nothing.
+    fn judges_states(&self) -> bool {
+        true
+    }
 }
 
 /// The goals of random playouts ([`Bulk::playouts`]): the default.
@@ -57,5 +62,9 @@ impl<M: Bulk> LeafValues<M> for RandomPlayouts {
         scratch: &mut M::Scratch,
     ) -> Vec<Tally> {
         machine.playouts(starts, seed, budget, scratch)
+    }
+
+    fn judges_states(&self) -> bool {
+        false
     }
 }

@@ -41,7 +41,7 @@ fn mobility_counts_where_the_budget_ends() {
     let table = [choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[3, 4]), choice(&[1, 1], &[4])];
     let ends = [choice(&[2, 1], &[5, 4]), end(&[0, 100]), end(&[100, 0])];
     let toy = Toy::table(&["a", "b"], table.into_iter().chain(ends).collect());
-    let (Answer::Judged(evaluation), _) = run(&toy, 0, Leaves::Mobility, 2) else { panic!("one step fits") };
+    let (Answer::Judged(evaluation), _) = run(&toy, 0, Leaves::Estimated, 2) else { panic!("one step fits") };
     assert_eq!(evaluation.method, Method::AlphaBeta(1));
     assert!(evaluation.values[0] < evaluation.values[1], "{evaluation:?}");
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use hyperplay::engine::{Engine, EngineKind, Engines};
 use hyperplay::gdl::{Source, load};
-use hyperplay::player::{PolicyError, PolicyFile, SolverState, profile_of, unsaid};
+use hyperplay::player::{PolicyFile, SolverState, SpecFileError, profile_of, unsaid};
 use hyperplay::solve::{GameTree, TreeLimits};
 
 /// A text is refused with the file, and where an entry is wrong with its line. Otherwise the file gives probabilities that sum to 1 at
@@ -20,7 +20,7 @@ pub fn policy_is_a_distribution_or_an_error(input: &[u8]) -> bool {
         Ok(file) => file,
         Err(error) => {
             assert!(error.to_string().starts_with("input.json"), "{error}");
-            if let PolicyError::Entry { line, .. } = error {
+            if let SpecFileError::Entry { line, .. } = error {
                 assert!((1..=text.split('\n').count()).contains(&line), "{line}");
             }
             return false;

@@ -1,0 +1,168 @@
+//! `hyperplay experiment generations`: a player that learns from its own matches, generation by generation.
+//!
+//! Each stage leaves its result in the folder of its generation, and one that is there is not made again: a loop that was
+//! killed at any moment goes on with the same command.
+
+use std::fs;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::experiment::{RunArguments, played};
+use super::experiment_results::machines;
+use super::failure::{CommandFailure, CommandResult, go_on};
+use super::output::log;
+use super::session::Session;
+use hyperplay_lab::experiment::{
+    DecisionLog, ExperimentSummary, Generations, Planned, Results, SequentialVerdict, export_features,
+};
+use hyperplay_play::files::FileError;
+use hyperplay_play::referee::Interrupt;
+
+/// How often the interrupt is looked at while the command learns.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Arguments of `experiment generations`.
+#[derive(Args, Debug)]
+pub struct GenerationsArguments {
+    /// The file that describes the generations (docs/experiments/README.md)
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The folder for all that is played and learnt; it is created if it does not exist
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// How many threads play [default: as `experiment run`]
+    #[arg(long, short = 'j', value_name = "N")]
+    threads: Option<NonZero<usize>>,
+    /// Report in JSON (keys: docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// See [`CommandFailure`].
+pub fn run(arguments: &GenerationsArguments, session: &Session) -> CommandResult {
+    let GenerationsArguments { file, out: to, .. } = arguments;
+    let text = FileError::at(file, fs::read_to_string(file))?;
+    let mut described = Generations::read(&text)
+        .map_err(|error| CommandFailure::usage(format!("{}:{error}", file.display()), error.remedy))?;
+    let base = file.parent().filter(|base| !base.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let base = FileError::at(base, base.canonicalize())?;
+    for game in described.games().filter(|game| base.join(game.as_str()).is_file()) {
+        *game = base.join(&*game).display().to_string();
+    }
+    FileError::at(to, fs::create_dir_all(to))?;
+    let to = FileError::at(to, to.canonicalize())?;
+    let (mut versions, mut rows) = (vec![0], Vec::new());
+    for generation in 1..=described.generations {
+        let folder = to.join(generation.to_string());
+        FileError::at(&folder, fs::create_dir_all(&folder))?;
+        let incumbent = *versions.last().expect("version 0 has won");
+        let stage = |name: &str, text: &str| stage(arguments, &folder, name, text, session);
+        let matches = stage("play", &described.play(generation, &versions))?;
+        learn(&described.learn, &base, &matches, &folder.join("learnt.json"), &session.interrupt)?;
+        let gate = stage("gate", &described.gate(generation, incumbent))?;
+        let planned = Planned::read(&gate)?;
+        let summary = ExperimentSummary::of(&planned, Results::open(&gate, &planned)?)?;
+        let test = planned.plan.test().expect("the experiment was made with a test");
+        let (ratio, verdict) = summary.gate(&test);
+        if verdict == SequentialVerdict::Accepted {
+            versions.push(generation);
+        }
+        let next = *versions.last().expect("version 0 has won");
+        let mean = |cell: &hyperplay_lab::experiment::CellSummary| cell.difference.mean();
+        let differences: Vec<Option<f64>> = summary.cells.iter().map(mean).collect();
+        if !arguments.json {
+            let shown: Vec<String> = differences
+                .iter()
+                .map(|mean| mean.map_or("?".to_owned(), |mean| format!("{mean:+.1}")))
+                .collect();
+            session.out.line(format_args!(
+                "generation {generation}: g{generation} less g{incumbent} {} goal points, {} matches: {} ({ratio:.2}); \
+                 incumbent: g{next}",
+                shown.join(", "),
+                summary.matches,
+                verdict.as_str(),
+            ))?;
+        }
+        rows.push(json!({
+            "generation": generation, "against": incumbent, "differences": differences, "matches": summary.matches,
+            "ratio": ratio, "verdict": verdict.as_str(), "incumbent": next,
+        }));
+    }
+    if arguments.json { session.out.json(&Value::Array(rows)) } else { Ok(()) }
+}
+
+/// Plays what is left of an experiment of a generation; returns its folder.
+fn stage(
+    arguments: &GenerationsArguments,
+    folder: &Path,
+    name: &str,
+    text: &str,
+    session: &Session,
+) -> CommandResult<PathBuf> {
+    let (file, to) = (folder.join(name).with_extension("toml"), folder.join(name));
+    if !file.exists() {
+        let part = file.with_extension("part");
+        FileError::at(&file, fs::write(&part, text).and_then(|()| fs::rename(&part, &file)))?;
+    }
+    if FileError::at(&file, fs::read_to_string(&file))? != text {
+        let what = format!("{}: another loop has begun in this folder", file.display());
+        return Err(CommandFailure::failed(what, "name another folder with --out"));
+    }
+    let mut run = RunArguments::whole(&file, &to, arguments.threads, None);
+    run.log = if name == "play" { DecisionLog::Positions } else { DecisionLog::Turns };
+    let (what, ended) = played(&run, session)?;
+    log(format_args!("{what}"));
+    ended?;
+    Ok(to)
+}
+
+/// Lets the command learn from the features of some matches, unless it has.
+fn learn(
+    command: &[String],
+    base: &Path,
+    matches: &Path,
+    learnt: &Path,
+    interrupt: &Interrupt,
+) -> CommandResult {
+    if learnt.exists() {
+        return Ok(());
+    }
+    let planned = Planned::read(matches)?;
+    let results = Results::open_with(matches, &planned, DecisionLog::Positions)?;
+    export_features(&planned, results, &machines(&planned.plan)?, matches)?;
+    go_on(interrupt)?;
+    let part = learnt.with_extension("part");
+    log(format_args!("{}: learning", learnt.display()));
+    let failed = |what: String| {
+        let remedy = "see to the command of `learn` and give the same command again";
+        CommandFailure::failed(format!("{}: {what}", command.join(" ")), remedy)
+    };
+    let (program, own) = command.split_first().expect("a file without a command is refused");
+    let mut started = Command::new(program);
+    started.args(own).arg(matches).arg(&part).current_dir(base).stdin(Stdio::null()).stdout(Stdio::null());
+    let mut child = started.spawn().map_err(|cause| failed(cause.to_string()))?;
+    let ended = loop {
+        if let Some(ended) = child.try_wait().map_err(|cause| failed(cause.to_string()))? {
+            break ended;
+        }
+        if interrupt.is_raised() {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(CommandFailure::Interrupted);
+        }
+        std::thread::sleep(LOOK);
+    };
+    go_on(interrupt)?;
+    match ended.success() {
+        true => FileError::at(&part, fs::rename(&part, learnt)).map_err(CommandFailure::from),
+        false => Err(failed(ended.to_string())),
+    }
+}

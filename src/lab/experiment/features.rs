@@ -1,0 +1,234 @@
+//! Features: the states, moves and percepts of matches as numbers, for programs that learn from them.
+//!
+//! Each game has three files. `features.GAME.json` numbers all facts, moves and percepts that the rules may ever give, so
+//! the numbers follow from the rules alone. `features.GAME.npy` has a row of bits for each state that is not the last of
+//! its match, one for each fact, packed as `numpy.unpackbits` reads them. `features.GAME.parquet` has a row for each of
+//! these states and role: what the role could do, did and perceived, how its player judged the moves if that was recorded,
+//! and the goal at the end of the match. So it has the evidence of the roles that do not choose too.
+//!
+//! Every match is walked by its recorded moves ([`walk`]). The bits stay in memory until the end of the export.
+
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::columns::typed;
+use super::decision_log::DecisionLog;
+use super::export_decisions::decisions;
+use super::folder::Planned;
+use super::parquet_file::ParquetFile;
+use super::plan::PlanGame;
+use super::record::PositionRecord;
+use super::results::{Results, ResultsError};
+use super::stored::FinishedMatch;
+use super::walk::walk;
+use hyperplay_engine::Engine;
+use hyperplay_logic::gdl::{Game, PositionDomains};
+use hyperplay_machine::terms::TermId;
+use hyperplay_machine::{Role, StateMachine as _, StateMachineExt as _};
+use hyperplay_play::files::{FileContent, WrittenFile};
+use hyperplay_play::referee::{MatchOutcome, MatchStep};
+
+/// The most facts, moves or percepts of a game.
+const MOST: usize = 1_000_000;
+
+/// The terms that may stand in one place of the rules, and the number of each.
+struct Numbers {
+    terms: Vec<String>,
+    of: HashMap<String, u32>,
+}
+
+impl Numbers {
+    /// Those at the last place of a relation; `None` if there are more than [`MOST`].
+    fn of(game: &Game, domains: &PositionDomains, relation: &str, arity: usize) -> Option<Numbers> {
+        let store = game.terms();
+        let terms = match store.symbols().get(relation) {
+            Some(relation) => domains.terms_at(relation, arity, arity - 1, MOST)?,
+            None => Vec::new(),
+        };
+        let mut ids: Vec<TermId> = terms.iter().filter_map(|term| store.intern_term(term)).collect();
+        ids.sort_by(|&a, &b| store.compare(a, b));
+        let terms: Vec<String> = ids.into_iter().map(|id| store.show(id)).collect();
+        let of = terms.iter().cloned().zip(0..).collect();
+        Some(Numbers { terms, of })
+    }
+
+    fn all<'a>(&self, terms: impl IntoIterator<Item = &'a String>) -> Vec<u32> {
+        terms.into_iter().filter_map(|term| self.of.get(term).copied()).collect()
+    }
+}
+
+/// A state and a role.
+#[derive(Serialize)]
+struct FeatureRow<'a> {
+    row: u64,
+    #[serde(rename = "match")]
+    id: u64,
+    step: usize,
+    role: usize,
+    player: Option<&'a String>,
+    legal: Vec<u32>,
+    #[serde(rename = "move")]
+    own: Vec<u32>,
+    percepts: Vec<u32>,
+    policy: Vec<f64>,
+    values: Vec<f64>,
+    visits: Vec<u32>,
+    goal: Option<u8>,
+}
+
+/// Writes the features of all games into a folder, with the machine of each game; returns the paths of the files.
+///
+/// # Errors
+/// If the rules of a game may make more than a million facts, moves or percepts, a match is not the one that is
+/// recorded, or a file cannot be read or written.
+pub fn export_features(
+    planned: &Planned,
+    mut results: Results<'_>,
+    machines: &[Arc<Engine>],
+    to: &Path,
+) -> Result<Vec<PathBuf>, ResultsError> {
+    let plan = &planned.plan;
+    let begin = |(machine, game)| Features::begin(Arc::clone(machine), game, to);
+    let mut games = machines.iter().zip(&plan.games).map(begin).collect::<Result<Vec<Features>, _>>()?;
+    while let Some(finished) = results.next()? {
+        games[plan.cells[finished.place.cell].game].add(planned, &finished)?;
+    }
+    let mut paths = Vec::new();
+    for game in games {
+        paths.extend(game.finish()?);
+    }
+    Ok(paths)
+}
+
+/// The files of one game that are being made.
+struct Features {
+    machine: Arc<Engine>,
+    path: PathBuf,
+    facts: Numbers,
+    moves: Numbers,
+    percepts: Numbers,
+    rows: u64,
+    bits: Vec<u8>,
+    table: ParquetFile,
+}
+
+impl Features {
+    /// The files of a game in a folder, with the numbers written.
+    fn begin(machine: Arc<Engine>, of: &PlanGame, to: &Path) -> Result<Features, ResultsError> {
+        let game = machine.game();
+        let domains = PositionDomains::of(game.rules());
+        let numbers = |relation, arity| {
+            let too_many = || ResultsError::TooMany { game: of.name.clone(), relation, most: MOST };
+            Numbers::of(game, &domains, relation, arity).ok_or_else(too_many)
+        };
+        let (facts, moves, percepts) = (numbers("true", 1)?, numbers("legal", 2)?, numbers("sees", 2)?);
+        let stem = Path::new(&of.name).file_stem().unwrap_or_default().to_string_lossy().replace(':', "_");
+        let path = to.join(format!("features.{stem}.json"));
+        let content = json!({
+            "schema": "hyperplay.features/1", "game": of.name, "rules": of.rules, "roles": of.roles,
+            "facts": facts.terms, "moves": moves.terms, "percepts": percepts.terms,
+        });
+        let file = WrittenFile::at(&path, FileContent::records("hyperplay.features/1"))?;
+        file.text(format!("{content}\n"))?;
+        let table = ParquetFile::new(path.with_extension("parquet"), typed("feature"));
+        Ok(Features { machine, path, facts, moves, percepts, rows: 0, bits: Vec::new(), table })
+    }
+
+    /// Adds the states of a match.
+    fn add(&mut self, planned: &Planned, finished: &FinishedMatch) -> Result<(), ResultsError> {
+        let (played, _) = walk(&self.machine, &planned.plan, finished, DecisionLog::Turns)?;
+        let positions: Vec<PositionRecord> = decisions(finished, 1, "position")?;
+        let machine = Arc::clone(&self.machine);
+        let mut scratch = machine.scratch();
+        let mut state = machine.initial();
+        for (step, made) in played.steps.iter().enumerate() {
+            self.add_state(&machine.fluents(&state));
+            for role in machine.each_role() {
+                let name = &machine.roles()[role];
+                let position = positions.iter().find(|of| of.step == step + 1 && of.role == *name);
+                let goal = match &played.outcome {
+                    MatchOutcome::Over(goals) => Some(goals[role].value()),
+                    _ => None,
+                };
+                let row = FeatureRow {
+                    row: self.rows - 1,
+                    id: finished.place.id,
+                    step: step + 1,
+                    player: finished.record.players.get(name),
+                    goal,
+                    ..self.row(&machine, made, role, position)
+                };
+                self.table.push(&row)?;
+            }
+            state = machine.next(&state, &made.joint, &mut scratch);
+        }
+        Ok(())
+    }
+
+    /// Adds the bits of a state, the first fact in the highest bit.
+    fn add_state(&mut self, facts: &[String]) {
+        let start = self.bits.len();
+        self.bits.resize(start + self.facts.terms.len().div_ceil(8), 0);
+        for fact in self.facts.all(facts) {
+            self.bits[start + fact as usize / 8] |= 128 >> (fact % 8);
+        }
+        self.rows += 1;
+    }
+
+    /// What a role could do, did and perceived at a step, and how its player judged the moves.
+    fn row(
+        &self,
+        machine: &Engine,
+        step: &MatchStep,
+        role: Role,
+        position: Option<&PositionRecord>,
+    ) -> FeatureRow<'static> {
+        let legal: Vec<String> = step.legal[role].iter().map(|&own| machine.show_move(own)).collect();
+        let percepts: Vec<String> =
+            step.percepts[role].iter().map(|&percept| machine.terms().show(percept.0)).collect();
+        let of_legal = |numbers: &dyn Fn(&PositionRecord, &String) -> Option<f64>| -> Vec<f64> {
+            let of = |position| legal.iter().map(move |own| numbers(position, own).unwrap_or(f64::NAN));
+            position.into_iter().flat_map(of).collect()
+        };
+        let visits = position.filter(|position| !position.visits.is_empty());
+        FeatureRow {
+            row: 0,
+            id: 0,
+            step: 0,
+            role: role.index(),
+            player: None,
+            own: self.moves.all([&machine.show_move(step.joint.of(role))]),
+            percepts: self.percepts.all(&percepts),
+            policy: of_legal(&|position, own| position.policy.get(own).copied()),
+            values: of_legal(&|position, own| position.values.get(own).copied()),
+            visits: visits
+                .into_iter()
+                .flat_map(|position| legal.iter().map(|own| position.visits.get(own).copied().unwrap_or(0)))
+                .collect(),
+            legal: self.moves.all(&legal),
+            goal: None,
+        }
+    }
+
+    /// Completes the files; returns their paths.
+    fn finish(self) -> Result<Vec<PathBuf>, ResultsError> {
+        let path = self.path.with_extension("npy");
+        let width = self.facts.terms.len().div_ceil(8);
+        // The NPY format, version 1.0: the header ends at a multiple of 64 bytes.
+        let shape =
+            format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({}, {width}), }}", self.rows);
+        let header = format!("{shape:<117}\n");
+        let file = WrittenFile::at(&path, FileContent::beginning("array", b"\x93NUMPY".to_vec()))?;
+        file.write(|out| {
+            out.write_all(b"\x93NUMPY\x01\x00\x76\x00")?;
+            out.write_all(header.as_bytes())?;
+            out.write_all(&self.bits)
+        })?;
+        Ok([self.path, path].into_iter().chain(self.table.finish()?).collect())
+    }
+}

@@ -1,0 +1,157 @@
+//! Generations: a player that learns from its own matches, again and again, as described by a file.
+//!
+//! ```text
+//! generation 1, 2, ...   play: the incumbent against itself and past versions --export--> features
+//!                        learn: a command of the user --> learnt.json, which makes the candidate
+//!                        gate: candidate against incumbent, by a sequential test; the winner is the next incumbent
+//! ```
+//!
+//! Version 0 is the player that the file names first, and version g is the candidate of generation g. The two experiments of
+//! a generation are files of experiments like any other, which follow from the file of the generations and from the
+//! versions that won before. So a loop has no state of its own besides what its stages leave in its folder.
+
+use rand::RngExt as _;
+use rand::seq::SliceRandom as _;
+use serde::Deserialize;
+use toml::{Spanned, Table, Value};
+
+use super::config::{ConfigError, SCHEMA as EXPERIMENT, place};
+use super::wording::sentence;
+use super::written::SprtTable;
+use hyperplay_machine::Seed;
+
+/// The name of this form of files.
+const SCHEMA: &str = "hyperplay.generations/1";
+
+/// The place of the learnt file in the spec of the player.
+const LEARNT: &str = "{learnt}";
+
+/// What a loop of generations does.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Generations {
+    schema: Spanned<String>,
+    seed: u64,
+    /// The number of generations.
+    pub generations: usize,
+    /// The spec of version 0.
+    first: String,
+    /// The spec of all others, in which [`LEARNT`] stands for the path of the learnt file.
+    player: Spanned<String>,
+    /// The command that learns, and its arguments. It is also given the folder of the matches and the path of its result.
+    pub learn: Vec<String>,
+    /// Deals of self-play of each pairing.
+    deals: u64,
+    /// Past versions that the incumbent meets beside itself, drawn at random.
+    #[serde(default)]
+    opponents: usize,
+    gate: Gate,
+    /// The keys of an experiment that all stages have: the games, the budget.
+    experiment: Table,
+}
+
+/// When a candidate takes the place of the incumbent.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Gate {
+    sprt: SprtTable,
+    /// The most deals.
+    deals: u64,
+}
+
+impl Generations {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, with its place.
+    pub fn read(text: &str) -> Result<Generations, ConfigError> {
+        let read: Generations = toml::from_str(text).map_err(|error| {
+            let place = error.span().map(|span| place(text, &span));
+            ConfigError { place, ..ConfigError::new(sentence(error.message())) }
+        })?;
+        let wrong = |at: &Spanned<String>, what| Err(ConfigError::at(place(text, &at.span()), what));
+        if read.schema.get_ref() != SCHEMA {
+            let what = format!("the schema is '{}'; this program reads '{SCHEMA}'", read.schema.get_ref());
+            return wrong(&read.schema, what);
+        }
+        if !read.player.get_ref().contains(LEARNT) {
+            return wrong(&read.player, format!("the spec needs {LEARNT} where it names the learnt file"));
+        }
+        match read.learn.is_empty() {
+            true => Err(ConfigError::new("'learn' needs a command, as in [\"python3\", \"learn.py\"]")),
+            false => Ok(read),
+        }
+    }
+
+    /// The experiment in which the incumbent of a generation, which is the last of the `versions` that won so far, plays
+    /// itself and past ones.
+    pub fn play(&self, generation: usize, versions: &[usize]) -> String {
+        let mut past = versions.to_vec();
+        let incumbent = past.pop().expect("version 0 has won");
+        past.shuffle(&mut self.stage(generation, "past").rng());
+        past.truncate(self.opponents);
+        past.insert(0, incumbent);
+        let pairings = past.iter().map(|&other| [incumbent, other]);
+        self.experiment(generation, "play", self.deals, &past, pairings.collect())
+    }
+
+    /// The experiment in which the candidate of a generation meets the incumbent.
+    pub fn gate(&self, generation: usize, incumbent: usize) -> String {
+        let deals = self.gate.deals;
+        let met = [generation, incumbent];
+        self.experiment(generation, "gate", deals, &met, vec![met])
+    }
+
+    fn stage(&self, generation: usize, stage: &str) -> Seed {
+        Seed::root(self.seed).index(generation).child(stage)
+    }
+
+    /// The text of an experiment in which these versions meet.
+    fn experiment(
+        &self,
+        generation: usize,
+        stage: &str,
+        deals: u64,
+        versions: &[usize],
+        pairings: Vec<[usize; 2]>,
+    ) -> String {
+        let label = |version: usize| Value::from(format!("g{version}"));
+        let player = |&version: &usize| {
+            let learnt = format!("../{version}/learnt.json");
+            let spec = match version {
+                0 => self.first.clone(),
+                _ => self.player.get_ref().replace(LEARNT, &learnt),
+            };
+            Table::from_iter([("name".to_owned(), label(version)), ("spec".to_owned(), spec.into())]).into()
+        };
+        let pairings: Vec<Value> = pairings.into_iter().map(|met| met.map(label).to_vec().into()).collect();
+        let schedule = [("kind".to_owned(), "pairings".into()), ("pairings".to_owned(), pairings.into())];
+        let seed = self.stage(generation, stage).rng().random_range(0..i64::MAX);
+        let mut all = self.experiment.clone();
+        let own: [(&str, Value); 6] = [
+            ("schema", EXPERIMENT.into()),
+            ("name", format!("generation {generation}, {stage}").into()),
+            ("seed", seed.into()),
+            ("repetitions", deals.cast_signed().into()),
+            ("schedule", Table::from_iter(schedule).into()),
+            ("player", versions.iter().map(player).collect::<Vec<Value>>().into()),
+        ];
+        all.extend(own.map(|(key, value)| (key.to_owned(), value)));
+        if stage == "gate" {
+            let SprtTable { h0, h1, alpha, beta } = self.gate.sprt;
+            let test = [("h0", h0), ("h1", h1), ("alpha", alpha), ("beta", beta)];
+            let test = Table::from_iter(test.map(|(key, value)| (key.to_owned(), value.into())));
+            all.insert("stop".to_owned(), Table::from_iter([("sprt".to_owned(), test.into())]).into());
+        }
+        all.to_string()
+    }
+
+    /// The names of the games, which stand in files of other folders.
+    pub fn games(&mut self) -> impl Iterator<Item = &mut String> {
+        let games = self.experiment.get_mut("games").and_then(Value::as_array_mut);
+        games.into_iter().flatten().filter_map(|game| match game {
+            Value::String(name) => Some(name),
+            _ => None,
+        })
+    }
+}
