@@ -12,8 +12,8 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::experiment::{RunArguments, played};
 use super::experiment_results::machines;
+use super::experiment_run::{RunArguments, played};
 use super::failure::{CommandFailure, CommandResult, go_on};
 use super::output::log;
 use super::session::Session;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::builder::{ArgPredicate, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::experiment::{self, RunArguments};
+use super::experiment_run::{RunArguments, play};
 use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::game_argument::{GameArgument, Opened, names};
 use super::match_records::MatchRecords;
@@ -369,5 +369,5 @@ fn whole_experiment(arguments: &HostArguments, file: &Path, session: &Session) -
     }
     let at_once = usize::try_from(arguments.at_once).unwrap_or(1);
     let run = RunArguments::whole(file, folder, NonZero::new(at_once), arguments.repository.clone());
-    experiment::play(&run, session)
+    play(&run, session)
 }

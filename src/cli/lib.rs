@@ -38,6 +38,7 @@ mod experiment_file;
 mod experiment_generations;
 mod experiment_report;
 mod experiment_results;
+mod experiment_run;
 mod exploit;
 mod exploit_matches;
 mod exploit_report;

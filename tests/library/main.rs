@@ -43,6 +43,7 @@ mod interactions;
 mod kiosk_page;
 mod large_texts;
 mod layers;
+mod leaves;
 mod linear_program;
 mod monte_carlo;
 mod paths;

@@ -11,7 +11,7 @@ fn played() -> Folder {
     let folder = Folder::new();
     let ladder = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/experiments/kuhn_ladder.toml");
     run(&mut folder.program(&format!("experiment run {ladder} --out analysis --deals 6 --log particles")), 0);
-    run(&mut folder.program("experiment export analysis"), 0);
+    run(&mut folder.program("experiment export analysis --features"), 0);
     folder
 }
 

@@ -20,6 +20,7 @@ mod experiment_analysis;
 mod experiment_damage;
 mod experiment_decisions;
 mod experiment_exploit;
+mod experiment_generations;
 mod experiment_pages;
 mod experiment_policy;
 mod experiment_pool;
