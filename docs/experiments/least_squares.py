@@ -1,4 +1,4 @@
-"""Fits the goals at the end of matches by a sum over the facts of their states, for `leaf=linear:FILE`.
+"""Fits the goals at the end of matches by a sum over the facts of their states, for `leaf=FILE`.
 
 Called by `experiment generations` with the folder of the matches of a generation and the path of the result. It learns
 from the matches of all generations so far, by least squares with a small penalty. A match has one value at its end, so

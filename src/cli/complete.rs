@@ -14,7 +14,7 @@ use super::game_argument::source;
 use super::output::Output;
 use hyperplay_games::builtin;
 use hyperplay_logic::gdl::fold;
-use hyperplay_play::player::{KeyType, Registry, SpecEntry, SpecKind};
+use hyperplay_play::player::{FileKind, KeyType, Registry, SpecEntry, SpecKind};
 
 /// The first argument by which a script asks for words.
 pub const REQUEST: &str = "complete-words";
@@ -221,7 +221,7 @@ fn specs(registry: &Registry, kind: SpecKind, text: &str) -> Vec<String> {
         return found;
     };
     let Some(entry) = registry.entries(kind).find(|entry| entry.name == name) else { return Vec::new() };
-    if entry.keys.iter().any(|key| matches!(key.kind, KeyType::File(_))) {
+    if entry.keys.iter().any(|key| key.kind == KeyType::File(FileKind::Policy)) {
         return files(rest, &["json"]).into_iter().map(|file| format!("{name}:{file}")).collect();
     }
     let (done, last) = last_part(rest);
@@ -264,7 +264,7 @@ fn values(registry: &Registry, entry: &SpecEntry, key: &str, value: &str) -> Vec
         KeyType::Count(..) | KeyType::Real(..) | KeyType::Playouts { .. } | KeyType::Text(_) => {
             starting([key.default.clone().into_owned()], value)
         }
-        KeyType::File(_) => Vec::new(),
+        KeyType::File(_) => files(value, &["json"]),
     }
 }
 

@@ -111,7 +111,6 @@ fn place(kind: SpecKind) -> &'static str {
         SpecKind::Sampler => "belief GAME --sampler NAME:key=value,... and the key sampler of a player",
         SpecKind::Search => "the key search of a player",
         SpecKind::Model => "the key model of a player or sampler",
-        SpecKind::Leaf => "the key leaf of a player",
     }
 }
 
@@ -119,7 +118,6 @@ fn place(kind: SpecKind) -> &'static str {
 fn listing(registry: &Registry, kind: SpecKind) -> String {
     let mut heading = match kind {
         SpecKind::Model => "Opponent models".to_owned(),
-        SpecKind::Leaf => "Leaf values".to_owned(),
         kind => kind.plural().to_owned(),
     };
     heading[..1].make_ascii_uppercase();
@@ -143,7 +141,7 @@ fn described(registry: &Registry, entry: &SpecEntry) -> String {
     let mut text = format!("{}: {}\n", entry.name, entry.about);
     for key in &entry.keys {
         let form = match key.kind {
-            KeyType::File(_) => format!("{}:PATH", entry.name),
+            KeyType::File(FileKind::Policy) => format!("{}:PATH", entry.name),
             _ => format!("{}={}", key.name, key.default),
         };
         let _ = writeln!(text, "  {form} ({}): {}", registry.expected(key), key.about);
@@ -153,11 +151,8 @@ fn described(registry: &Registry, entry: &SpecEntry) -> String {
 
 /// Commands that use an entry and run as they stand.
 fn example(kind: SpecKind, entry: &SpecEntry) -> String {
-    if let [SpecKey { kind: KeyType::File(of), .. }] = &entry.keys[..] {
+    if matches!(&entry.keys[..], [SpecKey { kind: KeyType::File(FileKind::Policy), .. }]) {
         let spec = format!("{}:kuhn.json", entry.name);
-        if *of == FileKind::Linear {
-            return format!("hyperplay match kuhn_poker alice=ismcts:leaf={spec} --matches 20 --seed 1");
-        }
         let seat = if kind == SpecKind::Player { spec } else { format!("hyperplay:model={spec}") };
         return format!(
             "hyperplay solve kuhn_poker --unit 25 --out kuhn.json\nhyperplay match kuhn_poker alice={seat} --matches 20 --seed 1"
@@ -182,7 +177,6 @@ fn example(kind: SpecKind, entry: &SpecEntry) -> String {
         SpecKind::Model => {
             format!("hyperplay match kuhn_poker alice=hyperplay:model={spec} --matches 5 --seed 1")
         }
-        SpecKind::Leaf => format!("hyperplay match kuhn_poker alice=ismcts:leaf={spec} --matches 5 --seed 1"),
     }
 }
 

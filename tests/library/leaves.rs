@@ -8,7 +8,7 @@ use hyperplay::engine::{Engine, EngineKind, Engines};
 use hyperplay::machine::{
     Budget, Evidence, History, Role, Seed, Start, State, StateMachine as _, StateMachineExt as _, Tally,
 };
-use hyperplay::player::{ClairvoyantView, LinearFile, Registry, View};
+use hyperplay::player::{ClairvoyantView, LinearFile, LinearValues, Registry, SpecFile, View};
 use hyperplay::search::LeafValues;
 
 /// A file in which the weight of a fact follows from its text.
@@ -39,10 +39,10 @@ fn states(machine: &Engine) -> Vec<State> {
 }
 
 fn leaves(folder: &Folder, machine: &Arc<Engine>) -> Arc<dyn LeafValues<Engine>> {
-    let spec = format!("ismcts:leaf=linear:{}", folder.path("leaf.json").display());
-    let registry = Registry::standard();
-    let player = registry.player(&spec).unwrap();
-    registry.leaf_of(player.spec().inner("leaf")).unwrap()(machine)
+    let spec = format!("ismcts:leaf={}", folder.path("leaf.json").display());
+    let files = Registry::standard().player(&spec).unwrap();
+    let [(_, SpecFile::Linear(file))] = files.spec().files()[..] else { panic!("{spec}") };
+    Arc::new(LinearValues::new(machine, file))
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn every_search_uses_them() {
         "epimc:search=flat,postpone=1",
         "ismcts:simulations=12,final=value",
     ] {
-        let mut player = seat(&format!("{player},leaf=linear:{leaf}"), &machine, role);
+        let mut player = seat(&format!("{player},leaf={leaf}"), &machine, role);
         let seen = ClairvoyantView { own: view, history: &History::default() };
         let decision = player.decide(&seen, &Budget::UNLIMITED, &Seed::root(1)).unwrap();
         assert_eq!(machine.show_move(decision.choice), "(say 3)", "{decision:?}");
@@ -166,7 +166,7 @@ fn a_file_of_another_game_is_refused_with_what_is_wrong() {
     let misfit = |roles: &str, rules: &str| {
         let text = format!("{{\"schema\": \"hyperplay.linear/1\"{rules}, \"roles\": {{{roles}}}}}");
         folder.write("leaf.json", &text);
-        let spec = format!("ismcts:leaf=linear:{}", folder.path("leaf.json").display());
+        let spec = format!("ismcts:leaf={}", folder.path("leaf.json").display());
         Registry::standard().player(&spec).unwrap().spec().misfit(machine.roles().values(), "sha256:1")
     };
     let of = |role: &str| format!("\"{role}\": {{\"constant\": 50, \"facts\": {{}}}}");

@@ -12,7 +12,7 @@ use hyperplay::machine::{
     Budget, ByRole, Evidence, History, JointMove, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
 };
 use hyperplay::player::{
-    ClairvoyantView, Decision, KeyType, Reason, Registry, Seat, SpecEntry, SpecKind, View,
+    ClairvoyantView, Decision, FileKind, KeyType, Reason, Registry, Seat, SpecEntry, SpecKind, View,
 };
 use hyperplay::solve::{GameTree, TreeLimits};
 
@@ -501,7 +501,7 @@ fn one_seed_gives_one_match_and_policies_sum_to_one() {
 
 /// Whether a player can be made by its name alone.
 fn needs_no_file(entry: &&SpecEntry) -> bool {
-    entry.keys.iter().all(|key| !matches!(key.kind, KeyType::File(_)))
+    entry.keys.iter().all(|key| key.kind != KeyType::File(FileKind::Policy))
 }
 
 #[test]

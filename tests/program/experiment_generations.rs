@@ -13,7 +13,7 @@ schema = "hyperplay.generations/1"
 seed = 4
 generations = 2
 first = "random"
-player = "hyperplay:search=flat,playouts=9,leaf=linear:{learnt}"
+player = "hyperplay:search=flat,playouts=9,leaf={learnt}"
 learn = ["sh", "learn.sh"]
 deals = 20
 opponents = 1

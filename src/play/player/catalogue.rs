@@ -24,15 +24,11 @@ pub enum SpecKind {
     /// A model of how the other roles choose.
     #[strum(to_string = "opponent model")]
     Model,
-    /// A way to value the leaves of a search.
-    #[strum(to_string = "leaf value")]
-    Leaf,
 }
 
 impl SpecKind {
     /// All of them, in the order in which help lists them.
-    pub const ALL: [SpecKind; 5] =
-        [SpecKind::Player, SpecKind::Sampler, SpecKind::Search, SpecKind::Model, SpecKind::Leaf];
+    pub const ALL: [SpecKind; 4] = [SpecKind::Player, SpecKind::Sampler, SpecKind::Search, SpecKind::Model];
 
     /// The plural of its name, in one word.
     pub fn plural(self) -> &'static str {
@@ -41,7 +37,6 @@ impl SpecKind {
             SpecKind::Sampler => "samplers",
             SpecKind::Search => "searches",
             SpecKind::Model => "models",
-            SpecKind::Leaf => "leaves",
         }
     }
 }
@@ -93,7 +88,7 @@ impl SpecEntry {
 ///
 /// let speed = SpecKey::real("speed", 0.0..=1.0, 0.5, "how fast it plays").with_default("0.25");
 /// assert_eq!((&*speed.default, speed.kind), ("0.25", KeyType::Real(0.0, 1.0)));
-/// assert_eq!(SpecKey::file(FileKind::Policy, "what it plays").kind, KeyType::File(FileKind::Policy));
+/// assert_eq!(SpecKey::policy_file("path", "what it plays").kind, KeyType::File(FileKind::Policy));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpecKey {
@@ -187,9 +182,14 @@ impl SpecKey {
         SpecKey::new(name.into(), KeyType::Spec(kind), default.into(), about.into())
     }
 
-    /// The only key of an entry whose value is the path of a file, as in `file:PATH`. Its name is `path`.
-    pub fn file(kind: FileKind, about: impl Into<Cow<'static, str>>) -> Self {
-        SpecKey::new(Cow::Borrowed("path"), KeyType::File(kind), Cow::Borrowed(""), about.into())
+    /// The only key of an entry whose value is the path of a policy file, as in `file:PATH`.
+    pub fn policy_file(name: impl Into<Cow<'static, str>>, about: impl Into<Cow<'static, str>>) -> Self {
+        SpecKey::new(name.into(), KeyType::File(FileKind::Policy), Cow::Borrowed(""), about.into())
+    }
+
+    /// A key whose value is the path of a file of linear leaf values, or this word for none.
+    pub(super) fn linear_file(name: &'static str, none: &'static str, about: &'static str) -> Self {
+        SpecKey::new(name.into(), KeyType::File(FileKind::Linear), none.into(), about.into())
     }
 
     /// A key whose value is a text without commas; `what` says what it is, as in "an address".
@@ -237,8 +237,8 @@ pub enum KeyType {
     Spec(SpecKind),
     /// A text without commas, which is not empty; this says what it is.
     Text(&'static str),
-    /// The path of a file, which is read with the spec. An entry with a key of this type has no other, and the value
-    /// stands right behind the colon.
+    /// The path of a file, which is read with the spec. An entry with a key for a policy file has no other, and the path
+    /// stands right behind the colon; for another file the default says that there is none.
     File(FileKind),
 }
 

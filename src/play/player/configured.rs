@@ -11,16 +11,12 @@ use super::{Registry, Seat, Spec, SpecError, SpecKey};
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_machine::Role;
 use hyperplay_think::belief::{OpponentModel, Sampler, Trembling};
-use hyperplay_think::search::LeafValues;
 
 /// Builds a player for one role of one match.
 pub type PlayerBuild = Arc<dyn Fn(&Arc<Engine>, Role) -> Seat + Send + Sync>;
 
 /// Builds an opponent model for one game.
 pub type ModelBuild = Arc<dyn Fn(&Arc<Engine>) -> Arc<dyn OpponentModel> + Send + Sync>;
-
-/// Builds the leaf values of a search for one game.
-pub type LeafBuild = Arc<dyn Fn(&Arc<Engine>) -> Arc<dyn LeafValues<Engine>> + Send + Sync>;
 
 /// What was read from a spec, with the spec. Two are equal if their specs are.
 #[derive(Clone)]

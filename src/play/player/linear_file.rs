@@ -147,13 +147,14 @@ impl LinearFile {
 }
 
 /// The leaf values of a file on a machine.
-pub(super) struct LinearValues {
+pub struct LinearValues {
     constants: ByRole<f64>,
     weights: FxHashMap<TermId, ByRole<f64>>,
 }
 
 impl LinearValues {
-    pub(super) fn new(machine: &Engine, file: &LinearFile) -> LinearValues {
+    /// The values for a machine of its game.
+    pub fn new(machine: &Engine, file: &LinearFile) -> LinearValues {
         let roles = machine.roles();
         let of = |role: Role| file.roles.get(&*fold(&roles[role]));
         let constants = ByRole::from_fn(roles.len(), |role| of(role).map_or(0.0, |linear| linear.constant));

@@ -3,7 +3,7 @@
 //! This is the only place where belief and search meet: `hyperplay` judges its moves in every state that its evidence
 //! leaves possible and averages the values (`judgement`), `pimc` lets these states vote (`vote`), and `ismcts` searches
 //! them in one tree. A player is written down as a [`Spec`], which is read against a
-//! [`Registry`]. A crate can add players, samplers, searches, opponent models and leaf values of its own to a registry;
+//! [`Registry`]. A crate can add players, samplers, searches and opponent models of its own to a registry;
 //! `docs/extending.md` shows how.
 //!
 //! Everything in this layer is written for [`Engine`](hyperplay_engine::Engine), so it is compiled once.
@@ -71,7 +71,7 @@ pub use catalogue::{FileKind, KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
 pub use certain::{certain_moves, is_last_move};
 pub use clairvoyant::Clairvoyant;
 pub use companion::{Companion, is_certain};
-pub use configured::{Assumed, Configured, LeafBuild, ModelSpec, PlayerSpec, SamplerSpec};
+pub use configured::{Assumed, Configured, ModelSpec, PlayerSpec, SamplerSpec};
 pub use decision::{
     BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, DecisionCost, HeldBelief, Player, View,
 };
@@ -81,7 +81,7 @@ pub use hyperplay::hyperplay;
 pub use hyperplay2::hyperplay2;
 pub use ismcts::{FinalMove, ismcts};
 pub use legal::LegalPlayer;
-pub use linear_file::LinearFile;
+pub use linear_file::{LinearFile, LinearValues};
 pub use margin::Overrun;
 pub use oos::oos;
 pub use own_belief::OwnBelief;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::configured::UNIFORM;
 use super::policy_file::FilePolicy;
 use super::softmax::{Softmax, SoftmaxOptions};
-use super::{FileKind, Registry, RegistryError, SpecEntry, SpecKey};
+use super::{Registry, RegistryError, SpecEntry, SpecKey};
 use hyperplay_engine::Engine;
 use hyperplay_think::belief::{OpponentModel, Uniform};
 
@@ -20,7 +20,7 @@ pub(super) fn with_models(registry: Registry) -> Result<Registry, RegistryError>
         "file",
         "This model follows a policy file, and is uniform where the file says nothing.",
     )
-    .with(SpecKey::file(FileKind::Policy, "The model reads this policy file."));
+    .with(SpecKey::policy_file("path", "The model reads this policy file."));
     let about = "This model chooses better moves more often, by the values that hyperplay finds from what the role knows.";
     let softmax = SpecEntry::new("softmax", about)
         .with(SpecKey::count(
@@ -51,7 +51,7 @@ pub(super) fn with_models(registry: Registry) -> Result<Registry, RegistryError>
     registry
         .with_model(uniform, |_, _| Ok(|_: &Arc<Engine>| -> Arc<dyn OpponentModel> { Arc::new(Uniform) }))?
         .with_model(file, |spec, _| {
-            let file = Arc::clone(spec.policy()?);
+            let file = Arc::clone(spec.policy("path")?);
             Ok(move |engine: &Arc<Engine>| -> Arc<dyn OpponentModel> {
                 Arc::new(FilePolicy::new(Arc::clone(engine), Arc::clone(&file)))
             })

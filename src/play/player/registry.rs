@@ -1,8 +1,7 @@
-//! The registry: which players, samplers, searches, opponent models and leaf values there are, and how each is made from
-//! a spec.
+//! The registry: which players, samplers, searches and opponent models there are, and how each is made from a spec.
 //!
-//! [`Registry::standard`] holds those of this crate. `with_player`, `with_sampler`, `with_search`, `with_model`
-//! and `with_leaf` add others, which can then be named wherever a spec is read: in a match, in an experiment, in `hyperplay belief`,
+//! [`Registry::standard`] holds those of this crate. `with_player`, `with_sampler`, `with_search` and `with_model`
+//! add others, which can then be named wherever a spec is read: in a match, in an experiment, in `hyperplay belief`,
 //! and inside the specs of other entries. A registry is an ordinary value: there is no global registry, and a clone
 //! shares the entries.
 //!
@@ -13,23 +12,22 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::configured::{LeafBuild, ModelBuild, PlayerBuild};
+use super::configured::{ModelBuild, PlayerBuild};
 use super::spec_reader::SpecReader;
 use super::{
-    Assumed, KeyType, ModelSpec, PlayerSpec, RegistryError, SamplerSpec, SearchEffort, Seat, Spec, SpecEntry,
-    SpecError, SpecKey, SpecKind,
+    Assumed, FileKind, KeyType, ModelSpec, PlayerSpec, RegistryError, SamplerSpec, SearchEffort, Seat, Spec,
+    SpecEntry, SpecError, SpecKey, SpecKind,
 };
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
 use hyperplay_think::belief::{OpponentModel, Sampler};
-use hyperplay_think::search::{LeafValues, StateSearch};
+use hyperplay_think::search::StateSearch;
 
 type PlayerReader = dyn Fn(&Spec, &Registry) -> Result<PlayerBuild, SpecError> + Send + Sync;
 type SamplerReader = dyn Fn(&Spec, &Registry) -> Result<Arc<dyn Sampler<Engine>>, SpecError> + Send + Sync;
 type SearchReader =
     dyn Fn(&Spec, &SearchEffort) -> Result<Arc<dyn StateSearch<Engine>>, SpecError> + Send + Sync;
 type ModelReader = dyn Fn(&Spec, &Registry) -> Result<ModelBuild, SpecError> + Send + Sync;
-type LeafReader = dyn Fn(&Spec) -> Result<LeafBuild, SpecError> + Send + Sync;
 
 /// How a registered entry is built from its spec.
 #[derive(Clone)]
@@ -38,7 +36,6 @@ enum SpecMaker {
     Sampler(Arc<SamplerReader>),
     Search(Arc<SearchReader>),
     Model(Arc<ModelReader>),
-    Leaf(Arc<LeafReader>),
 }
 
 impl SpecMaker {
@@ -48,12 +45,11 @@ impl SpecMaker {
             SpecMaker::Sampler(_) => SpecKind::Sampler,
             SpecMaker::Search(_) => SpecKind::Search,
             SpecMaker::Model(_) => SpecKind::Model,
-            SpecMaker::Leaf(_) => SpecKind::Leaf,
         }
     }
 }
 
-/// The players, samplers, searches, opponent models and leaf values that specs can name.
+/// The players, samplers, searches and opponent models that specs can name.
 ///
 /// ```
 /// use hyperplay_play::player::{LegalPlayer, Registry, Seat, SpecEntry, SpecKind};
@@ -238,21 +234,6 @@ impl Registry {
         )
     }
 
-    /// Adds a way to value the leaves of a search.
-    ///
-    /// # Errors
-    /// As [`with_player`](Registry::with_player).
-    pub fn with_leaf<B>(
-        self,
-        entry: SpecEntry,
-        read: impl Fn(&Spec) -> Result<B, SpecError> + Send + Sync + 'static,
-    ) -> Result<Registry, RegistryError>
-    where
-        B: Fn(&Arc<Engine>) -> Arc<dyn LeafValues<Engine>> + Send + Sync + 'static,
-    {
-        self.with(entry, SpecMaker::Leaf(Arc::new(move |spec| Ok(Arc::new(read(spec)?)))))
-    }
-
     fn with(mut self, entry: SpecEntry, made: SpecMaker) -> Result<Registry, RegistryError> {
         self.check(&entry, made.kind())?;
         let entry = Arc::new(entry);
@@ -282,8 +263,8 @@ impl Registry {
                 return Err(RegistryError::TwoKeys { entry: name(), key: key.name.clone().into_owned() });
             }
         }
-        if entry.keys.len() > 1 && entry.keys.iter().any(|key| matches!(key.kind, KeyType::File(_))) {
-            return Err(RegistryError::File { entry: name() });
+        if entry.keys.len() > 1 && entry.keys.iter().any(|key| key.kind == KeyType::File(FileKind::Policy)) {
+            return Err(RegistryError::PolicyFile { entry: name() });
         }
         Ok(())
     }
@@ -295,10 +276,14 @@ impl Registry {
 
     /// The values that a key expects, in words; for a key whose value is a spec the names that it can have.
     pub fn expected(&self, key: &SpecKey) -> String {
-        let KeyType::Spec(kind) = key.kind else { return key.kind.to_string() };
+        let kind = match key.kind {
+            KeyType::Spec(kind) => kind,
+            KeyType::File(FileKind::Linear) => return format!("{} or {}", key.default, key.kind),
+            _ => return key.kind.to_string(),
+        };
         let shape = |entry: &SpecEntry| match &entry.keys[..] {
             [] => entry.name.clone().into_owned(),
-            [SpecKey { kind: KeyType::File(_), .. }] => format!("{}:PATH", entry.name),
+            [SpecKey { kind: KeyType::File(FileKind::Policy), .. }] => format!("{}:PATH", entry.name),
             _ => format!("{}:key=value,...", entry.name),
         };
         self.entries(kind).map(shape).collect::<Vec<String>>().join(" or ")
@@ -424,17 +409,6 @@ impl Registry {
             unreachable!("a model's entry makes models")
         };
         Ok(ModelSpec { spec: spec.clone(), made: read(spec, self)? })
-    }
-
-    /// The leaf values of a spec.
-    ///
-    /// # Errors
-    /// As [`player_of`](Registry::player_of).
-    pub fn leaf_of(&self, spec: &Spec) -> Result<LeafBuild, SpecError> {
-        let SpecMaker::Leaf(read) = self.maker(SpecKind::Leaf, spec)? else {
-            unreachable!("an entry of leaf values makes leaf values")
-        };
-        read(spec)
     }
 
     fn read(&self, kind: SpecKind, text: &str, base: Option<&Path>) -> Result<Spec, SpecError> {

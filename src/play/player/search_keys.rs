@@ -1,5 +1,4 @@
-//! The keys `search`, `leaf`, `nodes` and `playouts` of players that search, and the searches and leaf values that this
-//! crate has.
+//! The keys `search`, `leaf`, `nodes` and `playouts` of players that search, and the searches that this crate has.
 //!
 //! **Under a clock** a player thinks as long as it gains from it. A decision with a deadline makes playouts until its
 //! time is up, unless the spec says how many, and an exact search gets more nodes, unless the spec says one of the
@@ -8,7 +7,7 @@
 use std::sync::Arc;
 
 use super::linear_file::LinearValues;
-use super::{FileKind, LeafBuild, Registry, RegistryError, Spec, SpecEntry, SpecError, SpecKey, SpecKind};
+use super::{Registry, RegistryError, Spec, SpecEntry, SpecError, SpecKey, SpecKind};
 use hyperplay_engine::Engine;
 use hyperplay_machine::State;
 use hyperplay_think::search::{
@@ -72,9 +71,8 @@ impl StateSearch<Engine> for Clocked {
     }
 }
 
-/// The key for leaf values, and its default.
+/// The key for leaf values.
 const LEAF: &str = "leaf";
-const PLAYOUTS: &str = "playouts";
 
 const SEARCHES: [(&str, Algorithm, &str); 6] = [
     (
@@ -96,7 +94,7 @@ const SEARCHES: [(&str, Algorithm, &str); 6] = [
     (
         "alphabeta",
         Algorithm::AlphaBeta,
-        "This search is alpha-beta with mobility (or leaf=linear) at its leaves where moves alternate, and otherwise it is flat.",
+        "This search is alpha-beta with mobility (or the values of leaf) at its leaves where moves alternate, and otherwise it is flat.",
     ),
     ("uct", Algorithm::Uct, "This search grows a tree of playouts (UCT)."),
     ("flat", Algorithm::Flat, "This search makes playouts that begin with each move."),
@@ -113,36 +111,24 @@ pub(super) fn with_searches(mut registry: Registry) -> Result<Registry, Registry
     Ok(registry)
 }
 
-/// Adds the leaf values of this crate.
-pub(super) fn with_leaves(registry: Registry) -> Result<Registry, RegistryError> {
-    let playouts = SpecEntry::new(PLAYOUTS, "A leaf is worth the mean goals of random playouts.");
-    let linear =
-        SpecEntry::new("linear", "A leaf is worth a sum over the facts that hold in it, as a file has it.")
-            .with(SpecKey::file(FileKind::Linear, "The weights of the facts stand in this file."));
-    registry
-        .with_leaf(playouts, |_| {
-            Ok(|_: &Arc<Engine>| -> Arc<dyn LeafValues<Engine>> { Arc::new(RandomPlayouts) })
-        })?
-        .with_leaf(linear, |spec| {
-            let file = Arc::clone(spec.linear()?);
-            Ok(move |engine: &Arc<Engine>| -> Arc<dyn LeafValues<Engine>> {
-                Arc::new(LinearValues::new(engine, &file))
-            })
-        })
-}
-
 /// The key of a player whose search has leaves. Its reader gives [`leaves_of`] to the player.
 pub(super) fn leaf_key() -> SpecKey {
-    let about = "This is the value of a state at which a search ends before the game does.";
-    SpecKey::spec(LEAF, SpecKind::Leaf, PLAYOUTS, about)
+    let about = "A state at which a search ends before the game does is worth the mean goals of random playouts, or a sum over its facts \
+                 that this file has.";
+    SpecKey::linear_file(LEAF, "playouts", about)
 }
 
 /// The leaf values that a spec asks for; [`RandomPlayouts`] if it has no such key.
-pub(super) fn leaves_of(spec: &Spec, registry: &Registry) -> Result<LeafBuild, SpecError> {
-    if spec.entry().key(LEAF).is_none() {
-        return Ok(Arc::new(|_| Arc::new(RandomPlayouts)));
-    }
-    registry.leaf_of(spec.inner(LEAF))
+pub(super) fn leaves_of(
+    spec: &Spec,
+) -> Result<impl Fn(&Arc<Engine>) -> Arc<dyn LeafValues<Engine>> + Send + Sync + use<>, SpecError> {
+    let file = spec.entry().key(LEAF).map(|_| spec.linear(LEAF)).transpose()?.flatten().cloned();
+    Ok(move |engine: &Arc<Engine>| -> Arc<dyn LeafValues<Engine>> {
+        match &file {
+            Some(file) => Arc::new(LinearValues::new(engine, file)),
+            None => Arc::new(RandomPlayouts),
+        }
+    })
 }
 
 impl SearchEffort {

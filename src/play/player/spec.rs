@@ -244,40 +244,33 @@ impl Spec {
         SpecError::BadValue { key: key.to_owned(), value, expected: expected.into() }
     }
 
-    /// The policy file that the key `path` names.
+    /// The policy file that the value of a key names.
     ///
     /// # Errors
     /// If it was left unopened.
     ///
     /// # Panics
     /// As [`count`](Spec::count).
-    pub fn policy(&self) -> Result<&Arc<PolicyFile>, SpecError> {
-        match self.file()? {
-            SpecFile::Policy(file) => Ok(file),
-            SpecFile::Linear(_) => panic!("the key 'path' is no policy file"),
+    pub fn policy(&self, key: &str) -> Result<&Arc<PolicyFile>, SpecError> {
+        match self.file(key)? {
+            Some(SpecFile::Policy(file)) => Ok(file),
+            _ => panic!("the key '{key}' is no policy file"),
         }
     }
 
-    /// The file of linear leaf values that the key `path` names.
-    ///
-    /// # Errors
-    /// As [`policy`](Spec::policy).
-    ///
-    /// # Panics
-    /// As [`count`](Spec::count).
-    pub fn linear(&self) -> Result<&Arc<LinearFile>, SpecError> {
-        match self.file()? {
-            SpecFile::Linear(file) => Ok(file),
-            SpecFile::Policy(_) => panic!("the key 'path' is no file of linear leaf values"),
-        }
+    /// The file of linear leaf values that the value of a key names, if there is one.
+    pub(super) fn linear(&self, key: &str) -> Result<Option<&Arc<LinearFile>>, SpecError> {
+        Ok(self.file(key)?.and_then(|file| match file {
+            SpecFile::Linear(file) => Some(file),
+            SpecFile::Policy(_) => None,
+        }))
     }
 
-    fn file(&self) -> Result<&SpecFile, SpecError> {
-        match self.value("path") {
-            SpecValue::File(path, file) => {
-                file.as_ref().ok_or_else(|| SpecError::Unopened { path: path.clone() })
-            }
-            _ => panic!("the key 'path' is no file"),
+    fn file(&self, key: &str) -> Result<Option<&SpecFile>, SpecError> {
+        match self.value(key) {
+            SpecValue::File(path, None) => Err(SpecError::Unopened { path: path.clone() }),
+            SpecValue::File(_, file) => Ok(file.as_ref()),
+            _ => Ok(None),
         }
     }
 
@@ -344,7 +337,10 @@ impl fmt::Display for Spec {
             self.given.iter().zip(&self.values).zip(&self.entry.keys).filter(|((given, _), _)| **given);
         for ((_, value), key) in given {
             match (value, &key.kind) {
-                (SpecValue::File(path, _), _) => return write!(f, ":{}", path.display()),
+                (SpecValue::File(path, _), KeyType::File(FileKind::Policy)) => {
+                    return write!(f, ":{}", path.display());
+                }
+                (SpecValue::File(path, _), _) => write!(f, "{separator}{}={}", key.name, path.display())?,
                 (SpecValue::Count(count), _) => write!(f, "{separator}{}={count}", key.name)?,
                 (SpecValue::Real(real), _) => write!(f, "{separator}{}={real}", key.name)?,
                 (SpecValue::Playouts(playouts), _) => write!(f, "{separator}{}={playouts}", key.name)?,

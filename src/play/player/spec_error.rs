@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::spec_reader::{MAX_NESTING, unbracketed};
-use super::{FileKind, KeyType, Registry, SpecFileError, SpecKind};
+use super::{KeyType, Registry, SpecFileError, SpecKind};
 use hyperplay_logic::gdl::did_you_mean;
 
 /// Why a text is no spec.
@@ -81,13 +81,11 @@ pub enum SpecError {
     /// A file that cannot be used.
     #[error(transparent)]
     File(#[from] SpecFileError),
-    /// An entry that reads a file is given without one.
-    #[error("'{name}' needs the path of a {kind}, as in {name}:file.json")]
+    /// A player that draws from a policy file is given without one.
+    #[error("'{name}' needs the path of a policy file, as in {name}:policy.json")]
     NoPath {
         /// The entry.
         name: String,
-        /// The kind of file.
-        kind: FileKind,
     },
     /// A file is needed, but the spec was read without opening its files.
     #[error("the file {} was not opened", path.display())]
@@ -201,9 +199,9 @@ pub enum RegistryError {
         /// Their name.
         key: String,
     },
-    /// A key for a file stands beside another key.
-    #[error("'{entry}' has a file and other keys; a file stands alone")]
-    File {
+    /// A key for a policy file stands beside another key.
+    #[error("'{entry}' has a policy file and other keys; a policy file stands alone")]
+    PolicyFile {
         /// Whose key.
         entry: String,
     },

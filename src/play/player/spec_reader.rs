@@ -29,9 +29,9 @@ impl SpecReader<'_> {
         self.nested(text, kind, 0)
     }
 
-    /// The defaults of an entry of this registry, each read as if it were given; a file has none.
+    /// The defaults of an entry of this registry, each read as if it were given; a policy file has none.
     pub(super) fn check_defaults(self, entry: &SpecEntry) -> Result<(), SpecError> {
-        let mut keys = entry.keys.iter().filter(|key| !matches!(key.kind, KeyType::File(_)));
+        let mut keys = entry.keys.iter().filter(|key| key.kind != KeyType::File(FileKind::Policy));
         keys.try_for_each(|key| self.value(key, &key.default, 0).map(drop))
     }
 
@@ -41,10 +41,10 @@ impl SpecReader<'_> {
         }
         let (name, rest) = named(text);
         let entry = Arc::clone(self.registry.named(kind, name)?);
-        if let [SpecKey { kind: KeyType::File(of), .. }] = &entry.keys[..] {
+        if let [SpecKey { kind: KeyType::File(of @ FileKind::Policy), .. }] = &entry.keys[..] {
             let path = rest.trim();
             if path.is_empty() {
-                return Err(SpecError::NoPath { name: name.to_owned(), kind: *of });
+                return Err(SpecError::NoPath { name: name.to_owned() });
             }
             let values = vec![self.file(*of, Path::new(path))?];
             return Ok(Spec { kind, entry, values, given: vec![true] });
@@ -166,7 +166,9 @@ impl SpecReader<'_> {
             }
             KeyType::Text(_) if text.is_empty() => Err(bad()),
             KeyType::Text(_) => Ok(SpecValue::Text(text.to_owned())),
-            KeyType::File(_) => unreachable!("an entry with a file has no other key"),
+            KeyType::File(_) if text == key.default => Ok(SpecValue::Text(text.to_owned())),
+            KeyType::File(_) if text.is_empty() => Err(bad()),
+            KeyType::File(kind) => self.file(*kind, Path::new(text)),
         }
     }
 

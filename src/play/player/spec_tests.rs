@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::catalogue::{FileKind, SpecEntry, SpecKey, SpecKind, SpecWord};
+use super::catalogue::{SpecEntry, SpecKey, SpecKind, SpecWord};
 use super::random::RandomPlayer;
 use super::registry::Registry;
 use super::seat::Seat;
@@ -49,7 +49,7 @@ fn with_model(registry: Registry, entry: SpecEntry) -> Registry {
 
 fn registry() -> Registry {
     let registry = with_model(Registry::empty(), SpecEntry::new("even", "all alike"));
-    let file = SpecEntry::new("file", "as a file says").with(SpecKey::file(FileKind::Policy, "which"));
+    let file = SpecEntry::new("file", "as a file says").with(SpecKey::policy_file("path", "which"));
     let plain = SpecEntry::new("plain", "nothing to set");
     with_player(with_player(with_model(registry, file), plain).unwrap(), rich()).unwrap()
 }
@@ -147,8 +147,8 @@ fn what_cannot_be_named_is_not_registered() {
         "the default of 'new': 'x=10': expected a whole number from 1 to 9"
     );
     assert_eq!(
-        refused(entry().with(count("x", 1)).with(SpecKey::file(FileKind::Policy, "which"))),
-        "'new' has a file and other keys; a file stands alone"
+        refused(entry().with(count("x", 1)).with(SpecKey::policy_file("path", "which"))),
+        "'new' has a policy file and other keys; a policy file stands alone"
     );
     // A model may have the name of a player.
     with_model(registry(), SpecEntry::new("plain", "as a model"));
@@ -321,5 +321,5 @@ fn a_spec_can_be_looked_at_without_its_policy_files() {
     assert_eq!(spec.to_string(), NESTED);
     assert!(spec.files().is_empty() && spec.file_hashes().is_empty());
     let path = Path::new("a.json").to_owned();
-    assert_eq!(spec.inner("model").policy(), Err(SpecError::Unopened { path }));
+    assert_eq!(spec.inner("model").policy("path"), Err(SpecError::Unopened { path }));
 }

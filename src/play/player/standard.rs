@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::equilibrium::{with_equilibria, with_equilibrium_model};
 use super::models::with_models;
 use super::policy_player::PolicyPlayer;
-use super::search_keys::{leaf_key, leaves_of, with_leaves, with_searches};
+use super::search_keys::{leaf_key, leaves_of, with_searches};
 use super::selection::with_selection;
 use super::{
-    Assumed, Clairvoyant, FileKind, FinalMove, LegalPlayer, OwnBelief, RandomPlayer, Registry, RegistryError,
+    Assumed, Clairvoyant, FinalMove, LegalPlayer, OwnBelief, RandomPlayer, Registry, RegistryError,
     SearchEffort, Seat, Spec, SpecEntry, SpecError, SpecKey, SpecKind, VotePolicy, belief_keys,
 };
 use hyperplay_engine::Engine;
@@ -26,7 +26,7 @@ impl Registry {
 
 fn made() -> Result<Registry, RegistryError> {
     let registry = with_equilibrium_model(with_models(Registry::empty())?)?;
-    let registry = with_samplers(with_leaves(with_searches(registry)?)?)?;
+    let registry = with_samplers(with_searches(registry)?)?;
     with_equilibria(with_selection(with_players(registry)?)?)
 }
 
@@ -58,7 +58,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
         "policy",
         "This player draws its moves from a policy file, uniformly where the file says nothing.",
     )
-    .with(SpecKey::file(FileKind::Policy, "The player reads this policy file."));
+    .with(SpecKey::policy_file("path", "The player reads this policy file."));
     registry
         .with_player(random, |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(RandomPlayer)))?
         .with_player(legal, |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(LegalPlayer)))?
@@ -69,7 +69,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
             })
         })?
         .with_player(clairvoyant, |spec, registry| {
-            let (leaves, search) = (leaves_of(spec, registry)?, SearchEffort::search(spec, registry)?);
+            let (leaves, search) = (leaves_of(spec)?, SearchEffort::search(spec, registry)?);
             Ok(move |engine: &Arc<Engine>, role: Role| {
                 let player = Clairvoyant::new(Arc::clone(engine), role, Arc::clone(&search));
                 Seat::clairvoyant(player.with_leaves(leaves(engine)))
@@ -132,7 +132,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
             })
         })?
         .with_player(policy, |spec, _| {
-            let file = Arc::clone(spec.policy()?);
+            let file = Arc::clone(spec.policy("path")?);
             Ok(move |engine: &Arc<Engine>, role: Role| {
                 Seat::player(PolicyPlayer::new(Arc::clone(engine), role, Arc::clone(&file)))
             })
@@ -155,7 +155,7 @@ fn belief_of(
     registry: &Registry,
 ) -> Result<impl Fn(&Arc<Engine>, Role) -> OwnBelief + Send + Sync + use<>, SpecError> {
     let (assumed, particles) = (Assumed::of(spec, registry)?, spec.size("particles"));
-    let (sampler, leaves) = (belief_keys::sampler_of(spec, registry)?, leaves_of(spec, registry)?);
+    let (sampler, leaves) = (belief_keys::sampler_of(spec, registry)?, leaves_of(spec)?);
     Ok(move |engine: &Arc<Engine>, role| {
         OwnBelief::new(Arc::clone(engine), role, assumed.model(engine), Arc::clone(&sampler), particles)
             .with_leaves(leaves(engine))
