@@ -11,7 +11,7 @@ use super::cost_figures::{by_step, depletions, score_by_time};
 use super::cross_table::cross_table;
 use super::folder::Planned;
 use super::pairings::{Pairing, pairings_in};
-use super::score_figures::{Family, by_factors, forest, in_words};
+use super::score_figures::{Family, by_factors, forest, in_words, over_others};
 use super::score_tables::{by_role, scores};
 use super::summary::ExperimentSummary;
 use super::tables::{cost, disturbed, faults, unreliable};
@@ -133,7 +133,18 @@ struct Game<'a> {
 fn section(blocks: &mut Vec<ReportBlock>, of: &Game<'_>) {
     let Game { planned, summary, game, name, pairings, tables } = *of;
     let is_scored = pairings.iter().any(|one| one.entrant.score.count() > 0);
-    let families = Family::all(planned, pairings);
+    let means = over_others(planned, summary, game, pairings);
+    let over_others = means.iter().map(|entrant| Pairing {
+        player: planned.plan.label(entrant.entrant),
+        against: "all others".to_owned(),
+        others: Vec::new(),
+        is_mirrored: false,
+        is_same: false,
+        entrant,
+        ..pairings[0].clone()
+    });
+    let with_means: Vec<Pairing<'_>> = pairings.iter().cloned().chain(over_others).collect();
+    let families = Family::all(planned, &with_means);
     let figures = |blocks: &mut Vec<ReportBlock>, figures: Vec<Figure>| {
         blocks.extend(figures.into_iter().map(|figure| ReportBlock::Figure(Box::new(figure))));
     };

@@ -2,13 +2,16 @@
 //!
 //! A forest plot has a row for each meeting, the best first. Entrants of one table of the file that differ in
 //! parameters are also drawn over their [`Factor`]s: one line for each combination of all factors but the first one, in
-//! one panel for each opponent and each value of a third factor. Two factors are drawn as a heat map as well.
+//! one panel for each opponent and each value of a third factor. Entrants that met others of their own table have a panel
+//! with the mean over all others. Two factors are drawn as a heat map as well.
 
 use super::cross_table::{score_in_words, score_words};
 use super::factors::{Factor, factors};
 use super::folder::Planned;
 use super::pairings::Pairing;
 use super::plan::Entrant;
+use super::summary::{EntrantSummary, ExperimentSummary};
+use super::tables::over_all;
 use hyperplay_report::{
     Axis, FEW, Figure, FigurePoint, FigureSeries, ForestPlot, ForestRow, HeatCell, HeatMap, HeatPanel,
     LinePlot, Plot, PlotPanel, Sample, TOGETHER,
@@ -99,6 +102,27 @@ pub(super) fn forest(name: &[&str], pairings: &[Pairing<'_>]) -> Vec<Figure> {
     rows.chunks(ROWS).enumerate().map(part).collect()
 }
 
+/// The entrants that met others of their own table of the file, each with what it did in all its cells and the mean of its
+/// scores over all others, where these means can be compared.
+pub(super) fn over_others(
+    planned: &Planned,
+    summary: &ExperimentSummary,
+    game: usize,
+    pairings: &[Pairing<'_>],
+) -> Vec<EntrantSummary> {
+    let Some(standing) = summary.standings.iter().find(|of| of.game == Some(game)) else { return Vec::new() };
+    let table = |entrant: usize| planned.plan.entrants[entrant].table;
+    let is_own = |one: &Pairing<'_>, of: usize| {
+        one.entrant.entrant == of && one.others.iter().any(|&other| table(other) == table(of))
+    };
+    let mean = |one: EntrantSummary| {
+        let at = standing.compared.iter().position(|&entrant| entrant == one.entrant)?;
+        let is_asked = pairings.iter().any(|pairing| is_own(pairing, one.entrant));
+        is_asked.then(|| EntrantSummary { score: standing.scores.at(at), ..one })
+    };
+    over_all(pairings).into_iter().filter_map(mean).collect()
+}
+
 /// The entrants of one table of the file that take part in a game and differ in parameters.
 pub(super) struct Family<'a> {
     /// The name of the table.
@@ -109,7 +133,7 @@ pub(super) struct Family<'a> {
 }
 
 impl<'a> Family<'a> {
-    /// The families of a game.
+    /// The families of a game, of which `pairings` has those [over all others](over_others) too.
     pub fn all(planned: &'a Planned, pairings: &'a [Pairing<'a>]) -> Vec<Family<'a>> {
         let entrants = &planned.plan.entrants;
         let tables = entrants.last().map_or(0, |last| last.table + 1);

@@ -153,7 +153,7 @@ fn work(pairings: &[Pairing<'_>]) -> Table {
 }
 
 /// The entrants of a game, each with what it did in all its cells.
-fn over_all(pairings: &[Pairing<'_>]) -> Vec<EntrantSummary> {
+pub(super) fn over_all(pairings: &[Pairing<'_>]) -> Vec<EntrantSummary> {
     let mut entrants: Vec<EntrantSummary> = Vec::new();
     for one in pairings {
         match entrants.iter_mut().find(|known| known.entrant == one.entrant.entrant) {
