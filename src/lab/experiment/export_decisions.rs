@@ -53,9 +53,13 @@ struct ParticleRow<'a> {
 }
 
 /// The numbers of the legal moves, in their order; for moves that are not listed `other`, or NaN if none is.
-fn of_legal(record: &PositionRecord, numbers: &IndexMap<String, f64>, other: f64) -> Vec<f64> {
+pub(super) fn of_legal<N: Copy + Into<f64>>(
+    legal: &[String],
+    numbers: &IndexMap<String, N>,
+    other: f64,
+) -> Vec<f64> {
     let other = if numbers.is_empty() { f64::NAN } else { other };
-    record.legal.iter().map(|own| numbers.get(own).copied().unwrap_or(other)).collect()
+    legal.iter().map(|own| numbers.get(own).map_or(other, |&number| number.into())).collect()
 }
 
 /// The lines of one kind about the decisions of a match.
@@ -128,8 +132,8 @@ fn position_row<'a>(planned: &'a Planned, of: &MatchRecord, record: &'a Position
         seat_permutation: of.seat_permutation,
         spec: planned.spec_of(&record.player),
         evidence: record.evidence.iter().map(|seen| step(&seen.own, &seen.percepts)).collect(),
-        policy: of_legal(record, &record.policy, 0.0),
-        values: of_legal(record, &record.values, f64::NAN),
+        policy: of_legal(&record.legal, &record.policy, 0.0),
+        values: of_legal(&record.legal, &record.values, f64::NAN),
         value: record.values.get(&record.own).copied(),
         belief: record.belief.as_ref(),
         goal: record.goals.get(&record.role).copied(),

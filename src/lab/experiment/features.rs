@@ -18,7 +18,7 @@ use serde_json::json;
 
 use super::columns::typed;
 use super::decision_log::DecisionLog;
-use super::export_decisions::decisions;
+use super::export_decisions::{decisions, of_legal};
 use super::folder::Planned;
 use super::parquet_file::ParquetFile;
 use super::plan::PlanGame;
@@ -29,9 +29,9 @@ use super::walk::walk;
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::{Game, PositionDomains};
 use hyperplay_machine::terms::TermId;
-use hyperplay_machine::{Role, StateMachine as _, StateMachineExt as _};
+use hyperplay_machine::{StateMachine as _, StateMachineExt as _};
 use hyperplay_play::files::{FileContent, WrittenFile};
-use hyperplay_play::referee::{MatchOutcome, MatchStep};
+use hyperplay_play::referee::MatchOutcome;
 
 /// The most facts, moves or percepts of a game.
 const MOST: usize = 1_000_000;
@@ -77,7 +77,7 @@ struct FeatureRow<'a> {
     percepts: Vec<u32>,
     policy: Vec<f64>,
     values: Vec<f64>,
-    visits: Vec<u32>,
+    visits: Vec<f64>,
     goal: Option<u8>,
 }
 
@@ -151,19 +151,26 @@ impl Features {
             for role in machine.each_role() {
                 let name = &machine.roles()[role];
                 let position = positions.iter().find(|of| of.step == step + 1 && of.role == *name);
-                let goal = match &played.outcome {
-                    MatchOutcome::Over(goals) => Some(goals[role].value()),
-                    _ => None,
-                };
-                let row = FeatureRow {
+                let legal: Vec<String> = made.legal[role].iter().map(|&own| machine.show_move(own)).collect();
+                let seen: Vec<String> =
+                    made.percepts[role].iter().map(|percept| machine.terms().show(percept.0)).collect();
+                self.table.push(&FeatureRow {
                     row: self.rows - 1,
                     id: finished.place.id,
                     step: step + 1,
+                    role: role.index(),
                     player: finished.record.players.get(name),
-                    goal,
-                    ..self.row(&machine, made, role, position)
-                };
-                self.table.push(&row)?;
+                    own: self.moves.all([&machine.show_move(made.joint.of(role))]),
+                    percepts: self.percepts.all(&seen),
+                    policy: position.map_or(Vec::new(), |of| of_legal(&legal, &of.policy, 0.0)),
+                    values: position.map_or(Vec::new(), |of| of_legal(&legal, &of.values, f64::NAN)),
+                    visits: position.map_or(Vec::new(), |of| of_legal(&legal, &of.visits, 0.0)),
+                    legal: self.moves.all(&legal),
+                    goal: match &played.outcome {
+                        MatchOutcome::Over(goals) => Some(goals[role].value()),
+                        _ => None,
+                    },
+                })?;
             }
             state = machine.next(&state, &made.joint, &mut scratch);
         }
@@ -178,41 +185,6 @@ impl Features {
             self.bits[start + fact as usize / 8] |= 128 >> (fact % 8);
         }
         self.rows += 1;
-    }
-
-    /// What a role could do, did and perceived at a step, and how its player judged the moves.
-    fn row(
-        &self,
-        machine: &Engine,
-        step: &MatchStep,
-        role: Role,
-        position: Option<&PositionRecord>,
-    ) -> FeatureRow<'static> {
-        let legal: Vec<String> = step.legal[role].iter().map(|&own| machine.show_move(own)).collect();
-        let percepts: Vec<String> =
-            step.percepts[role].iter().map(|&percept| machine.terms().show(percept.0)).collect();
-        let of_legal = |numbers: &dyn Fn(&PositionRecord, &String) -> Option<f64>| -> Vec<f64> {
-            let of = |position| legal.iter().map(move |own| numbers(position, own).unwrap_or(f64::NAN));
-            position.into_iter().flat_map(of).collect()
-        };
-        let visits = position.filter(|position| !position.visits.is_empty());
-        FeatureRow {
-            row: 0,
-            id: 0,
-            step: 0,
-            role: role.index(),
-            player: None,
-            own: self.moves.all([&machine.show_move(step.joint.of(role))]),
-            percepts: self.percepts.all(&percepts),
-            policy: of_legal(&|position, own| position.policy.get(own).copied()),
-            values: of_legal(&|position, own| position.values.get(own).copied()),
-            visits: visits
-                .into_iter()
-                .flat_map(|position| legal.iter().map(|own| position.visits.get(own).copied().unwrap_or(0)))
-                .collect(),
-            legal: self.moves.all(&legal),
-            goal: None,
-        }
     }
 
     /// Completes the files; returns their paths.
