@@ -169,9 +169,10 @@ impl From<ResultsError> for CommandFailure {
                 error.to_string(),
                 "take the program that played the matches, or play them again into another folder",
             ),
-            ResultsError::TooMany { .. } => {
-                CommandFailure::failed(error.to_string(), "export without --features")
-            }
+            ResultsError::TooMany { .. } | ResultsError::Unnumbered { .. } => CommandFailure::failed(
+                error.to_string(),
+                "features are for rules in GDL: export without --features",
+            ),
             ResultsError::Decision { .. } => CommandFailure::failed(
                 error.to_string(),
                 "the file was changed: play the matches again into another folder, or remove the files of positions and particles",

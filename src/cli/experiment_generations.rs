@@ -14,13 +14,15 @@ use serde_json::{Value, json};
 
 use super::experiment_results::machines;
 use super::experiment_run::{RunArguments, played};
-use super::failure::{CommandFailure, CommandResult, go_on};
+use super::failure::{CommandFailure, CommandResult, go_on, refuse_if};
 use super::output::log;
+use super::players::wrong_spec;
 use super::session::Session;
 use hyperplay_lab::experiment::{
-    DecisionLog, ExperimentSummary, Generations, Planned, Results, SequentialVerdict, export_features,
+    DecisionLog, ExperimentSummary, Generations, Planned, Results, SequentialVerdict, export_features, locked,
 };
 use hyperplay_play::files::FileError;
+use hyperplay_play::player::SpecKind;
 use hyperplay_play::referee::Interrupt;
 
 /// How often the interrupt is looked at while the command learns.
@@ -50,15 +52,27 @@ pub struct GenerationsArguments {
 pub fn run(arguments: &GenerationsArguments, session: &Session) -> CommandResult {
     let GenerationsArguments { file, out: to, .. } = arguments;
     let text = FileError::at(file, fs::read_to_string(file))?;
-    let mut described = Generations::read(&text)
+    let described = Generations::read(&text)
         .map_err(|error| CommandFailure::usage(format!("{}:{error}", file.display()), error.remedy))?;
+    for spec in described.specs() {
+        let wrong = |error| wrong_spec(&session.registry, SpecKind::Player, spec, &error);
+        session.registry.unopened(SpecKind::Player, spec).map_err(wrong)?;
+    }
     let base = file.parent().filter(|base| !base.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let base = FileError::at(base, base.canonicalize())?;
-    for game in described.games().filter(|game| base.join(game.as_str()).is_file()) {
-        *game = base.join(&*game).display().to_string();
-    }
     FileError::at(to, fs::create_dir_all(to))?;
     let to = FileError::at(to, to.canonicalize())?;
+    // One process at a time works at a loop.
+    let _locked = locked(&to.join("lock"))?;
+    kept(&to.join("loop.toml"), &described.identity)?;
+    let described = match described.game().map(|game| base.join(game)).filter(|path| path.is_file()) {
+        Some(path) => {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            kept(&to.join(&name), &FileError::at(&path, fs::read_to_string(&path))?)?;
+            described.with_game(format!("../{name}"))
+        }
+        None => described,
+    };
     let (mut versions, mut rows) = (vec![0], Vec::new());
     for generation in 1..=described.generations {
         let folder = to.join(generation.to_string());
@@ -71,32 +85,40 @@ pub fn run(arguments: &GenerationsArguments, session: &Session) -> CommandResult
         let planned = Planned::read(&gate)?;
         let summary = ExperimentSummary::of(&planned, Results::open(&gate, &planned)?)?;
         let test = planned.plan.test().expect("the experiment was made with a test");
-        let (ratio, verdict) = summary.gate(&test);
+        let difference = summary.cells[0].difference;
+        let (ratio, verdict) = (test.log_likelihood_ratio(&difference), test.verdict(&difference));
         if verdict == SequentialVerdict::Accepted {
             versions.push(generation);
         }
         let next = *versions.last().expect("version 0 has won");
-        let mean = |cell: &hyperplay_lab::experiment::CellSummary| cell.difference.mean();
-        let differences: Vec<Option<f64>> = summary.cells.iter().map(mean).collect();
         if !arguments.json {
-            let shown: Vec<String> = differences
-                .iter()
-                .map(|mean| mean.map_or("?".to_owned(), |mean| format!("{mean:+.1}")))
-                .collect();
+            let shown = difference.mean().map_or("?".to_owned(), |mean| format!("{mean:+.1}"));
             session.out.line(format_args!(
-                "generation {generation}: g{generation} less g{incumbent} {} goal points, {} matches: {} ({ratio:.2}); \
+                "generation {generation}: g{generation} less g{incumbent} {shown} goal points, {} matches: {} ({ratio:.2}); \
                  incumbent: g{next}",
-                shown.join(", "),
                 summary.matches,
                 verdict.as_str(),
             ))?;
         }
         rows.push(json!({
-            "generation": generation, "against": incumbent, "differences": differences, "matches": summary.matches,
+            "generation": generation, "against": incumbent, "difference": difference.mean(), "matches": summary.matches,
             "ratio": ratio, "verdict": verdict.as_str(), "incumbent": next,
         }));
     }
     if arguments.json { session.out.json(&Value::Array(rows)) } else { Ok(()) }
+}
+
+/// Writes a text that the whole loop has in common, or refuses a folder that has another one.
+fn kept(file: &Path, text: &str) -> CommandResult {
+    if !file.exists() {
+        let part = file.with_extension("part");
+        FileError::at(file, fs::write(&part, text).and_then(|()| fs::rename(&part, file)))?;
+    }
+    refuse_if(
+        FileError::at(file, fs::read_to_string(file))? != text,
+        format!("{}: another loop has begun in this folder", file.display()),
+        "name another folder with --out, or put back what the file said",
+    )
 }
 
 /// Plays what is left of an experiment of a generation; returns its folder.
@@ -108,14 +130,7 @@ fn stage(
     session: &Session,
 ) -> CommandResult<PathBuf> {
     let (file, to) = (folder.join(name).with_extension("toml"), folder.join(name));
-    if !file.exists() {
-        let part = file.with_extension("part");
-        FileError::at(&file, fs::write(&part, text).and_then(|()| fs::rename(&part, &file)))?;
-    }
-    if FileError::at(&file, fs::read_to_string(&file))? != text {
-        let what = format!("{}: another loop has begun in this folder", file.display());
-        return Err(CommandFailure::failed(what, "name another folder with --out"));
-    }
+    kept(&file, text)?;
     let mut run = RunArguments::whole(&file, &to, arguments.threads, None);
     run.log = if name == "play" { DecisionLog::Positions } else { DecisionLog::Turns };
     let (what, ended) = played(&run, session)?;
@@ -139,7 +154,8 @@ fn learn(
     let results = Results::open_with(matches, &planned, DecisionLog::Positions)?;
     export_features(&planned, results, &machines(&planned.plan)?, matches)?;
     go_on(interrupt)?;
-    let part = learnt.with_extension("part");
+    // A command that outlived an earlier loop may still write to its own part.
+    let part = learnt.with_extension(format!("{}.part", std::process::id()));
     log(format_args!("{}: learning", learnt.display()));
     let failed = |what: String| {
         let remedy = "see to the command of `learn` and give the same command again";

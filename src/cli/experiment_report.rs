@@ -46,9 +46,9 @@ pub struct ReportArguments {
     /// The entrant whose rating is 0 [default: the first]
     #[arg(long, value_name = "NAME")]
     anchor: Option<String>,
-    /// Say at the end whether the first player of each cell is better than the second by H1 goal points or more, and not
-    /// only by H0, by a sequential test over all deals (error rates ALPHA and BETA, .05): exit code 0 if so, 4 if not,
-    /// 5 while it is open [default: the sprt of the experiment]
+    /// Say at the end whether the first of two players is better than the second by H1 goal points or more, and not only by
+    /// H0, by a sequential test over all deals of one game (error rates ALPHA and BETA, .05): exit code 0 if so, 4 if
+    /// not, 5 while it is open [default: the sprt of the experiment]
     #[arg(long, value_name = "H0,H1[,ALPHA,BETA]", num_args = 0..=1, require_equals = true, value_parser = gate, allow_hyphen_values = true)]
     gate: Option<Option<SequentialTest>>,
     /// Report in JSON (keys: docs/json.md)
@@ -89,15 +89,7 @@ fn report(arguments: &ReportArguments, out: &Output) -> CommandResult<Option<u8>
     let (summary, exploited) = summed(&planned, &folders, only)?;
     summary.missing.iter().for_each(|missing| log(format_args!("incomplete: {missing}")));
     log_damage(&summary.damage, &[]);
-    let test = match (arguments.gate, planned.plan.test()) {
-        (None, _) => None,
-        (Some(None), None) => {
-            let what = "--gate: the experiment has no sprt";
-            return Err(CommandFailure::usage(what, "say what is tested, as in --gate=0,5"));
-        }
-        (Some(given), own) => given.or(own),
-    };
-    let gate = test.map(|test| summary.gate(&test));
+    let gate = arguments.gate.map(|given| gated(given, &planned, &summary)).transpose()?;
     let (answers, mut tables) = tables(&planned, &summary, selection.anchor.as_deref());
     tables.extend(exploit_tables(&planned, &exploited, arguments.unit));
     let to = arguments.out.as_ref().or(only.map(|(folder, _)| folder));
@@ -160,6 +152,27 @@ fn report(arguments: &ReportArguments, out: &Output) -> CommandResult<Option<u8>
         SequentialVerdict::Rejected => Some(4),
         SequentialVerdict::Open => Some(5),
     }))
+}
+
+/// The logarithm of the likelihood ratio of a gate, and its verdict.
+fn gated(
+    given: Option<SequentialTest>,
+    planned: &Planned,
+    summary: &ExperimentSummary,
+) -> CommandResult<(f64, SequentialVerdict)> {
+    let Some(test) = given.or(planned.plan.test()) else {
+        let what = "--gate: the experiment has no sprt";
+        return Err(CommandFailure::usage(what, "say what is tested, as in --gate=0,5"));
+    };
+    match (&summary.cells[..], &planned.plan.cells[..]) {
+        ([cell], [plan]) if plan.rivals().is_some() => {
+            Ok((test.log_likelihood_ratio(&cell.difference), test.verdict(&cell.difference)))
+        }
+        _ => {
+            let what = "--gate: a gate is between two players in one game";
+            Err(CommandFailure::usage(what, "choose them with --players and --games"))
+        }
+    }
 }
 
 /// The sums over the matches of these folders, or of the only one with its records of what can be gained.

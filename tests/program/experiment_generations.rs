@@ -96,18 +96,23 @@ fn what_is_wrong_with_a_loop_is_said() {
     assert!(said.contains("sh learn.sh: exit status: 7") && said.contains("see to the command"), "{said}");
     folder.write("learn.sh", "exit 0");
     let said = run(&mut folder.program(COMMAND), 1).1;
-    assert!(said.contains("learnt.part"), "{said}");
+    assert!(said.contains(".part: No such file"), "{said}");
     // A file that is not what it should be is found where it is read.
     folder.write("learn.sh", "echo '{}' > \"$2\"");
     let said = run(&mut folder.program(COMMAND), 2).1;
     assert!(said.contains("learnt.json: missing field `schema`"), "{said}");
     folder.write("loop.toml", &LOOP.replace("seed = 4", "seed = 5"));
-    let said = run(&mut folder.program(COMMAND), 1).1;
-    assert!(said.contains("1/play.toml: another loop has begun in this folder"), "{said}");
+    let said = run(&mut folder.program(COMMAND), 2).1;
+    assert!(said.contains("loop.toml: another loop has begun in this folder"), "{said}");
     for (from, to, expected) in [
         ("{learnt}", "leaf.json", "loop.toml:6:10: the spec needs {learnt}"),
         ("generations/1", "generations/9", "loop.toml:2:10: the schema is 'hyperplay.generations/9'"),
         ("deals = 20", "deal = 20", "loop.toml:8:1: "),
+        ("h1 = 20", "h1 = -1", "the sprt needs h0 < h1"),
+        ("deals = 60", "deals = 0", "both 'deals' are 1 or more"),
+        ("\"random\"", "\"randum\"", "did you mean 'random'"),
+        ("games = [", "seed = 3\ngames = [", "[experiment] has 'seed'"),
+        ("\"tictactoe\"", "\"tictactoe\", \"nim\"", "[experiment] needs one game"),
     ] {
         folder.write("loop.toml", &LOOP.replace(from, to));
         let said = run(&mut folder.program(COMMAND), 2).1;
@@ -134,6 +139,11 @@ fn a_gate_has_an_exit_code() {
     }
     let (_, said) = run(&mut folder.program("experiment report out --gate"), 2);
     assert!(said.contains("the experiment has no sprt"), "{said}");
+    folder.write("three.toml", &(folder.read("match.toml") + "[[player]]\nname = 'legal'\nspec = 'legal'\n"));
+    run(&mut folder.program("experiment run three.toml --deals 2 --out three"), 0);
+    let (_, said) = run(&mut folder.program("experiment report three --gate=0,5"), 2);
+    assert!(said.contains("a gate is between two players in one game"), "{said}");
+    run(&mut folder.program("experiment report three --gate=0,90 --players legal,random --json"), 4);
     let (_, said) = run(&mut folder.program("experiment report out --gate=5,0"), 2);
     assert!(said.contains("expected H0 < H1"), "{said}");
 }

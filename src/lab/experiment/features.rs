@@ -52,13 +52,21 @@ impl Numbers {
         };
         let mut ids: Vec<TermId> = terms.iter().filter_map(|term| store.intern_term(term)).collect();
         ids.sort_by(|&a, &b| store.compare(a, b));
-        let terms: Vec<String> = ids.into_iter().map(|id| store.show(id)).collect();
-        let of = terms.iter().cloned().zip(0..).collect();
-        Some(Numbers { terms, of })
+        Some(Numbers::from_iter(ids.into_iter().map(|id| store.show(id))))
     }
 
-    fn all<'a>(&self, terms: impl IntoIterator<Item = &'a String>) -> Vec<u32> {
-        terms.into_iter().filter_map(|term| self.of.get(term).copied()).collect()
+    /// The numbers of some terms.
+    fn all<'a>(&self, terms: impl IntoIterator<Item = &'a String>) -> Result<Vec<u32>, ResultsError> {
+        let unknown = |term: &String| ResultsError::Unnumbered { term: term.clone() };
+        terms.into_iter().map(|term| self.of.get(term).copied().ok_or_else(|| unknown(term))).collect()
+    }
+}
+
+impl FromIterator<String> for Numbers {
+    fn from_iter<I: IntoIterator<Item = String>>(terms: I) -> Numbers {
+        let terms: Vec<String> = terms.into_iter().collect();
+        let of = terms.iter().cloned().zip(0..).collect();
+        Numbers { terms, of }
     }
 }
 
@@ -93,8 +101,14 @@ pub fn export_features(
     to: &Path,
 ) -> Result<Vec<PathBuf>, ResultsError> {
     let plan = &planned.plan;
-    let begin = |(machine, game)| Features::begin(Arc::clone(machine), game, to);
-    let mut games = machines.iter().zip(&plan.games).map(begin).collect::<Result<Vec<Features>, _>>()?;
+    let begin = |(at, machine): (usize, &Arc<Engine>)| {
+        let (game, name) = (&plan.games[at], name_of(&plan.games[at]));
+        // A number tells games apart whose files have the same name.
+        let is_taken = plan.games[..at].iter().any(|other| name_of(other) == name);
+        let name = if is_taken { format!("{name}.{at}") } else { name };
+        Features::begin(Arc::clone(machine), game, &to.join(format!("features.{name}.json")))
+    };
+    let mut games = machines.iter().enumerate().map(begin).collect::<Result<Vec<Features>, _>>()?;
     while let Some(finished) = results.next()? {
         games[plan.cells[finished.place.cell].game].add(planned, &finished)?;
     }
@@ -103,6 +117,11 @@ pub fn export_features(
         paths.extend(game.finish()?);
     }
     Ok(paths)
+}
+
+/// The name of a game in names of files.
+fn name_of(game: &PlanGame) -> String {
+    Path::new(&game.name).file_stem().unwrap_or_default().to_string_lossy().replace(':', "_")
 }
 
 /// The files of one game that are being made.
@@ -118,25 +137,40 @@ struct Features {
 }
 
 impl Features {
-    /// The files of a game in a folder, with the numbers written.
-    fn begin(machine: Arc<Engine>, of: &PlanGame, to: &Path) -> Result<Features, ResultsError> {
+    /// The files of a game beside that of the numbers, which is written.
+    fn begin(machine: Arc<Engine>, of: &PlanGame, path: &Path) -> Result<Features, ResultsError> {
         let game = machine.game();
         let domains = PositionDomains::of(game.rules());
         let numbers = |relation, arity| {
             let too_many = || ResultsError::TooMany { game: of.name.clone(), relation, most: MOST };
             Numbers::of(game, &domains, relation, arity).ok_or_else(too_many)
         };
-        let (facts, moves, percepts) = (numbers("true", 1)?, numbers("legal", 2)?, numbers("sees", 2)?);
-        let stem = Path::new(&of.name).file_stem().unwrap_or_default().to_string_lossy().replace(':', "_");
-        let path = to.join(format!("features.{stem}.json"));
+        let (facts, moves) = (numbers("true", 1)?, numbers("legal", 2)?);
+        let percepts = match game.is_imperfect() {
+            true => numbers("sees", 2)?,
+            // All roles see all moves.
+            false => {
+                let seen = |role| moves.terms.iter().map(move |own| format!("(did {role} {own})"));
+                of.roles.iter().flat_map(seen).collect()
+            }
+        };
         let content = json!({
             "schema": "hyperplay.features/1", "game": of.name, "rules": of.rules, "roles": of.roles,
             "facts": facts.terms, "moves": moves.terms, "percepts": percepts.terms,
         });
-        let file = WrittenFile::at(&path, FileContent::records("hyperplay.features/1"))?;
+        let file = WrittenFile::at(path, FileContent::records("hyperplay.features/1"))?;
         file.text(format!("{content}\n"))?;
         let table = ParquetFile::new(path.with_extension("parquet"), typed("feature"));
-        Ok(Features { machine, path, facts, moves, percepts, rows: 0, bits: Vec::new(), table })
+        Ok(Features {
+            machine,
+            path: path.to_owned(),
+            facts,
+            moves,
+            percepts,
+            rows: 0,
+            bits: Vec::new(),
+            table,
+        })
     }
 
     /// Adds the states of a match.
@@ -147,7 +181,7 @@ impl Features {
         let mut scratch = machine.scratch();
         let mut state = machine.initial();
         for (step, made) in played.steps.iter().enumerate() {
-            self.add_state(&machine.fluents(&state));
+            self.add_state(&machine.fluents(&state))?;
             for role in machine.each_role() {
                 let name = &machine.roles()[role];
                 let position = positions.iter().find(|of| of.step == step + 1 && of.role == *name);
@@ -160,12 +194,12 @@ impl Features {
                     step: step + 1,
                     role: role.index(),
                     player: finished.record.players.get(name),
-                    own: self.moves.all([&machine.show_move(made.joint.of(role))]),
-                    percepts: self.percepts.all(&seen),
+                    own: self.moves.all([&machine.show_move(made.joint.of(role))])?,
+                    percepts: self.percepts.all(&seen)?,
                     policy: position.map_or(Vec::new(), |of| of_legal(&legal, &of.policy, 0.0)),
                     values: position.map_or(Vec::new(), |of| of_legal(&legal, &of.values, f64::NAN)),
                     visits: position.map_or(Vec::new(), |of| of_legal(&legal, &of.visits, 0.0)),
-                    legal: self.moves.all(&legal),
+                    legal: self.moves.all(&legal)?,
                     goal: match &played.outcome {
                         MatchOutcome::Over(goals) => Some(goals[role].value()),
                         _ => None,
@@ -178,13 +212,14 @@ impl Features {
     }
 
     /// Adds the bits of a state, the first fact in the highest bit.
-    fn add_state(&mut self, facts: &[String]) {
+    fn add_state(&mut self, facts: &[String]) -> Result<(), ResultsError> {
         let start = self.bits.len();
         self.bits.resize(start + self.facts.terms.len().div_ceil(8), 0);
-        for fact in self.facts.all(facts) {
+        for fact in self.facts.all(facts)? {
             self.bits[start + fact as usize / 8] |= 128 >> (fact % 8);
         }
         self.rows += 1;
+        Ok(())
     }
 
     /// Completes the files; returns their paths.

@@ -16,12 +16,16 @@ use serde::Deserialize;
 use toml::{Spanned, Table, Value};
 
 use super::config::{ConfigError, SCHEMA as EXPERIMENT, place};
+use super::sequential_test::SequentialTest;
 use super::wording::sentence;
 use super::written::SprtTable;
 use hyperplay_machine::Seed;
 
 /// The name of this form of files.
 const SCHEMA: &str = "hyperplay.generations/1";
+
+/// The keys of the experiments that the loop writes.
+const OWN: [&str; 7] = ["schema", "name", "seed", "repetitions", "schedule", "stop", "player"];
 
 /// The place of the learnt file in the spec of the player.
 const LEARNT: &str = "{learnt}";
@@ -46,8 +50,11 @@ pub struct Generations {
     #[serde(default)]
     opponents: usize,
     gate: Gate,
-    /// The keys of an experiment that all stages have: the games, the budget.
+    /// The keys of an experiment that all stages have: the game, the budget.
     experiment: Table,
+    /// All but the number of generations, in one spelling: a folder belongs to one such loop.
+    #[serde(skip)]
+    pub identity: String,
 }
 
 /// When a candidate takes the place of the incumbent.
@@ -65,11 +72,11 @@ impl Generations {
     /// # Errors
     /// The first thing that is wrong, with its place.
     pub fn read(text: &str) -> Result<Generations, ConfigError> {
-        let read: Generations = toml::from_str(text).map_err(|error| {
+        let mut read: Generations = toml::from_str(text).map_err(|error| {
             let place = error.span().map(|span| place(text, &span));
             ConfigError { place, ..ConfigError::new(sentence(error.message())) }
         })?;
-        let wrong = |at: &Spanned<String>, what| Err(ConfigError::at(place(text, &at.span()), what));
+        let wrong = |at: &Spanned<String>, what: String| Err(ConfigError::at(place(text, &at.span()), what));
         if read.schema.get_ref() != SCHEMA {
             let what = format!("the schema is '{}'; this program reads '{SCHEMA}'", read.schema.get_ref());
             return wrong(&read.schema, what);
@@ -77,10 +84,32 @@ impl Generations {
         if !read.player.get_ref().contains(LEARNT) {
             return wrong(&read.player, format!("the spec needs {LEARNT} where it names the learnt file"));
         }
-        match read.learn.is_empty() {
-            true => Err(ConfigError::new("'learn' needs a command, as in [\"python3\", \"learn.py\"]")),
-            false => Ok(read),
-        }
+        let mut all: Table = toml::from_str(text).expect("it was read");
+        all.remove("generations");
+        read.identity = all.to_string();
+        let SprtTable { h0, h1, alpha, beta } = read.gate.sprt;
+        let own = OWN.iter().find(|key| read.experiment.contains_key(**key));
+        let games = read.experiment.get("games").and_then(Value::as_array);
+        let what = match (own, games.map(Vec::as_slice)) {
+            (Some(key), _) => format!("[experiment] has '{key}', which follows from the loop"),
+            (_, None | Some([] | [_, _, ..])) => "[experiment] needs one game: games = [\"NAME\"]".to_owned(),
+            _ if read.learn.is_empty() => {
+                "'learn' needs a command, as in [\"python3\", \"learn.py\"]".to_owned()
+            }
+            _ if read.generations == 0 || read.deals == 0 || read.gate.deals == 0 => {
+                "'generations' and both 'deals' are 1 or more".to_owned()
+            }
+            _ if SequentialTest::new(h0, h1, alpha, beta).is_none() => {
+                "the sprt needs h0 < h1 in goal points, and alpha and beta between 0 and 0.5".to_owned()
+            }
+            _ => return Ok(read),
+        };
+        Err(ConfigError::new(what))
+    }
+
+    /// The specs of version 0 and of the others.
+    pub fn specs(&self) -> [&str; 2] {
+        [&self.first, self.player.get_ref()]
     }
 
     /// The experiment in which the incumbent of a generation, which is the last of the `versions` that won so far, plays
@@ -146,12 +175,15 @@ impl Generations {
         all.to_string()
     }
 
-    /// The names of the games, which stand in files of other folders.
-    pub fn games(&mut self) -> impl Iterator<Item = &mut String> {
-        let games = self.experiment.get_mut("games").and_then(Value::as_array_mut);
-        games.into_iter().flatten().filter_map(|game| match game {
-            Value::String(name) => Some(name),
-            _ => None,
-        })
+    /// The game, as it is written.
+    pub fn game(&self) -> Option<&str> {
+        self.experiment.get("games")?.get(0)?.as_str()
+    }
+
+    /// The same with another game.
+    #[must_use]
+    pub fn with_game(mut self, game: String) -> Generations {
+        self.experiment.insert("games".to_owned(), Value::from(vec![Value::from(game)]));
+        self
     }
 }

@@ -108,7 +108,10 @@ fn append(path: &Path) -> Result<File, FileError> {
 }
 
 /// Opens a file for appending, to which no other process may append meanwhile.
-pub(super) fn locked(path: &Path) -> Result<File, JournalError> {
+///
+/// # Errors
+/// If another process does, or it cannot be opened.
+pub fn locked(path: &Path) -> Result<File, JournalError> {
     let file = append(path)?;
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(JournalError::Locked { path: path.to_owned() }),

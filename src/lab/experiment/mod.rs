@@ -79,7 +79,7 @@ pub use folder::{
 };
 pub use generations::Generations;
 pub use joined::{Selection, joined};
-pub use journal::{EarlierRun, Journal, Recording};
+pub use journal::{EarlierRun, Journal, Recording, locked};
 pub use lines::{DamagedLine, JournalError};
 pub use merge::{Merged, merge};
 pub use plan::{

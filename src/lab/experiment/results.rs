@@ -184,6 +184,12 @@ pub enum ResultsError {
         /// The most that are numbered.
         most: usize,
     },
+    /// A term of a match that the rules do not seem to make.
+    #[error("the term '{term}' is not among those that the rules may make")]
+    Unnumbered {
+        /// The term.
+        term: String,
+    },
     /// A line of what was recorded of decisions that cannot be read.
     #[error("match {id}: {what} number {number} of its decisions cannot be read: {cause}")]
     Decision {

@@ -66,11 +66,7 @@ impl SequentialTest {
 
     /// The verdict of the test on these numbers.
     pub fn verdict(&self, sample: &Sample) -> SequentialVerdict {
-        self.verdict_of(self.log_likelihood_ratio(sample))
-    }
-
-    /// The verdict on independent numbers whose logarithms of the ratio add up to this.
-    pub fn verdict_of(&self, ratio: f64) -> SequentialVerdict {
+        let ratio = self.log_likelihood_ratio(sample);
         if ratio >= ((1.0 - self.beta) / self.alpha).ln() {
             SequentialVerdict::Accepted
         } else if ratio <= (self.beta / (1.0 - self.alpha)).ln() {

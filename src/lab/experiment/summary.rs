@@ -15,7 +15,7 @@ use super::record::{TurnRecord, TurnTime};
 use super::results::{MissingMatches, Results, ResultsError};
 use super::role_scores::{MatchScores, RoleScores};
 use super::sequence::Deal;
-use super::sequential_test::{SequentialTest, SequentialVerdict};
+use super::sequential_test::SequentialVerdict;
 use super::standings::{DealScores, Standing};
 use super::stored::FinishedMatch;
 use super::work::{DecisionWork, MatchWork};
@@ -151,13 +151,6 @@ impl ExperimentSummary {
     pub fn of(planned: &Planned, mut results: Results<'_>) -> Result<ExperimentSummary, ResultsError> {
         let summary = ExperimentSummary::summed(planned, &mut || results.next())?;
         Ok(ExperimentSummary { missing: results.missing(), damage: results.damage(), ..summary })
-    }
-
-    /// The logarithm of the likelihood ratio of a test over the deals of all cells together, and the verdict: whether the
-    /// first entrant of each cell is better than the second by `h1`, or by `h0` only. Cells have deals of their own.
-    pub fn gate(&self, test: &SequentialTest) -> (f64, SequentialVerdict) {
-        let ratio = self.cells.iter().map(|cell| test.log_likelihood_ratio(&cell.difference)).sum();
-        (ratio, test.verdict_of(ratio))
     }
 
     /// Sums up the matches of several folders, or of a part of one.

@@ -13,6 +13,7 @@
 //! listed has the weight 0. `rules` is the hash of the rules of its game, and may be left out.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use rand::RngExt as _;
@@ -31,6 +32,9 @@ use hyperplay_machine::{
 use hyperplay_think::search::LeafValues;
 
 const SCHEMA: &str = "hyperplay.linear/1";
+
+/// The numbers that may be summed without losing a goal point.
+const MAGNITUDES: RangeInclusive<f64> = -1e6..=1e6;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -72,7 +76,7 @@ pub struct LinearFile {
     roles: BTreeMap<String, Linear>,
 }
 
-/// A JSON number is never NaN.
+/// No number of a file is NaN.
 impl Eq for LinearFile {}
 
 impl LinearFile {
@@ -94,8 +98,14 @@ impl LinearFile {
         let mut roles = BTreeMap::new();
         for (role, Linear { constant, facts: listed }) in file.roles {
             let wrong = |cause| SpecFileError::Role { path: path.to_owned(), role: role.clone(), cause };
+            if !MAGNITUDES.contains(&constant) {
+                return Err(wrong(format!("the constant is {constant}, expected -1e6 to 1e6")));
+            }
             let mut facts = BTreeMap::new();
             for (fact, weight) in listed {
+                if !MAGNITUDES.contains(&weight) {
+                    return Err(wrong(format!("the weight of '{fact}' is {weight}, expected -1e6 to 1e6")));
+                }
                 if facts.insert(normal(&fact).map_err(wrong)?, weight).is_some() {
                     return Err(wrong(format!("the fact '{fact}' is listed twice; give each once")));
                 }
@@ -218,7 +228,9 @@ impl LinearValues {
 }
 
 impl LeafValues<Engine> for LinearValues {
-    /// The sums are whole numbers, which are rounded up or down at random so that their means are the values.
+    /// The value of a start is that of its state, or where moves are fixed for the first step, the mean over the states
+    /// after it, in which the free roles choose uniformly. The sums are rounded up or down at random, so that their means
+    /// are the values.
     fn tallies(
         &self,
         machine: &Engine,
@@ -246,5 +258,9 @@ impl LeafValues<Engine> for LinearValues {
             Tally { count: start.count, steps: ends.len() as u64, sum, squares, ..Tally::new(roles) }
         };
         starts.iter().enumerate().map(of).collect()
+    }
+
+    fn values(&self, machine: &Engine, state: &State) -> Option<ByRole<f64>> {
+        Some(self.of(machine, state))
     }
 }

@@ -25,8 +25,7 @@ use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
 use super::leaves::LeafValues;
 use hyperplay_machine::{
-    Budget, BudgetAccount, Bulk, ByRole, Goal, JointMove, JointMoves, Move, Role, Seed, Start,
-    StateMachineExt,
+    Budget, BudgetAccount, Bulk, ByRole, Goal, JointMove, JointMoves, Move, Role, StateMachineExt,
 };
 
 /// No search goes deeper: it recurses, and a game that can loop would never be complete.
@@ -340,31 +339,17 @@ impl<M: Bulk> Search<'_, M> {
             let node = &self.nodes[next as usize];
             node.end.is_none() && node.leaf.is_none()
         });
-        if self.values.judges_states() {
-            return self.estimate(&open);
-        }
         let before = self.mobility(at)?;
         for next in open {
-            let sum = before + self.mobility(next)?;
-            self.nodes[next as usize].leaf = Some(50.0 + 40.0 * sum.signum() * sum.abs().min(100.0) / 100.0);
-        }
-        Ok(())
-    }
-
-    /// Asks the leaf values for those of some states.
-    fn estimate(&mut self, open: &[Index]) -> Result<(), Stop> {
-        let start = |&at: &Index| {
-            let state = self.nodes[at as usize].state.clone();
-            Start { state, first: Vec::new(), weights: None, count: 1_000 }
-        };
-        let starts: Vec<Start<M::State>> = open.iter().map(start).collect();
-        let tallies =
-            self.values.tallies(self.machine, &starts, &Seed::root(0), &Budget::UNLIMITED, self.scratch);
-        if self.machine.is_interrupted(self.scratch) {
-            return Err(Stop::Budget);
-        }
-        for (&at, tally) in open.iter().zip(&tallies) {
-            self.nodes[at as usize].leaf = Some(tally.mean(self.role));
+            let known = self.values.values(self.machine, &self.nodes[next as usize].state);
+            let leaf = match known {
+                Some(values) => values[self.role],
+                None => {
+                    let sum = before + self.mobility(next)?;
+                    50.0 + 40.0 * sum.signum() * sum.abs().min(100.0) / 100.0
+                }
+            };
+            self.nodes[next as usize].leaf = Some(leaf);
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Leaf values: what the states are worth at which a search ends before the game does.
 
-use hyperplay_machine::{Budget, Bulk, Seed, Start, Tally};
+use hyperplay_machine::{Budget, Bulk, ByRole, Seed, Start, Tally};
 
 /// The values of the leaves of a search. A search asks for many at once and takes the mean goals of each tally as the value
 /// of its start for each role.
@@ -42,9 +42,11 @@ pub trait LeafValues<M: Bulk>: Send + Sync {
         scratch: &mut M::Scratch,
     ) -> Vec<Tally>;
 
-    /// Whether the value of a start follows from its state alone, so that searches use it which sample nothing.
-    fn judges_states(&self) -> bool {
-        true
+    /// The values of a state for each role, 0 to 100, if they follow from the state alone: searches that sample nothing
+    /// use them.
+    fn values(&self, machine: &M, state: &M::State) -> Option<ByRole<f64>> {
+        let _ = (machine, state);
+        None
     }
 }
 
@@ -62,9 +64,5 @@ impl<M: Bulk> LeafValues<M> for RandomPlayouts {
         scratch: &mut M::Scratch,
     ) -> Vec<Tally> {
         machine.playouts(starts, seed, budget, scratch)
-    }
-
-    fn judges_states(&self) -> bool {
-        false
     }
 }

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow.parquet as parquet
 
 data, result = sys.argv[1:]
-facts, states, goals, weights = None, [], [], []
-for numbers in sorted(glob.glob(os.path.join(data, "..", "..", "*", "play", "features.*.json"))):
+states, goals, weights = [], [], []
+folder = glob.escape(os.path.join(data, "..", ".."))
+for numbers in sorted(glob.glob(os.path.join(folder, "*", "play", "features.*.json"))):
     game = json.load(open(numbers))
     facts, roles = game["facts"], len(game["roles"])
     bits = np.load(numbers[:-5] + ".npy")
@@ -20,6 +21,8 @@ for numbers in sorted(glob.glob(os.path.join(data, "..", "..", "*", "play", "fea
     match = np.array(table["match"])[::roles]
     weights.append(1 / np.sqrt(np.bincount(match, minlength=match.max() + 1)[match]))
 states, goals, weights = np.concatenate(states), np.concatenate(goals), np.concatenate(weights)[:, None]
+ended = ~np.isnan(goals).any(axis=1)  # a match without goals teaches nothing
+states, goals, weights = states[ended], goals[ended], weights[ended]
 matrix = np.hstack([np.ones((len(states), 1)), states])
 penalty = np.diag([1e-6] + [1.0] * len(facts))
 fit = np.linalg.solve((weights * matrix).T @ (weights * matrix) + penalty, (weights * matrix).T @ (weights * goals))
