@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::experiment_status;
 use super::failure::{CommandFailure, CommandResult, go_on};
 use super::game_argument::{Opened, source};
 use super::output::{Output, log};
@@ -71,6 +72,7 @@ pub fn status(arguments: &FolderArguments, out: &Output) -> CommandResult {
         failed += u64::from(finished.record.has_failed());
     }
     let (missing, damage) = (results.missing(), results.damage());
+    let shards = experiment_status::shards(&arguments.folder, &results.counts(), &missing);
     log_damage(&damage, &[]);
     if arguments.json {
         return out.json(&json!({
@@ -82,6 +84,7 @@ pub fn status(arguments: &FolderArguments, out: &Output) -> CommandResult {
             "of": planned.plan.matches(),
             "complete": missing.is_empty(),
             "missing": missing.iter().map(as_json).collect::<Vec<Value>>(),
+            "shards": shards,
             "damaged": in_words(&damage),
         }));
     }
@@ -91,8 +94,10 @@ pub fn status(arguments: &FolderArguments, out: &Output) -> CommandResult {
     if failed > 0 {
         out.line(format_args!("{failed} of them failed"))?;
     }
-    missing.iter().try_for_each(|missing| out.line(missing))?;
-    if missing.is_empty() { out.line("complete") } else { Ok(()) }
+    if missing.is_empty() {
+        return out.line("complete");
+    }
+    out.text(&experiment_status::as_text(&shards))
 }
 
 /// Names damaged lines, the first of them one by one, and the files to which they were moved.

@@ -6,7 +6,7 @@
 //! none.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt;
 use std::path::Path;
 
@@ -151,6 +151,12 @@ impl<'a> Results<'a> {
         }
         missing.sort_by_key(|missing| missing.shard);
         missing
+    }
+
+    /// How many matches were read of each shard so far.
+    pub fn counts(&self) -> BTreeMap<Shard, u64> {
+        let parts = self.parts.iter().map(|part| (part.shard, part.count));
+        parts.chain(self.absent.iter().map(|&shard| (shard, 0))).collect()
     }
 
     /// The lines that cannot be read, after the last [`next`](Results::next).
