@@ -1,7 +1,7 @@
 #!/bin/sh
-# A real one-node Slurm from Debian's packages: an experiment as a job array, scancel in the middle, resubmission of a
-# subset, the merge behind it; the result must be byte for byte that of one run. Run it as root on a computer that may
-# be changed (a container of CI): tests/slurm.sh path/to/hyperplay
+# A real one-node Slurm from Debian's packages: an experiment as two job arrays, scancel in the middle, resubmission of
+# subsets, a task that is killed again and again, the merge behind it; the result must be byte for byte that of one run.
+# Run it as root on a computer that may be changed (a container of CI): tests/slurm.sh path/to/hyperplay
 #
 # Where the packages cannot be installed, or the daemons do not start, it says so and ends with code 0: skipped.
 set -eu
@@ -45,8 +45,9 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SchedulerParameters=sched_interval=2,bf_interval=2
 MinJobAge=600
+MaxArraySize=4
 ReturnToService=2
-NodeName=$host NodeAddr=127.0.0.1 CPUs=$processors State=UNKNOWN
+NodeName=$host NodeAddr=127.0.0.1 CPUs=$processors RealMemory=2000 State=UNKNOWN
 PartitionName=all Nodes=$host Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES
 CONF
 export SLURM_CONF="$work/slurm.conf"
@@ -81,10 +82,18 @@ name = "hyperplay"
 spec = "hyperplay:search=flat,playouts=50"
 TOML
 cd "$work"
-mkdir bin && ln -s "$program" bin/hyperplay
+mkdir bin
+cat >bin/hyperplay <<'WRAPPER'
+#!/bin/sh
+# While there is a file of this name, the task of shard 2 is killed soon, each time.
+case "$*" in *"--shard 2/"*) [ ! -e killing ] || { echo attempt >>attempts; (sleep 0.2; kill -9 $$) & } ;; esac
+exec "$program" "$@"
+WRAPPER
+chmod 755 bin/hyperplay
+export program
 PATH="$work/bin:$PATH"
 export PATH
-"$program" experiment slurm experiment.toml --shards 4 --out out >script
+"$program" experiment script experiment.toml --to slurm --shards 4 --retries 1 --out out >script
 
 wait_for() { # a job and all its tasks
     tries=0
@@ -96,7 +105,10 @@ wait_for() { # a job and all its tasks
 }
 
 submitted=$(sh script)
-array=$(echo "$submitted" | sed -n 's/^array job \([0-9]*\).*/\1/p')
+# Three numbers are in the first array; it is that of shards 1 to 3.
+arrays=$(echo "$submitted" | sed -n 's/^array job \([0-9]*\).*/\1/p')
+[ "$(echo "$arrays" | wc -l)" = 2 ] || { echo "$submitted"; echo "no two arrays"; exit 1; }
+array=$(echo "$arrays" | head -1)
 tries=0
 until [ -s out/matches.1-of-4.jsonl ] && [ "$(stat -c %s out/matches.1-of-4.jsonl)" -gt 10000 ]; do
     tries=$((tries + 1))
@@ -104,20 +116,43 @@ until [ -s out/matches.1-of-4.jsonl ] && [ "$(stat -c %s out/matches.1-of-4.json
     sleep 1
 done
 scancel --signal=TERM --full "${array}_1" || true
-scancel "$array"
-wait_for "$array"
+for id in $arrays; do scancel "$id"; done
+for id in $arrays; do wait_for "$id"; done
 merge=$(echo "$submitted" | sed -n 's/^Submitted batch job \([0-9]*\).*/\1/p')
 wait_for "$merge"
-grep -q "matches are missing" out/slurm-slurm_test-merge.log || { cat out/*.log; echo "the merge missed nothing"; exit 1; }
-echo "array of 4 cancelled: the merge names what is missing"
+grep -q "matches are missing" out/slurm-slurm-test-merge.log || { cat out/*.log; echo "the merge missed nothing"; exit 1; }
+echo "4 tasks cancelled: the merge names what is missing"
 
-for part in 1,3 2,4; do
-    again=$(HYPERPLAY_ARRAY=$part sh script)
-    wait_for "$(echo "$again" | sed -n 's/^array job \([0-9]*\).*/\1/p')"
-    wait_for "$(echo "$again" | sed -n 's/^Submitted batch job \([0-9]*\).*/\1/p')"
+again() { # the numbers of an array, and the shards before them
+    submitted=$(HYPERPLAY_ARRAY=$1 HYPERPLAY_BEFORE=$2 sh script)
+    array=$(echo "$submitted" | sed -n 's/^array job \([0-9]*\).*/\1/p')
+    merge=$(echo "$submitted" | sed -n 's/^Submitted batch job \([0-9]*\).*/\1/p')
+}
+touch killing attempts
+again 2 0
+# Slurm holds a task that is queued again for two minutes.
+tries=0
+until [ "$(wc -l <attempts)" = 2 ]; do
+    scontrol update jobid="${array}_2" starttime=now 2>/dev/null || true
+    tries=$((tries + 1))
+    [ "$tries" -lt 200 ] || { squeue; cat out/*.log; echo "the killed task is not tried again"; exit 1; }
+    sleep 1
+done
+wait_for "$array"
+wait_for "$merge"
+tail -1 out/slurm-slurm-test-merge.log | grep -q "matches are missing" || { cat out/*.log; echo "nothing is missing"; exit 1; }
+[ "$(wc -l <attempts)" = 2 ] || { echo "tried $(wc -l <attempts) times"; exit 1; }
+rm killing
+echo "a task that is killed each time: tried twice, and the merge names its shard"
+
+for part in "1,3 0" "2 0" "1 3"; do
+    # shellcheck disable=SC2086
+    again $part
+    wait_for "$array"
+    wait_for "$merge"
 done
 "$program" experiment run experiment.toml --out one >/dev/null
 for kind in matches turns; do
     cmp "out/$kind.jsonl" "one/$kind.1-of-1.jsonl"
 done
-echo "two subsets submitted again and merged: byte for byte one run"
+echo "three subsets submitted again and merged: byte for byte one run"

@@ -1,21 +1,19 @@
 //! `hyperplay experiment`: plays the matches that one file describes, and reports on them.
 
 use std::io::ErrorKind;
-use std::num::NonZero;
-use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
 use super::experiment_check;
 use super::experiment_exploit;
-use super::experiment_file::FileArgument;
 use super::experiment_generations;
 use super::experiment_report;
 use super::experiment_results;
 use super::experiment_run;
+use super::experiment_script;
 use super::failure::{CommandFailure, CommandResult};
 use super::session::Session;
-use hyperplay_lab::experiment::{ArenaError, FolderError, JournalError, PLAN, ResultsError, RunError, slurm};
+use hyperplay_lab::experiment::{ArenaError, FolderError, JournalError, PLAN, ResultsError, RunError};
 use hyperplay_play::files::FileError;
 
 /// The remedy for a run that ended because of a fault.
@@ -52,27 +50,8 @@ enum ExperimentCommand {
     /// Let a player learn from its own matches: self-play, a command of yours, and a gate against the incumbent, again
     /// and again
     Generations(experiment_generations::GenerationsArguments),
-    /// Print a script that plays an experiment as a Slurm job array
-    Slurm(SlurmArguments),
-}
-
-/// Arguments of `experiment slurm`.
-#[derive(Args, Debug)]
-pub struct SlurmArguments {
-    #[command(flatten)]
-    file: FileArgument,
-    /// The folder for the matches, on a file system that all nodes share
-    #[arg(long, value_name = "DIR", default_value = "out")]
-    out: PathBuf,
-    /// The number of shards, which is the number of tasks of the array
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
-    shards: u64,
-    /// Processors of each task
-    #[arg(long, value_name = "N", default_value = "1")]
-    cpus: NonZero<usize>,
-    /// The longest time of a task, as Slurm writes it
-    #[arg(long, value_name = "TIME", default_value = "24:00:00")]
-    time: String,
+    /// Print a script that plays an experiment on a cluster: one shard a task, and a merge behind them
+    Script(experiment_script::ScriptArguments),
 }
 
 /// Runs the command.
@@ -91,24 +70,8 @@ pub fn run(arguments: &ExperimentArguments, session: &Session) -> CommandResult 
         ExperimentCommand::Verify(arguments) => experiment_results::verify(arguments, session),
         ExperimentCommand::Export(arguments) => experiment_results::export(arguments, out),
         ExperimentCommand::Generations(arguments) => experiment_generations::run(arguments, session),
-        ExperimentCommand::Slurm(arguments) => print_slurm(arguments, session),
+        ExperimentCommand::Script(arguments) => experiment_script::print(arguments, session),
     }
-}
-
-fn print_slurm(arguments: &SlurmArguments, session: &Session) -> CommandResult {
-    let Session { registry, out, .. } = session;
-    // A file that cannot be played is better refused here than by every task.
-    let described = arguments.file.open(registry)?;
-    let script = slurm::script(&slurm::Job {
-        name: &described.config.name,
-        file: &arguments.file.file,
-        out: &arguments.out,
-        shards: arguments.shards,
-        cpus: arguments.cpus.get(),
-        time: &arguments.time,
-        deals: arguments.file.deals,
-    });
-    out.text(&script)
 }
 
 impl From<FolderError> for CommandFailure {

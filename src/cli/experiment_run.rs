@@ -36,9 +36,12 @@ pub struct RunArguments {
     /// How many threads play [default: as many as there are processors; with clocks, one for all roles of a match]
     #[arg(long, short = 'j', value_name = "N")]
     threads: Option<NonZero<usize>>,
-    /// Play only this part, as in 3/8
-    #[arg(long, value_name = "K/N", value_parser = Shard::read, default_value = "1/1")]
+    /// Play only this part, as in 3/8; K may be the name of an environment variable that has the number
+    #[arg(long, value_name = "K/N", value_parser = |text: &str| Shard::read(&numbered(text)), default_value = "1/1")]
     shard: Shard,
+    /// The same for a scheduler that counts from 0: the first part of 8 is 0/8
+    #[arg(long, value_name = "K/N", value_parser = |text: &str| Shard::read_from_0(&numbered(text)), conflicts_with = "shard")]
+    shard_from_0: Option<Shard>,
     /// The data that are recorded of every decision
     #[arg(long, value_name = "WHAT", value_parser = logs(), default_value = "turns")]
     pub log: DecisionLog,
@@ -56,6 +59,12 @@ pub struct RunArguments {
     reuse: Vec<PathBuf>,
 }
 
+/// A shard with its number in place of the environment variable that has it.
+fn numbered(text: &str) -> String {
+    let value = text.split_once('/').and_then(|(name, count)| Some((std::env::var(name).ok()?, count)));
+    value.map_or_else(|| text.to_owned(), |(number, count)| format!("{number}/{count}"))
+}
+
 impl RunArguments {
     /// All matches of a file, `at_once` at a time, with games of this repository.
     pub fn whole(
@@ -68,12 +77,18 @@ impl RunArguments {
             file: FileArgument { file: file.to_owned(), deals: None, repository },
             out: out.to_owned(),
             threads,
-            shard: Shard { index: 1, count: 1 },
+            shard: Shard::WHOLE,
+            shard_from_0: None,
             log: DecisionLog::Turns,
             discard: false,
             again: None,
             reuse: Vec::new(),
         }
+    }
+
+    /// The part that is played.
+    fn shard(&self) -> Shard {
+        self.shard_from_0.unwrap_or(self.shard)
     }
 
     /// The folders from which matches are taken, and the plan of the folder for the matches. Where that folder is one of
@@ -140,7 +155,7 @@ pub fn play(arguments: &RunArguments, session: &Session) -> CommandResult {
 pub fn played(arguments: &RunArguments, session: &Session) -> CommandResult<(String, CommandResult)> {
     let Session { registry, interrupt, .. } = session;
     let Described { config, games, plan } = arguments.file.open(registry)?;
-    let shard = arguments.shard;
+    let shard = arguments.shard();
     let threads = threads(arguments.threads, &plan);
     let planned = Planned::new(&config.name, &config.about, plan);
     let (again, folder) = (arguments.again.is_some(), arguments.out.display());
@@ -198,7 +213,7 @@ pub fn played(arguments: &RunArguments, session: &Session) -> CommandResult<(Str
 
 /// Says what an earlier run left, and where there is nothing to play.
 fn say_what_was_found(arguments: &RunArguments, plan: &ExperimentPlan, earlier: &EarlierRun) {
-    let (folder, shard) = (arguments.out.display(), arguments.shard);
+    let (folder, shard) = (arguments.out.display(), arguments.shard());
     if arguments.again.is_some() && earlier.dropped == 0 {
         log(format_args!("no match has a player that could not be reached"));
     }

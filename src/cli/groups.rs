@@ -15,12 +15,13 @@ const GROUPS: [(&str, &[&str]); 5] = [
 ];
 
 /// Commands of version 0.2, each with its words of today.
-const FORMER: [(&str, &str); 5] = [
+const FORMER: [(&str, &str); 6] = [
     ("samplers", "players samplers"),
     ("searches", "players searches"),
     ("models", "players models"),
     ("belief-benchmark", "belief --preset benchmark [GAME]..."),
     ("belief-cost", "belief GAME --preset cost"),
+    ("experiment slurm", "experiment script FILE --to slurm --shards N"),
 ];
 
 /// Options of version 0.2, each below its command and with its words of today.
@@ -32,8 +33,8 @@ const FORMER_OPTIONS: [(&str, &str, &str); 3] = [
 
 /// A word of version 0.2 among those of a command line, and how it is written today.
 pub fn former(words: &[String]) -> Option<(String, String)> {
-    let command = words.first()?;
-    if let Some((former, today)) = FORMER.iter().find(|(former, _)| former == command) {
+    let (command, line) = (words.first()?, words.join(" ") + " ");
+    if let Some((former, today)) = FORMER.iter().find(|(former, _)| line.starts_with(&format!("{former} "))) {
         return Some((format!("command '{former}'"), format!("hyperplay {today}")));
     }
     let is_there = |of: &&str, option: &&str| of == command && words.iter().any(|word| word == option);

@@ -39,6 +39,7 @@ mod experiment_generations;
 mod experiment_report;
 mod experiment_results;
 mod experiment_run;
+mod experiment_script;
 mod experiment_status;
 mod exploit;
 mod exploit_matches;

@@ -95,7 +95,7 @@ fn the_path_of_a_policy_file_begins_at_the_experiment_wherever_the_program_is_st
         [("elsewhere", "../study/study.toml"), ("", "study/study.toml"), ("elsewhere", &absolute)]
     {
         assert_eq!(config(&folder, from, file), config(&folder, "study", "study.toml"));
-        done(&folder, from, &format!("experiment slurm {file} --shards 2"));
+        done(&folder, from, &format!("experiment script {file} --to slurm --shards 2"));
     }
     let parts = folder.path("parts").display().to_string();
     done(&folder, "elsewhere", &format!("experiment run ../study/study.toml --out {parts} --shard 1/2"));
@@ -136,7 +136,7 @@ fn on_the_command_line_the_path_of_a_policy_file_begins_where_the_program_is_sta
 fn a_policy_file_that_does_not_fit_a_game_is_refused_before_anything_is_played() {
     let folder = study_and_elsewhere();
     folder.write("study/study.toml", &study("['kuhn_poker', 'monty_hall']", ""));
-    for command in ["check", "run --out out", "slurm --shards 2"] {
+    for command in ["check", "run --out out", "script --to slurm --shards 2"] {
         let (command, options) = command.split_once(' ').unwrap_or((command, ""));
         let said = failed(&folder, "study", &format!("experiment {command} study.toml {options}"), 2);
         let place = "study.toml:9:8: monty_hall: policies/bob.json: ";

@@ -50,7 +50,6 @@ mod score_tables;
 mod sequence;
 mod sequential_test;
 mod shard;
-pub mod slurm;
 mod standings;
 mod stored;
 mod summary;

@@ -26,12 +26,29 @@ impl Shard {
     /// # Errors
     /// The sentence that says what a shard is.
     pub fn read(text: &str) -> Result<Shard, String> {
-        let shard = text.split_once('/').and_then(|(index, count)| {
-            Some(Shard { index: index.trim().parse().ok()?, count: count.trim().parse().ok()? })
+        Shard::counted(text, 1, "N")
+    }
+
+    /// Reads `K/N` where the first shard is `0/N`.
+    ///
+    /// # Errors
+    /// The sentence that says what is expected.
+    pub fn read_from_0(text: &str) -> Result<Shard, String> {
+        Shard::counted(text, 0, "N - 1")
+    }
+
+    /// Reads `K/N` where K goes from `first` to `last`.
+    fn counted(text: &str, first: u64, last: &str) -> Result<Shard, String> {
+        let shard = text.split_once('/').and_then(|(number, count)| {
+            let number: u64 = number.trim().parse().ok()?;
+            Some(Shard {
+                index: number.checked_add(1)?.checked_sub(first)?,
+                count: count.trim().parse().ok()?,
+            })
         });
         shard
             .filter(|shard| (1..=shard.count).contains(&shard.index) && shard.count <= MAX_SHARDS)
-            .ok_or_else(|| format!("expected K/N with K from 1 to N, and N at most {MAX_SHARDS}"))
+            .ok_or_else(|| format!("expected K/N with K from {first} to {last}, and N at most {MAX_SHARDS}"))
     }
 
     /// All of `count` shards.
@@ -72,6 +89,11 @@ mod tests {
         assert_eq!(Shard::of_file("matches.03-of-8.jsonl", "matches"), None);
         for wrong in ["0/8", "9/8", "3", "a/b", "1/0", "1/100001"] {
             assert!(Shard::read(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(Shard::read_from_0("2/8"), Ok(shard));
+        assert_eq!(Shard::read_from_0("0/1"), Ok(Shard::WHOLE));
+        for wrong in ["8/8", "-1/8", "0/0", "18446744073709551615/8", "0/100001"] {
+            assert!(Shard::read_from_0(wrong).is_err(), "{wrong}");
         }
     }
 }

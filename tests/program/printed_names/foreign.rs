@@ -10,9 +10,10 @@ pub const STANDARD: [&str; 5] = ["std", "u32", "u64", "Poll", "RecvTimeoutError"
 pub const ROLES: [&str; 4] = ["alice", "bob", "role", "candidate"];
 
 /// Single words, and lines with one.
-pub const WORDS: [&str; 38] = [
+pub const WORDS: [&str; 39] = [
     // Other programs and libraries, and names in them.
-    "afterany",
+    "MaxArraySize",
+    "backoffLimitPerIndex",
     "nohup",
     "compinit",
     "bool",
