@@ -192,7 +192,7 @@ pub fn run_with_arguments<A: Into<OsString> + Clone>(
         let words: Vec<String> = words.into_iter().skip(1).skip_while(|word| word == "--").collect();
         let mut command = program();
         command.build();
-        complete::run(&words, &command, &human::with_human(&with_remote(registry), None));
+        complete::run(&words, &command, &human::with_human(&with_remote(registry).with_programs(), None));
         return ExitCode::SUCCESS;
     }
     if let Some((former, today)) = groups::former(&words) {
@@ -250,9 +250,10 @@ fn dispatch(command: &Command, registry: &Registry) -> CommandResult {
     let table = Arc::new(human::HumanTable::new(interrupt.clone(), reports_json));
     let plain = with_remote(registry);
     let registry = match command {
+        // What comes from a page starts no program.
         Command::Kiosk(_) => plain,
-        Command::Match(_) | Command::Host(_) => human::with_human(&plain, Some(&table)),
-        _ => human::with_human(&plain, None),
+        Command::Match(_) | Command::Host(_) => human::with_human(&plain.with_programs(), Some(&table)),
+        _ => human::with_human(&plain.with_programs(), None),
     };
     let session = &Session { registry, table, interrupt, out: Output::new() };
     let out = &session.out;

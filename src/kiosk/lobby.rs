@@ -259,12 +259,12 @@ pub(super) fn players(registry: &Registry) -> Vec<Value> {
     plain.map(|entry| json!({ "spec": entry.name, "about": entry.about })).collect()
 }
 
-/// Whether a spec may come from a page: it names neither a file nor an address nor another person, and no number that
+/// Whether a spec may come from a page: it names neither a file nor a program nor an address nor another person, and no number that
 /// takes all memory.
 pub(super) fn is_harmless(registry: &Registry, spec: &str) -> bool {
     let Ok(read) = registry.unopened(SpecKind::Player, spec) else { return false };
     !read.is_remote()
-        && !read.names_file()
+        && !read.reaches_outside()
         && !spec.contains(['/', '\\'])
         && spec
             .split(|c: char| !c.is_ascii_digit())

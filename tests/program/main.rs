@@ -43,6 +43,7 @@ mod kiosk_client;
 mod kiosk_guide;
 mod kiosk_hostile;
 mod network_guide;
+mod outside_samplers;
 mod player_server;
 mod possible_states;
 mod printed_names;

@@ -37,6 +37,7 @@ mod margin;
 mod mean_matrix;
 mod models;
 mod oos;
+mod outside;
 mod own_belief;
 mod pimc;
 mod player_thread;

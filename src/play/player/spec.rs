@@ -293,13 +293,15 @@ impl Spec {
         found
     }
 
-    /// Whether it or a spec in it names a file, opened or not.
-    pub fn names_file(&self) -> bool {
-        self.values.iter().any(|value| match value {
-            SpecValue::File(..) => true,
-            SpecValue::Spec(spec) => spec.names_file(),
-            _ => false,
-        })
+    /// Whether it or a spec in it names a file, opened or not, or starts a program.
+    pub fn reaches_outside(&self) -> bool {
+        let is_program = self.kind == SpecKind::Sampler && self.name() == super::outside::PROGRAM;
+        is_program
+            || self.values.iter().any(|value| match value {
+                SpecValue::File(..) => true,
+                SpecValue::Spec(spec) => spec.reaches_outside(),
+                _ => false,
+            })
     }
 
     /// The hashes of all [`files`](Spec::files) by their paths as written: the part of the player that the printed spec

@@ -1,0 +1,112 @@
+//! Samplers of other programs: asked over their standard streams, measured like any other, and blamed for what is wrong.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::common::program::{Folder, run};
+
+/// A folder with the sampler of the guide in it; none where there is no Python.
+fn with_python() -> Option<Folder> {
+    if !Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: python3 is not installed");
+        return None;
+    }
+    let folder = Folder::new();
+    folder.write("kuhn_sampler.py", include_str!("../examples/kuhn_sampler.py"));
+    Some(folder)
+}
+
+const PROGRAM: &str = "program:command=python3 kuhn_sampler.py";
+
+#[test]
+fn a_sampler_of_another_program_is_measured_and_plays_like_any_other() {
+    let Some(folder) = with_python() else { return };
+    let mut command = folder
+        .program("belief kuhn_poker --role alice --particles 16 --replicates 400 --seed 1 --playouts 0");
+    command.args(["--matches", "3", "--json", "--sampler", PROGRAM, "--sampler", "exact"]);
+    let measured: Value = serde_json::from_str(&run(&mut command, 0).0).unwrap();
+    let rows = measured["rows"].as_array().unwrap();
+    let distances = |sampler: &str| -> Vec<f64> {
+        let of = rows.iter().filter(|row| row["sampler"] == sampler);
+        of.map(|row| row["set_tv"].as_f64().unwrap()).collect()
+    };
+    let (own, exact) = (distances(PROGRAM), distances("exact"));
+    assert_eq!(own.len(), exact.len());
+    assert!(exact.iter().any(|distance| *distance > 0.05));
+    // It draws independently from the exact posterior too; 400 replicates know a distance of .1 to .004.
+    assert!(own.iter().zip(&exact).all(|(one, other)| (one - other).abs() < 0.025), "{own:?} {exact:?}");
+    let mut played = folder.program("match kuhn_poker bob=random --matches 4 --seed 1 --json");
+    let played = run(played.arg(format!("alice=hyperplay:sampler=[{PROGRAM}]")), 0).0;
+    let played: Value = serde_json::from_str(&played).unwrap();
+    assert_eq!(played["matches"], 4, "{played}");
+}
+
+#[test]
+fn what_a_program_answers_wrongly_is_said() {
+    let Some(folder) = with_python() else { return };
+    let script = folder.read("kuhn_sampler.py");
+    let said = |from: &str, to: &str| {
+        assert!(script.contains(from), "{from}");
+        folder.write("kuhn_sampler.py", &script.replace(from, to));
+        let mut command = folder
+            .program("belief kuhn_poker --role alice --replicates 1 --particles 2 --seed 1 --playouts 0");
+        run(command.args(["--sampler", PROGRAM]), 1).1
+    };
+    for (from, to, expected) in [
+        (
+            "f\"(deal bob {card})\"",
+            "\"(deal bob ace)\"",
+            "history 1: step 2: '(deal bob ace)' is not legal for random",
+        ),
+        (
+            "f\"(deal bob {card})\" if number == 1 else ",
+            "",
+            "history 1: step 2: 'noop' is not legal for random",
+        ),
+        (
+            "\"(deal alice {own[0]})\"",
+            "\"(deal alice {card})\"",
+            "history 1: it does not explain the evidence",
+        ),
+        (", \"noop\", deal]", ", deal]", "step 1: a joint move has 3 moves"),
+        (
+            "{\"moves\": history",
+            "{\"weight\": -1, \"moves\": history",
+            "history 1: its weight is -1, expected more than 0",
+        ),
+        (
+            "\"histories\": drawn",
+            "\"history\": drawn",
+            "its answer is not as docs/extending.md has it: missing field",
+        ),
+        ("    asked = ", "    sys.exit()\n    asked = ", "the sampler 'python3 kuhn_sampler.py': it"),
+    ] {
+        let said = said(from, to);
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    folder.write("kuhn_sampler.py", &script);
+    let mut command =
+        folder.program("belief kuhn_poker --role alice --replicates 1 --particles 2 --seed 1 --playouts 0");
+    let (_, said) = run(command.args(["--sampler", "program:command=no_such_program"]), 1);
+    assert!(said.contains("the sampler 'no_such_program': No such file or directory"), "{said}");
+}
+
+/// A program that is late has no particle, and its answer is not taken for that to the next question.
+#[test]
+fn a_program_that_is_late_is_not_waited_for() {
+    let Some(folder) = with_python() else { return };
+    let script = folder.read("kuhn_sampler.py");
+    let slow = script.replace("    asked = ", "    __import__('time').sleep(0.3)\n    asked = ");
+    assert_ne!(slow, script);
+    folder.write("kuhn_sampler.py", &slow);
+    let mut played =
+        folder.program("match kuhn_poker bob=random --matches 1 --seed 1 --json --playclock 0.2");
+    let played = run(played.arg(format!("alice=hyperplay:sampler=[{PROGRAM}]")), 0).0;
+    let played: Value = serde_json::from_str(&played).unwrap();
+    assert_eq!(
+        (&played["matches"], &played["roles"][0]["faults"]),
+        (&Value::from(1), &Value::from(0)),
+        "{played}"
+    );
+}
