@@ -209,3 +209,23 @@ fn one_match_is_not_one_matches() {
     assert!(markdown.contains("1 of 1 match, seed 1") && !markdown.contains("1 matches"), "{markdown}");
     assert!(markdown.contains("| random |") && !markdown.contains("1 deals"), "{markdown}");
 }
+
+#[test]
+fn a_report_of_a_large_league_is_cut_and_names_the_files_with_the_rest() {
+    let player = |number: usize| {
+        format!("[[player]]\nname = 'p{number}'\nspec = '{}'\n", ["random", "legal"][number % 2])
+    };
+    let players = (0..40).map(player);
+    let head = "schema = 'hyperplay.experiment/1'\nseed = 1\ngames = ['kuhn_poker']\nrepetitions = 2\n";
+    let folder = reported(&format!("{head}{}", players.collect::<String>()));
+    let (page, text) = (folder.read("out/report.html"), folder.read("out/report.md"));
+    assert!(page.len() < 600_000, "{} bytes", page.len());
+    for (rows, file) in [(780, "scores"), (1560, "roles"), (780, "differences")] {
+        let cut = format!("The first 250 of {rows} rows; all of them are in {file}.csv. ");
+        assert!(page.contains(&cut) && text.contains(&cut), "{cut}");
+        assert!(folder.read(&format!("out/{file}.csv")).lines().count() > rows, "{file}");
+    }
+    assert!(text.contains("The first 8 of 10 such figures; all numbers are in the CSV files."));
+    // A table of what each player did is whole.
+    assert!(text.split("### Cost").nth(1).unwrap().matches("\n| p").count() >= 40);
+}

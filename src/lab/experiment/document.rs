@@ -3,7 +3,7 @@
 //! Both are made of the same blocks in the same order. A game is a section: which setting is best and
 //! the ratings, the cross table of its scores, the scores
 //! with their intervals, the scores over the parameters of the entrants, differences, what can be gained, and last the
-//! cost. Missing parts are named in words. The caption of every figure says how many deals or decisions its points
+//! cost. Missing parts are named in words, and of long tables the rest. The caption of every figure says how many deals or decisions its points
 //! have; all intervals are 95 % over deals, Student's t for means, that of Clopper and Pearson for shares.
 
 use super::best::{ALL_GAMES, Answer};
@@ -17,6 +17,10 @@ use super::summary::ExperimentSummary;
 use super::tables::{cost, disturbed, faults, unreliable};
 use hyperplay_machine::counted;
 use hyperplay_report::{Figure, Page, ShownTable, Table};
+
+/// The most rows of a table, and the most figures of one kind in a section: more is not read, and makes a page slow.
+const ROWS: usize = 250;
+const FIGURES: usize = 8;
 
 /// One part of a report.
 #[derive(Clone, PartialEq, Debug)]
@@ -146,7 +150,14 @@ fn section(blocks: &mut Vec<ReportBlock>, of: &Game<'_>) {
     let with_means: Vec<Pairing<'_>> = pairings.iter().cloned().chain(over_others).collect();
     let families = Family::all(planned, &with_means);
     let figures = |blocks: &mut Vec<ReportBlock>, figures: Vec<Figure>| {
-        blocks.extend(figures.into_iter().map(|figure| ReportBlock::Figure(Box::new(figure))));
+        let all = figures.len();
+        let shown = figures.into_iter().take(FIGURES);
+        blocks.extend(shown.map(|figure| ReportBlock::Figure(Box::new(figure))));
+        if all > FIGURES {
+            let what =
+                format!("The first {FIGURES} of {all} such figures; all numbers are in the CSV files.");
+            blocks.push(Sentences(what));
+        }
     };
     if !is_scored && !pairings.is_empty() {
         blocks.push(Sentences(why_unscored(pairings)));
@@ -230,9 +241,16 @@ fn titled(table: &Table) -> [ReportBlock; 2] {
     [Part(table.title.to_owned()), block(table)]
 }
 
-/// A table with its note, without the columns in which nothing is known.
+/// A table with its note, without the columns in which nothing is known, and with no more than its first [`ROWS`].
 fn block(table: &Table) -> ReportBlock {
-    ReportBlock::Table(table.shown().without_unknown(), table.note.clone())
+    let (mut shown, mut note) = (table.shown().without_unknown(), table.note.clone());
+    let all = shown.rows.len();
+    if all > ROWS {
+        shown.rows.truncate(ROWS);
+        let file = if ["cost", "faults"].contains(&table.name) { "work" } else { table.name };
+        note = format!("The first {ROWS} of {all} rows; all of them are in {file}.csv. {note}");
+    }
+    ReportBlock::Table(shown, note)
 }
 
 /// The report as Markdown.
