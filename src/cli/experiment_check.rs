@@ -48,7 +48,7 @@ pub fn run(arguments: &ExperimentCheckArguments, session: &Session) -> CommandRe
     let sampled = if arguments.sample.is_zero() {
         None
     } else {
-        let log = arguments.log;
+        let log = if config.without_turns { DecisionLog::Matches } else { arguments.log };
         let arena = Arena::new(plan.clone(), config.specs, &games, threads, log)?;
         // More threads than there are here are those of another computer.
         let here = std::thread::available_parallelism().map_or(1, NonZero::get);

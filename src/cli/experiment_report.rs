@@ -182,7 +182,7 @@ fn summed(
     only: Option<&PlannedFolder>,
 ) -> CommandResult<(ExperimentSummary, Vec<ExploitRecord>)> {
     let Some((folder, _)) = only else {
-        let pool = Pool::open(&planned.plan, folders, DecisionLog::Turns)?;
+        let pool = Pool::open(&planned.plan, folders, DecisionLog::Matches)?;
         return Ok((ExperimentSummary::of_pool(planned, pool)?, Vec::new()));
     };
     let (exploited, damaged) = exploit_records(folder, planned)?;

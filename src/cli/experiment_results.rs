@@ -15,7 +15,7 @@ use super::session::Session;
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_lab::experiment::{
     DamagedLine, DecisionLog, ExperimentPlan, Merged, MissingMatches, PlanGame, Planned, Results,
-    export as export_tables, export_features, merge as merge_shards, walk,
+    export as export_tables, export_features, forget_checkpoints, merge as merge_shards, walk,
 };
 use hyperplay_logic::gdl::Game;
 use hyperplay_machine::counted;
@@ -65,12 +65,7 @@ pub struct ExperimentVerifyArguments {
 /// See [`CommandFailure`].
 pub fn status(arguments: &FolderArguments, out: &Output) -> CommandResult {
     let planned = Planned::read(&arguments.folder)?;
-    let mut results = Results::open(&arguments.folder, &planned)?;
-    let (mut count, mut failed): (u64, u64) = (0, 0);
-    while let Some(finished) = results.next()? {
-        count += 1;
-        failed += u64::from(finished.record.has_failed());
-    }
+    let (mut results, count, failed) = Results::counted(&arguments.folder, &planned, true)?;
     let (missing, damage) = (results.missing(), results.damage());
     let shards = experiment_status::shards(&arguments.folder, &results.counts(), &missing);
     log_damage(&damage, &[]);
@@ -100,8 +95,10 @@ pub fn status(arguments: &FolderArguments, out: &Output) -> CommandResult {
     out.text(&experiment_status::as_text(&shards))
 }
 
-/// Names damaged lines, the first of them one by one, and the files to which they were moved.
+/// Names damaged lines, the first of them one by one, and the files to which they were moved. The next run must read the
+/// files from the beginning.
 pub fn log_damage(damage: &[DamagedLine], moved: &[PathBuf]) {
+    forget_checkpoints(damage);
     damage.iter().take(SHOWN).for_each(|line| log(format_args!("{line}")));
     if damage.len() > SHOWN {
         log(format_args!("and {} more that cannot be used", counted((damage.len() - SHOWN) as u64, "line")));
@@ -136,7 +133,8 @@ pub fn merge(arguments: &FolderArguments, out: &Output) -> CommandResult {
         }))?;
     } else if let Some(count) = matches {
         let folder = arguments.folder.display();
-        out.line(format_args!("{folder}: {} in matches.jsonl and turns.jsonl", counted(count, "match")))?;
+        let files = if planned.without_turns { "matches.jsonl" } else { "matches.jsonl and turns.jsonl" };
+        out.line(format_args!("{folder}: {} in {files}", counted(count, "match")))?;
     }
     whole(arguments, &missing)
 }
@@ -188,16 +186,18 @@ pub fn verify(arguments: &ExperimentVerifyArguments, session: &Session) -> Comma
     let plan = &planned.plan;
     let machines = machines(plan)?;
     let open = || Results::open(folder, &planned);
-    let (mut results, mut count) = (open()?, 0);
-    while sample.is_some() && results.next()?.is_some() {
-        count += 1;
-    }
+    let count =
+        sample.map_or(Ok(0), |_| Results::counted(folder, &planned, true).map(|counted| counted.1))?;
     let (mut results, mut number, mut matches, mut differences) = (open()?, 0, 0, Vec::new());
+    if planned.without_turns {
+        log(format_args!("without turns no match can be walked: only the lines are read"));
+    }
     while let (false, Some(finished)) = (interrupt.is_raised(), results.next()?) {
         number += 1;
         // More matches than were counted may be there by now.
         let before = |number: u64, most: u64| number * most / count.max(1);
-        if sample.is_none_or(|most| before(number, most) > before(number - 1, most)) {
+        let is_asked = sample.is_none_or(|most| before(number, most) > before(number - 1, most));
+        if is_asked && !planned.without_turns {
             matches += 1;
             let machine = &machines[plan.cells[finished.place.cell].game];
             differences.extend(walk(machine, plan, &finished, DecisionLog::Turns).err());

@@ -15,8 +15,8 @@ use super::progress::Progress;
 use super::session::Session;
 use hyperplay_lab::experiment::{
     self, Arena, DecisionLog, EarlierRun, ExperimentPlan, ExperimentSummary, Journal, MatchFailure, PLAN,
-    Planned, PlannedFolder, Pool, Recording, Results, RunEnd, RunTask, Sequence, Shard, extended,
-    lock_beside, refuse_other_division, resolved, set_aside,
+    Planned, PlannedFolder, Pool, Recording, Results, RunEnd, RunTask, Shard, extended, lock_beside,
+    refuse_other_division, resolved, set_aside,
 };
 use hyperplay_machine::counted;
 use hyperplay_play::player::Registry;
@@ -127,14 +127,23 @@ impl RunArguments {
         Ok((others, planned.settle(out, registry)?))
     }
 
-    /// The log of decisions: the one of the arguments, or with `--again` the one that the folder has already.
-    fn decisions(&self, shard: Shard) -> DecisionLog {
+    /// The log of decisions: the one of the arguments, or with `--again` the one that the folder has already; none where
+    /// the folder has no turns.
+    fn decisions(&self, shard: Shard, planned: &Planned) -> CommandResult<DecisionLog> {
+        if planned.without_turns {
+            let is_more = self.again.is_some() || self.log > DecisionLog::Turns;
+            let folder = self.out.display();
+            let what = format!("{folder}: turns are not recorded here, and --log or --again need them");
+            let remedy =
+                "take its matches into a folder with turns: leave out without_turns, and give --reuse";
+            return refuse_if(is_more, what, remedy).map(|()| DecisionLog::Matches);
+        }
         let has = |kind: &str| self.again.is_some() && shard.file(&self.out, kind).exists();
-        match self.log {
+        Ok(match self.log {
             _ if has("particles") => DecisionLog::Particles,
             _ if has("positions") => DecisionLog::Positions,
             asked => asked,
-        }
+        })
     }
 }
 
@@ -157,7 +166,7 @@ pub fn played(arguments: &RunArguments, session: &Session) -> CommandResult<(Str
     let Described { config, games, plan } = arguments.file.open(registry)?;
     let shard = arguments.shard();
     let threads = threads(arguments.threads, &plan);
-    let planned = Planned::new(&config.name, &config.about, plan);
+    let planned = Planned::of(&config, plan);
     let (again, folder) = (arguments.again.is_some(), arguments.out.display());
     refuse_if(
         again && planned.plan.stop.is_some(),
@@ -165,18 +174,22 @@ pub fn played(arguments: &RunArguments, session: &Session) -> CommandResult<(Str
         "name another folder with --out, and play all matches",
     )?;
     let (others, planned) = arguments.settled(planned, registry)?;
+    if planned.without_turns != config.without_turns {
+        let form = if planned.without_turns { "without turns" } else { "with turns" };
+        log(format_args!("{folder}: goes on as it was begun, {form}"));
+    }
     refuse_other_division(&arguments.out, shard)?;
     let plan = &planned.plan;
-    let log_of = arguments.decisions(shard);
+    let log_of = arguments.decisions(shard, &planned)?;
     let recording = Recording { log: log_of, discard: arguments.discard, again };
     let pool = Pool::open(plan, &others, log_of)?;
     let journal = Journal::open(&arguments.out, plan, shard, recording)?;
     let (earlier, total) = (journal.earlier.clone(), plan.matches_of(shard));
     say_what_was_found(arguments, plan, &earlier);
     let arena = Arena::new(plan.clone(), config.specs, &games, threads, log_of)?;
-    let progress = Progress::new(total as usize, "matches", false);
+    let progress = Progress::new((total - earlier.passed) as usize, "matches", false);
     let begun = ProcessTime::try_now();
-    let task = RunTask { sequence: Sequence::new(plan, shard), journal, pool, on_fault: config.on_fault };
+    let task = RunTask { sequence: journal.sequence(), journal, pool, on_fault: config.on_fault };
     let ran = experiment::run(&arena, task, threads, interrupt, &|| progress.tick());
     let time = progress.finish();
     let spent = begun

@@ -140,6 +140,19 @@ impl Serialize for Sample {
     }
 }
 
+/// The sums of which it consists, exactly: they make the same sample again.
+impl From<Sample> for [f64; 4] {
+    fn from(Sample { count, first, sum, squares }: Sample) -> Self {
+        [count as f64, first, sum, squares]
+    }
+}
+
+impl From<[f64; 4]> for Sample {
+    fn from([count, first, sum, squares]: [f64; 4]) -> Self {
+        Sample { count: count as u64, first, sum, squares }
+    }
+}
+
 /// A mean with its standard error. Both are NaN where there is none.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Mean {

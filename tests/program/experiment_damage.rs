@@ -277,12 +277,16 @@ fn trial(how: Damage, of: &(Folder, Undisturbed), rng: &mut ChaCha8Rng, count: &
 fn trials(folders: usize, seed: u64) -> BTreeMap<Damage, Count> {
     println!("seed {seed}");
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let bases =
-        [undisturbed("without", WITHOUT_CLOCKS, " --log particles"), undisturbed("with", WITH_CLOCKS, "")];
+    let light = WITHOUT_CLOCKS.replacen("repetitions", "without_turns = true\nrepetitions", 1);
+    let bases = [
+        undisturbed("without", WITHOUT_CLOCKS, " --log particles"),
+        undisturbed("with", WITH_CLOCKS, ""),
+        undisturbed("light", &light, ""),
+    ];
     let mut counts: BTreeMap<Damage, Count> = BTreeMap::new();
     for number in 0..folders {
         let how = ALL[number % ALL.len()];
-        let base = &bases[usize::from(number / ALL.len() % 4 == 3)];
+        let base = &bases[[0, 2, 0, 1][number / ALL.len() % 4]];
         trial(how, base, &mut rng, counts.entry(how).or_default());
     }
     for (how, count) in &counts {

@@ -118,6 +118,8 @@ pub struct ExperimentConfig {
     pub games: Vec<NamedGame>,
     /// The reaction of a run when a move was replaced; no part of the plan.
     pub on_fault: OnFault,
+    /// Whether neither turns nor timings are recorded; no part of the plan.
+    pub without_turns: bool,
     /// The spec of each entrant, with its policy files.
     pub specs: Vec<PlayerSpec>,
     /// Where the spec of each table of players is written: line and column.
@@ -211,6 +213,7 @@ impl Reader<'_> {
                 &written.on_fault,
                 [("stop", OnFault::Stop), ("record", OnFault::Record)],
             )?,
+            without_turns: written.without_turns,
             schedule: self.schedule(written)?,
             stop_place: written.stop.as_ref().map(|stop| place(self.text, &stop.span())),
             specs,

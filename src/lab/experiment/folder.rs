@@ -10,6 +10,7 @@ use std::path::{self, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::config::ExperimentConfig;
 use super::journal::locked;
 use super::lines::JournalError;
 use super::plan::{Entrant, ExperimentPlan};
@@ -34,6 +35,9 @@ pub struct Planned {
     pub about: String,
     /// The hash of the plan.
     pub config: String,
+    /// Whether neither turns nor timings are recorded; a folder stays as it was begun.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_turns: bool,
     /// The plan.
     pub plan: ExperimentPlan,
 }
@@ -119,8 +123,15 @@ impl Planned {
             name: name.to_owned(),
             about: about.to_owned(),
             config,
+            without_turns: false,
             plan,
         }
+    }
+
+    /// The plan of an experiment, with its title and with what is recorded.
+    pub fn of(config: &ExperimentConfig, plan: ExperimentPlan) -> Self {
+        let without_turns = config.without_turns;
+        Planned { without_turns, ..Planned::new(&config.name, &config.about, plan) }
     }
 
     /// Reads the plan of a folder.
@@ -263,7 +274,6 @@ fn shards(folder: &Path) -> Result<Vec<Shard>, FileError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::config::ExperimentConfig;
     use super::super::plan::PlanGame;
     use super::*;
 

@@ -6,9 +6,12 @@
 //!
 //! Damage breaks the invariant, and [`Journal::open`] restores it. A file keeps its matches before the first gap. Good
 //! lines behind it go to `FILE.kept`, and all else to `FILE.damaged`, to which is only ever appended; then the file is
-//! cut off. The run passes through all matches in their order: it copies what was kept, plays what is missing,
+//! cut off. Then the run passes through all matches in their order: it copies what was kept, plays what is missing,
 //! and makes what else is to be recorded of finished matches. Lines that a file has already are not written to it
 //! again.
+//!
+//! Where all is in order, the files are read from the last [`checkpoint`](super::checkpoint) on, and the run begins behind
+//! the last match. While something is repaired or made later there is no checkpoint.
 //!
 //! Finished matches that are played again stay until the first of them has been played. Then all of them are dropped in
 //! the same way: they become a gap, and the good lines behind it are kept.
@@ -21,13 +24,16 @@ use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use super::checkpoint::{CHECKPOINT, Checkpoint, EVERY};
 use super::decision_log::DecisionLog;
 use super::lines::{
-    DamagedLine, FoundLines, JournalError, MAX_LINE, Source, copy, kept, line, move_aside, record, sealed,
+    DamagedLine, FoundLines, JournalError, MAX_LINE, Mark, SUM, Source, copy, kept, line, move_aside, record,
+    sealed,
 };
 use super::plan::ExperimentPlan;
 use super::record::RecordHeader;
 use super::recorder::RecordLines;
+use super::sequence::Sequence;
 use super::shard::Shard;
 use super::stored::{FinishedMatch, KINDS, StoredMatches};
 use hyperplay_play::files::FileError;
@@ -49,6 +55,10 @@ pub struct Journal<'a> {
     asked: Option<u64>,
     /// The finished matches that are played again. All stay until one of them has been.
     replaced: BTreeSet<u64>,
+    /// Behind the last match that was written, or the last one that the run does not pass through.
+    sequence: Sequence<'a>,
+    /// Bytes since the last checkpoint; none if there is to be none, as while the files are being repaired.
+    unmarked: Option<u64>,
     /// Whether a match that was kept is not played any more.
     is_left: bool,
     /// The content that the files had.
@@ -60,6 +70,8 @@ pub struct Journal<'a> {
 pub struct EarlierRun {
     /// Finished matches that are taken over.
     pub resumed: u64,
+    /// How many of them the run does not pass through again.
+    pub passed: u64,
     /// How many of them failed, and in how many a move was replaced.
     pub failed: u64,
     /// See [`failed`](Self::failed).
@@ -124,9 +136,19 @@ impl Log {
     pub fn new(path: PathBuf, header: &RecordHeader, source: Option<&Source>, is_needed: bool) -> Log {
         let has_sums = source.is_none_or(Source::has_sums);
         let header = if has_sums { sealed(&line(header)) } else { line(header) };
-        let end = source.map_or(0, Source::header_end);
+        let end = source.map_or(0, Source::begins);
         let (file, last, is_whole, behind) = (None, None, end > 0, Vec::new());
         Log { path, file, header, has_sums, is_needed, end, last, is_whole, behind }
+    }
+
+    /// Its place at the end of the file, if something is recorded there and has checksums.
+    fn mark(&self) -> Result<Option<Mark>, FileError> {
+        let Some(mut file) = self.file.as_ref().filter(|_| self.has_sums) else { return Ok(None) };
+        let mut sum = String::new();
+        let read = file.seek(SeekFrom::End(-(SUM as i64)));
+        let bytes = FileError::at(&self.path, read)? + SUM as u64;
+        FileError::at(&self.path, file.read_to_string(&mut sum))?;
+        Ok(Some(Mark { bytes, sum }))
     }
 
     /// Notes where the lines about the next finished match lie, which follows the one before if `follows`.
@@ -222,17 +244,17 @@ impl Log {
             && lines.all(|line| Some(of(line)) == first))
     }
 
-    /// Writes the lines about a match, unless they are there.
-    pub fn write(&self, id: u64, lines: &[Vec<u8>]) -> Result<(), FileError> {
+    /// Writes the lines about a match, unless they are there; returns how many bytes they are.
+    pub fn write(&self, id: u64, lines: &[Vec<u8>]) -> Result<u64, FileError> {
         let Some(mut file) = self.file.as_ref().filter(|_| self.last.is_none_or(|last| id > last)) else {
-            return Ok(());
+            return Ok(0);
         };
         let bytes = if self.has_sums {
             lines.iter().map(|line| sealed(line)).collect::<Vec<_>>().concat()
         } else {
             lines.concat()
         };
-        FileError::at(&self.path, file.write_all(&bytes))
+        FileError::at(&self.path, file.write_all(&bytes)).map(|()| bytes.len() as u64)
     }
 
     /// Removes what was kept, which has been copied back; moves it aside if some of it has no use any more.
@@ -264,27 +286,39 @@ impl<'a> Journal<'a> {
             shard,
             recording,
             logs: Vec::new(),
-            stored: stored_in(folder, plan, shard)?,
+            stored: stored_in(folder, plan, (shard, recording), false)?,
+            sequence: Sequence::new(plan, shard),
+            unmarked: None,
             next: None,
             asked: None,
             replaced: BTreeSet::new(),
             is_left: false,
             earlier: EarlierRun::default(),
         };
-        journal.earlier = journal.restore(lock, false)?;
+        journal.earlier = journal.restore(lock, !recording.discard && !recording.again, false)?;
+        if let Some(last) = journal.logs[4].last {
+            journal.mark(last, [0; 3])?;
+        }
         Ok(journal)
     }
 
-    /// Restores the invariant, with the matches that are played again or without them; returns what was found.
-    fn restore(&mut self, lock: File, drops: bool) -> Result<EarlierRun, JournalError> {
+    /// Restores the invariant, with the matches that are played again or without them, and from the checkpoint on if
+    /// that is enough; returns what was found.
+    fn restore(&mut self, lock: File, is_recent: bool, drops: bool) -> Result<EarlierRun, JournalError> {
         let (plan, Recording { log, discard, again }) = (self.plan, self.recording);
-        let (mut stored, mut earlier) = (stored_in(&self.folder, plan, self.shard)?, EarlierRun::default());
+        let of = (self.shard, self.recording);
+        let mut stored = stored_in(&self.folder, plan, of, is_recent)?;
+        let mut earlier = EarlierRun::default();
         let new_log = |(kind, source): (&str, &Option<Source>)| {
             let header = RecordHeader::new(kind, &plan.hash(), plan.seed, self.shard);
             let is_needed = kind != KINDS[0] && log.records(kind);
             Log::new(self.shard.file(&self.folder, kind), &header, source.as_ref(), is_needed)
         };
         self.logs = KINDS.into_iter().zip(&stored.sources).map(new_log).collect();
+        if let Some(Checkpoint { last, matches, failed, faulted, .. }) = stored.before {
+            self.logs.iter_mut().for_each(|log| log.last = Some(last));
+            earlier = EarlierRun { resumed: matches, failed, faulted, ..earlier };
+        }
         self.replaced.clear();
         let mut follows = true;
         while let Some(finished) = stored.next()? {
@@ -309,9 +343,21 @@ impl<'a> Journal<'a> {
             }
         }
         earlier.damage = stored.damage();
-        let mut was_killed = earlier.damage.is_empty();
+        let mut was_killed = earlier.damage.len() == usize::from(stored.ignored.is_some());
+        let is_in_order =
+            |of_kind: &Log| of_kind.behind.is_empty() && (of_kind.is_whole || !of_kind.is_needed);
+        let is_whole = earlier.resumed == 0 || self.logs.iter().all(is_in_order);
+        let is_done =
+            was_killed && !drops && self.replaced.is_empty() && stored.sequence.is_whole() && is_whole;
+        if stored.before.is_some() && !is_done {
+            return self.restore(lock, false, drops);
+        }
         for of_kind in self.logs.iter().filter(|of_kind| of_kind.path.exists()) {
             was_killed &= of_kind.is_unfinished()?;
+        }
+        if stored.before.is_none() {
+            let path = self.shard.file(&self.folder, CHECKPOINT);
+            FileError::at(&path, if path.exists() { fs::remove_file(&path) } else { Ok(()) })?;
         }
         // The file of the matches is the last: until it is restored, a repair that is killed is known as one.
         for (of_kind, kind) in self.logs.iter_mut().zip(KINDS) {
@@ -327,7 +373,16 @@ impl<'a> Journal<'a> {
                 earlier.moved.extend(moved);
             }
         }
-        (self.stored, self.next) = (stored_in(&self.folder, plan, self.shard)?, None);
+        let is_marked =
+            |(of_kind, kind): (&Log, &str)| of_kind.has_sums && of_kind.file.is_some() == log.records(kind);
+        let bytes = if stored.before.is_some() { 0 } else { self.logs.iter().map(|log| log.end).sum() };
+        self.unmarked = (is_done && self.logs.iter().zip(KINDS).all(is_marked)).then_some(bytes);
+        if is_done {
+            (earlier.passed, self.sequence) = (earlier.resumed, stored.sequence.clone());
+        } else {
+            stored = stored_in(&self.folder, plan, of, false)?;
+        }
+        (self.stored, self.next) = (stored, None);
         Ok(earlier)
     }
 
@@ -351,17 +406,50 @@ impl<'a> Journal<'a> {
         }
     }
 
-    /// Writes the lines about one match. Where it is the first one that was played again, all that are to be are
-    /// dropped now: their lines and those of the new ones would else be taken for one another after a kill.
+    /// The matches that the run is to pass through: those that are not there, or all if the files are not in order.
+    pub fn sequence(&self) -> Sequence<'a> {
+        self.sequence.clone()
+    }
+
+    /// Writes the lines about one match; `made` are the matches that were not there before, those of them that failed, and
+    /// those in which a move was replaced. Where it is the first one that was played again, all that are to be are dropped
+    /// now: their lines and those of the new ones would else be taken for one another after a kill.
     ///
     /// # Errors
     /// The operating system's.
-    pub(super) fn write(&mut self, id: u64, lines: &RecordLines) -> Result<(), JournalError> {
+    pub(super) fn write(&mut self, id: u64, lines: &RecordLines, made: [u64; 3]) -> Result<(), JournalError> {
         if self.replaced.contains(&id) {
             let lock = self.logs.pop().and_then(|matches| matches.file).expect("the file is open");
-            self.restore(lock, true)?;
+            self.restore(lock, false, true)?;
         }
-        Ok(self.logs.iter().zip(&lines.lines).try_for_each(|(log, lines)| log.write(id, lines))?)
+        let mut bytes = 0;
+        for (log, lines) in self.logs.iter().zip(&lines.lines) {
+            bytes += log.write(id, lines)?;
+        }
+        if let Some(place) = self.sequence.find(id) {
+            self.sequence.feed(&place, lines.goals.as_deref());
+        }
+        self.unmarked = self.unmarked.map(|before| before + bytes);
+        Ok(self.mark(id, made)?)
+    }
+
+    /// Writes a checkpoint behind the last match, if it is time.
+    fn mark(&mut self, last: u64, [matches, failed, faulted]: [u64; 3]) -> Result<(), FileError> {
+        // With a stopping rule it has about a hundred bytes a cell, so it is written less often.
+        if self.unmarked < Some(EVERY + 1024 * self.plan.cells.len() as u64) {
+            return Ok(());
+        }
+        self.unmarked = Some(0);
+        let checkpoint = Checkpoint {
+            last,
+            matches: self.earlier.resumed + matches,
+            failed: self.earlier.failed + failed,
+            faulted: self.earlier.faulted + faulted,
+            marks: self.logs.iter().map(Log::mark).collect::<Result<_, _>>()?,
+            at: self.sequence.position().clone(),
+        };
+        let header = RecordHeader::new(CHECKPOINT, &self.plan.hash(), self.plan.seed, self.shard);
+        checkpoint.write(&self.shard.file(&self.folder, CHECKPOINT), &header)
     }
 
     /// Ends a repair, after the last match of the shard was written: the kept lines have been copied back. Matches that
@@ -376,8 +464,10 @@ impl<'a> Journal<'a> {
 fn stored_in<'a>(
     folder: &Path,
     plan: &'a ExperimentPlan,
-    shard: Shard,
+    (shard, recording): (Shard, Recording),
+    is_recent: bool,
 ) -> Result<StoredMatches<'a>, JournalError> {
-    let path = |kind: &str| shard.file(folder, kind);
-    StoredMatches::open(plan, (&plan.hash(), shard), DecisionLog::Particles, &path)
+    let (path, hash) = (|kind: &str| shard.file(folder, kind), plan.hash());
+    let of = (hash.as_str(), shard, recording.log < DecisionLog::Turns);
+    StoredMatches::open(plan, of, (DecisionLog::Particles, is_recent), &path)
 }

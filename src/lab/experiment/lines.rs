@@ -28,7 +28,7 @@ pub(super) const MAX_LINE: u64 = 1 << 26;
 const BEGINS: [&[u8]; 2] = [b"{\"match\":", b"{\"game\":"];
 
 /// The length of the key `sum` with all that follows it.
-const SUM: usize = r#","sum":"0123456789abcdef"}"#.len() + 1;
+pub(super) const SUM: usize = r#","sum":"0123456789abcdef"}"#.len() + 1;
 
 /// Why the files of a shard cannot be taken up.
 #[derive(Debug, Error)]
@@ -94,7 +94,7 @@ pub(super) fn sealed(line: &[u8]) -> Vec<u8> {
 }
 
 /// The line without its checksum, if that fits.
-fn unsealed(written: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn unsealed(written: &[u8]) -> Option<Vec<u8>> {
     let line = [&written[..written.len().checked_sub(SUM)?], b"}\n"].concat();
     (sealed(&line) == written).then_some(line)
 }
@@ -120,6 +120,14 @@ pub(super) fn kept(path: &Path) -> PathBuf {
     path.with_added_extension("kept")
 }
 
+/// Reads the lines of a file from a byte on. Lines that are appended from now on are not read.
+fn reader(path: &Path, from: u64) -> io::Result<BufReader<Take<File>>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(from))?;
+    Ok(BufReader::with_capacity(1 << 16, file.take(length.saturating_sub(from))))
+}
+
 /// Copies parts of a file to the end of another one, and waits until they are on the disk.
 pub(super) fn copy(from: &mut File, ranges: &[Range<u64>], to: &mut File) -> io::Result<()> {
     for range in ranges {
@@ -135,6 +143,15 @@ pub(super) fn move_aside(path: &Path, ranges: &[Range<u64>]) -> io::Result<PathB
     let mut to = OpenOptions::new().create(true).append(true).open(&damaged)?;
     copy(&mut File::open(path)?, ranges, &mut to)?;
     Ok(damaged)
+}
+
+/// A place in a file behind a line.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Mark {
+    /// Bytes before it.
+    pub bytes: u64,
+    /// How the last line before it ends: its checksum.
+    pub sum: String,
 }
 
 /// The good lines of one kind about one match, and where they lie.
@@ -156,8 +173,8 @@ struct GoodLines {
     has_sums: bool,
     /// The version of the program that wrote it; empty if the header is damaged.
     version: String,
-    /// Where the header ends; 0 if it is damaged.
-    header_end: u64,
+    /// Where the lines that are read begin; 0 if the header is damaged.
+    begins: u64,
     /// Lines read, and where the last one ends.
     number: u64,
     offset: u64,
@@ -168,17 +185,13 @@ struct GoodLines {
 impl GoodLines {
     /// The file at a path behind its header; `None` if there is no file or no complete line in it.
     fn open(path: PathBuf, header: &RecordHeader) -> Result<Option<GoodLines>, JournalError> {
-        let file = match File::open(&path) {
+        let reader = match reader(&path, 0) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             opened => FileError::at(&path, opened)?,
         };
-        // Lines that are appended from now on are not read.
-        let length = FileError::at(&path, file.metadata())?.len();
-        let reader = BufReader::with_capacity(1 << 16, file.take(length));
         let (has_sums, version, next, damage) = (true, String::new(), None, Vec::new());
-        let (header_end, number, offset) = (0, 0, 0);
-        let mut lines =
-            GoodLines { path, reader, has_sums, version, header_end, number, offset, next, damage };
+        let (begins, number, offset) = (0, 0, 0);
+        let mut lines = GoodLines { path, reader, has_sums, version, begins, number, offset, next, damage };
         let Some(first) = lines.advance()? else { return Ok(None) };
         let (has_sums, text) = unsealed(&first).map_or((false, first.clone()), |text| (true, text));
         let found = serde_json::from_slice::<RecordHeader>(&text).ok();
@@ -186,7 +199,7 @@ impl GoodLines {
             Some(found) => match header.difference(&found) {
                 Some(what) => return Err(JournalError::Foreign { path: lines.path, what }),
                 None => {
-                    (lines.has_sums, lines.header_end) = (has_sums, lines.offset);
+                    (lines.has_sums, lines.begins) = (has_sums, lines.offset);
                     lines.version = found.version;
                 }
             },
@@ -199,6 +212,17 @@ impl GoodLines {
             }
         }
         Ok(Some(lines))
+    }
+
+    /// Goes on behind a mark, if the file has a line there that ends as noted. The numbers of lines are not known then.
+    fn resume(&mut self, mark: &Mark) -> bool {
+        let mut sum = vec![0; SUM];
+        let read = reader(&self.path, mark.bytes.saturating_sub(SUM as u64)).and_then(|reader| {
+            self.reader = reader;
+            self.reader.read_exact(&mut sum)
+        });
+        (self.begins, self.offset, self.next) = (mark.bytes, mark.bytes, None);
+        read.is_ok() && self.has_sums && sum == mark.sum.as_bytes()
     }
 
     /// The next complete line, or a piece of one that is too long.
@@ -273,6 +297,12 @@ impl Source {
         Ok((!parts.is_empty()).then_some(Source { parts }))
     }
 
+    /// Goes on behind a mark; `false` if the file does not agree with it, or lines were kept.
+    pub fn resume(&mut self, mark: Option<&Mark>) -> bool {
+        let ([part], Some(mark)) = (&mut self.parts[..], mark) else { return false };
+        !part.is_kept() && part.begins > 0 && part.resume(mark)
+    }
+
     /// The number of the next match.
     pub fn peek(&mut self) -> Result<Option<u64>, JournalError> {
         let mut next: Option<u64> = None;
@@ -326,8 +356,8 @@ impl Source {
         self.parts[0].has_sums
     }
 
-    /// Where the header of the file ends; 0 if there is no good one.
-    pub fn header_end(&self) -> u64 {
-        if self.parts[0].is_kept() { 0 } else { self.parts[0].header_end }
+    /// Where the lines that are read of the file begin; 0 if there is no good header.
+    pub fn begins(&self) -> u64 {
+        if self.parts[0].is_kept() { 0 } else { self.parts[0].begins }
     }
 }

@@ -1,4 +1,5 @@
-//! Merge: all shards as one `matches.jsonl` and one `turns.jsonl`, byte for byte what one run without shards writes.
+//! Merge: all shards as one `matches.jsonl` and, unless turns are left out, one `turns.jsonl`, byte for byte what one run
+//! without shards writes.
 //!
 //! The files appear under their names only when they are complete, and no file of an earlier merge stays beside them.
 //! `timings.jsonl` is merged beside them where the shards have timings; it is no part of the result. So are
@@ -95,7 +96,8 @@ fn merge_shards(
     let mut results = Results::open_with(folder, planned, DecisionLog::Particles)?;
     let mut drafts: Vec<Option<Draft>> = Vec::new();
     for kind in KINDS {
-        drafts.push(Some(Draft::create(folder, kind, planned)?));
+        let is_left_out = planned.without_turns && ["timings", "turns"].contains(&kind);
+        drafts.push((!is_left_out).then(|| Draft::create(folder, kind, planned)).transpose()?);
     }
     let mut count = 0;
     while let Some(finished) = results.next()? {

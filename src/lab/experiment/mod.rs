@@ -14,6 +14,7 @@
 
 mod arena;
 mod best;
+mod checkpoint;
 mod columns;
 mod config;
 mod cost_figures;
@@ -62,6 +63,7 @@ mod written;
 
 pub use arena::{Arena, ArenaError};
 pub use best::Answer;
+pub use checkpoint::forget_checkpoints;
 pub use config::{ConfigError, ExperimentConfig, MeetingSchedule, NamedGame, OnFault, SCHEMA};
 pub use decision_log::{DecisionLog, ParticlesRecord, StateRecord};
 pub use document::{ReportBlock, document, markdown, page};

@@ -20,7 +20,7 @@ use super::plan::{ExperimentPlan, MatchPlace};
 use super::results::{MissingMatches, Results, ResultsError};
 use super::sequence::{NextMatch, Sequence};
 use super::shard::Shard;
-use super::stored::FinishedMatch;
+use super::stored::{FinishedMatch, KINDS};
 
 /// A folder with matches, and its plan.
 pub type PlannedFolder = (PathBuf, Planned);
@@ -95,7 +95,8 @@ impl<'a> Pool<'a> {
             while let Some(next) = source.next.take_if(|next| begins(next.place.deal) <= place.deal) {
                 source.next = source.results.next()?;
                 let MatchPlace { cell, deal, seat_permutation, .. } = next.place;
-                let lacks = self.log >= DecisionLog::Particles && next.lines[2].is_none();
+                let is_lacking = |kind: usize| self.log.records(KINDS[kind]) && next.lines[kind].is_none();
+                let lacks = is_lacking(2) || is_lacking(3);
                 if deal < begun || has_clocks && lacks {
                     continue;
                 }

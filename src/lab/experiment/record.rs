@@ -12,7 +12,7 @@ use super::shard::Shard;
 /// positions got the true state.
 fn schema(kind: &str) -> String {
     let form = match kind {
-        "timings" | "particles" | "exploit" => 1,
+        "timings" | "particles" | "exploit" | "checkpoint" => 1,
         "positions" => 3,
         _ => 2,
     };

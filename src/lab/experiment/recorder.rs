@@ -145,14 +145,14 @@ impl<M: StateMachine> Recorder<'_, M> {
             failure,
             faults: game.played().map(|role| self.seat_fault(Role::new(role))).collect(),
             lines: [
-                vec![line(&timing)],
+                if log >= DecisionLog::Turns { vec![line(&timing)] } else { Vec::new() },
                 positions
                     .iter()
                     .zip(states)
                     .map(|(turn, state)| line(&self.position(turn, state, &goals_by_role)))
                     .collect(),
                 particles.iter().map(|turn| line(&self.believed(turn))).collect(),
-                turns.iter().map(|turn| line(&self.turn(turn))).collect(),
+                logged(DecisionLog::Turns).iter().map(|turn| line(&self.turn(turn))).collect(),
                 vec![line(&of_match)],
             ],
         }

@@ -60,6 +60,30 @@ impl<'a> Results<'a> {
         Results::open_with(folder, planned, DecisionLog::Turns)
     }
 
+    /// How many matches there are, and how many of them failed; if `is_recent`, only what lies behind the last checkpoint
+    /// of each shard is read, unless it is damaged. With the results it is known what is missing.
+    ///
+    /// # Errors
+    /// If there is nothing, it does not belong together, or a file cannot be read.
+    pub fn counted(
+        folder: &Path,
+        planned: &'a Planned,
+        is_recent: bool,
+    ) -> Result<(Results<'a>, u64, u64), ResultsError> {
+        let mut results = Results::open_by(folder, planned, (DecisionLog::Turns, is_recent))?;
+        let before = |part: &StoredMatches<'_>| part.before.as_ref().map_or(0, |before| before.failed);
+        let mut failed = results.parts.iter().map(before).sum();
+        while let Some(finished) = results.next()? {
+            failed += u64::from(finished.record.has_failed());
+        }
+        // The numbers of damaged lines are known to who reads all of them.
+        if results.parts.iter().any(|part| part.before.is_some() && !part.damage().is_empty()) {
+            return Results::counted(folder, planned, false);
+        }
+        let count = results.parts.iter().map(|part| part.count).sum();
+        Ok((results, count, failed))
+    }
+
     /// The same, with what else was recorded of the decisions.
     ///
     /// # Errors
@@ -68,6 +92,14 @@ impl<'a> Results<'a> {
         folder: &Path,
         planned: &'a Planned,
         log: DecisionLog,
+    ) -> Result<Results<'a>, ResultsError> {
+        Results::open_by(folder, planned, (log, false))
+    }
+
+    fn open_by(
+        folder: &Path,
+        planned: &'a Planned,
+        log: (DecisionLog, bool),
     ) -> Result<Results<'a>, ResultsError> {
         let plan = &planned.plan;
         let (count, merged) = match division(folder) {
@@ -80,10 +112,11 @@ impl<'a> Results<'a> {
             let path = |kind: &str| {
                 if merged { folder.join(format!("{kind}.jsonl")) } else { shard.file(folder, kind) }
             };
-            let part = StoredMatches::open(plan, (&planned.config, shard), log, &path)?;
+            let part =
+                StoredMatches::open(plan, (&planned.config, shard, planned.without_turns), log, &path)?;
             let [.., turns, matches] = &part.sources;
             match (turns, matches) {
-                (Some(_), Some(_)) => parts.push(part),
+                (turns, Some(_)) if turns.is_some() || planned.without_turns => parts.push(part),
                 _ => absent.push(shard),
             }
         }

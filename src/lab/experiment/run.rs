@@ -236,20 +236,21 @@ impl<'a> Run<'a> {
                 shared.failure = Some(fault);
                 break;
             }
-            match shared.task.journal.write(place.id, &lines) {
+            let end = &mut shared.end;
+            end.played += u64::from(origin == Origin::Played);
+            if let Origin::Reused { has_failed, has_faults } = origin {
+                end.reused += 1;
+                end.failed += u64::from(has_failed);
+                end.faulted += u64::from(has_faults);
+            }
+            end.faulted += u64::from(lines.faults.iter().any(Option::is_some));
+            end.failed += u64::from(lines.failure.is_some());
+            let made = [end.played + end.reused, end.failed, end.faulted];
+            match shared.task.journal.write(place.id, &lines, made) {
                 Ok(()) => {
                     shared.task.sequence.feed(&place, lines.goals.as_deref());
                     shared.written += 1;
-                    let end = &mut shared.end;
-                    end.played += u64::from(origin == Origin::Played);
-                    if let Origin::Reused { has_failed, has_faults } = origin {
-                        end.reused += 1;
-                        end.failed += u64::from(has_failed);
-                        end.faulted += u64::from(has_faults);
-                    }
-                    end.faulted += u64::from(lines.faults.iter().any(Option::is_some));
-                    end.failed += u64::from(lines.failure.is_some());
-                    end.first_failure = end.first_failure.take().or(lines.failure);
+                    shared.end.first_failure = shared.end.first_failure.take().or(lines.failure);
                     (self.tick)();
                 }
                 Err(error) => shared.failure = Some(error.into()),

@@ -9,6 +9,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use super::plan::{Cell, ExperimentPlan, MatchPlace, StoppingCriterion, StoppingRule};
 use super::sequential_test::SequentialVerdict;
 use super::shard::Shard;
@@ -26,23 +28,30 @@ pub enum NextMatch {
 }
 
 /// The matches of a shard, one after the other.
+#[derive(Clone)]
 pub struct Sequence<'a> {
     plan: &'a ExperimentPlan,
     shard: Shard,
-    round: u64,
     firsts: Vec<u64>,
+    /// Whether a match was passed over.
+    has_gap: bool,
+    at: SequencePosition,
+}
+
+/// Where a sequence stands, and the results of its cells if a rule needs them.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub(super) struct SequencePosition {
+    round: u64,
     cell: usize,
     deal: u64,
     seat_permutation: usize,
     /// Whether the rule was applied to the current cell in this round.
     asked: bool,
-    /// Whether a match was passed over.
-    has_gap: bool,
     trackers: Vec<Tracker>,
 }
 
 /// The results known of the deal that a cell is at.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Deal {
     matches: usize,
     is_broken: bool,
@@ -51,83 +60,105 @@ pub(super) struct Deal {
 }
 
 /// The results of a cell so far.
-#[derive(Clone, Default)]
-struct Tracker {
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub(super) struct Tracker {
     issued: u64,
     fed: u64,
     stopped: bool,
     deal: Deal,
     /// By deal: the first entrant's score, and the difference.
+    #[serde(serialize_with = "write_sums", deserialize_with = "read_sums")]
     score: Sample,
+    #[serde(serialize_with = "write_sums", deserialize_with = "read_sums")]
     difference: Sample,
+}
+
+fn write_sums<S: Serializer>(sample: &Sample, to: S) -> Result<S::Ok, S::Error> {
+    <[f64; 4]>::from(*sample).serialize(to)
+}
+
+fn read_sums<'de, D: Deserializer<'de>>(from: D) -> Result<Sample, D::Error> {
+    <[f64; 4]>::deserialize(from).map(Sample::from)
 }
 
 impl<'a> Sequence<'a> {
     /// The matches of one shard, from the first on.
     pub fn new(plan: &'a ExperimentPlan, shard: Shard) -> Self {
         let trackers = vec![Tracker::default(); if plan.stop.is_some() { plan.cells.len() } else { 0 }];
-        let firsts = plan.firsts(0);
-        let (round, cell, deal, seat_permutation, asked, has_gap) = (0, 0, 0, 0, false, false);
-        Sequence { plan, shard, round, firsts, cell, deal, seat_permutation, asked, has_gap, trackers }
+        Sequence::at(plan, shard, SequencePosition { trackers, ..SequencePosition::default() })
+    }
+
+    /// The matches of one shard from a position on.
+    pub(super) fn at(plan: &'a ExperimentPlan, shard: Shard, at: SequencePosition) -> Self {
+        Sequence { plan, shard, firsts: plan.firsts(at.round), has_gap: false, at }
+    }
+
+    /// Where it stands.
+    pub(super) fn position(&self) -> &SequencePosition {
+        &self.at
     }
 
     /// The next match.
     #[allow(clippy::should_implement_trait, reason = "it needs results between the matches")]
     pub fn next(&mut self) -> NextMatch {
         loop {
-            if self.round >= self.plan.rounds() {
+            if self.at.round >= self.plan.rounds() {
                 return NextMatch::End;
             }
-            if self.cell >= self.plan.cells.len() {
-                self.round += 1;
-                if self.round < self.plan.rounds() {
-                    self.firsts = self.plan.firsts(self.round);
+            if self.at.cell >= self.plan.cells.len() {
+                self.at.round += 1;
+                if self.at.round < self.plan.rounds() {
+                    self.firsts = self.plan.firsts(self.at.round);
                 }
                 self.enter(0);
                 continue;
             }
-            let deals = self.plan.deals(self.round);
-            if self.deal >= deals.end {
-                self.enter(self.cell + 1);
+            let deals = self.plan.deals(self.at.round);
+            if self.at.deal >= deals.end {
+                self.enter(self.at.cell + 1);
                 continue;
             }
-            if !self.plan.belongs(self.shard, self.cell, self.deal) {
-                self.deal += 1;
+            if !self.plan.belongs(self.shard, self.at.cell, self.at.deal) {
+                self.at.deal += 1;
                 continue;
             }
-            if let (Some(stop), false) = (self.plan.stop, self.asked || self.has_gap) {
-                let tracker = &mut self.trackers[self.cell];
+            if let (Some(stop), false) = (self.plan.stop, self.at.asked || self.has_gap) {
+                let tracker = &mut self.at.trackers[self.at.cell];
                 if tracker.fed < tracker.issued {
                     return NextMatch::Wait;
                 }
                 tracker.stopped = tracker.stopped || tracker.is_enough(&stop);
                 if tracker.stopped {
-                    self.enter(self.cell + 1);
+                    self.enter(self.at.cell + 1);
                     continue;
                 }
-                self.asked = true;
+                self.at.asked = true;
             }
             return NextMatch::Match(self.step(deals.start));
         }
     }
 
     fn enter(&mut self, cell: usize) {
-        (self.cell, self.seat_permutation, self.asked) = (cell, 0, false);
-        self.deal = self.plan.deals(self.round).start;
+        (self.at.cell, self.at.seat_permutation, self.at.asked) = (cell, 0, false);
+        self.at.deal = self.plan.deals(self.at.round).start;
     }
 
     /// The match at hand; moves on behind it.
     fn step(&mut self, first_deal: u64) -> MatchPlace {
-        let seat_permutations = self.plan.cells[self.cell].seat_permutations.len();
-        let before = (self.deal - first_deal) * seat_permutations as u64 + self.seat_permutation as u64;
-        let id = self.firsts[self.cell] + before;
-        let place =
-            MatchPlace { id, cell: self.cell, deal: self.deal, seat_permutation: self.seat_permutation };
-        self.seat_permutation += 1;
-        if self.seat_permutation == seat_permutations {
-            (self.seat_permutation, self.deal) = (0, self.deal + 1);
+        let seat_permutations = self.plan.cells[self.at.cell].seat_permutations.len();
+        let before = (self.at.deal - first_deal) * seat_permutations as u64 + self.at.seat_permutation as u64;
+        let id = self.firsts[self.at.cell] + before;
+        let place = MatchPlace {
+            id,
+            cell: self.at.cell,
+            deal: self.at.deal,
+            seat_permutation: self.at.seat_permutation,
+        };
+        self.at.seat_permutation += 1;
+        if self.at.seat_permutation == seat_permutations {
+            (self.at.seat_permutation, self.at.deal) = (0, self.at.deal + 1);
         }
-        if let Some(tracker) = self.trackers.get_mut(place.cell) {
+        if let Some(tracker) = self.at.trackers.get_mut(place.cell) {
             tracker.issued += 1;
         }
         place
@@ -160,16 +191,16 @@ impl<'a> Sequence<'a> {
 
     /// Takes back a match that was given out last and turned out not to be there.
     fn take_back(&mut self, place: &MatchPlace) {
-        (self.cell, self.deal, self.seat_permutation, self.asked) =
+        (self.at.cell, self.at.deal, self.at.seat_permutation, self.at.asked) =
             (place.cell, place.deal, place.seat_permutation, true);
-        if let Some(tracker) = self.trackers.get_mut(place.cell) {
+        if let Some(tracker) = self.at.trackers.get_mut(place.cell) {
             tracker.issued -= 1;
         }
     }
 
     /// The goals of a match by played role, if it ended with goals. To be called for every match, in order.
     pub fn feed(&mut self, place: &MatchPlace, goals: Option<&[u8]>) {
-        let Some(tracker) = self.trackers.get_mut(place.cell) else { return };
+        let Some(tracker) = self.at.trackers.get_mut(place.cell) else { return };
         let cell = &self.plan.cells[place.cell];
         tracker.fed += 1;
         let means = tracker.deal.add(cell, self.plan.seats(place), goals.unwrap_or_default());

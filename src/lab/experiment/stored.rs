@@ -1,10 +1,12 @@
 //! Stored matches: the finished matches in the files of one shard, in the order of their numbers.
 //!
-//! A match is finished if its line and the lines of all its turns can be read. All else in the files is passed over,
-//! and damaged lines are noted. Timings, positions and particles may be there or not. One match is in memory at a time.
+//! A match is finished if its line and the lines of all its turns can be read; where the experiment leaves out turns, its
+//! line is enough. All else in the files is passed over, and damaged lines are noted. Timings, positions and particles
+//! may be there or not. One match is in memory at a time.
 
 use std::path::PathBuf;
 
+use super::checkpoint::{CHECKPOINT, Checkpoint};
 use super::decision_log::DecisionLog;
 use super::lines::{DamagedLine, FoundLines, JournalError, Source};
 use super::plan::{ExperimentPlan, MatchPlace};
@@ -41,11 +43,12 @@ impl FinishedMatch {
         (timing.id == self.place.id).then_some(timing)
     }
 
-    /// Whether a move was replaced because another program could not be reached.
+    /// Whether a move was replaced because another program could not be reached, or may have been, without its turns.
     pub fn was_unreachable(&self) -> bool {
         let mut turns =
             self.turns().iter().filter_map(|line| serde_json::from_slice::<TurnRecord>(line).ok());
-        self.record.has_faults() && turns.any(|turn| turn.fault.as_deref() == Some(UNREACHABLE))
+        let is_named = |turn: TurnRecord| turn.fault.as_deref() == Some(UNREACHABLE);
+        self.record.has_faults() && (self.lines[3].is_none() || turns.any(is_named))
     }
 
     /// The goals by played role, if it ended with goals.
@@ -59,33 +62,62 @@ impl FinishedMatch {
 pub(super) struct StoredMatches<'a> {
     pub shard: Shard,
     plan: &'a ExperimentPlan,
+    without_turns: bool,
     /// The matches that the shard plays; it stands behind the last match.
     pub sequence: Sequence<'a>,
     /// By kind; none where there is no file.
     pub sources: [Option<Source>; KINDS.len()],
     /// By kind, where the lines of the last match lie.
     pub found: [Option<FoundLines>; KINDS.len()],
-    /// Matches read.
+    /// Matches read, and those before the checkpoint.
     pub count: u64,
+    /// The checkpoint behind which reading began.
+    pub before: Option<Checkpoint>,
+    /// A checkpoint that was not used.
+    pub ignored: Option<DamagedLine>,
 }
 
 impl<'a> StoredMatches<'a> {
-    /// Opens the files of a shard, with positions and particles if `log` asks for them.
+    /// Opens the files of a shard, with positions and particles if `log` asks for them. A match needs no turns if these
+    /// are left out. If `is_recent`, reading begins behind the checkpoint of the shard, unless there is none. If it does
+    /// not agree with the files it is not used, and is among the damage.
     pub fn open(
         plan: &'a ExperimentPlan,
-        (config, shard): (&str, Shard),
-        log: DecisionLog,
+        of: (&str, Shard, bool),
+        (log, is_recent): (DecisionLog, bool),
         path: &dyn Fn(&str) -> PathBuf,
     ) -> Result<StoredMatches<'a>, JournalError> {
+        let (config, shard, without_turns) = of;
+        let header = |kind: &str| RecordHeader::new(kind, config, plan.seed, shard);
+        // While a run writes, a match that is seen has been written with all that belongs to it, and all that is before a
+        // checkpoint was written before it.
+        let checkpoint =
+            if is_recent { Checkpoint::read(&path(CHECKPOINT), &header(CHECKPOINT)) } else { None };
         let mut sources = [const { None }; KINDS.len()];
-        // While a run writes, a match that is seen has been written with all that belongs to it.
         for (source, kind) in sources.iter_mut().zip(KINDS).rev() {
-            if log.records(kind) {
-                *source = Source::open(path(kind), &RecordHeader::new(kind, config, plan.seed, shard))?;
+            if log.max(DecisionLog::Turns).records(kind) {
+                *source = Source::open(path(kind), &header(kind))?;
             }
         }
         let (sequence, found) = (Sequence::new(plan, shard), [const { None }; KINDS.len()]);
-        Ok(StoredMatches { shard, plan, sequence, sources, found, count: 0 })
+        let (count, before, ignored) = (0, None, None);
+        let mut stored =
+            StoredMatches { shard, plan, without_turns, sequence, sources, found, count, before, ignored };
+        let Some(checkpoint) = checkpoint else { return Ok(stored) };
+        let agrees = |checkpoint: &Checkpoint| {
+            let kinds = stored.sources.iter_mut().zip(&checkpoint.marks).zip(KINDS);
+            { kinds }.all(|((source, mark), kind)| match source {
+                Some(source) => source.resume(mark.as_ref()),
+                None => mark.is_none() || path(kind).exists(),
+            })
+        };
+        let Some(before) = checkpoint.filter(agrees) else {
+            let what = "it does not agree with the files, and is not used";
+            let ignored = Some(DamagedLine { path: path(CHECKPOINT), number: 1, what });
+            return Ok(StoredMatches { ignored, ..StoredMatches::open(plan, of, (log, false), path)? });
+        };
+        (stored.count, stored.sequence) = (before.matches, Sequence::at(plan, shard, before.at.clone()));
+        Ok(StoredMatches { before: Some(before), ..stored })
     }
 
     /// The next finished match.
@@ -103,7 +135,8 @@ impl<'a> StoredMatches<'a> {
                 let count = if kind == 0 { 1 } else { record.turns };
                 self.found[kind] = source.as_mut().map_or(Ok(None), |source| source.of(id, count))?;
             }
-            let Some(place) = self.found[3].as_ref().and_then(|_| self.sequence.find(id)) else {
+            let has_turns = self.without_turns || self.found[3].is_some();
+            let Some(place) = has_turns.then(|| self.sequence.find(id)).flatten() else {
                 matches.refuse(&of_match, "it has not all its turns, or not its place among the matches");
                 continue;
             };
@@ -119,6 +152,7 @@ impl<'a> StoredMatches<'a> {
 
     /// The damaged lines found so far.
     pub fn damage(&self) -> Vec<DamagedLine> {
-        self.sources.iter().flatten().flat_map(Source::damage).cloned().collect()
+        let of_files = self.sources.iter().flatten().flat_map(Source::damage);
+        self.ignored.iter().chain(of_files).cloned().collect()
     }
 }

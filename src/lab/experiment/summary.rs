@@ -319,9 +319,15 @@ impl<'a> Summing<'a> {
 }
 
 impl EntrantSummary {
-    /// The percentage of its decisions in which its move was replaced; `None` without a decision.
+    /// The percentage of its decisions in which its move was replaced, or without turns that of such matches; `None`
+    /// without either.
     pub fn replaced(&self) -> Option<f64> {
-        (self.work.turns > 0).then(|| 100.0 * self.faults as f64 / self.work.turns as f64)
+        let [matches, faulted] = self.matches;
+        let (count, of) = match self.work.turns {
+            0 if faulted > 0 => (faulted, matches),
+            turns => (self.faults, turns),
+        };
+        (of > 0).then(|| 100.0 * count as f64 / of as f64)
     }
 
     fn new(entrant: usize) -> Self {

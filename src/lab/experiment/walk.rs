@@ -130,8 +130,9 @@ impl Player for Recorded {
 /// # Errors
 /// The first difference.
 pub(super) fn compare(finished: &FinishedMatch, lines: &RecordLines) -> Result<(), WalkError> {
-    let recorded = finished.turns().iter().chain(finished.lines[4].iter().flatten());
-    let differing = recorded.zip(lines.lines[3..].iter().flatten()).find(|(one, other)| one != other);
+    let kinds = finished.lines[3..].iter().zip(&lines.lines[3..]);
+    let recorded = kinds.filter_map(|(one, other)| Some(one.as_ref()?.iter().zip(other))).flatten();
+    let differing = { recorded }.find(|(one, other)| one != other);
     let Some((one, other)) = differing else { return Ok(()) };
     let read = |line: &[u8]| serde_json::from_slice::<Map<String, Value>>(line).unwrap_or_default();
     let (one, other) = (read(one), read(other));

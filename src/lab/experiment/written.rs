@@ -27,6 +27,8 @@ pub struct Written {
     pub limit: Option<Spanned<i64>>,
     pub on_fault: Option<Spanned<String>>,
     #[serde(default)]
+    pub without_turns: bool,
+    #[serde(default)]
     pub budget: BudgetTable,
     #[serde(default)]
     pub schedule: ScheduleTable,
