@@ -115,6 +115,7 @@ impl From<JournalError> for CommandFailure {
             JournalError::Gone { .. } => {
                 "leave out --log particles, or replace such matches by new ones with --discard"
             }
+            JournalError::Compressed { .. } => "decompress it first, as `gunzip` does",
             JournalError::Locked { .. } => "wait for it, or play another shard",
             JournalError::File(error) => return error.into(),
         };

@@ -2,6 +2,7 @@
 //! is left out of the records does not change the matches. The oracle is a run that was never disturbed.
 
 use std::fs;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rand::{RngExt, SeedableRng};
@@ -228,4 +229,44 @@ fn turns_that_are_left_out_do_not_change_the_matches() {
     assert!(fs::read(light.path("with/turns.1-of-1.jsonl")).unwrap() == fs::read(with.path(TURNS)).unwrap());
     let merged = run(&mut light.program("experiment merge out"), 0).0;
     assert!(merged.contains("18000 matches in matches.jsonl\n") && !light.path("out/turns.jsonl").exists());
+}
+
+#[test]
+fn files_that_were_compressed_are_read_in_the_place_of_the_others() {
+    let (whole, _) = undisturbed(&long(5000, "", ""));
+    let folder = copied(&whole);
+    let names = ["matches", "turns", "timings"].map(|kind| format!("out/{kind}.1-of-1.jsonl"));
+    let packed = |command: &str| {
+        let ended = Command::new(command).args(&names).current_dir(folder.path("")).status();
+        assert!(ended.unwrap().success());
+    };
+    packed("gzip");
+    assert!(!folder.path(MATCHES).exists());
+    for command in ["status out", "report out --out report", "merge out", "verify out --sample 50"] {
+        let said = |of: &Folder| run(&mut of.program(&format!("experiment {command}")), 0);
+        assert_eq!(said(&folder), said(&whole), "{command}");
+    }
+    for name in ["out/matches.jsonl", "out/turns.jsonl", "report/scores.csv", "report/work.csv"] {
+        assert!(folder.read(name) == whole.read(name), "{name}");
+    }
+    // A run appends to its files, and takes compressed ones of another folder.
+    let said = run(&mut folder.program(RUN), 1).1;
+    assert!(said.contains("out/timings.1-of-1.jsonl.gz: it is compressed"), "{said}");
+    let (printed, _) = played(&folder, "experiment run long.toml --out other -j 2 --reuse out");
+    assert!(printed.contains("10000 taken from elsewhere, 0 of them now"), "{printed}");
+    assert!(folder.read("other/turns.1-of-1.jsonl") == whole.read(TURNS));
+    // What is before the damage counts.
+    let name = format!("{MATCHES}.gz");
+    let good = fs::read(folder.path(&name)).unwrap();
+    for damaged in [&good[..good.len() / 2], &[&good[..good.len() / 2], b"other bytes"].concat()] {
+        fs::write(folder.path(&name), damaged).unwrap();
+        let (printed, said) = run(&mut folder.program("experiment status out"), 0);
+        assert!(said.contains("what is compressed is damaged from here on"), "{said}");
+        let count = printed.split(' ').nth(1).and_then(|count| count.parse::<u64>().ok()).unwrap();
+        assert!((2000..8000).contains(&count), "{printed}");
+    }
+    fs::write(folder.path(&name), good).unwrap();
+    packed("gunzip");
+    let (printed, _) = played(&folder, RUN);
+    assert!(printed.contains(" 0 of them now") && determined(&folder) == determined(&whole), "{printed}");
 }

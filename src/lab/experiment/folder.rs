@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use super::config::ExperimentConfig;
 use super::journal::locked;
-use super::lines::JournalError;
+use super::lines::{JournalError, in_place};
 use super::plan::{Entrant, ExperimentPlan};
 use super::shard::Shard;
 use hyperplay_play::files::FileError;
@@ -208,7 +208,7 @@ pub fn extended(folder: &Path) -> Vec<PathBuf> {
 /// If a shard of it is being played, or the operating system refuses.
 pub fn set_aside(folder: &Path) -> Result<PathBuf, JournalError> {
     for shard in shards(folder)? {
-        locked(&shard.file(folder, "matches"))?;
+        locked(&in_place(&shard.file(folder, "matches")))?;
     }
     let number = extended(folder).len() + 1;
     let aside = folder.with_added_extension(format!("before{number}"));
@@ -267,7 +267,8 @@ fn shards(folder: &Path) -> Result<Vec<Shard>, FileError> {
     let mut shards = Vec::new();
     for entry in FileError::at(folder, fs::read_dir(folder))? {
         let name = FileError::at(folder, entry)?.file_name();
-        shards.extend(name.to_str().and_then(|name| Shard::of_file(name, "matches")));
+        let plain = name.to_str().map(|name| name.strip_suffix(".gz").unwrap_or(name));
+        shards.extend(plain.and_then(|name| Shard::of_file(name, "matches")));
     }
     Ok(shards)
 }

@@ -27,8 +27,8 @@ use std::path::{Path, PathBuf};
 use super::checkpoint::{CHECKPOINT, Checkpoint, EVERY};
 use super::decision_log::DecisionLog;
 use super::lines::{
-    DamagedLine, FoundLines, JournalError, MAX_LINE, Mark, SUM, Source, copy, kept, line, move_aside, record,
-    sealed,
+    DamagedLine, FoundLines, JournalError, MAX_LINE, Mark, SUM, Source, copy, in_place, is_packed, kept,
+    line, move_aside, record, sealed,
 };
 use super::plan::ExperimentPlan;
 use super::record::RecordHeader;
@@ -279,6 +279,10 @@ impl<'a> Journal<'a> {
         shard: Shard,
         recording: Recording,
     ) -> Result<Journal<'a>, JournalError> {
+        let files = KINDS.map(|kind| in_place(&shard.file(folder, kind)));
+        if let Some(path) = files.into_iter().find(|path| is_packed(path)) {
+            return Err(JournalError::Compressed { path });
+        }
         let lock = locked(&shard.file(folder, KINDS[4]))?;
         let mut journal = Journal {
             folder: folder.to_owned(),

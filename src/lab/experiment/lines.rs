@@ -4,16 +4,19 @@
 //! the line before it. So damage costs the line that it is in and no other, and a line that was changed is not read. A
 //! file whose header has no checksum was written before there were any; its lines are only read as JSON.
 //!
+//! A file that was compressed by `gzip` is read where the file itself is not there.
+//!
 //! While a shard is being repaired, the good lines behind the damage lie in `FILE.kept` until a run has copied them
 //! back ([`journal`](super::journal)). A reader sees both files as one. It notes what it cannot read, with its line,
 //! and goes on.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Take, Write as _};
+use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use flate2::bufread::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
@@ -43,6 +46,12 @@ pub enum JournalError {
         path: PathBuf,
         /// The error, in words.
         what: String,
+    },
+    /// The file was compressed, and nothing can be appended to it.
+    #[error("{}: it is compressed, and a run appends to it", path.display())]
+    Compressed {
+        /// The file.
+        path: PathBuf,
     },
     /// Another process writes to it.
     #[error("{}: another process is playing this shard", path.display())]
@@ -120,12 +129,28 @@ pub(super) fn kept(path: &Path) -> PathBuf {
     path.with_added_extension("kept")
 }
 
+/// The file at a path, or the one that was made of it by `gzip`, if that is there in its place.
+pub(super) fn in_place(path: &Path) -> PathBuf {
+    let packed = path.with_added_extension("gz");
+    if !path.exists() && packed.exists() { packed } else { path.to_owned() }
+}
+
+/// Whether a file is compressed.
+pub(super) fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "gz")
+}
+
 /// Reads the lines of a file from a byte on. Lines that are appended from now on are not read.
-fn reader(path: &Path, from: u64) -> io::Result<BufReader<Take<File>>> {
+fn reader(path: &Path, from: u64) -> io::Result<Box<dyn BufRead + Send>> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(from))?;
-    Ok(BufReader::with_capacity(1 << 16, file.take(length.saturating_sub(from))))
+    let plain = BufReader::with_capacity(1 << 16, file.take(length.saturating_sub(from)));
+    Ok(if is_packed(path) {
+        Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(plain)))
+    } else {
+        Box::new(plain)
+    })
 }
 
 /// Copies parts of a file to the end of another one, and waits until they are on the disk.
@@ -169,7 +194,7 @@ pub(super) struct FoundLines {
 /// The good lines of one file.
 struct GoodLines {
     path: PathBuf,
-    reader: BufReader<Take<File>>,
+    reader: Box<dyn BufRead + Send>,
     has_sums: bool,
     /// The version of the program that wrote it; empty if the header is damaged.
     version: String,
@@ -185,6 +210,7 @@ struct GoodLines {
 impl GoodLines {
     /// The file at a path behind its header; `None` if there is no file or no complete line in it.
     fn open(path: PathBuf, header: &RecordHeader) -> Result<Option<GoodLines>, JournalError> {
+        let path = in_place(&path);
         let reader = match reader(&path, 0) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             opened => FileError::at(&path, opened)?,
@@ -229,6 +255,11 @@ impl GoodLines {
     fn advance(&mut self) -> Result<Option<Vec<u8>>, JournalError> {
         let mut line = Vec::new();
         let read = self.reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line);
+        if is_packed(&self.path) && read.is_err() {
+            self.reader = Box::new(io::empty());
+            self.damaged(self.number + 1, "what is compressed is damaged from here on");
+            return Ok(None);
+        }
         FileError::at(&self.path, read)?;
         if !line.ends_with(b"\n") && (line.len() as u64) < MAX_LINE {
             return Ok(None);
@@ -300,7 +331,7 @@ impl Source {
     /// Goes on behind a mark; `false` if the file does not agree with it, or lines were kept.
     pub fn resume(&mut self, mark: Option<&Mark>) -> bool {
         let ([part], Some(mark)) = (&mut self.parts[..], mark) else { return false };
-        !part.is_kept() && part.begins > 0 && part.resume(mark)
+        !part.is_kept() && !is_packed(&part.path) && part.begins > 0 && part.resume(mark)
     }
 
     /// The number of the next match.

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use super::decision_log::DecisionLog;
 use super::folder::{FolderError, Planned, division};
-use super::lines::{DamagedLine, JournalError, Source};
+use super::lines::{DamagedLine, JournalError, Source, in_place};
 use super::plan::ExperimentPlan;
 use super::sequence::NextMatch;
 use super::shard::Shard;
@@ -104,7 +104,7 @@ impl<'a> Results<'a> {
         let plan = &planned.plan;
         let (count, merged) = match division(folder) {
             Ok(count) => (count, false),
-            Err(FolderError::Empty { .. }) if folder.join("matches.jsonl").is_file() => (1, true),
+            Err(FolderError::Empty { .. }) if in_place(&folder.join("matches.jsonl")).is_file() => (1, true),
             Err(error) => return Err(error.into()),
         };
         let (mut parts, mut absent) = (Vec::new(), Vec::new());

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use super::checkpoint::{CHECKPOINT, Checkpoint};
 use super::decision_log::DecisionLog;
-use super::lines::{DamagedLine, FoundLines, JournalError, Source};
+use super::lines::{DamagedLine, FoundLines, JournalError, Source, in_place, is_packed};
 use super::plan::{ExperimentPlan, MatchPlace};
 use super::record::{MatchRecord, RecordHeader, TimingRecord, TurnRecord};
 use super::sequence::Sequence;
@@ -89,10 +89,14 @@ impl<'a> StoredMatches<'a> {
     ) -> Result<StoredMatches<'a>, JournalError> {
         let (config, shard, without_turns) = of;
         let header = |kind: &str| RecordHeader::new(kind, config, plan.seed, shard);
+        let is_plain = || !KINDS.into_iter().any(|kind| is_packed(&in_place(&path(kind))));
         // While a run writes, a match that is seen has been written with all that belongs to it, and all that is before a
         // checkpoint was written before it.
-        let checkpoint =
-            if is_recent { Checkpoint::read(&path(CHECKPOINT), &header(CHECKPOINT)) } else { None };
+        let checkpoint = if is_recent && is_plain() {
+            Checkpoint::read(&path(CHECKPOINT), &header(CHECKPOINT))
+        } else {
+            None
+        };
         let mut sources = [const { None }; KINDS.len()];
         for (source, kind) in sources.iter_mut().zip(KINDS).rev() {
             if log.max(DecisionLog::Turns).records(kind) {
