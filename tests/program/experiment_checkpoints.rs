@@ -64,6 +64,9 @@ fn flip(folder: &Folder, name: &str, near: usize) {
     fs::write(folder.path(name), bytes).unwrap();
 }
 
+/// What is done to a folder.
+type Disturbance<'a> = &'a dyn Fn(&Folder);
+
 #[test]
 fn a_run_that_is_killed_at_any_moment_goes_on_to_the_same_bytes() {
     let stop = "[stop]\nwidth = 0.6\nevery = 100";
@@ -149,7 +152,7 @@ fn damage_behind_a_checkpoint_is_noticed_at_once_and_damage_before_it_by_who_rea
 fn a_checkpoint_that_does_not_agree_is_named_and_not_used() {
     let (whole, _) = undisturbed(&long(9000, "", ""));
     let says = format!("{}:1: it does not agree with the files, and is not used", CHECKPOINT);
-    let disturb: [(&str, &dyn Fn(&Folder)); 6] = [
+    let disturb: [(&str, Disturbance<'_>); 6] = [
         ("the checkpoint is damaged", &|folder| flip(folder, CHECKPOINT, 300)),
         ("it is empty", &|folder| folder.write(CHECKPOINT, "")),
         ("a file is shorter", &|folder| {

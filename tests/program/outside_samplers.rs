@@ -69,7 +69,7 @@ fn what_a_program_answers_wrongly_is_said() {
             "\"(deal alice {card})\"",
             "history 1: it does not explain the evidence",
         ),
-        (", \"noop\", deal]", ", deal]", "step 1: a joint move has 3 moves"),
+        ("bob[0] if bob else \"noop\", deal]", "deal]", "step 1: a joint move has 3 moves"),
         (
             "{\"moves\": history",
             "{\"weight\": -1, \"moves\": history",
@@ -104,9 +104,6 @@ fn a_program_that_is_late_is_not_waited_for() {
         folder.program("match kuhn_poker bob=random --matches 1 --seed 1 --json --playclock 0.2");
     let played = run(played.arg(format!("alice=hyperplay:sampler=[{PROGRAM}]")), 0).0;
     let played: Value = serde_json::from_str(&played).unwrap();
-    assert_eq!(
-        (&played["matches"], &played["roles"][0]["faults"]),
-        (&Value::from(1), &Value::from(0)),
-        "{played}"
-    );
+    let (empty, late) = (&played["decisions"]["alice"]["depletions"], &played["faults"]);
+    assert!(empty.as_u64().unwrap() + late.as_u64().unwrap() > 0, "{played}");
 }
