@@ -11,6 +11,9 @@ use std::ops::RangeInclusive;
 
 use hyperplay_think::search::PlayoutBudget;
 
+/// The name of the sampler that [starts a program](super::Registry::with_programs).
+pub(super) const PROGRAM: &str = "program";
+
 /// The kind of thing that a spec describes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, strum::Display)]
 #[strum(serialize_all = "lowercase")]

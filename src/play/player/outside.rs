@@ -24,12 +24,13 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rand::RngExt as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::catalogue::PROGRAM;
 use super::{Registry, Spec, SpecEntry, SpecKey};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{
@@ -39,9 +40,6 @@ use hyperplay_machine::{
 use hyperplay_think::belief::{
     Belief, Histories, HistoryBelief, OpponentModel, Sampler, TracedHistory, UpdateOutcome,
 };
-
-/// The name of the sampler.
-pub(super) const PROGRAM: &str = "program";
 
 /// How long a program without a deadline may take.
 const LONGEST: Duration = Duration::from_secs(3_600);
@@ -170,10 +168,9 @@ impl Asked {
 
     /// The answer to the last question; none if it does not come in time.
     fn answer(&mut self, budget: &Budget) -> Result<Option<Answer>, String> {
-        let until = budget.deadline.unwrap_or_else(|| Instant::now() + LONGEST);
         let lines = self.lines.get_mut().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let line = match lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            let line = match lines.recv_timeout(budget.left().unwrap_or(LONGEST)) {
                 Ok(line) => line,
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
                 Err(RecvTimeoutError::Disconnected) => return Err("it ended without an answer".to_owned()),
@@ -229,8 +226,7 @@ impl Asking {
             let sees: Vec<String> = step.percepts.iter().map(|percept| show(percept.0)).collect();
             json!({ "move": step.own.presumed().map(|own| show(own.0)), "sees": sees })
         };
-        let left =
-            budget.deadline.map(|until| until.saturating_duration_since(Instant::now()).as_millis() as u64);
+        let left = budget.left().map(|left| left.as_millis() as u64);
         asked.tell(&json!({
             "id": asked.id, "evidence": evidence.steps.iter().map(step).collect::<Vec<Value>>(), "over": evidence.over,
             "particles": histories.wanted(), "seed": seed.rng().random_range(0..1_u64 << 53),

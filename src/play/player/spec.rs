@@ -18,6 +18,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::catalogue::PROGRAM;
 use super::{
     FileKind, KeyType, LinearFile, PolicyFile, SpecEntry, SpecError, SpecFileError, SpecKey, SpecKind,
     SpecWord,
@@ -295,7 +296,7 @@ impl Spec {
 
     /// Whether it or a spec in it names a file, opened or not, or starts a program.
     pub fn reaches_outside(&self) -> bool {
-        let is_program = self.kind == SpecKind::Sampler && self.name() == super::outside::PROGRAM;
+        let is_program = self.kind == SpecKind::Sampler && self.name() == PROGRAM;
         is_program
             || self.values.iter().any(|value| match value {
                 SpecValue::File(..) => true,
