@@ -223,6 +223,8 @@ fn turns_that_are_left_out_do_not_change_the_matches() {
     assert!(said.contains("out: turns are not recorded here"), "{said}");
     let said = run(&mut light.program("experiment verify out"), 0).1;
     assert!(said.contains("without turns no match can be walked"), "{said}");
+    let said = run(&mut light.program("experiment export out --features --out tables"), 1).1;
+    assert!(said.contains("match 0: its turns were not recorded"), "{said}");
     // A folder stays as it was begun, and its matches can be taken into one of the other form.
     light.write("with.toml", &long(9000, "", ""));
     let said = played(&light, "experiment run with.toml --out out -j 2").1;

@@ -42,6 +42,9 @@ pub fn walk(
     log: DecisionLog,
 ) -> Result<(Match, RecordLines), WalkError> {
     let (id, place) = (finished.place.id, &finished.place);
+    if finished.lines[3].is_none() {
+        return Err(WalkError { id, what: "its turns were not recorded".to_owned() });
+    }
     let mut said: HashMap<String, HashMap<usize, TurnRecord>> = HashMap::new();
     for line in finished.turns() {
         let turn: TurnRecord = serde_json::from_slice(line)
