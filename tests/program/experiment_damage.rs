@@ -202,7 +202,8 @@ fn trial(how: Damage, of: &(Folder, Undisturbed), rng: &mut ChaCha8Rng, count: &
         let output = on_a_full_disk(&folder, command, rng.random_range(0..=most));
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(
-            output.status.success() || said.contains("File too large"),
+            // On a busy machine a move may be late, as in `played`.
+            output.status.success() || said.contains("File too large") || said.contains("(late "),
             "{how:?} {:?} {said}",
             output.status
         );
