@@ -13,7 +13,7 @@
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::protocol::game_line;
+use crate::protocol::{game_line, pieces, replace_words};
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
 use hyperplay_logic::gdl::{Game, Severity, Source, Syntax, load, render};
 use hyperplay_machine::{JointMove, Move, StateMachine as _, StateMachineExt as _};
@@ -71,7 +71,7 @@ impl SightRules {
     /// # Errors
     /// See [`SightError`].
     pub fn new(game: &Game, rules: &str) -> Result<SightRules, SightError> {
-        if !words(rules).any(|word| word.eq_ignore_ascii_case(SEES)) {
+        if !pieces(rules).any(|word| word.eq_ignore_ascii_case(SEES)) {
             return Err(SightError::Missing);
         }
         // A viewer who watches as `random` sees something also of a game that has no such role.
@@ -121,36 +121,14 @@ impl SightRules {
     }
 }
 
-/// The words of a text in prefix form.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let lines = text.lines().map(|line| line.split(';').next().unwrap_or_default());
-    lines
-        .flat_map(|line| line.split(|c: char| c.is_whitespace() || c == '(' || c == ')'))
-        .filter(|word| !word.is_empty())
-}
-
 /// The text with `legal` and `sees_xml` renamed, without comments.
 fn renamed(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 64);
-    for line in text.lines() {
-        let line = line.split(';').next().unwrap_or_default();
-        let mut rest = line;
-        while !rest.is_empty() {
-            let is_end = |c: char| c.is_whitespace() || c == '(' || c == ')';
-            let end = rest.find(is_end).unwrap_or(rest.len());
-            let (word, after) = rest.split_at(end);
-            out.push_str(match word {
-                _ if word.eq_ignore_ascii_case("legal") => LEGAL,
-                _ if word.eq_ignore_ascii_case(SEES) => "legal",
-                _ => word,
-            });
-            let blank = after.chars().next().map_or(0, char::len_utf8);
-            out.push_str(&after[..blank]);
-            rest = &after[blank..];
-        }
-        out.push('\n');
-    }
-    out
+    let other = |word: &str| match word {
+        _ if word.eq_ignore_ascii_case("legal") => LEGAL.to_owned(),
+        _ if word.eq_ignore_ascii_case(SEES) => "legal".to_owned(),
+        _ => word.to_owned(),
+    };
+    replace_words(text, |word| Some(other(word))).unwrap_or_default()
 }
 
 #[cfg(test)]

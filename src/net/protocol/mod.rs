@@ -27,5 +27,6 @@ pub use message::{Message, StartMessage, StepMessage};
 pub use read::read_term;
 pub use rules::{game_line, rules_line, with_joint_moves, with_nothing_seen};
 pub use scan::ReadLimits;
+pub(crate) use scan::{pieces, replace_words};
 pub use scramble::Scrambler;
 pub use write::{Phrasing, UnknownLetters, WireLetters};

@@ -150,13 +150,9 @@ fn name(expression: &Expression<'_>, what: &'static str) -> Result<String, Messa
 
 /// A term, spelt with one blank between members. O(length).
 fn term(expression: &Expression<'_>) -> Result<String, MessageError> {
-    use super::scan::Piece;
-    let mut last = None;
-    for piece in pieces(expression.text) {
-        if last == Some(Piece::Open) && !matches!(piece, Piece::Word(_)) {
-            return Err(MessageError::NoTerm { at: expression.at });
-        }
-        last = Some(piece);
+    let next = pieces(expression.text).skip(1);
+    if pieces(expression.text).zip(next).any(|(piece, next)| piece == "(" && ["(", ")"].contains(&next)) {
+        return Err(MessageError::NoTerm { at: expression.at });
     }
     Ok(one_blank(pieces(expression.text)))
 }

@@ -97,63 +97,47 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// One piece of a text, for a caller that rewrites it piece by piece.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Piece<'t> {
-    Open,
-    Close,
-    Word(&'t str),
-}
-
 /// The parentheses and words of a text; comments and blanks are left out.
-pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+pub(crate) fn pieces(text: &str) -> impl Iterator<Item = &str> + Clone {
     let mut rest = text;
     std::iter::from_fn(move || {
-        rest = &rest[blanks(rest)..];
-        let (piece, length) = match rest.as_bytes().first()? {
-            b'(' => (Piece::Open, 1),
-            b')' => (Piece::Close, 1),
-            _ => {
-                let length = word_length(rest);
-                (Piece::Word(&rest[..length]), length)
-            }
-        };
-        rest = &rest[length..];
-        Some(piece)
+        let (piece, behind) = first_piece(&rest[blanks(rest)..]);
+        rest = behind;
+        Some(piece).filter(|piece| !piece.is_empty())
     })
 }
 
+/// The parenthesis or word at the beginning, and the text behind it.
+fn first_piece(text: &str) -> (&str, &str) {
+    text.split_at(if text.starts_with(['(', ')']) { 1 } else { word_length(text) })
+}
+
 /// The text with one blank between the members of a list and none beside parentheses.
-pub(super) fn one_blank<'t>(pieces: impl Iterator<Item = Piece<'t>>) -> String {
+pub(super) fn one_blank<'t>(pieces: impl Iterator<Item = &'t str>) -> String {
     let mut text = String::new();
     for piece in pieces {
-        if piece != Piece::Close && !text.is_empty() && !text.ends_with('(') {
+        if piece != ")" && !text.is_empty() && !text.ends_with('(') {
             text.push(' ');
         }
-        match piece {
-            Piece::Open => text.push('('),
-            Piece::Close => text.push(')'),
-            Piece::Word(word) => text.push_str(word),
-        }
+        text.push_str(piece);
     }
     text
 }
 
 /// The text with other words in place of its own, or `None` where one word has no other. Parentheses and blanks stay as
 /// they are; comments are left out.
-pub(super) fn replace_words(text: &str, mut other: impl FnMut(&str) -> Option<String>) -> Option<String> {
+pub(crate) fn replace_words(text: &str, mut other: impl FnMut(&str) -> Option<String>) -> Option<String> {
     let (mut rest, mut result) = (text, String::with_capacity(text.len()));
     while !rest.is_empty() {
         let (between, behind) = rest.split_at(blanks(rest));
-        result
-            .extend(between.split_inclusive('\n').map(|line| line.find(';').map_or(line, |at| &line[..at])));
-        let length = if behind.starts_with(['(', ')']) { 1 } else { word_length(behind) };
-        let (word, behind) = behind.split_at(length);
+        let mut in_comment = in_comment();
+        result.extend(between.chars().filter(|&c| !in_comment(c)));
+        let word;
+        (word, rest) = first_piece(behind);
         match word {
             "(" | ")" | "" => result.push_str(word),
             _ => result.push_str(&other(word)?),
         }
-        rest = behind;
     }
     Some(result)
 }
@@ -162,14 +146,19 @@ fn is_blank(c: char) -> bool {
     c.is_whitespace() || c.is_control() || c == '\u{feff}'
 }
 
+/// Says of one character after the other whether it stands in a comment; the end of the line does not.
+fn in_comment() -> impl FnMut(char) -> bool {
+    let mut is_in = false;
+    move |c| {
+        is_in = if is_in { c != '\n' && c != '\r' } else { c == ';' };
+        is_in
+    }
+}
+
 /// The length of the blanks and comments at the beginning.
 fn blanks(text: &str) -> usize {
-    let mut in_comment = false;
-    text.find(|c: char| {
-        in_comment = if in_comment { c != '\n' && c != '\r' } else { c == ';' };
-        !in_comment && !is_blank(c)
-    })
-    .unwrap_or(text.len())
+    let mut in_comment = in_comment();
+    text.find(|c: char| !in_comment(c) && !is_blank(c)).unwrap_or(text.len())
 }
 
 /// The length of the word at the beginning.
@@ -246,7 +235,9 @@ mod tests {
     #[test]
     fn words_are_replaced_and_the_blanks_around_them_stay() {
         let twice = |word: &str| (word != "no").then(|| format!("{word}{word}"));
-        assert_eq!(replace_words(" (a ( b ; c\n) )\n", twice).unwrap(), " (aa ( bb ) )\n");
+        assert_eq!(replace_words(" (a ( b ; c\n) )\n", twice).unwrap(), " (aa ( bb \n) )\n");
+        // The end of the line divides words, also where a comment stands before it.
+        assert_eq!(replace_words("a;c\nb;c\rc", twice).unwrap(), "aa\nbb\rcc");
         assert_eq!(replace_words("(yes no)", twice), None);
     }
 }

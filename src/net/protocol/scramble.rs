@@ -14,66 +14,13 @@ use hyperplay_logic::gdl::{Symbols, fold};
 use hyperplay_machine::Seed;
 use rand::seq::SliceRandom;
 
-use super::scan::{Piece, pieces, replace_words};
+use super::scan::{pieces, replace_words};
 
-const WORDS: [&str; 56] = [
-    "alpha",
-    "beta",
-    "gamma",
-    "delta",
-    "epsilon",
-    "zeta",
-    "eta",
-    "theta",
-    "iota",
-    "kappa",
-    "lambda",
-    "mu",
-    "nu",
-    "xi",
-    "omicron",
-    "pi",
-    "rho",
-    "sigma",
-    "tau",
-    "upsilon",
-    "phi",
-    "chi",
-    "psi",
-    "omega",
-    "apple",
-    "apricot",
-    "avocado",
-    "banana",
-    "cherry",
-    "coconut",
-    "cranberry",
-    "date",
-    "elderberry",
-    "fig",
-    "grape",
-    "grapefruit",
-    "guava",
-    "kiwi",
-    "kumquat",
-    "lemon",
-    "lime",
-    "lychee",
-    "mango",
-    "melon",
-    "mulberry",
-    "nectarine",
-    "olive",
-    "orange",
-    "papaya",
-    "peach",
-    "pear",
-    "persimmon",
-    "pineapple",
-    "plum",
-    "pomegranate",
-    "quince",
-];
+const WORDS: &str = "\
+    alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau \
+    upsilon phi chi psi omega apple apricot avocado banana cherry coconut cranberry date elderberry fig \
+    grape grapefruit guava kiwi kumquat lemon lime lychee mango melon mulberry nectarine olive orange papaya \
+    peach pear persimmon pineapple plum pomegranate quince";
 
 /// A one-to-one renaming of the names of a rulesheet.
 ///
@@ -99,9 +46,7 @@ pub struct Scrambler {
 impl Scrambler {
     /// A renaming of all names of these rules, in prefix form. The same rules and seed give the same names. O(size).
     pub fn new(rules: &str, seed: &Seed) -> Scrambler {
-        let words = || {
-            pieces(rules).filter_map(|piece| if let Piece::Word(word) = piece { Some(word) } else { None })
-        };
+        let words = || pieces(rules).filter(|piece| !["(", ")"].contains(piece));
         let taken: HashSet<String> = words().map(|word| fold(bare(word)).into_owned()).collect();
         let mut scrambler = Scrambler { there: HashMap::new(), back: HashMap::new() };
         let mut fresh = fresh_names(seed).filter(|name| !taken.contains(name));
@@ -136,10 +81,10 @@ impl Scrambler {
 
 /// The words in an order drawn by the seed, then again with numbers behind them, without end.
 fn fresh_names(seed: &Seed) -> impl Iterator<Item = String> {
-    let mut words = WORDS;
+    let mut words: Vec<&str> = WORDS.split(' ').collect();
     words.shuffle(&mut seed.rng());
     let numbers = std::iter::once(String::new()).chain((2..).map(|number: u64| number.to_string()));
-    numbers.flat_map(move |number| words.map(|word| format!("{word}{number}")))
+    numbers.flat_map(move |number| words.iter().map(|word| format!("{word}{number}")).collect::<Vec<_>>())
 }
 
 /// A name without the mark of a variable.

@@ -4,7 +4,7 @@
 //! A rulesheet met in the wild may have a slip in one clause. A player that refuses it loses every move; one that
 //! leaves the clause out plays a game that is mostly the same. A remark says what was left out.
 
-use crate::protocol::read_term;
+use crate::protocol::{pieces, read_term};
 use hyperplay_logic::gdl::{Game, Severity, Source, Syntax, load};
 use hyperplay_machine::counted;
 
@@ -85,9 +85,10 @@ fn without(text: &str, parts: &[(usize, usize)]) -> String {
 /// A move that the text of the rules makes legal for a role without conditions; `noop` if there is none. For rules of
 /// which no game can be made. O(length).
 pub fn unconditional_move(text: &str, role: &str) -> String {
-    let mut rest = Words(text);
+    // One after the other, so that a long text takes no more memory than it has.
+    let mut rest = pieces(text);
     while let Some(word) = rest.next() {
-        let mut ahead = rest;
+        let mut ahead = rest.clone();
         let mut is = |word: &str| ahead.next().is_some_and(|next| next.eq_ignore_ascii_case(word));
         if word != "(" || !is("legal") || !is(role) {
             continue;
@@ -109,28 +110,8 @@ pub fn unconditional_move(text: &str, role: &str) -> String {
             return spelt;
         }
     }
-    let spelt = Words(text).find(|word| word.eq_ignore_ascii_case("noop"));
+    let spelt = pieces(text).find(|word| word.eq_ignore_ascii_case("noop"));
     spelt.map_or_else(|| "noop".to_owned(), str::to_owned)
-}
-
-/// The words and parentheses of a text, one after the other, so that a long text takes no more memory than it has.
-#[derive(Clone, Copy)]
-struct Words<'t>(&'t str);
-
-impl<'t> Iterator for Words<'t> {
-    type Item = &'t str;
-
-    fn next(&mut self) -> Option<&'t str> {
-        let text = self.0.trim_start();
-        let is_end = |c: char| c.is_whitespace() || c == '(' || c == ')';
-        let length = match text.chars().next()? {
-            '(' | ')' => 1,
-            _ => text.find(is_end).unwrap_or(text.len()),
-        };
-        let (word, rest) = text.split_at(length);
-        self.0 = rest;
-        Some(word)
-    }
 }
 
 #[cfg(test)]

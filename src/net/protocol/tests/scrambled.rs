@@ -9,7 +9,7 @@ use std::time::Duration;
 use hyperplay_logic::gdl::{Source, Syntax, fold, load, read};
 use hyperplay_machine::Seed;
 
-use super::super::scan::{Piece, one_blank, pieces};
+use super::super::scan::{one_blank, pieces};
 use super::super::{Message, Phrasing, Scrambler, StartMessage, WireLetters, game_line, rules_line};
 
 fn rulesheets(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -24,8 +24,8 @@ fn rulesheets(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 fn words(text: &str) -> HashSet<String> {
-    let word = |piece| if let Piece::Word(word) = piece { Some(fold(word).into_owned()) } else { None };
-    pieces(text).filter_map(word).collect()
+    let words = pieces(text).filter(|piece| !["(", ")"].contains(piece));
+    words.map(|word| fold(word).into_owned()).collect()
 }
 
 #[test]
