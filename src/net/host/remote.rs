@@ -25,7 +25,7 @@ use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Evidence, Move, OwnMove, Role, StateMachine as _};
 use hyperplay_play::player::{
     LateAnswer, REMOTE, Registry, RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat, SpecEntry,
-    SpecKey, SpecWord,
+    SpecKey,
 };
 
 /// The sender of the messages.
@@ -43,16 +43,6 @@ const LATE: Duration = Duration::from_secs(10);
 
 /// The longest answer that is shown in a fault, in characters.
 const SHOWN: usize = 200;
-
-impl SpecWord for WireDialect {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("gdl2", WireDialect::Gdl2), ("gdl2-2011", WireDialect::Gdl2Of2011), ("gdl1", WireDialect::Gdl1)];
-}
-
-impl SpecWord for WireLetters {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("upper", WireLetters::Upper), ("as-written", WireLetters::AsWritten)];
-}
 
 /// The registry with the player `remote`. A registry that has a player of this name keeps its own.
 pub fn with_remote(registry: &Registry) -> Registry {

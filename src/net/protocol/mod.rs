@@ -21,7 +21,7 @@ mod scramble;
 mod tests;
 mod write;
 
-pub use dialect::{UnknownDialect, WireDialect};
+pub use dialect::WireDialect;
 pub use error::MessageError;
 pub use message::{Message, StartMessage, StepMessage};
 pub use read::read_term;
@@ -29,4 +29,4 @@ pub use rules::{game_line, rules_line, with_joint_moves, with_nothing_seen};
 pub use scan::ReadLimits;
 pub(crate) use scan::{pieces, replace_words};
 pub use scramble::Scrambler;
-pub use write::{Phrasing, UnknownLetters, WireLetters};
+pub use write::{Phrasing, WireLetters};

@@ -9,12 +9,11 @@
 //! the dialect does not say.
 
 use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
-use thiserror::Error;
+use hyperplay_play::player::SpecWord;
 
-use super::dialect::WireDialect;
+use super::dialect::{WireDialect, word};
 use super::message::{Message, StepMessage};
 
 /// How names are spelt in the messages of a game master.
@@ -27,18 +26,12 @@ pub enum WireLetters {
     AsWritten,
 }
 
+impl SpecWord for WireLetters {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("upper", WireLetters::Upper), ("as-written", WireLetters::AsWritten)];
+}
+
 impl WireLetters {
-    /// Both.
-    pub const ALL: [WireLetters; 2] = [WireLetters::Upper, WireLetters::AsWritten];
-
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            WireLetters::Upper => "upper",
-            WireLetters::AsWritten => "as-written",
-        }
-    }
-
     /// The text in these letters. A letter whose upper case is more than one letter, or leads back to another one, is
     /// left as it is, so that no two names become equal.
     pub fn spell(self, text: &str) -> String {
@@ -66,21 +59,7 @@ fn upper(letter: char) -> char {
 
 impl fmt::Display for WireLetters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// The text names no way to spell names.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("`{0}` is no way to spell names; there are upper and as-written")]
-pub struct UnknownLetters(pub String);
-
-impl FromStr for WireLetters {
-    type Err = UnknownLetters;
-
-    fn from_str(text: &str) -> Result<Self, UnknownLetters> {
-        let found = WireLetters::ALL.into_iter().find(|letters| letters.name() == text);
-        found.ok_or_else(|| UnknownLetters(text.to_owned()))
+        f.pad(word(*self))
     }
 }
 

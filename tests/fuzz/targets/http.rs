@@ -66,7 +66,7 @@ pub fn http_reply_is_read_or_refused(input: &[u8]) -> bool {
     let mut player = PLAYER.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let player = player.get_or_insert_with(|| TcpListener::bind("127.0.0.1:0").expect("a port is free"));
     let address = format!("http://{}", player.local_addr().expect("it is bound"));
-    let address: Address = address.parse().expect("it is an address");
+    let address = Address::parse(&address).expect("it is an address");
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let (mut stream, _) = player.accept().expect("the client connects");

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
-use std::str::FromStr;
 
 use thiserror::Error;
 
@@ -102,14 +101,6 @@ impl Address {
     /// The place, if the host is a number.
     pub(super) fn literal(&self) -> Option<SocketAddr> {
         self.host.parse::<IpAddr>().ok().map(|host| SocketAddr::new(host, self.port))
-    }
-}
-
-impl FromStr for Address {
-    type Err = AddressError;
-
-    fn from_str(text: &str) -> Result<Self, AddressError> {
-        Address::parse(text)
     }
 }
 

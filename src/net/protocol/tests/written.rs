@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hyperplay_logic::gdl::fold;
+use hyperplay_play::player::SpecWord as _;
 use proptest::prelude::*;
 
 use super::super::{Message, Phrasing, StartMessage, StepMessage, WireDialect, WireLetters};
@@ -131,8 +132,8 @@ proptest! {
 
     #[test]
     fn every_message_that_is_written_is_read_back_equal(message in message()) {
-        for dialect in WireDialect::ALL {
-            for letters in WireLetters::ALL {
+        for &(_, dialect) in WireDialect::WORDS {
+            for &(_, letters) in WireLetters::WORDS {
                 let phrasing = Phrasing { dialect, letters };
                 let text = phrasing.write(&message);
                 let read = Message::read(&text);
