@@ -13,8 +13,23 @@ use super::error::{MessageError, quoted};
 use super::message::{Message, StartMessage, StepMessage};
 use super::scan::{Expression, ReadLimits, Scanner, one_blank, pieces};
 
+/// The words that messages begin with, in errors.
+const WORDS: &str = "START, PLAY, SEES, STOP, ABORT, INFO and PREVIEW";
+
 /// The longest clock: longer ones are read as this.
 const LONGEST_CLOCK: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+
+impl Expression<'_> {
+    /// The error that this expression `is` something.
+    fn wrong(&self, is: &str) -> MessageError {
+        MessageError::at(self.at, format!("`{}` {is}", quoted(self.text)))
+    }
+
+    /// The error that this expression stands in place of `what`.
+    fn no(&self, what: &str, remedy: &str) -> MessageError {
+        MessageError::at(self.at, format!("{what} is `{}`; {remedy}", quoted(self.text)))
+    }
+}
 
 impl Message {
     /// Reads a message, within the default limits. O(length).
@@ -25,13 +40,15 @@ impl Message {
     /// Reads a message. O(length).
     pub fn read_within(text: &str, limits: ReadLimits) -> Result<Message, MessageError> {
         let mut scanner = Scanner::new(text, limits)?;
-        let list = scanner.next_expression()?.ok_or(MessageError::Empty)?;
+        let list = scanner.next_expression()?;
+        let empty = "the message is empty; a game master sends a list such as `(INFO)`";
+        let list = list.ok_or_else(|| MessageError(empty.to_owned()))?;
         if let Some(more) = scanner.next_expression()? {
-            return Err(MessageError::Trailing { at: more.at, found: quoted(more.text) });
+            return Err(more.wrong("stands behind the end of the message; send one message at a time"));
         }
         let Some(members) = list.members() else {
             let is_info = list.text.eq_ignore_ascii_case("INFO");
-            let error = MessageError::NoList { at: list.at, found: quoted(list.text) };
+            let error = list.wrong("is no list; a message is a list such as `(PLAY id 0 NIL NIL)`");
             return if is_info { Ok(Message::Info) } else { Err(error) };
         };
         message(list, members)
@@ -48,9 +65,10 @@ impl Message {
 /// ```
 pub fn read_term(text: &str) -> Result<String, MessageError> {
     let mut scanner = Scanner::new(text, ReadLimits::default())?;
-    let found = scanner.next_expression()?.ok_or(MessageError::NoAnswer)?;
+    let found = scanner.next_expression()?;
+    let found = found.ok_or_else(|| MessageError("the answer is empty; it is one term".to_owned()))?;
     match scanner.next_expression()? {
-        Some(more) => Err(MessageError::MoreThanOneTerm { at: more.at, found: quoted(more.text) }),
+        Some(more) => Err(more.wrong("stands behind the first term; an answer is one term")),
         None => term(&found),
     }
 }
@@ -59,15 +77,19 @@ fn message<'t>(list: Expression<'t>, mut members: Scanner<'t>) -> Result<Message
     let keyword = members.next_expression()?;
     let Some(keyword) = keyword.filter(|word| word.inside().is_none()) else {
         let at = keyword.map_or(members.place(), |list| list.at);
-        return Err(MessageError::NoKeyword { at });
+        let why = "the message does not begin with a word; the words are";
+        return Err(MessageError::at(at, format!("{why} {WORDS}")));
     };
     let folded = keyword.text.to_ascii_uppercase();
     let known = ["START", "PLAY", "SEES", "STOP", "ABORT", "INFO", "PREVIEW"];
     let Some(word) = known.into_iter().find(|&word| word == folded) else {
-        return Err(MessageError::UnknownKeyword { at: keyword.at, found: quoted(keyword.text) });
+        return Err(keyword.wrong(&format!("is no message; there are {WORDS}")));
     };
     let members = members.rest()?;
-    let count = |form| MessageError::WrongCount { at: list.at, keyword: word, found: members.len(), form };
+    let count = |form: &str| {
+        let why = format!("{word} has {} members after the word; it is `{form}`", members.len());
+        MessageError::at(list.at, why)
+    };
     match (word, members.as_slice()) {
         ("INFO", []) => Ok(Message::Info),
         ("INFO", _) => Err(count("(INFO)")),
@@ -110,7 +132,7 @@ fn numbered_move(
 ) -> Result<(usize, Option<String>), MessageError> {
     let is_number = number.text.bytes().all(|byte| byte.is_ascii_digit());
     let Some(made) = is_number.then(|| number.text.parse().ok()).flatten() else {
-        return Err(MessageError::BadNumber { at: number.at, found: quoted(number.text) });
+        return Err(number.no("the number of moves made", "it is a whole number from 0"));
     };
     let is_none = is_empty(last) || made == 0 && is_nil(last);
     Ok((made, if is_none { None } else { Some(term(last)?) }))
@@ -119,8 +141,7 @@ fn numbered_move(
 /// The percepts, or the joint move; `None` for `NIL`.
 fn terms(list: &Expression<'_>) -> Result<Option<Vec<String>>, MessageError> {
     let Some(members) = list.members() else {
-        let what = "the list of percepts or moves";
-        let error = MessageError::NoMembers { at: list.at, what, found: quoted(list.text) };
+        let error = list.no("the list of percepts or moves", "it is a list in parentheses");
         return if is_nil(list) { Ok(None) } else { Err(error) };
     };
     members.rest()?.iter().map(term).collect::<Result<_, _>>().map(Some)
@@ -138,13 +159,14 @@ fn is_empty(expression: &Expression<'_>) -> bool {
 /// Bytes of the name of a match or of a role.
 const LONGEST_NAME: usize = 256;
 
-fn name(expression: &Expression<'_>, what: &'static str) -> Result<String, MessageError> {
+fn name(expression: &Expression<'_>, what: &str) -> Result<String, MessageError> {
     match expression.inside() {
         None if expression.text.len() > LONGEST_NAME => {
-            Err(MessageError::LongName { at: expression.at, what, limit: LONGEST_NAME })
+            let why = format!("{what} has more than {LONGEST_NAME} bytes; give it a shorter name");
+            Err(MessageError::at(expression.at, why))
         }
         None => Ok(expression.text.to_owned()),
-        Some(_) => Err(MessageError::NoName { at: expression.at, what }),
+        Some(_) => Err(MessageError::at(expression.at, format!("{what} is a list; it is one word"))),
     }
 }
 
@@ -152,7 +174,8 @@ fn name(expression: &Expression<'_>, what: &'static str) -> Result<String, Messa
 fn term(expression: &Expression<'_>) -> Result<String, MessageError> {
     let next = pieces(expression.text).skip(1);
     if pieces(expression.text).zip(next).any(|(piece, next)| piece == "(" && ["(", ")"].contains(&next)) {
-        return Err(MessageError::NoTerm { at: expression.at });
+        let why = "this list is no term; a term is a word or a list that begins with a word";
+        return Err(MessageError::at(expression.at, why));
     }
     Ok(one_blank(pieces(expression.text)))
 }
@@ -161,16 +184,16 @@ fn term(expression: &Expression<'_>) -> Result<String, MessageError> {
 fn rules_of(list: &Expression<'_>) -> Result<String, MessageError> {
     match list.inside() {
         Some((inside, _)) => Ok(inside.strip_suffix(' ').unwrap_or(inside).to_owned()),
-        None => Err(MessageError::NoMembers { at: list.at, what: "the rulesheet", found: quoted(list.text) }),
+        None => Err(list.no("the rulesheet", "it is a list in parentheses")),
     }
 }
 
 /// A number of seconds, read digit by digit so that no size of it can overflow or lose its value.
-fn seconds(expression: &Expression<'_>, clock: &'static str) -> Result<Duration, MessageError> {
+fn seconds(expression: &Expression<'_>, clock: &str) -> Result<Duration, MessageError> {
     let (whole, decimals) = expression.text.split_once('.').unwrap_or((expression.text, ""));
     let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if !are_digits(whole) || !are_digits(decimals) || whole.len() + decimals.len() == 0 {
-        return Err(MessageError::BadClock { at: expression.at, clock, found: quoted(expression.text) });
+        return Err(expression.no(&format!("the {clock}"), "it is a number of seconds such as 10 or 2.5"));
     }
     let digit = |byte: u8| u64::from(byte - b'0');
     let seconds = whole.bytes().fold(0_u64, |sum, byte| sum.saturating_mul(10).saturating_add(digit(byte)));

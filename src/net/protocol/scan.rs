@@ -62,7 +62,8 @@ pub(super) struct Scanner<'t> {
 impl<'t> Scanner<'t> {
     pub(super) fn new(text: &'t str, limits: ReadLimits) -> Result<Self, MessageError> {
         if text.len() > limits.bytes {
-            return Err(MessageError::TooLong { bytes: text.len(), limit: limits.bytes });
+            let (bytes, limit) = (text.len(), limits.bytes);
+            return Err(MessageError(format!("the message has {bytes} bytes; at most {limit} are read")));
         }
         Ok(Scanner { text, base: 0, at: 0, depth: limits.depth })
     }
@@ -79,7 +80,7 @@ impl<'t> Scanner<'t> {
         let length = match rest.as_bytes().first() {
             None => return Ok(None),
             Some(b'(') => list_length(rest, self.depth, self.place())?,
-            Some(b')') => return Err(MessageError::ClosedTooOften { at: self.place() }),
+            Some(b')') => return Err(MessageError::at(self.place(), "this `)` closes nothing; remove it")),
             Some(_) => word_length(rest),
         };
         let expression = Expression { text: &rest[..length], at: self.place(), depth: self.depth };
@@ -177,7 +178,8 @@ fn list_length(text: &str, limit: usize, place: usize) -> Result<usize, MessageE
             b'(' => {
                 depth += 1;
                 if depth > limit {
-                    return Err(MessageError::TooDeep { at: place + at, limit });
+                    let why = format!("more than {limit} lists lie inside one another");
+                    return Err(MessageError::at(place + at, why));
                 }
             }
             b')' => {
@@ -189,7 +191,7 @@ fn list_length(text: &str, limit: usize, place: usize) -> Result<usize, MessageE
             _ => {}
         }
     }
-    Err(MessageError::NotClosed { at: place })
+    Err(MessageError::at(place, "this `(` is never closed; the message is cut off, or a `)` is missing"))
 }
 
 #[cfg(test)]
@@ -213,10 +215,11 @@ mod tests {
 
     #[test]
     fn parentheses_that_do_not_match_are_errors_with_their_place() {
-        assert_eq!(scan("a (b (c)"), Err(MessageError::NotClosed { at: 2 }));
-        assert_eq!(scan("(a) )"), Err(MessageError::ClosedTooOften { at: 4 }));
+        let error = |text: &str| scan(text).unwrap_err().to_string();
+        assert!(error("a (b (c)").starts_with("column 3: this `(` is never closed"));
+        assert!(error("(a) )").starts_with("column 5: this `)` closes nothing"));
         assert_eq!(scan("(((a)))").unwrap().len(), 1);
-        assert_eq!(scan("((((a))))"), Err(MessageError::TooDeep { at: 3, limit: 3 }));
+        assert_eq!(error("((((a))))"), "column 4: more than 3 lists lie inside one another");
     }
 
     #[test]

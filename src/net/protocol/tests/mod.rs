@@ -7,7 +7,7 @@ mod written;
 
 use std::time::Duration;
 
-use super::{Message, MessageError, StartMessage, StepMessage};
+use super::{Message, StartMessage, StepMessage};
 
 fn step(text: &str) -> StepMessage {
     match Message::read(text) {
@@ -75,7 +75,7 @@ fn clocks_are_read_digit_by_digit() {
         Ok(Message::Preview { clock, .. }) => Some(clock),
         Ok(other) => panic!("{other:?}"),
         Err(error) => {
-            assert!(matches!(error, MessageError::BadClock { at: 12, .. }), "{text}: {error}");
+            assert!(error.to_string().starts_with("column 13: the previewclock is"), "{text}: {error}");
             None
         }
     };
