@@ -167,14 +167,24 @@ impl GambitBuilder {
             Some(RecallFault { node, first, set, absent_minded }) => {
                 let player = self.file.set(set).player + 1;
                 let (number, first) = (self.numbers[set.index()], place(first));
-                fail(
-                    node,
-                    if absent_minded {
-                        GambitCause::AbsentMinded { player, number, first }
-                    } else {
-                        GambitCause::ImperfectRecall { player, number, first }
-                    },
-                )
+                let (what, remedy) = if absent_minded {
+                    (
+                        format!(
+                            "absent-mindedness: information set {number} of player {player} comes again here, \
+                             on a path through its node at {first}"
+                        ),
+                        "give the nodes different set numbers: a player remembers that it was here before",
+                    )
+                } else {
+                    (
+                        format!(
+                            "imperfect recall: player {player} reaches information set {number} here and at \
+                             {first} by different own moves"
+                        ),
+                        "give the nodes different set numbers: a player remembers its own sets and moves",
+                    )
+                };
+                fail(node, GambitCause::new(what, remedy))
             }
         }
     }
@@ -183,21 +193,21 @@ impl GambitBuilder {
     fn balanced(&self) -> Result<(), (u32, GambitCause)> {
         let nodes = &self.file.nodes;
         let Ok(count) = u32::try_from(nodes.len()) else {
-            return Err((u32::MAX, GambitCause::TooLarge { what: "the number of nodes".to_owned() }));
+            return Err((u32::MAX, GambitCause::too_large("the number of nodes")));
         };
         let mut missing = 1_u64;
         for (index, &node) in (0..).zip(nodes) {
             if missing == 0 {
-                return Err((index, GambitCause::ExtraNodes));
+                return Err((index, GambitCause::extra_nodes()));
             }
             let moves = self.file.move_count(node);
             if moves == 0 && !matches!(node, GambitNode::Terminal(_)) {
-                return Err((index, GambitCause::NoMoves));
+                return Err((index, GambitCause::no_moves()));
             }
             missing = missing - 1 + moves as u64;
         }
         if missing > 0 {
-            return Err((count.saturating_sub(1), GambitCause::MissingNodes { missing }));
+            return Err((count.saturating_sub(1), GambitCause::missing_nodes(missing)));
         }
         Ok(())
     }
@@ -290,26 +300,31 @@ fn interned<T: Clone + Eq + Hash, I: Copy>(
 pub(super) fn check_chance(chance: &GambitChance) -> Result<(), GambitCause> {
     let mut sum = Fraction::from_integer(0);
     for (label, probability) in &chance.moves {
-        let too_large = || GambitCause::TooLarge { what: format!("the probability of '{label}'") };
+        let too_large = || GambitCause::too_large(format_args!("the probability of '{label}'"));
         if *probability < Fraction::from_integer(0) {
-            return Err(GambitCause::NegativeProbability { label: label.clone(), probability: *probability });
+            let what = format!("the probability {probability} of '{label}' is negative");
+            return Err(GambitCause::new(what, "probabilities are between 0 and 1"));
         }
         let probability = fraction::in_range(*probability).ok_or_else(too_large)?;
         sum = fraction::add(sum, probability).ok_or_else(too_large)?;
     }
-    if sum == Fraction::from_integer(1) { Ok(()) } else { Err(GambitCause::Probabilities { sum }) }
+    if sum == Fraction::from_integer(1) {
+        return Ok(());
+    }
+    let what = format!("the probabilities of the chance node sum to {sum}, not to 1");
+    Err(GambitCause::new(what, "write them as exact fractions, such as 1/3 instead of 0.333"))
 }
 
 fn check_payoffs(payoffs: &[Fraction], players: usize) -> Result<(), GambitCause> {
     if payoffs.len() != players {
-        return Err(GambitCause::Payoffs { given: payoffs.len() as u32, players: players as u32 });
+        return Err(GambitCause::payoffs(payoffs.len(), players));
     }
     match payoffs.iter().find(|payoff| fraction::in_range(**payoff).is_none()) {
-        Some(payoff) => Err(GambitCause::TooLarge { what: format!("the payoff {payoff}") }),
+        Some(payoff) => Err(GambitCause::too_large(format_args!("the payoff {payoff}"))),
         None => Ok(()),
     }
 }
 
 fn out_of_range(set: &GambitSet, players: usize) -> GambitCause {
-    GambitCause::PlayerOutOfRange { player: i64::from(set.player) + 1, players: players as u32 }
+    GambitCause::no_player(i64::from(set.player) + 1, players)
 }

@@ -30,7 +30,7 @@ mod token;
 mod write;
 
 pub use builder::GambitBuilder;
-pub use error::{GambitCause, GambitError, GambitPlace};
+pub use error::{GambitError, GambitPlace};
 pub use file::{
     GambitChance, GambitChanceId, GambitFile, GambitNode, GambitOutcomeId, GambitSet, GambitSetId,
 };

@@ -22,6 +22,10 @@ use super::file::{GambitChanceId, GambitFile, GambitSetId};
 use super::fraction::{self, Fraction, NumberFault};
 use super::token::{GambitPlaces, GambitToken, GambitTokenKind, GambitTokens};
 
+/// The forms of nodes, as the remedy of what has none of them.
+const NODES: &str = "a node is c NAME SET SETNAME { LABEL PROBABILITY ... } OUTCOME, \
+    p NAME PLAYER SET SETNAME { LABEL ... } OUTCOME, or t NAME OUTCOME OUTCOMENAME { PAYOFF ... }";
+
 impl GambitFile {
     /// Reads a document.
     ///
@@ -114,7 +118,7 @@ impl<'t> Reader<'t> {
             let inherited = parent.payoffs.clone();
             if self.token.kind == GambitTokenKind::End {
                 let missing = above.iter().map(|node| node.missing as u64).sum();
-                return fault(self.token.at, GambitCause::MissingNodes { missing });
+                return fault(self.token.at, GambitCause::missing_nodes(missing));
             }
             parent.missing -= 1;
             if parent.missing == 0 {
@@ -150,7 +154,7 @@ impl<'t> Reader<'t> {
             }
         }
         if self.token.kind != GambitTokenKind::End {
-            return fault(self.token.at, GambitCause::ExtraNodes);
+            return fault(self.token.at, GambitCause::extra_nodes());
         }
         Ok(self)
     }
@@ -181,7 +185,7 @@ impl<'t> Reader<'t> {
                     });
                     if let Some(difference) = label_difference(labels.0, labels.1).or(shares) {
                         let first = self.places.of(first);
-                        return fault(at, GambitCause::SetMismatch { set: set(), first, difference });
+                        return fault(at, GambitCause::set_mismatch(&set(), first, &difference));
                     }
                     id
                 }
@@ -197,7 +201,7 @@ impl<'t> Reader<'t> {
         } else {
             match self.chances.get(&number) {
                 Some(&(id, _)) => id,
-                None => return fault(number_at, GambitCause::UnknownSet { set: set() }),
+                None => return fault(number_at, GambitCause::unknown_set(&set())),
             }
         };
         self.builder.chance(id);
@@ -210,8 +214,7 @@ impl<'t> Reader<'t> {
         let (player, player_at) = self.whole("the number of the player")?;
         let index = player.checked_sub(1).and_then(|index| u32::try_from(index).ok());
         let Some(index) = index.filter(|&index| (index as usize) < self.players) else {
-            let players = u32::try_from(self.players).unwrap_or(u32::MAX);
-            return fault(player_at, GambitCause::PlayerOutOfRange { player, players });
+            return fault(player_at, GambitCause::no_player(player, self.players));
         };
         let (number, number_at) = self.whole("the number of the information set")?;
         let set = || format!("information set {number} of player {player}");
@@ -225,7 +228,7 @@ impl<'t> Reader<'t> {
                     let labels = (known.moves.iter().map(String::as_str), moves.iter().map(|own| &**own));
                     if let Some(difference) = label_difference(labels.0, labels.1).or(names) {
                         let first = self.places.of(first);
-                        return fault(at, GambitCause::SetMismatch { set: set(), first, difference });
+                        return fault(at, GambitCause::set_mismatch(&set(), first, &difference));
                     }
                     id
                 }
@@ -239,7 +242,7 @@ impl<'t> Reader<'t> {
         } else {
             match self.sets.get(&(index, number)) {
                 Some(&(id, _)) => id,
-                None => return fault(number_at, GambitCause::UnknownSet { set: set() }),
+                None => return fault(number_at, GambitCause::unknown_set(&set())),
             }
         };
         self.builder.decision(id);
@@ -261,7 +264,7 @@ impl<'t> Reader<'t> {
         let mut moves = Vec::new();
         while moves.is_empty() || self.token.kind != GambitTokenKind::Close {
             if moves.is_empty() && self.token.kind == GambitTokenKind::Close {
-                return fault(self.token.at, GambitCause::NoMoves);
+                return fault(self.token.at, GambitCause::no_moves());
             }
             moves.push(one(self)?);
         }
@@ -279,11 +282,16 @@ impl<'t> Reader<'t> {
             return match self.outcomes.get(&number) {
                 Some((payoffs, _)) => Ok(Some(payoffs.clone())),
                 None if number == 0 => Ok(None),
-                None => fault(number_at, GambitCause::UnknownOutcome { number }),
+                None => {
+                    let what = format!("outcome {number} was not given with its payoffs before");
+                    let remedy = "give its name and payoffs where it occurs first, or write 0 for none";
+                    fault(number_at, GambitCause::new(what, remedy))
+                }
             };
         }
         if number == 0 {
-            return fault(number_at, GambitCause::NullOutcome);
+            let what = "outcome 0 means no outcome, so it has no payoffs";
+            return fault(number_at, GambitCause::new(what, "give the outcome another number"));
         }
         if self.token.kind != GambitTokenKind::Open {
             self.text("the name of the outcome")?;
@@ -298,14 +306,15 @@ impl<'t> Reader<'t> {
         }
         self.advance();
         if payoffs.len() != self.players {
-            let count = |count| u32::try_from(count).unwrap_or(u32::MAX);
-            let (given, players) = (count(payoffs.len()), count(self.players));
-            return fault(number_at, GambitCause::Payoffs { given, players });
+            return fault(number_at, GambitCause::payoffs(payoffs.len(), self.players));
         }
         match self.outcomes.get(&number) {
             Some((known, first)) if known[..] != payoffs => {
                 let first = self.places.of(*first);
-                fault(number_at, GambitCause::OutcomeMismatch { number, first })
+                let what =
+                    format!("outcome {number} has other payoffs than at its first occurrence ({first})");
+                let remedy = "give both occurrences the same payoffs, or different numbers";
+                fault(number_at, GambitCause::new(what, remedy))
             }
             Some((known, _)) => Ok(Some(known.clone())),
             None => {
@@ -318,10 +327,7 @@ impl<'t> Reader<'t> {
 
     fn sum(&self, a: &[Fraction], b: &[Fraction], at: usize) -> Result<Rc<[Fraction]>, Fault> {
         let sums = a.iter().zip(b).map(|(&a, &b)| fraction::add(a, b)).collect::<Option<_>>();
-        sums.map_or_else(
-            || fault(at, GambitCause::TooLarge { what: "the sum of the payoffs on the way here".to_owned() }),
-            Ok,
-        )
+        sums.map_or_else(|| fault(at, GambitCause::too_large("the sum of the payoffs on the way here")), Ok)
     }
 
     /// The current token; the next one becomes current.
@@ -335,8 +341,11 @@ impl<'t> Reader<'t> {
 
     fn unexpected<T>(&self, token: GambitToken<'t>, expected: &'static str) -> Result<T, Fault> {
         let cause = match token.kind {
-            GambitTokenKind::Unclosed => GambitCause::UnclosedText,
-            _ => GambitCause::Malformed { expected, found: token.shown() },
+            GambitTokenKind::Unclosed => GambitCause::new(
+                "the text that begins here has no closing quotation mark",
+                "close it; a quotation mark inside a text is written \\\"",
+            ),
+            _ => GambitCause::new(format!("{expected} is expected here, not {}", token.shown()), NODES),
         };
         fault(token.at, cause)
     }
@@ -358,9 +367,10 @@ impl<'t> Reader<'t> {
         fraction::parse(token.text).or_else(|cause| match cause {
             NumberFault::Malformed => self.unexpected(token, expected),
             NumberFault::DividesByZero => {
-                fault(token.at, GambitCause::DividesByZero { number: token.text.to_owned() })
+                let what = format!("{} divides by zero", token.text);
+                fault(token.at, GambitCause::new(what, "correct the number"))
             }
-            NumberFault::TooLarge => fault(token.at, GambitCause::TooLarge { what: token.shown() }),
+            NumberFault::TooLarge => fault(token.at, GambitCause::too_large(token.shown())),
         })
     }
 

@@ -292,12 +292,13 @@ fn a_chain_of_a_hundred_thousand_nodes_is_read_written_and_converted() {
     let kif = to_kif(&file, "chain", &KifOptions::default()).unwrap();
     assert!(kif.text.contains(&format!("(leads n{depth} go n{})", depth + 1)));
     // Text that never comes to an end of the tree, and one that forgets at the very end of it.
-    assert!(matches!(
-        read(&rest[..rest.len() / 2]).unwrap_err().cause,
-        GambitCause::MissingNodes { .. } | GambitCause::Malformed { .. } | GambitCause::UnclosedText
-    ));
+    let cut = read(&rest[..rest.len() / 2]).unwrap_err().to_string();
+    assert!(
+        ["more nodes are expected", "is expected here", "no closing"].iter().any(|why| cut.contains(why)),
+        "{cut}"
+    );
     let forgets = "p \"\" 1 1 \"\" { \"go\" } 0\n".repeat(depth) + "t \"\" 0";
-    assert!(matches!(read(&forgets).unwrap_err().cause, GambitCause::AbsentMinded { .. }));
+    assert!(read(&forgets).unwrap_err().to_string().contains(": absent-mindedness: "));
 }
 
 #[test]
