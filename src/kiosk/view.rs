@@ -54,45 +54,10 @@ pub struct BoardView {
     pub kinds: BTreeMap<String, GroupKind>,
 }
 
-/// The error in a view.
+/// The error in a view, in words.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum ViewError {
-    /// The file is not a view.
-    #[error("{0}")]
-    Unreadable(String),
-    /// A name that the rules do not have.
-    #[error("line {line}: [{table}] names '{name}', which is not in the rules{near}")]
-    UnknownName {
-        /// The line, from 1.
-        line: usize,
-        /// The table of the file.
-        table: &'static str,
-        /// The name.
-        name: String,
-        /// The name that may be meant.
-        near: String,
-    },
-    /// A name of the rules that is no relation of a state.
-    #[error("line {line}: [kinds] names '{name}', which is no relation that holds in a state{near}")]
-    NoRelation {
-        /// The line, from 1.
-        line: usize,
-        /// The name.
-        name: String,
-        /// The name that may be meant.
-        near: String,
-    },
-    /// A colour or a glyph that cannot be drawn.
-    #[error("line {line}: '{value}' {why}")]
-    Value {
-        /// The line, from 1.
-        line: usize,
-        /// The wrong value.
-        value: String,
-        /// Why.
-        why: String,
-    },
-}
+#[error("{0}")]
+pub struct ViewError(String);
 
 impl BoardView {
     /// Reads a view for a game.
@@ -100,8 +65,7 @@ impl BoardView {
     /// # Errors
     /// If it is no TOML of this form, or names what the rules do not have.
     pub fn read(text: &str, game: &Game) -> Result<BoardView, ViewError> {
-        let read: ReadView =
-            toml::from_str(text).map_err(|error| ViewError::Unreadable(error.to_string()))?;
+        let read: ReadView = toml::from_str(text).map_err(|error| ViewError(error.to_string()))?;
         let line = |span: std::ops::Range<usize>| {
             1 + text.bytes().take(span.start).filter(|&byte| byte == b'\n').count()
         };
@@ -111,10 +75,10 @@ impl BoardView {
             let (line, glyph) = (line(glyph.span()), glyph.into_inner());
             let name = names.spelling(&name, game, "glyphs", line)?;
             if glyph.chars().count() > LONGEST || glyph.chars().any(char::is_control) {
-                let why = format!(
-                    "is no glyph: it has more than {LONGEST} characters, or some that cannot be drawn"
-                );
-                return Err(ViewError::Value { line, value: glyph, why });
+                return Err(ViewError(format!(
+                    "line {line}: '{glyph}' is no glyph: it has more than {LONGEST} characters, or some that cannot be \
+                     drawn"
+                )));
             }
             view.glyphs.insert(name, glyph);
         }
@@ -122,8 +86,8 @@ impl BoardView {
             let (line, colour) = (line(colour.span()), colour.into_inner());
             let name = names.spelling(&name, game, "colours", line)?;
             if !COLOURS.contains(&colour.as_str()) {
-                let why = format!("is no colour; there are {}", COLOURS.join(", "));
-                return Err(ViewError::Value { line, value: colour, why });
+                let colours = COLOURS.join(", ");
+                return Err(ViewError(format!("line {line}: '{colour}' is no colour; there are {colours}")));
             }
             view.colours.insert(name, colour);
         }
@@ -133,7 +97,8 @@ impl BoardView {
             if !names.relations.contains(&spelt) {
                 let near =
                     near(&name, &names.relations, "[kinds] names what holds in a state, such as `lies`");
-                return Err(ViewError::NoRelation { line, name, near });
+                let is_none = "which is no relation that holds in a state";
+                return Err(ViewError(format!("line {line}: [kinds] names '{name}', {is_none}{near}")));
             }
             view.kinds.insert(spelt, kind.into_inner());
         }
@@ -201,13 +166,7 @@ impl Names {
 
     /// A name in the spelling of the rules, where case does not matter. A name of several terms, such as `white king`,
     /// has all its words in the rules.
-    fn spelling(
-        &self,
-        name: &str,
-        game: &Game,
-        table: &'static str,
-        line: usize,
-    ) -> Result<String, ViewError> {
+    fn spelling(&self, name: &str, game: &Game, table: &str, line: usize) -> Result<String, ViewError> {
         let symbols = game.terms().symbols();
         let word = |word: &str| {
             let spelt = symbols.get(word).map(|symbol| symbols.name(symbol).to_owned());
@@ -216,7 +175,7 @@ impl Names {
         let words: Option<Vec<String>> = name.split_whitespace().map(word).collect();
         words.filter(|words| !words.is_empty()).map(|words| words.join(" ")).ok_or_else(|| {
             let near = near(name, &self.all, "names are spelt as in the rules");
-            ViewError::UnknownName { line, table, name: name.to_owned(), near }
+            ViewError(format!("line {line}: [{table}] names '{name}', which is not in the rules{near}"))
         })
     }
 }
