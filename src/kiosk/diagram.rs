@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use hyperplay_logic::gdl::{Game, Symbols, Syntax, Term, print_term};
-use hyperplay_sidl::{Interaction, Selector};
+use hyperplay_sidl::{Chance, Interaction, Selector, Switch};
 
 /// A branching.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -26,31 +26,24 @@ pub(super) fn diagram(game: &Game) -> Vec<DiagramBranching> {
     branchings
         .map(|branching| {
             let operations = branching.operations.iter().map(|operation| show(operation, symbols));
-            match branching.selector {
-                Selector::Always => DiagramBranching {
-                    owner: None,
-                    selector: None,
-                    operations: operations.map(|operation| ("always".to_owned(), operation)).collect(),
-                },
+            let (owner, selector, selections) = match branching.selector {
+                Selector::Always => (None, None, vec!["always".to_owned(); branching.operations.len()]),
                 Selector::Switch(switch) => {
-                    let switch = &interaction.switches[switch];
-                    let aliases = switch.aliases.iter().map(|alias| show(alias, symbols));
-                    DiagramBranching {
-                        owner: Some(show(&interaction.agents[switch.owner].0, symbols)),
-                        selector: Some(show(&switch.id, symbols)),
-                        operations: aliases.zip(operations).collect(),
-                    }
+                    let Switch { id, owner, aliases, .. } = &interaction.switches[switch];
+                    let owner = show(&interaction.agents[*owner].0, symbols);
+                    (Some(owner), Some(id), aliases.iter().map(|alias| show(alias, symbols)).collect())
                 }
                 Selector::Chance(chance) => {
-                    let chance = &interaction.chances[chance];
-                    let total: u64 = chance.weights.iter().sum();
-                    let shares = chance.weights.iter().map(|weight| format!("{weight}/{total}"));
-                    DiagramBranching {
-                        owner: Some("random".to_owned()),
-                        selector: Some(show(&chance.id, symbols)),
-                        operations: shares.zip(operations).collect(),
-                    }
+                    let Chance { id, weights, .. } = &interaction.chances[chance];
+                    let total: u64 = weights.iter().sum();
+                    let shares = weights.iter().map(|weight| format!("{weight}/{total}"));
+                    (Some("random".to_owned()), Some(id), shares.collect())
                 }
+            };
+            DiagramBranching {
+                owner,
+                selector: selector.map(|id| show(id, symbols)),
+                operations: selections.into_iter().zip(operations).collect(),
             }
         })
         .collect()

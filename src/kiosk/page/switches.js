@@ -14,8 +14,8 @@ function switchRow({ switch: name, setting, commanded, aliases }, send) {
       ${spoken(alias)}${alias === setting ? now() : null}
     </button>`;
   return html`
-    <div class="switch" role="group" aria-label="switch ${spoken(name)}">
-      <strong class="switch-name">${spoken(name)}</strong><div class="settings">${aliases.map(button)}</div>
+    <div class="switch row" role="group" aria-label="switch ${spoken(name)}">
+      <strong class="switch-name">${spoken(name)}</strong><div class="row">${aliases.map(button)}</div>
     </div>`;
 }
 
