@@ -1,8 +1,8 @@
 //! The answer where nothing can be done: a status of HTTP, the error, and the remedy.
 
-use axum::body::Body;
-use axum::http::{HeaderValue, Response, StatusCode, header};
-use axum::response::IntoResponse;
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
 /// A request that is refused.
@@ -34,27 +34,8 @@ impl KioskRefusal {
 }
 
 impl IntoResponse for KioskRefusal {
-    fn into_response(self) -> Response<Body> {
+    fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut response = json(&self);
-        *response.status_mut() = status;
-        response
-    }
-}
-
-/// A value as JSON.
-pub(super) fn json(value: &impl Serialize) -> Response<Body> {
-    match serde_json::to_vec(value) {
-        Ok(bytes) => {
-            let mut response = Response::new(Body::from(bytes));
-            let kind = HeaderValue::from_static("application/json");
-            response.headers_mut().insert(header::CONTENT_TYPE, kind);
-            response
-        }
-        Err(error) => {
-            let mut response = Response::new(Body::from(error.to_string()));
-            *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
-            response
-        }
+        (status, Json(self)).into_response()
     }
 }

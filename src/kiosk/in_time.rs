@@ -102,7 +102,7 @@ impl Table {
         at: Instant,
     ) -> Result<(), KioskRefusal> {
         let mut shared = self.shared();
-        shared.touched = Instant::now();
+        shared.touched = self.begun.elapsed();
         let inbox = shared.in_time.as_ref().and_then(|in_time| in_time.inbox.clone());
         let inbox =
             inbox.ok_or_else(|| refusal(409, "the interaction does not run", "look at the table again"))?;

@@ -48,7 +48,7 @@ use tokio::sync::Semaphore;
 use hyperplay_engine::EngineKind;
 use hyperplay_play::files::{EarlierRecords, FileError};
 use hyperplay_play::player::Registry;
-use hyperplay_play::referee::{Clocks, SCHEMA};
+use hyperplay_play::referee::SCHEMA;
 
 use hyperplay_net::http::server::{ServerLimits, serve_router};
 use hyperplay_net::serve::RecordFolder;
@@ -86,9 +86,6 @@ pub struct KioskOptions {
     pub watched: Option<Arc<dyn WatchedExperiment>>,
 }
 
-/// The clocks of a table for which none are given and at which a person may take as long as she wants.
-const NO_CLOCKS: Option<Clocks> = None;
-
 /// How often tables that nobody looks at any more are looked for.
 const SWEEP: Duration = Duration::from_secs(5);
 
@@ -102,6 +99,11 @@ const WATCHERS: usize = 40;
 
 /// How long matches may take to end when the kiosk ends.
 const FAREWELL: Duration = Duration::from_secs(2);
+
+/// What a mutex guards, also after a thread that held it has panicked.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The tables, the lobby and the past of a kiosk.
 pub struct Kiosk {
@@ -144,7 +146,7 @@ impl Kiosk {
     }
 
     fn tables(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Table>>> {
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.tables)
     }
 
     /// The number of the next table.

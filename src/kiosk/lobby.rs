@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::answers::{KioskRefusal, refusal};
-use super::room::{GameRoom, hash};
+use super::locked;
+use super::room::GameRoom;
 use hyperplay_engine::{EngineKind, Interpreter};
-use hyperplay_logic::gdl::{Finding, Source, did_you_mean};
+use hyperplay_logic::gdl::{Finding, Game, Source, did_you_mean};
 use hyperplay_machine::{PLAYOUT_STEPS, Seed, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::analysis::findings_on_size;
 use hyperplay_play::player::{Registry, SpecKind};
@@ -85,10 +86,6 @@ pub(super) struct Lobby {
     /// The data known of each game from its rules.
     entries: Mutex<Option<Vec<Value>>>,
     is_closed: AtomicBool,
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Lobby {
@@ -215,14 +212,19 @@ fn entry(game: &CatalogueGame) -> Value {
     let Some(rules) = loaded else {
         return json!({ "name": game.name, "roles": [], "random": false, "hidden": false, "about": game.about });
     };
-    let roles: Vec<String> = rules.roles().iter().map(|&role| rules.terms().show(role)).collect();
     json!({
         "name": game.name,
-        "roles": roles.iter().enumerate().filter(|(at, _)| rules.random() != Some(*at)).map(|(_, role)| role).collect::<Vec<_>>(),
+        "roles": played(&rules),
         "random": rules.random().is_some(),
         "hidden": rules.is_imperfect(),
         "about": game.about,
     })
+}
+
+/// The roles that somebody can play.
+fn played(game: &Game) -> Vec<String> {
+    let roles = game.roles().iter().enumerate().filter(|(at, _)| game.random() != Some(*at));
+    roles.map(|(_, &role)| game.terms().show(role)).collect()
 }
 
 /// The lengths of some random matches, as far as the time suffices.
@@ -280,7 +282,6 @@ pub(super) fn check(name: &str, text: &str) -> Result<Value, KioskRefusal> {
     let loaded = hyperplay_games::load(Source::new(name, text), None);
     let mut findings = loaded.findings;
     findings.extend(loaded.game.iter().flat_map(findings_on_size));
-    let rules = loaded.game.as_ref().map(hash);
     let source = &loaded.rulesheet.source;
     let count = findings.len();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
@@ -300,18 +301,13 @@ pub(super) fn check(name: &str, text: &str) -> Result<Value, KioskRefusal> {
             "end_column": end_column,
         })
     };
-    let roles: Vec<String> = loaded
-        .game
-        .iter()
-        .flat_map(|game| game.roles().iter().map(|&role| game.terms().show(role)).collect::<Vec<_>>())
-        .collect();
-    let random = loaded.game.as_ref().and_then(|game| game.random()).map(|at| roles[at].clone());
+    let game = loaded.game.as_ref();
     Ok(json!({
         "findings": findings.iter().map(shown).collect::<Vec<_>>(),
         "more": count - findings.len(),
-        "rules": rules,
-        "roles": roles.iter().filter(|role| Some(*role) != random.as_ref()).collect::<Vec<_>>(),
-        "random": random.is_some(),
-        "playable": loaded.game.is_some(),
+        "rules": game.map(Game::rules_hash),
+        "roles": game.map(played).unwrap_or_default(),
+        "random": game.is_some_and(|game| game.random().is_some()),
+        "playable": game.is_some(),
     }))
 }

@@ -241,7 +241,7 @@ impl Table {
             }
         }
         shared.questions.clear();
-        (shared.phase, shared.is_ended, shared.touched) = (Phase::Over, true, Instant::now());
+        (shared.phase, shared.is_ended, shared.touched) = (Phase::Over, true, self.begun.elapsed());
         drop(shared);
         self.ring();
     }

@@ -1,9 +1,10 @@
 //! Matches that are over: every step as it was, as a role knew it, and why the programs moved as they did.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::answers::{KioskRefusal, refusal};
+use super::locked;
 use super::role_scenes::{NotedStep, RoleScenes, picture_of};
 use super::room::GameRoom;
 use super::scene::{
@@ -53,7 +54,7 @@ impl PastMatch {
     /// another role does not wait.
     fn told(&self, role: Role, step: usize) -> SightScene {
         let review = {
-            let mut reviews = self.reviews.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut reviews = locked(&self.reviews);
             let new = || {
                 let told = RoleScenes::new(&self.room, &self.engine, role, &self.sampler);
                 let scenes = vec![(told.picture(), told.belief())];
@@ -61,7 +62,7 @@ impl PastMatch {
             };
             Arc::clone(reviews.entry(role).or_insert_with(new))
         };
-        let mut review = review.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut review = locked(&review);
         let RoleReview { told, scenes } = &mut *review;
         for made in scenes.len()..=step {
             let NotedStep { step: now, notes } = &self.moves[made - 1];
@@ -204,7 +205,7 @@ pub(super) struct PastMatches(Mutex<Vec<Arc<PastMatch>>>);
 impl PastMatches {
     /// Remembers a match.
     pub(super) fn add(&self, past: Arc<PastMatch>) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = locked(&self.0);
         if kept.len() >= REPLAYS {
             kept.remove(0);
         }
@@ -213,11 +214,6 @@ impl PastMatches {
 
     /// The match of this name.
     pub(super) fn get(&self, id: &str) -> Option<Arc<PastMatch>> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .iter()
-            .find(|past| past.id == id)
-            .map(Arc::clone)
+        locked(&self.0).iter().find(|past| past.id == id).map(Arc::clone)
     }
 }

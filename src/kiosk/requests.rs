@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::Kiosk;
 use super::answers::{KioskRefusal, refusal};
 use super::lobby::{LONGEST_RULES, TableRequest, is_harmless};
 use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::table::Table;
-use super::{Kiosk, NO_CLOCKS};
 use hyperplay_logic::gdl::fold;
 use hyperplay_machine::{Role, Seed};
 use hyperplay_play::player::SpecError;
@@ -145,7 +145,8 @@ impl Kiosk {
 
 /// The clocks of an order.
 fn clocks_of(order: &TableRequest) -> Result<Option<Clocks>, KioskRefusal> {
-    let Some(play) = order.playclock else { return Ok(NO_CLOCKS) };
+    // Without clocks a person may take as long as she wants.
+    let Some(play) = order.playclock else { return Ok(None) };
     let start = order.startclock.unwrap_or(10.0);
     let is_right = |seconds: f64| seconds.is_finite() && (0.0..=LONGEST_CLOCK).contains(&seconds);
     if !is_right(start) || !is_right(play) || play < 0.1 {

@@ -1,8 +1,9 @@
 //! A game as the kiosk plays it: its rules, its engine, its board. Tables of one game share it.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::answers::{KioskRefusal, refusal};
+use super::locked;
 use super::view::BoardView;
 use hyperplay_engine::propnet::GroundingLimits;
 use hyperplay_engine::{Engine, EngineKind, Engines};
@@ -41,11 +42,6 @@ pub(super) struct GameRoom {
     equilibrium: OnceLock<PlayerSpec>,
 }
 
-/// The hash of the rules of a game, as transcripts have it.
-pub(super) fn hash(game: &Game) -> String {
-    game.rules_hash()
-}
-
 impl GameRoom {
     /// The room of some rules.
     ///
@@ -74,7 +70,7 @@ impl GameRoom {
         let view = view.map_err(|error| {
             refusal(400, format!("the view file: {error}"), "correct the file, or play without it")
         })?;
-        let hash = hash(&game);
+        let hash = game.rules_hash();
         Ok(GameRoom {
             name: name.to_owned(),
             is_listed,
@@ -111,7 +107,7 @@ impl GameRoom {
     fn made(&self, kind: EngineKind) -> Result<Arc<Engine>, String> {
         let (memory, _making) = match self.is_listed {
             true => (MEMORY, None),
-            false => (MEMORY_OF_SENT, Some(MAKING.lock().unwrap_or_else(PoisonError::into_inner))),
+            false => (MEMORY_OF_SENT, Some(locked(&MAKING))),
         };
         let engines =
             self.engines.get_or_init(|| Engines::within(&self.game, GroundingLimits::in_memory(memory)));

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -12,15 +12,15 @@ use axum::middleware;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response as AxumResponse};
 use axum::routing::{get, post};
-use axum::{Extension, Router};
+use axum::{Extension, Json, Router};
 use futures_util::stream::{Stream, unfold};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::advice::hint;
-use super::answers::{KioskRefusal, json as answer, refusal};
+use super::answers::{KioskRefusal, refusal};
 use super::diagram::diagram;
 use super::guard::guard;
 use super::lobby::{TableRequest, check, is_harmless, players};
@@ -28,7 +28,7 @@ use super::parts::{Sight, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::scene::Scene;
 use super::table::Table;
-use super::{Kiosk, page};
+use super::{Kiosk, locked, page};
 use hyperplay_logic::gdl::Language;
 use hyperplay_machine::Role;
 use hyperplay_net::http::server::Received;
@@ -48,6 +48,11 @@ const LISTED: usize = 50;
 
 /// The answer of a route.
 type Answer = Result<Response<Body>, KioskRefusal>;
+
+/// A value as JSON.
+fn answer(value: &impl Serialize) -> Response<Body> {
+    Json(value).into_response()
+}
 
 /// The pairs behind a question mark.
 type Asked = Query<HashMap<String, String>>;
@@ -329,12 +334,12 @@ async fn advise(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: B
             .hints
             .try_acquire()
             .map_err(|_| refusal(429, "other hints are being worked out", "ask again in some seconds"))?;
-        let is_first = table.is_hinting.lock().unwrap_or_else(PoisonError::into_inner).insert(role);
+        let is_first = locked(&table.is_hinting).insert(role);
         if !is_first {
             return Err(refusal(429, "a hint is being worked out", "wait for it"));
         }
         let said = hyperplay_play::player::guarded(|| hint(&engine, &player, &known));
-        table.is_hinting.lock().unwrap_or_else(PoisonError::into_inner).remove(&role);
+        locked(&table.is_hinting).remove(&role);
         let said = said.unwrap_or_else(|_| Err(refusal(500, "the player failed", "ask another one")))?;
         Ok(answer(&said))
     })

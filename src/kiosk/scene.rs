@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::room::GameRoom;
 use super::view::BoardView;
 use hyperplay_engine::Engine;
+use hyperplay_logic::gdl::TermId;
 use hyperplay_machine::{Evidence, Move, StateMachineExt as _};
 use hyperplay_play::player::{Companion, Decision, is_certain};
 use hyperplay_view::{BoardPicture, MoveTarget};
@@ -241,14 +242,14 @@ pub(super) struct SceneSwitch {
 }
 
 /// Facts with their probabilities.
-pub(super) type Shares = Vec<(hyperplay_logic::gdl::TermId, f64)>;
+pub(super) type Shares = Vec<(TermId, f64)>;
 
 impl SceneBelief {
     /// The belief of a companion; the picture marks the differences from the facts before.
     pub(super) fn of(
         room: &GameRoom,
         companion: &Companion,
-        before: Option<&[(hyperplay_logic::gdl::TermId, f64)]>,
+        before: Option<&[(TermId, f64)]>,
     ) -> SceneBelief {
         let game = &room.game;
         let Some(facts) = companion.facts() else {
@@ -265,8 +266,7 @@ impl SceneBelief {
             };
         };
         let states = companion.states();
-        let open: Vec<(hyperplay_logic::gdl::TermId, f64)> =
-            facts.iter().filter(|(_, share)| !is_certain(*share)).copied().collect();
+        let open: Shares = facts.iter().filter(|(_, share)| !is_certain(*share)).copied().collect();
         let listed = if states.len() > 1 { LIKELIEST } else { 0 };
         let likeliest = companion.likeliest(&states, &facts, listed).into_iter();
         SceneBelief {

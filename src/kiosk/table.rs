@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::answers::{KioskRefusal, refusal};
+use super::locked;
 use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::scene::{
@@ -58,6 +59,7 @@ impl InTime {
 }
 
 /// The data that change in the course of a match.
+#[derive(Default)]
 pub(super) struct Shared {
     pub(super) phase: Phase,
     pub(super) step: usize,
@@ -78,12 +80,14 @@ pub(super) struct Shared {
     pub(super) is_ended: bool,
     /// Whether the equilibrium has said all that it has to say.
     pub(super) is_settled: bool,
-    pub(super) touched: Instant,
+    /// When somebody last looked at the table, from its beginning.
+    pub(super) touched: Duration,
 }
 
 /// One table.
 pub(super) struct Table {
     pub(super) parts: TableParts,
+    pub(super) begun: Instant,
     shared: Mutex<Shared>,
     pub(super) bell: Condvar,
     changes: watch::Sender<u64>,
@@ -98,29 +102,10 @@ impl Table {
     /// # Errors
     /// That of the operating system, if it gives no further thread.
     pub(super) fn lay(parts: TableParts, place: OwnedSemaphorePermit) -> std::io::Result<Arc<Table>> {
-        let now = Instant::now();
-        let shared = Shared {
-            phase: Phase::Waiting,
-            step: 0,
-            scenes: BTreeMap::new(),
-            questions: BTreeMap::new(),
-            chosen: BTreeMap::new(),
-            late: BTreeSet::new(),
-            come: BTreeSet::new(),
-            left: BTreeSet::new(),
-            seen: BTreeMap::new(),
-            clock: None,
-            in_time: None,
-            mixes: BTreeMap::new(),
-            result: None,
-            past: None,
-            is_ended: false,
-            is_settled: false,
-            touched: now,
-        };
         let table = Arc::new(Table {
             parts,
-            shared: Mutex::new(shared),
+            begun: Instant::now(),
+            shared: Mutex::default(),
             bell: Condvar::new(),
             changes: watch::channel(0).0,
             interrupt: Interrupt::default(),
@@ -136,7 +121,7 @@ impl Table {
     }
 
     pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.shared)
     }
 
     /// Something changed that some token may have to be told.
@@ -174,7 +159,7 @@ impl Table {
     /// How long nobody has looked at the table, if its match is over.
     pub(super) fn forgotten(&self) -> Option<Duration> {
         let shared = self.shared();
-        shared.is_ended.then(|| shared.touched.elapsed())
+        shared.is_ended.then(|| self.begun.elapsed().saturating_sub(shared.touched))
     }
 
     /// Whether nothing will change any more.
@@ -186,7 +171,7 @@ impl Table {
     /// A person has come, or is still there.
     pub(super) fn come(&self, role: Role) {
         let mut shared = self.shared();
-        shared.touched = Instant::now();
+        shared.touched = self.begun.elapsed();
         shared.seen.insert(role, Instant::now());
         let is_new = shared.come.insert(role);
         drop(shared);
@@ -205,7 +190,8 @@ impl Table {
             }
         }
         let gone = |role: &Role| {
-            let seen = shared.seen.get(role).map_or(shared.touched.elapsed(), Instant::elapsed);
+            let unlooked = || self.begun.elapsed().saturating_sub(shared.touched);
+            let seen = shared.seen.get(role).map_or_else(unlooked, Instant::elapsed);
             seen > GONE && !shared.left.contains(role)
         };
         let leaving: Vec<Role> =
@@ -251,7 +237,7 @@ impl Table {
     /// If it is not her turn, or the move is not legal.
     pub(super) fn choose(&self, role: Role, step: usize, text: &str) -> Result<(), KioskRefusal> {
         let mut shared = self.shared();
-        shared.touched = Instant::now();
+        shared.touched = self.begun.elapsed();
         let late = |error: &str| refusal(409, error, "look at the table again");
         if shared.phase != Phase::Play || shared.step != step {
             return Err(late("that step is over"));
@@ -315,7 +301,7 @@ impl Table {
     /// The scene that a token may know now.
     pub(super) fn scene(&self, token: &TableToken) -> Scene {
         let mut shared = self.shared();
-        shared.touched = Instant::now();
+        shared.touched = self.begun.elapsed();
         let room = &self.parts.room;
         let own = match token.sight {
             Sight::Role(role) => Some(role),
