@@ -327,7 +327,7 @@ fn interaction(arguments: &HostArguments, opened: Opened, session: &Session) -> 
     refuse_if(
         real_time.is_none() && arguments.seats().iter().any(|seat| seat.contains("=remote:")),
         what,
-        "leave &session.out --clock simulated",
+        "leave out --clock simulated",
     )?;
     let hosting = Hosting { settings, at_once, records: arguments.records(&opened)?, real_time };
     matches::run_hosted(&series, opened, &hosting, session)
@@ -358,10 +358,7 @@ fn addresses(arguments: &HostArguments, game: &Game) -> CommandResult<ByRole<Opt
 fn whole_experiment(arguments: &HostArguments, file: &Path, session: &Session) -> CommandResult {
     let Some(folder) = &arguments.out else {
         let what = format!("{}: an experiment needs a folder for its matches", file.display());
-        return Err(CommandFailure::usage(
-            what,
-            "give --&session.out DIR; then `hyperplay experiment report DIR`",
-        ));
+        return Err(CommandFailure::usage(what, "give --out DIR; then `hyperplay experiment report DIR`"));
     };
     if let Some(seat) = arguments.matches.seats.first() {
         let what = format!("'{seat}': the file says who plays in an experiment");
