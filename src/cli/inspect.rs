@@ -163,14 +163,10 @@ pub fn run(arguments: &InspectArguments, session: &Session) -> CommandResult {
         Some(path) => draw(&engines, path, &arguments.part, &opened.name)?,
         None => {}
     }
-    let failed = |what: String| {
-        CommandFailure::failed(
-            format!("{}: {what}", opened.name),
-            "take another --limit; `hyperplay check` may say more",
-        )
-    };
-    let look = Look { arguments, opened: &opened, engines: &engines, interrupt };
-    let inspection = look.at(&engine).map_err(|failure| failed(failure.to_string()))?;
+    let inspection = look(arguments, &opened, &engines, &engine, interrupt).map_err(|failure| {
+        let what = format!("{}: {failure}", opened.name);
+        CommandFailure::failed(what, "take another --limit; `hyperplay check` may say more")
+    })?;
     if arguments.json {
         out.json(&inspection.as_json())?
     } else {
@@ -251,47 +247,42 @@ fn draw(engines: &Engines, path: &Path, part: &str, name: &str) -> CommandResult
 }
 
 /// Finds out on a machine what is reported.
-struct Look<'a> {
-    arguments: &'a InspectArguments,
+fn look<'a>(
+    arguments: &InspectArguments,
     opened: &'a Opened,
     engines: &'a Engines,
-    interrupt: &'a Interrupt,
-}
-
-impl<'a> Look<'a> {
-    fn at(self, machine: &Engine) -> Result<Inspection<'a>, Stopped> {
-        let Look { arguments, opened, engines, interrupt } = self;
-        // Every joint move leads to one new state at most.
-        let most = arguments.limit.saturating_mul(2).saturating_add(1);
-        let progress = Progress::new(most, "states and joint moves", false);
-        let part = interrupt.within(Budget::time(arguments.seconds));
-        let survey = survey(machine, arguments.limit, &part, &|| progress.tick());
-        progress.finish();
-        let survey = survey?;
-        let is_cut = !survey.reach.complete && part.is_raised() && !interrupt.is_raised();
-        let cut = is_cut.then_some(arguments.seconds);
-        let start = machine.initial();
-        Ok(Inspection {
-            opened,
-            engines,
-            network: arguments.network,
-            roles: machine.roles().clone(),
-            random: machine.random(),
-            legal: machine.legal_by_role(&start, &mut machine.scratch()),
-            start: machine.fluents(&start),
-            drawn: BoardLayout::of(&opened.game).draw(&machine.holds(&start)),
-            states: (arguments.states > 0)
-                .then(|| states(machine, arguments.states, pick_seed(arguments.seed))),
-            survey,
-            interaction: machine.interaction().map(|machine| InteractionParts::of(machine)),
-            cut,
-            selection: Selection::of(machine, &Budget::time(arguments.seconds)),
-            tree: arguments.tree.then(|| {
-                let part = interrupt.within(Budget::time(arguments.seconds));
-                tree(opened, machine, arguments.max_nodes, &part)
-            }),
-        })
-    }
+    machine: &Engine,
+    interrupt: &Interrupt,
+) -> Result<Inspection<'a>, Stopped> {
+    // Every joint move leads to one new state at most.
+    let most = arguments.limit.saturating_mul(2).saturating_add(1);
+    let progress = Progress::new(most, "states and joint moves", false);
+    let part = interrupt.within(Budget::time(arguments.seconds));
+    let survey = survey(machine, arguments.limit, &part, &|| progress.tick());
+    progress.finish();
+    let survey = survey?;
+    let is_cut = !survey.reach.complete && part.is_raised() && !interrupt.is_raised();
+    let cut = is_cut.then_some(arguments.seconds);
+    let start = machine.initial();
+    Ok(Inspection {
+        opened,
+        engines,
+        network: arguments.network,
+        roles: machine.roles().clone(),
+        random: machine.random(),
+        legal: machine.legal_by_role(&start, &mut machine.scratch()),
+        start: machine.fluents(&start),
+        drawn: BoardLayout::of(&opened.game).draw(&machine.holds(&start)),
+        states: (arguments.states > 0).then(|| states(machine, arguments.states, pick_seed(arguments.seed))),
+        survey,
+        interaction: machine.interaction().map(|machine| InteractionParts::of(machine)),
+        cut,
+        selection: Selection::of(machine, &Budget::time(arguments.seconds)),
+        tree: arguments.tree.then(|| {
+            let part = interrupt.within(Budget::time(arguments.seconds));
+            tree(opened, machine, arguments.max_nodes, &part)
+        }),
+    })
 }
 
 impl Inspection<'_> {
