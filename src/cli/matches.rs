@@ -12,10 +12,9 @@ use clap::Args;
 
 use super::failure::{CommandFailure, CommandResult, MATCH_FAILURE_REMEDY, refuse_if};
 use super::game_argument::{GameArgument, Opened};
-use super::human::HumanTable;
 use super::match_records::MatchRecords;
 use super::options::{EarlierOption, EngineOption, ThreadsOption, pick_seed, seconds, seed};
-use super::output::{Output, log};
+use super::output::log;
 use super::progress::{Heartbeat, Progress, RunningSeries};
 use super::real_time::RealTime;
 use super::report::{Report, Title};
@@ -27,9 +26,9 @@ use hyperplay_lab::study::PlayedMatch;
 use hyperplay_machine::{ByRole, PLAYOUT_STEPS, Role, StateMachine};
 use hyperplay_play::files::{FileContent, RecordFile};
 use hyperplay_play::referee::{
-    ChrononClock, ChrononRecord, Clocks, Concurrency, Heading, Interrupt, ManagedInteraction, Match,
-    MatchOutcome, RunInfo, SCHEMA, Settings, Stopwatch, Transcript, match_id, match_seed, play_match,
-    play_series, simulated, unix_millis,
+    ChrononClock, ChrononRecord, Clocks, Concurrency, Heading, ManagedInteraction, Match, MatchOutcome,
+    RunInfo, SCHEMA, Settings, Stopwatch, Transcript, match_id, match_seed, play_match, play_series,
+    simulated, unix_millis,
 };
 
 /// Arguments of `match`.
@@ -158,19 +157,8 @@ pub fn run_hosted(
     };
     let run = RunInfo::now(engine.kind(), threads, 0.0);
     let (seats, of_seats) = (&seats, &of_seats);
-    let series = Series {
-        arguments,
-        hosting,
-        machine: &engine,
-        seats,
-        of_seats,
-        table,
-        persons,
-        heading,
-        run,
-        interrupt,
-        out,
-    };
+    let series =
+        Series { arguments, hosting, machine: &engine, seats, of_seats, persons, heading, run, session };
     let report = series.play()?;
     let title = Title {
         game: &opened.name,
@@ -214,13 +202,11 @@ struct Series<'a> {
     machine: &'a Engine,
     seats: &'a SeatArguments,
     of_seats: &'a ByRole<Arc<Engine>>,
-    /// Where persons sit, and their roles.
-    table: &'a HumanTable,
+    /// The roles of persons.
     persons: Vec<Role>,
     heading: Heading,
     run: RunInfo,
-    interrupt: &'a Interrupt,
-    out: &'a Output,
+    session: &'a Session,
 }
 
 impl Series<'_> {
@@ -252,15 +238,21 @@ impl Series<'_> {
             progress.tick();
             played
         };
-        play_series(arguments.matches, concurrency, self.interrupt, play, |index, (played, line)| {
-            if played.is_finished() {
-                report.add(index, &played);
-                if let (Some(file), Some(line)) = (&mut file, &line) {
-                    file.line(line)?;
+        play_series(
+            arguments.matches,
+            concurrency,
+            &self.session.interrupt,
+            play,
+            |index, (played, line)| {
+                if played.is_finished() {
+                    report.add(index, &played);
+                    if let (Some(file), Some(line)) = (&mut file, &line) {
+                        file.line(line)?;
+                    }
                 }
-            }
-            Ok(())
-        })?;
+                Ok(())
+            },
+        )?;
         drop(heartbeat);
         report.time = progress.finish();
         Ok(report)
@@ -290,11 +282,11 @@ impl Series<'_> {
         let mut times = vec![unix_millis()];
         let watch = Stopwatch::start();
         if !self.persons.is_empty() {
-            self.table.begin(self.machine, index, self.arguments.matches, &self.persons);
+            self.session.table.begin(self.machine, index, self.arguments.matches, &self.persons);
         }
         let mut shown = self.arguments.verbose.then(|| ShownMatch::new(machine, None));
         let mut written = shown.as_ref().map_or(Ok(()), |shown| {
-            self.out.line(format_args!("match {index}")).and_then(|()| shown.start(self.out))
+            self.session.out.line(format_args!("match {index}")).and_then(|()| shown.start(&self.session.out))
         });
         let mut number = 0;
         running.at(index + 1, 1);
@@ -303,10 +295,10 @@ impl Series<'_> {
             times.push(unix_millis());
             running.at(index + 1, number + 1);
             if let (Some(shown), Ok(())) = (&mut shown, &written) {
-                written = shown.step(step, self.out);
+                written = shown.step(step, &self.session.out);
             }
-            if !self.persons.is_empty() && !self.table.is_left() {
-                self.table.tell(machine, number, step);
+            if !self.persons.is_empty() && !self.session.table.is_left() {
+                self.session.table.tell(machine, number, step);
             }
         };
         let (mut played, chronons) = match &self.hosting.real_time {
@@ -314,12 +306,12 @@ impl Series<'_> {
                 let of_match = (settings.id.as_str(), machine, settings.limit);
                 let seated = (self.seats, self.of_seats);
                 let ManagedInteraction { played, chronons, .. } =
-                    real_time.run(of_match, seated, &seed, self.interrupt, show)?;
+                    real_time.run(of_match, seated, &seed, &self.session.interrupt, show)?;
                 (played, Some(chronons))
             }
             None => {
                 let players = self.seats.build(self.of_seats);
-                let played = play_match(machine, players, settings, &seed, self.interrupt, show);
+                let played = play_match(machine, players, settings, &seed, &self.session.interrupt, show);
                 let played = played.map_err(|cause| {
                     CommandFailure::failed(format!("no thread for a player: {cause}"), "play without clocks")
                 })?;
@@ -332,17 +324,17 @@ impl Series<'_> {
             records.keep(machine, heading, settings, &played)?;
         }
         if !self.persons.is_empty() {
-            if self.table.is_left() {
+            if self.session.table.is_left() {
                 // The last move was not the person's.
                 played.outcome = MatchOutcome::Interrupted;
             }
-            self.table.end(machine, &played);
+            self.session.table.end(machine, &played);
         }
         if let MatchOutcome::Over(goals) = &played.outcome {
             running.ended(goals.values().iter().map(|goal| f64::from(goal.value())));
         }
         if self.arguments.verbose {
-            written.and_then(|()| verbose::end(machine, &played, self.out))?;
+            written.and_then(|()| verbose::end(machine, &played, &self.session.out))?;
         }
         let line = self
             .arguments
