@@ -18,13 +18,6 @@ use hyperplay_play::referee::CommandInbox;
 /// The most bytes of a command.
 const COMMAND_BYTES: usize = 4096;
 
-/// Whose token it is.
-#[derive(Clone)]
-struct Holder {
-    role: Role,
-    inbox: CommandInbox,
-}
-
 /// A command as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -39,11 +32,12 @@ struct CommandMessage {
 
 #[derive(Default)]
 struct Tokens {
-    holders: Mutex<HashMap<String, Holder>>,
+    /// Whose each token is, and where its commands go.
+    holders: Mutex<HashMap<String, (Role, CommandInbox)>>,
 }
 
 impl Tokens {
-    fn holders(&self) -> std::sync::MutexGuard<'_, HashMap<String, Holder>> {
+    fn holders(&self) -> std::sync::MutexGuard<'_, HashMap<String, (Role, CommandInbox)>> {
         self.holders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -60,7 +54,7 @@ impl Tokens {
             }
         };
         let holder = self.holders().get(&message.token).cloned();
-        let Some(Holder { role, inbox }) = holder else {
+        let Some((role, inbox)) = holder else {
             return refused(403, "the token belongs to no agent of an interaction that runs".to_owned());
         };
         match inbox.take(role, &message.switch, &message.alias, message.chronon, received) {
@@ -103,7 +97,7 @@ impl CommandServer {
 
     /// Lets the holder of a token set the switches of a role.
     pub(super) fn admit(&self, token: String, role: Role, inbox: CommandInbox) {
-        self.tokens.holders().insert(token, Holder { role, inbox });
+        self.tokens.holders().insert(token, (role, inbox));
     }
 
     /// Ends the validity of a token.
