@@ -9,7 +9,8 @@ mod machine;
 mod text;
 
 pub use machine::{BalanceScale, CommandFault, ExecutedOperation, InteractionMachine, InteractionScratch};
+pub(crate) use text::NUMBERS;
 pub use text::{
     Arithmetic, Branching, Chance, Comparison, Effect, HiddenRule, Interaction, Number, Operation, Selector,
-    Switch, Test, checked, is_sidl, load, spelled_number,
+    Switch, Test, checked, is_reserved, is_sidl, load, spelled_number,
 };

@@ -17,40 +17,13 @@ use rustc_hash::FxHashMap;
 use super::names::Names;
 use super::{Automaton, AutomatonError, AutomatonState, AutomatonStep};
 use hyperplay_machine::{Move, Role, StateMachine};
+use hyperplay_sidl::is_reserved;
 
-/// The names with a meaning inside terms of SIDL, and those of facts and tests.
-const RESERVED: [&str; 30] = [
-    "mod",
-    "min",
-    "max",
-    "is",
-    "list",
-    "nil",
-    "not",
-    "true",
-    "false",
-    "fail",
-    "does",
-    "account",
-    "ax",
-    "next",
-    "goal",
-    "init",
-    "terminal",
-    "fact",
-    "operation",
-    "branching",
-    "switch",
-    "chance",
-    "hidden",
-    "request",
-    "momentary",
-    "balances",
-    "at",
-    "may",
-    "seen",
-    "over",
-];
+/// Facts of the automaton, which are no names of a game.
+const FACTS: [&str; 4] = ["at", "may", "seen", "over"];
+
+/// Words of SIDL that may be names inside terms.
+const FREE: [&str; 3] = ["command", "chronon", "random"];
 
 /// The whole numbers that terms of SIDL have.
 fn is_number(name: &str) -> bool {
@@ -62,7 +35,8 @@ fn spell(name: &str) -> String {
     if is_number(name) {
         return name.to_owned();
     }
-    if RESERVED.iter().any(|word| word.eq_ignore_ascii_case(name)) {
+    let word = name.to_ascii_lowercase();
+    if FACTS.contains(&&*word) || is_reserved(&word) && !FREE.contains(&&*word) {
         return format!("{name}_");
     }
     let allowed = |c: char| if c.is_alphanumeric() || c == '_' { c } else { '_' };

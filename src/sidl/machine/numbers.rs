@@ -1,16 +1,12 @@
 //! Numbers as terms of the game.
 //!
-//! The names of a game are fixed when it is loaded, so the whole numbers from [`LEAST`] to [`GREATEST`] are among them
+//! The names of a game are fixed when it is loaded, so the whole numbers of [`NUMBERS`] are among them
 //! from the start. A fraction is a compound term of two of them. A result outside this range has no term; code that
 //! needs it reports that a limit was met.
 
-use crate::{Arithmetic, Number, checked, spelled_number};
+use crate::{Arithmetic, NUMBERS, Number, checked, spelled_number};
 use hyperplay_logic::gdl::{Symbol, TermId, TermStore};
 use rustc_hash::FxHashMap;
-
-/// The least and the greatest whole number of a game, and of the parts of a fraction.
-const LEAST: i64 = -10_000;
-const GREATEST: i64 = 10_000;
 
 /// The terms of numbers.
 #[derive(Debug)]
@@ -24,13 +20,16 @@ impl Numbers {
     pub(super) fn new(terms: &TermStore) -> Numbers {
         let symbol = |name: &str| terms.symbols().get(name).expect("the loader interns numbers and `/`");
         let whole: Vec<TermId> =
-            (LEAST..=GREATEST).map(|number| terms.intern(symbol(&number.to_string()), &[])).collect();
-        let of_term = whole.iter().copied().zip(LEAST..).collect();
+            NUMBERS.map(|number| terms.intern(symbol(&number.to_string()), &[])).collect();
+        let of_term = whole.iter().copied().zip(NUMBERS).collect();
         Numbers { whole, of_term, quotient: symbol("/") }
     }
 
     fn whole(&self, number: i64) -> Option<TermId> {
-        usize::try_from(number.checked_sub(LEAST)?).ok().and_then(|place| self.whole.get(place)).copied()
+        usize::try_from(number.checked_sub(*NUMBERS.start())?)
+            .ok()
+            .and_then(|place| self.whole.get(place))
+            .copied()
     }
 
     /// The term of a number; `None` outside the range.

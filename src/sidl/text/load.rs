@@ -17,7 +17,7 @@ const WORDS: [&str; 12] = [
 ];
 
 /// The whole numbers that every interaction can compute with.
-pub(super) const NUMBERS: std::ops::RangeInclusive<i64> = -10_000..=10_000;
+pub(crate) const NUMBERS: std::ops::RangeInclusive<i64> = -10_000..=10_000;
 
 /// Whether a text is in SIDL: by its name, which ends in `.sidl`, or by the words that it has.
 ///

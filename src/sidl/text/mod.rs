@@ -15,8 +15,10 @@ mod spell;
 mod tests;
 mod token;
 
+pub use check::is_reserved;
 pub use interaction::{
     Branching, Chance, Comparison, Effect, HiddenRule, Interaction, Operation, Selector, Switch, Test,
 };
+pub(crate) use load::NUMBERS;
 pub use load::{is_sidl, load};
 pub use number::{Arithmetic, Number, checked, spelled_number};

@@ -20,24 +20,24 @@ use super::token::{SidlToken, tokens};
 /// The functor of lists.
 pub(super) const LIST: &str = "list";
 
-/// The words that begin a clause, each with the number of its arguments.
-pub(super) const HEADS: [(&str, usize); 11] = [
-    ("fact", 2),
-    ("switch", 3),
-    ("chance", 2),
-    ("branching", 2),
-    ("operation", 1),
-    ("hidden", 2),
-    ("request", 2),
-    ("init", 1),
-    ("terminal", 0),
-    ("momentary", 1),
-    ("balances", 2),
+/// The words that begin a clause, each with the number of its arguments and how it is used.
+pub(super) const HEADS: [(&str, usize, &str); 11] = [
+    ("fact", 2, "fact(name, number of arguments)"),
+    ("switch", 3, "switch(identifier, owner, [alias, ...])"),
+    ("chance", 2, "chance(identifier, [probability, ...])"),
+    ("branching", 2, "branching([operation, ...], identifier)"),
+    ("operation", 1, "operation(name) :- tests, effects"),
+    ("hidden", 2, "hidden(fact, [agent, ...]) :- tests"),
+    ("request", 2, "hidden(fact, [agent, ...]) :- tests"),
+    ("init", 1, "init(fact)"),
+    ("terminal", 0, "terminal :- tests"),
+    ("momentary", 1, "momentary(identifier of a switch)"),
+    ("balances", 2, "balances(least, greatest)"),
 ];
 
 /// The number of arguments of a word that begins a clause.
 pub(super) fn head_arity(word: &str) -> Option<usize> {
-    HEADS.iter().find(|(head, _)| *head == word).map(|(_, arity)| *arity)
+    HEADS.iter().find(|(head, ..)| *head == word).map(|(_, arity, _)| *arity)
 }
 
 /// Levels of nesting that are read, in conditions and in terms each.

@@ -38,7 +38,7 @@ const OTHER_WORDS: [&str; 18] = [
 ];
 
 /// Whether no fact may have this word, because it is one of the language.
-pub(super) fn is_reserved(word: &str) -> bool {
+pub fn is_reserved(word: &str) -> bool {
     head_arity(word).is_some() || OTHER_WORDS.contains(&word)
 }
 
@@ -128,7 +128,7 @@ impl<'s> Checker<'s> {
                         "begin the clause with `operation`, or with `init` for what holds at the start",
                     );
                 } else {
-                    let heads = HEADS.map(|(head, _)| head);
+                    let heads = HEADS.map(|(head, ..)| head);
                     let message =
                         format!("no clause of SIDL begins with `{word}`{}", did_you_mean(word, heads));
                     self.error(FindingCode::Syntax, at, message)
@@ -164,21 +164,11 @@ impl<'s> Checker<'s> {
 /// How a word of the language is used.
 fn pattern(word: &str) -> &str {
     match word {
-        "fact" => "fact(name, number of arguments)",
-        "switch" => "switch(identifier, owner, [alias, ...])",
-        "chance" => "chance(identifier, [probability, ...])",
-        "branching" => "branching([operation, ...], identifier)",
-        "operation" => "operation(name) :- tests, effects",
-        "hidden" | "request" => "hidden(fact, [agent, ...]) :- tests",
-        "init" => "init(fact)",
-        "momentary" => "momentary(identifier of a switch)",
-        "balances" => "balances(least, greatest)",
-        "terminal" => "terminal :- tests",
         "ax" => "ax(fact)",
         "next" => "next(fact)",
         "goal" => "goal(agent, payoff)",
         "does" => "does(identifier of a switch, alias)",
         "account" => "account(agent, balance)",
-        other => other,
+        other => HEADS.iter().find(|(head, ..)| *head == other).map_or(other, |(.., form)| form),
     }
 }
