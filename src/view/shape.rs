@@ -124,12 +124,8 @@ pub(super) fn shapes(game: &Game) -> Vec<Shape> {
             vote(shape, fluent, game.terms());
         }
     });
-    for fluent in initial::fluents(game) {
-        if let Some(shape) = shapes.iter_mut().find(|shape| same(shape, &fluent))
-            && let Some(fact) = game.terms().intern_term(&fluent)
-        {
-            shape.initially.extend(shape.read(fact, game.terms()));
-        }
+    for fact in initial::fluents(game) {
+        shapes.iter_mut().for_each(|shape| shape.initially.extend(shape.read(fact, game.terms())));
     }
     for shape in &mut shapes {
         put_in_order(shape, game, &pairs);
