@@ -62,6 +62,27 @@ fn every_row_has_its_keys_and_figures_within_their_bounds() {
     }
 }
 
+/// Where the sets are too large `hyperplay` holds one history of each state. Its distance from the histories would be 1.7 times
+/// that of draws, and more with more particles asked for.
+#[test]
+fn an_exact_distribution_of_states_is_in_no_ratio_of_histories() {
+    let report = belief(
+        "krieg_tictactoe_3x3 --sampler hyperplay --sampler exact --particles 256 --replicates 20 --matches 5 --steps 4 --seed 1 \
+         --playouts 0",
+    );
+    let of = |sampler, key| summary(&report, sampler, key);
+    assert_eq!((of("hyperplay", "decisions"), of("hyperplay", "states_exact")), (40.0, 2.0));
+    assert_eq!((of("hyperplay", "enumerated"), of("hyperplay", "compared")), (38.0, 0.0));
+    assert!(
+        of("hyperplay", "held") < 256.0 && of("exact", "held") == 256.0 && of("exact", "compared") == 40.0
+    );
+    let summary = &report["summary"][0];
+    assert!(summary["bias_over_control"].is_null() && summary["set_over_control"].is_null(), "{summary}");
+    let rows = report["rows"].as_array().unwrap();
+    let exactly = |word: &str| rows.iter().filter(|row| row["exactly"] == word).count();
+    assert_eq!((exactly("states"), exactly("histories")), (2, 38));
+}
+
 #[test]
 fn one_seed_gives_the_same_figures_on_one_thread_and_on_two() {
     let arguments = "krieg_tictactoe_3x3 --sampler hyperplay:enumerate=off --sampler exact --particles 8 --replicates 10 --steps 3 --seed 7";

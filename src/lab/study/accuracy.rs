@@ -188,7 +188,7 @@ pub fn expected_coverage(posterior: &Posterior, draws: usize) -> f64 {
 }
 
 /// The sum of a figure of the histories that end in each state.
-fn by_state(posterior: &Posterior, figure: impl Fn(usize) -> f64) -> Vec<f64> {
+pub(super) fn by_state(posterior: &Posterior, figure: impl Fn(usize) -> f64) -> Vec<f64> {
     let states = posterior.ends.iter().max().map_or(0, |last| last + 1);
     let mut sums = vec![0.0; states];
     for (at, &end) in posterior.ends.iter().enumerate() {

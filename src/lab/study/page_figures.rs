@@ -4,7 +4,7 @@
 //! the spread of the replicates. A sampler looks the same in every figure. A figure without a point is not drawn, and a
 //! sentence says why.
 
-use super::harness::{BINS, Bin, Figures};
+use super::harness::{BINS, Bin, Exactly, Figures};
 use super::plan::Study;
 use super::row::StudyRow;
 use hyperplay_machine::counted;
@@ -23,7 +23,9 @@ fn known(value: f64) -> Mean {
 
 /// The figures of a study of this game, and sentences on those that are not drawn.
 pub(super) fn figures(study: &Study, game: &str, replicates: u64) -> (Vec<Figure>, Vec<String>) {
-    let exact = |row: &&StudyRow| row.is_decision && row.is_exact();
+    // The distance between histories of a set that holds one history of each state says nothing.
+    let is_compared = |row: &StudyRow| row.figures.exactly != Some(Exactly::States);
+    let exact = |row: &&StudyRow| row.is_decision && row.is_exact() && is_compared(row);
     let decisions: Vec<&StudyRow> = study.rows.iter().filter(exact).collect();
     let most = study.rows.iter().map(|row| row.particles).max().unwrap_or(0);
     let largest: Vec<&StudyRow> = study.rows.iter().filter(|row| row.particles == most).collect();

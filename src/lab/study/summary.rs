@@ -5,14 +5,14 @@
 //! [control](super::harness::Control) at the same decisions: independent draws from the posterior, of as many particles
 //! in as many replicates. It is a ratio of arithmetic means. A mean of ratios would not do: where a decision has few
 //! histories its distance is one absolute error, and the geometric mean of such errors over their expectation is 0.6 to
-//! 1 for perfect sampling, by Jensen's inequality. Intervals are a bootstrap over the decisions. Decisions at which the
-//! information set was enumerated in every replicate are counted separately and are in no ratio.
+//! 1 for perfect sampling, by Jensen's inequality. Intervals are a bootstrap over the decisions. Decisions at which every
+//! replicate enumerated the posterior, or the exact distribution of the states, are counted separately and are in no ratio.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::harness::{BINS, Bin, Figures, MethodCounts};
+use super::harness::{BINS, Bin, Exactly, Figures, MethodCounts};
 use super::row::StudyRow;
 use hyperplay_machine::Seed;
 use hyperplay_report::{Mean, MeanInterval, fields};
@@ -22,7 +22,7 @@ pub const LEVEL: f64 = 0.05;
 
 /// The figures of rows of which a summary has the mean over all decisions, the enumerated ones included.
 const MEANS: &str = "states_per_particle attempts_per_particle bias_tv \
-    bias_tv_control bias_tv_baseline set_tv set_tv_control set_tv_baseline distinct \
+    bias_tv_control bias_tv_baseline set_tv set_tv_control set_tv_baseline held distinct \
     backtracks_per_particle coverage coverage_baseline ess kl true_history_ratio \
     true_history_ratio_exact log_loss log_loss_exact brier brier_exact states_median";
 
@@ -37,9 +37,13 @@ pub struct StudySummary {
     pub posterior: &'static str,
     /// Decisions with an exact posterior.
     pub decisions: usize,
-    /// The part of them at which the information set was enumerated.
+    /// The part of them at which the particles are the complete posterior, enumerated in every replicate.
     pub enumerated: usize,
-    /// Bias TV over that of the control, over the other decisions.
+    /// The part of them at which they are the exact distribution of the states instead.
+    pub states_exact: usize,
+    /// The other decisions, which the ratios are over.
+    pub compared: usize,
+    /// Bias TV over that of the control, over these decisions.
     pub bias_over_control: MeanInterval,
     /// The same for states, where there is more than one.
     pub state_bias_over_control: MeanInterval,
@@ -95,12 +99,13 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
         rows.iter().filter(|row| (row.sampler.as_str(), row.particles, row.posterior) == key).collect();
     let rows: Vec<&StudyRow> = all.iter().copied().filter(|row| row.is_decision && row.is_exact()).collect();
     let decisions: Vec<&Figures> = rows.iter().map(|row| &row.figures).collect();
-    let sampled: Vec<&StudyRow> = rows.iter().copied().filter(|row| !row.figures.is_enumerated()).collect();
+    let that_are = |exactly| rows.iter().copied().filter(move |row| row.figures.exactly == exactly);
+    let compared: Vec<&StudyRow> = that_are(None).collect();
     let seed = Seed::root(seed).child("summary");
     // Histories that end in one state have no distance on states, only what rounding leaves of it.
     let of_states = |row: &StudyRow| if row.states > Some(1) { row.figures.state_bias_tv } else { f64::NAN };
     let ratio = |name: &str, pair: &dyn Fn(&StudyRow) -> (f64, f64)| {
-        let pairs = sampled.iter().map(|row| pair(row));
+        let pairs = compared.iter().map(|row| pair(row));
         MeanInterval::ratio_of_sums(pairs, &mut seed.child(name).rng())
     };
     let mean = |over: &[&Figures], figure: &dyn Fn(&Figures) -> f64| {
@@ -114,7 +119,8 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
     for figures in &decisions {
         calibration.iter_mut().zip(&figures.calibration).for_each(|(sum, bin)| sum.add(bin, 1.0));
     }
-    let fits = || decisions.iter().filter_map(|figures| figures.chi_squared);
+    let is_of_histories = |figures: &&&Figures| figures.exactly != Some(Exactly::States);
+    let fits = || decisions.iter().filter(is_of_histories).filter_map(|figures| figures.chi_squared);
     let mut methods = MethodCounts::default();
     decisions.iter().for_each(|figures| methods.add(&figures.methods));
     let accepted = mean(&decisions, &|figures| {
@@ -129,7 +135,9 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
         particles,
         posterior,
         decisions: decisions.len(),
-        enumerated: decisions.len() - sampled.len(),
+        enumerated: that_are(Some(Exactly::Histories)).count(),
+        states_exact: that_are(Some(Exactly::States)).count(),
+        compared: compared.len(),
         bias_over_control: ratio("bias", &|row| (row.figures.bias_tv, row.control.bias_tv)),
         state_bias_over_control: ratio("state", &|row| (of_states(row), row.control.state_bias_tv)),
         set_over_control: ratio("set", &|row| (row.figures.set_tv, row.control.set_tv)),

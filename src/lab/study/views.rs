@@ -17,7 +17,11 @@ impl Study {
 
     /// All columns of the summaries. The bootstrap of their intervals is seeded with the seed of the study.
     pub fn summary_table(&self, seed: u64) -> Table {
-        Table::of(&SUMMARY_COLUMNS, &self.summaries(seed)).with_few("decisions", FEW, "decisions")
+        Table::of(&SUMMARY_COLUMNS, &self.summaries(seed)).with_few(
+            "compared",
+            FEW,
+            "decisions in the ratios",
+        )
     }
 
     /// The summaries.

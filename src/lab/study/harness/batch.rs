@@ -34,9 +34,11 @@ pub(in super::super) struct MeasuredUpdate {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SetNumbers {
     pub(super) method: UpdateMethod,
+    pub(super) held: usize,
     pub(super) distinct: usize,
     pub(super) effective: f64,
     pub(super) total_variation: f64,
+    pub(super) state_variation: f64,
     pub(super) coverage: f64,
     /// The weight on the true history.
     pub(super) truth: f64,
@@ -70,9 +72,11 @@ impl ReplicateBatch {
         let at = place.and_then(|place| set.cells.binary_search_by_key(place, |&(place, _)| place).ok());
         self.sets.push(SetNumbers {
             method: held.update.method,
+            held: set.held,
             distinct: set.distinct,
             effective: set.effective,
             total_variation: set.total_variation,
+            state_variation: set.state_variation,
             coverage: set.coverage,
             truth: at.map_or(0.0, |at| set.cells[at].1),
             scores: set.scores.as_ref().map(|scores| (scores.log_loss, scores.brier)),

@@ -19,6 +19,17 @@ use hyperplay_think::belief::{UpdateCost, UpdateMethod};
 /// A set TV below this counts as none.
 const NONE: f64 = 1e-9;
 
+/// The part of the posterior that the particles of every replicate are exactly, found by enumeration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Exactly {
+    /// All of it: every history with its probability.
+    Histories,
+    /// The distribution of the states: one history of each state has the probability of the state. A distance between
+    /// histories says nothing of such a set, however many particles are asked for.
+    States,
+}
+
 /// The mean, the median and the greatest of some numbers; NaN where there is none.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Spread {
@@ -73,6 +84,10 @@ pub struct Figures {
     /// How the particles were found.
     #[serde(rename = "method")]
     pub methods: MethodCounts,
+    /// What the particles are exactly, if anything.
+    pub exactly: Option<Exactly>,
+    /// The mean number of particles in a set.
+    pub held: f64,
     /// The total variation of the mean of all sets from the posterior.
     pub bias_tv: f64,
     /// The lower end of the 95 % interval of the same, by the bootstrap over replicates.
@@ -136,13 +151,6 @@ pub struct Figures {
     pub costs: Costs,
 }
 
-impl Figures {
-    /// Whether the information set was enumerated in every replicate, and the particles are the complete posterior.
-    pub fn is_enumerated(&self) -> bool {
-        self.methods.only() == Some(UpdateMethod::Enumeration) && self.set_tv < NONE
-    }
-}
-
 /// The figures at a point. `independent` says whether all particles are independent draws without weights.
 fn figures(
     point: &EvaluationPoint,
@@ -178,6 +186,8 @@ fn figures(
         sets: sets.len(),
         depletions: updates.len() - sets.len(),
         methods: updates.iter().map(|update| update.method).collect(),
+        exactly: None,
+        held: over(&|set| set.held as f64).value,
         bias_tv: f64::NAN,
         bias_tv_low: f64::NAN,
         bias_tv_high: f64::NAN,
@@ -214,6 +224,13 @@ fn figures(
     figures.true_history_ratio = over(&|set| set.truth * size);
     let set_tv = over(&|set| set.total_variation);
     (figures.set_tv, figures.set_tv_error) = (set_tv.value, set_tv.error);
+    figures.exactly = match figures.methods.only() {
+        Some(UpdateMethod::Enumeration) if set_tv.value < NONE => Some(Exactly::Histories),
+        Some(UpdateMethod::Enumeration) if over(&|set| set.state_variation).value < NONE => {
+            Some(Exactly::States)
+        }
+        _ => None,
+    };
     if point.values.is_some() {
         figures.regret = over(&|set| set.regret);
     }

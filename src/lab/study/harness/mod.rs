@@ -27,7 +27,7 @@ pub(super) use batch::MeasuredUpdate;
 pub use control::{Control, control};
 pub use evidence::{model_match, random_match};
 pub(super) use figures::draws_in;
-pub use figures::{Costs, Figures, Spread};
+pub use figures::{Costs, Exactly, Figures, Spread};
 pub use fluents::{BINS, Bin};
 pub use methods::MethodCounts;
 pub use point::{EvaluationPoint, EvaluationPoints, Oracle, PosteriorSource};
@@ -182,7 +182,12 @@ fn draw(point: &EvaluationPoint, replicates: &Replicates<'_>, seed: &Seed) -> Op
     let drawn = replicates.sampler.draw_from(&point.posterior, replicates.particles, seed)?;
     let weight = 1.0 / replicates.particles as f64;
     let cells = drawn.into_iter().map(|place| (place, weight)).collect();
-    let set = Loose { cells, effective: replicates.particles as f64, ..Loose::default() };
+    let set = Loose {
+        cells,
+        held: replicates.particles,
+        effective: replicates.particles as f64,
+        ..Loose::default()
+    };
     let cost = UpdateCost { states: point.posterior.states, ..UpdateCost::default() };
     let update = MeasuredUpdate { cost, method: UpdateMethod::Other, seconds: f64::NAN };
     Some(settled(set, point, replicates.particles, update, seed))

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use super::super::accuracy::by_state;
 use super::evaluated;
 use super::fluents::Fluents;
 use super::values::Values;
@@ -46,6 +47,8 @@ pub struct EvaluationPoint {
     pub truth: History,
     /// Whether the role has more than one legal move.
     pub choice: bool,
+    /// The probability of every state.
+    pub(super) of_states: Vec<f64>,
     /// The place of every history of the posterior.
     pub(super) places: FxHashMap<History, usize>,
     /// The open fluents.
@@ -57,7 +60,7 @@ pub struct EvaluationPoint {
 impl EvaluationPoint {
     /// Distinct states that the histories end in.
     pub fn states(&self) -> usize {
-        self.posterior.ends.iter().max().map_or(0, |last| last + 1)
+        self.of_states.len()
     }
 
     /// Whether the role has something to choose and does not know the history.
@@ -177,6 +180,7 @@ fn point(
     machine.legal(&state, evidence.role, &mut scratch, &mut legal);
     let places =
         posterior.histories.iter().enumerate().map(|(at, (history, _))| (history.clone(), at)).collect();
+    let of_states = by_state(&posterior, |at| posterior.histories[at].1);
     let fluents = Fluents::of(machine, &posterior, &state, &mut scratch);
     let made = EvaluationPoint {
         evidence,
@@ -184,6 +188,7 @@ fn point(
         source,
         truth,
         choice: legal.len() > 1,
+        of_states,
         places,
         fluents,
         values: None,

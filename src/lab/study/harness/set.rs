@@ -16,6 +16,8 @@ pub(super) struct ParticleSet {
     pub(super) cells: Vec<(usize, f64)>,
     /// The weight of the histories that have no place in the posterior.
     pub(super) outside: f64,
+    /// Particles, equal ones counted each.
+    pub(super) held: usize,
     /// Different histories.
     pub(super) distinct: usize,
     /// The effective sample size.
@@ -23,6 +25,8 @@ pub(super) struct ParticleSet {
     /// One history drawn by weight: its place, if it has one.
     pub(super) drawn: Option<usize>,
     pub(super) total_variation: f64,
+    /// The same for the states that the histories end in.
+    pub(super) state_variation: f64,
     pub(super) coverage: f64,
     pub(super) scores: Option<Scores>,
     pub(super) regret: f64,
@@ -35,6 +39,7 @@ pub(super) struct Loose {
     pub(super) cells: Vec<(usize, f64)>,
     /// The different histories without a place: the open fluents that hold after each, and its weight.
     pub(super) strangers: Vec<(Vec<u32>, f64)>,
+    pub(super) held: usize,
     pub(super) effective: f64,
 }
 
@@ -43,7 +48,7 @@ impl Loose {
     pub(super) fn of(machine: &Engine, belief: &dyn Belief<Engine>, point: &EvaluationPoint) -> Loose {
         let particles = belief.particles();
         let effective = effective_size(particles.iter().map(|particle| particle.weight));
-        let mut loose = Loose { effective, ..Loose::default() };
+        let mut loose = Loose { held: particles.len(), effective, ..Loose::default() };
         let mut numbers: FxHashMap<History, usize> = FxHashMap::default();
         for particle in particles {
             let history = belief.history(particle);
@@ -91,10 +96,12 @@ impl Loose {
         let last = self.cells.last().filter(|_| self.strangers.is_empty());
         let drawn = drawn.or(last).map(|&(place, _)| place);
         let (mut distance, mut coverage) = (outside, 0.0);
+        let mut missing = point.of_states.clone();
         for &(place, weight) in self.cells.iter().filter(|&&(_, weight)| weight > 0.0) {
             let probability = posterior.histories[place].1;
             distance += (weight - probability).abs();
             coverage += probability;
+            missing[posterior.ends[place]] -= weight;
         }
         let mut marginals = vec![0.0; fluents.len()];
         let mut add = |holding: &[u32], weight: f64| {
@@ -107,10 +114,12 @@ impl Loose {
         });
         Some(ParticleSet {
             outside,
+            held: self.held,
             distinct: self.cells.len() + self.strangers.len(),
             effective: self.effective,
             drawn,
             total_variation: (distance + (1.0 - coverage).max(0.0)) / 2.0,
+            state_variation: (missing.iter().map(|weight| weight.abs()).sum::<f64>() + outside) / 2.0,
             coverage,
             scores: fluents.scores(&marginals, 0.5 / (particles as f64 + 1.0)),
             regret,
