@@ -207,15 +207,6 @@ impl MeanInterval {
         MeanInterval { value, low: value - half, high: value + half }
     }
 
-    /// The mean of these numbers; those that are not finite are left out.
-    pub fn of(numbers: impl Iterator<Item = f64>, rng: &mut impl Rng) -> Self {
-        let numbers: Vec<f64> = numbers.filter(|number| number.is_finite()).collect();
-        let mean = |sum: f64| if numbers.is_empty() { f64::NAN } else { sum / numbers.len() as f64 };
-        let of_sample = |sample: &[usize]| mean(sample.iter().map(|&at| numbers[at]).sum());
-        let (low, high) = bootstrap(numbers.len(), rng, of_sample);
-        MeanInterval { value: mean(numbers.iter().sum()), low, high }
-    }
-
     /// The sum of the first numbers of these pairs over the sum of the second ones; pairs that are not finite are left
     /// out. The bootstrap resamples pairs.
     pub fn ratio_of_sums(pairs: impl Iterator<Item = (f64, f64)>, rng: &mut impl Rng) -> Self {

@@ -86,7 +86,7 @@ fn the_page_is_one_file_with_five_figures() {
         "set TV (probability)",
         "step (joint moves made)",
         "states visited (states a particle)",
-        "ESS (particles)",
+        "worth (independent draws)",
         "marginal said by the belief (probability)",
         "true fluents (share)",
     ];
@@ -98,7 +98,7 @@ fn the_page_is_one_file_with_five_figures() {
     for loaded in ["<script", "<link", "src=", "href=", "url("] {
         assert!(!page.contains(loaded), "{loaded}");
     }
-    for name in ["bias", "set-distance", "cost", "effective-sample-size", "calibration"] {
+    for name in ["bias", "set-distance", "cost", "independent-draws", "calibration"] {
         let name = format!("figures/krieg_tictactoe_3x3-{name}");
         assert!(folder.read(&format!("{name}.svg")).contains("@font-face"), "{name}");
         assert!(std::fs::read(folder.path(&format!("{name}.pdf"))).unwrap().starts_with(b"%PDF-"), "{name}");

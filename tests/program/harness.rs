@@ -112,6 +112,28 @@ fn an_unknown_sampler_is_a_usage_error_that_lists_the_known_ones() {
     );
 }
 
+/// Exact draws are worth their number at every number of particles, a sampler with a bias less, and the effective sample size
+/// does not tell them apart.
+#[test]
+fn exact_draws_are_worth_their_number_and_weighted_histories_are_not() {
+    let report = belief(
+        "krieg_tictactoe_3x3 --sampler exact --sampler rejection --sampler bootstrap --sampler hyperplay12 --particles 16,64 \
+         --replicates 100 --matches 3 --steps 4 --seed 1 --playouts 0",
+    );
+    for summary in report["summary"].as_array().unwrap() {
+        let number = |key: &str| summary[key].as_f64().unwrap_or_else(|| panic!("{key}: {summary}"));
+        let share = number("independent_draws") / number("particles");
+        assert!(number("independent_draws_low") <= number("independent_draws_high"), "{summary}");
+        match summary["sampler"].as_str().unwrap() {
+            "exact" | "rejection" => assert!((share - 1.0).abs() < 0.03, "{summary}"),
+            _ => assert!(share < 0.8, "{summary}"),
+        }
+    }
+    let rows = report["rows"].as_array().unwrap();
+    let of_bootstrap = rows.iter().filter(|row| row["sampler"] == "bootstrap" && row["particles"] == 64);
+    assert!(of_bootstrap.clone().count() > 0 && of_bootstrap.clone().all(|row| row["ess"].as_f64().unwrap() > 60.0));
+}
+
 /// Bias TV over that of independent draws with 64 particles, for `hyperplay`, which makes one move for each particle and step, and
 /// for `hyperplay12`, the method as published. A ratio over few decisions is noisy.
 fn ratios(arguments: &str) -> (f64, f64) {

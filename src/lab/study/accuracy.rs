@@ -211,7 +211,7 @@ fn mean_deviation(draws: usize, probability: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use rand::{Rng, RngExt};
 
     use super::*;
@@ -228,7 +228,7 @@ mod tests {
     }
 
     /// A posterior with these probabilities, over histories of one step.
-    fn posterior(probabilities: &[f64]) -> Posterior {
+    pub(in super::super) fn posterior(probabilities: &[f64]) -> Posterior {
         let mut symbols = Symbols::new();
         let names: Vec<_> = (0..probabilities.len()).map(|name| symbols.intern(&name.to_string())).collect();
         let terms = TermStore::new(symbols);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     /// Draws from the posterior.
-    fn drawn(posterior: &Posterior, draws: usize, rng: &mut impl Rng) -> Distribution {
+    pub(in super::super) fn drawn(posterior: &Posterior, draws: usize, rng: &mut impl Rng) -> Distribution {
         let one = |_| {
             let mut left: f64 = rng.random();
             let under = |&&(_, probability): &&(History, f64)| {

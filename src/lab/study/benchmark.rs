@@ -63,10 +63,10 @@ pub fn opening(command: &str, plan: &StudyPlan, particles: usize, date: &str) ->
          {opponents}, information sets of at most {} histories. Means over the decisions of all roles (more than one \
          legal move, more than one history). *Draws* are as many independent draws from the posterior, measured at the same \
          decisions in as many replicates; a ratio is the sum of a distance over the decisions, divided by that of the draws, \
-         with a 95 % bootstrap interval over the decisions, without those at which every replicate enumerated the \
+         with a 95 % bootstrap interval over the matches, without those at which every replicate enumerated the \
          information set, or the exact distribution of its states. [belief-measures.md](../belief-measures.md) explains each figure. Otherwise, in `a (b)`, b is what \
          the posterior itself, or independent draws from it, would show. The seed determines everything but the times (ms an \
-         update, effective particles a second).\n",
+         update, draws a second).\n",
         env!("CARGO_PKG_VERSION"),
         counted(particles as u64, "particle"),
         counted(plan.replicates as u64, "replicate"),
@@ -98,7 +98,7 @@ pub fn section(name: &str, plan: &StudyPlan, study: &Study) -> String {
             "; in {ended} of the beliefs the information set grew too large before the last of them.\n\n"
         ),
     };
-    let table = Table::of(&columns(), &all).with_few("compared", FEW, "decisions in the ratios");
+    let table = Table::of(&columns(), &all).with_few("matches", FEW, "matches with a compared decision");
     for view in VIEWS {
         text += &table.read(&readings(view)).as_markdown();
         text.push('\n');
@@ -114,7 +114,7 @@ pub fn figure(page: &str, name: &str, plan: &StudyPlan, study: &Study) -> Option
         let (is_known, has_interval) =
             (ratio.value.is_finite(), ratio.low.is_finite() && ratio.high.is_finite());
         let count = all.compared as u64;
-        let is_few = count < FEW;
+        let is_few = (all.matches as u64) < FEW;
         let mark = if is_few { " *" } else { "" };
         ForestRow {
             label: all.sampler.clone(),
@@ -133,7 +133,7 @@ pub fn figure(page: &str, name: &str, plan: &StudyPlan, study: &Study) -> Option
             counted: "decisions",
             rows,
         };
-        let caption = "Bars are 95 % intervals by the bootstrap over the decisions at which neither the information set nor the \
+        let caption = "Bars are 95 % intervals by the bootstrap over the matches, of the decisions at which neither the information set nor the \
                        distribution of its states was enumerated. Independent draws are at 1.";
         Figure::new(&[page, name, "bias"], format!("Bias in {name}"), caption, Plot::Forest(plot))
     })

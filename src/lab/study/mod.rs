@@ -17,6 +17,7 @@ pub mod accuracy;
 pub mod benchmark;
 mod columns;
 pub mod cost;
+mod draws;
 #[cfg(test)]
 mod failing;
 pub mod files;

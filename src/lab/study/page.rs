@@ -36,7 +36,8 @@ pub fn page(header: &Value, study: &Study) -> Page {
         page.note(
             "A decision is a point where the role has more than one legal move and more than one history is possible. A ratio \
              is the sum of a distance over the decisions, divided by that of as many independent draws from the posterior, \
-             measured at the same decisions; intervals are 95 %, by the bootstrap over decisions. U: against the posterior under \
+             measured at the same decisions; intervals are 95 %, by the bootstrap over matches. Worth draws is the \
+             number of independent draws that have the same distance. U: against the posterior under \
              uniform opponents; P: under the policies really played; M: under the sampler's own model. ? is what is not known, \
              such as a ratio where the information set was enumerated at every decision.",
         );

@@ -4,11 +4,16 @@
 //! the spread of the replicates. A sampler looks the same in every figure. A figure without a point is not drawn, and a
 //! sentence says why.
 
+use std::collections::BTreeMap;
+
+use super::draws::{by_match, independent_draws};
 use super::harness::{BINS, Bin, Exactly, Figures};
 use super::plan::Study;
 use super::row::StudyRow;
-use hyperplay_machine::counted;
-use hyperplay_report::{Axis, Clusters, FEW, Figure, FigurePoint, FigureSeries, LinePlot, Mean, Plot};
+use hyperplay_machine::{Seed, counted};
+use hyperplay_report::{
+    Axis, Clusters, FEW, Figure, FigurePoint, FigureSeries, LinePlot, Mean, MeanInterval, Plot,
+};
 
 /// One curve: a sampler against a posterior.
 type Key<'a> = (&'a str, &'static str);
@@ -65,13 +70,15 @@ pub(super) fn figures(study: &Study, game: &str, replicates: u64) -> (Vec<Figure
             format!("States visited at this step for one particle, mean over matches and roles. {bars}"),
         ),
         (
-            "effective-sample-size",
-            with("Effective sample size over the steps"),
+            "independent-draws",
+            with("Independent draws over the steps"),
             over_steps(
-                Axis::linear("ESS (particles)"),
-                curves(&study.rows, &largest, |row| row.step, &|figures| Mean { value: figures.ess, error: figures.ess_error }),
+                Axis::logarithmic("worth (independent draws)"),
+                series(&study.rows, &largest, |own| draws_over_steps(&own)),
             ),
-            format!("As reported: where equal histories become one particle, an even set of 3 histories counts 3. {bars}"),
+            "How many independent draws from the posterior have the same mean distance. There is no point where a sampler holds \
+             the posterior itself. Bars are 95 % intervals over matches; a point of one match has none."
+                .to_owned(),
         ),
         (
             "calibration",
@@ -91,7 +98,7 @@ pub(super) fn figures(study: &Study, game: &str, replicates: u64) -> (Vec<Figure
             missing.push(format!("There is no figure '{title}': {}.", why_missing(name, &decisions)));
             continue;
         }
-        if name != "calibration" {
+        if !["calibration", "independent-draws"].contains(&name) {
             let points = plot
                 .panels
                 .iter_mut()
@@ -146,6 +153,22 @@ fn over_particles(
 
 fn over_steps(y: Axis, series: Vec<FigureSeries>) -> LinePlot {
     LinePlot::single(Axis::linear("step (joint moves made)"), y, series)
+}
+
+/// The independent draws that a sampler is worth at each step.
+fn draws_over_steps(rows: &[&StudyRow]) -> Vec<FigurePoint> {
+    let mut steps: BTreeMap<usize, Vec<&StudyRow>> = BTreeMap::new();
+    rows.iter().for_each(|row| steps.entry(row.step).or_default().push(row));
+    let point = |(&step, rows): (&usize, &Vec<&StudyRow>)| {
+        let MeanInterval { value, low, high } = independent_draws(rows, &Seed::root(0).index(step));
+        let matches = by_match(rows).len();
+        if matches < 2 {
+            FigurePoint::alone(step as f64, value)
+        } else {
+            FigurePoint::between(step as f64, value, low, high).few((matches as u64) < FEW)
+        }
+    };
+    steps.iter().map(point).filter(|point| point.y.is_finite() && point.y > 0.0).collect()
 }
 
 /// The cost by step.

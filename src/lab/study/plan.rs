@@ -356,6 +356,7 @@ impl Measuring<'_> {
                     states: point.is_exact().then(|| point.states()),
                     is_decision: point.is_decision(),
                     figures,
+                    curve: point.curve.clone(),
                     control,
                 }));
                 if !(self.keep)(&self.study.rows[before..]) {

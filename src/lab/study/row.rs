@@ -5,8 +5,11 @@
 //! [`ROW_COLUMNS`](super::ROW_COLUMNS) has no times, which the seed does not determine: those are in
 //! [`TIME_COLUMNS`](super::TIME_COLUMNS).
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
+use super::draws::DrawsCurve;
 use super::harness::{Control, Figures, PosteriorSource};
 
 /// The figures of one sampler at one point.
@@ -39,6 +42,9 @@ pub struct StudyRow {
     /// The figures.
     #[serde(flatten)]
     pub figures: Figures,
+    /// The expected set TV of independent draws by their number, if the posterior is exact.
+    #[serde(skip)]
+    pub curve: Option<Arc<DrawsCurve>>,
     /// The distances of as many independent draws.
     #[serde(flatten)]
     pub control: Control,

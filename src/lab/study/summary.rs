@@ -5,13 +5,16 @@
 //! [control](super::harness::Control) at the same decisions: independent draws from the posterior, of as many particles
 //! in as many replicates. It is a ratio of arithmetic means. A mean of ratios would not do: where a decision has few
 //! histories its distance is one absolute error, and the geometric mean of such errors over their expectation is 0.6 to
-//! 1 for perfect sampling, by Jensen's inequality. Intervals are a bootstrap over the decisions. Decisions at which every
+//! 1 for perfect sampling, by Jensen's inequality. The decisions of a match
+//! hang together, so intervals are a bootstrap over the matches. Decisions at which every
 //! replicate enumerated the posterior, or the exact distribution of the states, are counted separately and are in no ratio.
 
 use std::collections::BTreeMap;
 
+use rand::Rng;
 use serde::Serialize;
 
+use super::draws::{by_match, independent_draws};
 use super::harness::{BINS, Bin, Exactly, Figures, MethodCounts};
 use super::row::StudyRow;
 use hyperplay_machine::Seed;
@@ -23,7 +26,7 @@ pub const LEVEL: f64 = 0.05;
 /// The figures of rows of which a summary has the mean over all decisions, the enumerated ones included.
 const MEANS: &str = "states_per_particle attempts_per_particle bias_tv \
     bias_tv_control bias_tv_baseline set_tv set_tv_control set_tv_baseline held distinct \
-    backtracks_per_particle coverage coverage_baseline ess kl true_history_ratio \
+    backtracks_per_particle coverage coverage_baseline kl true_history_ratio \
     true_history_ratio_exact log_loss log_loss_exact brier brier_exact states_median";
 
 /// One sampler with one number of particles against one posterior.
@@ -43,7 +46,11 @@ pub struct StudySummary {
     pub states_exact: usize,
     /// The other decisions, which the ratios are over.
     pub compared: usize,
-    /// Bias TV over that of the control, over these decisions.
+    /// The matches with such a decision, which intervals are over.
+    pub matches: usize,
+    /// The number of independent draws from the posterior whose expected set TV has the same sum over these decisions.
+    pub independent_draws: MeanInterval,
+    /// Bias TV over that of the control.
     pub bias_over_control: MeanInterval,
     /// The same for states, where there is more than one.
     pub state_bias_over_control: MeanInterval,
@@ -74,8 +81,8 @@ pub struct StudySummary {
     pub states_max: f64,
     /// Milliseconds of processor time for one update, on average over all rows. The seed does not determine them.
     pub update_ms: f64,
-    /// Effective particles over the time, over all rows.
-    pub effective_per_second: f64,
+    /// Independent draws over the mean time.
+    pub independent_per_second: f64,
     /// The mean over all decisions of further figures of the rows, by name.
     #[serde(flatten)]
     pub means: BTreeMap<&'static str, f64>,
@@ -105,9 +112,9 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
     // Histories that end in one state have no distance on states, only what rounding leaves of it.
     let of_states = |row: &StudyRow| if row.states > Some(1) { row.figures.state_bias_tv } else { f64::NAN };
     let ratio = |name: &str, pair: &dyn Fn(&StudyRow) -> (f64, f64)| {
-        let pairs = compared.iter().map(|row| pair(row));
-        MeanInterval::ratio_of_sums(pairs, &mut seed.child(name).rng())
+        over_matches(&compared, pair, &mut seed.child(name).rng())
     };
+    let independent_draws = independent_draws(&compared, &seed);
     let mean = |over: &[&Figures], figure: &dyn Fn(&Figures) -> f64| {
         Mean::of(over.iter().map(|figures| figure(figures)).filter(|value| value.is_finite())).value
     };
@@ -129,7 +136,7 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
     });
     let every: Vec<&Figures> = all.iter().map(|row| &row.figures).collect();
     let seconds = mean(&every, &|figures| figures.costs.seconds.mean);
-    let regrets = decisions.iter().map(|figures| figures.regret.value);
+    let regret = |row: &StudyRow| (row.figures.regret.value, 1.0);
     StudySummary {
         sampler: sampler.to_owned(),
         particles,
@@ -138,6 +145,8 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
         enumerated: that_are(Some(Exactly::Histories)).count(),
         states_exact: that_are(Some(Exactly::States)).count(),
         compared: compared.len(),
+        matches: by_match(&compared).len(),
+        independent_draws,
         bias_over_control: ratio("bias", &|row| (row.figures.bias_tv, row.control.bias_tv)),
         state_bias_over_control: ratio("state", &|row| (of_states(row), row.control.state_bias_tv)),
         set_over_control: ratio("set", &|row| (row.figures.set_tv, row.control.set_tv)),
@@ -147,15 +156,30 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
         chi_squared_rejected: fits().filter(|fit| fit.p < LEVEL).count(),
         distinct_fraction: means["distinct"] / particles as f64,
         log_loss_excess: means["log_loss"] - means["log_loss_exact"],
-        regret: MeanInterval::of(regrets, &mut seed.child("regret").rng()),
+        regret: over_matches(&rows, &regret, &mut seed.child("regret").rng()),
         calibration,
         depletions: every.iter().map(|figures| figures.depletions).sum(),
         update_states: means["states_per_particle"] * particles as f64,
         states_max: decisions.iter().map(|figures| figures.costs.states.max).fold(f64::NAN, f64::max),
         update_ms: 1e3 * seconds,
-        effective_per_second: mean(&every, &|figures| figures.effective_particles) / seconds,
+        independent_per_second: independent_draws.value / seconds,
         means,
     }
+}
+
+/// The sum of the first figures of these pairs over that of the second ones, with a bootstrap over matches; pairs that are not
+/// finite are left out.
+fn over_matches(
+    rows: &[&StudyRow],
+    pair: &dyn Fn(&StudyRow) -> (f64, f64),
+    rng: &mut impl Rng,
+) -> MeanInterval {
+    let of_match = |rows: &Vec<&StudyRow>| {
+        let known =
+            rows.iter().map(|row| pair(row)).filter(|(one, other)| one.is_finite() && other.is_finite());
+        known.reduce(|sums, pair| (sums.0 + pair.0, sums.1 + pair.1))
+    };
+    MeanInterval::ratio_of_sums(by_match(rows).iter().filter_map(of_match), rng)
 }
 
 #[cfg(test)]

@@ -15,12 +15,11 @@ mod row;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::harness::{MeasuredUpdate, draws_in, updated};
+use super::harness::{MeasuredUpdate, updated};
 use super::plan::{StudyError, StudyPlan};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Evidence, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::referee::{Interrupt, Stopwatch};
-use hyperplay_think::belief::effective_size;
 
 pub use super::columns::COST_COLUMNS;
 pub use row::CostRow;
@@ -56,8 +55,6 @@ struct CostSample {
     update: MeasuredUpdate,
     /// Whether it ended within the limit and left particles.
     is_finished: bool,
-    /// The independent draws that the particles count as.
-    effective: f64,
 }
 
 impl CostPlan<'_> {
@@ -129,11 +126,8 @@ impl CostPlan<'_> {
             let (evidence, watch) = (whole.until(step), Stopwatch::start());
             let update = updated(belief.as_mut(), &evidence, &Budget::time(self.limit), &seed.index(step))?;
             let is_finished = watch.elapsed() < self.limit && !belief.particles().is_empty();
-            let effective = effective_size(belief.particles().iter().map(|particle| particle.weight));
-            let independent = spec.sampler().is_independent();
-            let effective = draws_in(update.method, effective, self.particles, independent);
             if step >= self.study.steps.0 || !is_finished {
-                samples.push(CostSample { sampler, step, case, update, is_finished, effective });
+                samples.push(CostSample { sampler, step, case, update, is_finished });
             }
             if !is_finished {
                 break;
@@ -194,7 +188,7 @@ mod tests {
             assert_eq!(row.is_unbiased, row.sampler == "rejection");
             // Rejection has no other unbiased sampler beside it.
             assert_eq!(row.over_unbiased.is_nan(), row.sampler == "rejection");
-            assert!(row.over_cheapest > 0.0 && row.effective_particles > 0.0, "{row:?}");
+            assert!(row.over_cheapest > 0.0, "{row:?}");
         }
     }
 

@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::super::harness::{MethodCounts, Spread};
 use super::{CostPlan, CostSample};
-use hyperplay_report::Mean;
 use hyperplay_think::belief::UpdateCost;
 
 /// The updates of one sampler at one step.
@@ -30,10 +29,6 @@ pub struct CostRow {
     pub over_unbiased: f64,
     /// The same with all other samplers, whatever their bias.
     pub over_cheapest: f64,
-    /// The mean number of independent draws that the particles count as.
-    pub effective_particles: f64,
-    /// The same number over the mean time.
-    pub effective_particles_per_second: f64,
     /// States visited for one particle.
     pub states_per_particle: f64,
     /// Steps drawn at random and compared with the observation, for one particle.
@@ -63,7 +58,6 @@ impl CostPlan<'_> {
         let spec = &self.study.samplers[sampler];
         let made: Vec<&CostSample> = at_step[sampler].iter().copied().filter(|one| one.is_finished).collect();
         let seconds: Spread = made.iter().map(|one| one.update.seconds).collect();
-        let effective_particles = Mean::of(made.iter().map(|one| one.effective)).value;
         let sum = |figure: &dyn Fn(&UpdateCost) -> u64| {
             made.iter().map(|one| figure(&one.update.cost) as f64).sum::<f64>()
         };
@@ -80,8 +74,6 @@ impl CostPlan<'_> {
             seconds,
             over_unbiased: over(&made, at_step, others().filter(|&other| self.is_unbiased(other))),
             over_cheapest: over(&made, at_step, others()),
-            effective_particles,
-            effective_particles_per_second: effective_particles / seconds.mean,
             states_per_particle: sum(&|cost| cost.states) / particles,
             attempts_per_particle: attempts / particles,
             acceptance: sum(&|cost| cost.accepted) / attempts,

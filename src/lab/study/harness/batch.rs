@@ -33,7 +33,6 @@ pub(in super::super) struct MeasuredUpdate {
 /// The numbers that are kept of each set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SetNumbers {
-    pub(super) method: UpdateMethod,
     pub(super) held: usize,
     pub(super) distinct: usize,
     pub(super) effective: f64,
@@ -71,7 +70,6 @@ impl ReplicateBatch {
         let place = point.places.get(&point.truth);
         let at = place.and_then(|place| set.cells.binary_search_by_key(place, |&(place, _)| place).ok());
         self.sets.push(SetNumbers {
-            method: held.update.method,
             held: set.held,
             distinct: set.distinct,
             effective: set.effective,

@@ -70,8 +70,8 @@ pub struct Costs {
     pub seconds: Spread,
     /// Particles asked for over the mean time.
     pub particles_per_second: f64,
-    /// Effective particles over the mean time.
-    pub effective_particles_per_second: f64,
+    /// Independent draws that a set is worth over the mean time.
+    pub independent_draws_per_second: f64,
 }
 
 /// The figures of one sampler at one point, over all replicates.
@@ -106,13 +106,13 @@ pub struct Figures {
     pub set_tv_error: f64,
     /// The expectation of the same under independent draws from the posterior.
     pub set_tv_baseline: f64,
+    /// The number of independent draws from the posterior with this expected set TV; infinite where the particles are
+    /// exactly the posterior, or the distribution of its states.
+    pub independent_draws: f64,
     /// The mean effective sample size of the particles as reported (merged, if the sampler merges).
     pub ess: f64,
     /// The standard error of the same.
     pub ess_error: f64,
-    /// The mean number of independent draws that a set counts as: the particles asked for where it is independent draws
-    /// or an enumeration, otherwise the effective sample size; 0 where it is empty.
-    pub effective_particles: f64,
     /// The mean posterior mass of the histories held.
     pub coverage: f64,
     /// The standard error of the same.
@@ -179,7 +179,6 @@ fn figures(
         let bins = calibration.iter_mut().zip(&batch.bins);
         bins.for_each(|(sum, bin)| sum.add(bin, 1.0 / sets.len() as f64));
     }
-    let effective_particles = effective_particles(batches, particles, independent);
     let distinct = over(&|set| set.distinct as f64).value;
     let (coverage, ess) = (over(&|set| set.coverage), over(&|set| set.effective));
     let mut figures = Figures {
@@ -197,9 +196,9 @@ fn figures(
         set_tv: f64::NAN,
         set_tv_error: f64::NAN,
         set_tv_baseline: exact(baseline(posterior, particles)),
+        independent_draws: f64::NAN,
         ess: ess.value,
         ess_error: ess.error,
-        effective_particles,
         coverage: coverage.value,
         coverage_error: coverage.error,
         coverage_baseline: exact(expected_coverage(posterior, particles)),
@@ -216,7 +215,7 @@ fn figures(
         regret: Mean::NONE,
         kl: f64::NAN,
         chi_squared: None,
-        costs: costs(&updates, particles, effective_particles),
+        costs: costs(&updates, particles),
     };
     if sets.is_empty() || !point.is_exact() {
         return figures;
@@ -231,6 +230,9 @@ fn figures(
         }
         _ => None,
     };
+    let worth = point.curve.as_ref().map_or(f64::NAN, |curve| curve.inverse(set_tv.value));
+    figures.independent_draws = if figures.exactly.is_some() { f64::INFINITY } else { worth };
+    figures.costs.independent_draws_per_second = figures.independent_draws / figures.costs.seconds.mean;
     if point.values.is_some() {
         figures.regret = over(&|set| set.regret);
     }
@@ -257,29 +259,7 @@ fn figures(
     figures
 }
 
-/// See [`Figures::effective_particles`].
-fn effective_particles(batches: &[ReplicateBatch], particles: usize, independent: bool) -> f64 {
-    let of_set = |set: &SetNumbers| draws_in(set.method, set.effective, particles, independent);
-    let replicates: usize = batches.iter().map(|batch| batch.updates.len()).sum();
-    batches.iter().flat_map(|batch| &batch.sets).map(of_set).sum::<f64>() / replicates as f64
-}
-
-/// How many independent draws a set counts as, given its effective sample size and whether its sampler draws
-/// independently: the particles asked for where it is independent draws or an enumeration.
-pub(in super::super) fn draws_in(
-    method: UpdateMethod,
-    effective: f64,
-    particles: usize,
-    independent: bool,
-) -> f64 {
-    match method {
-        UpdateMethod::Enumeration | UpdateMethod::Rejection => particles as f64,
-        _ if independent => particles as f64,
-        _ => effective,
-    }
-}
-
-fn costs(updates: &[&MeasuredUpdate], particles: usize, effective_particles: f64) -> Costs {
+fn costs(updates: &[&MeasuredUpdate], particles: usize) -> Costs {
     let each =
         |figure: &dyn Fn(&UpdateCost) -> u64| updates.iter().map(|one| figure(&one.cost) as f64).sum::<f64>();
     let all = updates.len() as f64 * particles as f64;
@@ -295,7 +275,7 @@ fn costs(updates: &[&MeasuredUpdate], particles: usize, effective_particles: f64
         states: states.into_iter().collect(),
         seconds,
         particles_per_second: particles as f64 / seconds.mean,
-        effective_particles_per_second: effective_particles / seconds.mean,
+        independent_draws_per_second: f64::NAN,
     }
 }
 

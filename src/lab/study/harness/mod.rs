@@ -26,7 +26,6 @@ mod values;
 pub(super) use batch::MeasuredUpdate;
 pub use control::{Control, control};
 pub use evidence::{model_match, random_match};
-pub(super) use figures::draws_in;
 pub use figures::{Costs, Exactly, Figures, Spread};
 pub use fluents::{BINS, Bin};
 pub use methods::MethodCounts;

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::super::accuracy::by_state;
+use super::super::draws::DrawsCurve;
 use super::evaluated;
 use super::fluents::Fluents;
 use super::values::Values;
@@ -49,6 +50,8 @@ pub struct EvaluationPoint {
     pub choice: bool,
     /// The probability of every state.
     pub(super) of_states: Vec<f64>,
+    /// The expected set TV of independent draws by their number, if the posterior is exact.
+    pub(in super::super) curve: Option<Arc<DrawsCurve>>,
     /// The place of every history of the posterior.
     pub(super) places: FxHashMap<History, usize>,
     /// The open fluents.
@@ -181,6 +184,7 @@ fn point(
     let places =
         posterior.histories.iter().enumerate().map(|(at, (history, _))| (history.clone(), at)).collect();
     let of_states = by_state(&posterior, |at| posterior.histories[at].1);
+    let curve = (source == PosteriorSource::Exact).then(|| Arc::new(DrawsCurve::of(&posterior)));
     let fluents = Fluents::of(machine, &posterior, &state, &mut scratch);
     let made = EvaluationPoint {
         evidence,
@@ -189,6 +193,7 @@ fn point(
         truth,
         choice: legal.len() > 1,
         of_states,
+        curve,
         places,
         fluents,
         values: None,

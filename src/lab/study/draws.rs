@@ -1,0 +1,121 @@
+//! Independent draws: how many exact draws from the posterior a particle set is worth.
+//!
+//! That is the number *n* for which *n* independent draws from the posterior have the same expected set TV. The expectation
+//! is known in closed form ([`baseline`]), so nothing is simulated. It never rises with *n*, from 1 for an empty set on,
+//! so it is inverted: over the decisions of a study the sum of set TV is compared with the sum of the expectations.
+//!
+//! Invariant: *n* exact draws come out as *n*, up to the noise of their own set TV.
+
+use std::sync::LazyLock;
+
+use super::accuracy::baseline;
+use super::row::StudyRow;
+use hyperplay_machine::Seed;
+use hyperplay_report::{MeanInterval, bootstrap};
+use hyperplay_think::belief::exact::Posterior;
+
+/// The numbers of draws at which the expectation is computed: all small ones, then four for each power of two.
+static COUNTS: LazyLock<Vec<usize>> = LazyLock::new(|| {
+    let further = (17..=80).map(|quarter| (f64::from(quarter) / 4.0).exp2().round() as usize);
+    (0..=16).chain(further.filter(|&count| count > 16)).collect()
+});
+
+/// The expected set TV of independent draws by their number, or a sum of such expectations.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DrawsCurve(Vec<f64>);
+
+impl DrawsCurve {
+    /// That of draws from this posterior.
+    pub(super) fn of(posterior: &Posterior) -> Self {
+        let at = |&count: &usize| if count == 0 { 1.0 } else { baseline(posterior, count) };
+        DrawsCurve(COUNTS.iter().map(at).collect())
+    }
+
+    /// The number of draws with this set TV: infinite for none, NaN where every draw is the same history. Between two numbers it
+    /// is interpolated, and beyond the last one the distance falls as the square root of the number.
+    pub(super) fn inverse(&self, distance: f64) -> f64 {
+        let DrawsCurve(expected) = self;
+        let place = expected.partition_point(|&one| one > distance);
+        let ends = |at: usize| (COUNTS[at] as f64, expected[at]);
+        if expected[1] <= 0.0 || distance.is_nan() {
+            f64::NAN
+        } else if place == 0 {
+            0.0
+        } else if let Some(&below) = expected.get(place) {
+            let ((few, above), (many, _)) = (ends(place - 1), ends(place));
+            match place {
+                1 => (above - distance) / (above - below),
+                _ => few * (many / few).powf((above / distance).ln() / (above / below).ln()),
+            }
+        } else {
+            let (most, least) = ends(place - 1);
+            most * (least / distance).powi(2)
+        }
+    }
+}
+
+/// The independent draws that the sets of these rows are worth, with a bootstrap over matches. Rows without an exact
+/// posterior, or whose particles are all of it or of its states, are left out.
+pub(super) fn independent_draws(rows: &[&StudyRow], seed: &Seed) -> MeanInterval {
+    let of_match = |rows: &Vec<&StudyRow>| {
+        let mut sums = (DrawsCurve(vec![0.0; COUNTS.len()]), 0.0);
+        for row in rows.iter().filter(|row| row.figures.exactly.is_none() && row.figures.set_tv.is_finite()) {
+            let Some(curve) = row.curve.as_ref().filter(|curve| curve.0[1] > 0.0) else { continue };
+            sums.0.0.iter_mut().zip(&curve.0).for_each(|(sum, one)| *sum += one);
+            sums.1 += row.figures.set_tv;
+        }
+        sums
+    };
+    let matches: Vec<(DrawsCurve, f64)> = by_match(rows).iter().map(of_match).collect();
+    let matches: Vec<&(DrawsCurve, f64)> = matches.iter().filter(|(curve, _)| curve.0[0] > 0.0).collect();
+    let worth = |sample: &mut dyn Iterator<Item = usize>| {
+        let (mut curve, mut distance) = (DrawsCurve(vec![0.0; COUNTS.len()]), 0.0);
+        for at in sample {
+            curve.0.iter_mut().zip(&matches[at].0.0).for_each(|(sum, one)| *sum += one);
+            distance += matches[at].1;
+        }
+        curve.inverse(distance)
+    };
+    let (low, high) =
+        bootstrap(matches.len(), &mut seed.child("draws").rng(), |sample| worth(&mut sample.iter().copied()));
+    MeanInterval { value: worth(&mut (0..matches.len())), low, high }
+}
+
+/// The rows of each match.
+pub(super) fn by_match<'a>(rows: &[&'a StudyRow]) -> Vec<Vec<&'a StudyRow>> {
+    let mut sorted = rows.to_vec();
+    sorted.sort_by_key(|row| row.index);
+    sorted.chunk_by(|one, other| one.index == other.index).map(<[&StudyRow]>::to_vec).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::accuracy::tests::{drawn, posterior};
+    use super::*;
+
+    #[test]
+    fn exact_draws_are_worth_their_number() {
+        let even = vec![0.01; 100];
+        let steep: Vec<f64> = (0..40).map(|at| 0.5_f64.powi(at + 1)).collect();
+        for probabilities in [even, steep, vec![0.7, 0.2, 0.1]] {
+            let posterior = posterior(&probabilities);
+            let curve = DrawsCurve::of(&posterior);
+            assert!(curve.0.windows(2).all(|pair| pair[1] <= pair[0] + 1e-12), "draws never make it worse");
+            for draws in [1, 5, 23, 64, 300] {
+                assert!(
+                    (curve.inverse(baseline(&posterior, draws)) / draws as f64 - 1.0).abs() < 0.03,
+                    "{draws}"
+                );
+                let of_set =
+                    |set| drawn(&posterior, draws, &mut Seed::root(set).rng()).total_variation(&posterior);
+                let mean = (0..2_000).map(of_set).sum::<f64>() / 2_000.0;
+                let worth = curve.inverse(mean);
+                assert!((worth / draws as f64 - 1.0).abs() < 0.12, "{draws}: {worth}");
+            }
+            assert_eq!((curve.inverse(1.0), curve.inverse(0.0)), (0.0, f64::INFINITY));
+            let many = curve.inverse(baseline(&posterior, 1 << 24));
+            assert!((many / f64::from(1 << 24) - 1.0).abs() < 0.01, "{many}");
+        }
+        assert!(DrawsCurve::of(&posterior(&[1.0])).inverse(0.0).is_nan());
+    }
+}
