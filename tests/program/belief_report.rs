@@ -43,7 +43,7 @@ fn the_header_says_what_was_measured_and_what_every_column_means() {
     let folder = written(KRIEG);
     let turns = lines(&folder, "turns.jsonl");
     let header = &turns[0];
-    assert_eq!(header["schema"], "hyperplay.belief/2");
+    assert_eq!(header["schema"], "hyperplay.belief/3");
     assert_eq!(header["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!((&header["seed"], &header["complete"]), (&Value::from(1), &Value::from(true)));
     assert_eq!(header["config"]["samplers"].as_array().unwrap().len(), 4);

@@ -112,6 +112,39 @@ fn an_unknown_sampler_is_a_usage_error_that_lists_the_known_ones() {
     );
 }
 
+/// A set without a particle has distance 1 and knows nothing; it does not make a sampler better that it is left out.
+#[test]
+fn empty_sets_count_as_beliefs_that_know_nothing() {
+    let report = belief(
+        "krieg_tictactoe_3x3 --sampler rejection:states=1 --sampler exact --particles 2 --replicates 40 --steps 5 --seed 1",
+    );
+    let rows: Vec<&Value> =
+        report["rows"].as_array().unwrap().iter().filter(|row| row["sampler"] != "exact").collect();
+    let number = |row: &Value, key: &str| row[key].as_f64().unwrap_or_else(|| panic!("{key}: {row}"));
+    assert!(rows.iter().any(|row| (1.0..40.0).contains(&number(row, "depletions"))), "some sets are empty");
+    for row in &rows {
+        let empty = number(row, "depletions") / 40.0;
+        assert!(
+            number(row, "set_tv") >= empty - 1e-9 && number(row, "bias_tv") >= empty / 2.0 - 1e-9,
+            "{row}"
+        );
+        assert!(number(row, "coverage") <= 1.0 - empty + 1e-9, "{row}");
+    }
+    for row in rows.iter().filter(|row| row["sets"] == 0) {
+        assert_eq!((number(row, "set_tv"), number(row, "independent_draws")), (1.0, 0.0), "{row}");
+        assert!(
+            (number(row, "log_loss") - 2.0_f64.ln()).abs() < 1e-9 && number(row, "brier") == 0.25,
+            "{row}"
+        );
+        assert!(
+            (number(row, "true_history_ratio") - 1.0).abs() < 1e-9 && number(row, "regret") > 0.0,
+            "{row}"
+        );
+    }
+    let worth = |sampler| summary(&report, sampler, "independent_draws");
+    assert!(worth("rejection:states=1") < 0.8 * worth("exact"), "{}", worth("rejection:states=1"));
+}
+
 /// Exact draws are worth their number at every number of particles, a sampler with a bias less, and the effective sample size
 /// does not tell them apart.
 #[test]
@@ -131,7 +164,10 @@ fn exact_draws_are_worth_their_number_and_weighted_histories_are_not() {
     }
     let rows = report["rows"].as_array().unwrap();
     let of_bootstrap = rows.iter().filter(|row| row["sampler"] == "bootstrap" && row["particles"] == 64);
-    assert!(of_bootstrap.clone().count() > 0 && of_bootstrap.clone().all(|row| row["ess"].as_f64().unwrap() > 60.0));
+    assert!(
+        of_bootstrap.clone().count() > 0
+            && of_bootstrap.clone().all(|row| row["ess"].as_f64().unwrap() > 60.0)
+    );
 }
 
 /// Bias TV over that of independent draws with 64 particles, for `hyperplay`, which makes one move for each particle and step, and

@@ -27,7 +27,7 @@ use hyperplay_play::referee::{date, host};
 use hyperplay_report::Table;
 
 /// The schema of `turns.jsonl` and `timings.jsonl`.
-const SCHEMA: &str = "hyperplay.belief/2";
+const SCHEMA: &str = "hyperplay.belief/3";
 
 /// Why the files of a study cannot be written.
 #[derive(Debug, Error)]

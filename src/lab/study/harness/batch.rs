@@ -16,8 +16,7 @@ const BATCHES: usize = 200;
 
 /// One replicate at one point.
 pub(super) struct Held {
-    /// None if there was no particle.
-    pub(super) set: Option<ParticleSet>,
+    pub(super) set: ParticleSet,
     pub(super) update: MeasuredUpdate,
 }
 
@@ -53,22 +52,25 @@ pub(super) struct SetNumbers {
 pub(super) struct ReplicateBatch {
     /// One for each replicate.
     pub(super) updates: Vec<MeasuredUpdate>,
-    /// One for each set that is not empty.
+    /// One for each set.
     pub(super) sets: Vec<SetNumbers>,
     /// The sum of the bins of the sets.
     pub(super) bins: [Bin; BINS],
     /// The sum of the weights of the sets: places with weights. A place may come more than once.
     weights: Vec<(usize, f64)>,
     outside: f64,
+    /// Sets without a particle.
+    empty: f64,
 }
 
 impl ReplicateBatch {
     /// Adds the next replicate.
     pub(super) fn add(&mut self, held: Held, point: &EvaluationPoint) {
         self.updates.push(held.update);
-        let Some(set) = held.set else { return };
+        let set = held.set;
         let place = point.places.get(&point.truth);
         let at = place.and_then(|place| set.cells.binary_search_by_key(place, |&(place, _)| place).ok());
+        let nothing = if set.held == 0 { 1.0 / point.posterior.histories.len() as f64 } else { 0.0 };
         self.sets.push(SetNumbers {
             held: set.held,
             distinct: set.distinct,
@@ -76,7 +78,7 @@ impl ReplicateBatch {
             total_variation: set.total_variation,
             state_variation: set.state_variation,
             coverage: set.coverage,
-            truth: at.map_or(0.0, |at| set.cells[at].1),
+            truth: at.map_or(nothing, |at| set.cells[at].1),
             scores: set.scores.as_ref().map(|scores| (scores.log_loss, scores.brier)),
             regret: set.regret,
             drawn: set.drawn,
@@ -84,7 +86,7 @@ impl ReplicateBatch {
         if let Some(scores) = &set.scores {
             self.bins.iter_mut().zip(&scores.bins).for_each(|(sum, bin)| sum.add(bin, 1.0));
         }
-        self.outside += set.outside;
+        *if set.held == 0 { &mut self.empty } else { &mut self.outside } += set.outside;
         self.weights.extend(set.cells);
         if self.weights.len() > 2 * point.posterior.histories.len() {
             self.merge();
@@ -110,13 +112,28 @@ pub(super) fn batches(count: usize) -> Vec<std::ops::Range<usize>> {
     (0..batches).map(|batch| batch * count / batches..(batch + 1) * count / batches).collect()
 }
 
-/// The equal mixture of all sets of these batches, over `histories` histories.
+/// The equal mixture of all sets of these batches, over `histories` histories. The empty ones lie outside the information set.
 pub(super) fn mixture<'a>(
     batches: impl Iterator<Item = &'a ReplicateBatch> + Clone,
     histories: usize,
 ) -> Placed {
+    let all = filled(batches.clone(), histories);
+    let (empty, sets) = batches.fold((0.0, 0), |sums, one| (sums.0 + one.empty, sums.1 + one.sets.len()));
+    let share = 1.0 - empty / sets as f64;
+    Placed {
+        weights: all.weights.iter().map(|weight| weight * share).collect(),
+        outside: all.outside * share + (1.0 - share),
+    }
+}
+
+/// The same without the empty sets: what is tested as draws.
+pub(super) fn filled<'a>(
+    batches: impl Iterator<Item = &'a ReplicateBatch> + Clone,
+    histories: usize,
+) -> Placed {
     let mut all = Placed::nothing(histories);
-    let share = 1.0 / batches.clone().map(|batch| batch.sets.len()).sum::<usize>() as f64;
+    let sets = batches.clone().map(|batch| batch.sets.len() as f64 - batch.empty).sum::<f64>();
+    let share = 1.0 / sets.max(1.0);
     for batch in batches {
         batch.weights.iter().for_each(|&(place, weight)| all.weights[place] += weight * share);
         all.outside += batch.outside * share;

@@ -1,14 +1,13 @@
 //! Figures: the measures of one sampler at one point, over all replicates.
 //!
-//! A figure that cannot be computed is NaN. This applies to all figures but the costs where no set has a particle, to
-//! every figure that needs the posterior where there is only a reference run, and to errors and intervals of a single
-//! set.
+//! A figure that cannot be computed is NaN. This applies to every figure that needs the posterior where there is only a
+//! reference run, and to errors and intervals of a single set.
 
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::super::accuracy::{GoodnessOfFit, Placed, baseline, expected_coverage, state_baseline};
-use super::batch::{MeasuredUpdate, ReplicateBatch, SetNumbers, mixture};
+use super::batch::{MeasuredUpdate, ReplicateBatch, SetNumbers, filled, mixture};
 use super::fluents::{BINS, Bin};
 use super::methods::MethodCounts;
 use super::point::EvaluationPoint;
@@ -162,7 +161,8 @@ fn figures(
     let sets: Vec<&SetNumbers> = batches.iter().flat_map(|batch| &batch.sets).collect();
     let updates: Vec<&MeasuredUpdate> = batches.iter().flat_map(|batch| &batch.updates).collect();
     let posterior = &point.posterior;
-    let draws = particles * sets.len();
+    let not_empty = sets.iter().filter(|set| set.held > 0).count();
+    let draws = particles * not_empty;
     let size = posterior.histories.len() as f64;
     let over = |figure: &dyn Fn(&SetNumbers) -> f64| Mean::of(sets.iter().map(|set| figure(set)));
     let place = point.places.get(&point.truth).copied();
@@ -182,17 +182,17 @@ fn figures(
     let distinct = over(&|set| set.distinct as f64).value;
     let (coverage, ess) = (over(&|set| set.coverage), over(&|set| set.effective));
     let mut figures = Figures {
-        sets: sets.len(),
-        depletions: updates.len() - sets.len(),
+        sets: not_empty,
+        depletions: sets.len() - not_empty,
         methods: updates.iter().map(|update| update.method).collect(),
         exactly: None,
         held: over(&|set| set.held as f64).value,
         bias_tv: f64::NAN,
         bias_tv_low: f64::NAN,
         bias_tv_high: f64::NAN,
-        bias_tv_baseline: exact(baseline(posterior, draws)),
+        bias_tv_baseline: exact(baseline(posterior, particles * sets.len())),
         state_bias_tv: f64::NAN,
-        state_bias_tv_baseline: exact(state_baseline(posterior, draws)),
+        state_bias_tv_baseline: exact(state_baseline(posterior, particles * sets.len())),
         set_tv: f64::NAN,
         set_tv_error: f64::NAN,
         set_tv_baseline: exact(baseline(posterior, particles)),
@@ -217,7 +217,7 @@ fn figures(
         chi_squared: None,
         costs: costs(&updates, particles),
     };
-    if sets.is_empty() || !point.is_exact() {
+    if !point.is_exact() {
         return figures;
     }
     figures.true_history_ratio = over(&|set| set.truth * size);
@@ -237,24 +237,26 @@ fn figures(
         figures.regret = over(&|set| set.regret);
     }
     let all = mixture(batches.iter(), posterior.histories.len());
-    let filled: Vec<&ReplicateBatch> = batches.iter().filter(|batch| !batch.sets.is_empty()).collect();
     figures.bias_tv = all.total_variation(posterior);
-    let interval = centred(figures.bias_tv, filled.len(), &mut seed.rng(), |sample| {
-        let drawn = sample.iter().map(|&at| filled[at]);
+    let interval = centred(figures.bias_tv, batches.len(), &mut seed.rng(), |sample| {
+        let drawn = sample.iter().map(|&at| &batches[at]);
         mixture(drawn, posterior.histories.len()).total_variation(posterior)
     });
     (figures.bias_tv_low, figures.bias_tv_high) = interval;
     figures.state_bias_tv = all.state_variation(posterior);
-    figures.kl = all.divergence(posterior, draws);
-    figures.chi_squared = if independent {
-        all.chi_squared(posterior, draws)
+    let filled = filled(batches.iter(), posterior.histories.len());
+    figures.kl = filled.divergence(posterior, draws);
+    figures.chi_squared = if not_empty == 0 {
+        None
+    } else if independent {
+        filled.chi_squared(posterior, draws)
     } else {
         let mut counts = Placed::nothing(posterior.histories.len());
-        let share = 1.0 / sets.len() as f64;
-        for set in &sets {
+        let share = 1.0 / not_empty as f64;
+        for set in sets.iter().filter(|set| set.held > 0) {
             *set.drawn.map_or(&mut counts.outside, |place| &mut counts.weights[place]) += share;
         }
-        counts.chi_squared(posterior, sets.len())
+        counts.chi_squared(posterior, not_empty)
     };
     figures
 }

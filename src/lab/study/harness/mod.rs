@@ -10,8 +10,9 @@
 //! Every replicate draws from a stream of its own, and figures are added up in the order of the replicates, so they are
 //! the same on any number of threads. Only times are not. All samplers are given the same streams.
 //!
-//! A set is empty if the budget ran out. It is counted as a depletion and is in no other figure but the costs. If an
-//! evaluation of the rules meets a limit, there are no figures at all, but the failure.
+//! A set is empty if the budget ran out. It is counted as a depletion, has the distance 1, and is in every other figure as a
+//! belief that knows nothing; only the tests of draws leave it out. If an evaluation of the rules meets a limit, there are no
+//! figures at all, but the failure.
 
 mod batch;
 mod control;

@@ -67,13 +67,14 @@ impl Loose {
         loose
     }
 
-    /// The set with its figures; `None` if it is empty. `particles` is the number of particles requested.
+    /// The set with its figures. `particles` is the number of particles requested. An empty set is a belief that knows nothing: it
+    /// lies outside the information set, says 1/2 of every fluent, and has every move equally good.
     pub(super) fn settle(
         mut self,
         point: &EvaluationPoint,
         particles: usize,
         rng: &mut impl Rng,
-    ) -> Option<ParticleSet> {
+    ) -> ParticleSet {
         self.cells.sort_unstable_by_key(|&(place, _)| place);
         self.cells.dedup_by(|later, first| {
             let same = later.0 == first.0;
@@ -82,10 +83,9 @@ impl Loose {
             }
             same
         });
-        if self.cells.is_empty() && self.strangers.is_empty() {
-            return None;
-        }
-        let outside: f64 = self.strangers.iter().map(|&(_, weight)| weight).sum();
+        let is_empty = self.cells.is_empty() && self.strangers.is_empty();
+        let outside: f64 =
+            if is_empty { 1.0 } else { self.strangers.iter().map(|&(_, weight)| weight).sum() };
         let (posterior, fluents) = (&point.posterior, &point.fluents);
         let mut left: f64 = rng.random();
         let drawn = self.cells.iter().find(|&&(_, weight)| {
@@ -103,7 +103,7 @@ impl Loose {
             coverage += probability;
             missing[posterior.ends[place]] -= weight;
         }
-        let mut marginals = vec![0.0; fluents.len()];
+        let mut marginals = vec![if is_empty { 0.5 } else { 0.0 }; fluents.len()];
         let mut add = |holding: &[u32], weight: f64| {
             holding.iter().for_each(|&place| marginals[place as usize] += weight);
         };
@@ -112,7 +112,7 @@ impl Loose {
         let regret = point.values.as_ref().map_or(f64::NAN, |values| {
             values.regret(self.cells.iter().map(|&(place, weight)| (posterior.ends[place], weight)))
         });
-        Some(ParticleSet {
+        ParticleSet {
             outside,
             held: self.held,
             distinct: self.cells.len() + self.strangers.len(),
@@ -124,6 +124,6 @@ impl Loose {
             scores: fluents.scores(&marginals, 0.5 / (particles as f64 + 1.0)),
             regret,
             cells: self.cells,
-        })
+        }
     }
 }
