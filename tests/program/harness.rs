@@ -67,10 +67,14 @@ fn every_row_has_its_keys_and_figures_within_their_bounds() {
 #[test]
 fn an_exact_distribution_of_states_is_in_no_ratio_of_histories() {
     let report = belief(
-        "krieg_tictactoe_3x3 --sampler hyperplay --sampler exact --particles 256 --replicates 20 --matches 5 --steps 4 --seed 1 \
+        "krieg_tictactoe_3x3 --sampler hyperplay --sampler exact --particles 4,256 --replicates 20 --matches 5 --steps 4 --seed 1 \
          --playouts 0",
     );
-    let of = |sampler, key| summary(&report, sampler, key);
+    let of = |sampler, key| {
+        let mut all = report["summary"].as_array().unwrap().iter();
+        let is_meant = |summary: &&Value| summary["sampler"] == sampler && summary["particles"] == 256;
+        all.find(is_meant).unwrap()[key].as_f64().unwrap()
+    };
     assert_eq!((of("hyperplay", "decisions"), of("hyperplay", "states_exact")), (40.0, 2.0));
     assert_eq!((of("hyperplay", "enumerated"), of("hyperplay", "compared")), (38.0, 0.0));
     assert!(
@@ -78,9 +82,12 @@ fn an_exact_distribution_of_states_is_in_no_ratio_of_histories() {
     );
     let summary = &report["summary"][0];
     assert!(summary["bias_over_control"].is_null() && summary["set_over_control"].is_null(), "{summary}");
+    // Its marginals are those of the posterior, whatever the number of particles that both are smoothed by.
+    let excess = summary["log_loss_excess"].as_f64().unwrap();
+    assert!(excess.abs() < 1e-9 && summary["particles"] == 4, "{summary}");
     let rows = report["rows"].as_array().unwrap();
     let exactly = |word: &str| rows.iter().filter(|row| row["exactly"] == word).count();
-    assert_eq!((exactly("states"), exactly("histories")), (2, 38));
+    assert_eq!((exactly("states"), exactly("histories")), (4, 76));
 }
 
 #[test]

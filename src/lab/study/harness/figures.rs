@@ -166,7 +166,7 @@ fn figures(
     let size = posterior.histories.len() as f64;
     let over = |figure: &dyn Fn(&SetNumbers) -> f64| Mean::of(sets.iter().map(|set| figure(set)));
     let place = point.places.get(&point.truth).copied();
-    let own = point.fluents.scores(&point.fluents.marginals(posterior), 0.0);
+    let own = point.fluents.scores(&point.fluents.marginals(posterior), particles);
     let exact = |value: f64| if point.is_exact() { value } else { f64::NAN };
     let of_scores = |figure: &dyn Fn((f64, f64)) -> f64| {
         if point.fluents.len() == 0 {

@@ -88,6 +88,11 @@ impl Fluents {
         Fluents { places, holding, truth: so }
     }
 
+    /// No open fluent, for a posterior of so many states.
+    pub(super) fn none(states: usize) -> Self {
+        Fluents { holding: vec![Vec::new(); states], ..Fluents::default() }
+    }
+
     /// How many are open.
     pub(super) fn len(&self) -> usize {
         self.truth.len()
@@ -103,9 +108,11 @@ impl Fluents {
         &self.holding[end]
     }
 
-    /// The scores of these marginals; each is taken to be at least `least` away from 0 and from 1 in the log loss.
-    /// `None` if no fluent is open.
-    pub(super) fn scores(&self, marginals: &[f64], least: f64) -> Option<Scores> {
+    /// The scores of these marginals; in the log loss each is taken to be as far from 0 and from 1 as half a draw in this many
+    /// `particles`. A set and the posterior are smoothed alike: so no set is expected to have a lower log loss. `None` if no fluent
+    /// is open.
+    pub(super) fn scores(&self, marginals: &[f64], particles: usize) -> Option<Scores> {
+        let least = 0.5 / (particles as f64 + 1.0);
         if self.truth.is_empty() {
             return None;
         }
@@ -133,4 +140,32 @@ impl Fluents {
 
 fn within(places: &FxHashMap<String, usize>, fluents: &[String]) -> Vec<u32> {
     fluents.iter().filter_map(|fluent| places.get(fluent)).map(|&place| place as u32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The log loss that is expected of these marginals where each fluent holds with its probability.
+    fn expected(marginals: &[f64], probabilities: &[f64], particles: usize) -> f64 {
+        let score = |so: bool, at: usize| {
+            let fluents = Fluents { truth: vec![so], ..Fluents::default() };
+            fluents.scores(&marginals[at..=at], particles).expect("one is open").log_loss
+        };
+        let of =
+            |at: usize| probabilities[at] * score(true, at) + (1.0 - probabilities[at]) * score(false, at);
+        (0..marginals.len()).map(of).sum()
+    }
+
+    #[test]
+    fn no_marginals_are_expected_to_be_better_than_those_of_the_posterior_whatever_the_smoothing() {
+        let posterior = [0.001, 0.04, 0.3, 0.5, 0.97];
+        for particles in [1, 4, 64] {
+            let least = expected(&posterior, &posterior, particles);
+            for other in [[0.0; 5], [0.5; 5], [1.0; 5], [0.0, 0.0, 0.25, 0.5, 1.0], [0.1, 0.1, 0.3, 0.5, 0.9]]
+            {
+                assert!(expected(&other, &posterior, particles) >= least - 1e-12, "{particles}: {other:?}");
+            }
+        }
+    }
 }

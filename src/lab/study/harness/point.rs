@@ -185,7 +185,11 @@ fn point(
         posterior.histories.iter().enumerate().map(|(at, (history, _))| (history.clone(), at)).collect();
     let of_states = by_state(&posterior, |at| posterior.histories[at].1);
     let curve = (source == PosteriorSource::Exact).then(|| Arc::new(DrawsCurve::of(&posterior)));
-    let fluents = Fluents::of(machine, &posterior, &state, &mut scratch);
+    // Which fluents are open is known of all possible states, and not of a sample.
+    let fluents = match source {
+        PosteriorSource::Exact => Fluents::of(machine, &posterior, &state, &mut scratch),
+        PosteriorSource::Reference(_) => Fluents::none(of_states.len()),
+    };
     let made = EvaluationPoint {
         evidence,
         posterior,

@@ -121,7 +121,7 @@ impl Loose {
             total_variation: (distance + (1.0 - coverage).max(0.0)) / 2.0,
             state_variation: (missing.iter().map(|weight| weight.abs()).sum::<f64>() + outside) / 2.0,
             coverage,
-            scores: fluents.scores(&marginals, 0.5 / (particles as f64 + 1.0)),
+            scores: fluents.scores(&marginals, particles),
             regret,
             cells: self.cells,
         }
