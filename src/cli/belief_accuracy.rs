@@ -33,7 +33,8 @@ pub fn run(
         folder.map(|folder| StudyFiles::open(folder, files::config(&plan, &subject), threads)).transpose()?;
     let progress = Progress::new(plan.total(&engine), "replicates", false);
     let mut keep = |rows: &[StudyRow]| files.as_mut().is_none_or(|files| files.add(rows));
-    let study = plan.study_and_keep(&engine, &players_engine, interrupt, &|| progress.tick(), &mut keep);
+    let (tick, say) = (|| progress.tick(), |what: &str| progress.say(|| what.to_owned()));
+    let study = plan.study_and_keep(&engine, &players_engine, interrupt, (&tick, &say), &mut keep);
     let time = progress.finish();
     let study = study.map_err(|error| failed(&opened.name, &error))?;
     let nothing = study.nothing(plan.steps);

@@ -81,7 +81,8 @@ pub struct BeliefArguments {
     /// --particles; 0 leaves these steps out
     #[arg(long, value_name = "TIMES", default_value = "100", default_value_if("preset", "benchmark", "0"))]
     reference: usize,
-    /// Random playouts that value a move in a state, for the regret; 0 for none
+    /// Random playouts that value a move in a state, for the regret; fewer where those of a decision would make more than a
+    /// million steps; 0 for none
     #[arg(long, value_name = "N", default_value_t = 8)]
     playouts: u32,
     /// With the preset cost, the longest time of an update; a belief that takes longer is not followed further

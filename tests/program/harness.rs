@@ -152,6 +152,19 @@ fn empty_sets_count_as_beliefs_that_know_nothing() {
     assert!(worth("rejection:states=1") < 0.8 * worth("exact"), "{}", worth("rejection:states=1"));
 }
 
+/// Playouts have a budget for each decision: where more are asked for, there are fewer, and still a regret.
+#[test]
+fn decisions_are_valued_within_a_budget_and_counted() {
+    let report = belief(
+        "monty_hall --sampler exact --particles 4 --replicates 5 --matches 3 --playouts 1000000000 --seed 1",
+    );
+    let of = |key| summary(&report, "exact", key);
+    assert_eq!((of("valued"), of("decisions")), (3.0, 3.0));
+    assert!(of("regret").is_finite());
+    let none = belief("monty_hall --sampler exact --particles 4 --replicates 5 --playouts 0 --seed 1");
+    assert_eq!((summary(&none, "exact", "valued"), summary(&none, "exact", "decisions")), (0.0, 1.0));
+}
+
 /// Exact draws are worth their number at every number of particles, a sampler with a bias less, and the effective sample size
 /// does not tell them apart.
 #[test]

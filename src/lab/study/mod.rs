@@ -37,7 +37,7 @@ mod views;
 
 pub use columns::{ROW_COLUMNS, SUMMARY_COLUMNS, TIME_COLUMNS};
 pub use match_source::{MatchSource, MatchSourceError};
-pub use plan::{LeftOut, Study, StudyError, StudyPlan};
+pub use plan::{LeftOut, Study, StudyError, StudyPlan, StudyProgress};
 pub use row::StudyRow;
 pub use summary::{StudySummary, summaries};
 pub use tally::{DecisionTally, Latest, PlayedMatch};

@@ -4,6 +4,7 @@
 //! in parallel. The seed determines all figures, whatever the number of threads. An interrupt drops the block that is
 //! being measured.
 
+use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
 
@@ -234,12 +235,12 @@ impl StudyPlan {
         interrupt: &Interrupt,
         tick: &(dyn Fn() + Sync),
     ) -> Result<Study, StudyError> {
-        self.study_and_keep(machine, players_engine, interrupt, tick, &mut |_| true)
+        self.study_and_keep(machine, players_engine, interrupt, (tick, &|_| ()), &mut |_| true)
     }
 
     /// As [`study`](StudyPlan::study). The rows of a sampler and number of particles on one match are given to `keep`
     /// as soon as they are measured, so that they can be written; if it says no, the study ends as if it were
-    /// interrupted.
+    /// interrupted. Before each posterior, which may take long, the second function of `progress` is told which one it is.
     ///
     /// # Errors
     /// As [`study`](StudyPlan::study).
@@ -248,7 +249,7 @@ impl StudyPlan {
         machine: &Arc<Engine>,
         players_engine: &Arc<Engine>,
         interrupt: &Interrupt,
-        tick: &(dyn Fn() + Sync),
+        progress: StudyProgress<'_>,
         keep: &mut dyn FnMut(&[StudyRow]) -> bool,
     ) -> Result<Study, StudyError> {
         self.solve(machine)?;
@@ -260,7 +261,8 @@ impl StudyPlan {
                 posteriors.push(MeasuredPosterior { assumed, model, letter });
             }
         }
-        let mut measuring = Measuring { plan: self, machine, interrupt, tick, keep, study: Study::default() };
+        let mut measuring =
+            Measuring { plan: self, machine, interrupt, progress, keep, study: Study::default() };
         for index in 0..self.matches {
             let history = self.history(index, machine, players_engine, interrupt)?;
             measuring.study.longest = measuring.study.longest.max(history.0.len());
@@ -276,12 +278,15 @@ impl StudyPlan {
     }
 }
 
+/// What is called after each replicate, and what is told which posterior is computed.
+pub type StudyProgress<'a> = (&'a (dyn Fn() + Sync), &'a dyn Fn(&str));
+
 /// A study in progress.
 struct Measuring<'a> {
     plan: &'a StudyPlan,
     machine: &'a Arc<Engine>,
     interrupt: &'a Interrupt,
-    tick: &'a (dyn Fn() + Sync),
+    progress: StudyProgress<'a>,
     keep: &'a mut dyn FnMut(&[StudyRow]) -> bool,
     study: Study,
 }
@@ -307,7 +312,14 @@ impl Measuring<'_> {
             steps: plan.steps,
             playouts: plan.playouts,
         };
-        let points = oracle.points(machine, role, history, &seed.child("oracle"), &stop)?;
+        let (tick, say) = self.progress;
+        let step = Cell::new(0);
+        let say_and_stop = || {
+            step.set(step.get() + 1);
+            say(&format!("match {index}, {name}: the posterior of step {}", step.get()));
+            stop()
+        };
+        let points = oracle.points(machine, role, history, &seed.child("oracle"), &say_and_stop)?;
         if let Some(error) = &points.ended {
             let why = match error {
                 ExactError::Inconsistent { step } if !posterior.model.is_uniform() => {
@@ -338,8 +350,7 @@ impl Measuring<'_> {
                     count: plan.replicates,
                     seed: seed.clone(),
                 };
-                let Some(figures) = harness::measure(machine, &replicates, &points.list, &stop, self.tick)?
-                else {
+                let Some(figures) = harness::measure(machine, &replicates, &points.list, &stop, tick)? else {
                     return Ok(false);
                 };
                 let before = self.study.rows.len();
@@ -431,6 +442,25 @@ mod tests {
         let uniform = study("uniform");
         assert!(uniform.0);
         assert_eq!((study("even"), study("random")), (uniform, uniform));
+    }
+
+    #[test]
+    fn every_posterior_is_said_before_it_is_computed() {
+        let (registry, engines) = (registry(), engines());
+        let machine = engines.get(EngineKind::Auto).expect("there is an engine");
+        let said = std::cell::RefCell::new(Vec::new());
+        let say = |what: &str| said.borrow_mut().push(what.to_owned());
+        let progress: StudyProgress<'_> = (&|| (), &say);
+        let study = plan(&registry, "uniform").study_and_keep(
+            &machine,
+            &machine,
+            &Interrupt::default(),
+            progress,
+            &mut |_| true,
+        );
+        assert!(study.expect("nothing fails").is_complete);
+        assert_eq!(said.borrow()[0], "match 0, me: the posterior of step 1");
+        assert_eq!(said.borrow().len(), 2, "both roles have one step before the end: {said:?}");
     }
 
     #[test]

@@ -71,6 +71,8 @@ pub struct StudySummary {
     pub log_loss_excess: f64,
     /// Goal points lost.
     pub regret: MeanInterval,
+    /// Decisions with a regret.
+    pub valued: usize,
     /// Over all decisions.
     pub calibration: [Bin; BINS],
     /// Over all rows.
@@ -157,6 +159,7 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
         distinct_fraction: means["distinct"] / particles as f64,
         log_loss_excess: means["log_loss"] - means["log_loss_exact"],
         regret: over_matches(&rows, &regret, &mut seed.child("regret").rng()),
+        valued: decisions.iter().filter(|figures| figures.regret.value.is_finite()).count(),
         calibration,
         depletions: every.iter().map(|figures| figures.depletions).sum(),
         update_states: means["states_per_particle"] * particles as f64,

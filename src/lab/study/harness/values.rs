@@ -5,6 +5,9 @@
 //! *regret* of a belief (the posterior's expected value of its best move, less that of the move that the belief
 //! prefers) depends on the belief alone. Playouts are not perfect play, so regret is measured in the goal points of
 //! playouts. Moves of equal value are chosen equally often.
+//!
+//! A decision has a budget of [`STEPS`] steps. Where the playouts asked for would take more, each state and move has fewer of
+//! them; the mean is then over more states.
 
 use super::evaluated;
 use super::point::EvaluationPoint;
@@ -13,8 +16,12 @@ use hyperplay_machine::{
     Budget, Bulk, EvaluationFailure, Move, Role, Seed, Start, State, StateMachine, StateMachineExt,
 };
 
-/// More playouts than these are not made at a point; it then has no regret.
-const MOST: u64 = 400_000;
+/// About so many steps are made by the playouts of a decision. It has no regret if one playout of every state and move takes
+/// more.
+const STEPS: u64 = 1_000_000;
+
+/// Playouts by which their length is estimated.
+const TRIED: usize = 64;
 
 /// Values closer than this are equal.
 const TIE: f64 = 1e-9;
@@ -42,9 +49,6 @@ impl Values {
         let mut scratch = machine.scratch();
         let mut moves: Vec<Move> = Vec::new();
         machine.legal(&machine.replay(&point.truth, &mut scratch), role, &mut scratch, &mut moves);
-        if point.states() as u64 * moves.len() as u64 * u64::from(playouts) > MOST {
-            return evaluated(machine, &mut scratch, None);
-        }
         let mut states = Vec::new();
         for (at, (history, _)) in point.posterior.histories.iter().enumerate() {
             if point.posterior.ends[at] == states.len() {
@@ -57,15 +61,24 @@ impl Values {
                 states.push(state);
             }
         }
+        let start = |state: &State, own: Move, count: u32| Start {
+            state: state.clone(),
+            first: vec![(role, own)],
+            weights: None,
+            count,
+        };
+        let pairs = states.iter().flat_map(|state| moves.iter().map(move |&own| (state, own)));
+        let tried: Vec<Start<State>> = pairs.take(TRIED).map(|(state, own)| start(state, own, 1)).collect();
+        let tallies = machine.playouts(&tried, &seed.child("length"), &Budget::UNLIMITED, &mut scratch);
+        let steps: u64 = tallies.iter().map(|tally| tally.steps).sum::<u64>().max(1);
+        let each = STEPS * tried.len() as u64 / (steps * (states.len() * moves.len()) as u64).max(1);
+        let playouts = playouts.min(each.try_into().unwrap_or(u32::MAX));
+        if playouts == 0 {
+            return evaluated(machine, &mut scratch, None);
+        }
         let mut values = vec![0.0; states.len() * moves.len()];
         for (place, &own) in moves.iter().enumerate() {
-            let start = |state: &State| Start {
-                state: state.clone(),
-                first: vec![(role, own)],
-                weights: None,
-                count: playouts,
-            };
-            let starts: Vec<Start<State>> = states.iter().map(start).collect();
+            let starts: Vec<Start<State>> = states.iter().map(|state| start(state, own, playouts)).collect();
             let tallies = machine.playouts(&starts, seed, &Budget::UNLIMITED, &mut scratch);
             for (state, tally) in tallies.iter().enumerate() {
                 values[state * moves.len() + place] = tally.mean(role);
