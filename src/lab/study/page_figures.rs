@@ -84,9 +84,10 @@ pub(super) fn figures(study: &Study, game: &str, replicates: u64) -> (Vec<Figure
             "calibration",
             with("Calibration of fluents"),
             calibration(&study.rows, &largest),
-            "How often fluents of which a belief says a probability do hold in the true state. On the diagonal a belief means \
-             what it says. The fluents of a match hang together, so the bars are 95 % intervals over matches (Clopper and \
-             Pearson's); a point of one match has none, and no line goes through it."
+            "How often fluents of which a belief says a probability do hold in the true state. A set of few particles is off the \
+             diagonal even where its particles are exact draws, so a sampler is compared with the curve of the draws; the \
+             posterior itself lies on the diagonal. The fluents of a match hang together, so the bars are 95 % intervals over \
+             matches (Clopper and Pearson's); a point of one match has none, and no line goes through it."
                 .to_owned(),
         ),
     ];
@@ -238,11 +239,15 @@ fn points(rows: &[&StudyRow], x: fn(&StudyRow) -> usize, figure: &Read) -> Vec<F
 }
 
 fn calibration(all: &[StudyRow], rows: &[&StudyRow]) -> LinePlot {
-    let mut series = series(all, rows, |mut own| {
+    let curve = |mut own: Vec<&StudyRow>, of: fn(&StudyRow) -> &[Bin; BINS]| -> Vec<FigurePoint> {
         own.sort_by_key(|row| row.index);
-        let bins = |bin: usize| own.iter().map(move |row| (row.index, row.figures.calibration[bin]));
-        (0..BINS).map(|bin| bin_point(bins(bin))).collect()
-    });
+        (0..BINS).map(|bin| bin_point(own.iter().map(move |row| (row.index, of(row)[bin])))).collect()
+    };
+    let mut series = series(all, rows, |own| curve(own, |row| &row.figures.calibration));
+    let of_first = rows.first().map(|first| rows_of(rows, key(first))).unwrap_or_default();
+    let mut draws = curve(of_first, |row| &row.control.calibration);
+    draws.retain(|point| point.x.is_finite());
+    series.push(FigureSeries::reference("as many independent draws", draws));
     let diagonal = vec![FigurePoint::exact(0.0, 0.0), FigurePoint::exact(1.0, 1.0)];
     series.push(FigureSeries::reference("what is said is so", diagonal));
     LinePlot::single(

@@ -75,6 +75,8 @@ pub struct StudySummary {
     pub valued: usize,
     /// Over all decisions.
     pub calibration: [Bin; BINS],
+    /// The same of as many independent draws.
+    pub calibration_control: [Bin; BINS],
     /// Over all rows.
     pub depletions: usize,
     /// States of an update of all particles, on average.
@@ -124,10 +126,12 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
     // A figure that is not finite is no number.
     let of_field = |name| Mean::of(read.iter().filter_map(|row| row.get(name)?.as_f64())).value;
     let means: BTreeMap<&str, f64> = MEANS.split(' ').map(|name| (name, of_field(name))).collect();
-    let mut calibration = [Bin::default(); BINS];
-    for figures in &decisions {
-        calibration.iter_mut().zip(&figures.calibration).for_each(|(sum, bin)| sum.add(bin, 1.0));
-    }
+    let bins = |of: fn(&StudyRow) -> &[Bin; BINS]| {
+        let mut sums = [Bin::default(); BINS];
+        let all = rows.iter().flat_map(|row| of(row).iter().enumerate());
+        all.for_each(|(at, bin)| sums[at].add(bin, 1.0));
+        sums
+    };
     let is_of_histories = |figures: &&&Figures| figures.exactly != Some(Exactly::States);
     let fits = || decisions.iter().filter(is_of_histories).filter_map(|figures| figures.chi_squared);
     let mut methods = MethodCounts::default();
@@ -160,7 +164,8 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
         log_loss_excess: means["log_loss"] - means["log_loss_exact"],
         regret: over_matches(&rows, &regret, &mut seed.child("regret").rng()),
         valued: decisions.iter().filter(|figures| figures.regret.value.is_finite()).count(),
-        calibration,
+        calibration: bins(|row| &row.figures.calibration),
+        calibration_control: bins(|row| &row.control.calibration),
         depletions: every.iter().map(|figures| figures.depletions).sum(),
         update_states: means["states_per_particle"] * particles as f64,
         states_max: decisions.iter().map(|figures| figures.costs.states.max).fold(f64::NAN, f64::max),

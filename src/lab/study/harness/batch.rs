@@ -112,6 +112,16 @@ pub(super) fn batches(count: usize) -> Vec<std::ops::Range<usize>> {
     (0..batches).map(|batch| batch * count / batches..(batch + 1) * count / batches).collect()
 }
 
+/// The bins of these batches, in the mean over all sets.
+pub(super) fn calibration(batches: &[ReplicateBatch]) -> [Bin; BINS] {
+    let sets: usize = batches.iter().map(|batch| batch.sets.len()).sum();
+    let mut all = [Bin::default(); BINS];
+    for batch in batches {
+        all.iter_mut().zip(&batch.bins).for_each(|(sum, bin)| sum.add(bin, 1.0 / sets as f64));
+    }
+    all
+}
+
 /// The equal mixture of all sets of these batches, over `histories` histories. The empty ones lie outside the information set.
 pub(super) fn mixture<'a>(
     batches: impl Iterator<Item = &'a ReplicateBatch> + Clone,

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::batch::mixture;
+use super::batch::{calibration, mixture};
+use super::fluents::{BINS, Bin};
 use super::point::EvaluationPoint;
 use super::{Replicates, collect, draw};
 use hyperplay_machine::Seed;
@@ -26,11 +27,19 @@ pub struct Control {
     /// As [`set_tv`](super::Figures::set_tv).
     #[serde(rename = "set_tv_control")]
     pub set_tv: f64,
+    /// As [`calibration`](super::Figures::calibration): even exact draws say more than is so, and less, where they are few.
+    #[serde(rename = "calibration_control")]
+    pub calibration: [Bin; BINS],
 }
 
 impl Control {
     /// Where there is no posterior to draw from.
-    const NONE: Control = Control { bias_tv: f64::NAN, state_bias_tv: f64::NAN, set_tv: f64::NAN };
+    const NONE: Control = Control {
+        bias_tv: f64::NAN,
+        state_bias_tv: f64::NAN,
+        set_tv: f64::NAN,
+        calibration: [Bin { count: 0.0, said: 0.0, held: 0.0 }; BINS],
+    };
 }
 
 /// The control at every point for samplers with `particles` particles and `count` replicates. All figures are NaN where
@@ -59,6 +68,7 @@ pub fn control(
             bias_tv: all.total_variation(&point.posterior),
             state_bias_tv: all.state_variation(&point.posterior),
             set_tv: Mean::of(sets.map(|set| set.total_variation)).value,
+            calibration: calibration(&batches),
         }
     };
     Some(points.iter().map(&mut of_point).collect())

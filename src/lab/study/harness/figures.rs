@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::super::accuracy::{GoodnessOfFit, Placed, baseline, expected_coverage, state_baseline};
-use super::batch::{MeasuredUpdate, ReplicateBatch, SetNumbers, filled, mixture};
+use super::batch::{MeasuredUpdate, ReplicateBatch, SetNumbers, calibration, filled, mixture};
 use super::fluents::{BINS, Bin};
 use super::methods::MethodCounts;
 use super::point::EvaluationPoint;
@@ -174,11 +174,6 @@ fn figures(
         }
         Mean::of(sets.iter().filter_map(|set| set.scores).map(figure))
     };
-    let mut calibration = [Bin::default(); BINS];
-    for batch in batches {
-        let bins = calibration.iter_mut().zip(&batch.bins);
-        bins.for_each(|(sum, bin)| sum.add(bin, 1.0 / sets.len() as f64));
-    }
     let distinct = over(&|set| set.distinct as f64).value;
     let (coverage, ess) = (over(&|set| set.coverage), over(&|set| set.effective));
     let mut figures = Figures {
@@ -211,7 +206,7 @@ fn figures(
         brier: of_scores(&|(_, brier)| brier),
         brier_exact: exact(own.map_or(f64::NAN, |scores| scores.brier)),
         open_fluents: point.fluents.len(),
-        calibration,
+        calibration: calibration(batches),
         regret: Mean::NONE,
         kl: f64::NAN,
         chi_squared: None,
