@@ -90,9 +90,10 @@ fn write(study: &Study, seed: u64, out: &Output) -> CommandResult {
     for LeftOut { index, role, why } in &study.left_out {
         out.line(format_args!("match {index}, {role}: {why}"))?;
     }
-    if study.rows.iter().any(|row| !row.is_exact()) {
+    if study.rows.iter().any(|row| !row.is_of_histories()) {
         out.line(
-            "Rows without a number of histories are measured against a reference run; their coverage is of that run.",
+            "Rows without a number of histories are measured on the states, whose exact distribution is known: every distance is \
+             one between states.",
         )?;
     }
     out.line("\nOver the decisions (more than one legal move, more than one history); ratios of sums:")?;

@@ -69,7 +69,8 @@ pub struct BeliefArguments {
     #[arg(long, value_name = "K|A-B", value_parser = steps, default_value = "all")]
     #[arg(default_value_if("preset", "cost", "30"))]
     steps: (usize, usize),
-    /// The largest information set that is enumerated
+    /// The most histories that are enumerated; where there are more and the others choose uniformly, the exact distribution
+    /// of up to so many states is measured against
     #[arg(
         long,
         value_name = "HISTORIES",
@@ -77,10 +78,6 @@ pub struct BeliefArguments {
         default_value_if("preset", "benchmark", "4000")
     )]
     max_set: usize,
-    /// Particles of the reference run that replaces the posterior where the set is larger, as a multiple of
-    /// --particles; 0 leaves these steps out
-    #[arg(long, value_name = "TIMES", default_value = "100", default_value_if("preset", "benchmark", "0"))]
-    reference: usize,
     /// Random playouts that value a move in a state, for the regret; fewer where those of a decision would make more than a
     /// million steps; 0 for none
     #[arg(long, value_name = "N", default_value_t = 8)]
@@ -127,8 +124,8 @@ impl Preset {
     fn refused(self) -> &'static [&'static str] {
         match self {
             Preset::Accuracy => &["limit"],
-            Preset::Benchmark => &["play", "equilibrium", "reference", "limit", "json"],
-            Preset::Cost => &["equilibrium", "max-set", "reference", "playouts", "out"],
+            Preset::Benchmark => &["play", "equilibrium", "limit", "json"],
+            Preset::Cost => &["equilibrium", "max-set", "playouts", "out"],
         }
     }
 }
@@ -211,7 +208,6 @@ impl BeliefArguments {
             roles: Vec::new(),
             steps: self.steps,
             limit: self.max_set,
-            reference: self.reference,
             playouts: self.playouts,
             seed: pick_seed(self.seed),
         })

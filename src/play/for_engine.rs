@@ -9,36 +9,29 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use hyperplay_engine::Engine;
-use hyperplay_machine::{Evidence, Role, Seed};
-use hyperplay_think::belief::exact::{self, ExactError, Posterior};
-use hyperplay_think::belief::{
-    Belief, BeliefOptions, OpponentModel, ParticleBelief, ParticleSampler, Sampler,
-};
+use hyperplay_machine::{Observation, Role, Seed};
+use hyperplay_think::belief::exact::{Enumeration, ExactError};
+use hyperplay_think::belief::{BeliefOptions, OpponentModel, ParticleSampler, Sampler};
 use hyperplay_think::solve::{
     self, GameTree, MonteCarloMinimiser, SamplingError, SizeEstimate, TreeError, TreeLimits,
 };
 
-/// The information set of this evidence with its posterior, if no step has more than `limit` histories.
-///
-/// # Errors
-/// See [`exact::posterior`].
-pub fn posterior(
-    machine: &Engine,
-    evidence: &Evidence,
-    model: &dyn OpponentModel,
+/// The information set of a role before the first step.
+pub fn enumeration<'a>(
+    machine: &'a Engine,
+    role: Role,
+    model: &'a dyn OpponentModel,
     limit: usize,
-) -> Result<Posterior, ExactError> {
-    exact::posterior(machine, evidence, model, limit)
+) -> Enumeration<'a, Engine> {
+    Enumeration::new(machine, role, model, limit)
 }
 
-/// A particle belief of `role` before the first step.
-pub fn particle_belief(
-    machine: &Arc<Engine>,
-    role: Role,
-    model: &Arc<dyn OpponentModel>,
-    options: BeliefOptions,
-) -> Box<dyn Belief<Engine>> {
-    Box::new(ParticleBelief::new(Arc::clone(machine), role, Arc::clone(model), options))
+/// Takes in what was observed in one more step, after which the match goes on.
+///
+/// # Errors
+/// See [`Enumeration::observe`].
+pub fn observe(of: &mut Enumeration<'_, Engine>, observed: &Observation) -> Result<(), ExactError> {
+    of.observe(observed, false)
 }
 
 /// A sampler of particle beliefs.

@@ -114,44 +114,50 @@ fn a_page_on_which_nothing_is_measured_says_why() {
             "no decision has an exact posterior (more than one legal move and more than one history"
         )
     );
-    let large = "krieg_tictactoe_3x3 --sampler exact --particles 4 --replicates 3 --steps 2 --max-set 1 --reference 0";
+    let large = "krieg_tictactoe_3x3 --sampler exact --particles 4 --replicates 3 --steps 2 --max-set 1";
     let large = written(&format!("{large} --seed 1")).read("report.html");
     assert!(large.contains("Nothing was measured: the posterior could not be enumerated, as said below"));
 }
 
+/// Where the histories are too many, everything is measured on the states: the log loss does not depend on what enumerates them, a
+/// belief that is exact on states has no distance, and later sets are measured although an earlier one was too large.
 #[test]
-fn what_is_too_large_for_the_oracle_is_held_against_a_reference_run_and_marked() {
-    let report = report(
-        "krieg_tictactoe_3x3 --sampler hyperplay:enumerate=off --particles 8 --replicates 5 --steps 4 --max-set 40 \
-         --reference 100 --seed 1 --role x",
-    );
-    let rows = report["rows"].as_array().unwrap();
-    assert_eq!(rows.len(), 4);
-    assert!(rows.iter().all(|row| row["role"] == "x"));
-    let marked: Vec<&Value> = rows.iter().filter(|row| row["oracle"] == "reference").collect();
-    assert_eq!(marked.len(), 3);
-    for row in marked {
-        assert_eq!(row["reference_particles"], 800);
-        for key in [
-            "information_set",
-            "bias_tv",
-            "bias_tv_baseline",
-            "set_tv",
-            "kl",
-            "true_history_ratio",
-            "chi_squared",
-            "regret",
-            "log_loss",
-            "brier",
-        ] {
-            assert!(row[key].is_null(), "{key}: {row}");
+fn what_is_too_large_is_measured_exactly_on_the_states() {
+    let of = |max_set: usize| {
+        let arguments = "krieg_tictactoe_3x3 --sampler hyperplay --sampler exact --sampler hyperplay12 --particles 64 --replicates 5 \
+                         --steps 6 --seed 1 --role x";
+        report(&format!("{arguments} --max-set {max_set}"))
+    };
+    let (large, small) = (of(100_000), of(300));
+    let (all, some) = (large["rows"].as_array().unwrap(), small["rows"].as_array().unwrap());
+    assert_eq!((all.len(), some.len()), (3 * 6, 3 * 6), "{}", small["left_out"]);
+    let mut on_states = 0;
+    for (exact, row) in all.iter().zip(some) {
+        let number = |row: &Value, key: &str| row[key].as_f64().unwrap_or_else(|| panic!("{key}: {row}"));
+        assert!((number(exact, "log_loss_exact") - number(row, "log_loss_exact")).abs() < 1e-9, "{row}");
+        assert_eq!(
+            (&exact["distinct_states"], &exact["open_fluents"]),
+            (&row["distinct_states"], &row["open_fluents"])
+        );
+        if row["oracle"] == "exact" {
+            assert_eq!(exact, row);
+            continue;
         }
-        assert!((0.0..=1.0 + 1e-9).contains(&row["coverage"].as_f64().unwrap()), "{row}");
-        for key in ["ess", "states_per_particle"] {
-            assert!(row[key].is_f64(), "{key}: {row}");
+        on_states += 1;
+        assert_eq!((&row["oracle"], &row["information_set"]), (&Value::from("states"), &Value::Null));
+        assert!(exact["information_set"].as_u64().unwrap() > 0);
+        // Of histories or of states, the bias on states is that of the same replicates.
+        if row["sampler"] != "exact" {
+            assert!((number(exact, "state_bias_tv") - number(row, "bias_tv")).abs() < 1e-9, "{row}");
+        }
+        if row["sampler"] == "hyperplay" {
+            assert!(number(row, "coverage") > 1.0 - 1e-9 && number(row, "set_tv") < 1e-9, "{row}");
+            assert_eq!(row["exactly"], "states");
         }
     }
-    assert_eq!(report["summary"][0]["decisions"], 1);
+    assert!(on_states >= 3, "{on_states}");
+    let summary = small["summary"].as_array().unwrap();
+    assert_eq!(summary.iter().filter(|summary| summary["oracle"] == "states").count(), 3);
 }
 
 #[test]

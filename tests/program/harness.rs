@@ -100,8 +100,7 @@ fn one_seed_gives_the_same_figures_on_one_thread_and_on_two() {
 
 #[test]
 fn what_is_too_large_for_the_oracle_is_said_to_be_left_out() {
-    let report =
-        belief("krieg_tictactoe_3x3 --replicates 2 --particles 4 --max-set 40 --reference 0 --seed 1");
+    let report = belief("krieg_tictactoe_3x3 --replicates 2 --particles 4 --max-set 40 --seed 1");
     assert_eq!(report["rows"].as_array().unwrap().len(), 2 * 2);
     let left_out = report["left_out"].as_array().unwrap();
     assert_eq!(left_out.len(), 2);

@@ -6,6 +6,7 @@
 //! decision is not in it. The seed determines everything but the columns of times.
 
 use super::columns::{SUMMARY_COLUMNS, defined, readings};
+use super::harness::PosteriorSource;
 use super::plan::{Study, StudyPlan};
 use super::summary::StudySummary;
 use hyperplay_machine::counted;
@@ -86,7 +87,7 @@ pub(super) fn columns() -> Vec<Column> {
 /// The section of one game.
 pub fn section(name: &str, plan: &StudyPlan, study: &Study) -> String {
     let mut all = study.summaries(plan.seed);
-    all.iter_mut().for_each(|summary| summary.sampler = format!("`{}`", summary.sampler));
+    all.iter_mut().for_each(|summary| summary.sampler = labelled(summary, "`"));
     let decisions = all.first().map_or(0, |summary| summary.decisions);
     let mut text = format!("\n## {name}\n\n");
     let (matches, (first, last)) = (counted(plan.matches as u64, "match"), plan.steps);
@@ -106,6 +107,12 @@ pub fn section(name: &str, plan: &StudyPlan, study: &Study) -> String {
     text
 }
 
+/// The sampler between these quotes, and what it is measured on if not histories.
+fn labelled(summary: &StudySummary, quote: &str) -> String {
+    let on = if summary.source == PosteriorSource::States { " on states" } else { "" };
+    format!("{quote}{}{quote}{on}", summary.sampler)
+}
+
 /// The bias of each sampler in one game, divided by that of independent draws, as a figure; none if no sampler has a
 /// ratio. The name of its files begins with `page`.
 pub fn figure(page: &str, name: &str, plan: &StudyPlan, study: &Study) -> Option<Figure> {
@@ -117,7 +124,7 @@ pub fn figure(page: &str, name: &str, plan: &StudyPlan, study: &Study) -> Option
         let is_few = (all.matches as u64) < FEW;
         let mark = if is_few { " *" } else { "" };
         ForestRow {
-            label: all.sampler.clone(),
+            label: labelled(all, ""),
             value: is_known.then_some(ratio.value),
             interval: has_interval.then_some((ratio.low, ratio.high)),
             words: format!("{:.2} [{:.2}, {:.2}]{mark}", ratio.value, ratio.low, ratio.high),

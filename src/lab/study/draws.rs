@@ -59,9 +59,9 @@ impl DrawsCurve {
 pub(super) fn independent_draws(rows: &[&StudyRow], seed: &Seed) -> MeanInterval {
     let of_match = |rows: &Vec<&StudyRow>| {
         let mut sums = (DrawsCurve(vec![0.0; COUNTS.len()]), 0.0);
-        for row in rows.iter().filter(|row| row.figures.exactly.is_none() && row.figures.set_tv.is_finite()) {
-            let Some(curve) = row.curve.as_ref().filter(|curve| curve.0[1] > 0.0) else { continue };
-            sums.0.0.iter_mut().zip(&curve.0).for_each(|(sum, one)| *sum += one);
+        let is_known = |row: &&&StudyRow| row.figures.exactly.is_none() && row.curve.0[1] > 0.0;
+        for row in rows.iter().filter(is_known) {
+            sums.0.0.iter_mut().zip(&row.curve.0).for_each(|(sum, one)| *sum += one);
             sums.1 += row.figures.set_tv;
         }
         sums

@@ -39,11 +39,11 @@ fn uniform() -> Arc<dyn OpponentModel> {
 }
 
 #[test]
-fn points_fail_with_the_enumeration_and_with_the_reference_run() {
+fn points_fail_with_the_enumeration_of_histories_and_of_states() {
     let (machine, model) = (hidden(), uniform());
     let history = quiet(&machine);
     let points = |limit, steps| {
-        let oracle = Oracle { model: &model, limit, reference: 64, steps: (1, steps), playouts: 0 };
+        let oracle = Oracle { model: &model, limit, steps: (1, steps), playouts: 0 };
         oracle.points(&machine, Role::new(0), &history, &Seed::root(1), &|| false)
     };
     assert_eq!(points(1000, 2).unwrap().list.len(), 2);
@@ -74,7 +74,7 @@ impl Sampler<Engine> for Failing {
 #[test]
 fn a_failure_in_a_belief_is_no_depletion() {
     let (machine, model) = (hidden(), uniform());
-    let oracle = Oracle { model: &model, limit: 1000, reference: 0, steps: (1, 2), playouts: 0 };
+    let oracle = Oracle { model: &model, limit: 1000, steps: (1, 2), playouts: 0 };
     let points = oracle.points(&machine, Role::new(0), &quiet(&machine), &Seed::root(1), &|| false).unwrap();
     let replicates = Replicates {
         sampler: &Failing,
@@ -102,7 +102,6 @@ fn a_study_ends_with_a_match_that_fails_whoever_plays_it() {
             roles: Vec::new(),
             steps: (1, 30),
             limit: 100,
-            reference: 0,
             playouts: 0,
             seed: 1,
         };

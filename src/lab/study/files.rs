@@ -79,7 +79,6 @@ pub fn config(plan: &StudyPlan, subject: &StudySubject<'_>) -> Value {
         "roles": subject.roles,
         "steps": [plan.steps.0, plan.steps.1],
         "max_set": plan.limit,
-        "reference": plan.reference,
         "playouts": plan.playouts,
         "seed": plan.seed,
     });

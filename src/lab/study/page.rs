@@ -55,7 +55,7 @@ pub fn page(header: &Value, study: &Study) -> Page {
     let mut options: Vec<(String, String)> =
         ["rules", "engine", "samplers", "particles", "replicates", "matches", "play"]
             .into_iter()
-            .chain(["roles", "steps", "max_set", "reference", "playouts", "seed"])
+            .chain(["roles", "steps", "max_set", "playouts", "seed"])
             .map(of_config)
             .collect();
     let policies = config["policies"].as_object().into_iter().flatten();
@@ -89,7 +89,7 @@ fn why_empty(study: &Study) -> String {
     let why = if study.left_out.is_empty() {
         "the matches have no point within --steps at which a belief of these roles could be measured"
     } else {
-        "the posterior could not be enumerated, as said below; a larger --max-set enumerates more, and --reference replaces it"
+        "the posterior could not be enumerated, as said below; a larger --max-set enumerates more"
     };
     format!("Nothing was measured: {why}.")
 }

@@ -30,7 +30,7 @@ fn known(value: f64) -> Mean {
 pub(super) fn figures(study: &Study, game: &str, replicates: u64) -> (Vec<Figure>, Vec<String>) {
     // The distance between histories of a set that holds one history of each state says nothing.
     let is_compared = |row: &StudyRow| row.figures.exactly != Some(Exactly::States);
-    let exact = |row: &&StudyRow| row.is_decision && row.is_exact() && is_compared(row);
+    let exact = |row: &&StudyRow| row.is_decision && row.is_of_histories() && is_compared(row);
     let decisions: Vec<&StudyRow> = study.rows.iter().filter(exact).collect();
     let most = study.rows.iter().map(|row| row.particles).max().unwrap_or(0);
     let largest: Vec<&StudyRow> = study.rows.iter().filter(|row| row.particles == most).collect();

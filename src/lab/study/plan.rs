@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::harness::{self, Control, Oracle, Replicates};
+use super::harness::{self, Control, Oracle, PosteriorSource, Replicates};
 use super::match_source::MatchSource;
 use super::row::StudyRow;
 use hyperplay_engine::Engine;
@@ -41,10 +41,8 @@ pub struct StudyPlan {
     pub roles: Vec<Role>,
     /// The first and the last step that are measured.
     pub steps: (usize, usize),
-    /// The largest information set that is enumerated.
+    /// The most histories that are enumerated, and the most states from there on.
     pub limit: usize,
-    /// Particles of a reference run, as a multiple of the greatest number of particles; 0 for none.
-    pub reference: usize,
     /// Playouts that value a move in a state.
     pub playouts: u32,
     /// The seed.
@@ -304,14 +302,8 @@ impl Measuring<'_> {
         let name = &machine.roles()[role];
         let stop = || interrupt.is_raised();
         let seed = plan.match_seed(index).child("belief").child(name);
-        let most = plan.particles.iter().copied().max().unwrap_or(0);
-        let oracle = Oracle {
-            model: &posterior.model,
-            limit: plan.limit,
-            reference: most.saturating_mul(plan.reference),
-            steps: plan.steps,
-            playouts: plan.playouts,
-        };
+        let oracle =
+            Oracle { model: &posterior.model, limit: plan.limit, steps: plan.steps, playouts: plan.playouts };
         let (tick, say) = self.progress;
         let step = Cell::new(0);
         let say_and_stop = || {
@@ -363,8 +355,9 @@ impl Measuring<'_> {
                     role: name.clone(),
                     step: point.evidence.step(),
                     source: point.source,
-                    information_set: point.is_exact().then_some(point.posterior.histories.len()),
-                    states: point.is_exact().then(|| point.states()),
+                    information_set:
+                        (point.source == PosteriorSource::Exact).then_some(point.posterior.histories.len()),
+                    states: Some(point.states()),
                     is_decision: point.is_decision(),
                     figures,
                     curve: point.curve.clone(),
@@ -424,7 +417,6 @@ mod tests {
             roles: Vec::new(),
             steps: (1, 9),
             limit: 100,
-            reference: 0,
             playouts: 0,
             seed: 1,
         }

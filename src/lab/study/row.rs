@@ -42,17 +42,17 @@ pub struct StudyRow {
     /// The figures.
     #[serde(flatten)]
     pub figures: Figures,
-    /// The expected set TV of independent draws by their number, if the posterior is exact.
+    /// The expected set TV of independent draws by their number.
     #[serde(skip)]
-    pub curve: Option<Arc<DrawsCurve>>,
+    pub curve: Arc<DrawsCurve>,
     /// The distances of as many independent draws.
     #[serde(flatten)]
     pub control: Control,
 }
 
 impl StudyRow {
-    /// Whether the posterior is exact.
-    pub fn is_exact(&self) -> bool {
+    /// Whether the posterior is one of histories.
+    pub fn is_of_histories(&self) -> bool {
         self.source == PosteriorSource::Exact
     }
 }

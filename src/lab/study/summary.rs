@@ -15,7 +15,7 @@ use rand::Rng;
 use serde::Serialize;
 
 use super::draws::{by_match, independent_draws};
-use super::harness::{BINS, Bin, Exactly, Figures, MethodCounts};
+use super::harness::{BINS, Bin, Exactly, Figures, MethodCounts, PosteriorSource};
 use super::row::StudyRow;
 use hyperplay_machine::Seed;
 use hyperplay_report::{Mean, MeanInterval, fields};
@@ -38,7 +38,10 @@ pub struct StudySummary {
     pub particles: usize,
     /// The letter of the posterior.
     pub posterior: &'static str,
-    /// Decisions with an exact posterior.
+    /// Whether it is one of histories or of states.
+    #[serde(flatten)]
+    pub source: PosteriorSource,
+    /// Decisions.
     pub decisions: usize,
     /// The part of them at which the particles are the complete posterior, enumerated in every replicate.
     pub enumerated: usize,
@@ -94,9 +97,9 @@ pub struct StudySummary {
 
 /// The summaries of these rows, in the order in which the samplers come first.
 pub fn summaries(rows: &[StudyRow], seed: u64) -> Vec<StudySummary> {
-    let mut keys: Vec<(&str, usize, &'static str)> = Vec::new();
+    let mut keys: Vec<SummaryKey<'_>> = Vec::new();
     for row in rows {
-        let key = (row.sampler.as_str(), row.particles, row.posterior);
+        let key = key(row);
         if !keys.contains(&key) {
             keys.push(key);
         }
@@ -104,11 +107,17 @@ pub fn summaries(rows: &[StudyRow], seed: u64) -> Vec<StudySummary> {
     keys.into_iter().map(|key| summary(rows, key, seed)).collect()
 }
 
-fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> StudySummary {
-    let (sampler, particles, posterior) = key;
-    let all: Vec<&StudyRow> =
-        rows.iter().filter(|row| (row.sampler.as_str(), row.particles, row.posterior) == key).collect();
-    let rows: Vec<&StudyRow> = all.iter().copied().filter(|row| row.is_decision && row.is_exact()).collect();
+/// Sampler, particles, posterior, and whether it is one of histories or of states.
+type SummaryKey<'a> = (&'a str, usize, &'static str, PosteriorSource);
+
+fn key(row: &StudyRow) -> SummaryKey<'_> {
+    (&row.sampler, row.particles, row.posterior, row.source)
+}
+
+fn summary(rows: &[StudyRow], of: SummaryKey<'_>, seed: u64) -> StudySummary {
+    let (sampler, particles, posterior, source) = of;
+    let all: Vec<&StudyRow> = rows.iter().filter(|row| key(row) == of).collect();
+    let rows: Vec<&StudyRow> = all.iter().copied().filter(|row| row.is_decision).collect();
     let decisions: Vec<&Figures> = rows.iter().map(|row| &row.figures).collect();
     let that_are = |exactly| rows.iter().copied().filter(move |row| row.figures.exactly == exactly);
     let compared: Vec<&StudyRow> = that_are(None).collect();
@@ -147,6 +156,7 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
         sampler: sampler.to_owned(),
         particles,
         posterior,
+        source,
         decisions: decisions.len(),
         enumerated: that_are(Some(Exactly::Histories)).count(),
         states_exact: that_are(Some(Exactly::States)).count(),
@@ -222,7 +232,6 @@ mod tests {
             roles: vec![Role::new(0)],
             steps: (1, 9),
             limit: 100,
-            reference: 0,
             playouts: 0,
             seed: 3,
         };

@@ -39,7 +39,6 @@ fn study(machine: &Arc<Engine>, sampler: &str, equilibrium: &str) -> Result<Stud
         roles: Vec::new(),
         steps: (1, 9),
         limit: 100,
-        reference: 0,
         playouts: 0,
         seed: 1,
     };

@@ -9,6 +9,9 @@ use hyperplay_report::{FEW, Reading, ShownTable, Table};
 /// The column of the posterior, which is left out where all rows are measured against the same one.
 const AGAINST: Reading = Reading::One("posterior");
 
+/// The column that says whether histories or states are measured, which is left out where it is histories everywhere.
+const ON: Reading = Reading::One("oracle");
+
 impl Study {
     /// All columns of all rows.
     pub fn table(&self) -> Table {
@@ -47,7 +50,9 @@ impl Study {
 
     fn without_posterior(&self, view: &str) -> Vec<Reading> {
         let mut readings = readings(view);
+        let is_of_histories = self.rows.iter().all(StudyRow::is_of_histories);
         readings.retain(|reading| !self.is_uniform() || *reading != AGAINST);
+        readings.retain(|reading| !is_of_histories || *reading != ON);
         readings
     }
 }

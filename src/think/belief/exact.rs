@@ -2,8 +2,12 @@
 //!
 //! This is the independent oracle of the sampler. It searches breadth first from the initial state, tries every legal
 //! joint move at every step, and keeps the histories that agree with the evidence. It shares no code with the
-//! sampler, evaluates one state at a time (not in bulk), and remembers nothing between calls. It is therefore slow.
-//! See `docs/REFERENCES.md`, `HyperPlay12`.
+//! sampler and evaluates one state at a time (not in bulk). It is therefore slow. Where the histories are too many and all
+//! others choose uniformly, histories that end in one state are put together
+//! ([`merge_states`](Enumeration::merge_states)): what follows depends on the state alone, so the distribution of the states
+//! stays exact. See `docs/REFERENCES.md`, `HyperPlay12`.
+
+use std::hash::Hash;
 
 use thiserror::Error;
 
@@ -41,6 +45,16 @@ pub enum ExactError {
         /// The step at which there were more.
         step: usize,
     },
+    /// More states than allowed, or too much work to find them.
+    #[error(
+        "more than {limit} states, or {WORK} times as many joint moves, explain the evidence up to step {step}"
+    )]
+    TooManyStates {
+        /// The most states allowed.
+        limit: usize,
+        /// The step at which there were more.
+        step: usize,
+    },
     /// No history at all.
     #[error("no history explains the evidence of step {step}")]
     Inconsistent {
@@ -48,6 +62,9 @@ pub enum ExactError {
         step: usize,
     },
 }
+
+/// So many joint moves are tried in a step for each state allowed, where states are merged.
+const WORK: usize = 8;
 
 struct Open<S> {
     history: Vec<JointMove>,
@@ -83,89 +100,183 @@ pub fn posterior<M: StateMachine>(
     model: &dyn OpponentModel,
     limit: usize,
 ) -> Result<Posterior, ExactError> {
-    let mut scratch = machine.scratch();
-    let roles: Vec<Role> = machine.each_role().collect();
-    let mut states = 0;
-    let mut open = vec![Open {
-        history: Vec::new(),
-        state: machine.initial(),
-        evidence: vec![Vec::new(); roles.len()],
-        prior: 1.0,
-    }];
-    if evidence.steps.is_empty() && machine.terminal(&open[0].state, &mut scratch) != evidence.over {
+    let mut all = Enumeration::new(machine, evidence.role, model, limit);
+    if evidence.steps.is_empty() && all.is_over() != evidence.over {
         return Err(ExactError::Inconsistent { step: 0 });
     }
-    let mut of_model = None;
     for (done, observed) in evidence.steps.iter().enumerate() {
-        let last = done + 1 == evidence.steps.len();
-        let mut next = Vec::new();
-        for before in &open {
-            if machine.terminal(&before.state, &mut scratch) {
+        all.observe(observed, done + 1 == evidence.steps.len() && evidence.over)?;
+    }
+    Ok(all.posterior())
+}
+
+/// An information set that follows the evidence step by step.
+pub struct Enumeration<'a, M: StateMachine> {
+    machine: &'a M,
+    role: Role,
+    model: &'a dyn OpponentModel,
+    limit: usize,
+    scratch: M::Scratch,
+    open: Vec<Open<M::State>>,
+    /// Whether each of `open` stands for all histories that end in its state.
+    is_merged: bool,
+    done: usize,
+    states: u64,
+}
+
+impl<'a, M: StateMachine> Enumeration<'a, M> {
+    /// That of a role before the first step, with at most `limit` histories at any step.
+    pub fn new(machine: &'a M, role: Role, model: &'a dyn OpponentModel, limit: usize) -> Self {
+        let evidence = vec![Vec::new(); machine.roles().len()];
+        let open = vec![Open { history: Vec::new(), state: machine.initial(), evidence, prior: 1.0 }];
+        let scratch = machine.scratch();
+        Enumeration { machine, role, model, limit, scratch, open, is_merged: false, done: 0, states: 0 }
+    }
+
+    /// Whether the match is over in the first state.
+    fn is_over(&mut self) -> bool {
+        self.machine.terminal(&self.open[0].state, &mut self.scratch)
+    }
+
+    /// Puts histories together that end in one state, from here on; false if they are together already, or if the model is
+    /// not uniform and so may depend on more than the state.
+    pub fn merge_states(&mut self) -> bool {
+        let may_merge = self.model.is_uniform() && !self.is_merged;
+        if may_merge {
+            self.is_merged = true;
+            let mut merged = Merged::default();
+            std::mem::take(&mut self.open).into_iter().for_each(|open| merged.add(open));
+            self.open = merged.open;
+        }
+        may_merge
+    }
+
+    /// Takes in what was observed in one more step, after which the match is `over` or goes on. After an error the
+    /// enumeration is as it was.
+    ///
+    /// # Errors
+    /// Too many histories or states, or none.
+    pub fn observe(&mut self, observed: &Observation, over: bool) -> Result<(), ExactError> {
+        let step = self.done + 1;
+        let mut next = Merged { is_merged: self.is_merged, ..Merged::default() };
+        let (mut of_model, mut tried) = (None, 0);
+        let opens = std::mem::take(&mut self.open);
+        for before in &opens {
+            tried += self.continued(before, observed, over, &mut next, &mut of_model);
+            if next.open.len() > self.limit || (self.is_merged && tried > WORK * self.limit) {
+                break;
+            }
+        }
+        let limit = self.limit;
+        let error = if next.open.len() > limit && !self.is_merged {
+            Some(ExactError::TooLarge { limit, step })
+        } else if next.open.len() > limit || (self.is_merged && tried > WORK * limit) {
+            Some(ExactError::TooManyStates { limit, step })
+        } else if let Some(failure) = self.machine.take_failure(&mut self.scratch).or(of_model) {
+            Some(failure.into())
+        } else {
+            next.open.is_empty().then_some(ExactError::Inconsistent { step })
+        };
+        if let Some(error) = error {
+            self.open = opens;
+            return Err(error);
+        }
+        (self.open, self.done) = (next.open, step);
+        Ok(())
+    }
+
+    /// Adds all continuations of a history that agree with what was observed; how many joint moves were tried.
+    fn continued(
+        &mut self,
+        before: &Open<M::State>,
+        observed: &Observation,
+        is_over: bool,
+        next: &mut Merged<M::State>,
+        of_model: &mut Option<EvaluationFailure>,
+    ) -> usize {
+        let (machine, scratch, own_role) = (self.machine, &mut self.scratch, self.role);
+        if machine.terminal(&before.state, scratch) {
+            return 0;
+        }
+        let roles: Vec<Role> = machine.each_role().collect();
+        let mut legal = machine.legal_by_role(&before.state, scratch);
+        let own = observed.own.among(&mut legal[own_role]);
+        let drawn = ChanceDistribution::of(machine, &before.state, scratch);
+        let mut policy_of = |role: Role| {
+            let steps = before.evidence[role.index()].clone();
+            let view = Evidence { role, steps, over: false };
+            if Some(role) == machine.random() && role != own_role {
+                drawn.probabilities(legal[role].len())
+            } else if role == own_role {
+                own.probabilities(legal[role].len())
+            } else {
+                let (policy, met) = self.model.policy_and_failure(role, &view, &legal[role]);
+                *of_model = of_model.take().or(met);
+                policy
+            }
+        };
+        let chance: Vec<Vec<f64>> = roles.iter().map(|&role| policy_of(role)).collect();
+        let mut tried = 0;
+        for joint in JointMoves::new(&legal) {
+            let share = |&role: &Role| {
+                let at = legal[role].iter().position(|&own| own == joint.of(role));
+                chance[role.index()][at.expect("a joint move is made of legal moves")]
+            };
+            let share: f64 = roles.iter().map(share).product();
+            tried += 1;
+            let seen: Vec<_> =
+                roles.iter().map(|&role| machine.percepts(&before.state, &joint, role, scratch)).collect();
+            let state = machine.next(&before.state, &joint, scratch);
+            let over = machine.terminal(&state, scratch);
+            if seen[own_role.index()] != observed.percepts || over != is_over || share <= 0.0 {
                 continue;
             }
-            let mut legal = machine.legal_by_role(&before.state, &mut scratch);
-            let own = observed.own.among(&mut legal[evidence.role]);
-            let drawn = ChanceDistribution::of(machine, &before.state, &mut scratch);
-            let chance: Vec<Vec<f64>> = roles
-                .iter()
-                .map(|&role| {
-                    let steps = before.evidence[role.index()].clone();
-                    let view = Evidence { role, steps, over: false };
-                    if Some(role) == machine.random() && role != evidence.role {
-                        drawn.probabilities(legal[role].len())
-                    } else if role == evidence.role {
-                        own.probabilities(legal[role].len())
-                    } else {
-                        let (policy, met) = model.policy_and_failure(role, &view, &legal[role]);
-                        of_model = of_model.take().or(met);
-                        policy
-                    }
-                })
-                .collect();
-            for joint in JointMoves::new(&legal) {
-                let share: f64 = roles
-                    .iter()
-                    .map(|&role| {
-                        let at = legal[role].iter().position(|&own| own == joint.of(role));
-                        chance[role.index()][at.expect("a joint move is made of legal moves")]
-                    })
-                    .product();
-                states += 1;
-                let seen: Vec<_> = roles
-                    .iter()
-                    .map(|&role| machine.percepts(&before.state, &joint, role, &mut scratch))
-                    .collect();
-                let state = machine.next(&before.state, &joint, &mut scratch);
-                let over = machine.terminal(&state, &mut scratch);
-                if seen[evidence.role.index()] != observed.percepts
-                    || over != (last && evidence.over)
-                    || share <= 0.0
-                {
-                    continue;
-                }
-                let mut known = before.evidence.clone();
-                for (&role, percepts) in roles.iter().zip(seen) {
-                    known[role.index()].push(Observation { own: OwnMove::Known(joint.of(role)), percepts });
-                }
-                let mut history = before.history.clone();
-                history.push(joint);
-                next.push(Open { history, state, evidence: known, prior: before.prior * share });
-                if next.len() > limit {
-                    return Err(ExactError::TooLarge { limit, step: done + 1 });
-                }
+            let mut evidence = before.evidence.clone();
+            for (&role, percepts) in roles.iter().zip(seen) {
+                evidence[role.index()].push(Observation { own: OwnMove::Known(joint.of(role)), percepts });
+            }
+            let mut history = before.history.clone();
+            history.push(joint);
+            next.add(Open { history, state, evidence, prior: before.prior * share });
+            if next.open.len() > self.limit {
+                break;
             }
         }
-        if let Some(failure) = machine.take_failure(&mut scratch).or(of_model.take()) {
-            return Err(failure.into());
-        }
-        if next.is_empty() {
-            return Err(ExactError::Inconsistent { step: done + 1 });
-        }
-        open = next;
+        self.states += tried as u64;
+        tried
     }
-    let total: f64 = open.iter().map(|leaf| leaf.prior).sum();
-    let mut states_met: Numbered<&M::State> = Numbered::default();
-    let ends = open.iter().map(|leaf| states_met.insert_full(&leaf.state).0).collect();
-    let histories = open.into_iter().map(|leaf| (History(leaf.history), leaf.prior / total)).collect();
-    Ok(Posterior { histories, ends, evidence: total, states })
+
+    /// The information set after what was observed. If states are merged, one history of each has the probability of the
+    /// state.
+    pub fn posterior(&self) -> Posterior {
+        let total: f64 = self.open.iter().map(|leaf| leaf.prior).sum();
+        let mut states_met: Numbered<&M::State> = Numbered::default();
+        let ends = self.open.iter().map(|leaf| states_met.insert_full(&leaf.state).0).collect();
+        let probable = |leaf: &Open<M::State>| (History(leaf.history.clone()), leaf.prior / total);
+        let histories = self.open.iter().map(probable).collect();
+        Posterior { histories, ends, evidence: total, states: self.states }
+    }
+}
+
+/// Histories in the order in which they are found, with their states put together if that is asked for.
+struct Merged<S> {
+    is_merged: bool,
+    open: Vec<Open<S>>,
+    places: Numbered<S>,
+}
+
+impl<S> Default for Merged<S> {
+    fn default() -> Self {
+        Merged { is_merged: true, open: Vec::new(), places: Numbered::default() }
+    }
+}
+
+impl<S: Clone + Eq + Hash> Merged<S> {
+    fn add(&mut self, open: Open<S>) {
+        let place = self.is_merged.then(|| self.places.insert_full(open.state.clone()).0);
+        match place.and_then(|place| self.open.get_mut(place)) {
+            Some(known) => known.prior += open.prior,
+            None => self.open.push(open),
+        }
+    }
 }

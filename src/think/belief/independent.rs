@@ -85,7 +85,9 @@ fn follow<M: Bulk>(
         Err(error) => {
             histories.replace(Vec::new());
             return match error {
-                ExactError::TooLarge { step, .. } => UpdateOutcome::Depleted { step },
+                ExactError::TooLarge { step, .. } | ExactError::TooManyStates { step, .. } => {
+                    UpdateOutcome::Depleted { step }
+                }
                 ExactError::Failed(failure) => {
                     histories.fail(failure);
                     UpdateOutcome::Depleted { step: evidence.step() }

@@ -169,7 +169,6 @@ mod tests {
             roles: vec![Role::new(0)],
             steps,
             limit: 0,
-            reference: 0,
             playouts: 0,
             seed: 1,
         };

@@ -68,8 +68,8 @@ impl ReplicateBatch {
     pub(super) fn add(&mut self, held: Held, point: &EvaluationPoint) {
         self.updates.push(held.update);
         let set = held.set;
-        let place = point.places.get(&point.truth);
-        let at = place.and_then(|place| set.cells.binary_search_by_key(place, |&(place, _)| place).ok());
+        let at = point.true_place;
+        let at = at.and_then(|place| set.cells.binary_search_by_key(&place, |&(place, _)| place).ok());
         let nothing = if set.held == 0 { 1.0 / point.posterior.histories.len() as f64 } else { 0.0 };
         self.sets.push(SetNumbers {
             held: set.held,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::batch::{calibration, mixture};
+use super::batch::{ReplicateBatch, calibration, mixture};
 use super::fluents::{BINS, Bin};
 use super::point::EvaluationPoint;
 use super::{Replicates, collect, draw};
@@ -32,18 +32,7 @@ pub struct Control {
     pub calibration: [Bin; BINS],
 }
 
-impl Control {
-    /// Where there is no posterior to draw from.
-    const NONE: Control = Control {
-        bias_tv: f64::NAN,
-        state_bias_tv: f64::NAN,
-        set_tv: f64::NAN,
-        calibration: [Bin { count: 0.0, said: 0.0, held: 0.0 }; BINS],
-    };
-}
-
-/// The control at every point for samplers with `particles` particles and `count` replicates. All figures are NaN where
-/// the posterior is not exact. `None` if `stop` said so before the end.
+/// The control at every point for samplers with `particles` particles and `count` replicates. `None` if `stop` said so before the end.
 pub fn control(
     points: &[EvaluationPoint],
     model: &Arc<dyn OpponentModel>,
@@ -54,22 +43,21 @@ pub fn control(
     let seed = seed.child("control");
     let replicates =
         Replicates { sampler: &IndependentSampler, model, is_of_points: true, particles, count, seed };
-    let exact: Vec<&EvaluationPoint> = points.iter().filter(|point| point.is_exact()).collect();
+    let points: Vec<&EvaluationPoint> = points.iter().collect();
     let one = |number: usize| {
         let seed = replicates.seed.index(number);
-        Ok(exact.iter().map(|point| draw(point, &replicates, &seed)).collect())
+        Ok(points.iter().map(|point| draw(point, &replicates, &seed)).collect())
     };
-    let mut batches = collect(&exact, count, stop, &|| (), &one).ok()??.into_iter();
-    let mut of_point = |point: &EvaluationPoint| {
-        let Some(batches) = point.is_exact().then(|| batches.next()).flatten() else { return Control::NONE };
+    let batches = collect(&points, count, stop, &|| (), &one).ok()??;
+    let of_point = |(point, batches): (&&EvaluationPoint, &Vec<ReplicateBatch>)| {
         let all = mixture(batches.iter(), point.posterior.histories.len());
         let sets = batches.iter().flat_map(|batch| &batch.sets);
         Control {
             bias_tv: all.total_variation(&point.posterior),
             state_bias_tv: all.state_variation(&point.posterior),
             set_tv: Mean::of(sets.map(|set| set.total_variation)).value,
-            calibration: calibration(&batches),
+            calibration: calibration(batches),
         }
     };
-    Some(points.iter().map(&mut of_point).collect())
+    Some(points.iter().zip(&batches).map(of_point).collect())
 }

@@ -1,7 +1,6 @@
 //! Figures: the measures of one sampler at one point, over all replicates.
 //!
-//! A figure that cannot be computed is NaN. This applies to every figure that needs the posterior where there is only a
-//! reference run, and to errors and intervals of a single set.
+//! A figure that cannot be computed is NaN, such as the error and the interval of a single set.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -10,7 +9,7 @@ use super::super::accuracy::{GoodnessOfFit, Placed, baseline, expected_coverage,
 use super::batch::{MeasuredUpdate, ReplicateBatch, SetNumbers, calibration, filled, mixture};
 use super::fluents::{BINS, Bin};
 use super::methods::MethodCounts;
-use super::point::EvaluationPoint;
+use super::point::{EvaluationPoint, PosteriorSource};
 use hyperplay_machine::Seed;
 use hyperplay_report::{Mean, centred};
 use hyperplay_think::belief::{UpdateCost, UpdateMethod};
@@ -165,9 +164,7 @@ fn figures(
     let draws = particles * not_empty;
     let size = posterior.histories.len() as f64;
     let over = |figure: &dyn Fn(&SetNumbers) -> f64| Mean::of(sets.iter().map(|set| figure(set)));
-    let place = point.places.get(&point.truth).copied();
     let own = point.fluents.scores(&point.fluents.marginals(posterior), particles);
-    let exact = |value: f64| if point.is_exact() { value } else { f64::NAN };
     let of_scores = |figure: &dyn Fn((f64, f64)) -> f64| {
         if point.fluents.len() == 0 {
             return Mean::NONE;
@@ -185,26 +182,26 @@ fn figures(
         bias_tv: f64::NAN,
         bias_tv_low: f64::NAN,
         bias_tv_high: f64::NAN,
-        bias_tv_baseline: exact(baseline(posterior, particles * sets.len())),
+        bias_tv_baseline: baseline(posterior, particles * sets.len()),
         state_bias_tv: f64::NAN,
-        state_bias_tv_baseline: exact(state_baseline(posterior, particles * sets.len())),
+        state_bias_tv_baseline: state_baseline(posterior, particles * sets.len()),
         set_tv: f64::NAN,
         set_tv_error: f64::NAN,
-        set_tv_baseline: exact(baseline(posterior, particles)),
+        set_tv_baseline: baseline(posterior, particles),
         independent_draws: f64::NAN,
         ess: ess.value,
         ess_error: ess.error,
         coverage: coverage.value,
         coverage_error: coverage.error,
-        coverage_baseline: exact(expected_coverage(posterior, particles)),
+        coverage_baseline: expected_coverage(posterior, particles),
         distinct,
         distinct_fraction: distinct / particles as f64,
         true_history_ratio: Mean::NONE,
-        true_history_ratio_exact: exact(place.map_or(0.0, |place| posterior.histories[place].1) * size),
+        true_history_ratio_exact: point.true_place.map_or(0.0, |place| posterior.histories[place].1) * size,
         log_loss: of_scores(&|(log_loss, _)| log_loss),
-        log_loss_exact: exact(own.map_or(f64::NAN, |scores| scores.log_loss)),
+        log_loss_exact: own.map_or(f64::NAN, |scores| scores.log_loss),
         brier: of_scores(&|(_, brier)| brier),
-        brier_exact: exact(own.map_or(f64::NAN, |scores| scores.brier)),
+        brier_exact: own.map_or(f64::NAN, |scores| scores.brier),
         open_fluents: point.fluents.len(),
         calibration: calibration(batches),
         regret: Mean::NONE,
@@ -212,21 +209,20 @@ fn figures(
         chi_squared: None,
         costs: costs(&updates, particles),
     };
-    if !point.is_exact() {
-        return figures;
-    }
     figures.true_history_ratio = over(&|set| set.truth * size);
     let set_tv = over(&|set| set.total_variation);
     (figures.set_tv, figures.set_tv_error) = (set_tv.value, set_tv.error);
     figures.exactly = match figures.methods.only() {
-        Some(UpdateMethod::Enumeration) if set_tv.value < NONE => Some(Exactly::Histories),
+        Some(UpdateMethod::Enumeration) if set_tv.value < NONE && point.source == PosteriorSource::Exact => {
+            Some(Exactly::Histories)
+        }
         Some(UpdateMethod::Enumeration) if over(&|set| set.state_variation).value < NONE => {
             Some(Exactly::States)
         }
         _ => None,
     };
-    let worth = point.curve.as_ref().map_or(f64::NAN, |curve| curve.inverse(set_tv.value));
-    figures.independent_draws = if figures.exactly.is_some() { f64::INFINITY } else { worth };
+    figures.independent_draws =
+        if figures.exactly.is_some() { f64::INFINITY } else { point.curve.inverse(set_tv.value) };
     figures.costs.independent_draws_per_second = figures.independent_draws / figures.costs.seconds.mean;
     if point.values.is_some() {
         figures.regret = over(&|set| set.regret);

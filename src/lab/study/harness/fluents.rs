@@ -88,11 +88,6 @@ impl Fluents {
         Fluents { places, holding, truth: so }
     }
 
-    /// No open fluent, for a posterior of so many states.
-    pub(super) fn none(states: usize) -> Self {
-        Fluents { holding: vec![Vec::new(); states], ..Fluents::default() }
-    }
-
     /// How many are open.
     pub(super) fn len(&self) -> usize {
         self.truth.len()

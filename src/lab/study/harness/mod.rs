@@ -73,12 +73,11 @@ pub fn measure(
     stop: &(dyn Fn() -> bool + Sync),
     tick: &(dyn Fn() + Sync),
 ) -> Result<Option<Vec<Figures>>, EvaluationFailure> {
-    let at_once = replicates.is_of_points && points.iter().all(EvaluationPoint::is_exact);
     let points: Vec<&EvaluationPoint> = points.iter().collect();
     let one = |number: usize| {
         let seed = replicates.seed.index(number);
         let drawn = || points.iter().map(|point| draw(point, replicates, &seed)).collect();
-        match at_once.then(drawn).flatten() {
+        match replicates.is_of_points.then(drawn).flatten() {
             Some(sets) => Ok(Some(sets)),
             None => follow(machine, replicates, &points, &seed, stop),
         }

@@ -1,11 +1,11 @@
 //! Evaluation points: the knowledge of one role after a step of a match, and the posterior that follows from it.
 //!
 //! The posterior is computed by enumeration ([`exact`](hyperplay_think::belief::exact)) as long as that finds few
-//! enough histories. Beyond that a *reference run* may replace it: one belief with many more particles. A reference
-//! run is not a posterior. The only figure that is measured against it is how much of it a particle set covers.
+//! enough histories. From there on, under uniform opponents, it is the exact distribution of the states: every distance is
+//! then one between states, however the particles got there.
 //!
-//! The data that all samplers are compared with is prepared once for each point: the position of each history, the
-//! open fluents, and the values of the moves.
+//! The data that all samplers are compared with is prepared once for each point: the position of each history or state,
+//! the open fluents, and the values of the moves.
 
 use std::sync::Arc;
 
@@ -19,20 +19,20 @@ use super::fluents::Fluents;
 use super::values::Values;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{
-    Budget, EvaluationFailure, Evidence, History, Role, Seed, State, StateMachine, StateMachineExt,
+    EvaluationFailure, Evidence, History, Role, Seed, State, StateMachine, StateMachineExt,
 };
-use hyperplay_play::for_engine::{particle_belief, posterior};
+use hyperplay_play::for_engine::{enumeration, observe};
+use hyperplay_think::belief::OpponentModel;
 use hyperplay_think::belief::exact::{ExactError, Posterior};
-use hyperplay_think::belief::{Belief, BeliefOptions, OpponentModel, UpdateOutcome};
 
 /// How the posterior of a point was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(tag = "oracle", content = "reference_particles", rename_all = "lowercase")]
+#[serde(tag = "oracle", rename_all = "lowercase")]
 pub enum PosteriorSource {
-    /// Enumeration: it is the posterior.
+    /// Enumeration of the histories.
     Exact,
-    /// A belief of the given number of particles: it is no more than a large sample.
-    Reference(usize),
+    /// Enumeration of the states, one history of each with the probability of the state.
+    States,
 }
 
 /// The knowledge of one role after a step of a match, and what follows from it.
@@ -50,10 +50,12 @@ pub struct EvaluationPoint {
     pub choice: bool,
     /// The probability of every state.
     pub(super) of_states: Vec<f64>,
-    /// The expected set TV of independent draws by their number, if the posterior is exact.
-    pub(in super::super) curve: Option<Arc<DrawsCurve>>,
-    /// The place of every history of the posterior.
-    pub(super) places: FxHashMap<History, usize>,
+    /// The expected set TV of independent draws by their number.
+    pub(in super::super) curve: Arc<DrawsCurve>,
+    /// The place of every history of the posterior, or of every state.
+    places: Places,
+    /// The place of the true history or state.
+    pub(super) true_place: Option<usize>,
     /// The open fluents.
     pub(super) fluents: Fluents,
     /// The values of the moves, if they were requested.
@@ -71,9 +73,24 @@ impl EvaluationPoint {
         self.choice && self.posterior.histories.len() > 1
     }
 
-    /// Whether the posterior is exact.
-    pub fn is_exact(&self) -> bool {
-        self.source == PosteriorSource::Exact
+    /// The place in the posterior of a history that ends in this state, if it has one.
+    pub(super) fn place(&self, history: &History, state: &State) -> Option<usize> {
+        self.places.of(history, state)
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Places {
+    OfHistories(FxHashMap<History, usize>),
+    OfStates(FxHashMap<State, usize>),
+}
+
+impl Places {
+    fn of(&self, history: &History, state: &State) -> Option<usize> {
+        match self {
+            Places::OfHistories(places) => places.get(history).copied(),
+            Places::OfStates(places) => places.get(state).copied(),
+        }
     }
 }
 
@@ -91,10 +108,8 @@ pub struct EvaluationPoints {
 pub struct Oracle<'a> {
     /// The opponent model that is assumed for the other roles.
     pub model: &'a Arc<dyn OpponentModel>,
-    /// The largest information set that is enumerated.
+    /// The most histories that are enumerated, and the most states from there on; then points end.
     pub limit: usize,
-    /// Particles of the reference run where it is larger; 0 for none: points then end there.
-    pub reference: usize,
     /// Joint moves made, at the first point and at the last.
     pub steps: (usize, usize),
     /// Random playouts that value a move in a state, for regret; 0 for none.
@@ -115,47 +130,35 @@ impl Oracle<'_> {
         stop: &dyn Fn() -> bool,
     ) -> Result<EvaluationPoints, EvaluationFailure> {
         let mut points = EvaluationPoints::default();
-        let mut reference: Option<Box<dyn Belief<Engine>>> = None;
+        let mut all = enumeration(machine, role, self.model.as_ref(), self.limit);
+        let mut source = PosteriorSource::Exact;
         for evidence in prefixes(machine, role, history)? {
             let step = evidence.step();
             if step > self.steps.1 || stop() {
                 break;
             }
-            if step < self.steps.0 {
-                continue;
+            let observed = evidence.steps.last().expect("a prefix has a step");
+            let mut result = observe(&mut all, observed);
+            if matches!(result, Err(ExactError::TooLarge { .. })) && all.merge_states() {
+                source = PosteriorSource::States;
+                result = observe(&mut all, observed);
             }
-            if points.ended.is_none() {
-                match posterior(machine, &evidence, self.model.as_ref(), self.limit) {
-                    Ok(posterior) => {
-                        let mut point = point(machine, history, evidence, posterior, PosteriorSource::Exact)?;
-                        if self.playouts > 0 && point.is_decision() {
-                            let seed = seed.child("value").index(step);
-                            point.values = Values::of(machine, role, &point, self.playouts, &seed)?;
-                        }
-                        points.list.push(point);
-                        continue;
+            match result {
+                Ok(()) if step < self.steps.0 => {}
+                Ok(()) => {
+                    let mut point = point(machine, history, evidence, all.posterior(), source)?;
+                    if self.playouts > 0 && point.is_decision() {
+                        let seed = seed.child("value").index(step);
+                        point.values = Values::of(machine, role, &point, self.playouts, &seed)?;
                     }
-                    Err(ExactError::Failed(failure)) => return Err(failure),
-                    Err(error) => points.ended = Some(error),
+                    points.list.push(point);
+                }
+                Err(ExactError::Failed(failure)) => return Err(failure),
+                Err(error) => {
+                    points.ended = Some(error);
+                    break;
                 }
             }
-            if self.reference == 0 {
-                break;
-            }
-            let belief = reference.get_or_insert_with(|| {
-                let options = BeliefOptions { particles: self.reference, ..BeliefOptions::default() };
-                particle_belief(machine, role, self.model, options)
-            });
-            let outcome = belief.update(&evidence, &Budget::UNLIMITED, &seed.child("reference").index(step));
-            if let Some(failure) = belief.take_failure() {
-                return Err(failure);
-            }
-            if !matches!(outcome, UpdateOutcome::Enumerated | UpdateOutcome::Sampled) {
-                break;
-            }
-            let posterior = held(belief.as_ref());
-            let source = PosteriorSource::Reference(self.reference);
-            points.list.push(point(machine, history, evidence, posterior, source)?);
         }
         Ok(points)
     }
@@ -181,15 +184,19 @@ fn point(
     let state = machine.replay(&truth, &mut scratch);
     let mut legal = Vec::new();
     machine.legal(&state, evidence.role, &mut scratch, &mut legal);
-    let places =
-        posterior.histories.iter().enumerate().map(|(at, (history, _))| (history.clone(), at)).collect();
-    let of_states = by_state(&posterior, |at| posterior.histories[at].1);
-    let curve = (source == PosteriorSource::Exact).then(|| Arc::new(DrawsCurve::of(&posterior)));
-    // Which fluents are open is known of all possible states, and not of a sample.
-    let fluents = match source {
-        PosteriorSource::Exact => Fluents::of(machine, &posterior, &state, &mut scratch),
-        PosteriorSource::Reference(_) => Fluents::none(of_states.len()),
+    let histories = posterior.histories.iter().map(|(history, _)| history).enumerate();
+    let places = match source {
+        PosteriorSource::Exact => {
+            Places::OfHistories(histories.map(|(at, history)| (history.clone(), at)).collect())
+        }
+        PosteriorSource::States => Places::OfStates(
+            histories.map(|(at, history)| (machine.replay(history, &mut scratch), at)).collect(),
+        ),
     };
+    let true_place = places.of(&truth, &state);
+    let of_states = by_state(&posterior, |at| posterior.histories[at].1);
+    let curve = Arc::new(DrawsCurve::of(&posterior));
+    let fluents = Fluents::of(machine, &posterior, &state, &mut scratch);
     let made = EvaluationPoint {
         evidence,
         posterior,
@@ -199,21 +206,9 @@ fn point(
         of_states,
         curve,
         places,
+        true_place,
         fluents,
         values: None,
     };
     evaluated(machine, &mut scratch, made)
-}
-
-/// The content of a belief, as if it were the posterior.
-fn held(belief: &dyn Belief<Engine>) -> Posterior {
-    let mut histories: Vec<(History, f64)> = Vec::new();
-    let mut numbers: FxHashMap<&State, usize> = FxHashMap::default();
-    let mut ends = Vec::new();
-    for particle in belief.particles() {
-        let next = numbers.len();
-        ends.push(*numbers.entry(belief.state(particle)).or_insert(next));
-        histories.push((belief.history(particle), particle.weight));
-    }
-    Posterior { histories, ends, evidence: f64::NAN, states: belief.cost().states }
 }
