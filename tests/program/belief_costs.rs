@@ -44,6 +44,29 @@ fn costs_have_a_row_for_every_sampler_at_every_step() {
     );
 }
 
+/// Samplers are compared by processor time alone: states that particles share count once for one sampler and each time for another, so
+/// that `hyperplay12` visits fewer of them than `bootstrap` and takes longer.
+#[test]
+fn samplers_are_compared_by_processor_time_alone() {
+    let arguments = "belief krieg_tictactoe_3x3 --sampler bootstrap --sampler hyperplay12 --particles 64 --replicates 20 --steps 4 --seed 1";
+    let report = json(arguments, 0);
+    assert!(report["summary"].as_array().unwrap().iter().all(|summary| {
+        summary
+            .as_object()
+            .unwrap()
+            .keys()
+            .all(|key| !key.contains("states_per") && !key.starts_with("states_m"))
+    }));
+    let text = stdout(arguments, 0);
+    let summaries = text.split_once("Over the decisions").unwrap().1;
+    assert!(
+        summaries.contains("ms an update")
+            && summaries.contains("draws/s")
+            && !summaries.contains("states a particle"),
+        "{text}"
+    );
+}
+
 #[test]
 fn rows_say_how_particles_were_found_and_what_independent_draws_show() {
     let report =

@@ -73,11 +73,11 @@ fn the_header_says_what_was_measured_and_what_every_column_means() {
 }
 
 #[test]
-fn the_page_is_one_file_with_five_figures() {
+fn the_page_is_one_file_with_four_figures() {
     let folder = written(KRIEG);
     let page = folder.read("report.html");
-    assert_eq!(page.matches("<svg ").count(), 5);
-    assert_eq!(page.matches("</svg>").count(), 5);
+    assert_eq!(page.matches("<svg ").count(), 4);
+    assert_eq!(page.matches("</svg>").count(), 4);
     let legend =
         ["hyperplay:enumerate=off", "hyperplay12", "bootstrap", "exact", "baseline: independent draws"];
     let axes = [
@@ -85,7 +85,6 @@ fn the_page_is_one_file_with_five_figures() {
         "bias TV (probability)",
         "set TV (probability)",
         "step (joint moves made)",
-        "states visited (states a particle)",
         "worth (independent draws)",
         "marginal said by the belief (probability)",
         "true fluents (share)",
@@ -98,7 +97,7 @@ fn the_page_is_one_file_with_five_figures() {
     for loaded in ["<script", "<link", "src=", "href=", "url("] {
         assert!(!page.contains(loaded), "{loaded}");
     }
-    for name in ["bias", "set-distance", "cost", "independent-draws", "calibration"] {
+    for name in ["bias", "set-distance", "independent-draws", "calibration"] {
         let name = format!("figures/krieg_tictactoe_3x3-{name}");
         assert!(folder.read(&format!("{name}.svg")).contains("@font-face"), "{name}");
         assert!(std::fs::read(folder.path(&format!("{name}.pdf"))).unwrap().starts_with(b"%PDF-"), "{name}");

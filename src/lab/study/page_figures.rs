@@ -64,12 +64,6 @@ pub(super) fn figures(study: &Study, game: &str, replicates: u64) -> (Vec<Figure
             format!("The mean distance of a single set: the error of a player that samples once. {of_decisions} {bars}"),
         ),
         (
-            "cost",
-            with("Cost of a step"),
-            over_steps(Axis::logarithmic("states visited (states a particle)"), cost(study, &largest)),
-            format!("States visited at this step for one particle, mean over matches and roles. {bars}"),
-        ),
-        (
             "independent-draws",
             with("Independent draws over the steps"),
             over_steps(
@@ -170,11 +164,6 @@ fn draws_over_steps(rows: &[&StudyRow]) -> Vec<FigurePoint> {
         }
     };
     steps.iter().map(point).filter(|point| point.y.is_finite() && point.y > 0.0).collect()
-}
-
-/// The cost by step.
-fn cost(study: &Study, largest: &[&StudyRow]) -> Vec<FigureSeries> {
-    curves(&study.rows, largest, |row| row.step, &|figures| figures.costs.states_per_particle)
 }
 
 /// The samplers of these rows with their posteriors, in the order in which they come.

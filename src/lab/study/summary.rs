@@ -24,10 +24,10 @@ use hyperplay_report::{Mean, MeanInterval, fields};
 pub const LEVEL: f64 = 0.05;
 
 /// The figures of rows of which a summary has the mean over all decisions, the enumerated ones included.
-const MEANS: &str = "states_per_particle attempts_per_particle bias_tv \
+const MEANS: &str = "attempts_per_particle bias_tv \
     bias_tv_control bias_tv_baseline set_tv set_tv_control set_tv_baseline held distinct \
     backtracks_per_particle coverage coverage_baseline kl true_history_ratio \
-    true_history_ratio_exact log_loss log_loss_exact brier brier_exact states_median";
+    true_history_ratio_exact log_loss log_loss_exact brier brier_exact";
 
 /// One sampler with one number of particles against one posterior.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -82,10 +82,6 @@ pub struct StudySummary {
     pub calibration_control: [Bin; BINS],
     /// Over all rows.
     pub depletions: usize,
-    /// States of an update of all particles, on average.
-    pub update_states: f64,
-    /// The greatest number of these states.
-    pub states_max: f64,
     /// Milliseconds of processor time for one update, on average over all rows. The seed does not determine them.
     pub update_ms: f64,
     /// Independent draws over the mean time.
@@ -177,8 +173,6 @@ fn summary(rows: &[StudyRow], of: SummaryKey<'_>, seed: u64) -> StudySummary {
         calibration: bins(|row| &row.figures.calibration),
         calibration_control: bins(|row| &row.control.calibration),
         depletions: every.iter().map(|figures| figures.depletions).sum(),
-        update_states: means["states_per_particle"] * particles as f64,
-        states_max: decisions.iter().map(|figures| figures.costs.states.max).fold(f64::NAN, f64::max),
         update_ms: 1e3 * seconds,
         independent_per_second: independent_draws.value / seconds,
         means,

@@ -1,5 +1,6 @@
 //! Views of a study: the columns of its tables on the terminal, on the page and in the benchmark.
 
+use super::benchmark::columns;
 use super::columns::{ROW_COLUMNS, SUMMARY_COLUMNS, readings};
 use super::plan::Study;
 use super::row::StudyRow;
@@ -43,9 +44,19 @@ impl Study {
         Table::of(&ROW_COLUMNS, rows).read(&self.without_posterior("page"))
     }
 
-    /// The summaries as terminal and page show them.
+    /// The summaries as the page shows them, on which there is no time.
     pub fn shown_summaries(&self, seed: u64) -> ShownTable {
         self.summary_table(seed).read(&self.without_posterior("summary"))
+    }
+
+    /// The same with processor times.
+    pub fn shown_with_times(&self, seed: u64) -> ShownTable {
+        let table = Table::of(&columns(), &self.summaries(seed)).with_few(
+            "matches",
+            FEW,
+            "matches with a compared decision",
+        );
+        table.read(&self.without_posterior("timed"))
     }
 
     fn without_posterior(&self, view: &str) -> Vec<Reading> {
@@ -85,8 +96,8 @@ mod tests {
     fn every_view_shows_columns_that_exist() {
         assert_known("page", &ROW_COLUMNS);
         assert_known("summary", &SUMMARY_COLUMNS);
-        for view in super::super::benchmark::VIEWS {
-            assert_known(view, &super::super::benchmark::columns());
+        for view in [&super::super::benchmark::VIEWS[..], &["timed"]].concat() {
+            assert_known(view, &columns());
         }
     }
 

@@ -29,8 +29,6 @@ pub struct CostRow {
     pub over_unbiased: f64,
     /// The same with all other samplers, whatever their bias.
     pub over_cheapest: f64,
-    /// States visited for one particle.
-    pub states_per_particle: f64,
     /// Steps drawn at random and compared with the observation, for one particle.
     pub attempts_per_particle: f64,
     /// The share of them that agreed; NaN without any.
@@ -74,7 +72,6 @@ impl CostPlan<'_> {
             seconds,
             over_unbiased: over(&made, at_step, others().filter(|&other| self.is_unbiased(other))),
             over_cheapest: over(&made, at_step, others()),
-            states_per_particle: sum(&|cost| cost.states) / particles,
             attempts_per_particle: attempts / particles,
             acceptance: sum(&|cost| cost.accepted) / attempts,
         }
