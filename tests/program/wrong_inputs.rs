@@ -317,8 +317,12 @@ fn what_is_promised_to_explain_an_error_does() {
         for entry in of_kind(kind) {
             for line in entry["example"].as_array().unwrap() {
                 let command = line.as_str().unwrap().strip_prefix("hyperplay ").unwrap();
-                // Nobody types here, so a person has left the match.
-                let code = if command.contains("=human") { 130 } else { 0 };
+                // Nobody types here, so a person has left the match; and here is no program ./sampler.
+                let code = match command {
+                    _ if command.contains("=human") => 130,
+                    _ if command.contains("program:") => 1,
+                    _ => 0,
+                };
                 run(&mut folder.program(command), code);
                 examples += 1;
             }
