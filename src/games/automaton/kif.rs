@@ -120,8 +120,14 @@ impl Automaton<'_> {
             format!("{}/{}", weight / common, total / common)
         };
         let moves = state.legal[random].iter().zip(&state.weights);
-        let moves = moves.map(|(own, &weight)| (self.machine.terms().show(own.0), share(weight))).collect();
-        Err(AutomatonError::UnevenChance { state: self.shown(state), moves })
+        let moves = moves
+            .map(|(own, &weight)| format!("{} with {}", self.machine.terms().show(own.0), share(weight)));
+        let what = format!(
+            "the moves of random have different probabilities in this state: {}; it draws {}; GDL-II has no fractions",
+            self.shown(state).join(" "),
+            moves.collect::<Vec<_>>().join(", ")
+        );
+        Err(AutomatonError::Unfit { what, remedy: "take --to efg, which has exact fractions" })
     }
 }
 

@@ -54,41 +54,20 @@ pub enum AutomatonError {
         /// The limits that were set.
         limits: AutomatonLimits,
     },
-    /// A role has no legal move in a state that is not terminal.
-    #[error("{role} has no legal move in this state: {}", state.join(" "))]
-    Stuck {
-        /// The role.
-        role: String,
-        /// The fluents of the state.
-        state: Vec<String>,
-    },
     /// An evaluation met a limit.
     #[error(transparent)]
     Failed(#[from] EvaluationFailure),
     /// The caller asked to stop.
     #[error("stopped")]
     Stopped,
-    /// No state is terminal.
-    #[error("the game never ends: none of its {states} states is terminal")]
-    NoEnd {
-        /// The number of its states.
-        states: usize,
+    /// The game is none that can be written, whatever the limits are.
+    #[error("{what}")]
+    Unfit {
+        /// What is wrong with it.
+        what: String,
+        /// Advice on how to correct it.
+        remedy: &'static str,
     },
-    /// GDL-II has no uneven chances.
-    #[error(
-        "the moves of random have different probabilities in this state: {}; it draws {}; GDL-II has no fractions",
-        state.join(" "),
-        moves.iter().map(|(own, share)| format!("{own} with {share}")).collect::<Vec<_>>().join(", ")
-    )]
-    UnevenChance {
-        /// The fluents of the state.
-        state: Vec<String>,
-        /// The moves of random with their probabilities, as fractions.
-        moves: Vec<(String, String)>,
-    },
-    /// An interaction in SIDL needs an agent.
-    #[error("the game has no role besides random, and nobody else can have an account")]
-    NoPlayers,
 }
 
 impl AutomatonError {
@@ -98,14 +77,9 @@ impl AutomatonError {
             AutomatonError::TooLarge { .. } => {
                 "take a smaller game, or end an interaction in SIDL earlier with --horizon N"
             }
-            AutomatonError::Stuck { .. } => {
-                "see `hyperplay check`; every role needs a legal move until the end"
-            }
             AutomatonError::Failed(_) => "see `hyperplay check`",
             AutomatonError::Stopped => "run it again",
-            AutomatonError::NoEnd { .. } => "end an interaction in SIDL after some chronons with --horizon N",
-            AutomatonError::UnevenChance { .. } => "take --to efg, which has exact fractions",
-            AutomatonError::NoPlayers => "take a game with a role besides random",
+            AutomatonError::Unfit { remedy, .. } => remedy,
         }
     }
 }
@@ -268,7 +242,10 @@ impl<'m> Automaton<'m> {
         self.refuse_part()?;
         match self.states.iter().any(|state| state.goals.is_some()) {
             true => Ok(()),
-            false => Err(AutomatonError::NoEnd { states: self.states.len() }),
+            false => Err(AutomatonError::Unfit {
+                what: format!("the game never ends: none of its {} states is terminal", self.states.len()),
+                remedy: "end an interaction in SIDL after some chronons with --horizon N",
+            }),
         }
     }
 
@@ -306,8 +283,11 @@ impl<'m> Automaton<'m> {
             if let Some(failure) = machine.take_failure(scratch) {
                 return Err(failure.into());
             }
-            let role = self.roles()[role].clone();
-            return Err(AutomatonError::Stuck { role, state: machine.fluents(state) });
+            let (role, fluents) = (&self.roles()[role], machine.fluents(state).join(" "));
+            return Err(AutomatonError::Unfit {
+                what: format!("{role} has no legal move in this state: {fluents}"),
+                remedy: "see `hyperplay check`; every role needs a legal move until the end",
+            });
         }
         let mut weights = Vec::new();
         if !machine.chance_weights(state, scratch, &mut weights) {

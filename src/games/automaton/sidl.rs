@@ -63,7 +63,8 @@ impl Automaton<'_> {
         self.refuse_unfinished()?;
         let players = self.players();
         if players.is_empty() {
-            return Err(AutomatonError::NoPlayers);
+            let what = "the game has no role besides random, and nobody else can have an account".to_owned();
+            return Err(AutomatonError::Unfit { what, remedy: "take a game with a role besides random" });
         }
         let mut names = Names::of(self, spell);
         let mut choices: Choices<'_> = FxHashMap::default();
