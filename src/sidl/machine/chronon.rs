@@ -8,7 +8,7 @@ use crate::Selector;
 use hyperplay_logic::gdl::TermId;
 
 use super::pattern::{Bindings, BoundSlots};
-use super::program::{Change, Clause, number};
+use super::program::{Change, Clause};
 use super::solve::{Evaluation, Facts};
 
 /// The settings of switches and the draws of chances in a chronon.
@@ -115,9 +115,9 @@ impl<'a, 'p> Chronon<'a, 'p> {
             self.value::<()>(None);
             return;
         };
-        let balance = number(program, terms.arguments(old)[1], terms);
+        let balance = program.numbers.number(terms.arguments(old)[1], terms);
         let sum = balance
-            .zip(number(program, amount, terms))
+            .zip(program.numbers.number(amount, terms))
             .and_then(|(balance, amount)| crate::checked(crate::Arithmetic::Plus, balance, amount));
         if let Some(sum) = self.value(sum.and_then(|sum| program.numbers.term(sum, terms))) {
             self.facts.retain(account, |&fact| fact != old);

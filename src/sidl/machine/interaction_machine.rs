@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use super::chronon::{Chronon, Executed, Selection, set_switches};
 use super::goals::BalanceScale;
-use super::program::{Program, number};
+use super::program::Program;
 use super::solve::{Evaluation, Facts};
 use hyperplay_machine::{
     Bulk, EvaluationFailure, GameSetup, Goal, JointMove, JointMoves, Move, Percept, Percepts, Role, Seed,
@@ -141,7 +141,7 @@ impl InteractionMachine {
         };
         let fluent = state.fluents().iter().find(is_own);
         fluent
-            .and_then(|&fluent| number(&self.program, terms.arguments(fluent)[1], terms))
+            .and_then(|&fluent| self.program.numbers.number(terms.arguments(fluent)[1], terms))
             .unwrap_or_default()
     }
 
@@ -316,7 +316,7 @@ impl InteractionMachine {
             terms.functor(**fluent) == self.program.words.chronon && terms.arguments(**fluent).len() == 1
         };
         let fluent = state.fluents().iter().find(is_chronon)?;
-        let number = number(&self.program, terms.arguments(*fluent)[0], terms)?;
+        let number = self.program.numbers.number(terms.arguments(*fluent)[0], terms)?;
         u32::try_from(number.to_integer()).ok()
     }
 

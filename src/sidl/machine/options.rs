@@ -58,7 +58,7 @@ impl Program {
         terms: &TermStore,
     ) -> bool {
         branching.operations[place].clauses.iter().any(|clause| {
-            let mut evaluation = Evaluation::possible(self, terms, known);
+            let mut evaluation = Evaluation { known: Some(known), ..Evaluation::new(self, terms) };
             let solution = evaluation.first(&clause.conditions, &clause.bindings, facts);
             !clause.changes.is_empty() && (solution.is_some() || evaluation.failure.is_some())
         })
@@ -87,7 +87,7 @@ impl Program {
         let is_known = |predicate, pattern: &Pattern, bindings: &Bindings| {
             self.is_open_to(owner, (predicate, pattern), bindings, terms)
         };
-        let known = Known { is_known: &is_known };
+        let known: Known<'_> = &is_known;
         let acts = |place: usize| {
             self.selected_by(Selector::Switch(switch))
                 .any(|branching| self.may_act(branching, place, facts, known, terms))
@@ -123,7 +123,7 @@ impl Program {
         let is_fixed = |predicate, _: &Pattern, _: &Bindings| {
             predicate != self.words.does && predicate != self.words.account
         };
-        let known = Known { is_known: &is_fixed };
+        let known: Known<'_> = &is_fixed;
         let mut options: Vec<DrawOption> = Vec::new();
         for (place, &weight) in it.weights.iter().enumerate() {
             let branchings = || self.selected_by(Selector::Chance(chance));

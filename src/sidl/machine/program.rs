@@ -3,7 +3,7 @@
 //! Each branching lists for every alias or weight the clauses of operations that its term names, with the bindings of
 //! their variables. So a chronon looks nothing up by name.
 
-use crate::{Comparison, Effect, Interaction, Number, Selector, Test};
+use crate::{Comparison, Effect, Interaction, Selector, Test};
 use hyperplay_logic::gdl::{Symbol, Term, TermId, TermStore};
 use rustc_hash::FxHashSet;
 
@@ -285,9 +285,4 @@ fn reads(conditions: &[Condition], switch: TermId, does: Symbol) -> bool {
         Condition::Either(parts) => parts.iter().any(|part| reads(part, switch, does)),
         _ => false,
     })
-}
-
-/// The number of a payoff or a balance in a term, if it is one.
-pub(super) fn number(program: &Program, term: TermId, terms: &TermStore) -> Option<Number> {
-    program.numbers.number(term, terms)
 }

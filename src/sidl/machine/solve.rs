@@ -69,12 +69,9 @@ struct Rest<'a> {
     then: Option<&'a Rest<'a>>,
 }
 
-/// The facts that a possible evaluation may rely on.
-#[derive(Clone, Copy)]
-pub(super) struct Known<'a> {
-    /// Whether all facts that a pattern may match are known, and only the chronon itself may remove some.
-    pub(super) is_known: &'a dyn Fn(Symbol, &Pattern, &Bindings) -> bool,
-}
+/// The facts that a possible evaluation may rely on: whether all facts that a pattern may match are known, and only the
+/// chronon itself may remove some.
+pub(super) type Known<'a> = &'a dyn Fn(Symbol, &Pattern, &Bindings) -> bool;
 
 /// One evaluation.
 pub(super) struct Evaluation<'a> {
@@ -91,10 +88,6 @@ pub(super) struct Evaluation<'a> {
 impl<'a> Evaluation<'a> {
     pub(super) fn new(program: &'a Program, terms: &'a TermStore) -> Evaluation<'a> {
         Evaluation { program, terms, known: None, visits: 0, failure: None }
-    }
-
-    pub(super) fn possible(program: &'a Program, terms: &'a TermStore, known: Known<'a>) -> Evaluation<'a> {
-        Evaluation { known: Some(known), ..Evaluation::new(program, terms) }
     }
 
     /// The bindings of the first solution.
@@ -166,7 +159,7 @@ impl<'a> Evaluation<'a> {
         facts: &Facts,
         visit: &mut dyn FnMut(&Bindings) -> bool,
     ) -> bool {
-        if self.known.is_some_and(|known| !(known.is_known)(predicate, pattern, bindings)) {
+        if self.known.is_some_and(|known| !known(predicate, pattern, bindings)) {
             return self.solve(after, bindings, facts, visit);
         }
         self.matching(pattern, facts.of(predicate), after, bindings, facts, visit)
@@ -222,7 +215,7 @@ impl<'a> Evaluation<'a> {
         let Some(known) = self.known else { return true };
         conditions.iter().all(|condition| match condition {
             Condition::Holds(predicate, pattern) => {
-                (known.is_known)(*predicate, pattern, bindings) && !self.program.removable.contains(predicate)
+                known(*predicate, pattern, bindings) && !self.program.removable.contains(predicate)
             }
             Condition::Not(inner) => self.is_decided(inner, bindings),
             Condition::Either(parts) => parts.iter().all(|part| self.is_decided(part, bindings)),

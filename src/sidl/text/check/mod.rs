@@ -22,6 +22,8 @@ mod numbers;
 mod possible;
 mod selectors;
 
+use rustc_hash::FxHashSet;
+
 use hyperplay_logic::gdl::{
     Atom, Clause, Finding, FindingCode, Rulesheet, Severity, Span, Symbol, Term, did_you_mean,
 };
@@ -99,6 +101,15 @@ impl<'s> Checker<'s> {
     /// The word of a head and its arguments.
     fn head<'c>(&self, clause: &'c Clause) -> (&'s str, &'c [Term]) {
         (self.name(clause.head.relation), &clause.head.arguments)
+    }
+
+    /// The first argument of each `init(WORD(..))`: the agents that have an account, or the switches that are set.
+    fn set_at_first(&self, word: &str) -> FxHashSet<&'s Term> {
+        let first = |clause: &'s Clause| match self.head(clause) {
+            ("init", [Term::Compound(name, parts)]) if self.name(*name) == word => parts.first(),
+            _ => None,
+        };
+        self.sheet.clauses.iter().filter_map(first).collect()
     }
 
     /// The name of an agent, an alias or an identifier that the text knows, for a suggestion.

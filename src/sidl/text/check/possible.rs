@@ -41,12 +41,7 @@ impl<'p> Available<'p> {
 
 impl<'s> Checker<'s> {
     pub(super) fn agents(&mut self) {
-        let accounts: FxHashSet<&Term> = (self.sheet.clauses.iter())
-            .filter_map(|clause| match self.head(clause) {
-                ("init", [Term::Compound(word, parts)]) if self.name(*word) == "account" => parts.first(),
-                _ => None,
-            })
-            .collect();
+        let accounts = self.set_at_first("account");
         let mut without: Vec<(Term, Span, &str)> = Vec::new();
         for (agent, _) in self.program.agents.iter().filter(|(agent, _)| !accounts.contains(agent)) {
             let switch = self.declared.switches().find(|switch| switch.owner == Some(agent));

@@ -187,7 +187,7 @@ impl<'s> Checker<'s> {
             Some(selector) if selector.owner.is_some() => {
                 let is_unset =
                     self.program.switches.iter().any(|switch| switch.id == *id && switch.initial.is_none());
-                if is_unset && self.is_complete && !self.has_setting(id) {
+                if is_unset && self.is_complete && !self.set_at_first("does").contains(id) {
                     let message = format!(
                         "the momentary switch `{spelled}` has no first setting to which it could return"
                     );
@@ -202,14 +202,6 @@ impl<'s> Checker<'s> {
             }
             None => self.unknown_selector(id, at),
         }
-    }
-
-    /// Whether some `init(does(..))`, right or wrong, is for the switch.
-    fn has_setting(&self, id: &Term) -> bool {
-        self.sheet.clauses.iter().any(|clause| match self.head(clause) {
-            ("init", [Term::Compound(word, parts)]) => *word == Symbol::DOES && parts.first() == Some(id),
-            _ => false,
-        })
     }
 
     /// A setting that the text names: the switch, and its alias. A test may ask for `nil`: not set.
@@ -256,12 +248,7 @@ impl<'s> Checker<'s> {
 
     /// Switches that nobody has set at the start.
     fn unset(&mut self) {
-        let set: FxHashSet<&Term> = (self.sheet.clauses.iter())
-            .filter_map(|clause| match self.head(clause) {
-                ("init", [Term::Compound(word, parts)]) if *word == Symbol::DOES => parts.first(),
-                _ => None,
-            })
-            .collect();
+        let set = self.set_at_first("does");
         let unset = self.declared.switches().filter(|switch| !set.contains(switch.id));
         let unset: Vec<(&'s Term, Span)> = unset.map(|switch| (switch.id, switch.span)).collect();
         for (id, span) in unset {
