@@ -145,6 +145,8 @@ mod tests {
         );
         assert_eq!(unconditional_move("(<= (legal you NOOP) (true x))", "me"), "NOOP");
         assert_eq!(unconditional_move("", "me"), "noop");
+        // What stands in a comment is no rule.
+        assert_eq!(unconditional_move("; (legal me no)\n(legal me yes) ; noop", "me"), "yes");
         // An answer is one term: no two, and no name that a control character divides.
         assert_eq!(unconditional_move("(legal me a b)", "me"), "noop");
         assert_eq!(unconditional_move("(legal me st\u{1}p) (legal me (go 1))", "me"), "(go 1)");
