@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::catalogue::about;
 use super::configured::{EPSILON, MODEL};
 use super::{Registry, Spec, SpecError, SpecKey, SpecKind, SpecWord};
 use hyperplay_engine::Engine;
@@ -23,63 +24,25 @@ impl SpecWord for SamplingMethod {
 
 /// How many particles.
 pub(super) fn particles() -> SpecKey {
-    SpecKey::count(
-        "particles",
-        1..=10_000_000,
-        200,
-        "The belief samples this number of particles where the information set is too large to be enumerated.",
-    )
+    SpecKey::count("particles", 1..=10_000_000, 200, about("belief", "particles"))
 }
 
 /// Which sampler.
 pub(super) fn sampler() -> SpecKey {
-    SpecKey::spec("sampler", SpecKind::Sampler, "hyperplay", "This sampler draws the particles.")
+    SpecKey::spec("sampler", SpecKind::Sampler, "hyperplay", about("belief", "sampler"))
 }
 
 /// The keys of the particle belief but [`particles`].
 pub(super) fn keys() -> [SpecKey; 8] {
     [
-        SpecKey::word("enumerate", true, "The information set is enumerated while it is small, or never."),
-        SpecKey::count(
-            "enumerate_limit",
-            1..=100_000_000,
-            500,
-            "At most this number of histories are enumerated, or as many as there are particles if these are more.",
-        ),
-        SpecKey::word(
-            "exact_update",
-            true,
-            "The distinct states are enumerated where there are too many histories but few enough states, or never.",
-        ),
-        SpecKey::word(
-            "weight",
-            Weight::BranchingFactor,
-            "Particles that are found by backtracking alone weigh all the same (none), or by their prior probability as \
-             published (branching).",
-        ),
-        SpecKey::word(
-            "method",
-            SamplingMethod::Auto,
-            "Histories that are not enumerated are sampled in this way; auto takes rejection or a particle filter, whichever is \
-             cheaper, and searches where neither gets through; backtracking is HyperPlay as published.",
-        ),
-        SpecKey::count(
-            "population",
-            0..=10_000_000,
-            0,
-            "The population of the particle filter has this number of histories; 0 stands for 16 for each particle, at least 1,024.",
-        ),
-        SpecKey::word(
-            "merge",
-            true,
-            "Particles with equal histories become one with the sum of their weights, or stay apart.",
-        ),
-        SpecKey::count(
-            "states",
-            1..=1_000_000_000,
-            500,
-            "One particle visits at most this number of states in a step before it is given up.",
-        ),
+        SpecKey::word("enumerate", true, about("belief", "enumerate")),
+        SpecKey::count("enumerate_limit", 1..=100_000_000, 500, about("belief", "enumerate_limit")),
+        SpecKey::word("exact_update", true, about("belief", "exact_update")),
+        SpecKey::word("weight", Weight::BranchingFactor, about("belief", "weight")),
+        SpecKey::word("method", SamplingMethod::Auto, about("belief", "method")),
+        SpecKey::count("population", 0..=10_000_000, 0, about("belief", "population")),
+        SpecKey::word("merge", true, about("belief", "merge")),
+        SpecKey::count("states", 1..=1_000_000_000, 500, about("belief", "states")),
     ]
 }
 

@@ -3,6 +3,8 @@
 //! A [`Registry`](super::Registry) holds a [`SpecEntry`] for each player, sampler, search and opponent model. Specs
 //! are read against these entries and help texts are printed from them, so the two always know the same keys.
 //!
+//! The sentences about the entries and keys of this crate are in `about.tsv`.
+//!
 //! An entry and its keys own their text or borrow it for ever, so a crate that adds a player can compute them.
 
 use std::borrow::Cow;
@@ -257,6 +259,22 @@ pub enum FileKind {
 }
 
 /// No bound of a [`KeyType::Real`] is NaN.
+/// The sentence of `about.tsv` about a name: that of an entry of a kind, or of a key of whatever has it.
+///
+/// # Panics
+/// If it has none: every entry and key of the [standard registry](super::Registry::standard) is made in a test.
+pub(super) fn about(of: &str, name: &str) -> &'static str {
+    let own = |line: &'static str| {
+        line.strip_prefix(of)?.strip_prefix('\t')?.strip_prefix(name)?.strip_prefix('\t')
+    };
+    include_str!("about.tsv").lines().find_map(own).expect("the table has every entry and key")
+}
+
+/// An entry without keys, with the sentence of `about.tsv` about it.
+pub(super) fn entry(kind: &str, name: &'static str) -> SpecEntry {
+    SpecEntry::new(name, about(kind, name))
+}
+
 impl Eq for KeyType {}
 
 impl fmt::Display for KeyType {

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::catalogue::about;
 use super::engine_key::engine;
 use super::{Registry, Seat, Spec, SpecError, SpecKey};
 use hyperplay_engine::{Engine, EngineKind};
@@ -112,18 +113,8 @@ impl Assumed {
     pub fn keys() -> [SpecKey; 2] {
         use super::catalogue::SpecKind;
         [
-            SpecKey::spec(
-                MODEL,
-                SpecKind::Model,
-                UNIFORM,
-                "The other roles are assumed to choose by this model.",
-            ),
-            SpecKey::real(
-                EPSILON,
-                0.0..=1.0,
-                0.001,
-                "They are taken to choose uniformly with this probability, and otherwise by the model.",
-            ),
+            SpecKey::spec(MODEL, SpecKind::Model, UNIFORM, about("assumed", MODEL)),
+            SpecKey::real(EPSILON, 0.0..=1.0, 0.001, about("assumed", EPSILON)),
         ]
     }
 

@@ -1,5 +1,6 @@
 //! The key `engine`: the engine on which a player evaluates the rules.
 
+use super::catalogue::about;
 use super::{Spec, SpecKey, SpecWord};
 use hyperplay_engine::EngineKind;
 
@@ -29,9 +30,7 @@ impl SpecKey {
     /// The key `engine`, for a player that evaluates the rules itself. The code that builds the player gives it the
     /// engine that the spec names.
     pub fn engine() -> SpecKey {
-        let about =
-            "This engine evaluates the rules for the player; match stands for the engine of the match.";
-        SpecKey::word(ENGINE, EngineWish::OfTheMatch, about)
+        SpecKey::word(ENGINE, EngineWish::OfTheMatch, about("engine", ENGINE))
     }
 }
 

@@ -6,50 +6,27 @@
 
 use std::sync::Arc;
 
+use super::catalogue::{about, entry};
 use super::configured::UNIFORM;
 use super::policy_file::FilePolicy;
 use super::softmax::{Softmax, SoftmaxOptions};
-use super::{Registry, RegistryError, SpecEntry, SpecKey};
+use super::{Registry, RegistryError, SpecKey};
 use hyperplay_engine::Engine;
 use hyperplay_think::belief::{OpponentModel, Uniform};
 
 /// Adds the opponent models of this crate.
 pub(super) fn with_models(registry: Registry) -> Result<Registry, RegistryError> {
-    let uniform = SpecEntry::new(UNIFORM, "This model takes every legal move to be equally likely.");
-    let file = SpecEntry::new(
-        "file",
-        "This model follows a policy file, and is uniform where the file says nothing.",
-    )
-    .with(SpecKey::policy_file("path", "The model reads this policy file."));
-    let about = "This model chooses better moves more often, by the values that hyperplay finds from what the role knows.";
-    let softmax = SpecEntry::new("softmax", about)
-        .with(SpecKey::count(
-            "level",
-            1..=4,
-            1,
-            "A role at level 1 takes all others to play uniformly, and one at level k takes them to play at level k - 1.",
-        ))
-        .with(SpecKey::count(
-            "temperature",
-            1..=1_000,
-            10,
-            "A move that is worth this number of goal points less is chosen e times less often.",
-        ))
-        .with(SpecKey::count("particles", 1..=100_000, 16, "The belief of the modelled role has this number of particles."))
-        .with(SpecKey::count(
-            "playouts",
-            1..=1_000_000,
-            100,
-            "A modelled decision makes this number of playouts where an exhaustive search does not fit.",
-        ))
-        .with(SpecKey::count(
-            "nodes",
-            0..=1_000_000,
-            1_000,
-            "The exhaustive search of a modelled decision visits at most this number of states.",
-        ));
+    let file = entry("model", "file").with(SpecKey::policy_file("path", about("file", "path")));
+    let softmax = entry("model", "softmax")
+        .with(SpecKey::count("level", 1..=4, 1, about("softmax", "level")))
+        .with(SpecKey::count("temperature", 1..=1_000, 10, about("softmax", "temperature")))
+        .with(SpecKey::count("particles", 1..=100_000, 16, about("softmax", "particles")))
+        .with(SpecKey::count("playouts", 1..=1_000_000, 100, about("softmax", "playouts")))
+        .with(SpecKey::count("nodes", 0..=1_000_000, 1_000, about("softmax", "nodes")));
     registry
-        .with_model(uniform, |_, _| Ok(|_: &Arc<Engine>| -> Arc<dyn OpponentModel> { Arc::new(Uniform) }))?
+        .with_model(entry("model", UNIFORM), |_, _| {
+            Ok(|_: &Arc<Engine>| -> Arc<dyn OpponentModel> { Arc::new(Uniform) })
+        })?
         .with_model(file, |spec, _| {
             let file = Arc::clone(spec.policy("path")?);
             Ok(move |engine: &Arc<Engine>| -> Arc<dyn OpponentModel> {

@@ -6,8 +6,9 @@
 
 use std::sync::Arc;
 
+use super::catalogue::{about, entry};
 use super::linear_file::LinearValues;
-use super::{Registry, RegistryError, Spec, SpecEntry, SpecError, SpecKey, SpecKind};
+use super::{Registry, RegistryError, Spec, SpecError, SpecKey, SpecKind};
 use hyperplay_engine::Engine;
 use hyperplay_machine::State;
 use hyperplay_think::search::{
@@ -74,36 +75,19 @@ impl StateSearch<Engine> for Clocked {
 /// The key for leaf values.
 const LEAF: &str = "leaf";
 
-const SEARCHES: [(&str, Algorithm, &str); 6] = [
-    (
-        "auto",
-        Algorithm::Auto,
-        "This search is exact where that fits in all states; otherwise it is uct in a single state and flat in several.",
-    ),
-    (
-        "exact",
-        Algorithm::Exact,
-        "This search visits the rest of the game where that fits in all states, and otherwise it is flat.",
-    ),
-    (
-        "uniform",
-        Algorithm::Uniform,
-        "This search averages the rest of the game under uniform play of all roles where that fits in all states, and \
-         otherwise it is flat.",
-    ),
-    (
-        "alphabeta",
-        Algorithm::AlphaBeta,
-        "This search is alpha-beta with mobility (or the values of leaf) at its leaves where moves alternate, and otherwise it is flat.",
-    ),
-    ("uct", Algorithm::Uct, "This search grows a tree of playouts (UCT)."),
-    ("flat", Algorithm::Flat, "This search makes playouts that begin with each move."),
+const SEARCHES: [(&str, Algorithm); 6] = [
+    ("auto", Algorithm::Auto),
+    ("exact", Algorithm::Exact),
+    ("uniform", Algorithm::Uniform),
+    ("alphabeta", Algorithm::AlphaBeta),
+    ("uct", Algorithm::Uct),
+    ("flat", Algorithm::Flat),
 ];
 
 /// Adds the searches of this crate.
 pub(super) fn with_searches(mut registry: Registry) -> Result<Registry, RegistryError> {
-    for (name, algorithm, about) in SEARCHES {
-        registry = registry.with_search(SpecEntry::new(name, about), move |_, effort| {
+    for (name, algorithm) in SEARCHES {
+        registry = registry.with_search(entry("search", name), move |_, effort| {
             let SearchEffort { nodes, playouts } = *effort;
             Ok(SearchOptions { algorithm, nodes, playouts })
         })?;
@@ -113,9 +97,7 @@ pub(super) fn with_searches(mut registry: Registry) -> Result<Registry, Registry
 
 /// The key of a player whose search has leaves. Its reader gives [`leaves_of`] to the player.
 pub(super) fn leaf_key() -> SpecKey {
-    let about = "A state at which a search ends before the game does is worth the mean goals of random playouts, or a sum over its facts \
-                 that this file has.";
-    SpecKey::linear_file(LEAF, "playouts", about)
+    SpecKey::linear_file(LEAF, "playouts", about("effort", LEAF))
 }
 
 /// The leaf values that a spec asks for; [`RandomPlayouts`] if it has no such key.
@@ -145,27 +127,11 @@ impl SearchEffort {
     /// ```
     pub fn keys() -> [SpecKey; 4] {
         [
-            SpecKey::spec(
-                "search",
-                SpecKind::Search,
-                "auto",
-                "This search values the moves in every state that is held possible.",
-            ),
+            SpecKey::spec("search", SpecKind::Search, "auto", about("effort", "search")),
             leaf_key(),
-            SpecKey::count(
-                "nodes",
-                0..=1_000_000_000,
-                2_000,
-                "An exact, uniform or alphabeta search visits at most this number of states, in all states held possible together.",
-            )
-            .clocked("20,000"),
-            SpecKey::playouts(
-                "playouts",
-                PlayoutBudget::decision(2_000),
-                "A decision makes this number of random playouts where an exact search does not fit, or each move of each particle gets this \
-                 many (N/move); /state, /particle, /halving or /even behind the number say what gets them and how moves share.",
-            )
-            .clocked("as many as the time allows"),
+            SpecKey::count("nodes", 0..=1_000_000_000, 2_000, about("effort", "nodes")).clocked("20,000"),
+            SpecKey::playouts("playouts", PlayoutBudget::decision(2_000), about("effort", "playouts"))
+                .clocked("as many as the time allows"),
         ]
     }
 
@@ -191,6 +157,7 @@ impl SearchEffort {
 
 #[cfg(test)]
 mod tests {
+    use super::super::SpecEntry;
     use super::*;
     use crate::player::seat::Seat;
     use crate::player::{ClairvoyantView, Decision, View};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::catalogue::{about, entry};
 use super::equilibrium::{with_equilibria, with_equilibrium_model};
 use super::models::with_models;
 use super::policy_player::PolicyPlayer;
@@ -31,38 +32,17 @@ fn made() -> Result<Registry, RegistryError> {
 }
 
 fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
-    let random = SpecEntry::new("random", "This player chooses uniformly among the legal moves.");
-    let legal =
-        SpecEntry::new("legal", "This player plays the first legal move in the natural order of terms.");
-    let hyperplay =
-        "This player searches every state that its evidence leaves possible and averages the values.";
-    let hyperplay = believing("hyperplay", hyperplay, SearchEffort::keys());
-    let pimc = "This player searches every state that its evidence leaves possible and lets the states vote.";
-    let policy = "The player takes the move with the most votes (vote), or each move as often as its share of the votes (mixed).";
-    let policy = SpecKey::word("policy", VotePolicy::Vote, policy);
-    let pimc = believing("pimc", pimc, std::iter::once(policy).chain(SearchEffort::keys()));
-    let ismcts = "This player searches all states that its evidence leaves possible in one tree of what the roles know.";
-    let ismcts = believing("ismcts", ismcts, ismcts_keys());
-    let hyperplay2 = "This player simulates the rest of the game with every role, its own included, playing from what that role knows.";
-    let hyperplay2 = believing("hyperplay2", hyperplay2, hyperplay2_keys());
-    let epimc = "This player is hyperplay, but makes its next choices by what the roles know and searches states after them.";
-    let epimc = believing("epimc", epimc, epimc_keys().into_iter().chain(SearchEffort::keys()));
-    let oos = "This player minimises regret by sampling, in one tree for the match, and aims at what its evidence leaves possible.";
-    let oos = believing("oos", oos, oos_keys());
-    let clairvoyant =
-        "This player searches the true state, which it is shown; it is the control for hyperplay.";
-    let mut clairvoyant = SpecEntry::new("clairvoyant", clairvoyant);
+    let policy = SpecKey::word("policy", VotePolicy::Vote, about("pimc", "policy"));
+    let pimc = believing("pimc", std::iter::once(policy).chain(SearchEffort::keys()));
+    let epimc = believing("epimc", epimc_keys().into_iter().chain(SearchEffort::keys()));
+    let mut clairvoyant = entry("player", "clairvoyant");
     clairvoyant.keys.extend(SearchEffort::keys().map(SpecKey::of_one_state));
     clairvoyant.keys.push(SpecKey::engine());
-    let policy = SpecEntry::new(
-        "policy",
-        "This player draws its moves from a policy file, uniformly where the file says nothing.",
-    )
-    .with(SpecKey::policy_file("path", "The player reads this policy file."));
+    let policy = entry("player", "policy").with(SpecKey::policy_file("path", about("policy", "path")));
     registry
-        .with_player(random, |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(RandomPlayer)))?
-        .with_player(legal, |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(LegalPlayer)))?
-        .with_player(hyperplay, |spec, registry| {
+        .with_player(entry("player", "random"), |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(RandomPlayer)))?
+        .with_player(entry("player", "legal"), |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(LegalPlayer)))?
+        .with_player(believing("hyperplay", SearchEffort::keys()), |spec, registry| {
             let (belief, search) = (belief_of(spec, registry)?, SearchEffort::search(spec, registry)?);
             Ok(move |engine: &Arc<Engine>, role: Role| {
                 Seat::player(super::hyperplay(belief(engine, role), Arc::clone(&search)))
@@ -82,7 +62,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 Seat::player(super::pimc(belief(engine, role), Arc::clone(&search), policy))
             })
         })?
-        .with_player(ismcts, |spec, registry| {
+        .with_player(believing("ismcts", ismcts_keys()), |spec, registry| {
             let (belief, last) = (belief_of(spec, registry)?, spec.word::<FinalMove>("final"));
             let (exploration, memory) = (spec.real("exploration"), spec.size("memory") << 20);
             let is_kept = spec.word::<bool>("keep");
@@ -102,7 +82,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 Seat::player(super::ismcts::clocked(belief(engine, role), options, last, is_kept))
             })
         })?
-        .with_player(hyperplay2, |spec, registry| {
+        .with_player(believing("hyperplay2", hyperplay2_keys()), |spec, registry| {
             let belief = belief_of(spec, registry)?;
             let inner = registry.player_of(spec.inner("inner"))?;
             let simulations = counted_and_timed(spec, "simulations");
@@ -119,7 +99,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 Seat::player(super::epimc(belief(engine, role), Arc::clone(&search), options))
             })
         })?
-        .with_player(oos, |spec, registry| {
+        .with_player(believing("oos", oos_keys()), |spec, registry| {
             let (belief, share) = (belief_of(spec, registry)?, spec.real("target"));
             let memory = spec.size("memory") << 20;
             let options = counted_and_timed(spec, "iterations").map(|iterations| AimOptions {
@@ -140,8 +120,8 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
 }
 
 /// The entry of a player that has a belief, with its own keys behind the number of particles.
-fn believing(name: &'static str, about: &'static str, own: impl IntoIterator<Item = SpecKey>) -> SpecEntry {
-    let mut entry = SpecEntry::new(name, about).with(belief_keys::particles());
+fn believing(name: &'static str, own: impl IntoIterator<Item = SpecKey>) -> SpecEntry {
+    let mut entry = entry("player", name).with(belief_keys::particles());
     entry.keys.extend(own);
     entry.keys.push(belief_keys::sampler());
     entry.keys.extend(Assumed::keys());
@@ -174,180 +154,74 @@ fn counted_and_timed(spec: &Spec, key: &str) -> [u64; 2] {
 
 fn oos_keys() -> [SpecKey; 3] {
     [
-        SpecKey::count(
-            "iterations",
-            1..=1_000_000_000,
-            10_000,
-            "A decision makes this number of iterations, each with a traversal for every role.",
-        )
-        .clocked("as many as the time allows"),
-        SpecKey::real(
-            "target",
-            0.0..=0.99,
-            0.9,
-            "An iteration goes through what the evidence leaves possible with this probability, and anywhere otherwise.",
-        ),
-        SpecKey::count(
-            "memory",
-            1..=1_000_000,
-            256,
-            "The tree takes about this number of megabytes at most; one that takes more than half of it when a decision begins is begun anew.",
-        ),
+        SpecKey::count("iterations", 1..=1_000_000_000, 10_000, about("oos", "iterations"))
+            .clocked("as many as the time allows"),
+        SpecKey::real("target", 0.0..=0.99, 0.9, about("oos", "target")),
+        SpecKey::count("memory", 1..=1_000_000, 256, about("oos", "memory")),
     ]
 }
 
 fn epimc_keys() -> [SpecKey; 2] {
     [
-        SpecKey::count(
-            "postpone",
-            1..=16,
-            2,
-            "This number of own choices, the present one included, are made by what the roles know; with 1 the player is hyperplay.",
-        ),
-        SpecKey::count(
-            "tree",
-            1..=10_000_000,
-            20_000,
-            "The tree of these choices holds at most this number of states; where it does not fit, fewer choices are postponed.",
-        ),
+        SpecKey::count("postpone", 1..=16, 2, about("epimc", "postpone")),
+        SpecKey::count("tree", 1..=10_000_000, 20_000, about("epimc", "tree")),
     ]
 }
 
 fn hyperplay2_keys() -> [SpecKey; 2] {
     [
-        SpecKey::count(
-            "simulations",
-            1..=1_000_000_000,
-            500,
-            "A decision simulates the rest of the game this number of times, equally often with each move, and at least once.",
-        )
-        .clocked("as many as the time allows"),
+        SpecKey::count("simulations", 1..=1_000_000_000, 500, about("hyperplay2", "simulations"))
+            .clocked("as many as the time allows"),
         SpecKey::spec(
             "inner",
             SpecKind::Player,
             "hyperplay:particles=8,playouts=50",
-            "Every role plays as this player in a simulation, a fresh one for each of its decisions. One of them may spend a hundredth of \
-             the time and of the nodes.",
+            about("hyperplay2", "inner"),
         ),
     ]
 }
 
 fn ismcts_keys() -> [SpecKey; 11] {
     [
-        SpecKey::count(
-            "simulations",
-            1..=1_000_000_000,
-            10_000,
-            "A decision makes this number of simulations, each from a particle down the tree, and at least one for each move.",
-        )
-        .clocked("as many as the time allows"),
+        SpecKey::count("simulations", 1..=1_000_000_000, 10_000, about("ismcts", "simulations"))
+            .clocked("as many as the time allows"),
         leaf_key(),
-        SpecKey::real(
-            "exploration",
-            0.0..=100.0,
-            0.7,
-            "This is the weight of exploration in UCB1, for goals scaled to 0..1.",
-        ),
-        SpecKey::count(
-            "memory",
-            1..=1_000_000,
-            256,
-            "The tree takes about this number of megabytes at most; when it is full, simulations are played out from its edge.",
-        ),
-        SpecKey::count(
-            "trees",
-            1..=1_024,
-            1,
-            "This number of trees are searched side by side, on as many threads as there are, and what they learnt of the moves is added up.",
-        ),
-        SpecKey::count(
-            "others",
-            0..=1_000_000,
-            0,
-            "For this number of evidences of other roles, half of the simulations begin at the states that these roles hold possible; \
-             where roles alternate they learn from nothing else.",
-        ),
-        SpecKey::word(
-            "observers",
-            Observers::Every,
-            "A choice of another role is told apart by what that role knows (every), or by what the player knows (one; others is not used \
-             then).",
-        ),
-        SpecKey::word(
-            "history",
-            HistoryUse::AtOnce,
-            "Playouts make a move the more often the more it has brought in the tree: in no game (off), where roles move at once (at_once), or \
-             in all games (on).",
-        ),
-        SpecKey::real(
-            "modelled",
-            0.0..=1.0,
-            0.0,
-            "In this share of the simulations the other roles choose by the model.",
-        ),
-        SpecKey::word("keep", false, "The tree of a decision is searched on at the next one."),
-        SpecKey::word(
-            "final",
-            FinalMove::Thresholded,
-            "The player takes the move that was visited most (visits), each move as often as its share of the visits (mixed), the \
-             same without moves that were visited less than half as often as the first (thresholded), or the move of the greatest \
-             mean (value).",
-        ),
+        SpecKey::real("exploration", 0.0..=100.0, 0.7, about("ismcts", "exploration")),
+        SpecKey::count("memory", 1..=1_000_000, 256, about("ismcts", "memory")),
+        SpecKey::count("trees", 1..=1_024, 1, about("ismcts", "trees")),
+        SpecKey::count("others", 0..=1_000_000, 0, about("ismcts", "others")),
+        SpecKey::word("observers", Observers::Every, about("ismcts", "observers")),
+        SpecKey::word("history", HistoryUse::AtOnce, about("ismcts", "history")),
+        SpecKey::real("modelled", 0.0..=1.0, 0.0, about("ismcts", "modelled")),
+        SpecKey::word("keep", false, about("ismcts", "keep")),
+        SpecKey::word("final", FinalMove::Thresholded, about("ismcts", "final")),
     ]
 }
 
 /// The particle belief of this crate with other defaults of its keys.
-fn particle_sampler(name: &'static str, about: &'static str, defaults: &[(&str, &'static str)]) -> SpecEntry {
-    let mut entry = SpecEntry::new(name, about);
-    entry.keys = belief_keys::keys()
-        .into_iter()
-        .map(|key| match defaults.iter().find(|(name, _)| key.name == *name) {
-            Some(&(_, default)) => key.with_default(default),
-            None => key,
-        })
-        .collect();
-    entry
+fn particle_sampler(name: &'static str, defaults: &[(&str, &'static str)]) -> SpecEntry {
+    let with_default = |key: SpecKey| match defaults.iter().find(|(name, _)| key.name == *name) {
+        Some(&(_, default)) => key.with_default(default),
+        None => key,
+    };
+    SpecEntry { keys: belief_keys::keys().map(with_default).into(), ..entry("sampler", name) }
 }
 
-fn with_samplers(mut registry: Registry) -> Result<Registry, RegistryError> {
-    let plain = [("enumerate", "off"), ("merge", "off")];
-    let with = |more: &[(&'static str, &'static str)]| [&plain, more].concat();
-    let particle = [
-        particle_sampler("hyperplay", "This sampler is the belief of the player hyperplay.", &[]),
-        particle_sampler(
-            "hyperplay12",
-            "This sampler is HyperPlay as published: it backtracks, weights particles by 1/branching factor and does nothing \
-             else.",
-            &with(&[("method", "backtracking"), ("weight", "branching")]),
-        ),
-        particle_sampler(
-            "hyperplay12-unweighted",
-            "This sampler is hyperplay12 with equal weights, so it has the distribution of plain backtracking.",
-            &with(&[("method", "backtracking"), ("weight", "none")]),
-        ),
-        particle_sampler(
-            "rejection",
-            "This sampler draws whole histories and keeps those that explain the evidence; it is exact but expensive.",
-            &with(&[("method", "rejection"), ("states", "1000000")]),
-        ),
-    ];
-    let bootstrap = SpecEntry::new(
-        "bootstrap",
-        "This sampler is the plain particle filter: it draws steps by the model, drops those that contradict the percepts and \
-         resamples.",
-    );
-    let exact = SpecEntry::new(
-        "exact",
-        "This sampler draws independently from the exact posterior; it is the control, whose figures are the baselines.",
-    );
-    for (place, entry) in particle.into_iter().enumerate() {
-        if place == 3 {
-            registry = registry.with_sampler(bootstrap.clone(), |_, _| Ok(BootstrapSampler))?;
-        }
-        registry =
-            registry.with_sampler(entry, |spec, _| Ok(ParticleSampler(belief_keys::options(spec)?)))?;
-    }
-    registry.with_sampler(exact, |_, _| Ok(IndependentSampler))
+fn with_samplers(registry: Registry) -> Result<Registry, RegistryError> {
+    let plain = |name: &'static str, more: [(&str, &'static str); 2]| {
+        particle_sampler(name, &[[("enumerate", "off"), ("merge", "off")], more].concat())
+    };
+    let made = |spec: &Spec, _: &Registry| belief_keys::options(spec).map(ParticleSampler);
+    registry
+        .with_sampler(particle_sampler("hyperplay", &[]), made)?
+        .with_sampler(plain("hyperplay12", [("method", "backtracking"), ("weight", "branching")]), made)?
+        .with_sampler(
+            plain("hyperplay12-unweighted", [("method", "backtracking"), ("weight", "none")]),
+            made,
+        )?
+        .with_sampler(entry("sampler", "bootstrap"), |_, _| Ok(BootstrapSampler))?
+        .with_sampler(plain("rejection", [("method", "rejection"), ("states", "1000000")]), made)?
+        .with_sampler(entry("sampler", "exact"), |_, _| Ok(IndependentSampler))
 }
 
 #[cfg(test)]
@@ -357,6 +231,20 @@ mod tests {
 
     fn options(text: &str) -> BeliefOptions {
         belief_keys::options(Registry::standard().sampler(text).unwrap().spec()).unwrap()
+    }
+
+    #[test]
+    fn every_sentence_of_the_table_is_about_an_entry_or_a_key() {
+        let registry = Registry::standard();
+        let kinds = SpecKind::ALL.into_iter();
+        let entries: Vec<&SpecEntry> = kinds.flat_map(|kind| registry.entries(kind)).collect();
+        let keys: Vec<&SpecKey> = entries.iter().flat_map(|entry| &entry.keys).collect();
+        for line in include_str!("about.tsv").lines().skip(1) {
+            let [_, name, about] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+            let of_entry = entries.iter().any(|entry| entry.name == name && entry.about == about);
+            let of_key = keys.iter().any(|key| key.name == name && key.about.starts_with(about));
+            assert!(of_entry || of_key, "{line}");
+        }
     }
 
     #[test]

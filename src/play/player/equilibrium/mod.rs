@@ -16,12 +16,13 @@ mod solved_game;
 
 use std::sync::Arc;
 
+use super::catalogue::{about, entry};
 use super::margin::SAFE_SHARE;
 use super::selection::SELECTED;
 use super::shared::Shared;
 use super::{
-    Decision, Player, PlayerSpec, Reason, Registry, RegistryError, Seat, Spec, SpecEntry, SpecError, SpecKey,
-    SpecKind, View,
+    Decision, Player, PlayerSpec, Reason, Registry, RegistryError, Seat, Spec, SpecError, SpecKey, SpecKind,
+    View,
 };
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Evidence, Move, Role, Seed};
@@ -29,23 +30,13 @@ use hyperplay_think::belief::OpponentModel;
 use model::EquilibriumModel;
 use solved_game::{Advice, SolveEffort, Solved, SolvedGame};
 
-/// The keys of whatever solves its game; `about` says what the time is.
-fn keys(about: &'static str) -> [SpecKey; 4] {
+/// The keys of whatever solves its game; the table has under `of` what the time is.
+fn keys(of: &str) -> [SpecKey; 4] {
     [
-        SpecKey::real("seconds", 0.0..=1e6, 0.0, about),
-        SpecKey::real(
-            "nash_conv",
-            0.0..=100.0,
-            0.0001,
-            "Solving ends when NashConv is this number of goal points or less.",
-        ),
-        SpecKey::count(
-            "iterations",
-            1..=1_000_000_000,
-            20_000,
-            "Solving ends after this number of iterations.",
-        ),
-        SpecKey::count("nodes", 1..=1 << 30, 5_000_000, "A game whose tree has more nodes is not solved."),
+        SpecKey::real("seconds", 0.0..=1e6, 0.0, about(of, "seconds")),
+        SpecKey::real("nash_conv", 0.0..=100.0, 0.0001, about("solver", "nash_conv")),
+        SpecKey::count("iterations", 1..=1_000_000_000, 20_000, about("solver", "iterations")),
+        SpecKey::count("nodes", 1..=1 << 30, 5_000_000, about("solver", "nodes")),
     ]
 }
 
@@ -60,12 +51,8 @@ fn effort(spec: &Spec, careful: bool) -> SolveEffort {
 
 /// Adds the opponent model that solves its game.
 pub(super) fn with_equilibrium_model(registry: Registry) -> Result<Registry, RegistryError> {
-    let about = "This model follows an equilibrium of the game, and is uniform where the game is not solved.";
-    let mut entry = SpecEntry::new("equilibrium", about);
-    entry.keys.extend(keys(
-        "Solving ends after this number of seconds, counted from the first question; 0 stands for no limit, so under a clock give \
-         less than the start clock.",
-    ));
+    let mut entry = entry("model", "equilibrium");
+    entry.keys.extend(keys("equilibrium"));
     registry.with_model(entry, |spec, _| {
         let (effort, seconds) = (effort(spec, false), spec.real("seconds"));
         let shared = Arc::new(Shared::default());
@@ -78,29 +65,16 @@ pub(super) fn with_equilibrium_model(registry: Registry) -> Result<Registry, Reg
 
 /// Adds the players that solve their game.
 pub(super) fn with_equilibria(registry: Registry) -> Result<Registry, RegistryError> {
-    let equilibrium =
-        "This player solves the game in the time of its first move and draws from the average policy.";
-    let auto = "This player is the player equilibrium where the game is small enough to be solved in time, and otherwise the player \
-         that the key otherwise names.";
-    let entry = |name: &'static str, about: &'static str, otherwise: &'static str| {
-        let mut entry = SpecEntry::new(name, about);
-        entry.keys.extend(keys(
-            "Solving ends after this number of seconds; 0 stands for the time of the first move.",
-        ));
+    let solving = |name: &'static str, otherwise: &'static str| {
+        let mut entry = entry("player", name);
+        entry.keys.extend(keys("solver"));
         entry
-            .with(SpecKey::spec(
-                "otherwise",
-                SpecKind::Player,
-                otherwise,
-                "This player decides where the game is not solved.",
-            ))
+            .with(SpecKey::spec("otherwise", SpecKind::Player, otherwise, about("solver", "otherwise")))
             .with(SpecKey::engine())
     };
     registry
-        .with_player(entry("equilibrium", equilibrium, "hyperplay"), |spec, registry| {
-            builder(spec, registry, false)
-        })?
-        .with_player(entry("auto", auto, SELECTED), |spec, registry| builder(spec, registry, true))
+        .with_player(solving("equilibrium", "hyperplay"), |spec, registry| builder(spec, registry, false))?
+        .with_player(solving("auto", SELECTED), |spec, registry| builder(spec, registry, true))
 }
 
 fn builder(

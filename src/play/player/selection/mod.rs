@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::catalogue::entry;
 use super::shared::Shared;
 use super::{
-    BelievedState, Decision, Player, PlayerSpec, Reason, Registry, RegistryError, Seat, SpecEntry, SpecKey,
-    View,
+    BelievedState, Decision, Player, PlayerSpec, Reason, Registry, RegistryError, Seat, SpecKey, View,
 };
 pub use features::GameFeatures;
 use hyperplay_engine::Engine;
@@ -65,8 +65,7 @@ impl Selection {
 
 /// Adds the player.
 pub(super) fn with_selection(registry: Registry) -> Result<Registry, RegistryError> {
-    let about = "This player is ismcts or hyperplay, whichever suits the rules of the game.";
-    registry.with_player(SpecEntry::new(SELECTED, about).with(SpecKey::engine()), |_, registry| {
+    registry.with_player(entry("player", SELECTED).with(SpecKey::engine()), |_, registry| {
         let players = Arc::new([registry.player(STATES)?, registry.player(TREE)?]);
         let shared = Arc::new(Shared::default());
         Ok(move |machine: &Arc<Engine>, role: Role| {
