@@ -5,8 +5,8 @@
 //! `timings.jsonl` is merged beside them where the shards have timings; it is no part of the result. So are
 //! `positions.jsonl` and `particles.jsonl`, where every match has them.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::decision_log::DecisionLog;
@@ -16,7 +16,7 @@ use super::record::RecordHeader;
 use super::results::{MissingMatches, Results, ResultsError};
 use super::shard::Shard;
 use super::stored::KINDS;
-use hyperplay_play::files::FileError;
+use hyperplay_play::files::{FileContent, FileError, PartFile, WrittenFile};
 
 /// The result of a merge.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,40 +29,6 @@ pub struct Merged {
     pub damage: Vec<DamagedLine>,
     /// New names of files of an earlier merge that were not made again.
     pub former: Vec<PathBuf>,
-}
-
-/// A file that gets its name when it is complete, and else is removed.
-struct Draft {
-    path: PathBuf,
-    draft: PathBuf,
-    writer: BufWriter<File>,
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        // It has another name by now, or is left behind if it cannot be removed: nothing reads this name.
-        let _ = fs::remove_file(&self.draft);
-    }
-}
-
-impl Draft {
-    fn create(folder: &Path, kind: &str, planned: &Planned) -> Result<Draft, ResultsError> {
-        let path = folder.join(format!("{kind}.jsonl"));
-        let draft = folder.join(format!(".{kind}.jsonl.{}", std::process::id()));
-        let file = FileError::at(&draft, File::create(&draft))?;
-        let mut draft = Draft { path, draft, writer: BufWriter::new(file) };
-        draft.write(&line(&RecordHeader::new(kind, &planned.config, planned.plan.seed, Shard::WHOLE)))?;
-        Ok(draft)
-    }
-
-    fn write(&mut self, line: &[u8]) -> Result<(), ResultsError> {
-        Ok(FileError::at(&self.draft, self.writer.write_all(&sealed(line)))?)
-    }
-
-    fn keep(mut self) -> Result<(), ResultsError> {
-        FileError::at(&self.draft, self.writer.flush())?;
-        Ok(FileError::at(&self.path, fs::rename(&self.draft, &self.path))?)
-    }
 }
 
 /// Merges the shards in a folder. Files of an earlier merge that are not made again, because this one fails or has no
@@ -94,16 +60,28 @@ fn merge_shards(
     written: &mut Vec<&'static str>,
 ) -> Result<Merged, ResultsError> {
     let mut results = Results::open_with(folder, planned, DecisionLog::Particles)?;
-    let mut drafts: Vec<Option<Draft>> = Vec::new();
+    let path = |kind: &str| folder.join(format!("{kind}.jsonl"));
+    let write = |(draft, kind): (&mut PartFile, &str), line: &[u8]| {
+        FileError::at(&path(kind), draft.write_all(&sealed(line)))
+    };
+    let begin = |kind: &str| {
+        let header = RecordHeader::new(kind, &planned.config, planned.plan.seed, Shard::WHOLE);
+        // An earlier merge gives way, whatever has become of its files.
+        let mut draft = WrittenFile::at(&path(kind), FileContent::beginning("record", ""))?.begin()?;
+        write((&mut draft, kind), &line(&header)).map(|()| draft)
+    };
+    let mut drafts: Vec<Option<PartFile>> = Vec::new();
     for kind in KINDS {
         let is_left_out = planned.without_turns && ["timings", "turns"].contains(&kind);
-        drafts.push((!is_left_out).then(|| Draft::create(folder, kind, planned)).transpose()?);
+        drafts.push((!is_left_out).then(|| begin(kind)).transpose()?);
     }
     let mut count = 0;
     while let Some(finished) = results.next()? {
         for ((draft, lines), kind) in drafts.iter_mut().zip(&finished.lines).zip(KINDS) {
             match (&mut *draft, lines) {
-                (Some(draft), Some(lines)) => lines.iter().try_for_each(|line| draft.write(line))?,
+                (Some(draft), Some(lines)) => {
+                    lines.iter().try_for_each(|line| write((&mut *draft, kind), line))?
+                }
                 (_, None) if kind == "timings" => {}
                 // Given up at the first match that has none.
                 _ => *draft = None,
@@ -115,7 +93,7 @@ fn merge_shards(
     let matches = missing.is_empty().then_some(count);
     for (draft, kind) in drafts.into_iter().zip(KINDS).filter(|_| matches.is_some()) {
         if let Some(draft) = draft {
-            draft.keep()?;
+            draft.finish()?;
             written.push(kind);
         }
     }
