@@ -8,11 +8,11 @@
 //!
 //! Every match is walked by its recorded moves ([`walk`]). The bits stay in memory until the end of the export.
 
-use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use indexmap::IndexSet;
 use serde::Serialize;
 use serde_json::json;
 
@@ -36,38 +36,28 @@ use hyperplay_play::referee::MatchOutcome;
 /// The most facts, moves or percepts of a game.
 const MOST: usize = 1_000_000;
 
-/// The terms that may stand in one place of the rules, and the number of each.
-struct Numbers {
-    terms: Vec<String>,
-    of: HashMap<String, u32>,
+/// The terms that may stand in one place of the rules, each with the number that is its place among them.
+type Numbers = IndexSet<String>;
+
+/// The terms at the last place of a relation; `None` if there are more than [`MOST`].
+fn numbers_of(game: &Game, domains: &PositionDomains, relation: &str, arity: usize) -> Option<Numbers> {
+    let store = game.terms();
+    let terms = match store.symbols().get(relation) {
+        Some(relation) => domains.terms_at(relation, arity, arity - 1, MOST)?,
+        None => Vec::new(),
+    };
+    let mut ids: Vec<TermId> = terms.iter().filter_map(|term| store.intern_term(term)).collect();
+    ids.sort_by(|&a, &b| store.compare(a, b));
+    Some(ids.into_iter().map(|id| store.show(id)).collect())
 }
 
-impl Numbers {
-    /// Those at the last place of a relation; `None` if there are more than [`MOST`].
-    fn of(game: &Game, domains: &PositionDomains, relation: &str, arity: usize) -> Option<Numbers> {
-        let store = game.terms();
-        let terms = match store.symbols().get(relation) {
-            Some(relation) => domains.terms_at(relation, arity, arity - 1, MOST)?,
-            None => Vec::new(),
-        };
-        let mut ids: Vec<TermId> = terms.iter().filter_map(|term| store.intern_term(term)).collect();
-        ids.sort_by(|&a, &b| store.compare(a, b));
-        Some(Numbers::from_iter(ids.into_iter().map(|id| store.show(id))))
-    }
-
-    /// The numbers of some terms.
-    fn all<'a>(&self, terms: impl IntoIterator<Item = &'a String>) -> Result<Vec<u32>, ResultsError> {
-        let unknown = |term: &String| ResultsError::Unnumbered { term: term.clone() };
-        terms.into_iter().map(|term| self.of.get(term).copied().ok_or_else(|| unknown(term))).collect()
-    }
-}
-
-impl FromIterator<String> for Numbers {
-    fn from_iter<I: IntoIterator<Item = String>>(terms: I) -> Numbers {
-        let terms: Vec<String> = terms.into_iter().collect();
-        let of = terms.iter().cloned().zip(0..).collect();
-        Numbers { terms, of }
-    }
+/// The numbers of some terms.
+fn all<'a>(
+    numbers: &Numbers,
+    terms: impl IntoIterator<Item = &'a String>,
+) -> Result<Vec<usize>, ResultsError> {
+    let unknown = |term: &String| ResultsError::Unnumbered { term: term.clone() };
+    terms.into_iter().map(|term| numbers.get_index_of(term).ok_or_else(|| unknown(term))).collect()
 }
 
 /// A state and a role.
@@ -79,10 +69,10 @@ struct FeatureRow<'a> {
     step: usize,
     role: usize,
     player: Option<&'a String>,
-    legal: Vec<u32>,
+    legal: Vec<usize>,
     #[serde(rename = "move")]
-    own: Vec<u32>,
-    percepts: Vec<u32>,
+    own: Vec<usize>,
+    percepts: Vec<usize>,
     policy: Vec<f64>,
     values: Vec<f64>,
     visits: Vec<f64>,
@@ -143,20 +133,20 @@ impl Features {
         let domains = PositionDomains::of(game.rules());
         let numbers = |relation, arity| {
             let too_many = || ResultsError::TooMany { game: of.name.clone(), relation, most: MOST };
-            Numbers::of(game, &domains, relation, arity).ok_or_else(too_many)
+            numbers_of(game, &domains, relation, arity).ok_or_else(too_many)
         };
         let (facts, moves) = (numbers("true", 1)?, numbers("legal", 2)?);
         let percepts = match game.is_imperfect() {
             true => numbers("sees", 2)?,
             // All roles see all moves.
             false => {
-                let seen = |role| moves.terms.iter().map(move |own| format!("(did {role} {own})"));
+                let seen = |role| moves.iter().map(move |own| format!("(did {role} {own})"));
                 of.roles.iter().flat_map(seen).collect()
             }
         };
         let content = json!({
             "schema": "hyperplay.features/1", "game": of.name, "rules": of.rules, "roles": of.roles,
-            "facts": facts.terms, "moves": moves.terms, "percepts": percepts.terms,
+            "facts": facts, "moves": moves, "percepts": percepts,
         });
         let file = WrittenFile::at(path, FileContent::records("hyperplay.features/1"))?;
         file.text(format!("{content}\n"))?;
@@ -194,12 +184,12 @@ impl Features {
                     step: step + 1,
                     role: role.index(),
                     player: finished.record.players.get(name),
-                    own: self.moves.all([&machine.show_move(made.joint.of(role))])?,
-                    percepts: self.percepts.all(&seen)?,
+                    own: all(&self.moves, [&machine.show_move(made.joint.of(role))])?,
+                    percepts: all(&self.percepts, &seen)?,
                     policy: position.map_or(Vec::new(), |of| of_legal(&legal, &of.policy, 0.0)),
                     values: position.map_or(Vec::new(), |of| of_legal(&legal, &of.values, f64::NAN)),
                     visits: position.map_or(Vec::new(), |of| of_legal(&legal, &of.visits, 0.0)),
-                    legal: self.moves.all(&legal)?,
+                    legal: all(&self.moves, &legal)?,
                     goal: match &played.outcome {
                         MatchOutcome::Over(goals) => Some(goals[role].value()),
                         _ => None,
@@ -214,9 +204,9 @@ impl Features {
     /// Adds the bits of a state, the first fact in the highest bit.
     fn add_state(&mut self, facts: &[String]) -> Result<(), ResultsError> {
         let start = self.bits.len();
-        self.bits.resize(start + self.facts.terms.len().div_ceil(8), 0);
-        for fact in self.facts.all(facts)? {
-            self.bits[start + fact as usize / 8] |= 128 >> (fact % 8);
+        self.bits.resize(start + self.facts.len().div_ceil(8), 0);
+        for fact in all(&self.facts, facts)? {
+            self.bits[start + fact / 8] |= 128 >> (fact % 8);
         }
         self.rows += 1;
         Ok(())
@@ -225,7 +215,7 @@ impl Features {
     /// Completes the files; returns their paths.
     fn finish(self) -> Result<Vec<PathBuf>, ResultsError> {
         let path = self.path.with_extension("npy");
-        let width = self.facts.terms.len().div_ceil(8);
+        let width = self.facts.len().div_ceil(8);
         // The NPY format, version 1.0: the header ends at a multiple of 64 bytes.
         let shape =
             format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({}, {width}), }}", self.rows);
