@@ -14,16 +14,16 @@
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rand::RngExt as _;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use super::SpecFileError;
-use super::policy_file::{normal, read_text};
+use super::policy_file::{FileOrigin, normal, read_text};
 use hyperplay_engine::{Engine, EngineScratch};
-use hyperplay_logic::gdl::{At, Atom, Game, PositionDomains, did_you_mean, fold, text_hash};
+use hyperplay_logic::gdl::{At, Atom, Game, PositionDomains, did_you_mean, fold};
 use hyperplay_machine::terms::TermId;
 use hyperplay_machine::{
     Budget, Bulk as _, ByRole, Goal, JointMove, Role, Seed, Start, State, StateMachine as _,
@@ -69,9 +69,8 @@ struct Linear {
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct LinearFile {
-    path: PathBuf,
-    hash: String,
-    rules: Option<String>,
+    /// Where it is from.
+    pub origin: FileOrigin,
     /// By role, folded.
     roles: BTreeMap<String, Linear>,
 }
@@ -94,10 +93,10 @@ impl LinearFile {
     /// As [`read`](LinearFile::read).
     pub fn parse(path: &Path, text: &str) -> Result<LinearFile, SpecFileError> {
         let file: File = SpecFileError::parsed(path, text, "schema and roles")?;
-        SpecFileError::check_schema(path, file.schema, SCHEMA)?;
+        SpecFileError::check_schema(path, &file.schema, SCHEMA)?;
         let mut roles = BTreeMap::new();
         for (role, Linear { constant, facts: listed }) in file.roles {
-            let wrong = |cause| SpecFileError::Role { path: path.to_owned(), role: role.clone(), cause };
+            let wrong = |cause| SpecFileError::at(path, format!("role '{role}': {cause}"));
             if !MAGNITUDES.contains(&constant) {
                 return Err(wrong(format!("the constant is {constant}, expected -1e6 to 1e6")));
             }
@@ -114,22 +113,7 @@ impl LinearFile {
                 return Err(wrong("it is listed twice; give each once".to_owned()));
             }
         }
-        Ok(LinearFile { path: path.to_owned(), hash: text_hash(text), rules: file.rules, roles })
-    }
-
-    /// Where it was read.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The hash of its text, `sha256:` and 64 digits.
-    pub fn hash(&self) -> &str {
-        &self.hash
-    }
-
-    /// The hash of the rules of its game, where it names them.
-    pub fn rules(&self) -> Option<&str> {
-        self.rules.as_deref()
+        Ok(LinearFile { origin: FileOrigin::of(path, text, file.rules), roles })
     }
 
     /// The roles it lists, in alphabetical order, folded.
@@ -150,7 +134,7 @@ impl LinearFile {
         self.roles.iter().find_map(|(role, Linear { facts, .. })| {
             let fact = facts.keys().find(|fact| !may_hold(fact))?;
             let meant = did_you_mean(fact, facts.keys().filter(|fact| may_hold(fact)).map(String::as_str));
-            let path = self.path.display();
+            let path = self.origin.path.display();
             Some(format!("{path}: role '{role}': no rule can make the fact '{fact}' true{meant}"))
         })
     }

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::policy_file::{KnownStep, PolicyFile};
+use super::policy_file::{KnownStep, PolicyFile, entry_in_words};
 use hyperplay_engine::Interpreter;
 use hyperplay_logic::gdl::{At, Atom, Game, PositionDomains, Term, did_you_mean, fold};
 use hyperplay_machine::{ByRole, JointMoves, Role, State, StateMachine, StateMachineExt as _, counted};
@@ -41,15 +41,8 @@ pub fn check_policy(file: &PolicyFile, game: &Game, most: usize) -> PolicyFindin
     };
     let mut found = PolicyFindings::default();
     for entry in file.entries() {
-        let place = format!(
-            "{}:{}: entry {} (role '{}', step {})",
-            file.path().display(),
-            entry.line,
-            entry.number,
-            entry.role,
-            entry.steps.len()
-        );
-        // A role of another name is found before.
+        let of = entry_in_words(entry.number, entry.role, entry.steps.len());
+        let place = format!("{}:{}: {of}", file.origin.path.display(), entry.line);
         let Some(role) = check.roles.iter().position(|role| role == entry.role) else { continue };
         let checked = check.entry(role, entry.steps, entry.moves, &mut |what| {
             found.warnings.push(format!("{place}: {what}"));

@@ -44,96 +44,64 @@ const ROUNDING: f64 = 1e-5;
 
 /// Why a file that a spec names cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum SpecFileError {
-    /// It cannot be read.
-    #[error("{}: {cause}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The message of the operating system.
-        cause: String,
-    },
-    /// It is not JSON, or has other fields.
-    #[error("{}: {cause}; expected an object with {expected}, as docs/cli.md has it", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// The error, with line and column.
-        cause: String,
-        /// The fields that it must have.
-        expected: &'static str,
-    },
-    /// It has another schema.
-    #[error("{}: the schema is '{found}', expected '{expected}'", path.display())]
-    Schema {
-        /// The file.
-        path: PathBuf,
-        /// As written.
-        found: String,
-        /// The schema that it must have.
-        expected: &'static str,
-    },
-    /// An entry of a policy does not say what it must.
-    #[error("{}:{line}: entry {number} (role '{role}', step {step}): {cause}", path.display())]
-    Entry {
-        /// The file.
-        path: PathBuf,
-        /// The line on which the entry begins, from 1 on.
-        line: usize,
-        /// Which entry, from 1 on.
-        number: usize,
-        /// Its role.
-        role: String,
-        /// The number of steps it knows of.
-        step: usize,
-        /// The error, and what is expected.
-        cause: String,
-    },
-    /// The linear values of a role do not say what they must.
-    #[error("{}: role '{role}': {cause}", path.display())]
-    Role {
-        /// The file.
-        path: PathBuf,
-        /// The role.
-        role: String,
-        /// The error, and what is expected.
-        cause: String,
-    },
+#[error("{}{}: {what}", path.display(), line.map_or(String::new(), |line| format!(":{line}")))]
+pub struct SpecFileError {
+    /// The file.
+    pub path: PathBuf,
+    /// The line on which the entry begins that is wrong, from 1 on; `None` if no entry of a policy is.
+    pub line: Option<usize>,
+    /// The error, and what is expected.
+    pub what: String,
 }
 
 impl SpecFileError {
+    /// An error that is not about an entry of a policy.
+    pub(super) fn at(path: &Path, what: String) -> SpecFileError {
+        SpecFileError { path: path.to_owned(), line: None, what }
+    }
+
     /// The fields of the text of a file at `path`; an error says which are `expected`.
     pub(super) fn parsed<T: DeserializeOwned>(
         path: &Path,
         text: &str,
         expected: &'static str,
     ) -> Result<T, SpecFileError> {
-        let malformed = |cause: serde_json::Error| SpecFileError::Malformed {
-            path: path.to_owned(),
-            cause: cause.to_string(),
-            expected,
-        };
-        serde_json::from_str(text).map_err(malformed)
+        let what = |cause| format!("{cause}; expected an object with {expected}, as docs/cli.md has it");
+        serde_json::from_str(text).map_err(|cause: serde_json::Error| SpecFileError::at(path, what(cause)))
     }
 
     /// Refuses a file with another schema.
-    pub(super) fn check_schema(
-        path: &Path,
-        found: String,
-        expected: &'static str,
-    ) -> Result<(), SpecFileError> {
-        if found == expected {
-            Ok(())
-        } else {
-            Err(SpecFileError::Schema { path: path.to_owned(), found, expected })
-        }
+    pub(super) fn check_schema(path: &Path, found: &str, expected: &str) -> Result<(), SpecFileError> {
+        let what = || format!("the schema is '{found}', expected '{expected}'");
+        if found == expected { Ok(()) } else { Err(SpecFileError::at(path, what())) }
+    }
+}
+
+/// An entry of a policy in words.
+pub(super) fn entry_in_words(number: usize, role: &str, step: usize) -> String {
+    format!("entry {number} (role '{role}', step {step})")
+}
+
+/// Where a file that a spec names is from, and what it is for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileOrigin {
+    /// Where it was read.
+    pub path: PathBuf,
+    /// The hash of its text, `sha256:` and 64 digits.
+    pub hash: String,
+    /// The hash of the rules of its game, where it names them.
+    pub rules: Option<String>,
+}
+
+impl FileOrigin {
+    pub(super) fn of(path: &Path, text: &str, rules: Option<String>) -> FileOrigin {
+        FileOrigin { path: path.to_owned(), hash: text_hash(text), rules }
     }
 }
 
 /// The text of a file.
 pub(super) fn read_text(path: &Path) -> Result<String, SpecFileError> {
-    std::fs::read_to_string(path)
-        .map_err(|cause| SpecFileError::Unreadable { path: path.to_owned(), cause: cause.to_string() })
+    std::fs::read_to_string(path).map_err(|cause| SpecFileError::at(path, cause.to_string()))
 }
 
 #[derive(Deserialize)]
@@ -221,9 +189,8 @@ pub(super) struct CheckedEntry<'a> {
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct PolicyFile {
-    path: PathBuf,
-    hash: String,
-    rules: Option<String>,
+    /// Where it is from.
+    pub origin: FileOrigin,
     entries: FxHashMap<Known, WrittenPolicy>,
 }
 
@@ -245,44 +212,27 @@ impl PolicyFile {
     /// As [`read`](PolicyFile::read).
     pub fn parse(path: &Path, text: &str) -> Result<PolicyFile, SpecFileError> {
         let file: File = SpecFileError::parsed(path, text, FIELDS)?;
-        SpecFileError::check_schema(path, file.schema, SCHEMA)?;
+        SpecFileError::check_schema(path, &file.schema, SCHEMA)?;
         let lines = entry_lines(text);
         let mut entries = FxHashMap::default();
         for (at, entry) in file.policy.into_iter().enumerate() {
-            let (role, step) = (entry.role.clone(), entry.evidence.len());
+            let place = entry_in_words(at + 1, &entry.role, entry.evidence.len());
             let line = lines.get(at).copied().unwrap_or(1);
-            let wrong = |cause| SpecFileError::Entry {
-                path: path.to_owned(),
-                line,
-                number: at + 1,
-                role,
-                step,
-                cause,
+            let wrong = |cause| SpecFileError {
+                line: Some(line),
+                ..SpecFileError::at(path, format!("{place}: {cause}"))
             };
-            let (known, moves) = match checked(entry) {
-                Ok(checked) => checked,
-                Err(cause) => return Err(wrong(cause)),
-            };
+            let (known, moves) = checked(entry).map_err(wrong)?;
             if entries.insert(known, WrittenPolicy { moves, number: at + 1, line }).is_some() {
                 return Err(wrong("an entry before it has the same evidence; give each once".to_owned()));
             }
         }
-        Ok(PolicyFile { path: path.to_owned(), hash: text_hash(text), rules: file.rules, entries })
-    }
-
-    /// Where it was read.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The hash of its text, `sha256:` and 64 digits.
-    pub fn hash(&self) -> &str {
-        &self.hash
+        Ok(PolicyFile { origin: FileOrigin::of(path, text, file.rules), entries })
     }
 
     /// The hash of the rules of its game, where it names them.
     pub fn rules(&self) -> Option<&str> {
-        self.rules.as_deref()
+        self.origin.rules.as_deref()
     }
 
     /// The roles it speaks of, in alphabetical order, folded.

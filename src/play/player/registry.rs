@@ -30,7 +30,7 @@ type SearchReader =
 type ModelReader = dyn Fn(&Spec, &Registry) -> Result<ModelBuild, SpecError> + Send + Sync;
 
 /// How a registered entry is built from its spec.
-#[derive(Clone)]
+#[derive(Clone, strum::EnumTryAs)]
 enum SpecMaker {
     Player(Arc<PlayerReader>),
     Sampler(Arc<SamplerReader>),
@@ -367,9 +367,8 @@ impl Registry {
     /// As [`player`](Registry::player), and [`SpecError::OtherRegistry`] for a spec that was read against a registry in
     /// which its name stands for something else. So for the sampler, the search and the opponent model of a spec.
     pub fn player_of(&self, spec: &Spec) -> Result<PlayerSpec, SpecError> {
-        let SpecMaker::Player(read) = self.maker(SpecKind::Player, spec)? else {
-            unreachable!("a player's entry makes players")
-        };
+        let read =
+            self.maker(SpecKind::Player, spec)?.try_as_player_ref().expect("a player's entry makes players");
         Ok(PlayerSpec { spec: spec.clone(), made: read(spec, self)? })
     }
 
@@ -378,9 +377,10 @@ impl Registry {
     /// # Errors
     /// As [`player_of`](Registry::player_of).
     pub fn sampler_of(&self, spec: &Spec) -> Result<SamplerSpec, SpecError> {
-        let SpecMaker::Sampler(read) = self.maker(SpecKind::Sampler, spec)? else {
-            unreachable!("a sampler's entry makes samplers")
-        };
+        let read = self
+            .maker(SpecKind::Sampler, spec)?
+            .try_as_sampler_ref()
+            .expect("a sampler's entry makes samplers");
         let (assumed, sampler) = (Assumed::of(spec, self)?, read(spec, self)?);
         Ok(SamplerSpec { spec: spec.clone(), made: (assumed, sampler) })
     }
@@ -394,9 +394,8 @@ impl Registry {
         spec: &Spec,
         effort: &SearchEffort,
     ) -> Result<Arc<dyn StateSearch<Engine>>, SpecError> {
-        let SpecMaker::Search(read) = self.maker(SpecKind::Search, spec)? else {
-            unreachable!("a search's entry makes searches")
-        };
+        let read =
+            self.maker(SpecKind::Search, spec)?.try_as_search_ref().expect("a search's entry makes searches");
         read(spec, effort)
     }
 
@@ -405,9 +404,8 @@ impl Registry {
     /// # Errors
     /// As [`player_of`](Registry::player_of).
     pub fn model_of(&self, spec: &Spec) -> Result<ModelSpec, SpecError> {
-        let SpecMaker::Model(read) = self.maker(SpecKind::Model, spec)? else {
-            unreachable!("a model's entry makes models")
-        };
+        let read =
+            self.maker(SpecKind::Model, spec)?.try_as_model_ref().expect("a model's entry makes models");
         Ok(ModelSpec { spec: spec.clone(), made: read(spec, self)? })
     }
 

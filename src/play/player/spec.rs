@@ -20,14 +20,14 @@ use std::sync::Arc;
 
 use super::catalogue::PROGRAM;
 use super::{
-    FileKind, KeyType, LinearFile, PolicyFile, SpecEntry, SpecError, SpecFileError, SpecKey, SpecKind,
-    SpecWord,
+    FileKind, FileOrigin, KeyType, LinearFile, PolicyFile, SpecEntry, SpecError, SpecFileError, SpecKey,
+    SpecKind, SpecWord,
 };
 use hyperplay_logic::gdl::{did_you_mean, fold};
 use hyperplay_think::search::PlayoutBudget;
 
 /// The value of a key.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, strum::EnumTryAs)]
 pub(super) enum SpecValue {
     Count(u64),
     Real(f64),
@@ -57,25 +57,24 @@ impl SpecFile {
         })
     }
 
-    /// Where it was read, the hash of its text and, if it says that, the hash of the rules of its game.
-    fn identity(&self) -> (&Path, &str, Option<&str>) {
+    fn origin(&self) -> &FileOrigin {
         match self {
-            SpecFile::Policy(file) => (file.path(), file.hash(), file.rules()),
-            SpecFile::Linear(file) => (file.path(), file.hash(), file.rules()),
+            SpecFile::Policy(file) => &file.origin,
+            SpecFile::Linear(file) => &file.origin,
         }
     }
 
     /// The hash of its text, `sha256:` and 64 digits.
     pub fn hash(&self) -> &str {
-        self.identity().1
+        &self.origin().hash
     }
 
     /// Why it does not fit a game with these roles and this hash of the rules: it is of another game, speaks of other
     /// roles, or does not speak of all.
     fn misfit(&self, roles: &[String], rules: &str) -> Option<String> {
-        let (path, _, own) = self.identity();
+        let FileOrigin { path, rules: own, .. } = self.origin();
         let path = path.display();
-        if let Some(other) = own.filter(|&other| other != rules) {
+        if let Some(other) = own.as_ref().filter(|&other| other != rules) {
             return Some(format!("{path}: it is of another game, with rules {other}; these are {rules}"));
         }
         let (listed, must_be_all) = match self {
@@ -164,10 +163,7 @@ impl Spec {
     /// # Panics
     /// If the entry has no such key of that type: the code that builds from a spec disagrees with its own entry.
     pub fn count(&self, key: &str) -> u64 {
-        match self.value(key) {
-            SpecValue::Count(count) => *count,
-            _ => panic!("the key '{key}' is no whole number"),
-        }
+        *self.value(key).try_as_count_ref().unwrap_or_else(|| panic!("the key '{key}' is no whole number"))
     }
 
     /// The value of a numeric key as a size; values beyond what the processor addresses become the largest.
@@ -183,10 +179,7 @@ impl Spec {
     /// # Panics
     /// As [`count`](Spec::count).
     pub fn real(&self, key: &str) -> f64 {
-        match self.value(key) {
-            SpecValue::Real(real) => *real,
-            _ => panic!("the key '{key}' is no decimal number"),
-        }
+        *self.value(key).try_as_real_ref().unwrap_or_else(|| panic!("the key '{key}' is no decimal number"))
     }
 
     /// The value of a key that says how many playouts a decision makes.
@@ -194,10 +187,10 @@ impl Spec {
     /// # Panics
     /// As [`count`](Spec::count).
     pub fn playouts(&self, key: &str) -> PlayoutBudget {
-        match self.value(key) {
-            SpecValue::Playouts(playouts) => *playouts,
-            _ => panic!("the key '{key}' is no number of playouts"),
-        }
+        *self
+            .value(key)
+            .try_as_playouts_ref()
+            .unwrap_or_else(|| panic!("the key '{key}' is no number of playouts"))
     }
 
     /// The value of a key of words, as the type that the key was [made](SpecKey::word) of.
@@ -219,10 +212,7 @@ impl Spec {
     /// # Panics
     /// As [`count`](Spec::count).
     pub fn inner(&self, key: &str) -> &Spec {
-        match self.value(key) {
-            SpecValue::Spec(spec) => spec,
-            _ => panic!("the key '{key}' is no spec"),
-        }
+        self.value(key).try_as_spec_ref().unwrap_or_else(|| panic!("the key '{key}' is no spec"))
     }
 
     /// The value of a key that is a text.
@@ -230,10 +220,7 @@ impl Spec {
     /// # Panics
     /// As [`count`](Spec::count).
     pub fn text(&self, key: &str) -> &str {
-        match self.value(key) {
-            SpecValue::Text(text) => text,
-            _ => panic!("the key '{key}' is no text"),
-        }
+        self.value(key).try_as_text_ref().unwrap_or_else(|| panic!("the key '{key}' is no text"))
     }
 
     /// The error that says that the value of a key cannot be what it is, for whoever builds from a spec.
@@ -283,12 +270,7 @@ impl Spec {
             match value {
                 SpecValue::File(path, Some(file)) => found.push((path.as_path(), file)),
                 SpecValue::Spec(spec) => found.extend(spec.files()),
-                SpecValue::Count(_)
-                | SpecValue::Real(_)
-                | SpecValue::Playouts(_)
-                | SpecValue::Word(_)
-                | SpecValue::Text(_)
-                | SpecValue::File(_, None) => {}
+                _ => {}
             }
         }
         found

@@ -20,7 +20,7 @@ pub fn policy_is_a_distribution_or_an_error(input: &[u8]) -> bool {
         Ok(file) => file,
         Err(error) => {
             assert!(error.to_string().starts_with("input.json"), "{error}");
-            if let SpecFileError::Entry { line, .. } = error {
+            if let SpecFileError { line: Some(line), .. } = error {
                 assert!((1..=text.split('\n').count()).contains(&line), "{line}");
             }
             return false;
