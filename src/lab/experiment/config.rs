@@ -10,11 +10,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use toml::Spanned;
 
 use super::grid::expand;
 use super::plan::{Entrant, ExperimentPlan, SeatPermutations, StoppingCriterion, StoppingRule};
-use super::sequential_test::SequentialTest;
 use super::wording::sentence;
 use super::written::{StopTable, Written};
 use hyperplay_engine::EngineKind;
@@ -139,10 +139,8 @@ impl ExperimentConfig {
     /// The first thing that is wrong: syntax, an unknown key, a value out of range, an unknown player, a policy file
     /// that cannot be used.
     pub fn read(text: &str, folder: &Path, registry: &Registry) -> Result<ExperimentConfig, ConfigError> {
-        let written: Written = toml::from_str(text).map_err(|error| {
-            let place = error.span().map(|span| place(text, &span));
-            ConfigError { place, ..ConfigError::new(sentence(error.message())) }
-        })?;
+        let written: Written = parsed(text)?;
+        check_schema(text, &written.schema, SCHEMA)?;
         Reader { text, folder, registry }.config(&written)
     }
 }
@@ -153,6 +151,20 @@ pub(super) fn place(text: &str, span: &Range<usize>) -> (usize, usize) {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     (line, column)
+}
+
+/// What the text of a file in TOML says.
+pub(super) fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, ConfigError> {
+    toml::from_str(text).map_err(|error| {
+        let place = error.span().map(|span| place(text, &span));
+        ConfigError { place, ..ConfigError::new(sentence(error.message())) }
+    })
+}
+
+/// Refuses a file with another schema.
+pub(super) fn check_schema(text: &str, found: &Spanned<String>, own: &str) -> Result<(), ConfigError> {
+    let what = || format!("the schema is '{}'; this program reads '{own}'", found.get_ref());
+    if found.get_ref() == own { Ok(()) } else { Err(ConfigError::at(place(text, &found.span()), what())) }
 }
 
 struct Reader<'a> {
@@ -167,10 +179,6 @@ impl Reader<'_> {
     }
 
     fn config(&self, written: &Written) -> Result<ExperimentConfig, ConfigError> {
-        if written.schema.get_ref() != SCHEMA {
-            let what = format!("the schema is '{}'; this program reads '{SCHEMA}'", written.schema.get_ref());
-            return Err(self.error(&written.schema, what));
-        }
         if written.games.is_empty() {
             return Err(self.at_key("games", "no game is named"));
         }
@@ -382,9 +390,8 @@ impl Reader<'_> {
             }
             (Some(_), None) => return Err(self.error(stop, "a width is more than 0 goal points")),
             (None, Some(sprt)) => {
-                let test = SequentialTest::new(sprt.h0, sprt.h1, sprt.alpha, sprt.beta);
                 let what = "an sprt needs h0 < h1 in goal points, and alpha and beta between 0 and 0.5";
-                StoppingCriterion::Sprt(test.ok_or_else(|| self.error(stop, what))?)
+                StoppingCriterion::Sprt(sprt.test().ok_or_else(|| self.error(stop, what))?)
             }
             _ => return Err(self.error(stop, "to stop needs either a width or an sprt")),
         };

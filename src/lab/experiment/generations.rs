@@ -15,9 +15,7 @@ use rand::seq::SliceRandom as _;
 use serde::Deserialize;
 use toml::{Spanned, Table, Value};
 
-use super::config::{ConfigError, SCHEMA as EXPERIMENT, place};
-use super::sequential_test::SequentialTest;
-use super::wording::sentence;
+use super::config::{ConfigError, SCHEMA as EXPERIMENT, check_schema, parsed, place};
 use super::written::SprtTable;
 use hyperplay_machine::Seed;
 
@@ -72,22 +70,15 @@ impl Generations {
     /// # Errors
     /// The first thing that is wrong, with its place.
     pub fn read(text: &str) -> Result<Generations, ConfigError> {
-        let mut read: Generations = toml::from_str(text).map_err(|error| {
-            let place = error.span().map(|span| place(text, &span));
-            ConfigError { place, ..ConfigError::new(sentence(error.message())) }
-        })?;
-        let wrong = |at: &Spanned<String>, what: String| Err(ConfigError::at(place(text, &at.span()), what));
-        if read.schema.get_ref() != SCHEMA {
-            let what = format!("the schema is '{}'; this program reads '{SCHEMA}'", read.schema.get_ref());
-            return wrong(&read.schema, what);
-        }
+        let mut read: Generations = parsed(text)?;
+        check_schema(text, &read.schema, SCHEMA)?;
         if !read.player.get_ref().contains(LEARNT) {
-            return wrong(&read.player, format!("the spec needs {LEARNT} where it names the learnt file"));
+            let what = format!("the spec needs {LEARNT} where it names the learnt file");
+            return Err(ConfigError::at(place(text, &read.player.span()), what));
         }
         let mut all: Table = toml::from_str(text).expect("it was read");
         all.remove("generations");
         read.identity = all.to_string();
-        let SprtTable { h0, h1, alpha, beta } = read.gate.sprt;
         let own = OWN.iter().find(|key| read.experiment.contains_key(**key));
         let games = read.experiment.get("games").and_then(Value::as_array);
         let what = match (own, games.map(Vec::as_slice)) {
@@ -99,7 +90,7 @@ impl Generations {
             _ if read.generations == 0 || read.deals == 0 || read.gate.deals == 0 => {
                 "'generations' and both 'deals' are 1 or more".to_owned()
             }
-            _ if SequentialTest::new(h0, h1, alpha, beta).is_none() => {
+            _ if read.gate.sprt.test().is_none() => {
                 "the sprt needs h0 < h1 in goal points, and alpha and beta between 0 and 0.5".to_owned()
             }
             _ => return Ok(read),
@@ -167,10 +158,8 @@ impl Generations {
         ];
         all.extend(own.map(|(key, value)| (key.to_owned(), value)));
         if stage == "gate" {
-            let SprtTable { h0, h1, alpha, beta } = self.gate.sprt;
-            let test = [("h0", h0), ("h1", h1), ("alpha", alpha), ("beta", beta)];
-            let test = Table::from_iter(test.map(|(key, value)| (key.to_owned(), value.into())));
-            all.insert("stop".to_owned(), Table::from_iter([("sprt".to_owned(), test.into())]).into());
+            let test = Value::try_from(self.gate.sprt).expect("a test is four numbers");
+            all.insert("stop".to_owned(), Table::from_iter([("sprt".to_owned(), test)]).into());
         }
         all.to_string()
     }

@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+use super::sequential_test::SequentialTest;
 use hyperplay_play::player::REMOTE;
 
 /// The file.
@@ -67,7 +68,7 @@ pub struct StopTable {
 }
 
 /// A sequential test.
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SprtTable {
     pub h0: f64,
@@ -76,6 +77,13 @@ pub struct SprtTable {
     pub alpha: f64,
     #[serde(default = "five_percent")]
     pub beta: f64,
+}
+
+impl SprtTable {
+    /// The test, unless its numbers are none of a test.
+    pub fn test(&self) -> Option<SequentialTest> {
+        SequentialTest::new(self.h0, self.h1, self.alpha, self.beta)
+    }
 }
 
 fn five_percent() -> f64 {
