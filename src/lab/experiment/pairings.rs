@@ -68,11 +68,12 @@ pub(super) const REPLACED_SIGN: &str = "!";
 impl Pairing<'_> {
     /// The pairing, in words.
     pub fn title(&self) -> String {
-        if self.against.is_empty() {
-            self.player.to_owned()
-        } else {
-            format!("{} against {}", self.player, self.against)
-        }
+        format!("{} {}", self.player, self.others_in_words()).trim_end().to_owned()
+    }
+
+    /// Against whom; empty for a game with one role.
+    pub fn others_in_words(&self) -> String {
+        if self.against.is_empty() { String::new() } else { format!("against {}", self.against) }
     }
 
     /// The score; empty if it says nothing.

@@ -173,11 +173,7 @@ impl<'a> Family<'a> {
             format!("{}={value}", factor.key)
         };
         for &(entrant, pairing) in &self.pairings {
-            let against = if pairing.against.is_empty() {
-                String::new()
-            } else {
-                format!("against {}", pairing.against)
-            };
+            let against = pairing.others_in_words();
             let fixed: Vec<String> = rest.iter().map(|factor| part(entrant, factor)).collect();
             // With one factor the opponents are the lines, and otherwise panels.
             let (title, line) = match lines {
@@ -285,9 +281,7 @@ fn heat(name: &[&str], family: &Family<'_>) -> Option<Figure> {
         let value = |factor: &Factor| entrant.parameters.get(&factor.key);
         let fixed =
             rest.iter().map(|factor| format!("{}={}", factor.key, value(factor).map_or("", String::as_str)));
-        let against =
-            if pairing.against.is_empty() { String::new() } else { format!("against {}", pairing.against) };
-        let title = joined(std::iter::once(against).chain(fixed).collect());
+        let title = joined(std::iter::once(pairing.others_in_words()).chain(fixed).collect());
         let at = panels.iter().position(|panel| panel.title == title).unwrap_or_else(|| {
             panels.push(HeatPanel {
                 title,

@@ -104,16 +104,12 @@ fn recorded(machine: &Engine, turn: &TurnRecord) -> Option<Decision> {
         accepted: turn.accepted.unwrap_or_default(),
     });
     Some(Decision {
-        choice: own,
         policy: Vec::new(),
         values: turn.value.map(|value| (own, value)).into_iter().collect(),
-        visits: Vec::new(),
         cost: DecisionCost { states: turn.visited, playouts: turn.playouts },
         held,
         depleted: turn.depleted,
-        recovered: false,
-        failure: None,
-        reasons: Vec::new(),
+        ..Decision::draw(vec![(own, 1.0)], &Seed::root(0))
     })
 }
 

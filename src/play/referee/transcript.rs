@@ -256,9 +256,7 @@ impl Transcript {
             run: None,
         }
     }
-}
 
-impl Transcript {
     /// The record with what an interaction in SIDL has besides: how long its chronons were, and what happened in each.
     pub fn with_chronons(mut self, clock: ChrononClock, chronons: Vec<ChrononRecord>) -> Transcript {
         self.chronon = Some(clock);
