@@ -101,10 +101,14 @@ fn one_seed_gives_the_same_figures_on_one_thread_and_on_two() {
 #[test]
 fn what_is_too_large_for_the_oracle_is_said_to_be_left_out() {
     let report = belief("krieg_tictactoe_3x3 --replicates 2 --particles 4 --max-set 40 --seed 1");
-    assert_eq!(report["rows"].as_array().unwrap().len(), 2 * 2);
+    // At step 1 on the histories, at step 2 on the states.
+    assert_eq!(report["rows"].as_array().unwrap().len(), 2 * 2 * 2);
     let left_out = report["left_out"].as_array().unwrap();
     assert_eq!(left_out.len(), 2);
-    assert_eq!(left_out[0]["why"], "more than 40 histories explain the evidence up to step 2");
+    assert_eq!(
+        left_out[0]["why"],
+        "more than 40 states, or 8 times as many joint moves, explain the evidence up to step 3"
+    );
 }
 
 #[test]
@@ -178,7 +182,7 @@ fn exact_draws_are_worth_their_number_and_weighted_histories_are_not() {
         assert!(number("independent_draws_low") <= number("independent_draws_high"), "{summary}");
         match summary["sampler"].as_str().unwrap() {
             "exact" | "rejection" => assert!((share - 1.0).abs() < 0.03, "{summary}"),
-            _ => assert!(share < 0.8, "{summary}"),
+            _ => assert!(share < 0.9, "{summary}"),
         }
     }
     let rows = report["rows"].as_array().unwrap();
