@@ -31,7 +31,7 @@ pub fn run(
     let folder = arguments.out.as_deref();
     let mut files =
         folder.map(|folder| StudyFiles::open(folder, files::config(&plan, &subject), threads)).transpose()?;
-    let progress = Progress::new(plan.total(&engine), "replicates", false);
+    let progress = Progress::new(plan.total(&engine, &players_engine), "replicates", false);
     let mut keep = |rows: &[StudyRow]| files.as_mut().is_none_or(|files| files.add(rows));
     let (tick, say) = (|| progress.tick(), |what: &str| progress.say(|| what.to_owned()));
     let study = plan.study_and_keep(&engine, &players_engine, interrupt, (&tick, &say), &mut keep);
@@ -49,7 +49,7 @@ pub fn run(
             "threads": threads,
             "matches": plan.matches,
             "replicates": plan.replicates,
-            "play": plan.play.spec().to_string(),
+            "play": plan.play.to_string(),
         });
         if let Some(equilibrium) = &plan.equilibrium {
             document["equilibrium"] = json!(equilibrium.spec().to_string());

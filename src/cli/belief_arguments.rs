@@ -50,11 +50,12 @@ pub struct BeliefArguments {
     /// The number of matches that the evidence is taken from
     #[arg(long, value_name = "M", default_value = "1", default_value_if("preset", "cost", "4"))]
     matches: usize,
-    /// The policy that plays these matches: an opponent model, whose posterior is then measured against as well, or a
-    /// player, which takes every seat; see `hyperplay players models` and `hyperplay players`. `random` is `uniform`; a
-    /// name of both a model and a player is refused
-    #[arg(long, value_name = "POLICY", default_value = "uniform")]
-    play: String,
+    /// The policy that plays these matches: an opponent model, or a player in every seat, or a player of a role, as in
+    /// alice=hyperplay (repeat for several; other roles choose at random); the posterior under what is played is measured
+    /// against as well. See `hyperplay players models` and `hyperplay players`. `random` is `uniform`; a name of both a
+    /// model and a player is refused
+    #[arg(long, value_name = "[ROLE=]POLICY", default_value = "uniform")]
+    play: Vec<String>,
     /// Measure against the posterior under an equilibrium too, where all others play by this opponent model [default
     /// model: equilibrium]
     #[arg(long, value_name = "MODEL", num_args = 0..=1, require_equals = true, default_missing_value = "equilibrium")]
@@ -241,7 +242,10 @@ impl BeliefArguments {
     pub fn open(&self, game: &str, plan: &mut StudyPlan) -> CommandResult<MeasuredGame> {
         let opened = self.rules.open(game)?;
         let samplers = plan.samplers.iter().chain(&plan.equilibrium).map(SamplerSpec::spec);
-        refuse_misfits(&opened.game, &opened.hash(), samplers.chain([plan.play.spec()]))?;
+        refuse_misfits(&opened.game, &opened.hash(), samplers.chain(plan.play.specs()))?;
+        for name in plan.play.roles() {
+            role_named(&opened.game, name, "the role random chooses by itself")?;
+        }
         let role = |name: &String| role_named(&opened.game, name, "the role random has no belief");
         plan.roles = self.role.iter().map(role).collect::<Result<_, _>>()?;
         let (engines, engine) = self.engine.open_for_steps(&opened)?;
@@ -300,8 +304,15 @@ fn under_equilibrium(model: &str, epsilon: f64, registry: &Registry) -> CommandR
     })
 }
 
-fn play(text: &str, registry: &Registry) -> CommandResult<MatchSource> {
-    MatchSource::read(text, registry).map_err(|error| {
+fn play(texts: &[String], registry: &Registry) -> CommandResult<MatchSource> {
+    let text = texts.first().map_or("", String::as_str);
+    let seats = MatchSource::read_seats(texts, registry);
+    refuse_if(
+        seats.is_none() && texts.len() > 1,
+        "--play is given several times",
+        "name the role of each player, as in --play alice=hyperplay --play bob=random",
+    )?;
+    seats.unwrap_or_else(|| MatchSource::read(text, registry)).map_err(|error| {
         let names = |kind| registry.entries(kind).map(|entry| &*entry.name);
         match &error {
             MatchSourceError::Spec(SpecError::UnknownName { kind: SpecKind::Player, name, .. }) => {

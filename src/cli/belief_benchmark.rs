@@ -50,7 +50,7 @@ pub fn run(arguments: &BeliefArguments, plan: &StudyPlan, session: &Session) -> 
             plan.steps = (1, *steps);
         }
         let MeasuredGame { engine, players_engine, .. } = arguments.open(name, &mut plan)?;
-        let progress = Progress::new(plan.total(&engine), "replicates", false);
+        let progress = Progress::new(plan.total(&engine, &players_engine), "replicates", false);
         let study = plan.study(&engine, &players_engine, interrupt, &|| progress.tick());
         progress.finish();
         let study = study.map_err(|error| failed(name, &error))?;

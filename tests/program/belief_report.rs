@@ -191,19 +191,57 @@ fn the_error_of_the_model_is_told_from_that_of_the_sampler() {
     assert!(apart > 0);
 }
 
-/// A player is not a policy that can be written down, so its matches are measured against uniform opponents; they
-/// differ from random matches.
+/// Players make evidence that is not that of random matches, and there is the posterior under what they would do.
 #[test]
 fn players_may_make_the_evidence() {
     let report = report(
         "kuhn_poker --sampler hyperplay --particles 4 --replicates 2 --matches 8 --play legal --seed 1",
     );
     let rows = report["rows"].as_array().unwrap();
-    assert!(rows.iter().all(|row| row["posterior"] == "U"));
+    let of = |letter: &str| rows.iter().filter(|row| row["posterior"] == letter).collect::<Vec<_>>();
+    assert!(of("U").len() == of("P").len() && of("U").len() + of("P").len() == rows.len());
     assert_eq!(report["play"], "legal");
     let random =
         self::report("kuhn_poker --sampler hyperplay --particles 4 --replicates 2 --matches 8 --seed 1");
-    assert_ne!(random["rows"], report["rows"]);
+    assert_ne!(Value::from_iter(of("U").into_iter().cloned()), random["rows"]);
+    let text = stdout("belief kuhn_poker --sampler exact --replicates 2 --seed 1", 0);
+    assert!(text.contains("against"), "the letter of the posterior is shown where there is one: {text}");
+}
+
+/// The answers of players are the policy that they follow: asked, they give the posterior of the policy file that they play.
+#[test]
+fn the_posterior_of_players_is_that_of_the_policy_that_they_follow() {
+    let folder = Folder::new();
+    let file = folder.path("policy.json").display().to_string();
+    stdout(
+        &format!(
+            "exploit kuhn_poker alice=hyperplay:particles=16,playouts=16 bob=hyperplay:particles=8,playouts=8 --seed 3 --out {file}"
+        ),
+        0,
+    );
+    let report = report(&format!(
+        "kuhn_poker --sampler exact:model=file:{file},epsilon=0 --particles 64 --replicates 40 --matches 12 --play alice=policy:{file}          --play bob=policy:{file} --seed 1"
+    ));
+    let rows = report["rows"].as_array().unwrap();
+    let of = |letter: &str| rows.iter().filter(|row| row["posterior"] == letter).collect::<Vec<_>>();
+    let (own, asked) = (of("M"), of("P"));
+    assert!(!own.is_empty() && own.len() == asked.len() && report["left_out"].as_array().unwrap().is_empty());
+    for (own, asked) in own.iter().zip(&asked) {
+        for key in [
+            "match",
+            "role",
+            "step",
+            "information_set",
+            "bias_tv_baseline",
+            "set_tv",
+            "true_history_ratio_exact",
+        ] {
+            assert_eq!(own[key], asked[key], "{key}");
+        }
+    }
+    assert!(
+        own.iter().any(|row| row["information_set"] == 2 && row["bias_tv_baseline"].as_f64() > Some(0.0))
+    );
 }
 
 /// Of two policy files under one path the configurations differ; without one nothing is said of them.
@@ -245,6 +283,9 @@ fn wrong_arguments_are_told_what_would_be_right() {
         ("kuhn_poker --role carol", "the roles are alice, bob"),
         ("kuhn_poker --role random", "the role random has no belief"),
         ("kuhn_poker --play nobody", "an opponent model (uniform, file, softmax, equilibrium) or a player"),
+        ("kuhn_poker --play carol=legal", "the roles are alice, bob"),
+        ("kuhn_poker --play alice=nobody", "there is neither an opponent model nor a player"),
+        ("kuhn_poker --play legal --play alice=legal", "name the role of each player"),
         ("kuhn_poker --replicates 0", "give 1 or more"),
         ("kuhn_poker --particles 0", "give 1 or more"),
         ("kuhn_poker --matches 0", "give 1 or more"),

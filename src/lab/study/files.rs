@@ -75,7 +75,7 @@ pub fn config(plan: &StudyPlan, subject: &StudySubject<'_>) -> Value {
         "particles": plan.particles,
         "replicates": plan.replicates,
         "matches": plan.matches,
-        "play": plan.play.spec().to_string(),
+        "play": plan.play.to_string(),
         "roles": subject.roles,
         "steps": [plan.steps.0, plan.steps.1],
         "max_set": plan.limit,
@@ -86,7 +86,7 @@ pub fn config(plan: &StudyPlan, subject: &StudySubject<'_>) -> Value {
         config["equilibrium"] = json!(equilibrium.spec().to_string());
     }
     let samplers = plan.samplers.iter().map(SamplerSpec::spec);
-    let specs = samplers.chain([plan.play.spec()]).chain(plan.equilibrium.iter().map(SamplerSpec::spec));
+    let specs = samplers.chain(plan.play.specs()).chain(plan.equilibrium.iter().map(SamplerSpec::spec));
     let policies: BTreeMap<String, String> = specs.flat_map(Spec::file_hashes).collect();
     if !policies.is_empty() {
         config["policies"] = json!(policies);

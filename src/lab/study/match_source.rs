@@ -1,8 +1,11 @@
 //! Match sources: the players of the matches that the evidence of a study is taken from.
 
+use std::fmt;
+
 use thiserror::Error;
 
 use hyperplay_engine::EngineKind;
+use hyperplay_logic::gdl::fold;
 use hyperplay_play::player::{ModelSpec, PlayerSpec, Registry, Spec, SpecError, SpecKind};
 
 /// The source of the moves in the matches that evidence is taken from.
@@ -10,8 +13,13 @@ use hyperplay_play::player::{ModelSpec, PlayerSpec, Registry, Spec, SpecError, S
 pub enum MatchSource {
     /// Every role chooses as an opponent model says. This is a policy, so there is a posterior under it.
     Model(ModelSpec),
-    /// The same player is in every seat. Its policy cannot be written down, so there is no posterior under it.
-    Player(PlayerSpec),
+    /// Players: those of the roles that are named, and one for all others. What they would do is asked for the posterior.
+    Players {
+        /// Names of roles with their players.
+        named: Vec<(String, PlayerSpec)>,
+        /// The player of each other role.
+        others: PlayerSpec,
+    },
 }
 
 impl MatchSource {
@@ -32,25 +40,75 @@ impl MatchSource {
                 Ok(if is_random {
                     MatchSource::Model(registry.model("uniform")?)
                 } else {
-                    MatchSource::Player(player)
+                    MatchSource::Players { named: Vec::new(), others: player }
                 })
             }
         }
     }
 
-    /// The engine that the player asks for; `None` for the one of the study.
-    pub fn engine(&self) -> Option<EngineKind> {
-        match self {
-            MatchSource::Model(_) => None,
-            MatchSource::Player(player) => player.engine(),
-        }
+    /// Reads players of single roles, as in `alice=hyperplay`; the other roles choose at random. `None` if one of the texts
+    /// does not begin with a name and `=`.
+    ///
+    /// # Errors
+    /// If one of the players is not known.
+    pub fn read_seats(
+        texts: &[String],
+        registry: &Registry,
+    ) -> Option<Result<MatchSource, MatchSourceError>> {
+        let seat = |text: &String| {
+            let (name, spec) = text.split_once('=').filter(|(name, _)| !name.contains(':'))?;
+            Some((name.trim().to_owned(), spec.to_owned()))
+        };
+        let seats: Vec<(String, String)> = texts.iter().map(seat).collect::<Option<_>>()?;
+        let read = || -> Result<MatchSource, SpecError> {
+            let player = |(name, spec): (String, String)| -> Result<(String, PlayerSpec), SpecError> {
+                Ok((name, registry.player(&spec)?))
+            };
+            let named = seats.into_iter().map(player).collect::<Result<_, _>>()?;
+            Ok(MatchSource::Players { named, others: registry.player("random")? })
+        };
+        Some(read().map_err(MatchSourceError::from))
     }
 
-    /// The source as a spec.
-    pub fn spec(&self) -> &Spec {
+    /// The player of a role, if players play.
+    pub fn player(&self, role: &str) -> Option<&PlayerSpec> {
+        let MatchSource::Players { named, others } = self else { return None };
+        Some(named.iter().find(|(name, _)| fold(name) == fold(role)).map_or(others, |(_, player)| player))
+    }
+
+    /// The names of the roles that have a player of their own.
+    pub fn roles(&self) -> impl Iterator<Item = &str> {
+        let named = if let MatchSource::Players { named, .. } = self { named.as_slice() } else { &[] };
+        named.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The engine that a player asks for; `None` for the one of the study.
+    pub fn engine(&self) -> Option<EngineKind> {
+        let MatchSource::Players { named, others } = self else { return None };
+        named.iter().map(|(_, player)| player).chain([others]).find_map(PlayerSpec::engine)
+    }
+
+    /// The specs of all that play.
+    pub fn specs(&self) -> Vec<&Spec> {
         match self {
-            MatchSource::Model(model) => model.spec(),
-            MatchSource::Player(player) => player.spec(),
+            MatchSource::Model(model) => vec![model.spec()],
+            MatchSource::Players { named, others } => {
+                named.iter().map(|(_, player)| player.spec()).chain([others.spec()]).collect()
+            }
+        }
+    }
+}
+
+/// As it is written on the command line.
+impl fmt::Display for MatchSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MatchSource::Model(model) => model.spec().fmt(formatter),
+            MatchSource::Players { named, others } if named.is_empty() => others.spec().fmt(formatter),
+            MatchSource::Players { named, .. } => {
+                let seats = named.iter().map(|(name, player)| format!("{name}={}", player.spec()));
+                formatter.write_str(&seats.collect::<Vec<_>>().join(" "))
+            }
         }
     }
 }

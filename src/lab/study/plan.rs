@@ -17,7 +17,7 @@ use hyperplay_engine::Engine;
 use hyperplay_machine::{
     ByRole, EvaluationFailure, Evidence, History, Role, Seed, StateMachine, StateMachineExt, counted,
 };
-use hyperplay_play::player::{Assumed, SamplerSpec};
+use hyperplay_play::player::{AskedModel, Assumed, DecisionBudget, PlayerSpec, SamplerSpec};
 use hyperplay_play::referee::{Interrupt, MatchOutcome, Settings, play_match};
 use hyperplay_think::belief::OpponentModel;
 use hyperplay_think::belief::exact::ExactError;
@@ -117,11 +117,19 @@ pub enum StudyError {
     Thread(io::Error),
 }
 
+/// The most histories that are enumerated where players are asked what they would do: each may need a decision.
+const ASKED: usize = 500;
+
+/// Players by role with their engines; none for `random`.
+type Players = ByRole<Option<(PlayerSpec, Arc<Engine>)>>;
+
 /// An opponent model, and the letter of its posterior in the rows.
 struct MeasuredPosterior {
-    assumed: Assumed,
+    /// The assumption that the model is; none for players who are asked, against which every sampler is measured.
+    assumed: Option<Assumed>,
     model: Arc<dyn OpponentModel>,
     letter: &'static str,
+    limit: usize,
 }
 
 impl StudyPlan {
@@ -143,8 +151,29 @@ impl StudyPlan {
     fn played(&self) -> Option<Assumed> {
         match &self.play {
             MatchSource::Model(played) => Some(Assumed::exactly(played.clone())),
-            MatchSource::Player(_) => None,
+            MatchSource::Players { .. } => None,
         }
+    }
+
+    /// The players of the matches as an opponent model, if there are some: each is asked what it would do, at all that its role may
+    /// know. None for a player that also knows what its role does not.
+    fn asked(&self, machine: &Engine, engine: &Arc<Engine>) -> Option<Arc<dyn OpponentModel>> {
+        let players = self.players(machine, engine)?;
+        let seed = Seed::root(self.seed).child("asked");
+        let model = AskedModel::new(players, DecisionBudget::default(), seed).ok()?;
+        Some(Arc::new(model))
+    }
+
+    /// The players of the matches with their engine, if players play them.
+    fn players(&self, machine: &Engine, engine: &Arc<Engine>) -> Option<Players> {
+        let is_played = matches!(self.play, MatchSource::Players { .. });
+        is_played.then(|| {
+            ByRole::from_fn(machine.roles().len(), |role| {
+                let player =
+                    self.play.player(&machine.roles()[role]).filter(|_| machine.random() != Some(role));
+                player.map(|player| (player.clone(), Arc::clone(engine)))
+            })
+        })
     }
 
     fn of_equilibrium(&self) -> Option<&Assumed> {
@@ -152,10 +181,11 @@ impl StudyPlan {
     }
 
     /// Replicates that the study has in all.
-    pub fn total(&self, machine: &Arc<Engine>) -> usize {
+    pub fn total(&self, machine: &Arc<Engine>, players_engine: &Arc<Engine>) -> usize {
+        let asked = usize::from(self.asked(machine, players_engine).is_some()) * self.samplers.len();
         let roles = self.roles_of(machine).len();
         let posteriors: usize =
-            self.samplers.iter().map(|sampler| self.against(machine, sampler).len()).sum();
+            asked + self.samplers.iter().map(|sampler| self.against(machine, sampler).len()).sum::<usize>();
         self.matches * roles * posteriors * self.particles.len() * self.replicates
     }
 
@@ -207,10 +237,10 @@ impl StudyPlan {
                 model if model.is_uniform() => Ok(harness::random_match(machine, steps, seed)?),
                 model => Ok(harness::model_match(machine, model.as_ref(), steps, seed)?),
             },
-            MatchSource::Player(player) => {
-                let players = ByRole::from_fn(machine.roles().len(), |role| {
-                    (machine.random() != Some(role)).then(|| player.seat(players_engine, role))
-                });
+            MatchSource::Players { .. } => {
+                let players = self.players(machine, players_engine).expect("players play");
+                let seat = |role| players[role].as_ref().map(|(player, engine)| player.seat(engine, role));
+                let players = ByRole::from_fn(players.len(), seat);
                 let settings = Settings { limit: steps, ..Settings::default() };
                 let played = play_match(machine.as_ref(), players, &settings, seed, interrupt, |_| ());
                 let played = played.map_err(StudyError::Thread)?;
@@ -253,12 +283,23 @@ impl StudyPlan {
         self.solve(machine)?;
         let mut posteriors: Vec<MeasuredPosterior> = Vec::new();
         for assumed in self.samplers.iter().flat_map(|sampler| self.against(machine, sampler)) {
-            if posteriors.iter().all(|known| known.assumed != assumed) {
+            if posteriors.iter().all(|known| known.assumed.as_ref() != Some(&assumed)) {
                 let model = assumed.model(machine);
                 let letter = self.letter(&assumed, model.as_ref());
-                posteriors.push(MeasuredPosterior { assumed, model, letter });
+                posteriors.push(MeasuredPosterior {
+                    assumed: Some(assumed),
+                    model,
+                    letter,
+                    limit: self.limit,
+                });
             }
         }
+        posteriors.extend(self.asked(machine, players_engine).map(|model| MeasuredPosterior {
+            assumed: None,
+            model,
+            letter: "P",
+            limit: self.limit.min(ASKED),
+        }));
         let mut measuring =
             Measuring { plan: self, machine, interrupt, progress, keep, study: Study::default() };
         for index in 0..self.matches {
@@ -302,8 +343,12 @@ impl Measuring<'_> {
         let name = &machine.roles()[role];
         let stop = || interrupt.is_raised();
         let seed = plan.match_seed(index).child("belief").child(name);
-        let oracle =
-            Oracle { model: &posterior.model, limit: plan.limit, steps: plan.steps, playouts: plan.playouts };
+        let oracle = Oracle {
+            model: &posterior.model,
+            limit: posterior.limit,
+            steps: plan.steps,
+            playouts: plan.playouts,
+        };
         let (tick, say) = self.progress;
         let step = Cell::new(0);
         let say_and_stop = || {
@@ -314,6 +359,12 @@ impl Measuring<'_> {
         let points = oracle.points(machine, role, history, &seed.child("oracle"), &say_and_stop)?;
         if let Some(error) = &points.ended {
             let why = match error {
+                ExactError::Inconsistent { step } if posterior.assumed.is_none() => {
+                    format!("what the players say they would do excludes what was seen up to step {step}")
+                }
+                error if posterior.assumed.is_none() => {
+                    format!("with the players asked what they would do: {error}")
+                }
                 ExactError::Inconsistent { step } if !posterior.model.is_uniform() => {
                     format!("the opponent model excludes what was seen up to step {step}")
                 }
@@ -330,14 +381,16 @@ impl Measuring<'_> {
             })
             .collect();
         let Some(controls) = controls else { return Ok(false) };
-        let is_measured = |spec: &&SamplerSpec| plan.against(machine, spec).contains(&posterior.assumed);
+        let is_measured = |spec: &&SamplerSpec| {
+            posterior.assumed.as_ref().is_none_or(|assumed| plan.against(machine, spec).contains(assumed))
+        };
         for spec in plan.samplers.iter().filter(is_measured) {
             let (sampler, model) = (spec.sampler(), spec.assumed().model(machine));
             for (&particles, controls) in plan.particles.iter().zip(&controls) {
                 let replicates = Replicates {
                     sampler: sampler.as_ref(),
                     model: &model,
-                    is_of_points: *spec.assumed() == posterior.assumed,
+                    is_of_points: Some(spec.assumed()) == posterior.assumed.as_ref(),
                     particles,
                     count: plan.replicates,
                     seed: seed.clone(),
@@ -429,7 +482,7 @@ mod tests {
         let study = |play: &str| {
             let plan = plan(&registry, play);
             let study = plan.study(&machine, &machine, &Interrupt::default(), &|| ()).expect("nothing fails");
-            (study.is_uniform(), study.rows.len(), plan.total(&machine))
+            (study.is_uniform(), study.rows.len(), plan.total(&machine, &machine))
         };
         let uniform = study("uniform");
         assert!(uniform.0);

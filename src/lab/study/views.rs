@@ -7,11 +7,8 @@ use super::row::StudyRow;
 use super::summary::{StudySummary, summaries};
 use hyperplay_report::{FEW, Reading, ShownTable, Table};
 
-/// The column of the posterior, which is left out where all rows are measured against the same one.
-const AGAINST: Reading = Reading::One("posterior");
-
-/// The column that says whether histories or states are measured, which is left out where it is histories everywhere.
-const ON: Reading = Reading::One("oracle");
+/// The columns on states in the place of histories, which are left out where it is histories everywhere.
+const OF_STATES: [Reading; 2] = [Reading::One("oracle"), Reading::One("distinct_states")];
 
 impl Study {
     /// All columns of all rows.
@@ -35,18 +32,18 @@ impl Study {
 
     /// The rows as the terminal shows them.
     pub fn shown_rows(&self) -> ShownTable {
-        self.table().read(&self.without_posterior("terminal"))
+        self.table().read(&self.read_as("terminal"))
     }
 
     /// The first rows as the page shows them.
     pub fn shown_in_full(&self, most: usize) -> ShownTable {
         let rows: &[StudyRow] = &self.rows[..self.rows.len().min(most)];
-        Table::of(&ROW_COLUMNS, rows).read(&self.without_posterior("page"))
+        Table::of(&ROW_COLUMNS, rows).read(&self.read_as("page"))
     }
 
     /// The summaries as the page shows them, on which there is no time.
     pub fn shown_summaries(&self, seed: u64) -> ShownTable {
-        self.summary_table(seed).read(&self.without_posterior("summary"))
+        self.summary_table(seed).read(&self.read_as("summary"))
     }
 
     /// The same with processor times.
@@ -56,14 +53,13 @@ impl Study {
             FEW,
             "matches with a compared decision",
         );
-        table.read(&self.without_posterior("timed"))
+        table.read(&self.read_as("timed"))
     }
 
-    fn without_posterior(&self, view: &str) -> Vec<Reading> {
+    fn read_as(&self, view: &str) -> Vec<Reading> {
         let mut readings = readings(view);
         let is_of_histories = self.rows.iter().all(StudyRow::is_of_histories);
-        readings.retain(|reading| !self.is_uniform() || *reading != AGAINST);
-        readings.retain(|reading| !is_of_histories || *reading != ON);
+        readings.retain(|reading| !is_of_histories || !OF_STATES.contains(reading));
         readings
     }
 }
