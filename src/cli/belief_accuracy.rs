@@ -97,7 +97,7 @@ fn write(study: &Study, seed: u64, out: &Output) -> CommandResult {
         )?;
     }
     out.line("\nOver the decisions (more than one legal move, more than one history); ratios of sums:")?;
-    out.text(&study.shown_with_times(seed).as_text())
+    out.text(&study.shown_summaries(seed, "timed").as_text())
 }
 
 impl From<StudyFileError> for CommandFailure {

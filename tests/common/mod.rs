@@ -1,7 +1,8 @@
-//! Helpers that several tests share: rulesheets in this file; machines, calls of the program, blocks of Markdown and
+//! Helpers that several tests share: rulesheets in this file; machines, distributions, calls of the program, blocks of Markdown and
 //! parsed source files in the files beside it.
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub mod distribution;
 pub mod machines;
 pub mod markdown;
 pub mod program;

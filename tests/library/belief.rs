@@ -3,6 +3,7 @@
 use std::iter::once;
 use std::sync::Arc;
 
+use crate::common::distribution::Distribution;
 use crate::common::machines::{all_imperfect, evidence_by_step, imperfect, machine, players};
 use hyperplay::belief::exact::{self, ExactError};
 use hyperplay::belief::{
@@ -11,7 +12,7 @@ use hyperplay::belief::{
 };
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
-use hyperplay::study::accuracy::{self, Distribution};
+use hyperplay::study::accuracy;
 use hyperplay::study::harness::{self, EvaluationPoint, Figures, Oracle, Replicates};
 
 /// The points of a match for a role, as long as there are at most `limit` histories. No move is valued.

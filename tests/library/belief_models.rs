@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::common::distribution::Distribution;
 use crate::common::machines::{
     all_imperfect, evidence_before_the_end, evidence_by_step, imperfect, machine, model, players, sampler,
 };
@@ -16,7 +17,7 @@ use hyperplay::machine::{
     Budget, Evidence, History, Move, OwnMove, Role, Seed, StateMachine, StateMachineExt,
 };
 use hyperplay::player::Registry;
-use hyperplay::study::accuracy::{self, Distribution, Placed};
+use hyperplay::study::accuracy::{self, Placed};
 use hyperplay::study::harness::random_match;
 use rand::RngExt;
 use serde_json::json;

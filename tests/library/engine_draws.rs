@@ -8,12 +8,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::common::distribution::Distribution;
 use crate::common::games;
 use crate::common::machines::{engines, evidence_before_the_end, imperfect, players, sampler};
 use hyperplay::belief::{Uniform, exact};
 use hyperplay::engine::{Engine as Machine, EngineKind};
 use hyperplay::machine::{Budget, Evidence, History, Seed, StateMachine, StateMachineExt};
-use hyperplay::study::accuracy::Distribution;
 use hyperplay::study::harness::random_match;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 

@@ -168,6 +168,24 @@ fn decisions_are_valued_within_a_budget_and_counted() {
     assert_eq!((summary(&none, "exact", "valued"), summary(&none, "exact", "decisions")), (0.0, 1.0));
 }
 
+/// Few exact draws are off the diagonal, where what is said is not so: the curve of the draws stands beside, and they are on that.
+#[test]
+fn exact_draws_have_the_calibration_of_the_draws_and_not_the_diagonal() {
+    let report = belief(
+        "leduc_poker --sampler exact --particles 16 --replicates 50 --matches 40 --playouts 0 --seed 1",
+    );
+    let bins = |key: &str| report["summary"][0][key].as_array().unwrap().clone();
+    let mut off = 0;
+    for (own, draws) in bins("calibration").iter().zip(&bins("calibration_control")) {
+        let [own, draws] = [own, draws].map(|bin| [0, 1, 2].map(|at| bin[at].as_f64().unwrap()));
+        if own[0] > 20.0 {
+            assert!((own[2] / own[0] - draws[2] / draws[0]).abs() < 0.04, "{own:?} {draws:?}");
+            off += u32::from((own[2] - own[1]).abs() / own[0] > 0.1);
+        }
+    }
+    assert!(off >= 2, "said and so differ in {off} bins");
+}
+
 /// Exact draws are worth their number at every number of particles, a sampler with a bias less, and the effective sample size
 /// does not tell them apart.
 #[test]

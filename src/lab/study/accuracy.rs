@@ -6,72 +6,16 @@
 //! same number of particles is drawn independently from the posterior itself. [`baseline`] is that expectation in
 //! closed form; tests compare it with 1,000 simulated replicates and with the normal approximation.
 //!
-//! Distributions are lists of (history, probability); a history may occur more than once. Sums are made in the order
-//! of the list or of the posterior, never of a hash table, so figures are the same to the last bit every time.
+//! Sums are made in the order of the posterior, never of a hash table, so figures are the same to the last bit every time.
 
-use rustc_hash::FxHashMap;
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use statrs::function::factorial::ln_binomial;
 
-use hyperplay_machine::{Bulk, History};
 use hyperplay_think::belief::exact::Posterior;
-use hyperplay_think::belief::{Belief, Particle};
 
 /// The least expected number of draws in a cell of a chi-squared test.
 const CELL: f64 = 5.0;
-
-/// A distribution over histories, each once.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Distribution {
-    weights: FxHashMap<History, f64>,
-    total: f64,
-}
-
-impl Distribution {
-    /// The distribution with these weights, those of equal histories added up.
-    pub fn new(weights: impl IntoIterator<Item = (History, f64)>) -> Self {
-        let mut sums = Distribution::default();
-        for (history, weight) in weights {
-            *sums.weights.entry(history).or_default() += weight;
-            sums.total += weight;
-        }
-        sums
-    }
-
-    /// The content of a belief.
-    pub fn of<M: Bulk>(belief: &(impl Belief<M> + ?Sized)) -> Self {
-        let weighted = |particle: &Particle| (belief.history(particle), particle.weight);
-        Distribution::new(belief.particles().iter().map(weighted))
-    }
-
-    /// The weight of a history.
-    pub fn weight(&self, history: &History) -> f64 {
-        self.weights.get(history).copied().unwrap_or(0.0)
-    }
-
-    /// The number of different histories.
-    pub fn len(&self) -> usize {
-        self.weights.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.weights.is_empty()
-    }
-
-    /// The weights at the places of a posterior.
-    pub fn on(&self, posterior: &Posterior) -> Placed {
-        let weights: Vec<f64> = posterior.histories.iter().map(|(history, _)| self.weight(history)).collect();
-        let outside = self.total - weights.iter().sum::<f64>();
-        Placed { weights, outside }
-    }
-
-    /// The total variation distance from a posterior: 0 for the same, 1 for nothing in common.
-    pub fn total_variation(&self, posterior: &Posterior) -> f64 {
-        self.on(posterior).total_variation(posterior)
-    }
-}
 
 /// Weights at the places of a posterior: how much is held of each of its histories.
 #[derive(Clone, PartialEq, Debug)]
@@ -216,7 +160,7 @@ pub(super) mod tests {
 
     use super::*;
     use hyperplay_logic::gdl::{Symbols, TermStore};
-    use hyperplay_machine::{JointMove, Move, Seed};
+    use hyperplay_machine::{History, JointMove, Move, Seed};
 
     /// The baseline by the normal approximation: `sum of sqrt(2 p (1 - p) / (pi draws)) / 2`. A check of [`baseline`]
     /// where every history is drawn often.
@@ -238,17 +182,17 @@ pub(super) mod tests {
     }
 
     /// Draws from the posterior.
-    pub(in super::super) fn drawn(posterior: &Posterior, draws: usize, rng: &mut impl Rng) -> Distribution {
-        let one = |_| {
+    pub(in super::super) fn drawn(posterior: &Posterior, draws: usize, rng: &mut impl Rng) -> Placed {
+        let mut all = Placed::nothing(posterior.histories.len());
+        for _ in 0..draws {
             let mut left: f64 = rng.random();
-            let under = |&&(_, probability): &&(History, f64)| {
+            let under = |(_, probability): &(History, f64)| {
                 left -= probability;
                 left < 0.0
             };
-            let (history, _) = posterior.histories.iter().find(under).unwrap_or(&posterior.histories[0]);
-            (history.clone(), 1.0 / draws as f64)
-        };
-        Distribution::new((0..draws).map(one))
+            all.weights[posterior.histories.iter().position(under).unwrap_or(0)] += 1.0 / draws as f64;
+        }
+        all
     }
 
     #[test]
@@ -276,7 +220,7 @@ pub(super) mod tests {
     fn the_expected_coverage_is_what_replicates_average() {
         let posterior = posterior(&[0.5, 0.3, 0.1, 0.06, 0.04]);
         let covered = |draws: usize, replicate: u64| -> f64 {
-            let drawn = drawn(&posterior, draws, &mut Seed::root(replicate).rng()).on(&posterior);
+            let drawn = drawn(&posterior, draws, &mut Seed::root(replicate).rng());
             let held = drawn.weights.iter().zip(&posterior.histories).filter(|(weight, _)| **weight > 0.0);
             held.map(|(_, (_, probability))| probability).sum()
         };
@@ -291,15 +235,15 @@ pub(super) mod tests {
     fn good_draws_pass_the_chi_squared_test_and_bad_ones_fail() {
         let truth = posterior(&[0.5, 0.3, 0.197, 0.002, 0.001]);
         let good = drawn(&truth, 2_000, &mut Seed::root(1).rng());
-        let fit = good.on(&truth).chi_squared(&truth, 2_000).unwrap();
+        let fit = good.chi_squared(&truth, 2_000).unwrap();
         assert_eq!(fit.freedom, 3);
         assert!(fit.p > 0.01, "{fit:?}");
-        assert!(good.on(&truth).divergence(&truth, 2_000) < 0.005);
+        assert!(good.divergence(&truth, 2_000) < 0.005);
         let other = posterior(&[0.4, 0.4, 0.197, 0.002, 0.001]);
-        let fit = good.on(&other).chi_squared(&other, 2_000).unwrap();
+        let fit = good.chi_squared(&other, 2_000).unwrap();
         assert!(fit.p < 1e-6, "{fit:?}");
-        assert!(good.on(&other).divergence(&other, 2_000) > 0.01);
+        assert!(good.divergence(&other, 2_000) > 0.01);
         let single = posterior(&[1.0]);
-        assert_eq!(good.on(&single).chi_squared(&single, 2_000), None);
+        assert_eq!(good.chi_squared(&single, 2_000), None);
     }
 }

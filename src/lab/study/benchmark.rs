@@ -9,6 +9,7 @@ use super::columns::{SUMMARY_COLUMNS, defined, readings};
 use super::harness::PosteriorSource;
 use super::plan::{Study, StudyPlan};
 use super::summary::StudySummary;
+use super::views::marked;
 use hyperplay_machine::counted;
 use hyperplay_report::{Axis, Column, FEW, Figure, ForestPlot, ForestRow, Plot, Table};
 
@@ -99,7 +100,7 @@ pub fn section(name: &str, plan: &StudyPlan, study: &Study) -> String {
             "; in {ended} of the beliefs the information set grew too large before the last of them.\n\n"
         ),
     };
-    let table = Table::of(&columns(), &all).with_few("matches", FEW, "matches with a compared decision");
+    let table = marked(Table::of(&columns(), &all));
     for view in VIEWS {
         text += &table.read(&readings(view)).as_markdown();
         text.push('\n');

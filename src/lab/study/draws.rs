@@ -43,10 +43,9 @@ impl DrawsCurve {
             0.0
         } else if let Some(&below) = expected.get(place) {
             let ((few, above), (many, _)) = (ends(place - 1), ends(place));
-            match place {
-                1 => (above - distance) / (above - below),
-                _ => few * (many / few).powf((above / distance).ln() / (above / below).ln()),
-            }
+            let linear = (above - distance) / (above - below);
+            let share = (above / distance).ln() / (above / below).ln();
+            if place == 1 { linear } else { few * (many / few).powf(share) }
         } else {
             let (most, least) = ends(place - 1);
             most * (least / distance).powi(2)
@@ -57,23 +56,22 @@ impl DrawsCurve {
 /// The independent draws that the sets of these rows are worth, with a bootstrap over matches. Rows without an exact
 /// posterior, or whose particles are all of it or of its states, are left out.
 pub(super) fn independent_draws(rows: &[&StudyRow], seed: &Seed) -> MeanInterval {
-    let of_match = |rows: &Vec<&StudyRow>| {
-        let mut sums = (DrawsCurve(vec![0.0; COUNTS.len()]), 0.0);
-        let is_known = |row: &&&StudyRow| row.figures.exactly.is_none() && row.curve.0[1] > 0.0;
-        for row in rows.iter().filter(is_known) {
-            sums.0.0.iter_mut().zip(&row.curve.0).for_each(|(sum, one)| *sum += one);
-            sums.1 += row.figures.set_tv;
+    let sum = |parts: &mut dyn Iterator<Item = (&DrawsCurve, f64)>| {
+        let (mut sum, mut distances) = (DrawsCurve(vec![0.0; COUNTS.len()]), 0.0);
+        for (curve, distance) in parts {
+            sum.0.iter_mut().zip(&curve.0).for_each(|(sum, one)| *sum += one);
+            distances += distance;
         }
-        sums
+        (sum, distances)
     };
-    let matches: Vec<(DrawsCurve, f64)> = by_match(rows).iter().map(of_match).collect();
-    let matches: Vec<&(DrawsCurve, f64)> = matches.iter().filter(|(curve, _)| curve.0[0] > 0.0).collect();
+    let is_known = |row: &&&StudyRow| row.figures.exactly.is_none() && row.curve.0[1] > 0.0;
+    let of_match = |rows: &Vec<&StudyRow>| {
+        sum(&mut rows.iter().filter(is_known).map(|row| (&*row.curve, row.figures.set_tv)))
+    };
+    let mut matches: Vec<(DrawsCurve, f64)> = by_match(rows).iter().map(of_match).collect();
+    matches.retain(|(curve, _)| curve.0[0] > 0.0);
     let worth = |sample: &mut dyn Iterator<Item = usize>| {
-        let (mut curve, mut distance) = (DrawsCurve(vec![0.0; COUNTS.len()]), 0.0);
-        for at in sample {
-            curve.0.iter_mut().zip(&matches[at].0.0).for_each(|(sum, one)| *sum += one);
-            distance += matches[at].1;
-        }
+        let (curve, distance) = sum(&mut sample.map(|at| (&matches[at].0, matches[at].1)));
         curve.inverse(distance)
     };
     let (low, high) =

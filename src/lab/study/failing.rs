@@ -47,7 +47,7 @@ fn points_fail_with_the_enumeration_of_histories_and_of_states() {
         oracle.points(&machine, Role::new(0), &history, &Seed::root(1), &|| false)
     };
     assert_eq!(points(1000, 2).unwrap().list.len(), 2);
-    for limit in [1000, 1] {
+    for limit in [1000, 3] {
         let failure = points(limit, 4).unwrap_err();
         assert!(failure.reason.contains("depth"), "{}", failure.reason);
     }

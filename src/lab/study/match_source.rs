@@ -13,13 +13,8 @@ use hyperplay_play::player::{ModelSpec, PlayerSpec, Registry, Spec, SpecError, S
 pub enum MatchSource {
     /// Every role chooses as an opponent model says. This is a policy, so there is a posterior under it.
     Model(ModelSpec),
-    /// Players: those of the roles that are named, and one for all others. What they would do is asked for the posterior.
-    Players {
-        /// Names of roles with their players.
-        named: Vec<(String, PlayerSpec)>,
-        /// The player of each other role.
-        others: PlayerSpec,
-    },
+    /// Players: what they would do is asked for the posterior. Each has the name of its role; the last one, without a name, is that of all other roles.
+    Players(Vec<(String, PlayerSpec)>),
 }
 
 impl MatchSource {
@@ -40,7 +35,7 @@ impl MatchSource {
                 Ok(if is_random {
                     MatchSource::Model(registry.model("uniform")?)
                 } else {
-                    MatchSource::Players { named: Vec::new(), others: player }
+                    MatchSource::Players(vec![(String::new(), player)])
                 })
             }
         }
@@ -51,50 +46,43 @@ impl MatchSource {
     ///
     /// # Errors
     /// If one of the players is not known.
-    pub fn read_seats(
-        texts: &[String],
+    pub fn read_seats<'a>(
+        texts: &'a [String],
         registry: &Registry,
     ) -> Option<Result<MatchSource, MatchSourceError>> {
-        let seat = |text: &String| {
-            let (name, spec) = text.split_once('=').filter(|(name, _)| !name.contains(':'))?;
-            Some((name.trim().to_owned(), spec.to_owned()))
-        };
-        let seats: Vec<(String, String)> = texts.iter().map(seat).collect::<Option<_>>()?;
-        let read = || -> Result<MatchSource, SpecError> {
-            let player = |(name, spec): (String, String)| -> Result<(String, PlayerSpec), SpecError> {
-                Ok((name, registry.player(&spec)?))
-            };
-            let named = seats.into_iter().map(player).collect::<Result<_, _>>()?;
-            Ok(MatchSource::Players { named, others: registry.player("random")? })
-        };
-        Some(read().map_err(MatchSourceError::from))
+        let seat = |text: &'a String| text.split_once('=').filter(|(name, _)| !name.contains(':'));
+        let seats: Vec<(&str, &str)> = texts.iter().map(seat).collect::<Option<_>>()?;
+        let player = |(name, spec): (&str, &str)| Ok((name.trim().to_owned(), registry.player(spec)?));
+        let all: Result<_, SpecError> = seats.into_iter().chain([("", "random")]).map(player).collect();
+        Some(all.map(MatchSource::Players).map_err(MatchSourceError::from))
+    }
+
+    /// All players, each with the name of its role or none.
+    fn players(&self) -> &[(String, PlayerSpec)] {
+        if let MatchSource::Players(players) = self { players } else { &[] }
     }
 
     /// The player of a role, if players play.
     pub fn player(&self, role: &str) -> Option<&PlayerSpec> {
-        let MatchSource::Players { named, others } = self else { return None };
-        Some(named.iter().find(|(name, _)| fold(name) == fold(role)).map_or(others, |(_, player)| player))
+        let is_of = |name: &str| name.is_empty() || fold(name) == fold(role);
+        self.players().iter().find(|(name, _)| is_of(name)).map(|(_, player)| player)
     }
 
     /// The names of the roles that have a player of their own.
     pub fn roles(&self) -> impl Iterator<Item = &str> {
-        let named = if let MatchSource::Players { named, .. } = self { named.as_slice() } else { &[] };
-        named.iter().map(|(name, _)| name.as_str())
+        self.players().iter().map(|(name, _)| name.as_str()).filter(|name| !name.is_empty())
     }
 
     /// The engine that a player asks for; `None` for the one of the study.
     pub fn engine(&self) -> Option<EngineKind> {
-        let MatchSource::Players { named, others } = self else { return None };
-        named.iter().map(|(_, player)| player).chain([others]).find_map(PlayerSpec::engine)
+        self.players().iter().find_map(|(_, player)| player.engine())
     }
 
     /// The specs of all that play.
     pub fn specs(&self) -> Vec<&Spec> {
         match self {
             MatchSource::Model(model) => vec![model.spec()],
-            MatchSource::Players { named, others } => {
-                named.iter().map(|(_, player)| player.spec()).chain([others.spec()]).collect()
-            }
+            MatchSource::Players(players) => players.iter().map(|(_, player)| player.spec()).collect(),
         }
     }
 }
@@ -102,14 +90,12 @@ impl MatchSource {
 /// As it is written on the command line.
 impl fmt::Display for MatchSource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            MatchSource::Model(model) => model.spec().fmt(formatter),
-            MatchSource::Players { named, others } if named.is_empty() => others.spec().fmt(formatter),
-            MatchSource::Players { named, .. } => {
-                let seats = named.iter().map(|(name, player)| format!("{name}={}", player.spec()));
-                formatter.write_str(&seats.collect::<Vec<_>>().join(" "))
-            }
+        let seats = self.players().split_last().map_or(&[][..], |(_, seats)| seats);
+        if seats.is_empty() {
+            return self.specs()[0].fmt(formatter);
         }
+        let seats = seats.iter().map(|(name, player)| format!("{name}={}", player.spec()));
+        formatter.write_str(&seats.collect::<Vec<_>>().join(" "))
     }
 }
 

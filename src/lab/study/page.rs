@@ -32,7 +32,7 @@ pub fn page(header: &Value, study: &Study) -> Page {
     if study.rows.is_empty() {
         page.paragraph(&why_empty(study));
     } else {
-        page.table("", &study.shown_summaries(seed).without_unknown());
+        page.table("", &study.shown_summaries(seed, "summary").without_unknown());
         page.note(
             "A decision is a point where the role has more than one legal move and more than one history is possible. A ratio \
              is the sum of a distance over the decisions, divided by that of as many independent draws from the posterior, \

@@ -151,7 +151,7 @@ impl StudyPlan {
     fn played(&self) -> Option<Assumed> {
         match &self.play {
             MatchSource::Model(played) => Some(Assumed::exactly(played.clone())),
-            MatchSource::Players { .. } => None,
+            MatchSource::Players(_) => None,
         }
     }
 
@@ -166,7 +166,7 @@ impl StudyPlan {
 
     /// The players of the matches with their engine, if players play them.
     fn players(&self, machine: &Engine, engine: &Arc<Engine>) -> Option<Players> {
-        let is_played = matches!(self.play, MatchSource::Players { .. });
+        let is_played = matches!(self.play, MatchSource::Players(_));
         is_played.then(|| {
             ByRole::from_fn(machine.roles().len(), |role| {
                 let player =
@@ -237,7 +237,7 @@ impl StudyPlan {
                 model if model.is_uniform() => Ok(harness::random_match(machine, steps, seed)?),
                 model => Ok(harness::model_match(machine, model.as_ref(), steps, seed)?),
             },
-            MatchSource::Players { .. } => {
+            MatchSource::Players(_) => {
                 let players = self.players(machine, players_engine).expect("players play");
                 let seat = |role| players[role].as_ref().map(|(player, engine)| player.seat(engine, role));
                 let players = ByRole::from_fn(players.len(), seat);

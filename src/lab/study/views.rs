@@ -10,6 +10,11 @@ use hyperplay_report::{FEW, Reading, ShownTable, Table};
 /// The columns on states in the place of histories, which are left out where it is histories everywhere.
 const OF_STATES: [Reading; 2] = [Reading::One("oracle"), Reading::One("distinct_states")];
 
+/// A table of summaries with the intervals marked that are over few matches.
+pub(super) fn marked(table: Table) -> Table {
+    table.with_few("matches", FEW, "matches with a compared decision")
+}
+
 impl Study {
     /// All columns of all rows.
     pub fn table(&self) -> Table {
@@ -18,11 +23,7 @@ impl Study {
 
     /// All columns of the summaries. The bootstrap of their intervals is seeded with the seed of the study.
     pub fn summary_table(&self, seed: u64) -> Table {
-        Table::of(&SUMMARY_COLUMNS, &self.summaries(seed)).with_few(
-            "compared",
-            FEW,
-            "decisions in the ratios",
-        )
+        marked(Table::of(&SUMMARY_COLUMNS, &self.summaries(seed)))
     }
 
     /// The summaries.
@@ -41,19 +42,9 @@ impl Study {
         Table::of(&ROW_COLUMNS, rows).read(&self.read_as("page"))
     }
 
-    /// The summaries as the page shows them, on which there is no time.
-    pub fn shown_summaries(&self, seed: u64) -> ShownTable {
-        self.summary_table(seed).read(&self.read_as("summary"))
-    }
-
-    /// The same with processor times.
-    pub fn shown_with_times(&self, seed: u64) -> ShownTable {
-        let table = Table::of(&columns(), &self.summaries(seed)).with_few(
-            "matches",
-            FEW,
-            "matches with a compared decision",
-        );
-        table.read(&self.read_as("timed"))
+    /// The summaries as the page shows them (`summary`), or with processor times (`timed`).
+    pub fn shown_summaries(&self, seed: u64, view: &str) -> ShownTable {
+        marked(Table::of(&columns(), &self.summaries(seed))).read(&self.read_as(view))
     }
 
     fn read_as(&self, view: &str) -> Vec<Reading> {

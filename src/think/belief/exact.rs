@@ -101,7 +101,8 @@ pub fn posterior<M: StateMachine>(
     limit: usize,
 ) -> Result<Posterior, ExactError> {
     let mut all = Enumeration::new(machine, evidence.role, model, limit);
-    if evidence.steps.is_empty() && all.is_over() != evidence.over {
+    let is_over = machine.terminal(&machine.initial(), &mut machine.scratch());
+    if evidence.steps.is_empty() && is_over != evidence.over {
         return Err(ExactError::Inconsistent { step: 0 });
     }
     for (done, observed) in evidence.steps.iter().enumerate() {
@@ -133,20 +134,15 @@ impl<'a, M: StateMachine> Enumeration<'a, M> {
         Enumeration { machine, role, model, limit, scratch, open, is_merged: false, done: 0, states: 0 }
     }
 
-    /// Whether the match is over in the first state.
-    fn is_over(&mut self) -> bool {
-        self.machine.terminal(&self.open[0].state, &mut self.scratch)
-    }
-
     /// Puts histories together that end in one state, from here on; false if they are together already, or if the model is
     /// not uniform and so may depend on more than the state.
     pub fn merge_states(&mut self) -> bool {
         let may_merge = self.model.is_uniform() && !self.is_merged;
         if may_merge {
             self.is_merged = true;
-            let mut merged = Merged::default();
-            std::mem::take(&mut self.open).into_iter().for_each(|open| merged.add(open));
-            self.open = merged.open;
+            let mut merged: Found<M::State> = (Vec::new(), Some(Numbered::default()));
+            std::mem::take(&mut self.open).into_iter().for_each(|open| add(&mut merged, open));
+            self.open = merged.0;
         }
         may_merge
     }
@@ -158,30 +154,30 @@ impl<'a, M: StateMachine> Enumeration<'a, M> {
     /// Too many histories or states, or none.
     pub fn observe(&mut self, observed: &Observation, over: bool) -> Result<(), ExactError> {
         let step = self.done + 1;
-        let mut next = Merged { is_merged: self.is_merged, ..Merged::default() };
+        let mut next: Found<M::State> = (Vec::new(), self.is_merged.then(Numbered::default));
         let (mut of_model, mut tried) = (None, 0);
         let opens = std::mem::take(&mut self.open);
         for before in &opens {
             tried += self.continued(before, observed, over, &mut next, &mut of_model);
-            if next.open.len() > self.limit || (self.is_merged && tried > WORK * self.limit) {
+            if next.0.len() > self.limit || (self.is_merged && tried > WORK * self.limit) {
                 break;
             }
         }
         let limit = self.limit;
-        let error = if next.open.len() > limit && !self.is_merged {
+        let error = if next.0.len() > limit && !self.is_merged {
             Some(ExactError::TooLarge { limit, step })
-        } else if next.open.len() > limit || (self.is_merged && tried > WORK * limit) {
+        } else if next.0.len() > limit || (self.is_merged && tried > WORK * limit) {
             Some(ExactError::TooManyStates { limit, step })
         } else if let Some(failure) = self.machine.take_failure(&mut self.scratch).or(of_model) {
             Some(failure.into())
         } else {
-            next.open.is_empty().then_some(ExactError::Inconsistent { step })
+            next.0.is_empty().then_some(ExactError::Inconsistent { step })
         };
         if let Some(error) = error {
             self.open = opens;
             return Err(error);
         }
-        (self.open, self.done) = (next.open, step);
+        (self.open, self.done) = (next.0, step);
         Ok(())
     }
 
@@ -191,7 +187,7 @@ impl<'a, M: StateMachine> Enumeration<'a, M> {
         before: &Open<M::State>,
         observed: &Observation,
         is_over: bool,
-        next: &mut Merged<M::State>,
+        next: &mut Found<M::State>,
         of_model: &mut Option<EvaluationFailure>,
     ) -> usize {
         let (machine, scratch, own_role) = (self.machine, &mut self.scratch, self.role);
@@ -237,8 +233,8 @@ impl<'a, M: StateMachine> Enumeration<'a, M> {
             }
             let mut history = before.history.clone();
             history.push(joint);
-            next.add(Open { history, state, evidence, prior: before.prior * share });
-            if next.open.len() > self.limit {
+            add(next, Open { history, state, evidence, prior: before.prior * share });
+            if next.0.len() > self.limit {
                 break;
             }
         }
@@ -258,25 +254,13 @@ impl<'a, M: StateMachine> Enumeration<'a, M> {
     }
 }
 
-/// Histories in the order in which they are found, with their states put together if that is asked for.
-struct Merged<S> {
-    is_merged: bool,
-    open: Vec<Open<S>>,
-    places: Numbered<S>,
-}
+/// Histories in the order in which they are found, and the place of each state if states are merged.
+type Found<S> = (Vec<Open<S>>, Option<Numbered<S>>);
 
-impl<S> Default for Merged<S> {
-    fn default() -> Self {
-        Merged { is_merged: true, open: Vec::new(), places: Numbered::default() }
-    }
-}
-
-impl<S: Clone + Eq + Hash> Merged<S> {
-    fn add(&mut self, open: Open<S>) {
-        let place = self.is_merged.then(|| self.places.insert_full(open.state.clone()).0);
-        match place.and_then(|place| self.open.get_mut(place)) {
-            Some(known) => known.prior += open.prior,
-            None => self.open.push(open),
-        }
+fn add<S: Clone + Eq + Hash>((all, places): &mut Found<S>, open: Open<S>) {
+    let place = places.as_mut().map(|places| places.insert_full(open.state.clone()).0);
+    match place.and_then(|place| all.get_mut(place)) {
+        Some(known) => known.prior += open.prior,
+        None => all.push(open),
     }
 }

@@ -127,13 +127,13 @@ pub(super) fn mixture<'a>(
     batches: impl Iterator<Item = &'a ReplicateBatch> + Clone,
     histories: usize,
 ) -> Placed {
-    let all = filled(batches.clone(), histories);
-    let (empty, sets) = batches.fold((0.0, 0), |sums, one| (sums.0 + one.empty, sums.1 + one.sets.len()));
-    let share = 1.0 - empty / sets as f64;
-    Placed {
-        weights: all.weights.iter().map(|weight| weight * share).collect(),
-        outside: all.outside * share + (1.0 - share),
-    }
+    let add = |sums: (f64, f64), one: &ReplicateBatch| (sums.0 + one.empty, sums.1 + one.sets.len() as f64);
+    let (empty, sets) = batches.clone().fold((0.0, 0.0), add);
+    let share = 1.0 - empty / sets;
+    let mut all = filled(batches, histories);
+    all.weights.iter_mut().for_each(|weight| *weight *= share);
+    all.outside = all.outside * share + (1.0 - share);
+    all
 }
 
 /// The same without the empty sets: what is tested as draws.

@@ -62,12 +62,8 @@ pub struct Costs {
     pub attempts_per_particle: f64,
     /// The share of them that agreed; NaN without any.
     pub acceptance: f64,
-    /// States visited in one update of all particles, over the replicates.
-    pub states: Spread,
     /// Processor time of the update of this step alone, in seconds. Not fixed by the seed; so for what follows.
     pub seconds: Spread,
-    /// Particles asked for over the mean time.
-    pub particles_per_second: f64,
     /// Independent draws that a set is worth over the mean time.
     pub independent_draws_per_second: f64,
 }
@@ -109,8 +105,6 @@ pub struct Figures {
     pub independent_draws: f64,
     /// The mean effective sample size of the particles as reported (merged, if the sampler merges).
     pub ess: f64,
-    /// The standard error of the same.
-    pub ess_error: f64,
     /// The mean posterior mass of the histories held.
     pub coverage: f64,
     /// The standard error of the same.
@@ -190,7 +184,6 @@ fn figures(
         set_tv_baseline: baseline(posterior, particles),
         independent_draws: f64::NAN,
         ess: ess.value,
-        ess_error: ess.error,
         coverage: coverage.value,
         coverage_error: coverage.error,
         coverage_baseline: expected_coverage(posterior, particles),
@@ -257,17 +250,15 @@ fn costs(updates: &[&MeasuredUpdate], particles: usize) -> Costs {
         |figure: &dyn Fn(&UpdateCost) -> u64| updates.iter().map(|one| figure(&one.cost) as f64).sum::<f64>();
     let all = updates.len() as f64 * particles as f64;
     let attempts = each(&|cost| cost.attempts);
-    let mut states: Vec<f64> = updates.iter().map(|update| update.cost.states as f64).collect();
-    states.sort_unstable_by(f64::total_cmp);
     let seconds: Spread = updates.iter().map(|update| update.seconds).collect();
     Costs {
-        states_per_particle: Mean::of(states.iter().map(|states| states / particles as f64)),
+        states_per_particle: Mean::of(
+            updates.iter().map(|update| update.cost.states as f64 / particles as f64),
+        ),
         backtracks_per_particle: each(&|cost| cost.backtracks) / all,
         attempts_per_particle: attempts / all,
         acceptance: each(&|cost| cost.accepted) / attempts,
-        states: states.into_iter().collect(),
         seconds,
-        particles_per_second: particles as f64 / seconds.mean,
         independent_draws_per_second: f64::NAN,
     }
 }
