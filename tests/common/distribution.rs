@@ -8,7 +8,7 @@ use hyperplay::machine::{Bulk, History};
 use hyperplay::study::accuracy::Placed;
 
 /// A distribution over histories, each once.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Distribution {
     weights: HashMap<History, f64>,
     total: f64,

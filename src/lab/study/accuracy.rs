@@ -8,6 +8,8 @@
 //!
 //! Sums are made in the order of the posterior, never of a hash table, so figures are the same to the last bit every time.
 
+use std::sync::LazyLock;
+
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use statrs::function::factorial::ln_binomial;
@@ -129,6 +131,45 @@ pub fn expected_coverage(posterior: &Posterior, draws: usize) -> f64 {
         .iter()
         .map(|&(_, probability)| if probability < 1.0 { hit(probability) } else { 1.0 })
         .sum()
+}
+
+/// The numbers of draws at which the expectation is computed: all small ones, then four for each power of two.
+static COUNTS: LazyLock<Vec<usize>> = LazyLock::new(|| {
+    let further = (17..=80).map(|quarter| (f64::from(quarter) / 4.0).exp2().round() as usize);
+    (0..=16).chain(further.filter(|&count| count > 16)).collect()
+});
+
+/// The expected set TV of independent draws by their number, or a sum of such expectations.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct DrawsCurve(pub(super) Vec<f64>);
+
+impl DrawsCurve {
+    /// That of draws from this posterior.
+    pub(super) fn of(posterior: &Posterior) -> Self {
+        let at = |&count: &usize| if count == 0 { 1.0 } else { baseline(posterior, count) };
+        DrawsCurve(COUNTS.iter().map(at).collect())
+    }
+
+    /// The number of draws with this set TV: infinite for none, NaN where every draw is the same history. Between two numbers it
+    /// is interpolated, and beyond the last one the distance falls as the square root of the number.
+    pub(super) fn inverse(&self, distance: f64) -> f64 {
+        let DrawsCurve(expected) = self;
+        let place = expected.partition_point(|&one| one > distance);
+        let ends = |at: usize| (COUNTS[at] as f64, expected[at]);
+        if expected.get(1).is_none_or(|&one| one <= 0.0) || distance.is_nan() {
+            f64::NAN
+        } else if place == 0 {
+            0.0
+        } else if let Some(&below) = expected.get(place) {
+            let ((few, above), (many, _)) = (ends(place - 1), ends(place));
+            let linear = (above - distance) / (above - below);
+            let share = (above / distance).ln() / (above / below).ln();
+            if place == 1 { linear } else { few * (many / few).powf(share) }
+        } else {
+            let (most, least) = ends(place - 1);
+            most * (least / distance).powi(2)
+        }
+    }
 }
 
 /// The sum of a figure of the histories that end in each state.

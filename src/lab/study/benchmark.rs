@@ -5,13 +5,13 @@
 //! it, so a game or some of its steps can be measured in many more. A game in which a role knows the history at every
 //! decision is not in it. The seed determines everything but the columns of times.
 
-use super::columns::{SUMMARY_COLUMNS, defined, readings};
+use super::columns::{readings, with_times};
 use super::harness::PosteriorSource;
 use super::plan::{Study, StudyPlan};
 use super::summary::StudySummary;
 use super::views::marked;
 use hyperplay_machine::counted;
-use hyperplay_report::{Axis, Column, FEW, Figure, ForestPlot, ForestRow, Plot, Table};
+use hyperplay_report::{Axis, FEW, Figure, ForestPlot, ForestRow, Plot, Table};
 
 /// The samplers of the benchmark, unless others are asked for.
 pub const SAMPLERS: [&str; 7] = [
@@ -80,11 +80,6 @@ pub fn opening(command: &str, plan: &StudyPlan, particles: usize, date: &str) ->
 /// cost.
 pub(super) const VIEWS: [&str; 3] = ["accuracy", "worth", "cost"];
 
-/// The columns of a summary, and those that only the benchmark has.
-pub(super) fn columns() -> Vec<Column> {
-    [&SUMMARY_COLUMNS[..], &defined("benchmark")].concat()
-}
-
 /// The section of one game.
 pub fn section(name: &str, plan: &StudyPlan, study: &Study) -> String {
     let mut all = study.summaries(plan.seed);
@@ -100,7 +95,7 @@ pub fn section(name: &str, plan: &StudyPlan, study: &Study) -> String {
             "; in {ended} of the beliefs the information set grew too large before the last of them.\n\n"
         ),
     };
-    let table = marked(Table::of(&columns(), &all));
+    let table = marked(Table::of(&with_times(), &all));
     for view in VIEWS {
         text += &table.read(&readings(view)).as_markdown();
         text.push('\n');

@@ -42,3 +42,8 @@ pub static SUMMARY_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| defined("su
 
 /// The columns of a table of costs.
 pub static COST_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| defined("cost"));
+
+/// The columns of a summary, and processor times, which the seed does not determine.
+pub(super) fn with_times() -> Vec<Column> {
+    [&SUMMARY_COLUMNS[..], &defined("benchmark")].concat()
+}

@@ -1,64 +1,23 @@
 //! Independent draws: how many exact draws from the posterior a particle set is worth.
 //!
 //! That is the number *n* for which *n* independent draws from the posterior have the same expected set TV. The expectation
-//! is known in closed form ([`baseline`]), so nothing is simulated. It never rises with *n*, from 1 for an empty set on,
+//! is known in closed form ([`DrawsCurve`]), so nothing is simulated. It never rises with *n*, from 1 for an empty set on,
 //! so it is inverted: over the decisions of a study the sum of set TV is compared with the sum of the expectations.
 //!
 //! Invariant: *n* exact draws come out as *n*, up to the noise of their own set TV.
 
-use std::sync::LazyLock;
-
-use super::accuracy::baseline;
+use super::accuracy::DrawsCurve;
 use super::row::StudyRow;
 use hyperplay_machine::Seed;
 use hyperplay_report::{MeanInterval, bootstrap};
-use hyperplay_think::belief::exact::Posterior;
-
-/// The numbers of draws at which the expectation is computed: all small ones, then four for each power of two.
-static COUNTS: LazyLock<Vec<usize>> = LazyLock::new(|| {
-    let further = (17..=80).map(|quarter| (f64::from(quarter) / 4.0).exp2().round() as usize);
-    (0..=16).chain(further.filter(|&count| count > 16)).collect()
-});
-
-/// The expected set TV of independent draws by their number, or a sum of such expectations.
-#[derive(Clone, PartialEq, Debug)]
-pub struct DrawsCurve(Vec<f64>);
-
-impl DrawsCurve {
-    /// That of draws from this posterior.
-    pub(super) fn of(posterior: &Posterior) -> Self {
-        let at = |&count: &usize| if count == 0 { 1.0 } else { baseline(posterior, count) };
-        DrawsCurve(COUNTS.iter().map(at).collect())
-    }
-
-    /// The number of draws with this set TV: infinite for none, NaN where every draw is the same history. Between two numbers it
-    /// is interpolated, and beyond the last one the distance falls as the square root of the number.
-    pub(super) fn inverse(&self, distance: f64) -> f64 {
-        let DrawsCurve(expected) = self;
-        let place = expected.partition_point(|&one| one > distance);
-        let ends = |at: usize| (COUNTS[at] as f64, expected[at]);
-        if expected[1] <= 0.0 || distance.is_nan() {
-            f64::NAN
-        } else if place == 0 {
-            0.0
-        } else if let Some(&below) = expected.get(place) {
-            let ((few, above), (many, _)) = (ends(place - 1), ends(place));
-            let linear = (above - distance) / (above - below);
-            let share = (above / distance).ln() / (above / below).ln();
-            if place == 1 { linear } else { few * (many / few).powf(share) }
-        } else {
-            let (most, least) = ends(place - 1);
-            most * (least / distance).powi(2)
-        }
-    }
-}
 
 /// The independent draws that the sets of these rows are worth, with a bootstrap over matches. Rows without an exact
 /// posterior, or whose particles are all of it or of its states, are left out.
 pub(super) fn independent_draws(rows: &[&StudyRow], seed: &Seed) -> MeanInterval {
     let sum = |parts: &mut dyn Iterator<Item = (&DrawsCurve, f64)>| {
-        let (mut sum, mut distances) = (DrawsCurve(vec![0.0; COUNTS.len()]), 0.0);
+        let (mut sum, mut distances) = (DrawsCurve::default(), 0.0);
         for (curve, distance) in parts {
+            sum.0.resize(curve.0.len(), 0.0);
             sum.0.iter_mut().zip(&curve.0).for_each(|(sum, one)| *sum += one);
             distances += distance;
         }
@@ -69,7 +28,7 @@ pub(super) fn independent_draws(rows: &[&StudyRow], seed: &Seed) -> MeanInterval
         sum(&mut rows.iter().filter(is_known).map(|row| (&*row.curve, row.figures.set_tv)))
     };
     let mut matches: Vec<(DrawsCurve, f64)> = by_match(rows).iter().map(of_match).collect();
-    matches.retain(|(curve, _)| curve.0[0] > 0.0);
+    matches.retain(|(curve, _)| !curve.0.is_empty());
     let worth = |sample: &mut dyn Iterator<Item = usize>| {
         let (curve, distance) = sum(&mut sample.map(|at| (&matches[at].0, matches[at].1)));
         curve.inverse(distance)
@@ -88,6 +47,7 @@ pub(super) fn by_match<'a>(rows: &[&'a StudyRow]) -> Vec<Vec<&'a StudyRow>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::accuracy::baseline;
     use super::super::accuracy::tests::{drawn, posterior};
     use super::*;
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::draws::DrawsCurve;
+use super::accuracy::DrawsCurve;
 use super::harness::{Control, Figures, PosteriorSource};
 
 /// The figures of one sampler at one point.

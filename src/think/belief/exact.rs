@@ -64,7 +64,7 @@ pub enum ExactError {
 }
 
 /// So many joint moves are tried in a step for each state allowed, where states are merged.
-const WORK: usize = 8;
+const WORK: usize = 4;
 
 struct Open<S> {
     history: Vec<JointMove>,
@@ -139,10 +139,9 @@ impl<'a, M: StateMachine> Enumeration<'a, M> {
     pub fn merge_states(&mut self) -> bool {
         let may_merge = self.model.is_uniform() && !self.is_merged;
         if may_merge {
-            self.is_merged = true;
             let mut merged: Found<M::State> = (Vec::new(), Some(Numbered::default()));
             std::mem::take(&mut self.open).into_iter().for_each(|open| add(&mut merged, open));
-            self.open = merged.0;
+            (self.open, self.is_merged) = (merged.0, true);
         }
         may_merge
     }
@@ -220,16 +219,19 @@ impl<'a, M: StateMachine> Enumeration<'a, M> {
             };
             let share: f64 = roles.iter().map(share).product();
             tried += 1;
-            let seen: Vec<_> =
-                roles.iter().map(|&role| machine.percepts(&before.state, &joint, role, scratch)).collect();
-            let state = machine.next(&before.state, &joint, scratch);
-            let over = machine.terminal(&state, scratch);
-            if seen[own_role.index()] != observed.percepts || over != is_over || share <= 0.0 {
+            let mut seen = |role| machine.percepts(&before.state, &joint, role, scratch);
+            if share <= 0.0 || seen(own_role) != observed.percepts {
                 continue;
             }
             let mut evidence = before.evidence.clone();
-            for (&role, percepts) in roles.iter().zip(seen) {
-                evidence[role.index()].push(Observation { own: OwnMove::Known(joint.of(role)), percepts });
+            // Whoever chooses uniformly is not asked what it knows.
+            for &role in roles.iter().filter(|_| !self.is_merged) {
+                let own = OwnMove::Known(joint.of(role));
+                evidence[role.index()].push(Observation { own, percepts: seen(role) });
+            }
+            let state = machine.next(&before.state, &joint, scratch);
+            if machine.terminal(&state, scratch) != is_over {
+                continue;
             }
             let mut history = before.history.clone();
             history.push(joint);

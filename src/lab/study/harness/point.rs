@@ -12,8 +12,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use super::super::accuracy::by_state;
-use super::super::draws::DrawsCurve;
+use super::super::accuracy::{DrawsCurve, by_state};
 use super::evaluated;
 use super::fluents::Fluents;
 use super::values::Values;
