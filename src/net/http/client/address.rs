@@ -13,7 +13,7 @@ pub const DEFAULT_PORT: u16 = 9147;
 /// ```
 /// use hyperplay_net::http::client::Address;
 ///
-/// let address: Address = "http://player.example:4001/ggp".parse().unwrap();
+/// let address = Address::parse("http://player.example:4001/ggp").unwrap();
 /// assert_eq!((address.host(), address.port(), address.path()), ("player.example", 4001, "/ggp"));
 /// let address = Address::parse("http://[::1]").unwrap();
 /// assert_eq!(address.to_string(), "http://[::1]:9147/");

@@ -34,7 +34,7 @@ use reply::{ReplyReader, Step};
 /// use hyperplay_net::http::client::{Address, ReplyLimits, exchange};
 ///
 /// let player = TcpListener::bind("127.0.0.1:0").unwrap();
-/// let address: Address = format!("http://{}", player.local_addr().unwrap()).parse().unwrap();
+/// let address = Address::parse(&format!("http://{}", player.local_addr().unwrap())).unwrap();
 /// let server = std::thread::spawn(move || {
 ///     let (mut connection, _) = player.accept().unwrap();
 ///     let mut request = [0; 1000];
@@ -63,7 +63,7 @@ pub fn exchange(
 /// ```
 /// use hyperplay_net::http::client::{Address, request};
 ///
-/// let address: Address = "http://127.0.0.1:9147".parse().unwrap();
+/// let address = Address::parse("http://127.0.0.1:9147").unwrap();
 /// assert_eq!(
 ///     request(&address, "(INFO)", "Gamecontroller"),
 ///     "POST / HTTP/1.0\r\nAccept: text/delim\r\nSender: Gamecontroller\r\nReceiver: 127.0.0.1\r\n\
