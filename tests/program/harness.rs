@@ -107,7 +107,7 @@ fn what_is_too_large_for_the_oracle_is_said_to_be_left_out() {
     assert_eq!(left_out.len(), 2);
     assert_eq!(
         left_out[0]["why"],
-        "more than 40 states, or 4 times as many joint moves, explain the evidence up to step 3"
+        "more than 40 states explain the evidence up to step 3, or more than 10 times as many joint moves were tried"
     );
 }
 

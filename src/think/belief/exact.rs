@@ -47,7 +47,7 @@ pub enum ExactError {
     },
     /// More states than allowed, or too much work to find them.
     #[error(
-        "more than {limit} states, or {WORK} times as many joint moves, explain the evidence up to step {step}"
+        "more than {limit} states explain the evidence up to step {step}, or more than {WORK} times as many joint moves were tried"
     )]
     TooManyStates {
         /// The most states allowed.
@@ -63,8 +63,8 @@ pub enum ExactError {
     },
 }
 
-/// So many joint moves are tried in a step for each state allowed, where states are merged.
-const WORK: usize = 4;
+/// This number of joint moves may be tried in all for each state allowed, where states are merged.
+const WORK: usize = 10;
 
 struct Open<S> {
     history: Vec<JointMove>,
@@ -123,6 +123,8 @@ pub struct Enumeration<'a, M: StateMachine> {
     is_merged: bool,
     done: usize,
     states: u64,
+    /// Joint moves tried since states were merged.
+    tried: usize,
 }
 
 impl<'a, M: StateMachine> Enumeration<'a, M> {
@@ -131,7 +133,18 @@ impl<'a, M: StateMachine> Enumeration<'a, M> {
         let evidence = vec![Vec::new(); machine.roles().len()];
         let open = vec![Open { history: Vec::new(), state: machine.initial(), evidence, prior: 1.0 }];
         let scratch = machine.scratch();
-        Enumeration { machine, role, model, limit, scratch, open, is_merged: false, done: 0, states: 0 }
+        Enumeration {
+            machine,
+            role,
+            model,
+            limit,
+            scratch,
+            open,
+            is_merged: false,
+            done: 0,
+            states: 0,
+            tried: 0,
+        }
     }
 
     /// Puts histories together that end in one state, from here on; false if they are together already, or if the model is
@@ -154,18 +167,19 @@ impl<'a, M: StateMachine> Enumeration<'a, M> {
     pub fn observe(&mut self, observed: &Observation, over: bool) -> Result<(), ExactError> {
         let step = self.done + 1;
         let mut next: Found<M::State> = (Vec::new(), self.is_merged.then(Numbered::default));
-        let (mut of_model, mut tried) = (None, 0);
+        let mut of_model = None;
         let opens = std::mem::take(&mut self.open);
         for before in &opens {
-            tried += self.continued(before, observed, over, &mut next, &mut of_model);
-            if next.0.len() > self.limit || (self.is_merged && tried > WORK * self.limit) {
+            let tried = self.continued(before, observed, over, &mut next, &mut of_model);
+            self.tried += if self.is_merged { tried } else { 0 };
+            if next.0.len() > self.limit || self.tried > WORK * self.limit {
                 break;
             }
         }
         let limit = self.limit;
         let error = if next.0.len() > limit && !self.is_merged {
             Some(ExactError::TooLarge { limit, step })
-        } else if next.0.len() > limit || (self.is_merged && tried > WORK * limit) {
+        } else if next.0.len() > limit || self.tried > WORK * limit {
             Some(ExactError::TooManyStates { limit, step })
         } else if let Some(failure) = self.machine.take_failure(&mut self.scratch).or(of_model) {
             Some(failure.into())
