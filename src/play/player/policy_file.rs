@@ -184,7 +184,7 @@ pub(super) struct CheckedEntry<'a> {
 /// let file = PolicyFile::parse(path, text)?;
 /// assert_eq!((file.roles(), file.len()), (vec!["bob"], 1));
 /// let error = PolicyFile::parse(path, &text.replace("0.75", "0.5")).unwrap_err();
-/// assert!(matches!(error, SpecFileError::Entry { number: 1, .. }));
+/// assert_eq!(error.line, Some(2));
 /// # Ok::<(), SpecFileError>(())
 /// ```
 #[derive(Clone, PartialEq, Debug)]
