@@ -70,8 +70,8 @@ pub struct BeliefArguments {
     #[arg(long, value_name = "K|A-B", value_parser = steps, default_value = "all")]
     #[arg(default_value_if("preset", "cost", "30"))]
     steps: (usize, usize),
-    /// The most histories that are enumerated; where there are more and the others choose uniformly, the exact distribution
-    /// of up to so many states is measured against
+    /// The most histories that are enumerated; where there are more and the others choose uniformly, samplers are
+    /// measured against the exact distribution of the states, up to this number of them
     #[arg(
         long,
         value_name = "HISTORIES",

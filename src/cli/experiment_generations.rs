@@ -21,7 +21,7 @@ use super::session::Session;
 use hyperplay_lab::experiment::{
     DecisionLog, ExperimentSummary, Generations, Planned, Results, SequentialVerdict, export_features, locked,
 };
-use hyperplay_play::files::FileError;
+use hyperplay_play::files::{FileContent, FileError, WrittenFile};
 use hyperplay_play::player::SpecKind;
 use hyperplay_play::referee::Interrupt;
 
@@ -111,8 +111,7 @@ pub fn run(arguments: &GenerationsArguments, session: &Session) -> CommandResult
 /// Writes a text that the whole loop has in common, or refuses a folder that has another one.
 fn kept(file: &Path, text: &str) -> CommandResult {
     if !file.exists() {
-        let part = file.with_extension("part");
-        FileError::at(file, fs::write(&part, text).and_then(|()| fs::rename(&part, file)))?;
+        WrittenFile::at(file, FileContent::beginning("file of a loop", text))?.text(text)?;
     }
     refuse_if(
         FileError::at(file, fs::read_to_string(file))? != text,

@@ -48,7 +48,7 @@ pub fn shards(folder: &Path, counts: &BTreeMap<Shard, u64>, missing: &[MissingMa
     counts.iter().map(of).collect()
 }
 
-/// A shard with so many finished matches; `missing` if it lacks some.
+/// The status of a shard with `matches` finished matches; `missing` says which it lacks, if any.
 fn status(folder: &Path, shard: Shard, matches: u64, missing: Option<&MissingMatches>) -> ShardStatus {
     let mut last = last_timings(&shard.file(folder, "timings")).unwrap_or_default();
     let host = last.last().map(|newest| newest.host.clone());

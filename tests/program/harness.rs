@@ -168,7 +168,8 @@ fn decisions_are_valued_within_a_budget_and_counted() {
     assert_eq!((summary(&none, "exact", "valued"), summary(&none, "exact", "decisions")), (0.0, 1.0));
 }
 
-/// Few exact draws are off the diagonal, where what is said is not so: the curve of the draws stands beside, and they are on that.
+/// A set of few exact draws says probabilities that are too extreme, so its calibration is off the diagonal. It is on the curve of
+/// the draws, which stands beside.
 #[test]
 fn exact_draws_have_the_calibration_of_the_draws_and_not_the_diagonal() {
     let report = belief(

@@ -317,7 +317,7 @@ impl StudyPlan {
     }
 }
 
-/// What is called after each replicate, and what is told which posterior is computed.
+/// The first function is called after each replicate. The second one is given the name of the posterior that is computed next.
 pub type StudyProgress<'a> = (&'a (dyn Fn() + Sync), &'a dyn Fn(&str));
 
 /// A study in progress.

@@ -16,8 +16,8 @@ use hyperplay_machine::{
     Budget, Bulk, EvaluationFailure, Move, Role, Seed, Start, State, StateMachine, StateMachineExt,
 };
 
-/// About so many steps are made by the playouts of a decision. It has no regret if one playout of every state and move takes
-/// more.
+/// The playouts of a decision make about this number of steps. A decision has no regret if one playout of every state and
+/// move takes more.
 const STEPS: u64 = 1_000_000;
 
 /// Playouts by which their length is estimated.
