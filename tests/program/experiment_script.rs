@@ -33,9 +33,11 @@ done
 echo $$
 "#;
 
-/// Allows arrays of four numbers. A task that is queued again runs at once, and then ends the one that asked for it.
+/// Allows arrays of four numbers. A task that is queued again runs at once, and then ends the one that asked for it. A file
+/// says when the tasks are cancelled.
 const SCONTROL: &str = r#"#!/bin/sh
-if [ "$1" = show ]; then echo "MaxArraySize            = 5"; exit 0; fi
+if [ "$2" = config ]; then echo "MaxArraySize            = 5"; exit 0; fi
+if [ "$1" = show ]; then [ -e cancelled ] && echo JobState=CANCELLED || echo JobState=RUNNING; exit 0; fi
 echo "$2 $SLURM_ARRAY_TASK_ID" | grep -qx "\(.*\)_\(.*\) \2" || exit 1
 SLURM_RESTART_COUNT=$((${SLURM_RESTART_COUNT:-0} + 1)) sh "task.${2%_*}" >&2
 kill $PPID
@@ -118,7 +120,13 @@ fn a_shard_that_is_killed_for_ever_is_named_and_the_same_script_plays_it() {
     assert!(folder.read("arrays").ends_with("3-3%4\n\n"), "{}", folder.read("arrays"));
     is_one_run(&folder);
     assert_eq!(status(&folder)["complete"], true);
-    // A wrong command is not tried again.
+    // Neither a task that was cancelled nor a wrong command is tried again.
+    folder.write("attempts", "");
+    folder.write("cancelled", "");
+    assert!(sh(&folder, "HYPERPLAY_ARRAY=2-2 sh script", &[("KILLED", "2"), ("TIMES", "1")]));
+    assert_eq!(folder.read("attempts").lines().count(), 1);
+    fs::remove_file(folder.path("cancelled")).unwrap();
+    folder.write("attempts", "1\n2\n");
     folder.write("my study.toml", "no experiment");
     assert!(sh(&folder, "HYPERPLAY_ARRAY=3-3 sh script", &[("KILLED", "3"), ("TIMES", "0")]));
     assert_eq!(folder.read("attempts").lines().count(), 3);
