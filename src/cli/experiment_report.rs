@@ -13,8 +13,8 @@ use super::options::positive;
 use super::output::{Output, log};
 use hyperplay_lab::experiment::{
     DecisionLog, ExperimentSummary, ExploitRecord, FolderError, Planned, PlannedFolder, Pool, Results,
-    ResultsError, Selection, SequentialTest, SequentialVerdict, document, exploit_records, exploit_tables,
-    joined, markdown, page, tables,
+    ResultsError, Selection, SequentialTest, SequentialVerdict, document, exploit_tables, exploited, joined,
+    markdown, page, tables,
 };
 use hyperplay_play::files::{FileContent, FileError, WrittenFile, write_all};
 
@@ -175,24 +175,25 @@ fn gated(
     }
 }
 
-/// The sums over the matches of these folders, or of the only one with its records of what can be gained.
+/// The sums over the matches of these folders, or of the only one, and their records of what can be gained.
 fn summed(
     planned: &Planned,
     folders: &[PlannedFolder],
     only: Option<&PlannedFolder>,
 ) -> CommandResult<(ExperimentSummary, Vec<ExploitRecord>)> {
-    let Some((folder, _)) = only else {
+    let (exploited, damaged) = exploited(planned, folders)?;
+    let mut summary = if let Some((folder, _)) = only {
+        let results = match Results::open(folder, planned) {
+            Err(ResultsError::Folder(FolderError::Empty { .. })) if !exploited.is_empty() => {
+                Results::none(planned)
+            }
+            results => results?,
+        };
+        ExperimentSummary::of(planned, results)?
+    } else {
         let pool = Pool::open(&planned.plan, folders, DecisionLog::Matches)?;
-        return Ok((ExperimentSummary::of_pool(planned, pool)?, Vec::new()));
+        ExperimentSummary::of_pool(planned, pool)?
     };
-    let (exploited, damaged) = exploit_records(folder, planned)?;
-    let results = match Results::open(folder, planned) {
-        Err(ResultsError::Folder(FolderError::Empty { .. })) if !exploited.is_empty() => {
-            Results::none(planned)
-        }
-        results => results?,
-    };
-    let mut summary = ExperimentSummary::of(planned, results)?;
     summary.damage.extend(damaged);
     Ok((summary, exploited))
 }

@@ -3,14 +3,17 @@
 //! The folders must agree in everything but games, entrants, cells and deals. A game is the same if its rules are; an
 //! entrant is the same if its spec and its policy files are, and it has the label of the first folder that names it.
 //! Cells of several folders are in the order of a round robin over all entrants, so the tables are those of a league
-//! that was played at once. Nothing is played or written: the matches are found by a [`Pool`](super::Pool).
+//! that was played at once. Nothing is played or written: the matches are found by a [`Pool`](super::Pool), and what can
+//! be gained from the entrants by [`exploited`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::exploit_record::{ExploitRecord, exploit_records, pairs};
 use super::folder::Planned;
-use super::plan::{Cell, Entrant, ExperimentPlan, SeatPermutations, distinct};
+use super::lines::{DamagedLine, JournalError};
+use super::plan::{Cell, Entrant, ExperimentPlan, PlanGame, SeatPermutations, distinct};
 use super::pool::PlannedFolder;
 use hyperplay_logic::gdl::did_you_mean;
 
@@ -144,9 +147,7 @@ fn add(
     let mut games = Vec::new();
     for game in &other.games {
         // Two games of one plan are two, whatever their rules.
-        let earlier = plan.games[..games_before].iter();
-        let known = earlier.clone().position(|known| known == game);
-        let known = known.or(earlier.clone().position(|known| known.rules == game.rules));
+        let known = place_of_game(&plan.games[..games_before], game);
         if known.is_none() && plan.games.iter().any(|known| known.name == game.name) {
             return Err(format!("the rules of '{}' are not the same in all folders", game.name));
         }
@@ -169,7 +170,7 @@ fn add(
 
 /// The place of an entrant of another plan; the entrants before `before` are those of earlier plans.
 fn place_of(entrants: &mut Vec<Entrant>, before: usize, entrant: &Entrant) -> Result<usize, String> {
-    let is_same = |known: &Entrant| (&known.spec, &known.policies) == (&entrant.spec, &entrant.policies);
+    let is_same = |known: &Entrant| is_same(known, entrant);
     let named = entrants.iter().position(|known| known.label == entrant.label);
     if named.is_some_and(|at| !is_same(&entrants[at])) {
         return Err(format!("two players of the folders are named '{}'", entrant.label));
@@ -182,4 +183,46 @@ fn place_of(entrants: &mut Vec<Entrant>, before: usize, entrant: &Entrant) -> Re
     let table = of_name.map_or(names.len(), |known| known.table);
     entrants.push(Entrant { table, ..entrant.clone() });
     Ok(entrants.len() - 1)
+}
+
+/// The place of a game of another plan.
+fn place_of_game(games: &[PlanGame], game: &PlanGame) -> Option<usize> {
+    let known = games.iter().position(|known| known == game);
+    known.or_else(|| games.iter().position(|known| known.rules == game.rules))
+}
+
+fn is_same(known: &Entrant, entrant: &Entrant) -> bool {
+    (&known.spec, &known.policies) == (&entrant.spec, &entrant.policies)
+}
+
+/// What can be gained from the entrants of a joined plan, in its order, as the first folder says that has it, and the
+/// lines that cannot be read.
+///
+/// # Errors
+/// If a file is of another plan than its folder, or cannot be read.
+pub fn exploited(
+    planned: &Planned,
+    folders: &[PlannedFolder],
+) -> Result<(Vec<ExploitRecord>, Vec<DamagedLine>), JournalError> {
+    let (plan, mut known, mut damage) = (&planned.plan, BTreeMap::new(), Vec::new());
+    let pairs = pairs(plan);
+    for (folder, own) in folders {
+        let (records, damaged) = exploit_records(folder, own)?;
+        damage.extend(damaged);
+        for record in records {
+            let game = own.plan.games.iter().find(|game| game.name == record.game);
+            let entrant = own.plan.entrants.iter().find(|entrant| entrant.label == record.player);
+            let (Some(game), Some(entrant)) = (game, entrant) else { continue };
+            let Some(game) = place_of_game(&plan.games, game) else { continue };
+            let named = |one: &Entrant| one.label == entrant.label && is_same(one, entrant);
+            let named = plan.entrants.iter().position(named);
+            let one = named.or_else(|| plan.entrants.iter().position(|one| is_same(one, entrant)));
+            let Some(one) = one else { continue };
+            if pairs.contains(&(game, one)) {
+                let (name, player) = (plan.games[game].name.clone(), plan.label(one).to_owned());
+                known.entry((game, one)).or_insert(ExploitRecord { game: name, player, ..record });
+            }
+        }
+    }
+    Ok((known.into_values().collect(), damage))
 }

@@ -70,7 +70,7 @@ pub use document::{ReportBlock, document, markdown, page};
 pub use estimate::{CellSample, Estimate, RECORD_FILES, estimate};
 pub use exploit::ExploitRun;
 pub use exploit_record::{
-    EXPLOIT, ExploitFile, ExploitFinding, ExploitRecord, ExploitedEntrant, ExploitedRole, exploit_records,
+    EXPLOIT, ExploitFile, ExploitFinding, ExploitRecord, ExploitedEntrant, ExploitedRole,
 };
 pub use exploit_tables::exploit_tables;
 pub use export::export;
@@ -79,7 +79,7 @@ pub use folder::{
     FolderError, PLAN, Planned, division, extended, lock_beside, refuse_other_division, resolved, set_aside,
 };
 pub use generations::Generations;
-pub use joined::{Selection, joined};
+pub use joined::{Selection, exploited, joined};
 pub use journal::{EarlierRun, Journal, Recording, locked};
 pub use lines::{DamagedLine, JournalError};
 pub use merge::{Merged, merge};
