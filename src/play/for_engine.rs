@@ -13,7 +13,7 @@ use hyperplay_machine::{Observation, Role, Seed};
 use hyperplay_think::belief::exact::{Enumeration, ExactError};
 use hyperplay_think::belief::{BeliefOptions, OpponentModel, ParticleSampler, Sampler};
 use hyperplay_think::solve::{
-    self, GameTree, MonteCarloMinimiser, SamplingError, SizeEstimate, TreeError, TreeLimits,
+    self, GameTree, GrowingMinimiser, MonteCarloMinimiser, SamplingError, SizeEstimate, TreeError, TreeLimits,
 };
 
 /// The information set of a role before the first step.
@@ -67,6 +67,19 @@ pub fn estimate_size_until(
 /// See [`MonteCarloMinimiser::iterate`].
 pub fn iterate(
     minimiser: &mut MonteCarloMinimiser<Engine>,
+    machine: &Engine,
+    count: u64,
+    seed: &Seed,
+) -> Result<(), SamplingError> {
+    minimiser.iterate(machine, count, seed)
+}
+
+/// Makes `count` iterations on a tree that grows.
+///
+/// # Errors
+/// See [`GrowingMinimiser::iterate`].
+pub fn grow(
+    minimiser: &mut GrowingMinimiser<Engine>,
     machine: &Engine,
     count: u64,
     seed: &Seed,

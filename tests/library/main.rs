@@ -38,6 +38,7 @@ mod forgotten;
 mod fuzz;
 mod gambit;
 mod games;
+mod growing;
 mod impossible;
 mod interactions;
 mod kiosk_page;

@@ -35,3 +35,27 @@ fn a_run_that_its_time_ended_says_that_another_may_differ() {
     }
     assert_eq!(json(&format!("{unjudged} --iterations 20"), 0)["reproduces"], true);
 }
+
+/// A tree that grows is judged where the tree of the game is small, and says how far it is where it is not. What it writes
+/// is played as any other policy.
+#[test]
+fn a_tree_that_grows_is_judged_or_says_how_far_it_is() {
+    let folder = Folder::new();
+    let file = folder.path("p.json").display().to_string();
+    let solved = json("solve kuhn_poker --method growing --iterations 200 --seed 1 --unit 25", 0);
+    assert_eq!((&solved["method"], &solved["reproduces"]), (&"growing".into(), &true.into()));
+    assert!(solved["nash_conv"].as_f64().unwrap() < 0.001, "{solved}");
+    let part =
+        format!("solve leduc_poker --method growing --max-nodes 500 --iterations 100 --seed 1 --out {file}");
+    let grown = json(&part, 0);
+    let nodes = grown["nodes"].as_u64().unwrap();
+    assert!((500..700).contains(&nodes) && grown["leaves"].as_u64().unwrap() > 100, "{grown}");
+    assert!(grown["nash_conv"].is_null() && grown["nash_conv_in_tree"].as_f64().unwrap() < 0.05, "{grown}");
+    let text = stdout(&part, 0);
+    assert!(
+        text.contains(&format!("on a tree of {nodes} nodes, ")) && text.contains("in the grown tree"),
+        "{text}"
+    );
+    let judged = json(&format!("exploit leduc_poker alice=policy:{file} bob=policy:{file}"), 0);
+    assert!(judged["nash_conv"].as_f64().unwrap() > 0.1, "{judged}");
+}

@@ -8,6 +8,7 @@ mod report;
 mod sampled;
 mod saved;
 mod solved;
+mod treeless;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -27,13 +28,15 @@ use hyperplay_play::files::{FileContent, WrittenFile};
 use hyperplay_play::player::entries_of;
 use hyperplay_play::referee::Interrupt;
 use hyperplay_think::solve::{
-    GameTree, LinearProgramError, Profile, RegretCheckpoint, RegretMinimiser, RegretRule, SamplingScheme,
-    SequenceForm, SolveLimits, linear_program, solve,
+    GameTree, GrowingMinimiser, GrowingOptions, LinearProgramError, MonteCarloMinimiser, Profile,
+    RegretCheckpoint, RegretMinimiser, RegretRule, SamplingScheme, SequenceForm, SolveLimits, linear_program,
+    solve,
 };
 use report::SolveReport;
 use sampled::{Sampled, SampledRun};
 use saved::SavedSolution;
 use solved::{Solved, in_words};
+use treeless::Treeless;
 
 /// NashConv at which a run without limits ends, in payoffs.
 const ENOUGH: f64 = 1e-6;
@@ -73,7 +76,7 @@ pub struct SolveArguments {
     /// How many information sets of each role are shown, the most often reached first
     #[arg(long, value_name = "N", default_value_t = 12)]
     top: usize,
-    /// For external and outcome: determines what is sampled [default: drawn and printed]
+    /// For external, outcome and growing: determines what is sampled [default: drawn and printed]
     #[arg(long, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
     #[command(flatten)]
@@ -106,24 +109,36 @@ pub enum SolveMethod {
     External,
     /// Monte-Carlo CFR, outcome sampling, which builds no tree to solve
     Outcome,
+    /// Predictive discounted CFR+ on a tree that grows, with playouts at its leaves
+    Growing,
     /// The linear program of the sequence form; two roles, constant sum
     Lp,
 }
 
 impl SolveMethod {
-    /// How it samples; none for the methods that work on the tree.
-    fn scheme(self) -> Option<SamplingScheme> {
+    /// The name of the method in its policies, if it keeps no state and computes them anew.
+    fn stateless(self) -> Option<&'static str> {
         match self {
-            SolveMethod::External => Some(SamplingScheme::External),
-            SolveMethod::Outcome => Some(SamplingScheme::Outcome),
+            SolveMethod::External => Some("external"),
+            SolveMethod::Outcome => Some("outcome"),
+            SolveMethod::Growing => Some("growing"),
+            SolveMethod::Lp => Some("lp"),
             _ => None,
         }
     }
 
-    /// The name of the method in its policies, if it keeps no state and computes them anew.
-    fn stateless(self) -> Option<&'static str> {
-        let of_tree = (self == SolveMethod::Lp).then_some("lp");
-        self.scheme().map(SamplingScheme::name).or(of_tree)
+    /// The solver, if the method needs no complete tree of at most `nodes` nodes.
+    fn treeless(self, machine: &Engine, nodes: usize) -> Option<Treeless> {
+        let sampling = |scheme| Treeless::Sampling(Box::new(MonteCarloMinimiser::new(machine, scheme)));
+        match self {
+            SolveMethod::External => Some(sampling(SamplingScheme::External)),
+            SolveMethod::Outcome => Some(sampling(SamplingScheme::Outcome)),
+            SolveMethod::Growing => {
+                let options = GrowingOptions { nodes, ..GrowingOptions::default() };
+                Some(Treeless::Growing(Box::new(GrowingMinimiser::new(machine, options))))
+            }
+            _ => None,
+        }
     }
 
     /// The regret minimisers that it runs on the tree; none for the others.
@@ -134,7 +149,7 @@ impl SolveMethod {
             SolveMethod::Dcfr => &[RegretRule::Discounted],
             SolveMethod::PcfrPlus => &[RegretRule::Predictive],
             SolveMethod::PdcfrPlus => &[RegretRule::PredictiveDiscounted],
-            SolveMethod::External | SolveMethod::Outcome | SolveMethod::Lp => &[],
+            SolveMethod::External | SolveMethod::Outcome | SolveMethod::Growing | SolveMethod::Lp => &[],
         }
     }
 }
@@ -161,14 +176,17 @@ pub fn run(arguments: &SolveArguments, session: &Session) -> CommandResult {
     let content = FileContent::like("html", report::begun_page(&opened).finish().as_bytes());
     let page = WrittenFile::if_given(arguments.html.as_deref(), content)?;
     let files = ReportFiles { saved, curve, page };
-    let (_, machine) = arguments.engine.open_for_steps(&opened)?;
-    if let Some(scheme) = arguments.method.scheme() {
+    let (_, machine) = match arguments.method {
+        SolveMethod::Growing => arguments.engine.open(&opened)?,
+        _ => arguments.engine.open_for_steps(&opened)?,
+    };
+    if let Some(minimiser) = arguments.method.treeless(&machine, arguments.tree.max_nodes) {
         files.saved.refuse_state()?;
-        let run = SampledRun { arguments, opened: &opened, machine: &machine, scheme, clock, interrupt };
-        match run.run(&files.saved)? {
+        let run = SampledRun { arguments, opened: &opened, machine: &machine, clock, interrupt };
+        match run.run(minimiser, &files.saved)? {
             Sampled::Judged(solved) => arguments.deliver(&opened, &machine, &solved, &files, out)?,
             Sampled::Unjudged { minimiser, seed, why } => {
-                run.report(&minimiser, seed, &why, &files.saved, out)?
+                run.report(&minimiser, (seed, &why), &files.saved, out)?
             }
         }
     } else {

@@ -1,8 +1,9 @@
-//! Solving by sampling: external and outcome sampling on the machine, with the tree only for judgement, where it is
-//! small.
+//! Solving without a complete tree: external and outcome sampling, and a tree that grows. The tree of the game serves
+//! only for judgement, where it is small.
 //!
-//! Where the tree is too large to be judged, the report says how much of the game was met, and the policies go to the
-//! file of `--out`; `hyperplay exploit` bounds by matches what can be gained against them.
+//! Where the tree is too large to be judged, the report says how much of the game was met and, of a tree that grows,
+//! NashConv in that tree; the policies go to the file of `--out`. `hyperplay exploit` bounds by matches what can be gained
+//! against them.
 
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use super::SolveArguments;
 use super::saved::SavedSolution;
 use super::solved::{CUT, Solved, in_words};
+use super::treeless::Treeless;
 use crate::failure::{CommandFailure, CommandResult};
 use crate::game_argument::Opened;
 use crate::game_tree::{TreeOptions, no_tree};
@@ -18,13 +20,11 @@ use crate::options::pick_seed;
 use crate::output::{Output, log};
 use crate::progress::Progress;
 use hyperplay_engine::Engine;
-use hyperplay_machine::{Budget, Seed, counted};
-use hyperplay_play::for_engine::iterate;
-use hyperplay_play::player::{PolicyDocument, PolicyEntry};
+use hyperplay_machine::{Budget, Seed};
+use hyperplay_play::player::PolicyDocument;
 use hyperplay_play::referee::{Interrupt, Stopwatch};
 use hyperplay_think::solve::{
-    GameTree, MonteCarloMinimiser, SamplingError, SamplingScheme, SequenceForm, SolveLimits, SolvePoint,
-    SolvedProfile, TreeError,
+    GameTree, SamplingError, SequenceForm, SolveLimits, SolvePoint, SolvedProfile, TreeError,
 };
 
 /// The most nodes of a tree that is built to judge what was sampled.
@@ -33,12 +33,11 @@ const JUDGED: usize = 1_000_000;
 /// The time between two looks at the limits.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A run of a sampling solver.
+/// A run of a solver that needs no complete tree.
 pub struct SampledRun<'a> {
     pub arguments: &'a SolveArguments,
     pub opened: &'a Opened,
     pub machine: &'a Engine,
-    pub scheme: SamplingScheme,
     pub clock: Budget,
     pub interrupt: &'a Interrupt,
 }
@@ -46,7 +45,7 @@ pub struct SampledRun<'a> {
 /// The result of a run: policies that were judged, or the minimiser alone where the tree is too large.
 pub enum Sampled {
     Judged(Box<Solved>),
-    Unjudged { minimiser: Box<MonteCarloMinimiser<Engine>>, seed: u64, why: TreeError },
+    Unjudged { minimiser: Treeless, seed: u64, why: TreeError },
 }
 
 impl SampledRun<'_> {
@@ -54,7 +53,7 @@ impl SampledRun<'_> {
     ///
     /// # Errors
     /// If the game cannot be sampled, with the remedy.
-    pub fn run(&self, saved: &SavedSolution<'_>) -> CommandResult<Sampled> {
+    pub fn run(&self, mut minimiser: Treeless, saved: &SavedSolution<'_>) -> CommandResult<Sampled> {
         let options =
             TreeOptions { max_nodes: self.arguments.tree.max_nodes.min(JUDGED), ..self.arguments.tree };
         // The sampling gets half of the time at least, and its policies are not judged where the tree takes more than
@@ -74,7 +73,6 @@ impl SampledRun<'_> {
             };
         let number = pick_seed(self.arguments.seed);
         log(format_args!("seed {number}"));
-        let mut minimiser = MonteCarloMinimiser::new(self.machine, self.scheme);
         let (solution, curve) =
             self.sample(&mut minimiser, judge.as_ref().ok(), &Seed::root(number), saved)?;
         match (judge, solution) {
@@ -83,14 +81,14 @@ impl SampledRun<'_> {
                 let is_cut = limits.is_open(&solution.point);
                 Ok(Sampled::Judged(Box::new(Solved { tree, form, solution, curve, minimisers, is_cut })))
             }
-            (Err(why), _) => Ok(Sampled::Unjudged { minimiser: Box::new(minimiser), seed: number, why }),
+            (Err(why), _) => Ok(Sampled::Unjudged { minimiser, seed: number, why }),
             (Ok(_), None) => unreachable!("what has a tree is judged at the end"),
         }
     }
 
     fn sample(
         &self,
-        minimiser: &mut MonteCarloMinimiser<Engine>,
+        minimiser: &mut Treeless,
         judge: Option<&(GameTree, SequenceForm)>,
         seed: &Seed,
         saved: &SavedSolution<'_>,
@@ -106,20 +104,17 @@ impl SampledRun<'_> {
             while minimiser.iterations() < due.min(most) && !is_out {
                 let begin = clock.elapsed();
                 let count = batch.min(due.min(most) - minimiser.iterations());
-                iterate(minimiser, self.machine, count, seed).map_err(|error| self.failure(&error))?;
+                minimiser.iterate(self.machine, count, seed).map_err(|error| self.failure(&error))?;
                 // As many at a time as keep the looks at the limits about as far apart.
                 batch = if clock.elapsed() - begin < LOOK { 2 * batch } else { (batch / 2).max(1) };
                 is_out = budget.earlier(writing).is_late() || stop();
-                ticker.say(|| {
-                    let (made, met) = (minimiser.iterations(), minimiser.information_sets());
-                    format!("{made} iterations of {}, {met} information sets met", self.scheme)
-                });
+                ticker.say(|| minimiser.met());
             }
             let is_last = is_out || minimiser.iterations() >= most;
             let solution = judge.map(|(tree, form)| {
                 let profile = minimiser.to_profile(tree);
                 let verdict = form.judge(&profile);
-                let (method, iterations) = (self.scheme.name(), minimiser.iterations());
+                let (method, iterations) = (minimiser.name(), minimiser.iterations());
                 let seconds = clock.elapsed().as_secs_f64();
                 SolvedProfile { profile, point: SolvePoint { method, iterations, seconds, verdict } }
             });
@@ -136,7 +131,7 @@ impl SampledRun<'_> {
             due += 1 + due / 2;
             // Until the next look as many information sets again may be met.
             let count = 2 * minimiser.information_sets();
-            writing = saved.time_to_write(self.machine, entries(minimiser), count);
+            writing = saved.time_to_write(self.machine, minimiser.entries(), count);
         }
     }
 
@@ -154,55 +149,50 @@ impl SampledRun<'_> {
     /// If something cannot be written.
     pub fn report(
         &self,
-        minimiser: &MonteCarloMinimiser<Engine>,
-        seed: u64,
-        why: &TreeError,
+        minimiser: &Treeless,
+        (seed, why): (u64, &TreeError),
         saved: &SavedSolution<'_>,
         out: &Output,
     ) -> CommandResult {
-        let (iterations, sets) = (minimiser.iterations(), minimiser.information_sets());
+        let (iterations, unit) = (minimiser.iterations(), self.arguments.tree.unit);
         let header = json!({
             "game": self.opened.name,
             "rules": self.opened.hash(),
-            "method": self.scheme.name(),
+            "method": minimiser.name(),
             "iterations": iterations,
         });
         let document = PolicyDocument { machine: self.machine, header: header.clone() };
-        saved.write(&document, entries(minimiser), &[])?;
+        saved.write(&document, minimiser.entries(), &[])?;
         let is_cut = self.arguments.iterations.is_none_or(|most| iterations < most);
         if self.arguments.json {
             let mut report = header;
             report["seed"] = seed.into();
-            report["information_sets_met"] = sets.into();
-            report["visits"] = minimiser.visits().into();
+            report["information_sets_met"] = minimiser.information_sets().into();
+            match minimiser {
+                Treeless::Sampling(minimiser) => report["visits"] = minimiser.visits().into(),
+                Treeless::Growing(minimiser) => {
+                    report["nodes"] = minimiser.nodes().into();
+                    report["leaves"] = minimiser.leaves().into();
+                    report["nash_conv_in_tree"] = (minimiser.nash_conv_in_tree() / unit).into();
+                }
+            }
             report["nash_conv"] = Value::Null;
             report["reproduces"] = (!is_cut).into();
             report["why_not_judged"] = why.to_string().into();
             return out.json(&report);
         }
-        out.line(format_args!(
-            "{}: {} met in {} of {} sampling, {} visited, seed {seed}",
-            self.opened.name,
-            counted(sets as u64, "information set"),
-            counted(iterations, "iteration"),
-            self.scheme,
-            counted(minimiser.visits(), "node")
-        ))?;
+        out.line(format_args!("{}: {}, seed {seed}", self.opened.name, minimiser.met()))?;
         if is_cut {
             out.line(CUT)?;
+        }
+        if let Treeless::Growing(minimiser) = minimiser {
+            let in_tree = minimiser.nash_conv_in_tree() / unit;
+            out.line(format_args!(
+                "NashConv {in_tree:.2e} in the grown tree, with random play after its leaves"
+            ))?;
         }
         out.line(format_args!(
             "not judged: {why}; `hyperplay exploit` bounds by matches what can be gained against the policies"
         ))
     }
-}
-
-/// The policies of all information sets that were met.
-fn entries(minimiser: &MonteCarloMinimiser<Engine>) -> impl Iterator<Item = PolicyEntry<'_>> {
-    minimiser.policies().map(|policy| PolicyEntry {
-        role: policy.role,
-        evidence: policy.evidence,
-        moves: policy.moves,
-        shares: policy.probabilities,
-    })
 }

@@ -16,9 +16,11 @@
 //! `amd` (the linear program: an interior point method, and the order of its elimination).
 
 mod estimate;
+mod growing;
 mod judge;
 #[cfg(feature = "lp")]
 mod linear_program;
+mod met;
 mod move_values;
 mod profile;
 mod regret;
@@ -29,13 +31,15 @@ mod solver;
 mod tree;
 
 pub use estimate::{estimate_size, estimate_size_until};
+pub use growing::{GrowingMinimiser, GrowingOptions};
 pub use judge::Verdict;
 #[cfg(feature = "lp")]
 pub use linear_program::{LinearProgramError, linear_program};
+pub use met::{SampledPolicy, SamplingError};
 pub use move_values::MoveValues;
 pub use profile::Profile;
 pub use regret::{CheckpointError, RegretCheckpoint, RegretMinimiser, RegretRule};
-pub use sampling::{AimOptions, MonteCarloMinimiser, SampledPolicy, SamplingError, SamplingScheme};
+pub use sampling::{AimOptions, MonteCarloMinimiser, SamplingScheme};
 pub use sequences::SequenceForm;
 pub use size_estimate::SizeEstimate;
 pub use solver::{SolveLimits, SolvePoint, SolvedProfile, solve};

@@ -418,23 +418,37 @@ impl<M: Bulk> Positions<M> {
     }
 
     /// Follows choices whose successors are not known, each once, in one call of the machine. False if the deadline
-    /// passed meanwhile: then some of them may still not be known.
+    /// passed meanwhile: then none of them is noted.
     pub(crate) fn grow(&mut self, machine: &M, wanted: &[(u32, u64)], scratch: &mut M::Scratch) -> bool {
+        let Some(followings) = self.followings(machine, wanted, scratch) else { return false };
+        for (&(position, choice), following) in wanted.iter().zip(followings) {
+            self.note(position, choice, following);
+        }
+        true
+    }
+
+    /// Follows choices, each once, in one call of the machine, and does not note what follows them. `None` if the deadline
+    /// passed meanwhile.
+    pub(crate) fn followings(
+        &mut self,
+        machine: &M,
+        wanted: &[(u32, u64)],
+        scratch: &mut M::Scratch,
+    ) -> Option<Vec<Following>> {
         let joints: Vec<JointMove> =
             wanted.iter().map(|&(position, choice)| self.joint(machine, position, choice)).collect();
         let steps: Vec<_> =
             wanted.iter().zip(&joints).map(|(&(position, _), joint)| (self.state(position), joint)).collect();
         let successors = self.expand(machine, &steps, scratch);
         if machine.is_interrupted(scratch) {
-            return false;
+            return None;
         }
-        for ((&(position, choice), joint), successor) in wanted.iter().zip(&joints).zip(successors) {
-            let Some(following) = self.arrive(machine, position, joint, successor, scratch) else {
-                return false;
-            };
-            self.note(position, choice, following);
-        }
-        true
+        let arrivals = wanted.iter().zip(&joints).zip(successors);
+        arrivals
+            .map(|((&(position, _), joint), successor)| {
+                self.arrive(machine, position, joint, successor, scratch)
+            })
+            .collect()
     }
 
     /// Follows one choice, and does not note what follows it. `None` if the deadline passed meanwhile.

@@ -35,46 +35,13 @@ impl Part<'_> {
 
     /// Updates regrets and what is played, the last set first.
     pub(super) fn update(&mut self, treeplex: &Treeplex, factors: &Factors) {
-        match factors.prediction {
-            None if factors.negative == 0.0 => self.update_by(treeplex, |regret, instant| {
-                *regret = (*regret * factors.positive + instant).max(0.0);
-                *regret
-            }),
-            None => self.update_by(treeplex, |regret, instant| {
-                let factor = if *regret > 0.0 { factors.positive } else { factors.negative };
-                *regret = *regret * factor + instant;
-                regret.max(0.0)
-            }),
-            Some(prediction) => self.update_by(treeplex, |regret, instant| {
-                *regret = (*regret * factors.positive + instant).max(0.0);
-                (*regret * prediction + instant).max(0.0)
-            }),
-        }
-    }
-
-    /// `keep` adds the instant regret to a kept one and returns the share of the move in what is played.
-    #[inline(always)]
-    fn update_by(&mut self, treeplex: &Treeplex, keep: impl Fn(&mut f64, f64) -> f64) {
         let begin = self.block.sequences.start;
         let sets = self.block.sets.clone();
         let (first, parents) = (&treeplex.first[sets.start..sets.end + 1], &treeplex.parent[sets]);
         for (set, &parent) in parents.iter().enumerate().rev() {
             let range = first[set] as usize - begin..first[set + 1] as usize - begin;
-            let gains = &self.gains[range.clone()];
-            let policy = &mut self.policy[range.clone()];
-            let regrets = &mut self.regrets[range];
-            let worth: f64 = gains.iter().zip(&*policy).map(|(gain, share)| gain * share).sum();
-            let mut total = 0.0;
-            for ((regret, share), gain) in regrets.iter_mut().zip(&mut *policy).zip(gains) {
-                *share = keep(regret, gain - worth);
-                total += *share;
-            }
-            if total > 0.0 {
-                let scale = 1.0 / total;
-                policy.iter_mut().for_each(|share| *share *= scale);
-            } else {
-                policy.fill(1.0 / policy.len() as f64);
-            }
+            let (regrets, policy) = (&mut self.regrets[range.clone()], &mut self.policy[range.clone()]);
+            let worth = factors.update(regrets, policy, &self.gains[range]);
             self.worth[set] = worth;
             if let Some(inside) = (parent as usize).checked_sub(begin) {
                 self.gains[inside] += worth;

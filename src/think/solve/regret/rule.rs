@@ -60,7 +60,7 @@ impl RegretRule {
     }
 
     /// The factors of iteration `t`, from 1 on.
-    pub(super) fn factors(self, t: u64) -> Factors {
+    pub(in crate::solve) fn factors(self, t: u64) -> Factors {
         let t = t as f64;
         let discount = |t: f64, exponent: f64| {
             let power = t.powf(exponent);
@@ -92,7 +92,7 @@ impl fmt::Display for RegretRule {
 
 /// The effect of one iteration on the kept regrets.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Factors {
+pub(in crate::solve) struct Factors {
     /// Kept regrets above 0 are multiplied by this before the instant regret is added,
     pub(super) positive: f64,
     /// those below 0 by this; where it is 0, no regret below 0 is kept.
@@ -101,5 +101,51 @@ pub(super) struct Factors {
     /// instant regret.
     pub(super) prediction: Option<f64>,
     /// The weight of the iteration in the average.
-    pub(super) weight: f64,
+    pub(in crate::solve) weight: f64,
+}
+
+impl Factors {
+    /// Updates an information set after an iteration in which its moves gained this: the kept regrets, and what is played.
+    /// Returns the worth of the set, the mean gain under what was played.
+    #[inline(always)]
+    pub(in crate::solve) fn update(&self, regrets: &mut [f64], policy: &mut [f64], gains: &[f64]) -> f64 {
+        match self.prediction {
+            None if self.negative == 0.0 => update_by(regrets, policy, gains, |regret, instant| {
+                *regret = (*regret * self.positive + instant).max(0.0);
+                *regret
+            }),
+            None => update_by(regrets, policy, gains, |regret, instant| {
+                let factor = if *regret > 0.0 { self.positive } else { self.negative };
+                *regret = *regret * factor + instant;
+                regret.max(0.0)
+            }),
+            Some(prediction) => update_by(regrets, policy, gains, |regret, instant| {
+                *regret = (*regret * self.positive + instant).max(0.0);
+                (*regret * prediction + instant).max(0.0)
+            }),
+        }
+    }
+}
+
+/// `keep` adds the instant regret to a kept one and returns the share of the move in what is played.
+#[inline(always)]
+fn update_by(
+    regrets: &mut [f64],
+    policy: &mut [f64],
+    gains: &[f64],
+    keep: impl Fn(&mut f64, f64) -> f64,
+) -> f64 {
+    let worth: f64 = gains.iter().zip(&*policy).map(|(gain, share)| gain * share).sum();
+    let mut total = 0.0;
+    for ((regret, share), gain) in regrets.iter_mut().zip(&mut *policy).zip(gains) {
+        *share = keep(regret, gain - worth);
+        total += *share;
+    }
+    if total > 0.0 {
+        let scale = 1.0 / total;
+        policy.iter_mut().for_each(|share| *share *= scale);
+    } else {
+        policy.fill(1.0 / policy.len() as f64);
+    }
+    worth
 }

@@ -7,7 +7,7 @@
 //! Reference: Lanctot, Waugh, Zinkevich, Bowling, *Monte Carlo Sampling for Regret Minimization in Extensive Games*
 //! (NIPS 2009), section 3.2.
 
-use super::error::SamplingError;
+use super::super::met::SamplingError;
 use super::rule::Policy;
 use super::traversal::{Node, Stop, Traversal};
 use hyperplay_machine::Bulk;

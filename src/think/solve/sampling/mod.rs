@@ -17,7 +17,6 @@
 //! for the linear weights.
 
 mod accounts;
-mod error;
 mod external;
 mod outcome;
 mod positions;
@@ -29,32 +28,19 @@ mod traversal;
 #[cfg(test)]
 mod tests;
 
+use super::met::{Averages, SampledPolicy, SamplingError};
 use super::profile::Profile;
 use super::tree::{GameTree, TreeError};
 use crate::tree::{Following, SetMoves};
 use accounts::Accounts;
-use hyperplay_machine::{Budget, Bulk, Evidence, History, Move, Role, Seed, StateMachineExt};
+use hyperplay_machine::{Budget, Bulk, Evidence, History, Move, Seed, StateMachineExt};
 use outcome::OwnStep;
 use positions::MetPositions;
 use target::Target;
 use traversal::{NOBODY, Traversal};
 
-pub use error::SamplingError;
 pub use scheme::SamplingScheme;
 pub use target::AimOptions;
-
-/// The average policy of a role at an information set that was met.
-#[derive(Clone, PartialEq, Debug)]
-pub struct SampledPolicy<'a> {
-    /// Whose.
-    pub role: Role,
-    /// Its evidence there.
-    pub evidence: Evidence,
-    /// Its legal moves, in natural order.
-    pub moves: &'a [Move],
-    /// Their probabilities.
-    pub probabilities: Vec<f64>,
-}
 
 /// A regret minimiser that samples.
 ///
@@ -275,31 +261,21 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
 
     /// The average policy after some evidence: the moves there, and their probabilities; `None` where it was not met.
     pub fn policy(&self, evidence: &Evidence) -> Option<(&[Move], Vec<f64>)> {
-        let set = self.positions.tree.set(evidence)?;
-        Some((self.positions.tree.sets.of(set), self.average(set)))
+        self.averages().policy(evidence)
     }
 
     /// The average policies at all information sets that were met, in the order in which they were.
     pub fn policies(&self) -> impl Iterator<Item = SampledPolicy<'_>> {
-        let tree = &self.positions.tree;
-        (0..).zip(tree.sets.origins()).map(|(set, (role, class))| SampledPolicy {
-            role,
-            evidence: tree.evidence(role, class),
-            moves: tree.sets.of(set),
-            probabilities: self.average(set),
-        })
+        self.averages().policies()
     }
 
     /// The average policies as a profile of the tree of the same game, for judgement; even where none was met.
     pub fn to_profile(&self, tree: &GameTree) -> Profile {
-        Profile::from_fn(tree, |set, moves| {
-            let met = self.policy(&tree.evidence(&tree.sets()[set]));
-            met.map_or_else(|| vec![1.0; moves.len()], |(_, shares)| shares)
-        })
+        self.averages().to_profile(tree)
     }
 
-    fn average(&self, set: u32) -> Vec<f64> {
-        let SetMoves { first, count } = self.positions.tree.sets.list()[set as usize];
-        self.accounts.average(first, count)
+    fn averages(&self) -> Averages<'_, M, impl Fn(SetMoves) -> Vec<f64>> {
+        let average = |SetMoves { first, count }| self.accounts.average(first, count);
+        Averages { tree: &self.positions.tree, average }
     }
 }

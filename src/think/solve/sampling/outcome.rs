@@ -18,7 +18,7 @@ use std::mem;
 
 use rand::RngExt;
 
-use super::error::SamplingError;
+use super::super::met::SamplingError;
 use super::rule::Policy;
 use super::traversal::{Node, Stop, Traversal};
 use crate::tree::Chooser;

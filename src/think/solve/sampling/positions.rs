@@ -8,11 +8,11 @@
 //! ones as on a stack, are noted nowhere, and are given up on the way back. The result of a traversal does not depend on
 //! the limit.
 
+use super::super::met::{SamplingError, check};
 use super::super::tree::TreeError;
 use super::accounts::Accounts;
-use super::error::SamplingError;
-use crate::tree::{Chooser, Following, Positions};
-use hyperplay_machine::{Bulk, History, Move, PLAYOUT_STEPS, Role};
+use crate::tree::{Following, Positions};
+use hyperplay_machine::{Bulk, History};
 
 /// About the most bytes of the positions that are kept.
 const KEPT: usize = 64 << 20;
@@ -123,20 +123,8 @@ impl<M: Bulk> MetPositions<M> {
                 end => return Ok(end),
             };
             self.steps.push(step);
-            if step as usize >= PLAYOUT_STEPS {
-                return Err(TreeError::Endless { steps: step as usize }.into());
-            }
-            if self.tree.is_too_wide {
-                return Err(SamplingError::TooManyJointMoves { step: step as usize });
-            }
+            check(machine, &self.tree, position, step)?;
             let (choosers, sets) = (self.tree.choosers(position), &self.tree.sets);
-            if let Some(chooser) = choosers.iter().find(|chooser| chooser.is_named()) {
-                let &Chooser { role, set, .. } = chooser;
-                let other: Vec<Move> =
-                    chooser.numbers(sets).map(|number| sets.moves()[number as usize]).collect();
-                let moves = [sets.of(set), &other];
-                return Err(TreeError::moves_differ(machine, Role::new(role as usize), step, moves).into());
-            }
             if !choosers.is_empty() {
                 accounts.grow(sets.moves().len());
                 if self.tree.bytes() > self.memory {

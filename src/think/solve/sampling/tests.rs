@@ -8,7 +8,7 @@ use super::rule::Account;
 use super::*;
 use crate::solve::{SequenceForm, TreeError, TreeLimits};
 use hyperplay_machine::testing::{Rules, Toy, choice, end};
-use hyperplay_machine::{JointMoves, StateMachine};
+use hyperplay_machine::{JointMoves, Role, StateMachine};
 
 fn tree(toy: &Toy) -> GameTree {
     GameTree::build(toy, &TreeLimits::default()).unwrap()

@@ -9,9 +9,9 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use super::super::met::SamplingError;
 use super::super::sequences::MIDDLE;
 use super::accounts::Accounts;
-use super::error::SamplingError;
 use super::positions::MetPositions;
 use super::rule::add_to_average;
 use super::target::Aim;

@@ -1,0 +1,91 @@
+//! Which leaves are grown: those to which descents come.
+//!
+//! One role *explores*, and all others follow their policies. At every second choice, drawn at random, the role that
+//! explores takes the move with the best sum of its mean value and a bonus that shrinks with the number of descents
+//! through it; else it follows its policy too. So the tree grows where the policies lead, and where a role could
+//! deviate from them. The roles explore in turns.
+//!
+//! Reference: Zhang, Sandholm, *General Search Techniques without Common Knowledge for Imperfect-Information Games, and
+//! Application to Superhuman Fog of War Chess* (2025), one-sided growing-tree CFR.
+
+use rand::{Rng, RngExt};
+
+use super::grown::GrownTree;
+use crate::tree::{Chooser, Following};
+use hyperplay_machine::Bulk;
+
+/// The weight of the bonus, for values scaled to 1.
+const BONUS: f64 = 1.0;
+
+/// The range of the goals.
+const RANGE: f64 = 100.0;
+
+/// What descents are guided by, by number of a move.
+#[derive(Default)]
+pub(super) struct Guide {
+    /// The mean value of a move where the others lead to its set, in goals less 50.
+    pub(super) values: Vec<f64>,
+    /// Descents through it.
+    pub(super) visits: Vec<u32>,
+}
+
+impl Guide {
+    /// The leaf to which a descent comes; none at an end.
+    pub(super) fn descend<M: Bulk>(
+        &mut self,
+        tree: &GrownTree<M>,
+        policy: &[f64],
+        explorer: u32,
+        rng: &mut impl Rng,
+    ) -> Option<u32> {
+        let mut position = tree.root?.position()?;
+        loop {
+            let followings = tree.followings(position);
+            if followings.is_empty() {
+                return Some(position);
+            }
+            let mut choice = 0;
+            for chooser in tree.positions.choosers(position) {
+                let explores = chooser.role == explorer && rng.random::<bool>();
+                let place =
+                    if explores { self.best(chooser) } else { draw(tree.shares(chooser, policy), rng) };
+                if chooser.role == explorer {
+                    self.visits[chooser.first as usize + place] += 1;
+                }
+                choice += place as u64 * chooser.stride;
+            }
+            match followings[choice as usize] {
+                Following::End(_) => return None,
+                Following::Position(next) => position = next,
+            }
+        }
+    }
+
+    /// The place of the move of a chooser with the best sum of value and bonus.
+    fn best(&self, chooser: &Chooser) -> usize {
+        let moves = chooser.first as usize..(chooser.first + chooser.moves) as usize;
+        let visits = &self.visits[moves.clone()];
+        let all = visits.iter().map(|&visits| f64::from(visits)).sum::<f64>();
+        let bonus = BONUS * all.sqrt() / visits.len() as f64;
+        let score = |place: usize| {
+            self.values[moves.start + place] / RANGE + bonus / (1.0 + f64::from(visits[place]))
+        };
+        let better = |best: usize, place: usize| if score(place) > score(best) { place } else { best };
+        (1..visits.len()).fold(0, better)
+    }
+}
+
+/// A place drawn by these shares, which sum to about 1.
+fn draw(shares: &[f64], rng: &mut impl Rng) -> usize {
+    let mut left = rng.random::<f64>();
+    let mut drawn = 0;
+    for (place, &share) in shares.iter().enumerate().filter(|(_, share)| **share > 0.0) {
+        // The last possible one, should rounding leave something over.
+        drawn = place;
+        if left < share {
+            break;
+        }
+        left -= share;
+    }
+    drawn
+}

@@ -1,0 +1,213 @@
+//! The tree as far as it is grown, and the values of its leaves.
+//!
+//! A position is *grown* when all its choices were followed, and a *leaf* before. Where nobody chooses, what follows is
+//! grown at once. The value of a leaf is the mean goal of random playouts from it.
+//!
+//! Invariant: positions are listed by the number of steps that lead to them, so every position stands before those that
+//! follow it, and the positions of an information set stand together in one list.
+
+use smallvec::SmallVec;
+
+use super::super::met::{SamplingError, check};
+use super::super::sequences::MIDDLE;
+use super::super::tree::TreeError;
+use crate::tree::{Chooser, Following, Positions, UNEVEN_CHANCE};
+use hyperplay_machine::{Budget, Bulk, Seed, Start};
+
+/// A position with more choices than this is never grown.
+const WIDEST: u64 = 1 << 16;
+
+/// Not grown.
+const LEAF: u32 = u32::MAX;
+
+/// The positions of a tree that grows.
+pub(super) struct GrownTree<M: Bulk> {
+    scratch: M::Scratch,
+    pub(super) positions: Positions<M>,
+    /// By number of steps.
+    pub(super) by_step: Vec<Vec<u32>>,
+    /// By position: where what follows its choices begins; [`LEAF`] for a leaf.
+    first: Vec<u32>,
+    /// By position: the number of steps.
+    steps: Vec<u32>,
+    followings: Vec<Following>,
+    /// The probabilities of the moves of `random`, where they lie in the positions.
+    draws: Vec<f64>,
+    /// By position and role: the value of a leaf, in goals less 50.
+    values: Vec<f64>,
+    /// The number of leaves.
+    pub(super) leaves: usize,
+    /// The position or the end with which the game begins.
+    pub(super) root: Option<Following>,
+}
+
+impl<M: Bulk> GrownTree<M> {
+    pub(super) fn new(machine: &M) -> Self {
+        GrownTree {
+            scratch: machine.scratch(),
+            positions: Positions::serial(machine),
+            by_step: Vec::new(),
+            first: Vec::new(),
+            steps: Vec::new(),
+            followings: Vec::new(),
+            draws: Vec::new(),
+            values: Vec::new(),
+            leaves: 0,
+            root: None,
+        }
+    }
+
+    /// Nodes: choices that were followed, and the initial state.
+    pub(super) fn nodes(&self) -> usize {
+        self.followings.len() + 1
+    }
+
+    /// What follows the choices of a position; nothing if it is a leaf.
+    #[inline(always)]
+    pub(super) fn followings(&self, position: u32) -> &[Following] {
+        match self.first[position as usize] {
+            LEAF => &[],
+            first => &self.followings[first as usize..][..self.positions.choices(position) as usize],
+        }
+    }
+
+    /// The value of a leaf to a role.
+    #[inline(always)]
+    pub(super) fn value(&self, leaf: u32, role: usize) -> f64 {
+        self.values[leaf as usize * self.positions.roles() + role]
+    }
+
+    /// What an end is worth to a role.
+    #[inline(always)]
+    pub(super) fn payoff(&self, end: u32, role: usize) -> f64 {
+        f64::from(self.positions.goals(end).values()[role]) - MIDDLE
+    }
+
+    /// The probabilities of the moves of a chooser, where `policy` has those of the roles that decide.
+    #[inline(always)]
+    pub(super) fn shares<'s>(&'s self, chooser: &Chooser, policy: &'s [f64]) -> &'s [f64] {
+        let of = if chooser.role >= UNEVEN_CHANCE { &self.draws[..] } else { policy };
+        &of[chooser.first as usize..(chooser.first + chooser.moves) as usize]
+    }
+
+    /// Begins the tree, unless it was begun.
+    pub(super) fn begin(&mut self, machine: &M, playouts: u32, seed: &Seed) -> Result<(), SamplingError> {
+        if self.root.is_some() {
+            return Ok(());
+        }
+        let root = self.positions.root(machine, &mut self.scratch);
+        self.fail(machine)?;
+        let root = *self.root.insert(root.ok_or(TreeError::Stopped)?);
+        let Some(root) = root.position() else { return Ok(()) };
+        self.arrive(machine, 0)?;
+        match self.positions.choosers(root) {
+            [] => self.grow(machine, &[root], playouts, seed),
+            _ => self.value_leaves(machine, &[root], playouts, seed),
+        }
+    }
+
+    fn fail(&mut self, machine: &M) -> Result<(), SamplingError> {
+        let failure = machine.take_failure(&mut self.scratch);
+        failure.map_or(Ok(()), |failure| Err(TreeError::Failed(failure).into()))
+    }
+
+    /// Takes in the positions that were added after this number of steps.
+    fn arrive(&mut self, machine: &M, step: u32) -> Result<(), SamplingError> {
+        let position = self.first.len() as u32;
+        check(machine, &self.positions, position, step)?;
+        self.first.push(LEAF);
+        self.steps.push(step);
+        if self.by_step.len() <= step as usize {
+            self.by_step.push(Vec::new());
+        }
+        self.by_step[step as usize].push(position);
+        self.leaves += 1;
+        for chooser in self.positions.choosers(position).iter().filter(|of| of.role >= UNEVEN_CHANCE) {
+            let weights = self.positions.weights(chooser);
+            let sum = weights.iter().sum::<u64>() as f64;
+            self.draws.extend(weights.iter().map(|&weight| weight as f64 / sum));
+        }
+        Ok(())
+    }
+
+    /// Whether a leaf may be grown.
+    pub(super) fn may_grow(&self, leaf: u32) -> bool {
+        self.positions.choices(leaf) <= WIDEST
+    }
+
+    /// Grows these leaves, each once, and values those that follow.
+    pub(super) fn grow(
+        &mut self,
+        machine: &M,
+        leaves: &[u32],
+        playouts: u32,
+        seed: &Seed,
+    ) -> Result<(), SamplingError> {
+        let (mut wave, mut fresh) = (leaves.to_vec(), Vec::new());
+        while !wave.is_empty() {
+            let choices = |&leaf: &u32| (0..self.positions.choices(leaf)).map(move |choice| (leaf, choice));
+            let wanted: Vec<(u32, u64)> = wave.iter().flat_map(choices).collect();
+            let followings = self.positions.followings(machine, &wanted, &mut self.scratch);
+            self.fail(machine)?;
+            let followings = followings.ok_or(TreeError::Stopped)?;
+            for (&(leaf, choice), following) in wanted.iter().zip(&followings) {
+                if choice == 0 {
+                    self.first[leaf as usize] = self.followings.len() as u32;
+                }
+                self.followings.push(*following);
+                if following.position().is_some() {
+                    self.arrive(machine, self.steps[leaf as usize] + 1)?;
+                }
+            }
+            self.leaves -= wave.len();
+            let next = followings.into_iter().filter_map(Following::position);
+            let (alone, chosen): (Vec<u32>, Vec<u32>) =
+                next.partition(|&next| self.positions.choosers(next).is_empty());
+            fresh.extend(chosen);
+            wave = alone;
+        }
+        self.value_leaves(machine, &fresh, playouts, seed)
+    }
+
+    /// Values these leaves.
+    fn value_leaves(
+        &mut self,
+        machine: &M,
+        leaves: &[u32],
+        playouts: u32,
+        seed: &Seed,
+    ) -> Result<(), SamplingError> {
+        let roles = self.positions.roles();
+        self.values.resize(self.first.len() * roles, 0.0);
+        let start = |&leaf: &u32| {
+            let state = self.positions.state(leaf).clone();
+            Start { state, first: Vec::new(), weights: None, count: playouts }
+        };
+        let starts: Vec<Start<M::State>> = leaves.iter().map(start).collect();
+        let tallies = machine.playouts(&starts, seed, &Budget::UNLIMITED, &mut self.scratch);
+        self.fail(machine)?;
+        for (&leaf, tally) in leaves.iter().zip(tallies) {
+            let values = self.values[leaf as usize * roles..].iter_mut().zip(tally.sum.values());
+            values.for_each(|(value, &sum)| *value = sum as f64 / f64::from(tally.count.max(1)) - MIDDLE);
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with what follows each choice of a position, and the places of the moves that make it.
+    #[inline(always)]
+    pub(super) fn each_choice(&self, position: u32, mut each: impl FnMut(Following, &[u32])) {
+        let (choosers, followings) = (self.positions.choosers(position), self.followings(position));
+        let mut places: SmallVec<[u32; 4]> = SmallVec::from_elem(0, choosers.len());
+        let mut choice = 0;
+        for _ in followings {
+            each(followings[choice as usize], &places);
+            for (place, chooser) in places.iter_mut().zip(choosers) {
+                (*place, choice) = (*place + 1, choice + chooser.stride);
+                if *place < chooser.moves {
+                    break;
+                }
+                (*place, choice) = (0, choice - chooser.stride * u64::from(chooser.moves));
+            }
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Regret minimisation on a tree that grows: an anytime solver that needs no complete tree.
+//!
+//! An iteration first grows the leaves to which descents come ([`descent`]), about a tenth of the tree, and then updates
+//! the regrets of every information set of the grown tree, role by role, by one of the [rules](RegretRule) ([`pass`]). A leaf is worth
+//! the mean goals of random playouts. With the last leaf the tree is the game tree, and from then on this is a regret
+//! minimiser like those of [`RegretRule`]; in zero-sum games of two roles the average policies approach an equilibrium.
+//! Before that nothing is guaranteed; local best responses in matches bound what can be gained then.
+//!
+//! An iteration takes time in proportion to the grown tree, so all of them together take about fifty times the last.
+//! Iteration i draws from the stream i of its seed alone, so iterations give the same in one call or in several.
+//!
+//! Reference: Schmid et al., *Student of Games* (2023), growing-tree CFR; Zhang, Sandholm, *General Search Techniques
+//! without Common Knowledge for Imperfect-Information Games, and Application to Superhuman Fog of War Chess* (2025).
+
+mod descent;
+mod estimate;
+mod grown;
+mod pass;
+
+#[cfg(test)]
+mod tests;
+
+use rustc_hash::FxHashSet;
+
+use super::met::{Averages, SampledPolicy, SamplingError};
+use super::profile::{Profile, normalise};
+use super::regret::RegretRule;
+use super::tree::GameTree;
+use crate::tree::SetMoves;
+use descent::Guide;
+use grown::GrownTree;
+use hyperplay_machine::{Bulk, Evidence, Move, Seed, StateMachineExt};
+use pass::{Pass, Policies};
+
+/// How a tree grows. Rule and growth were chosen by measurement (`docs/measurements.md`).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct GrowingOptions {
+    /// The rule by which regrets are kept.
+    pub rule: RegretRule,
+    /// Playouts of a new leaf.
+    pub playouts: u32,
+    /// By which share of its nodes the tree grows before an iteration.
+    pub growth: f64,
+    /// The most nodes, about; a tree that has them does not grow. A node takes about 100 bytes.
+    pub nodes: usize,
+}
+
+impl Default for GrowingOptions {
+    fn default() -> Self {
+        GrowingOptions {
+            rule: RegretRule::PredictiveDiscounted,
+            playouts: 16,
+            growth: 0.1,
+            nodes: 10_000_000,
+        }
+    }
+}
+
+/// A regret minimiser on a tree that grows.
+///
+/// ```
+#[doc = include_str!("../../monty_hall.example")]
+/// use hyperplay_think::solve::{GrowingMinimiser, GrowingOptions};
+///
+/// let mut minimiser = GrowingMinimiser::new(&*machine, GrowingOptions::default());
+/// minimiser.iterate(&*machine, 5, &Seed::root(1))?;
+/// assert!(minimiser.leaves() > 0);
+/// minimiser.iterate(&*machine, 500, &Seed::root(1))?;
+/// assert!(minimiser.leaves() == 0 && minimiser.nash_conv_in_tree() < 0.01);
+///
+/// // The candidate who has seen a goat switches.
+/// let (moves, shares) = minimiser.policy(&evidence).expect("it was met");
+/// assert!(machine.show_move(moves[1]) == "switch" && shares[1] > 0.99);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct GrowingMinimiser<M: Bulk> {
+    options: GrowingOptions,
+    iterations: u64,
+    /// The places of the roles that decide.
+    players: Vec<u32>,
+    tree: GrownTree<M>,
+    guide: Guide,
+    pass: Pass,
+    /// By number of a move: its regret as the rule keeps it, what is played, and the weighted sum of what was played.
+    regrets: Vec<f64>,
+    policy: Vec<f64>,
+    sums: Vec<f64>,
+    /// No position before this one may be grown.
+    oldest: u32,
+    /// Why it cannot go on.
+    failure: Option<SamplingError>,
+}
+
+impl<M: Bulk> GrowingMinimiser<M> {
+    /// A minimiser before its first iteration.
+    pub fn new(machine: &M, options: GrowingOptions) -> Self {
+        let players = machine.each_role().filter(|&role| Some(role) != machine.random());
+        GrowingMinimiser {
+            options,
+            iterations: 0,
+            players: players.map(|role| role.index() as u32).collect(),
+            tree: GrownTree::new(machine),
+            guide: Guide::default(),
+            pass: Pass::default(),
+            regrets: Vec::new(),
+            policy: Vec::new(),
+            sums: Vec::new(),
+            oldest: 0,
+            failure: None,
+        }
+    }
+
+    /// Iterations made.
+    pub fn iterations(&self) -> u64 {
+        self.iterations
+    }
+
+    /// Nodes of the grown tree.
+    pub fn nodes(&self) -> usize {
+        self.tree.nodes()
+    }
+
+    /// How many positions may still be grown; 0 if the tree is that of the whole game.
+    pub fn leaves(&self) -> usize {
+        self.tree.leaves
+    }
+
+    /// Information sets met.
+    pub fn information_sets(&self) -> usize {
+        self.tree.positions.sets.list().len()
+    }
+
+    /// Makes `count` iterations on the game for which it was made. The first iteration of all draws from
+    /// `seed.index(1)`.
+    ///
+    /// # Errors
+    /// If an iteration meets something that has no place in a tree; then the minimiser stays as it is, and gives the same
+    /// error again.
+    pub fn iterate(&mut self, machine: &M, count: u64, seed: &Seed) -> Result<(), SamplingError> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        let done = (0..count).try_for_each(|_| self.iterate_once(machine, seed));
+        self.failure = done.clone().err();
+        done
+    }
+
+    fn iterate_once(&mut self, machine: &M, seed: &Seed) -> Result<(), SamplingError> {
+        self.iterations += 1;
+        let seed = seed.index(self.iterations as usize);
+        self.tree.begin(machine, self.options.playouts, &seed.index(0))?;
+        self.make_room();
+        let leaves = self.chosen(&seed.index(1));
+        self.tree.grow(machine, &leaves, self.options.playouts, &seed.index(2))?;
+        self.make_room();
+        (0..self.players.len()).for_each(|place| self.update(self.players[place]));
+        Ok(())
+    }
+
+    /// Makes room for the moves of all information sets that were met.
+    fn make_room(&mut self) {
+        let sets = &self.tree.positions.sets;
+        let (known, moves) = (self.policy.len(), sets.moves().len());
+        for numbers in [&mut self.regrets, &mut self.sums, &mut self.guide.values, &mut self.policy] {
+            numbers.resize(moves, 0.0);
+        }
+        self.guide.visits.resize(moves, 0);
+        let news = sets.list().partition_point(|set| (set.first as usize) < known);
+        for set in &sets.list()[news..] {
+            self.policy[range(*set)].fill(1.0 / f64::from(set.count));
+        }
+    }
+
+    /// The leaves that are grown next.
+    fn chosen(&mut self, seed: &Seed) -> Vec<u32> {
+        let (nodes, mut rng) = (self.tree.nodes(), seed.rng());
+        let wanted = (nodes as f64 * self.options.growth) as u64 + 1;
+        let (mut chosen, mut seen, mut choices) = (Vec::new(), FxHashSet::default(), 0);
+        if self.tree.leaves == 0 || nodes >= self.options.nodes {
+            return chosen;
+        }
+        for descent in 0..2 * wanted {
+            let explorer = self.players[descent as usize % self.players.len()];
+            let leaf = self.guide.descend(&self.tree, &self.policy, explorer, &mut rng);
+            let Some(leaf) = leaf.filter(|&leaf| self.tree.may_grow(leaf) && seen.insert(leaf)) else {
+                continue;
+            };
+            choices += self.tree.positions.choices(leaf);
+            chosen.push(leaf);
+            if choices >= wanted {
+                break;
+            }
+        }
+        if chosen.is_empty() {
+            // Nobody goes to what is left, but there is time for it.
+            let count = self.tree.positions.len() as u32;
+            let mut left = (self.oldest..count)
+                .filter(|&leaf| self.tree.followings(leaf).is_empty() && self.tree.may_grow(leaf));
+            self.oldest = left.next().unwrap_or(count);
+            chosen.extend((self.oldest < count).then_some(self.oldest));
+        }
+        chosen
+    }
+
+    /// Updates a role against what is played.
+    fn update(&mut self, role: u32) {
+        let GrowingMinimiser { tree, pass, policy, regrets, sums, guide, .. } = self;
+        let policies = Policies { role, own: policy, others: policy };
+        pass.descend(tree, policies);
+        (0..tree.by_step.len()).rev().for_each(|step| pass.climb(tree, step, policies));
+        let factors = self.options.rule.factors(self.iterations);
+        let reached = tree.positions.sets.list().iter().zip(&pass.reach);
+        for (set, &[own, others]) in reached.filter(|(_, reach)| **reach != [0.0; 2]) {
+            let moves = range(*set);
+            let (policy, gains) = (&mut policy[moves.clone()], &pass.gains[moves.clone()]);
+            let sums = sums[moves.clone()].iter_mut().zip(&*policy);
+            sums.for_each(|(sum, share)| *sum += factors.weight * own * share);
+            if others > 0.0 {
+                let values = guide.values[moves.clone()].iter_mut().zip(gains);
+                values.for_each(|(value, gain)| *value = gain / others);
+                factors.update(&mut regrets[moves], policy, gains);
+            }
+        }
+    }
+
+    /// The average policy after some evidence: the moves there, and their probabilities; `None` where it was not met.
+    pub fn policy(&self, evidence: &Evidence) -> Option<(&[Move], Vec<f64>)> {
+        self.averages().policy(evidence)
+    }
+
+    /// The average policies at all information sets that were met, in the order in which they were.
+    pub fn policies(&self) -> impl Iterator<Item = SampledPolicy<'_>> {
+        self.averages().policies()
+    }
+
+    /// The average policies as a profile of the tree of the same game, for judgement; even where none was met.
+    pub fn to_profile(&self, tree: &GameTree) -> Profile {
+        self.averages().to_profile(tree)
+    }
+
+    fn averages(&self) -> Averages<'_, M, impl Fn(SetMoves) -> Vec<f64>> {
+        Averages { tree: &self.tree.positions, average: |set| self.average(set) }
+    }
+
+    fn average(&self, set: SetMoves) -> Vec<f64> {
+        let mut shares = self.sums[range(set)].to_vec();
+        normalise(&mut shares);
+        shares
+    }
+}
+
+/// Where the numbers of the moves of a set lie.
+fn range(set: SetMoves) -> std::ops::Range<usize> {
+    set.first as usize..(set.first + set.count) as usize
+}

@@ -1,0 +1,122 @@
+//! A pass over the tree for one role: how probably each position is reached, and what each of its moves gains.
+//!
+//! Down the tree go two probabilities for each position: that the role itself goes there, and that all others and chance
+//! do. Up the tree go the values. The gain of a move is the sum over the positions of its set of what follows it, each
+//! with the probability of the others (a *counterfactual value*). Where several roles choose in one step none sees what
+//! the others choose, so a step needs no nodes of its own: its choices are summed.
+
+use super::grown::GrownTree;
+use crate::tree::{Chooser, Following};
+use hyperplay_machine::Bulk;
+
+/// The numbers of a pass.
+#[derive(Default)]
+pub(super) struct Pass {
+    /// By position.
+    pub(super) own: Vec<f64>,
+    pub(super) others: Vec<f64>,
+    pub(super) values: Vec<f64>,
+    /// By number of a move.
+    pub(super) gains: Vec<f64>,
+    /// By set: how probably the role itself goes there, and how probably the others do, over all its positions.
+    pub(super) reach: Vec<[f64; 2]>,
+}
+
+/// The policies in a pass, by number of a move: that of the role, and those of the others.
+#[derive(Clone, Copy)]
+pub(super) struct Policies<'a> {
+    pub(super) role: u32,
+    pub(super) own: &'a [f64],
+    pub(super) others: &'a [f64],
+}
+
+impl Policies<'_> {
+    /// Multiplies the probabilities of the moves that make a choice: those of the others with chance, and the own one.
+    #[inline(always)]
+    fn shares<M: Bulk>(&self, tree: &GrownTree<M>, choosers: &[Chooser], places: &[u32]) -> (f64, f64) {
+        let (mut others, mut own) = (1.0, 1.0);
+        for (chooser, &place) in choosers.iter().zip(places) {
+            if chooser.role == self.role {
+                own = self.own[(chooser.first + place) as usize];
+            } else {
+                others *= tree.shares(chooser, self.others)[place as usize];
+            }
+        }
+        (others, own)
+    }
+}
+
+impl Pass {
+    /// Goes down from the beginning of the game.
+    pub(super) fn descend<M: Bulk>(&mut self, tree: &GrownTree<M>, policies: Policies<'_>) {
+        let (positions, sets) = (tree.positions.len(), &tree.positions.sets);
+        for numbers in [&mut self.own, &mut self.others, &mut self.values] {
+            numbers.clear();
+            numbers.resize(positions, 0.0);
+        }
+        self.gains.clear();
+        self.gains.resize(sets.moves().len(), 0.0);
+        self.reach.clear();
+        self.reach.resize(sets.list().len(), [0.0; 2]);
+        let Some(root) = tree.root.and_then(Following::position) else { return };
+        (self.own[root as usize], self.others[root as usize]) = (1.0, 1.0);
+        for &position in tree.by_step.iter().flatten() {
+            let (own, others) = (self.own[position as usize], self.others[position as usize]);
+            if own == 0.0 && others == 0.0 {
+                continue;
+            }
+            let choosers = tree.positions.choosers(position);
+            for chooser in choosers.iter().filter(|chooser| chooser.role == policies.role) {
+                let [reached, of_others] = &mut self.reach[chooser.set as usize];
+                (*reached, *of_others) = (own, *of_others + others);
+            }
+            tree.each_choice(position, |following, places| {
+                if let Following::Position(next) = following {
+                    let shares = policies.shares(tree, choosers, places);
+                    self.others[next as usize] = others * shares.0;
+                    self.own[next as usize] = own * shares.1;
+                }
+            });
+        }
+    }
+
+    /// Values the positions after a number of steps, and adds what the moves there gain. Later positions have values.
+    pub(super) fn climb<M: Bulk>(&mut self, tree: &GrownTree<M>, step: usize, policies: Policies<'_>) {
+        let role = policies.role as usize;
+        for &position in &tree.by_step[step] {
+            let others = self.others[position as usize];
+            if others == 0.0 {
+                continue;
+            }
+            if tree.followings(position).is_empty() {
+                self.values[position as usize] = tree.value(position, role);
+                continue;
+            }
+            let choosers = tree.positions.choosers(position);
+            let own = choosers.iter().position(|chooser| chooser.role == policies.role);
+            let mut worth = 0.0;
+            tree.each_choice(position, |following, places| {
+                let shares = policies.shares(tree, choosers, places);
+                let value = shares.0
+                    * match following {
+                        Following::End(end) => tree.payoff(end, role),
+                        Following::Position(next) => self.values[next as usize],
+                    };
+                worth += shares.1 * value;
+                if let Some(own) = own {
+                    self.gains[(choosers[own].first + places[own]) as usize] += others * value;
+                }
+            });
+            self.values[position as usize] = worth;
+        }
+    }
+
+    /// The value of the game to the role, after all positions were valued.
+    pub(super) fn value<M: Bulk>(&self, tree: &GrownTree<M>, role: u32) -> f64 {
+        match tree.root {
+            Some(Following::Position(root)) => self.values[root as usize],
+            Some(Following::End(end)) => tree.payoff(end, role as usize),
+            None => 0.0,
+        }
+    }
+}

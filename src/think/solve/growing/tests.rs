@@ -1,0 +1,92 @@
+//! The tests of the tree that grows on toys. Those on rulesheets are in `tests/library/growing.rs`.
+
+use super::*;
+use crate::solve::{SequenceForm, TreeError, TreeLimits};
+use hyperplay_machine::testing::{Toy, choice, end};
+
+/// Two rounds in which both choose at once and see nothing, and one with draws of `random` that nobody sees.
+fn toys() -> [Toy; 3] {
+    let goals = [[100, 0], [0, 100], [20, 80], [60, 40]];
+    let last: Vec<u8> = (0..16).map(|place| 5 + (place * 7 + place / 4) % 4).collect();
+    let rounds = last.chunks(4).map(|next| choice(&[2, 2], next));
+    let table = [choice(&[2, 2], &[1, 2, 3, 4])].into_iter().chain(rounds);
+    let random = vec![
+        choice(&[2, 1, 3], &[1, 2, 3, 3, 2, 1]),
+        choice(&[1, 2, 2], &[4, 5, 5, 6]),
+        choice(&[1, 2, 1], &[6, 4]),
+        choice(&[1, 2, 2], &[6, 6, 5, 4]),
+        end(&[100, 0, 0]),
+        end(&[0, 100, 0]),
+        end(&[70, 30, 0]),
+    ];
+    [
+        Toy::table(&["a", "b"], table.chain(goals.iter().map(|goals| end(goals))).collect()),
+        Toy::coin(),
+        Toy::table_with_random(&["a", "b", "random"], random),
+    ]
+}
+
+fn grown(toy: &Toy, growth: f64, iterations: u64) -> GrowingMinimiser<Toy> {
+    let options = GrowingOptions { growth, ..GrowingOptions::default() };
+    let mut minimiser = GrowingMinimiser::new(toy, options);
+    minimiser.iterate(toy, iterations, &Seed::root(1)).unwrap();
+    minimiser
+}
+
+/// The complete tree is that of the game: what a best response gains in it is what the sequence form says, and the
+/// policies come to an equilibrium.
+#[test]
+fn without_a_leaf_the_grown_tree_is_the_game() {
+    for (number, toy) in toys().iter().enumerate() {
+        let tree = GameTree::build(toy, &TreeLimits::default()).unwrap();
+        let form = SequenceForm::new(&tree, 1.0);
+        for growth in [0.01, 1.0] {
+            for iterations in [12, 2_000] {
+                let minimiser = grown(toy, growth, iterations);
+                assert_eq!(minimiser.leaves(), 0, "toy {number}");
+                let judged = form.judge(&minimiser.to_profile(&tree)).nash_conv;
+                let found = minimiser.nash_conv_in_tree();
+                assert!(
+                    (found - judged).abs() < 1e-9,
+                    "toy {number}: {found}, {judged} by the sequence form"
+                );
+                assert!(iterations == 12 || judged < 0.1, "toy {number}: {judged}");
+            }
+        }
+    }
+}
+
+/// What the playouts of leaves are worth is what follows if all play at random, so with one leaf after each first choice the
+/// tree is a matrix game. Its entries are means of four ends each.
+#[test]
+fn leaves_are_worth_what_random_play_is_worth() {
+    let [toy, ..] = toys();
+    let options = GrowingOptions { nodes: 2, growth: 0.0, playouts: 20_000, ..GrowingOptions::default() };
+    let mut minimiser = GrowingMinimiser::new(&toy, options);
+    minimiser.iterate(&toy, 1, &Seed::root(1)).unwrap();
+    assert_eq!((minimiser.nodes(), minimiser.leaves()), (5, 4));
+    let goals = [100.0, 0.0, 20.0, 60.0];
+    for place in 0..4_u32 {
+        let ends = (4 * place..4 * place + 4).map(|place| goals[((place * 7 + place / 4) % 4) as usize]);
+        let (mean, found) = (ends.sum::<f64>() / 4.0 - 50.0, minimiser.tree.value(1 + place, 0));
+        assert!((found - mean).abs() < 1.5, "{place}: {found}, {mean} by enumeration");
+    }
+}
+
+#[test]
+fn iterations_in_several_calls_are_the_same_and_a_failure_stays() {
+    let [toy, ..] = toys();
+    let (once, mut again) = (grown(&toy, 0.1, 40), grown(&toy, 0.1, 15));
+    again.iterate(&toy, 25, &Seed::root(1)).unwrap();
+    assert_eq!((once.sums, once.policy, once.regrets), (again.sums, again.policy, again.regrets));
+
+    // The second role has two moves after one choice of the first, and three after another, and sees neither.
+    let uneven =
+        vec![choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[3, 3]), choice(&[1, 3], &[3, 3, 3]), end(&[0, 100])];
+    let toy = Toy::table(&["a", "b"], uneven);
+    let mut minimiser = GrowingMinimiser::new(&toy, GrowingOptions::default());
+    for _ in 0..2 {
+        let failed = minimiser.iterate(&toy, 10, &Seed::root(1));
+        assert!(matches!(failed, Err(SamplingError::Rules(TreeError::MovesDiffer { .. }))), "{failed:?}");
+    }
+}
