@@ -12,6 +12,9 @@ use hyperplay_lab::study::files::{self, StudyFileError, StudyFiles, StudySubject
 use hyperplay_lab::study::{LeftOut, Study, StudyPlan, StudyRow};
 use hyperplay_machine::{StateMachine as _, counted};
 
+/// More points than these that have no posterior are counted and not named.
+const LEFT_OUT: usize = 10;
+
 /// Measures and reports.
 ///
 /// # Errors
@@ -56,6 +59,7 @@ pub fn run(
         }
         document["rows"] = study.table().as_json();
         document["summary"] = study.summary_table(plan.seed).as_json();
+        document["truth"] = study.truth_table(plan.seed).as_json();
         let left_out = |of: &LeftOut| json!({ "match": of.index, "role": of.role, "why": of.why });
         document["left_out"] = study.left_out.iter().map(left_out).collect::<Value>();
         document["nothing"] = json!(nothing);
@@ -86,9 +90,14 @@ pub fn run(
 
 /// The report for reading.
 fn write(study: &Study, seed: u64, out: &Output) -> CommandResult {
-    out.text(&study.shown_rows().as_text())?;
-    for LeftOut { index, role, why } in &study.left_out {
+    if !study.rows.is_empty() {
+        out.text(&study.shown_rows().as_text())?;
+    }
+    for LeftOut { index, role, why } in study.left_out.iter().take(LEFT_OUT) {
         out.line(format_args!("match {index}, {role}: {why}"))?;
+    }
+    if let more @ 1.. = study.left_out.len().saturating_sub(LEFT_OUT) {
+        out.line(format_args!("and {more} more; --json has all"))?;
     }
     if study.rows.iter().any(|row| !row.is_of_histories()) {
         out.line(
@@ -96,8 +105,15 @@ fn write(study: &Study, seed: u64, out: &Output) -> CommandResult {
              one between states.",
         )?;
     }
-    out.line("\nOver the decisions (more than one legal move, more than one history); ratios of sums:")?;
-    out.text(&study.shown_summaries(seed, "timed").as_text())
+    if !study.rows.is_empty() {
+        out.line("\nOver the decisions (more than one legal move, more than one history); ratios of sums:")?;
+        out.text(&study.shown_summaries(seed, "timed").as_text())?;
+    }
+    if study.truths.is_empty() {
+        return Ok(());
+    }
+    out.line("\nThe truth among the particles, at every step of every match (p tests a sampler if the others play by its model):")?;
+    out.text(&study.shown_truth(seed, false).as_text())
 }
 
 impl From<StudyFileError> for CommandFailure {

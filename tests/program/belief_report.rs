@@ -27,7 +27,7 @@ const KRIEG: &str = "krieg_tictactoe_3x3 --sampler hyperplay:enumerate=off --sam
 fn one_seed_writes_the_same_on_one_thread_and_on_two() {
     let one = written(&format!("{KRIEG} --threads 1"));
     let two = written(&format!("{KRIEG} --threads 2"));
-    for file in ["turns.jsonl", "rows.csv", "report.html"] {
+    for file in ["turns.jsonl", "rows.csv", "truth.csv", "report.html"] {
         assert!(one.read(file) == two.read(file), "{file} differs");
     }
     let times = lines(&one, "timings.jsonl");

@@ -54,7 +54,7 @@ fn what_something_else_wrote_is_never_replaced() {
         }
     }
     for (command, names) in [
-        (BELIEF, &["turns.jsonl", "timings.jsonl", "rows.csv", "report.html"][..]),
+        (BELIEF, &["turns.jsonl", "timings.jsonl", "rows.csv", "truth.csv", "report.html"][..]),
         ("serve --port 0", &["matches.jsonl"]),
         ("kiosk --port 0", &["matches.jsonl"]),
     ] {

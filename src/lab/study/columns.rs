@@ -40,6 +40,9 @@ pub static TIME_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| {
 /// The columns of a summary.
 pub static SUMMARY_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| defined("summary"));
 
+/// The columns of what is measured by the truth alone.
+pub static TRUTH_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| defined("truth"));
+
 /// The columns of a table of costs.
 pub static COST_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| defined("cost"));
 

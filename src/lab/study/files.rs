@@ -1,4 +1,4 @@
-//! The files of a study: `turns.jsonl`, `timings.jsonl`, `rows.csv`, `report.html`, its figures in `figures`, and
+//! The files of a study: `turns.jsonl`, `timings.jsonl`, `rows.csv`, `truth.csv`, `report.html`, its figures in `figures`, and
 //! `study.json`, its identity.
 //!
 //! Invariant: one seed gives the same bytes in all but `timings.jsonl`, on any number of threads. The first line of
@@ -207,6 +207,8 @@ fn texts(header: &Value, study: &Study, threads: usize, time: Option<Duration>) 
         ("turns.jsonl", lines(header, table.json_rows())),
         ("timings.jsonl", lines(&run, Table::of(&TIME_COLUMNS, &study.rows).json_rows())),
         ("rows.csv", table.as_csv()),
+        ("truth.csv", study.truth_table(header["seed"].as_u64().unwrap_or(0)).as_csv()),
+        ("truth.jsonl", lines(header, study.truths.iter().map(|point| json!(point)))),
         ("report.html", page.finish()),
     ];
     texts.map(|(name, text)| (name.to_owned(), text.into_bytes())).into_iter().chain(page.files()).collect()

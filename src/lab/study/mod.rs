@@ -6,7 +6,7 @@
 //! ```
 //!
 //! [`StudyPlan`] describes a study of beliefs and makes it; [`harness`] measures one sampler on one match;
-//! [`accuracy`] has the distances from a posterior. [`cost`] compares the times of samplers step by step.
+//! [`accuracy`] has the distances from a posterior, [`truth_rows`] what needs none. [`cost`] compares the times of samplers step by step.
 //! [`speed`] measures how much an engine does in a second. [`response`] measures what a response gains in matches. This
 //! module does not print: the caller passes in progress and interrupts.
 //!
@@ -31,13 +31,15 @@ mod row;
 pub mod speed;
 mod summary;
 mod tally;
+mod truth;
 #[cfg(test)]
 mod under_equilibrium;
 mod views;
 
-pub use columns::{ROW_COLUMNS, SUMMARY_COLUMNS, TIME_COLUMNS};
+pub use columns::{ROW_COLUMNS, SUMMARY_COLUMNS, TIME_COLUMNS, TRUTH_COLUMNS};
 pub use match_source::{MatchSource, MatchSourceError};
 pub use plan::{LeftOut, Study, StudyError, StudyPlan, StudyProgress};
 pub use row::StudyRow;
 pub use summary::{StudySummary, summaries};
 pub use tally::{DecisionTally, Latest, PlayedMatch};
+pub use truth::{TruthPoint, TruthRow, truth_rows};

@@ -13,6 +13,7 @@ use thiserror::Error;
 use super::harness::{self, Control, Oracle, PosteriorSource, Replicates};
 use super::match_source::MatchSource;
 use super::row::StudyRow;
+use super::truth::{TruthPoint, measure_truth};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{
     ByRole, EvaluationFailure, Evidence, History, Role, Seed, StateMachine, StateMachineExt, counted,
@@ -65,6 +66,8 @@ pub struct LeftOut {
 pub struct Study {
     /// In the order in which they were measured.
     pub rows: Vec<StudyRow>,
+    /// The truth and the sets at every step, those without a posterior too, in the same order.
+    pub truths: Vec<TruthPoint>,
     /// In the order of matches and roles.
     pub left_out: Vec<LeftOut>,
     /// The steps of the longest match whose beliefs were measured.
@@ -398,6 +401,22 @@ impl Measuring<'_> {
                 let Some(figures) = harness::measure(machine, &replicates, &points.list, &stop, tick)? else {
                     return Ok(false);
                 };
+                if replicates.is_of_points {
+                    let of = TruthPoint {
+                        sampler: spec.spec().to_string(),
+                        particles,
+                        posterior: posterior.letter,
+                        index,
+                        role: name.clone(),
+                        ..TruthPoint::default()
+                    };
+                    let followed = (role, history, plan.steps);
+                    let truths = measure_truth(machine, &replicates, followed, &points.list, &of, &stop)?;
+                    if stop() {
+                        return Ok(false);
+                    }
+                    self.study.truths.extend(truths);
+                }
                 let before = self.study.rows.len();
                 let measured = points.list.iter().zip(figures).zip(controls);
                 self.study.rows.extend(measured.map(|((point, figures), &control)| StudyRow {

@@ -1,9 +1,10 @@
 //! Views of a study: the columns of its tables on the terminal, on the page and in the benchmark.
 
-use super::columns::{ROW_COLUMNS, SUMMARY_COLUMNS, readings, with_times};
+use super::columns::{ROW_COLUMNS, SUMMARY_COLUMNS, TRUTH_COLUMNS, readings, with_times};
 use super::plan::Study;
 use super::row::StudyRow;
 use super::summary::{StudySummary, summaries};
+use super::truth::truth_rows;
 use hyperplay_report::{FEW, Reading, ShownTable, Table};
 
 /// The columns on states in the place of histories, which are left out where it is histories everywhere.
@@ -46,6 +47,19 @@ impl Study {
         marked(Table::of(&with_times(), &self.summaries(seed))).read(&self.read_as(view))
     }
 
+    /// All columns of what is measured by the truth, over all steps and at each.
+    pub fn truth_table(&self, seed: u64) -> Table {
+        Table::of(&TRUTH_COLUMNS, &truth_rows(&self.truths, seed))
+    }
+
+    /// The same for readers, over all steps, or at each if `by_step`.
+    pub fn shown_truth(&self, seed: u64, by_step: bool) -> ShownTable {
+        let mut rows = truth_rows(&self.truths, seed);
+        rows.retain(|row| row.step.is_some() == by_step);
+        let table = Table::of(&TRUTH_COLUMNS, &rows).with_few("matches", FEW, "matches");
+        table.read(&readings(if by_step { "steps" } else { "truth" })).without_unknown()
+    }
+
     fn read_as(&self, view: &str) -> Vec<Reading> {
         let mut readings = readings(view);
         let is_of_histories = self.rows.iter().all(StudyRow::is_of_histories);
@@ -82,6 +96,8 @@ mod tests {
     fn every_view_shows_columns_that_exist() {
         assert_known("page", &ROW_COLUMNS);
         assert_known("summary", &SUMMARY_COLUMNS);
+        assert_known("truth", &TRUTH_COLUMNS);
+        assert_known("steps", &TRUTH_COLUMNS);
         for view in [&super::super::benchmark::VIEWS[..], &["timed"]].concat() {
             assert_known(view, &with_times());
         }
@@ -97,6 +113,7 @@ mod tests {
         }
         assert_defined(&ROW_COLUMNS);
         assert_defined(&SUMMARY_COLUMNS);
+        assert_defined(&TRUTH_COLUMNS);
         assert_defined(&super::super::TIME_COLUMNS);
         assert_defined(&super::super::cost::COST_COLUMNS);
     }
@@ -107,7 +124,8 @@ mod tests {
         let guide = include_str!("../../../docs/belief-measures.md");
         let of_costs = hyperplay_report::legend(&super::super::cost::COST_COLUMNS);
         let of_rows = hyperplay_report::legend(&ROW_COLUMNS);
-        for legend in [of_rows, hyperplay_report::legend(&SUMMARY_COLUMNS), of_costs] {
+        let of_truth = hyperplay_report::legend(&TRUTH_COLUMNS);
+        for legend in [of_rows, hyperplay_report::legend(&SUMMARY_COLUMNS), of_costs, of_truth] {
             let text = legend.shown().as_markdown();
             assert!(guide.contains(&text), "docs/belief-measures.md should contain:\n{text}");
         }

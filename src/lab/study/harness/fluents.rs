@@ -33,6 +33,12 @@ impl From<Bin> for [f64; 3] {
 }
 
 impl Bin {
+    /// Counts a fluent with this marginal.
+    pub(in super::super) fn count(bins: &mut [Bin; BINS], said: f64, is_true: bool) {
+        let at = ((said * BINS as f64) as usize).min(BINS - 1);
+        bins[at].add(&Bin { count: 1.0, said, held: f64::from(u8::from(is_true)) }, 1.0);
+    }
+
     /// Adds another bin, its weight multiplied.
     pub fn add(&mut self, other: &Bin, times: f64) {
         self.count += other.count * times;
@@ -116,8 +122,7 @@ impl Fluents {
             let of_truth = if so { marginal } else { 1.0 - marginal };
             log_loss -= of_truth.clamp(least, 1.0 - least).ln();
             brier += (1.0 - of_truth) * (1.0 - of_truth);
-            let at = ((marginal * BINS as f64) as usize).min(BINS - 1);
-            bins[at].add(&Bin { count: 1.0, said: marginal, held: f64::from(u8::from(so)) }, 1.0);
+            Bin::count(&mut bins, marginal, so);
         }
         let count = self.truth.len() as f64;
         Some(Scores { log_loss: log_loss / count, brier: brier / count, bins })

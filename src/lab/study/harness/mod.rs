@@ -30,6 +30,7 @@ pub use evidence::{model_match, random_match};
 pub use figures::{Costs, Exactly, Figures, Spread};
 pub use fluents::{BINS, Bin};
 pub use methods::MethodCounts;
+pub(super) use point::prefixes;
 pub use point::{EvaluationPoint, EvaluationPoints, Oracle, PosteriorSource};
 
 use std::sync::Arc;
@@ -170,7 +171,11 @@ pub(super) fn updated(
 }
 
 /// The value that was found with this scratch, unless an evaluation of the rules met a limit meanwhile.
-fn evaluated<T>(machine: &Engine, scratch: &mut EngineScratch, found: T) -> Result<T, EvaluationFailure> {
+pub(super) fn evaluated<T>(
+    machine: &Engine,
+    scratch: &mut EngineScratch,
+    found: T,
+) -> Result<T, EvaluationFailure> {
     machine.take_failure(scratch).map_or(Ok(found), Err)
 }
 

@@ -54,7 +54,7 @@ pub struct EvaluationPoint {
     /// The place of every history of the posterior, or of every state.
     places: Places,
     /// The place of the true history or state.
-    pub(super) true_place: Option<usize>,
+    pub(in super::super) true_place: Option<usize>,
     /// The open fluents.
     pub(super) fluents: Fluents,
     /// The values of the moves, if they were requested.
@@ -70,6 +70,12 @@ impl EvaluationPoint {
     /// Whether the role has something to choose and does not know the history.
     pub fn is_decision(&self) -> bool {
         self.choice && self.posterior.histories.len() > 1
+    }
+
+    /// The probabilities of the true history and of the true state.
+    pub(in super::super) fn of_truth(&self) -> Option<[f64; 2]> {
+        let place = self.true_place?;
+        Some([self.posterior.histories[place].1, self.of_states[self.posterior.ends[place]]])
     }
 
     /// The place in the posterior of a history that ends in this state, if it has one.
@@ -164,7 +170,11 @@ impl Oracle<'_> {
 }
 
 /// The knowledge of a role after each step of a history, from the first on, as long as the match goes on.
-fn prefixes(machine: &Engine, role: Role, history: &History) -> Result<Vec<Evidence>, EvaluationFailure> {
+pub(in super::super) fn prefixes(
+    machine: &Engine,
+    role: Role,
+    history: &History,
+) -> Result<Vec<Evidence>, EvaluationFailure> {
     let mut scratch = machine.scratch();
     let whole = machine.evidence(history, role, &mut scratch);
     let last = if whole.over { whole.step().saturating_sub(1) } else { whole.step() };

@@ -1,0 +1,80 @@
+//! The truth: what is measured of beliefs by the true history alone, without a posterior, in sets of any size.
+//!
+//! Where the others choose by the model that a sampler assumes, the true history is a draw from the posterior, as a
+//! particle is that an exact sampler draws: given the evidence the two are exchangeable. So two figures are known in
+//! advance. The *rank* of the truth is uniform among the particles of up to [`SETS`] independent sets, one drawn by weight
+//! from each; they are compared by a linear function of the facts. The *excess* of a relation, its true facts less the sum
+//! of their believed probabilities, is 0 on average. [`TruthRow`] tests both (simulation-based calibration, Talts18).
+//!
+//! One particle stands for each set, because those of one set depend on each other (resampling, systematic draws, whole
+//! posteriors with their weights), and a rank among them would reject samplers without a bias.
+
+mod follow;
+mod point;
+mod row;
+#[cfg(test)]
+mod tests;
+
+pub use point::TruthPoint;
+pub use row::{TruthRow, truth_rows};
+
+use std::sync::Arc;
+
+use rand::RngExt;
+use rayon::prelude::*;
+
+use super::harness::{EvaluationPoint, Replicates, prefixes};
+use follow::{TruthSet, follow};
+use hyperplay_engine::Engine;
+use hyperplay_machine::{EvaluationFailure, History, Role, Seed};
+use point::MEANS;
+
+/// The most sets of which a particle is drawn: with the truth there are ten places then.
+const SETS: usize = 9;
+
+/// The truth at every step of a match, given what says which sampler and match it is; it has a posterior of the sampler's model
+/// at the steps of `points`. `stop` ends it early.
+///
+/// # Errors
+/// If the rules cannot be evaluated.
+pub(super) fn measure_truth(
+    machine: &Arc<Engine>,
+    replicates: &Replicates<'_>,
+    (role, history, steps): (Role, &History, (usize, usize)),
+    points: &[EvaluationPoint],
+    of: &TruthPoint,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<TruthPoint>, EvaluationFailure> {
+    let mut evidence = prefixes(machine, role, history)?;
+    evidence.truncate(steps.1);
+    let seed = replicates.seed.child("truth");
+    let one = |number| follow(machine, replicates, (history, &evidence, points), &seed.index(number), stop);
+    let sets: Vec<Vec<TruthSet>> =
+        (0..replicates.count.min(SETS)).into_par_iter().map(one).collect::<Result<_, _>>()?;
+    let reached = sets.iter().map(Vec::len).min().unwrap_or(0);
+    let at = |step: usize| {
+        let sets: Vec<&TruthSet> = sets.iter().map(|sets| &sets[step - 1]).collect();
+        TruthPoint { step, ..together(&sets, of.clone(), &seed.child("rank").index(step)) }
+    };
+    Ok((steps.0..=reached).map(at).collect())
+}
+
+/// The figures of some sets at one step.
+fn together(sets: &[&TruthSet], mut point: TruthPoint, seed: &Seed) -> TruthPoint {
+    let held: Vec<&&TruthSet> = sets.iter().filter(|set| set.drawn.is_finite()).collect();
+    let (mut rng, share) = (seed.rng(), 1.0 / held.len() as f64);
+    for set in &held {
+        for (relation, number) in &set.excess {
+            *point.excess.entry(relation.clone()).or_default() += number * share;
+        }
+        point.calibration.iter_mut().zip(&set.calibration).for_each(|(sum, bin)| sum.add(bin, share));
+    }
+    let below = held.iter().filter(|set| set.drawn < set.truth).count();
+    let equal = held.iter().filter(|set| set.drawn.total_cmp(&set.truth).is_eq()).count();
+    let place = (below + rng.random_range(0..=equal)) as f64 + rng.random::<f64>();
+    point.rank = if held.is_empty() { f64::NAN } else { place / (held.len() + 1) as f64 };
+    point.depletions = sets.len() - held.len();
+    let mean = |at: usize| sets.iter().map(|set| set.means[at]).sum::<f64>() / sets.len() as f64;
+    point.means = MEANS.into_iter().enumerate().map(|(at, name)| (name, mean(at))).collect();
+    point
+}

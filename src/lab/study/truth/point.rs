@@ -1,0 +1,47 @@
+//! Points of truth: the true history beside the sets of one sampler, after one step of a match.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::super::harness::{BINS, Bin};
+
+/// The figures with a mean over points, by the names of their columns.
+pub(super) const MEANS: [&str; 7] = [
+    "held",
+    "state_held",
+    "log_size",
+    "history_loss",
+    "history_loss_exact",
+    "state_loss",
+    "state_loss_exact",
+];
+
+/// The truth and the sets of one sampler at one point.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+pub struct TruthPoint {
+    /// The spec of the sampler.
+    pub sampler: String,
+    /// Particles in a set.
+    pub particles: usize,
+    /// The letter of the posterior under the sampler's own model.
+    pub posterior: &'static str,
+    /// The match.
+    #[serde(rename = "match")]
+    pub index: usize,
+    /// The name of the role.
+    pub role: String,
+    /// Joint moves made.
+    pub step: usize,
+    /// Sets without a particle.
+    pub depletions: usize,
+    /// The place of the truth among the drawn particles, 0 to 1; NaN where there is none.
+    pub rank: f64,
+    /// By relation, its true facts less those believed; and the same with a number that is drawn for each fact.
+    pub excess: BTreeMap<String, f64>,
+    /// The facts that a set holds possible and not certain, in bins of what it says of them.
+    pub calibration: [Bin; BINS],
+    /// The means over the sets of what [`TruthRow::means`](super::TruthRow::means) has, by name; null or NaN where they are not known.
+    #[serde(flatten)]
+    pub means: BTreeMap<&'static str, f64>,
+}
