@@ -66,7 +66,7 @@ pub fn run(arguments: &ExperimentArguments, session: &Session) -> CommandResult 
         ExperimentCommand::Status(arguments) => experiment_results::status(arguments, out),
         ExperimentCommand::Merge(arguments) => experiment_results::merge(arguments, out),
         ExperimentCommand::Exploit(arguments) => experiment_exploit::run(arguments, session),
-        ExperimentCommand::Report(arguments) => experiment_report::run(arguments, out),
+        ExperimentCommand::Report(arguments) => experiment_report::run(arguments, session),
         ExperimentCommand::Verify(arguments) => experiment_results::verify(arguments, session),
         ExperimentCommand::Export(arguments) => experiment_results::export(arguments, out),
         ExperimentCommand::Generations(arguments) => experiment_generations::run(arguments, session),
@@ -132,6 +132,10 @@ impl From<ResultsError> for CommandFailure {
             ResultsError::Walk(_) => CommandFailure::failed(
                 error.to_string(),
                 "take the program that played the matches, or play them again into another folder",
+            ),
+            ResultsError::Spec(_) => CommandFailure::failed(
+                error.to_string(),
+                "start the command where the files can be found that the entrants name",
             ),
             ResultsError::TooMany { .. } | ResultsError::Unnumbered { .. } => CommandFailure::failed(
                 error.to_string(),

@@ -7,14 +7,16 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use super::experiment_results::{in_words, log_damage};
+use super::experiment_results::{in_words, log_damage, machines};
 use super::failure::{CommandFailure, CommandResult};
 use super::options::positive;
-use super::output::{Output, log};
+use super::output::log;
+use super::progress::Progress;
+use super::session::Session;
 use hyperplay_lab::experiment::{
-    DecisionLog, ExperimentSummary, ExploitRecord, FolderError, Planned, PlannedFolder, Pool, Results,
-    ResultsError, Selection, SequentialTest, SequentialVerdict, document, exploit_tables, exploited, joined,
-    markdown, page, tables,
+    BeliefMeasurement, DecisionLog, ExperimentSummary, ExploitRecord, FolderError, MeasuredBeliefs, Planned,
+    PlannedFolder, Pool, Results, ResultsError, Selection, SequentialTest, SequentialVerdict, belief_tables,
+    document, exploit_tables, exploited, joined, markdown, page, tables,
 };
 use hyperplay_play::files::{FileContent, FileError, WrittenFile, write_all};
 
@@ -46,6 +48,10 @@ pub struct ReportArguments {
     /// The entrant whose rating is 0 [default: the first]
     #[arg(long, value_name = "NAME")]
     anchor: Option<String>,
+    /// Measure the beliefs of the entrants at the decisions of the first N deals of each cell, and whether who believes better
+    /// scores more
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    beliefs: Option<u64>,
     /// Say at the end whether the first of two players is better than the second by H1 goal points or more, and not only by
     /// H0, by a sequential test over all deals of one game (error rates ALPHA and BETA, .05): exit code 0 if so, 4 if
     /// not, 5 while it is open [default: the sprt of the experiment]
@@ -72,13 +78,14 @@ fn gate(text: &str) -> Result<SequentialTest, String> {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(arguments: &ReportArguments, out: &Output) -> CommandResult {
-    let ended = report(arguments, out)?;
+pub fn run(arguments: &ReportArguments, session: &Session) -> CommandResult {
+    let ended = report(arguments, session)?;
     ended.map_or(Ok(()), |code| Err(CommandFailure::Gate { code }))
 }
 
 /// Reports; returns the exit code of a gate that is not passed.
-fn report(arguments: &ReportArguments, out: &Output) -> CommandResult<Option<u8>> {
+fn report(arguments: &ReportArguments, session: &Session) -> CommandResult<Option<u8>> {
+    let out = &session.out;
     let read = |folder: &PathBuf| Ok((folder.clone(), Planned::read(folder)?));
     let folders = arguments.folders.iter().map(read).collect::<CommandResult<Vec<PlannedFolder>>>()?;
     let ReportArguments { players, without, games, deals, anchor, .. } = arguments.clone();
@@ -92,8 +99,11 @@ fn report(arguments: &ReportArguments, out: &Output) -> CommandResult<Option<u8>
     let gate = arguments.gate.map(|given| gated(given, &planned, &summary)).transpose()?;
     let (answers, mut tables) = tables(&planned, &summary, selection.anchor.as_deref());
     tables.extend(exploit_tables(&planned, &exploited, arguments.unit));
+    let beliefs =
+        arguments.beliefs.map_or(Ok(Vec::new()), |deals| believed(deals, (&planned, only), session))?;
+    tables.extend(belief_tables(&beliefs));
     let to = arguments.out.as_ref().or(only.map(|(folder, _)| folder));
-    let blocks = document(&planned, &summary, (&answers, &tables));
+    let blocks = document(&planned, &summary, (&answers, &tables, &beliefs));
     let text = markdown(&planned, &blocks);
     let page = page(&planned, &blocks);
     let mark = format!("seed {}, plan {}", planned.plan.seed, planned.config);
@@ -173,6 +183,26 @@ fn gated(
             Err(CommandFailure::usage(what, "choose them with --players and --games"))
         }
     }
+}
+
+/// The beliefs of the entrants of a folder at the decisions of the first deals.
+fn believed(
+    deals: u64,
+    (planned, only): (&Planned, Option<&PlannedFolder>),
+    Session { registry, interrupt, .. }: &Session,
+) -> CommandResult<Vec<MeasuredBeliefs>> {
+    let Some((folder, _)) = only else {
+        let what = "--beliefs: the matches of several folders, or a part of them, are not walked";
+        return Err(CommandFailure::usage(what, "name one folder, without a selection"));
+    };
+    let machines = &machines(&planned.plan)?;
+    let matches = planned.plan.matches() / planned.plan.repetitions * deals.min(planned.plan.repetitions);
+    let progress = Progress::new(matches as usize, "matches measured", false);
+    let (stop, tick) = (&|| interrupt.is_raised(), &|| progress.tick());
+    let measurement = BeliefMeasurement { planned, machines, registry, deals, stop, tick };
+    let games = measurement.measure(Results::open(folder, planned)?)?;
+    progress.finish();
+    Ok(MeasuredBeliefs::all(planned, &games.ok_or(CommandFailure::Interrupted)?, deals))
 }
 
 /// The sums over the matches of these folders, or of the only one, and their records of what can be gained.

@@ -17,6 +17,7 @@ mod evidence_records;
 mod exact_posterior;
 mod experiment;
 mod experiment_analysis;
+mod experiment_beliefs;
 mod experiment_checkpoints;
 mod experiment_damage;
 mod experiment_decisions;

@@ -6,6 +6,7 @@
 //! cost. Missing parts are named in words, and of long tables the rest. The caption of every figure says how many deals or decisions its points
 //! have; all intervals are 95 % over deals, Student's t for means, that of Clopper and Pearson for shares.
 
+use super::belief_tables::MeasuredBeliefs;
 use super::best::{ALL_GAMES, Answer};
 use super::cost_figures::{by_step, depletions, score_by_time};
 use super::cross_table::cross_table;
@@ -43,7 +44,7 @@ use ReportBlock::{Part, Section, Sentences};
 pub fn document(
     planned: &Planned,
     summary: &ExperimentSummary,
-    (answers, tables): (&[Answer], &[Table]),
+    (answers, tables, beliefs): (&[Answer], &[Table], &[MeasuredBeliefs]),
 ) -> Vec<ReportBlock> {
     let mut blocks: Vec<ReportBlock> = preamble(planned, summary).into_iter().map(Sentences).collect();
     if summary.matches == 0 {
@@ -69,7 +70,9 @@ pub fn document(
         blocks.extend(over_all);
     }
     for (game, one) in planned.plan.games.iter().enumerate() {
-        let of_game = only(&["seats", "differences", "contrasts", "nash_conv", "gains"], &one.name);
+        let of_game =
+            ["seats", "differences", "contrasts", "nash_conv", "gains", "beliefs", "belief_strength"];
+        let of_game = only(&of_game, &one.name);
         let pairings = pairings_in(planned, summary, game);
         if pairings.is_empty() && of_game.is_empty() {
             if summary.matches > 0 {
@@ -88,7 +91,7 @@ pub fn document(
             if planned.plan.games.len() > 1 { vec![&number, &one.name] } else { vec![one.name.as_str()] };
         section(
             &mut blocks,
-            &Game { planned, summary, game, name: &name, pairings: &pairings, tables: &of_game },
+            &Game { planned, summary, game, name: &name, pairings: &pairings, tables: &of_game, beliefs },
         );
     }
     blocks
@@ -132,10 +135,11 @@ struct Game<'a> {
     name: &'a [&'a str],
     pairings: &'a [Pairing<'a>],
     tables: &'a [Table],
+    beliefs: &'a [MeasuredBeliefs],
 }
 
 fn section(blocks: &mut Vec<ReportBlock>, of: &Game<'_>) {
-    let Game { planned, summary, game, name, pairings, tables } = *of;
+    let Game { planned, summary, game, name, pairings, tables, beliefs } = *of;
     let is_scored = pairings.iter().any(|one| one.entrant.score.count() > 0);
     let means = over_others(planned, summary, game, pairings);
     let over_others = means.iter().map(|entrant| Pairing {
@@ -191,6 +195,10 @@ fn section(blocks: &mut Vec<ReportBlock>, of: &Game<'_>) {
     }
     for table in tables {
         blocks.extend(titled(table));
+    }
+    if let Some(beliefs) = beliefs.iter().find(|one| one.game == game) {
+        blocks.push(Sentences(beliefs.sentence()));
+        figures(blocks, beliefs.figures(name));
     }
     if !pairings.is_empty() {
         blocks.extend(titled(&cost(pairings)));

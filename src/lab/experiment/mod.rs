@@ -13,6 +13,8 @@
 //! Third-party: `toml`, `serde`, `serde_json`, `parquet`, `flate2` (files), `sha2` (checksums), `rayon` (threads), `thiserror`.
 
 mod arena;
+mod belief_strength;
+mod belief_tables;
 mod best;
 mod checkpoint;
 mod columns;
@@ -62,6 +64,8 @@ mod work;
 mod written;
 
 pub use arena::{Arena, ArenaError};
+pub use belief_strength::{BeliefMeasurement, BeliefSums, DealSums};
+pub use belief_tables::{MeasuredBeliefs, belief_tables};
 pub use best::Answer;
 pub use checkpoint::forget_checkpoints;
 pub use config::{ConfigError, ExperimentConfig, MeetingSchedule, NamedGame, OnFault, SCHEMA};

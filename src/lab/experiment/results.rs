@@ -20,6 +20,7 @@ use super::stored::{FinishedMatch, StoredMatches};
 use super::walk::WalkError;
 use hyperplay_machine::counted;
 use hyperplay_play::files::FileError;
+use hyperplay_play::player::SpecError;
 
 /// The parts that a shard lacks.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -213,6 +214,9 @@ pub enum ResultsError {
     /// A match that is walked.
     #[error(transparent)]
     Walk(#[from] WalkError),
+    /// The spec of an entrant.
+    #[error("an entrant cannot be made: {0}")]
+    Spec(#[from] SpecError),
     /// A game whose terms are too many to be numbered.
     #[error("{game}: the rules may make more than {most} terms of '{relation}', too many to be numbered")]
     TooMany {

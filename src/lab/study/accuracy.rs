@@ -150,9 +150,15 @@ impl DrawsCurve {
         DrawsCurve(COUNTS.iter().map(at).collect())
     }
 
+    /// Adds the expectations of another point.
+    pub fn add(&mut self, other: &DrawsCurve) {
+        self.0.resize(other.0.len().max(self.0.len()), 0.0);
+        self.0.iter_mut().zip(&other.0).for_each(|(sum, one)| *sum += one);
+    }
+
     /// The number of draws with this set TV: infinite for none, NaN where every draw is the same history. Between two numbers it
     /// is interpolated, and beyond the last one the distance falls as the square root of the number.
-    pub(super) fn inverse(&self, distance: f64) -> f64 {
+    pub fn inverse(&self, distance: f64) -> f64 {
         let DrawsCurve(expected) = self;
         let place = expected.partition_point(|&one| one > distance);
         let ends = |at: usize| (COUNTS[at] as f64, expected[at]);

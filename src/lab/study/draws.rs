@@ -17,8 +17,7 @@ pub(super) fn independent_draws(rows: &[&StudyRow], seed: &Seed) -> MeanInterval
     let sum = |parts: &mut dyn Iterator<Item = (&DrawsCurve, f64)>| {
         let (mut sum, mut distances) = (DrawsCurve::default(), 0.0);
         for (curve, distance) in parts {
-            sum.0.resize(curve.0.len(), 0.0);
-            sum.0.iter_mut().zip(&curve.0).for_each(|(sum, one)| *sum += one);
+            sum.add(curve);
             distances += distance;
         }
         (sum, distances)

@@ -50,7 +50,7 @@ pub struct EvaluationPoint {
     /// The probability of every state.
     pub(super) of_states: Vec<f64>,
     /// The expected set TV of independent draws by their number.
-    pub(in super::super) curve: Arc<DrawsCurve>,
+    pub curve: Arc<DrawsCurve>,
     /// The place of every history of the posterior, or of every state.
     places: Places,
     /// The place of the true history or state.
