@@ -41,7 +41,7 @@ pub struct GrowingOptions {
     pub playouts: u32,
     /// By which share of its nodes the tree grows before an iteration.
     pub growth: f64,
-    /// The most nodes, about; a tree that has them does not grow. A node takes about 100 bytes.
+    /// The most nodes, about; a tree that has them does not grow. A node takes about 250 bytes.
     pub nodes: usize,
 }
 
