@@ -1,9 +1,10 @@
 //! Regret minimisation on a tree that grows: an anytime solver that needs no complete tree.
 //!
 //! An iteration first grows the leaves to which descents come ([`descent`]), about a tenth of the tree, and then updates
-//! the regrets of every information set of the grown tree, role by role, by one of the [rules](RegretRule) ([`pass`]). A leaf is worth
+//! the regrets of every information set of the grown tree, role by role, by predictive discounted CFR+ ([`pass`]). A leaf is worth
 //! the mean goals of random playouts. With the last leaf the tree is the game tree, and from then on this is a regret
-//! minimiser like those of [`RegretRule`]; in zero-sum games of two roles the average policies approach an equilibrium.
+//! minimiser by [that rule](RegretRule::PredictiveDiscounted); in zero-sum games of two roles the average policies
+//! approach an equilibrium.
 //! Before that nothing is guaranteed; local best responses in matches bound what can be gained then.
 //!
 //! An iteration takes time in proportion to the grown tree, so all of them together take about fifty times the last.
@@ -24,7 +25,7 @@ use rustc_hash::FxHashSet;
 
 use super::met::{Averages, SampledPolicy, SamplingError};
 use super::profile::{Profile, normalise};
-use super::regret::RegretRule;
+use super::regret::{PREDICTED, RegretRule};
 use super::tree::GameTree;
 use crate::tree::SetMoves;
 use descent::Guide;
@@ -32,11 +33,9 @@ use grown::GrownTree;
 use hyperplay_machine::{Bulk, Evidence, Move, Seed, StateMachineExt};
 use pass::{Pass, Policies};
 
-/// How a tree grows. Rule and growth were chosen by measurement (`docs/measurements.md`).
+/// How a tree grows. The growth was chosen by measurement (`docs/measurements.md`).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct GrowingOptions {
-    /// The rule by which regrets are kept.
-    pub rule: RegretRule,
     /// Playouts of a new leaf.
     pub playouts: u32,
     /// By which share of its nodes the tree grows before an iteration.
@@ -47,12 +46,7 @@ pub struct GrowingOptions {
 
 impl Default for GrowingOptions {
     fn default() -> Self {
-        GrowingOptions {
-            rule: RegretRule::PredictiveDiscounted,
-            playouts: 16,
-            growth: 0.1,
-            nodes: 10_000_000,
-        }
+        GrowingOptions { playouts: 16, growth: 0.1, nodes: 10_000_000 }
     }
 }
 
@@ -207,7 +201,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let policies = Policies { role, own: policy, others: policy };
         pass.descend(tree, policies);
         (0..tree.by_step.len()).rev().for_each(|step| pass.climb(tree, step, policies));
-        let factors = self.options.rule.factors(self.iterations);
+        let factors = RegretRule::PredictiveDiscounted.factors(self.iterations);
         let reached = tree.positions.sets.list().iter().zip(&pass.reach);
         for (set, &[own, others]) in reached.filter(|(_, reach)| **reach != [0.0; 2]) {
             let moves = range(*set);
@@ -217,7 +211,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             if others > 0.0 {
                 let values = guide.values[moves.clone()].iter_mut().zip(gains);
                 values.for_each(|(value, gain)| *value = gain / others);
-                factors.update(&mut regrets[moves], policy, gains);
+                factors.update::<PREDICTED>(&mut regrets[moves], policy, gains);
             }
         }
     }

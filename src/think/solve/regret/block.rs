@@ -8,7 +8,7 @@
 //! A part is the trunk or one block of [`Treeplex`]; all its arrays are slices that begin with its own first sequence.
 //! The parent of the topmost sets of a block lies in the trunk; their worth is given back.
 
-use super::rule::Factors;
+use super::rule::{Factors, POSITIVE, PREDICTED, SIGNED, Way};
 use crate::solve::sequences::{Block, Rows, Treeplex};
 
 /// The numbers that a part keeps, by own sequence.
@@ -35,13 +35,22 @@ impl Part<'_> {
 
     /// Updates regrets and what is played, the last set first.
     pub(super) fn update(&mut self, treeplex: &Treeplex, factors: &Factors) {
+        match factors.way() {
+            POSITIVE => self.update_in::<POSITIVE>(treeplex, factors),
+            SIGNED => self.update_in::<SIGNED>(treeplex, factors),
+            _ => self.update_in::<PREDICTED>(treeplex, factors),
+        }
+    }
+
+    #[inline(always)]
+    fn update_in<const WAY: Way>(&mut self, treeplex: &Treeplex, factors: &Factors) {
         let begin = self.block.sequences.start;
         let sets = self.block.sets.clone();
         let (first, parents) = (&treeplex.first[sets.start..sets.end + 1], &treeplex.parent[sets]);
         for (set, &parent) in parents.iter().enumerate().rev() {
             let range = first[set] as usize - begin..first[set + 1] as usize - begin;
             let (regrets, policy) = (&mut self.regrets[range.clone()], &mut self.policy[range.clone()]);
-            let worth = factors.update(regrets, policy, &self.gains[range]);
+            let worth = factors.update::<WAY>(regrets, policy, &self.gains[range]);
             self.worth[set] = worth;
             if let Some(inside) = (parent as usize).checked_sub(begin) {
                 self.gains[inside] += worth;

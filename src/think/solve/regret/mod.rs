@@ -20,6 +20,7 @@ use super::sequences::{Plans, SequenceForm};
 use player::PlayerState;
 
 pub use checkpoint::{CheckpointError, RegretCheckpoint};
+pub(super) use rule::PREDICTED;
 pub use rule::RegretRule;
 
 /// A regret minimiser for all roles of a game.

@@ -104,26 +104,45 @@ pub(in crate::solve) struct Factors {
     pub(in crate::solve) weight: f64,
 }
 
+/// Which of the three ways of keeping regrets the factors ask for.
+pub(in crate::solve) type Way = u8;
+
+/// No regret below 0 is kept.
+pub(in crate::solve) const POSITIVE: Way = 0;
+/// Regrets below 0 are kept too.
+pub(in crate::solve) const SIGNED: Way = 1;
+/// No regret below 0 is kept, and the next one is predicted.
+pub(in crate::solve) const PREDICTED: Way = 2;
+
 impl Factors {
-    /// Updates an information set after an iteration in which its moves gained this: the kept regrets, and what is played.
-    /// Returns the worth of the set, the mean gain under what was played.
-    #[inline(always)]
-    pub(in crate::solve) fn update(&self, regrets: &mut [f64], policy: &mut [f64], gains: &[f64]) -> f64 {
+    pub(in crate::solve) fn way(&self) -> Way {
         match self.prediction {
-            None if self.negative == 0.0 => update_by(regrets, policy, gains, |regret, instant| {
-                *regret = (*regret * self.positive + instant).max(0.0);
-                *regret
-            }),
-            None => update_by(regrets, policy, gains, |regret, instant| {
+            Some(_) => PREDICTED,
+            None if self.negative == 0.0 => POSITIVE,
+            None => SIGNED,
+        }
+    }
+
+    /// Updates an information set after an iteration in which its moves gained this: the kept regrets, and what is played.
+    /// Returns the worth of the set, the mean gain under what was played. `WAY` is the [`way`](Factors::way); to ask once for
+    /// it and not at every set saves a twentieth of an iteration.
+    #[inline(always)]
+    pub(in crate::solve) fn update<const WAY: Way>(
+        &self,
+        regrets: &mut [f64],
+        policy: &mut [f64],
+        gains: &[f64],
+    ) -> f64 {
+        let prediction = self.prediction.unwrap_or_default();
+        update_by(regrets, policy, gains, |regret, instant| {
+            if WAY == SIGNED {
                 let factor = if *regret > 0.0 { self.positive } else { self.negative };
                 *regret = *regret * factor + instant;
-                regret.max(0.0)
-            }),
-            Some(prediction) => update_by(regrets, policy, gains, |regret, instant| {
-                *regret = (*regret * self.positive + instant).max(0.0);
-                (*regret * prediction + instant).max(0.0)
-            }),
-        }
+                return regret.max(0.0);
+            }
+            *regret = (*regret * self.positive + instant).max(0.0);
+            if WAY == PREDICTED { (*regret * prediction + instant).max(0.0) } else { *regret }
+        })
     }
 }
 
