@@ -14,6 +14,7 @@ use super::game_argument::{Opened, RulesOption};
 use super::options::{self, EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::players::{explained_by, wrong_spec};
 use super::policies::refuse_misfits;
+use super::recorded_matches::recorded;
 use super::seats::role_named;
 use hyperplay_engine::Engine;
 use hyperplay_lab::study::benchmark::SAMPLERS;
@@ -101,6 +102,10 @@ pub struct BeliefArguments {
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     pub json: bool,
+    /// Take the evidence from matches that were played before, whoever played them: transcripts, ggp.org's records, a folder of
+    /// these, or the folder of an experiment (repeat for several)
+    #[arg(long, value_name = "FILE|DIR", conflicts_with_all = ["play", "matches"])]
+    matches_from: Vec<PathBuf>,
 }
 
 /// The samplers of the preset `cost`.
@@ -125,7 +130,7 @@ impl Preset {
     fn refused(self) -> &'static [&'static str] {
         match self {
             Preset::Accuracy => &["limit"],
-            Preset::Benchmark => &["play", "equilibrium", "limit", "json"],
+            Preset::Benchmark => &["play", "matches-from", "equilibrium", "limit", "json"],
             Preset::Cost => &["equilibrium", "max-set", "playouts", "out"],
         }
     }
@@ -249,6 +254,10 @@ impl BeliefArguments {
         let role = |name: &String| role_named(&opened.game, name, "the role random has no belief");
         plan.roles = self.role.iter().map(role).collect::<Result<_, _>>()?;
         let (engines, engine) = self.engine.open_for_steps(&opened)?;
+        if !self.matches_from.is_empty() {
+            let (matches, name) = recorded(&self.matches_from, &opened, &engine)?;
+            (plan.matches, plan.play) = (matches.len(), MatchSource::Recorded(matches, name));
+        }
         let players_engine = match plan.play.engine() {
             Some(kind) => options::engine(&engines, kind, &opened.name)?,
             None => engine.clone(),

@@ -66,6 +66,7 @@ mod players;
 mod policies;
 mod progress;
 mod real_time;
+mod recorded_matches;
 mod replay;
 mod report;
 mod seats;

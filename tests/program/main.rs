@@ -50,6 +50,7 @@ mod player_server;
 mod possible_states;
 mod printed_names;
 mod readme;
+mod recorded_matches;
 mod replay;
 mod repository;
 mod scripted_player;

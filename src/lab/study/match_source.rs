@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use hyperplay_engine::EngineKind;
 use hyperplay_logic::gdl::fold;
+use hyperplay_machine::History;
 use hyperplay_play::player::{ModelSpec, PlayerSpec, Registry, Spec, SpecError, SpecKind};
 
 /// The source of the moves in the matches that evidence is taken from.
@@ -15,6 +16,8 @@ pub enum MatchSource {
     Model(ModelSpec),
     /// Players: what they would do is asked for the posterior. Each has the name of its role; the last one, without a name, is that of all other roles.
     Players(Vec<(String, PlayerSpec)>),
+    /// Matches that were played before, by whomever, and what to call them.
+    Recorded(Vec<History>, String),
 }
 
 impl MatchSource {
@@ -83,6 +86,7 @@ impl MatchSource {
         match self {
             MatchSource::Model(model) => vec![model.spec()],
             MatchSource::Players(players) => players.iter().map(|(_, player)| player.spec()).collect(),
+            MatchSource::Recorded(..) => Vec::new(),
         }
     }
 }
@@ -90,6 +94,9 @@ impl MatchSource {
 /// As it is written on the command line.
 impl fmt::Display for MatchSource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let MatchSource::Recorded(_, name) = self {
+            return formatter.write_str(name);
+        }
         let seats = self.players().split_last().map_or(&[][..], |(_, seats)| seats);
         if seats.is_empty() {
             return self.specs()[0].fmt(formatter);

@@ -154,7 +154,7 @@ impl StudyPlan {
     fn played(&self) -> Option<Assumed> {
         match &self.play {
             MatchSource::Model(played) => Some(Assumed::exactly(played.clone())),
-            MatchSource::Players(_) => None,
+            MatchSource::Players(_) | MatchSource::Recorded(..) => None,
         }
     }
 
@@ -240,6 +240,7 @@ impl StudyPlan {
                 model if model.is_uniform() => Ok(harness::random_match(machine, steps, seed)?),
                 model => Ok(harness::model_match(machine, model.as_ref(), steps, seed)?),
             },
+            MatchSource::Recorded(all, _) => Ok(History(all[index].0.iter().take(steps).cloned().collect())),
             MatchSource::Players(_) => {
                 let players = self.players(machine, players_engine).expect("players play");
                 let seat = |role| players[role].as_ref().map(|(player, engine)| player.seat(engine, role));

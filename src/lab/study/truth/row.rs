@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
 use rand::RngExt;
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
@@ -55,36 +56,28 @@ pub struct TruthRow {
     pub means: BTreeMap<&'static str, MeanInterval>,
 }
 
+/// The points at each step, and at all.
+type BySteps<'a> = BTreeMap<Option<usize>, Vec<&'a TruthPoint>>;
+
 /// The rows of these points, which are in the order of the matches: for each sampler and number of particles that of all
 /// steps, then one for each step.
 pub fn truth_rows(points: &[TruthPoint], seed: u64) -> Vec<TruthRow> {
     let seed = Seed::root(seed).child("truth");
-    let mut groups: Vec<Vec<&TruthPoint>> = Vec::new();
+    let mut groups: IndexMap<(&str, usize), BySteps<'_>> = IndexMap::new();
     for point in points {
-        let is_of = |group: &&mut Vec<&TruthPoint>| {
-            (&group[0].sampler, group[0].particles) == (&point.sampler, point.particles)
-        };
-        match groups.iter_mut().find(is_of) {
-            Some(group) => group.push(point),
-            None => groups.push(vec![point]),
-        }
+        let group = groups.entry((&point.sampler, point.particles)).or_default();
+        [None, Some(point.step)].into_iter().for_each(|step| group.entry(step).or_default().push(point));
     }
-    let mut rows = Vec::new();
-    for group in groups {
-        rows.push(row(&group, None, &seed));
-        let mut by_step: BTreeMap<usize, Vec<&TruthPoint>> = BTreeMap::new();
-        group.into_iter().for_each(|point| by_step.entry(point.step).or_default().push(point));
-        rows.extend(by_step.iter().map(|(&step, points)| row(points, Some(step), &seed.index(step))));
-    }
-    rows
+    groups.values().flatten().map(|(&step, points)| row(points, step, &seed)).collect()
 }
 
 fn row(points: &[&TruthPoint], step: Option<usize>, seed: &Seed) -> TruthRow {
     let matches: Vec<&[&TruthPoint]> = points.chunk_by(|one, other| one.index == other.index).collect();
     let mean = |name: &str| {
+        let known = |point: &&TruthPoint| Some(point.means[name]).filter(|figure| figure.is_finite());
         let of_match = |points: &&[&TruthPoint]| {
-            let known = points.iter().map(|point| point.means[name]).filter(|figure| figure.is_finite());
-            known.fold((0.0, 0.0), |sums, figure| (sums.0 + figure, sums.1 + 1.0))
+            let all = points.iter().filter_map(known);
+            all.fold((0.0, 0.0), |sums, figure| (sums.0 + figure, sums.1 + 1.0))
         };
         MeanInterval::ratio_of_sums(matches.iter().map(of_match), &mut seed.child(name).rng())
     };
