@@ -20,6 +20,7 @@ mod belief_controls;
 mod belief_cost;
 mod belief_models;
 mod belief_policies;
+mod belief_states;
 mod boards;
 mod circles;
 mod corpus;
