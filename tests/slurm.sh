@@ -85,14 +85,13 @@ cd "$work"
 mkdir bin
 cat >bin/hyperplay <<'WRAPPER'
 #!/bin/sh
-# `held`: every shard but the first waits to be cancelled. `killing`: the task of shard 2 is killed, each time, however
-# far it came. Nothing here hangs on how fast the computer is.
+# `held`: every shard but the first waits to be cancelled. `killing`: the task of shard 2 is killed, each time. Nothing here hangs on how fast the computer is.
 case "$*" in
     *"--shard 1/"*) ;;
     *"--shard "*) [ ! -e held ] || exec sleep 600 ;;
 esac
 case "$*" in
-    *"--shard 2/"*) [ ! -e killing ] || { timeout -s KILL 0.2 "$program" "$@"; echo attempt >>attempts; kill -9 $$; } ;;
+    *"--shard 2/"*) [ ! -e killing ] || { echo attempt >>attempts; kill -9 $$; } ;;
 esac
 exec "$program" "$@"
 WRAPPER
@@ -123,8 +122,9 @@ until [ -s out/matches.1-of-4.jsonl ] && [ "$(stat -c %s out/matches.1-of-4.json
     [ "$tries" -lt 60 ] || { squeue; cat out/*.log; echo "no task writes anything"; exit 1; }
     sleep 1
 done
+# One task after the other: none of them may be queued again because others still run.
 scancel --signal=TERM --full "${array}_1" || true
-for id in $arrays; do scancel "$id"; done
+for id in $arrays; do for task in 1 2 3; do scancel "${id}_$task" 2>/dev/null || true; done; done
 for id in $arrays; do wait_for "$id"; done
 merge=$(echo "$submitted" | sed -n 's/^Submitted batch job \([0-9]*\).*/\1/p')
 wait_for "$merge"

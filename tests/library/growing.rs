@@ -16,7 +16,7 @@ fn grown(name: &str, unit: f64, options: GrowingOptions, iterations: u64) -> (us
     let mut minimiser = GrowingMinimiser::new(&*machine, options);
     minimiser.iterate(&*machine, iterations, &Seed::root(1)).unwrap();
     let verdict = SequenceForm::new(&tree, 1.0).judge(&minimiser.to_profile(&tree));
-    let in_tree = minimiser.nash_conv_in_tree();
+    let (in_tree, _) = minimiser.judged_in_tree().unwrap();
     (minimiser.nodes(), minimiser.leaves(), verdict.nash_conv / unit, in_tree / unit)
 }
 

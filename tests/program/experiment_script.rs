@@ -37,7 +37,10 @@ echo $$
 /// says when the tasks are cancelled.
 const SCONTROL: &str = r#"#!/bin/sh
 if [ "$2" = config ]; then echo "MaxArraySize            = 5"; exit 0; fi
-if [ "$1" = show ]; then [ -e cancelled ] && echo JobState=CANCELLED || echo JobState=RUNNING; exit 0; fi
+if [ "$1" = show ]; then
+    echo "$3 $SLURM_ARRAY_TASK_ID" | grep -qx "\(.*\)_\(.*\) \2" || exit 1
+    [ -e cancelled ] && echo JobState=CANCELLED || echo JobState=RUNNING; exit 0
+fi
 echo "$2 $SLURM_ARRAY_TASK_ID" | grep -qx "\(.*\)_\(.*\) \2" || exit 1
 SLURM_RESTART_COUNT=$((${SLURM_RESTART_COUNT:-0} + 1)) sh "task.${2%_*}" >&2
 kill $PPID

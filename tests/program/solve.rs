@@ -51,9 +51,10 @@ fn a_tree_that_grows_is_judged_or_says_how_far_it_is() {
     let nodes = grown["nodes"].as_u64().unwrap();
     assert!((500..700).contains(&nodes) && grown["leaves"].as_u64().unwrap() > 100, "{grown}");
     assert!(grown["nash_conv"].is_null() && grown["nash_conv_in_tree"].as_f64().unwrap() < 0.05, "{grown}");
+    assert!((0.05..1.0).contains(&grown["leaf_probability"].as_f64().unwrap()), "{grown}");
     let text = stdout(&part, 0);
     assert!(
-        text.contains(&format!("on a tree of {nodes} nodes, ")) && text.contains("in the grown tree"),
+        text.contains(&format!("on a tree of {nodes} nodes, ")) && text.contains("come to a leaf"),
         "{text}"
     );
     let judged = json(&format!("exploit leduc_poker alice=policy:{file} bob=policy:{file}"), 0);

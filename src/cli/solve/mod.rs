@@ -134,7 +134,8 @@ impl SolveMethod {
             SolveMethod::External => Some(sampling(SamplingScheme::External)),
             SolveMethod::Outcome => Some(sampling(SamplingScheme::Outcome)),
             SolveMethod::Growing => {
-                let options = GrowingOptions { nodes, ..GrowingOptions::default() };
+                let options = GrowingOptions::default();
+                let options = GrowingOptions { nodes: nodes.min(options.nodes), ..options };
                 Some(Treeless::Growing(Box::new(GrowingMinimiser::new(machine, options))))
             }
             _ => None,

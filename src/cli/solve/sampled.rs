@@ -2,7 +2,7 @@
 //! only for judgement, where it is small.
 //!
 //! Where the tree is too large to be judged, the report says how much of the game was met and, of a tree that grows,
-//! NashConv in that tree; the policies go to the file of `--out`. `hyperplay exploit` bounds by matches what can be gained
+//! how often its leaves are reached and what is left to gain on it; the policies go to the file of `--out`. `hyperplay exploit` bounds by matches what can be gained
 //! against them.
 
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::options::pick_seed;
 use crate::output::{Output, log};
 use crate::progress::Progress;
 use hyperplay_engine::Engine;
-use hyperplay_machine::{Budget, Seed};
+use hyperplay_machine::{Budget, Seed, counted};
 use hyperplay_play::player::PolicyDocument;
 use hyperplay_play::referee::{Interrupt, Stopwatch};
 use hyperplay_think::solve::{
@@ -107,6 +107,7 @@ impl SampledRun<'_> {
                 minimiser.iterate(self.machine, count, seed).map_err(|error| self.failure(&error))?;
                 // As many at a time as keep the looks at the limits about as far apart.
                 batch = if clock.elapsed() - begin < LOOK { 2 * batch } else { (batch / 2).max(1) };
+                batch = batch.min(minimiser.most_at_once());
                 is_out = budget.earlier(writing).is_late() || stop();
                 ticker.say(|| minimiser.met());
             }
@@ -173,7 +174,11 @@ impl SampledRun<'_> {
                 Treeless::Growing(minimiser) => {
                     report["nodes"] = minimiser.nodes().into();
                     report["leaves"] = minimiser.leaves().into();
-                    report["nash_conv_in_tree"] = (minimiser.nash_conv_in_tree() / unit).into();
+                    report["too_wide"] = minimiser.too_wide().into();
+                    if let Some((gain, at_leaves)) = minimiser.judged_in_tree() {
+                        report["nash_conv_in_tree"] = (gain / unit).into();
+                        report["leaf_probability"] = at_leaves.into();
+                    }
                 }
             }
             report["nash_conv"] = Value::Null;
@@ -185,11 +190,19 @@ impl SampledRun<'_> {
         if is_cut {
             out.line(CUT)?;
         }
-        if let Treeless::Growing(minimiser) = minimiser {
-            let in_tree = minimiser.nash_conv_in_tree() / unit;
+        if let Treeless::Growing(minimiser) = minimiser
+            && let Some((gain, at_leaves)) = minimiser.judged_in_tree()
+        {
             out.line(format_args!(
-                "NashConv {in_tree:.2e} in the grown tree, with random play after its leaves"
+                "{:.1} % of matches under these policies come to a leaf; on this tree, with random play after its leaves, best \
+                 responses gain {:.2e} more, which is no bound of NashConv in the game",
+                100.0 * at_leaves,
+                gain / unit
             ))?;
+            if let wide @ 1.. = minimiser.too_wide() {
+                let positions = counted(wide as u64, "position");
+                out.line(format_args!("{positions} with too many joint moves cannot be grown"))?;
+            }
         }
         out.line(format_args!(
             "not judged: {why}; `hyperplay exploit` bounds by matches what can be gained against the policies"

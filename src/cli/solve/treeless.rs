@@ -30,6 +30,15 @@ impl Treeless {
         }
     }
 
+    /// The most iterations that are made between two looks at the clock: on a tree that grows each takes a tenth longer
+    /// than the one before.
+    pub fn most_at_once(&self) -> u64 {
+        match self {
+            Treeless::Sampling(_) => u64::MAX,
+            Treeless::Growing(_) => 8,
+        }
+    }
+
     pub fn iterations(&self) -> u64 {
         match self {
             Treeless::Sampling(minimiser) => minimiser.iterations(),

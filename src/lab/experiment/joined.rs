@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::exploit_record::{ExploitRecord, exploit_records, pairs};
+use super::exploit_record::{ExploitFinding, ExploitRecord, exploit_records, pairs};
 use super::folder::Planned;
 use super::lines::{DamagedLine, JournalError};
 use super::plan::{Cell, Entrant, ExperimentPlan, PlanGame, SeatPermutations, distinct};
@@ -195,8 +195,8 @@ fn is_same(known: &Entrant, entrant: &Entrant) -> bool {
     (&known.spec, &known.policies) == (&entrant.spec, &entrant.policies)
 }
 
-/// What can be gained from the entrants of a joined plan, in its order, as the first folder says that has it, and the
-/// lines that cannot be read.
+/// What can be gained from the entrants of a joined plan, in its order, as the first folder says in which they were
+/// asked, and the lines that cannot be read.
 ///
 /// # Errors
 /// If a file is of another plan than its folder, or cannot be read.
@@ -220,7 +220,13 @@ pub fn exploited(
             let Some(one) = one else { continue };
             if pairs.contains(&(game, one)) {
                 let (name, player) = (plan.games[game].name.clone(), plan.label(one).to_owned());
-                known.entry((game, one)).or_insert(ExploitRecord { game: name, player, ..record });
+                let record = ExploitRecord { game: name, player, ..record };
+                let is_asked = matches!(record.finding, ExploitFinding::Asked(_));
+                let former = known.entry((game, one)).or_insert_with(|| record.clone());
+                // An entrant may be left out in one folder, because fewer nodes are allowed, and asked in another.
+                if is_asked && matches!(former.finding, ExploitFinding::LeftOut { .. }) {
+                    *former = record;
+                }
             }
         }
     }

@@ -6,16 +6,26 @@
 
 use super::pass::{Pass, Policies};
 use super::{GrowingMinimiser, range};
+use crate::tree::UNEVEN_CHANCE;
 use hyperplay_machine::Bulk;
 
+/// No role.
+const NOBODY: u32 = UNEVEN_CHANCE - 1;
+
 impl<M: Bulk> GrowingMinimiser<M> {
-    /// NashConv of the average policies in the grown tree, in goal points.
-    pub fn nash_conv_in_tree(&self) -> f64 {
+    /// NashConv of the average policies in the grown tree, in goal points, and the probability that a match under these
+    /// policies comes to a leaf; `None` after a failure.
+    pub fn judged_in_tree(&self) -> Option<(f64, f64)> {
+        let tree = self.failure.is_none().then_some(&self.tree)?;
         let mut average = vec![0.0; self.policy.len()];
-        for &set in self.tree.positions.sets.list() {
+        for &set in tree.positions.sets.list() {
             average[range(set)].copy_from_slice(&self.average(set));
         }
-        self.players.iter().map(|&role| self.gain(role, &average).max(0.0)).sum()
+        let gains = self.players.iter().map(|&role| self.gain(role, &average).max(0.0));
+        let mut pass = Pass::default();
+        pass.descend(tree, Policies { role: NOBODY, own: &[], others: &average });
+        let leaves = (0..tree.positions.len() as u32).filter(|&leaf| tree.followings(leaf).is_empty());
+        Some((gains.sum(), leaves.map(|leaf| pass.others[leaf as usize]).sum()))
     }
 
     /// What a best response of a role gains.

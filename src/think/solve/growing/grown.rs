@@ -15,7 +15,7 @@ use crate::tree::{Chooser, Following, Positions, UNEVEN_CHANCE};
 use hyperplay_machine::{Budget, Bulk, Seed, Start};
 
 /// A position with more choices than this is never grown.
-const WIDEST: u64 = 1 << 16;
+const WIDEST: u64 = 1 << 20;
 
 /// Not grown.
 const LEAF: u32 = u32::MAX;
@@ -35,8 +35,9 @@ pub(super) struct GrownTree<M: Bulk> {
     draws: Vec<f64>,
     /// By position and role: the value of a leaf, in goals less 50.
     values: Vec<f64>,
-    /// The number of leaves.
+    /// The number of leaves, and of those among them that have too many choices.
     pub(super) leaves: usize,
+    pub(super) wide: usize,
     /// The position or the end with which the game begins.
     pub(super) root: Option<Following>,
 }
@@ -53,6 +54,7 @@ impl<M: Bulk> GrownTree<M> {
             draws: Vec::new(),
             values: Vec::new(),
             leaves: 0,
+            wide: 0,
             root: None,
         }
     }
@@ -122,6 +124,7 @@ impl<M: Bulk> GrownTree<M> {
         }
         self.by_step[step as usize].push(position);
         self.leaves += 1;
+        self.wide += usize::from(!self.may_grow(position));
         for chooser in self.positions.choosers(position).iter().filter(|of| of.role >= UNEVEN_CHANCE) {
             let weights = self.positions.weights(chooser);
             let sum = weights.iter().sum::<u64>() as f64;

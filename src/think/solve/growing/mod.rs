@@ -60,7 +60,7 @@ impl Default for GrowingOptions {
 /// minimiser.iterate(&*machine, 5, &Seed::root(1))?;
 /// assert!(minimiser.leaves() > 0);
 /// minimiser.iterate(&*machine, 500, &Seed::root(1))?;
-/// assert!(minimiser.leaves() == 0 && minimiser.nash_conv_in_tree() < 0.01);
+/// assert!(minimiser.leaves() == 0 && minimiser.judged_in_tree().is_some_and(|(gain, _)| gain < 0.01));
 ///
 /// assert_eq!(minimiser.information_sets(), 7);
 /// assert_eq!(minimiser.policy(&evidence).expect("it was met").0.len(), 2);
@@ -113,9 +113,14 @@ impl<M: Bulk> GrowingMinimiser<M> {
         self.tree.nodes()
     }
 
-    /// How many positions may still be grown; 0 if the tree is that of the whole game.
+    /// How many positions may still be grown; 0 if the tree is that of the whole game but for what is too wide.
     pub fn leaves(&self) -> usize {
-        self.tree.leaves
+        self.tree.leaves - self.tree.wide
+    }
+
+    /// How many positions have too many choices to be grown.
+    pub fn too_wide(&self) -> usize {
+        self.tree.wide
     }
 
     /// Information sets met.
@@ -134,6 +139,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             return Err(failure.clone());
         }
         let done = (0..count).try_for_each(|_| self.iterate_once(machine, seed));
+        self.make_room();
         self.failure = done.clone().err();
         done
     }
@@ -169,7 +175,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let (nodes, mut rng) = (self.tree.nodes(), seed.rng());
         let wanted = (nodes as f64 * self.options.growth) as u64 + 1;
         let (mut chosen, mut seen, mut choices) = (Vec::new(), FxHashSet::default(), 0);
-        if self.tree.leaves == 0 || nodes >= self.options.nodes {
+        if self.leaves() == 0 || nodes >= self.options.nodes || self.players.is_empty() {
             return chosen;
         }
         for descent in 0..2 * wanted {

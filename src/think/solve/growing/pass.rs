@@ -18,7 +18,7 @@ pub(super) struct Pass {
     pub(super) values: Vec<f64>,
     /// By number of a move.
     pub(super) gains: Vec<f64>,
-    /// By set: how probably the role itself goes there, and how probably the others do, over all its positions.
+    /// By set: how probably the role itself goes there, and how probably the others do, over all its grown positions.
     pub(super) reach: Vec<[f64; 2]>,
 }
 
@@ -68,7 +68,10 @@ impl Pass {
             let choosers = tree.positions.choosers(position);
             for chooser in choosers.iter().filter(|chooser| chooser.role == policies.role) {
                 let [reached, of_others] = &mut self.reach[chooser.set as usize];
-                (*reached, *of_others) = (own, *of_others + others);
+                *reached = own;
+                if !tree.followings(position).is_empty() {
+                    *of_others += others;
+                }
             }
             tree.each_choice(position, |following, places| {
                 if let Following::Position(next) = following {

@@ -45,7 +45,8 @@ fn without_a_leaf_the_grown_tree_is_the_game() {
                 let minimiser = grown(toy, growth, iterations);
                 assert_eq!(minimiser.leaves(), 0, "toy {number}");
                 let judged = form.judge(&minimiser.to_profile(&tree)).nash_conv;
-                let found = minimiser.nash_conv_in_tree();
+                let (found, at_leaves) = minimiser.judged_in_tree().unwrap();
+                assert_eq!(at_leaves, 0.0);
                 assert!(
                     (found - judged).abs() < 1e-9,
                     "toy {number}: {found}, {judged} by the sequence form"
@@ -89,4 +90,8 @@ fn iterations_in_several_calls_are_the_same_and_a_failure_stays() {
         let failed = minimiser.iterate(&toy, 10, &Seed::root(1));
         assert!(matches!(failed, Err(SamplingError::Rules(TreeError::MovesDiffer { .. }))), "{failed:?}");
     }
+    assert_eq!(
+        (minimiser.policies().count(), minimiser.judged_in_tree()),
+        (minimiser.information_sets(), None)
+    );
 }
