@@ -38,25 +38,31 @@ pub(super) struct TruthSet {
 /// A particle: its weight, its state, and whether it is the true history.
 type Held = (f64, State, bool);
 
-/// The facts that were met, each with a number that is drawn for it, -1 to 1. A fact counts one and half of this in the linear
-/// function, so that it depends on how many facts there are and on which.
+/// The facts that were met, each with a number that is drawn for it, -1 to 1, and its coefficient in the linear function: a quarter of
+/// this and a number that is drawn for its relation. So the function depends on how many facts of which relation there are, and on which.
 #[derive(Default)]
-struct Facts(IndexMap<String, f64>);
+struct Facts(IndexMap<String, [f64; 2]>);
 
 impl Facts {
     /// The facts of a state by their places, and its value.
     fn of(&mut self, machine: &Engine, state: &State) -> (Vec<usize>, f64) {
-        let drawn = |fact: &String| Seed::root(0).child(fact).rng().random_range(-1.0..1.0);
+        let drawn = |name: &str| Seed::root(0).child(name).rng().random_range(-1.0..1.0);
+        let numbers = |own: f64, fact: &str| [own, drawn(relation(fact)) + own / 4.0];
         let mut value = 0.0;
         let place = |fact| {
             let entry = self.0.entry(fact);
             let at = entry.index();
-            value += 1.0 + *entry.or_insert_with_key(drawn) / 2.0;
+            value += entry.or_insert_with_key(|fact| numbers(drawn(fact), fact))[1];
             at
         };
         let places = machine.fluents(state).into_iter().map(place).collect();
         (places, value)
     }
+}
+
+/// The relation of a fact.
+fn relation(fact: &str) -> &str {
+    fact.trim_start_matches('(').split([' ', ')']).next().unwrap_or_default()
 }
 
 /// One belief along the evidence, until `stop` returns true. A sampler that draws from the posterior of the points ends with them.
@@ -131,14 +137,14 @@ fn compared(machine: &Engine, truth: &State, set: &[Held], facts: &mut Facts, se
         left -= weight;
     }
     believed.resize(facts.0.len(), 0.0);
-    for (at, ((fact, number), said)) in facts.0.iter().zip(believed).enumerate() {
+    for (at, ((fact, [number, _]), said)) in facts.0.iter().zip(believed).enumerate() {
         let is_true = true_facts.contains(&at);
         if (CERTAIN..=1.0 - CERTAIN).contains(&said) {
             Bin::count(&mut compared.calibration, said, is_true);
         }
         let differs = f64::from(is_true) - said;
         if differs.abs() > CERTAIN {
-            let relation = fact.trim_start_matches('(').split([' ', ')']).next().unwrap_or_default();
+            let relation = relation(fact);
             *compared.excess.entry(relation.to_owned()).or_default() += differs;
             *compared.excess.entry(format!("{relation} (drawn)")).or_default() += differs * number;
         }
