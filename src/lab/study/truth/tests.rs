@@ -99,7 +99,7 @@ fn hyperplay_as_published_is_rejected_in_every_study() {
     assert!(by_z > 0.99, "{by_z}");
 }
 
-/// The figures of `docs/measurements.md`.
+/// The figures of `docs/belief-results.md`.
 #[test]
 #[ignore = "half an hour"]
 fn figures_of_the_test_without_a_posterior() {
