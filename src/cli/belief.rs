@@ -5,7 +5,7 @@
 use super::belief_arguments::{BeliefArguments, Preset};
 use super::failure::CommandResult;
 use super::session::Session;
-use super::{belief_accuracy, belief_benchmark, belief_cost};
+use super::{belief_accuracy, belief_benchmark, belief_conformance, belief_cost};
 
 /// Runs the command.
 ///
@@ -13,6 +13,9 @@ use super::{belief_accuracy, belief_benchmark, belief_cost};
 /// See [`CommandFailure`](super::failure::CommandFailure).
 pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
     let threads = arguments.threads.apply()?;
+    if let Some(spec) = &arguments.conform {
+        return belief_conformance::run(arguments, spec, session);
+    }
     let plan = arguments.plan(&session.registry)?;
     match arguments.preset {
         Preset::Accuracy => belief_accuracy::run(arguments, plan, threads, session),

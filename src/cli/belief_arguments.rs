@@ -106,7 +106,15 @@ pub struct BeliefArguments {
     /// these, or the folder of an experiment (repeat for several)
     #[arg(long, value_name = "FILE|DIR", conflicts_with_all = ["play", "matches"])]
     matches_from: Vec<PathBuf>,
+    /// Instead of measuring, hold this sampler against the oracle in five small games, or in those named, by --particles (16) and
+    /// --replicates (1000); exit code 1 if a check fails
+    #[arg(long, value_name = "SPEC")]
+    pub conform: Option<String>,
 }
+
+/// The options that have an effect with `--conform`.
+const CONFORM: [&str; 8] =
+    ["conform", "games", "particles", "replicates", "seed", "threads", "engine", "json"];
 
 /// The samplers of the preset `cost`.
 const COMPARED: [&str; 3] = ["hyperplay", "rejection", "bootstrap"];
@@ -196,6 +204,24 @@ impl BeliefArguments {
     /// If a spec is wrong, or an option has no effect with the preset.
     pub fn plan(&self, registry: &Registry) -> CommandResult<StudyPlan> {
         self.refuse_without_effect()?;
+        self.study(registry)
+    }
+
+    /// What `--conform` asks for, as a study.
+    ///
+    /// # Errors
+    /// As [`plan`](Self::plan).
+    pub fn conformance(&self, spec: &str, registry: &Registry) -> CommandResult<StudyPlan> {
+        if let Some(option) = self.given.0.keys().find(|option| !CONFORM.contains(&option.as_str())) {
+            let what = format!("--{option} has no effect with --conform");
+            return Err(CommandFailure::usage(what, "leave one of the two out"));
+        }
+        let replicates = if self.given.has("replicates") { self.replicates } else { 1_000 };
+        let samplers = vec![sampler(spec, registry)?];
+        Ok(StudyPlan { samplers, replicates, ..self.study(registry)? })
+    }
+
+    fn study(&self, registry: &Registry) -> CommandResult<StudyPlan> {
         refuse_if(
             self.replicates == 0 || self.matches == 0 || self.particles.contains(&0),
             "without replicates, matches or particles there is nothing to measure",

@@ -23,6 +23,7 @@ mod belief;
 mod belief_accuracy;
 mod belief_arguments;
 mod belief_benchmark;
+mod belief_conformance;
 mod belief_cost;
 mod bench;
 mod check;

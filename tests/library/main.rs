@@ -16,6 +16,7 @@ mod native;
 mod agree;
 mod belief;
 mod belief_bias;
+mod belief_conformance;
 mod belief_controls;
 mod belief_cost;
 mod belief_models;

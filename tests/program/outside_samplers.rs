@@ -107,3 +107,28 @@ fn a_program_that_is_late_is_not_waited_for() {
     let (empty, late) = (&played["decisions"]["alice"]["depletions"], &played["faults"]);
     assert!(empty.as_u64().unwrap() + late.as_u64().unwrap() > 0, "{played}");
 }
+
+/// The guide's own sampler is held against the oracle, and one that forgets a card is found out.
+#[test]
+fn a_sampler_of_another_program_is_held_against_the_oracle() {
+    let Some(folder) = with_python() else { return };
+    let conform = |sampler: &str, code: i32| {
+        let mut command = folder.program("belief krieg_tictactoe_3x3 --seed 1 --replicates 1000 --json");
+        let told = run(command.args(["--conform", sampler]), code).0;
+        serde_json::from_str::<Value>(&told).unwrap()
+    };
+    assert_eq!(conform("hyperplay", 0)["failures"], serde_json::json!([]));
+    let told = conform("hyperplay12", 1);
+    assert_eq!(told["failures"][0]["check"], "bias", "{told}");
+    // The program knows nothing of this game.
+    let told = conform(PROGRAM, 1);
+    let failure = &told["failures"][0];
+    assert!(
+        failure["check"] == "consistency" && failure["what"].as_str().unwrap().contains("step 1"),
+        "{told}"
+    );
+    let refused = run(&mut folder.program("belief kuhn_poker --conform exact --matches 3"), 2).1;
+    assert!(refused.contains("--matches has no effect with --conform"), "{refused}");
+    let text = run(&mut folder.program("belief kuhn_poker --conform exact --seed 1"), 0).0;
+    assert!(text.contains("bias         pass") && text.contains("at most 1 % of such runs"), "{text}");
+}

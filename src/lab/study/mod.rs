@@ -16,6 +16,7 @@
 pub mod accuracy;
 pub mod benchmark;
 mod columns;
+pub mod conformance;
 pub mod cost;
 mod draws;
 #[cfg(test)]

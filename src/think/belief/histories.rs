@@ -171,8 +171,84 @@ impl<M: Bulk> Histories<M> {
         evidence: &Evidence,
         rng: &mut impl Rng,
     ) -> Option<TracedHistory<M::State>> {
-        let observed = &evidence.steps[history.step()];
         self.cost.states += 1;
+        let joint = self.joints(history, evidence)?.draw(rng)?;
+        self.agreeing(history, evidence, &joint)
+    }
+
+    /// Every continuation of a history by one step that agrees with the evidence, with the probability that the opponent
+    /// model gives to its joint move; the own move is that of the evidence. So a proposal of one's own can be made: draw one
+    /// with some probability, and multiply the weight of the history by the probability given here over that. Their sum is
+    /// the factor of a draw in proportion to them. Visits a state for each joint move.
+    ///
+    /// ```
+    #[doc = include_str!("../monty_hall.example")]
+    /// use hyperplay_machine::Bulk;
+    /// use hyperplay_think::belief::{
+    ///     Belief, HistoryBelief, OpponentModel, Sampler, TracedHistory, Uniform, UpdateOutcome,
+    /// };
+    /// use rand::RngExt;
+    ///
+    /// /// Each history draws one of its continuations in proportion, and its weight is multiplied by their sum.
+    /// struct Proportional;
+    ///
+    /// impl<M: Bulk + 'static> Sampler<M> for Proportional {
+    ///     fn belief(
+    ///         &self,
+    ///         machine: &Arc<M>,
+    ///         role: Role,
+    ///         model: &Arc<dyn OpponentModel>,
+    ///         particles: usize,
+    ///     ) -> Box<dyn Belief<M>> {
+    ///         Box::new(HistoryBelief::new(machine, role, model, particles, |histories, evidence, _, seed| {
+    ///             let (mut rng, mut held) = (seed.rng(), histories.take());
+    ///             if held.iter().all(|(history, _)| history.step() == 0) {
+    ///                 held = vec![(histories.initial(), 1.0); histories.wanted()];
+    ///             }
+    ///             while held.first().is_some_and(|(history, _)| history.step() < evidence.step()) {
+    ///                 let mut extend = |(history, weight): (TracedHistory<M::State>, f64)| {
+    ///                     let all = histories.continuations(&history, evidence);
+    ///                     let sum: f64 = all.iter().map(|(_, share)| share).sum();
+    ///                     let mut left = rng.random::<f64>() * sum;
+    ///                     let drawn = all.into_iter().find(|(_, share)| {
+    ///                         left -= share;
+    ///                         left < 0.0
+    ///                     });
+    ///                     Some((drawn?.0, weight * sum))
+    ///                 };
+    ///                 held = held.into_iter().filter_map(&mut extend).collect();
+    ///             }
+    ///             let is_empty = held.is_empty();
+    ///             histories.replace(held);
+    ///             if is_empty { UpdateOutcome::Depleted { step: evidence.step() } } else { UpdateOutcome::Sampled }
+    ///         }))
+    ///     }
+    /// }
+    ///
+    /// let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
+    /// let mut belief = Proportional.belief(&machine, candidate, &model, 3_000);
+    /// belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+    /// let right = belief.particles().iter().filter(|particle| belief.history(particle) == truth);
+    /// let weight: f64 = right.map(|particle| particle.weight).sum();
+    /// assert!((weight - 2.0 / 3.0).abs() < 0.04, "{weight}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the history is as long as the evidence.
+    pub fn continuations(
+        &mut self,
+        history: &TracedHistory<M::State>,
+        evidence: &Evidence,
+    ) -> Vec<(TracedHistory<M::State>, f64)> {
+        let Some(joints) = self.joints(history, evidence) else { return Vec::new() };
+        self.cost.states += joints.count();
+        let all = (0..joints.count()).map(|number| (joints.joint(number), joints.probability(number)));
+        all.filter_map(|(joint, share)| Some((self.agreeing(history, evidence, &joint)?, share))).collect()
+    }
+
+    /// The joint moves that may continue a history; `None` at its end, and if the deadline passed.
+    fn joints(&mut self, history: &TracedHistory<M::State>, evidence: &Evidence) -> Option<LegalJoints> {
         if history.over {
             return None;
         }
@@ -187,19 +263,25 @@ impl<M: Bulk> Histories<M> {
             let roles = machine.each_role().filter(|_| !model.is_uniform()).filter(is_modelled);
             Some(roles.map(&mut policy).collect())
         };
-        let own = (*role, &observed.own);
+        let own = (*role, &evidence.steps[history.step()].own);
         let joints = LegalJoints::of(&**machine, &history.state, own, policies, scratch)?;
-        if machine.is_interrupted(scratch) {
-            return None;
-        }
-        let joint = joints.draw(rng)?;
-        let next = self.after(history, &joint);
+        (!machine.is_interrupted(scratch)).then_some(joints)
+    }
+
+    /// A history with one joint move more, if it agrees with what the evidence says of the step.
+    fn agreeing(
+        &mut self,
+        history: &TracedHistory<M::State>,
+        evidence: &Evidence,
+        joint: &JointMove,
+    ) -> Option<TracedHistory<M::State>> {
+        let next = self.after(history, joint);
         if self.machine.is_interrupted(&self.scratch) {
             return None; // the deadline passed, and nothing is known of the step
         }
         let over = evidence.over && next.step() == evidence.step();
         let seen = next.percepts.last().map(|percepts| &percepts[self.role]);
-        (seen == Some(&observed.percepts) && next.over == over).then_some(next)
+        (seen == Some(&evidence.steps[history.step()].percepts) && next.over == over).then_some(next)
     }
 
     fn after(&mut self, history: &TracedHistory<M::State>, joint: &JointMove) -> TracedHistory<M::State> {
