@@ -7,6 +7,7 @@
 mod common;
 
 mod belief_costs;
+mod belief_intervals;
 mod belief_report;
 mod belief_snippets;
 mod check_player;
