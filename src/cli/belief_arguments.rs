@@ -10,14 +10,14 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 
 use super::failure::{CommandFailure, CommandResult, refuse_if};
-use super::game_argument::{Opened, RulesOption};
+use super::game_argument::RulesOption;
 use super::options::{self, EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::players::{explained_by, wrong_spec};
 use super::policies::refuse_misfits;
 use super::recorded_matches::recorded;
 use super::seats::role_named;
 use hyperplay_engine::Engine;
-use hyperplay_lab::study::benchmark::SAMPLERS;
+use hyperplay_lab::experiment::Shard;
 use hyperplay_lab::study::{MatchSource, MatchSourceError, StudyError, StudyPlan};
 use hyperplay_logic::gdl::did_you_mean;
 use hyperplay_machine::PLAYOUT_STEPS;
@@ -28,9 +28,10 @@ use hyperplay_play::player::{Registry, SamplerSpec, SpecError, SpecKind};
 pub struct BeliefArguments {
     #[command(flatten)]
     pub given: Given,
-    /// A file with rules, `-` for standard input, or the name of a built-in game (see `hyperplay games`); for the
-    /// benchmark any of its games, or none for all
-    #[arg(value_name = "GAME")]
+    /// A file with rules, `-` for standard input, or the name of a built-in game (see `hyperplay games`), or several; or a file
+    /// STUDY.toml with games and options, or the folder of a study that goes on; behind it, or with the preset benchmark, some of
+    /// its games in the place of all
+    #[arg(value_name = "GAME|STUDY")]
     pub games: Vec<String>,
     /// What is measured, and with which defaults; those shown here are of the preset accuracy
     #[arg(long, value_enum, default_value_t)]
@@ -39,17 +40,15 @@ pub struct BeliefArguments {
     rules: RulesOption,
     /// The sampler to measure, as in hyperplay:enumerate=off (repeat to compare); see `hyperplay players samplers`
     #[arg(long, value_name = "SPEC", default_values = ["hyperplay:enumerate=off", "hyperplay12"])]
-    #[arg(default_values_ifs = [("preset", "benchmark", &SAMPLERS[..]), ("preset", "cost", &COMPARED)])]
     sampler: Vec<String>,
-    /// Particles in a set; with the preset accuracy, several numbers separated by commas
+    /// Particles in a set; several numbers are separated by commas
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "16,64")]
-    #[arg(default_value_ifs = [("preset", "benchmark", "64"), ("preset", "cost", "64")])]
     particles: Vec<usize>,
     /// The number of independent replicates, that is, of beliefs that follow each match
-    #[arg(long, value_name = "R", default_value = "200", default_value_if("preset", "cost", "4"))]
+    #[arg(long, value_name = "R", default_value = "200")]
     replicates: usize,
     /// The number of matches that the evidence is taken from
-    #[arg(long, value_name = "M", default_value = "1", default_value_if("preset", "cost", "4"))]
+    #[arg(long, value_name = "M", default_value = "1")]
     matches: usize,
     /// The policy that plays these matches: an opponent model, or a player in every seat, or a player of a role, as in
     /// alice=hyperplay (repeat for several; other roles choose at random); the posterior under what is played is measured
@@ -69,28 +68,27 @@ pub struct BeliefArguments {
     role: Vec<String>,
     /// Measure up to this step only, or at these steps only, as in 3-5
     #[arg(long, value_name = "K|A-B", value_parser = steps, default_value = "all")]
-    #[arg(default_value_if("preset", "cost", "30"))]
     steps: (usize, usize),
     /// The most histories that are enumerated; where there are more and the others choose uniformly, samplers are
-    /// measured against the exact distribution of the states, up to this number of them
-    #[arg(
-        long,
-        value_name = "HISTORIES",
-        default_value = "10000",
-        default_value_if("preset", "benchmark", "4000")
-    )]
+    /// measured against the exact distribution of the states, up to this number of them; 0 for no posterior: times alone
+    #[arg(long, value_name = "HISTORIES", default_value_t = 10_000)]
     max_set: usize,
     /// Random playouts that value a move in a state, for the regret; fewer where those of a decision would make more than a
     /// million steps; 0 for none
     #[arg(long, value_name = "N", default_value_t = 8)]
     playouts: u32,
-    /// With the preset cost, the longest time of an update; a belief that takes longer is not followed further
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, allow_negative_numbers = true)]
-    pub limit: Duration,
-    /// With the preset accuracy, write turns.jsonl, timings.jsonl, rows.csv, report.html and figures/ (each figure as
-    /// SVG and PDF) into this folder; the same command again replaces them, the folder of another run is refused. With
-    /// the benchmark, write to this file instead of standard output, and a figure of each game into figures/ beside it
-    #[arg(long, value_name = "DIR|FILE")]
+    /// The longest time of an update; a belief that takes longer is not followed further and counts as one without a particle.
+    /// What is measured then depends on the clock [default: none; with the preset cost 10]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
+    limit: Option<Duration>,
+    /// The report names the most accurate sampler and number of particles whose updates up to a decision take at most these
+    /// milliseconds of processor time
+    #[arg(long, value_name = "MS,...", value_delimiter = ',', default_value = "0.1,1,10", value_parser = milliseconds)]
+    pub budget_ms: Vec<f64>,
+    /// Keep what is measured in this folder, with turns.jsonl, timings.jsonl, rows.csv, frontier.csv, report.html, report.md and
+    /// figures/ (each figure as SVG and PDF); the same command again, or one of a study with more games, samplers, numbers of
+    /// particles, roles or matches, measures only what is missing
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Determines every random choice [default: drawn and printed]
     #[arg(long, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
@@ -110,36 +108,42 @@ pub struct BeliefArguments {
     /// --replicates (1000); exit code 1 if a check fails
     #[arg(long, value_name = "SPEC")]
     pub conform: Option<String>,
+    /// Measure every sampler with each of these opponent models in the place of its own (repeat for several)
+    #[arg(long, value_name = "MODEL")]
+    model: Vec<String>,
+    /// Measure only this part of the matches and roles, as in 3/8; the last part that ends writes the report
+    #[arg(long, value_name = "K/N", value_parser = Shard::read, default_value = "1/1")]
+    pub shard: Shard,
+    /// Take what this folder has of the study, instead of measuring it; may be given several times
+    #[arg(long, value_name = "DIR")]
+    pub reuse: Vec<PathBuf>,
 }
 
 /// The options that have an effect with `--conform`.
 const CONFORM: [&str; 8] =
     ["conform", "games", "particles", "replicates", "seed", "threads", "engine", "json"];
 
-/// The samplers of the preset `cost`.
-const COMPARED: [&str; 3] = ["hyperplay", "rejection", "bootstrap"];
-
-/// What is measured.
+/// Defaults of the options of a study.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum Preset {
     /// How far samplers are from the exact posterior in one game
     #[default]
     Accuracy,
-    /// The same on twelve games, as one page of Markdown: seven samplers, 64 particles, sets of at most 4000 histories,
+    /// The same on twelve games: seven samplers, 64 particles, sets of at most 4000 histories,
     /// and the matches and steps of each game
     Benchmark,
-    /// The processor time of an update of hyperplay, rejection and bootstrap in one game, up to step 30: 64 particles, 4
-    /// replicates, 4 matches
+    /// The processor time of an update of hyperplay, rejection and bootstrap in one game, up to step 30, without a posterior: 64
+    /// particles, 4 replicates, 4 matches
     Cost,
 }
 
 impl Preset {
-    /// The options without effect.
-    fn refused(self) -> &'static [&'static str] {
+    /// The file that it is; empty where it is the defaults that the options themselves have.
+    pub fn text(self) -> &'static str {
         match self {
-            Preset::Accuracy => &["limit"],
-            Preset::Benchmark => &["play", "matches-from", "equilibrium", "limit", "json"],
-            Preset::Cost => &["equilibrium", "max-set", "playouts", "out"],
+            Preset::Accuracy => "",
+            Preset::Benchmark => include_str!("belief_benchmark.toml"),
+            Preset::Cost => include_str!("belief_cost.toml"),
         }
     }
 }
@@ -149,20 +153,16 @@ impl Preset {
 pub struct Given(BTreeMap<String, Vec<String>>);
 
 impl Given {
-    /// Whether an option is given.
-    pub fn has(&self, option: &str) -> bool {
-        self.0.contains_key(option)
-    }
-
-    /// These options as they are given, for a shell.
-    pub fn words(&self, options: &[&str]) -> String {
-        let values = options.iter().filter_map(|&option| Some((option, self.0.get(option)?)));
-        let words = |(option, values): (&str, &Vec<String>)| {
-            let quote = |value: &String| if value.contains(char::is_alphabetic) { "'" } else { "" };
-            let word = |value: &String| format!(" --{option} {0}{value}{0}", quote(value));
-            values.iter().map(word).collect::<String>()
-        };
-        values.map(words).collect()
+    /// The options that are given, without these.
+    pub fn options(&self, without: &[&str]) -> BTreeMap<String, Vec<String>> {
+        let command = BeliefArguments::augment_args(Command::new("belief"));
+        let is_option = |name: &str| command.get_arguments().any(|known| known.get_long() == Some(name));
+        let is_meant = |name: &str| is_option(name) && !without.contains(&name);
+        self.0
+            .iter()
+            .filter(|(name, _)| is_meant(name))
+            .map(|(name, values)| (name.clone(), values.clone()))
+            .collect()
     }
 }
 
@@ -190,21 +190,26 @@ impl Args for Given {
     }
 }
 
-/// A game that is measured, its engine, and the engine of the players of its matches.
+/// A game that is measured, with the hash of its rules and the kind of its engine, its engine, and the engine of the players of its matches.
 pub struct MeasuredGame {
-    pub opened: Opened,
+    pub name: String,
+    pub rules: String,
+    pub kind: String,
     pub engine: Arc<Engine>,
     pub players_engine: Arc<Engine>,
 }
 
 impl BeliefArguments {
-    /// The study that is asked for, as it is in every game.
-    ///
-    /// # Errors
-    /// If a spec is wrong, or an option has no effect with the preset.
-    pub fn plan(&self, registry: &Registry) -> CommandResult<StudyPlan> {
-        self.refuse_without_effect()?;
-        self.study(registry)
+    /// The samplers, each with every model.
+    fn samplers(&self) -> Vec<String> {
+        if self.model.is_empty() {
+            return self.sampler.clone();
+        }
+        let with = |sampler: &String, model: &String| {
+            format!("{sampler}{}model=[{model}]", if sampler.contains(':') { "," } else { ":" })
+        };
+        let of = |sampler| self.model.iter().map(move |model| with(sampler, model));
+        self.sampler.iter().flat_map(of).collect()
     }
 
     /// What `--conform` asks for, as a study.
@@ -216,20 +221,26 @@ impl BeliefArguments {
             let what = format!("--{option} has no effect with --conform");
             return Err(CommandFailure::usage(what, "leave one of the two out"));
         }
-        let replicates = if self.given.has("replicates") { self.replicates } else { 1_000 };
+        let replicates = if self.given.0.contains_key("replicates") { self.replicates } else { 1_000 };
         let samplers = vec![sampler(spec, registry)?];
-        Ok(StudyPlan { samplers, replicates, ..self.study(registry)? })
+        Ok(StudyPlan { samplers, replicates, ..self.plan(registry)? })
     }
 
-    fn study(&self, registry: &Registry) -> CommandResult<StudyPlan> {
+    /// The study that is asked for.
+    ///
+    /// # Errors
+    /// If a spec is wrong.
+    pub fn plan(&self, registry: &Registry) -> CommandResult<StudyPlan> {
         refuse_if(
             self.replicates == 0 || self.matches == 0 || self.particles.contains(&0),
             "without replicates, matches or particles there is nothing to measure",
             "give 1 or more",
         )?;
+        let is_instant = self.limit.is_some_and(|limit| limit.is_zero());
+        refuse_if(is_instant, "--limit is no time", "give a number of seconds above 0")?;
         let equilibrium = self.equilibrium.as_deref();
         Ok(StudyPlan {
-            samplers: self.sampler.iter().map(|text| sampler(text, registry)).collect::<Result<_, _>>()?,
+            samplers: self.samplers().iter().map(|text| sampler(text, registry)).collect::<Result<_, _>>()?,
             particles: self.particles.clone(),
             replicates: self.replicates,
             matches: self.matches,
@@ -240,30 +251,10 @@ impl BeliefArguments {
             roles: Vec::new(),
             steps: self.steps,
             limit: self.max_set,
+            update_limit: self.limit,
             playouts: self.playouts,
             seed: pick_seed(self.seed),
         })
-    }
-
-    /// Refuses what has no effect with the preset.
-    fn refuse_without_effect(&self) -> CommandResult {
-        let preset = self.preset.to_possible_value().expect("no preset is hidden");
-        let preset = preset.get_name();
-        if let Some(option) = self.preset.refused().iter().find(|option| self.given.has(option)) {
-            let what = format!("--{option} has no effect with --preset {preset}");
-            return Err(CommandFailure::usage(what, "leave one of the two out"));
-        }
-        let what = format!("--preset {preset} measures one game, not {}", self.games.len());
-        refuse_if(
-            self.preset != Preset::Benchmark && self.games.len() != 1,
-            what,
-            "name one; `hyperplay games` lists the built-in ones",
-        )?;
-        if self.preset != Preset::Accuracy && self.particles.len() != 1 {
-            let what = format!("--preset {preset} takes one number of --particles");
-            return Err(CommandFailure::usage(what, "measure one after the other"));
-        }
-        Ok(())
     }
 
     /// Opens a game and completes the plan of its study.
@@ -288,7 +279,8 @@ impl BeliefArguments {
             Some(kind) => options::engine(&engines, kind, &opened.name)?,
             None => engine.clone(),
         };
-        Ok(MeasuredGame { opened, engine, players_engine })
+        let (rules, kind) = (opened.hash(), engine.kind().to_string());
+        Ok(MeasuredGame { name: opened.name, rules, kind, engine, players_engine })
     }
 }
 
@@ -303,6 +295,12 @@ fn steps(text: &str) -> Result<(usize, usize), String> {
     range
         .filter(|(first, last)| first <= last)
         .ok_or_else(|| "expected a step of 1 or more, or two of them as in 3-5, or all".to_owned())
+}
+
+/// Reads one of `--budget-ms`.
+fn milliseconds(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().ok().filter(|&ms: &f64| ms > 0.0 && ms.is_finite());
+    number.ok_or_else(|| "expected a number of milliseconds above 0".to_owned())
 }
 
 /// The failure that the error of a study means to the user.

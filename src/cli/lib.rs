@@ -20,11 +20,9 @@ compile_error!(
 );
 
 mod belief;
-mod belief_accuracy;
 mod belief_arguments;
-mod belief_benchmark;
 mod belief_conformance;
-mod belief_cost;
+mod belief_study;
 mod bench;
 mod check;
 mod check_player;

@@ -57,7 +57,7 @@ pub use joint_sample::JointSample;
 pub use line_plot::{LinePlot, PlotPanel, TOGETHER};
 pub use page::{Page, figure_files};
 pub use rank_correlation::rank_correlation;
-pub use row::fields;
+pub use row::{fields, or_nan};
 pub use series::{FigurePoint, FigureSeries};
 pub use shown::ShownTable;
 pub use statistics::{FEW, Mean, MeanInterval, Sample, bootstrap, centred, elo, rounded};

@@ -5,8 +5,16 @@
 //! `regret` and `regret_error`, and a [`Sample`](super::Sample) called `score` has a `score_ci95`. A structure without
 //! a `value` is also a field as it is.
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
+
+/// Reads a number that may be null, as one that is not finite is written.
+///
+/// # Errors
+/// If it is something else.
+pub fn or_nan<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
+}
 
 /// The fields of a row.
 pub fn fields(row: &impl Serialize) -> Map<String, Value> {

@@ -11,7 +11,7 @@
 //! Reference: Efron79 (`docs/REFERENCES.md`).
 
 use rand::{Rng, RngExt};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// How many samples a bootstrap draws.
@@ -154,7 +154,8 @@ impl From<[f64; 4]> for Sample {
 }
 
 /// A mean with its standard error. Both are NaN where there is none.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[serde_with::apply(f64 => #[serde(deserialize_with = "super::row::or_nan")])]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Mean {
     /// The mean.
     pub value: f64,

@@ -135,6 +135,7 @@ fn krieg_tictactoe(options: &BeliefOptions, steps: usize) -> (Vec<EvaluationPoin
         particles: options.particles,
         count: 100,
         seed: Seed::root(5),
+        limit: None,
     };
     let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap().unwrap();
     (points, figures)
@@ -191,6 +192,7 @@ fn bias_over_baseline(name: &str, matches: usize, steps: usize, options: &Belief
             particles: options.particles,
             count: 100,
             seed,
+            limit: None,
         };
         let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap().unwrap();
         let decisions = points.iter().zip(&figures);
@@ -259,8 +261,15 @@ fn rejection_passes_the_chi_squared_test() {
         [("exact", &IndependentSampler), ("rejection", &rejection)];
     for (name, sampler) in samplers {
         let seed = Seed::root(3);
-        let replicates =
-            Replicates { sampler, model: &model, is_of_points: true, particles: 64, count: 100, seed };
+        let replicates = Replicates {
+            sampler,
+            model: &model,
+            is_of_points: true,
+            particles: 64,
+            count: 100,
+            seed,
+            limit: None,
+        };
         let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap().unwrap();
         for figures in figures {
             let fit = figures.chi_squared.unwrap();

@@ -78,8 +78,15 @@ fn figures(
     seed: u64,
 ) -> Vec<Figures> {
     let model = uniform();
-    let replicates =
-        Replicates { sampler, model: &model, is_of_points: true, particles, count, seed: Seed::root(seed) };
+    let replicates = Replicates {
+        sampler,
+        model: &model,
+        is_of_points: true,
+        particles,
+        count,
+        seed: Seed::root(seed),
+        limit: None,
+    };
     harness::measure(machine, &replicates, points, &|| false, &|| ()).unwrap().unwrap()
 }
 

@@ -290,11 +290,9 @@ fn wrong_arguments_are_told_what_would_be_right() {
         ("kuhn_poker --matches 0", "give 1 or more"),
         ("kuhn_poker --sampler theirs", "there are hyperplay"),
         ("no_such_game", "no_such_game"),
-        ("", "--preset accuracy measures one game, not 0"),
-        ("kuhn_poker --limit 3", "--limit has no effect with --preset accuracy"),
-        ("kuhn_poker --preset cost --out costs", "--out has no effect with --preset cost"),
-        ("kuhn_poker --preset cost --particles 4,8", "--preset cost takes one number of --particles"),
-        ("--preset benchmark --json", "--json has no effect with --preset benchmark"),
+        ("", "there is no game to measure"),
+        ("kuhn_poker --shard 2/1", "expected K/N"),
+        ("kuhn_poker --shard 1/2", "name one with --out"),
     ] {
         let error = stderr(&format!("belief {arguments}"), 2);
         assert!(error.contains(expected), "{arguments}: {error}");
@@ -311,25 +309,21 @@ fn wrong_arguments_are_told_what_would_be_right() {
 
 #[test]
 fn the_benchmark_has_a_section_for_every_game_and_a_row_for_every_sampler() {
-    let page = stdout("belief --preset benchmark monty_hall kuhn_poker --replicates 10 --seed 1", 0);
-    for part in ["## monty_hall", "## kuhn_poker"] {
-        assert!(page.contains(part), "{part}");
+    let folder = written("--preset benchmark monty_hall kuhn_poker --replicates 10 --seed 1");
+    let page = folder.read("report.md");
+    for part in ["## monty_hall", "40 matches, 10 replicates, steps 1 to 9", "## kuhn_poker", "| draws/s |"] {
+        assert!(page.contains(part), "{part}: {page}");
     }
+    assert!(page.contains("| bias TV (draws) | ratio |"), "{page}");
     assert_eq!(page.matches("\n| `hyperplay12` |").count(), 2 * 3);
     assert_eq!(page.matches("\n| `exact` |").count(), 2 * 3);
-    let samplers = "--sampler bootstrap --sampler rejection:states=99";
-    let arguments = format!("belief --preset benchmark kuhn_poker --replicates 5 --seed 1 {samplers}");
-    let folder = Folder::new();
-    stdout(&format!("{arguments} --out {}", folder.path("page.md").display()), 0);
-    assert!(folder.read("page.md").contains("![Bias in kuhn_poker](figures/page-kuhn_poker-bias.svg)"));
-    let figure = folder.read("figures/page-kuhn_poker-bias.svg");
-    assert!(figure.contains("data-name=\"bootstrap\""));
-    let page = stdout(&arguments, 0);
-    assert!(page.contains(
-        "kuhn_poker --seed 1 --replicates 5 --sampler 'bootstrap' --sampler 'rejection:states=99'` ("
-    ));
-    let rows = |spec: &str| page.matches(&format!("\n| `{spec}` |")).count();
-    assert_eq!((rows("bootstrap"), rows("rejection:states=99"), rows("exact")), (3, 3, 0));
+    assert!(folder.read("figures/kuhn_poker-bias.svg").contains("data-name=\"bootstrap\""));
+    assert!(folder.read("figures/frontier.svg").contains("monty_hall"));
+    // The command line overrides what a game says in the preset.
+    let own = "--preset benchmark kuhn_poker --replicates 5 --seed 1 --matches 2 --sampler bootstrap";
+    let page = written(own).read("report.md");
+    assert!(page.contains("2 matches, 5 replicates") && !page.contains("monty_hall"), "{page}");
+    assert_eq!((page.matches("\n| `bootstrap` |").count(), page.matches("`exact`").count()), (3, 0));
     assert!(stderr("belief --preset benchmark --sampler theirs", 2).contains("there are hyperplay"));
 }
 
@@ -342,8 +336,9 @@ fn ctrl_c_ends_with_what_was_finished() {
         "belief krieg_tictactoe_3x3 {samplers} --replicates 1000 --matches 10000 --steps 2 --seed 1 --out"
     );
     let child = start(program(&command).arg(folder.path("out")));
-    let written =
-        || std::fs::read_to_string(folder.path("out/turns.jsonl")).map_or(0, |text| text.lines().count());
+    let written = || {
+        std::fs::read_to_string(folder.path("out/blocks.1-of-1.jsonl")).map_or(0, |text| text.lines().count())
+    };
     while written() < 2 {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }

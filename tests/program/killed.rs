@@ -53,8 +53,9 @@ fn determined(folder: &Folder, killed: &Killed) -> BTreeMap<String, String> {
         "study" => {
             let figures = fs::read_dir(folder.path("study/figures")).unwrap();
             let figures = figures.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-            let svg =
-                figures.filter(|name| name.ends_with(".svg")).map(|name| format!("study/figures/{name}"));
+            let svg = figures
+                .filter(|name| name.ends_with(".svg") && !name.contains("frontier"))
+                .map(|name| format!("study/figures/{name}"));
             STUDY.iter().map(|name| format!("study/{name}")).chain(svg).collect()
         }
         "solved.json" => vec!["solved.json".to_owned()],

@@ -10,6 +10,7 @@ mod belief_costs;
 mod belief_intervals;
 mod belief_report;
 mod belief_snippets;
+mod belief_studies;
 mod check_player;
 mod cli;
 mod convert;

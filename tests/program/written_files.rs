@@ -11,12 +11,11 @@ const SOLVE: &str = "solve kuhn_poker --iterations 5 --top 0";
 const MATCH: &str = "match kuhn_poker --seed 1 --matches 3";
 const HOST: &str =
     "host kuhn_poker alice=random bob=random --seed 1 --matches 3 --startclock 5 --playclock 5";
-const BENCHMARK: &str = "belief --preset benchmark monty_hall --sampler hyperplay --particles 2 --replicates 2 --matches 1 --steps 2 --seed 1";
 const BELIEF: &str =
     "belief kuhn_poker --sampler hyperplay:enumerate=off --particles 4 --replicates 3 --seed 1";
 
 /// The commands that write what they compute, and records; the last word is the file.
-const COMPUTED: [(&str, &str); 8] = [
+const COMPUTED: [(&str, &str); 7] = [
     (SOLVE, "--out"),
     ("solve kuhn_poker --method lp --top 0", "--out"),
     ("solve kuhn_poker --method external --iterations 5 --seed 1 --top 0", "--out"),
@@ -24,7 +23,6 @@ const COMPUTED: [(&str, &str); 8] = [
     (SOLVE, "--html"),
     ("exploit kuhn_poker alice=legal --seed 1", "--out"),
     ("inspect tictactoe", "--dot"),
-    (BENCHMARK, "--out"),
 ];
 const RECORDED: [&str; 2] = [MATCH, HOST];
 
@@ -54,7 +52,20 @@ fn what_something_else_wrote_is_never_replaced() {
         }
     }
     for (command, names) in [
-        (BELIEF, &["turns.jsonl", "timings.jsonl", "rows.csv", "truth.csv", "report.html"][..]),
+        (
+            BELIEF,
+            &[
+                "turns.jsonl",
+                "timings.jsonl",
+                "rows.csv",
+                "truth.csv",
+                "frontier.csv",
+                "report.html",
+                "report.md",
+                "study.toml",
+                "blocks.1-of-1.jsonl",
+            ][..],
+        ),
         ("serve --port 0", &["matches.jsonl"]),
         ("kiosk --port 0", &["matches.jsonl"]),
     ] {

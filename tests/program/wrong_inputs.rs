@@ -388,18 +388,27 @@ fn the_folder_of_another_study_is_refused_and_the_same_one_is_written_again() {
     let (_, said) = study("--seed 2", 1);
     assert!(said.contains("study holds another run of `belief`: it differs in seed (there 1)"), "{said}");
     assert!(said.contains("give --seed 1 to measure the same again"), "{said}");
-    let (_, said) = study("--seed 1 --matches 2", 1);
+    let (_, said) = study("--seed 1 --steps 1", 1);
     assert!(
-        said.contains("it differs in matches (there 1)") && said.contains("name another folder"),
+        said.contains("it differs in steps (there [1,") && said.contains("name another folder"),
         "{said}"
     );
     assert_eq!(folder.read("study/turns.jsonl"), turns);
     study("--seed 1", 0);
     assert_eq!(folder.read("study/turns.jsonl"), turns);
-    // A folder of an earlier version is known by the header of its turns.
+    // A study may grow, and does not become smaller again.
+    study("--seed 1 --matches 2", 0);
+    let (_, said) = study("--seed 1", 1);
+    assert!(said.contains("it differs in matches (there 2)"), "{said}");
+    // A folder of an earlier version is known by the header of its turns, and has no blocks to go on with.
     std::fs::remove_file(folder.path("study/study.json")).unwrap();
-    study("--seed 2", 1);
-    study("--seed 1", 0);
+    study("--seed 2 --matches 2", 1);
+    study("--seed 1 --matches 2", 0);
+    let grown = folder.read("study/turns.jsonl");
+    std::fs::remove_file(folder.path("study/blocks.1-of-1.jsonl")).unwrap();
+    let (_, said) = study("--seed 1 --matches 2", 1);
+    assert!(said.contains("an earlier version, which cannot go on"), "{said}");
+    assert_eq!(folder.read("study/turns.jsonl"), grown);
     // What something else wrote is not overwritten.
     std::fs::create_dir(folder.path("other")).unwrap();
     folder.write("other/report.html", "mine");
@@ -414,31 +423,31 @@ fn a_study_that_is_killed_keeps_what_it_measured() {
     let folder = Folder::new();
     let command = format!("{STUDY} --matches 100000 --seed 1 --out study");
     let mut child = start(&mut folder.program(&command));
-    let path = folder.path("study/turns.jsonl");
-    let rows = || std::fs::read_to_string(&path).map_or(0, |text| text.lines().count());
-    while rows() < 20 {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let text = folder.read("study/turns.jsonl");
+    let blocks = || std::fs::read_to_string(folder.path("study/blocks.1-of-1.jsonl")).unwrap_or_default();
+    let mut killed_behind = |count: usize| {
+        while blocks().lines().count() < count {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let text = blocks();
+        child = start(&mut folder.program(&command));
+        text
+    };
+    let first = killed_behind(20);
+    let second = killed_behind(first.lines().count() + 20);
+    killed_behind(0);
+    // What was measured stays, and is not measured again.
+    let whole = &first[..first.rfind('\n').unwrap()];
+    assert!(second.starts_with(whole));
     let lines: Vec<serde_json::Value> =
-        text.lines().map_while(|line| serde_json::from_str(line).ok()).collect();
-    assert!(lines.len() >= 20 && lines.len() + 1 >= text.lines().count());
-    assert_eq!((&lines[0]["complete"], &lines[1]["match"]), (&false.into(), &0.into()));
-    let kept = folder.read("study/timings.jsonl");
-    assert!(kept.lines().count() + 8 >= lines.len(), "the times are written with the rows");
-    // A finished run is kept until all is measured again.
-    let finished = text.replacen("\"complete\":false", "\"complete\":true", 1);
-    folder.write("study/turns.jsonl", &finished);
-    let mut child = start(&mut folder.program(&command));
-    let part = folder.path("study/turns.jsonl.part");
-    while std::fs::read_to_string(&part).map_or(0, |text| text.lines().count()) < 20 {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+        second.lines().skip(1).map_while(|line| serde_json::from_str(line).ok()).collect();
+    let keys: std::collections::BTreeSet<&str> =
+        lines.iter().map(|line| line["block"].as_str().unwrap()).collect();
+    assert!(keys.len() == lines.len() && lines.len() >= 38 && lines[0]["rows"][0]["match"] == 0);
+    assert!(!folder.path("study/turns.jsonl").exists(), "the other files are made in the end");
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_eq!(folder.read("study/turns.jsonl"), finished);
 }
 
 #[test]

@@ -170,6 +170,7 @@ impl BeliefMeasurement<'_> {
             particles: *particles,
             count: SETS,
             seed,
+            limit: None,
         };
         let figures = measure(machine, &replicates, &points, self.stop, &|| ())?.unwrap_or_default();
         for (point, figures) in points.iter().zip(figures) {

@@ -92,7 +92,7 @@ pub(super) fn line(record: &impl Serialize) -> Vec<u8> {
 }
 
 /// The line with its checksum.
-pub(super) fn sealed(line: &[u8]) -> Vec<u8> {
+pub(crate) fn sealed(line: &[u8]) -> Vec<u8> {
     let open = &line[..line.len() - 2];
     let digest = Sha256::digest(open);
     let first = u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"));
@@ -103,7 +103,7 @@ pub(super) fn sealed(line: &[u8]) -> Vec<u8> {
 }
 
 /// The line without its checksum, if that fits.
-pub(super) fn unsealed(written: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn unsealed(written: &[u8]) -> Option<Vec<u8>> {
     let line = [&written[..written.len().checked_sub(SUM)?], b"}\n"].concat();
     (sealed(&line) == written).then_some(line)
 }

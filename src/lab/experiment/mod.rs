@@ -86,6 +86,7 @@ pub use generations::Generations;
 pub use joined::{Selection, exploited, joined};
 pub use journal::{EarlierRun, Journal, Recording, locked};
 pub use lines::{DamagedLine, JournalError};
+pub(crate) use lines::{sealed, unsealed};
 pub use merge::{Merged, merge};
 pub use plan::{
     Cell, Entrant, ExperimentPlan, MatchPlace, PlanGame, SeatPermutations, StoppingCriterion, StoppingRule,

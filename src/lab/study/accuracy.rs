@@ -10,7 +10,7 @@
 
 use std::sync::LazyLock;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use statrs::function::factorial::ln_binomial;
 
@@ -97,7 +97,8 @@ impl Placed {
 }
 
 /// The result of a chi-squared test.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[serde_with::apply(f64 => #[serde(deserialize_with = "hyperplay_report::or_nan")])]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct GoodnessOfFit {
     /// The sum of squared differences over what was expected.
     pub statistic: f64,
@@ -140,13 +141,13 @@ static COUNTS: LazyLock<Vec<usize>> = LazyLock::new(|| {
 });
 
 /// The expected set TV of independent draws by their number, or a sum of such expectations.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct DrawsCurve(pub(super) Vec<f64>);
 
 impl DrawsCurve {
-    /// That of draws from this posterior.
-    pub(super) fn of(posterior: &Posterior) -> Self {
-        let at = |&count: &usize| if count == 0 { 1.0 } else { baseline(posterior, count) };
+    /// That of draws from this posterior, of histories ([`baseline`]) or of states ([`state_baseline`]).
+    pub(super) fn of(posterior: &Posterior, expected: fn(&Posterior, usize) -> f64) -> Self {
+        let at = |&count: &usize| if count == 0 { 1.0 } else { expected(posterior, count) };
         DrawsCurve(COUNTS.iter().map(at).collect())
     }
 

@@ -1,5 +1,5 @@
 //! The columns of studies, as `columns.tsv` defines them: the names of fields of [`StudyRow`](super::StudyRow),
-//! [`StudySummary`](super::StudySummary) and [`CostRow`](super::cost::CostRow).
+//! [`StudySummary`](super::StudySummary) and [`FrontierRow`](super::FrontierRow).
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ const NESTED: [(&str, Format); 2] = [
 ];
 
 /// The columns that say which row of a study it is.
-const PLACE: [&str; 6] = ["sampler", "particles", "posterior", "match", "role", "step"];
+const PLACE: [&str; 7] = ["game", "sampler", "particles", "posterior", "match", "role", "step"];
 
 /// The columns of this table of `columns.tsv`.
 pub(super) fn defined(table: &str) -> Vec<Column> {
@@ -43,8 +43,8 @@ pub static SUMMARY_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| defined("su
 /// The columns of what is measured by the truth alone.
 pub static TRUTH_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| defined("truth"));
 
-/// The columns of a table of costs.
-pub static COST_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| defined("cost"));
+/// The columns of accuracy against cost.
+pub static FRONTIER_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| defined("frontier"));
 
 /// The columns of a summary, and processor times, which the seed does not determine.
 pub(super) fn with_times() -> Vec<Column> {

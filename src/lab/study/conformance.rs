@@ -149,6 +149,7 @@ impl Checked<'_> {
     /// The tests of bias.
     fn tests(&self, count: usize) -> Result<Vec<BiasTest>, EvaluationFailure> {
         let replicates = Replicates {
+            limit: None,
             sampler: self.sampler.sampler().as_ref(),
             model: self.model,
             is_of_points: false,

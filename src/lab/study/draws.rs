@@ -6,14 +6,24 @@
 //!
 //! Invariant: *n* exact draws come out as *n*, up to the noise of their own set TV.
 
+use std::sync::Arc;
+
 use super::accuracy::DrawsCurve;
 use super::row::StudyRow;
 use hyperplay_machine::Seed;
 use hyperplay_report::{MeanInterval, bootstrap};
 
+/// A distance at a row, and what is expected of it.
+type Distance<'a> = dyn Fn(&StudyRow) -> Option<(&Arc<DrawsCurve>, f64)> + 'a;
+
 /// The independent draws that the sets of these rows are worth, with a bootstrap over matches. Rows without an exact
 /// posterior, or whose particles are all of it or of its states, are left out.
 pub(super) fn independent_draws(rows: &[&StudyRow], seed: &Seed) -> MeanInterval {
+    draws_by(rows, seed, &|row| row.figures.exactly.is_none().then_some((&row.curve, row.figures.set_tv)))
+}
+
+/// The same by another distance of a row, with the expectation of it under independent draws; rows without one are left out.
+pub(super) fn draws_by(rows: &[&StudyRow], seed: &Seed, of_row: &Distance) -> MeanInterval {
     let sum = |parts: &mut dyn Iterator<Item = (&DrawsCurve, f64)>| {
         let (mut sum, mut distances) = (DrawsCurve::default(), 0.0);
         for (curve, distance) in parts {
@@ -22,9 +32,9 @@ pub(super) fn independent_draws(rows: &[&StudyRow], seed: &Seed) -> MeanInterval
         }
         (sum, distances)
     };
-    let is_known = |row: &&&StudyRow| row.figures.exactly.is_none() && row.curve.0[1] > 0.0;
     let of_match = |rows: &Vec<&StudyRow>| {
-        sum(&mut rows.iter().filter(is_known).map(|row| (&*row.curve, row.figures.set_tv)))
+        let known = rows.iter().filter_map(|row| of_row(row)).filter(|(curve, _)| curve.0[1] > 0.0);
+        sum(&mut known.map(|(curve, distance)| (&**curve, distance)))
     };
     let mut matches: Vec<(DrawsCurve, f64)> = by_match(rows).iter().map(of_match).collect();
     matches.retain(|(curve, _)| !curve.0.is_empty());
@@ -56,7 +66,7 @@ mod tests {
         let steep: Vec<f64> = (0..40).map(|at| 0.5_f64.powi(at + 1)).collect();
         for probabilities in [even, steep, vec![0.7, 0.2, 0.1]] {
             let posterior = posterior(&probabilities);
-            let curve = DrawsCurve::of(&posterior);
+            let curve = DrawsCurve::of(&posterior, baseline);
             assert!(curve.0.windows(2).all(|pair| pair[1] <= pair[0] + 1e-12), "draws never make it worse");
             for draws in [1, 5, 23, 64, 300] {
                 assert!(
@@ -73,6 +83,6 @@ mod tests {
             let many = curve.inverse(baseline(&posterior, 1 << 24));
             assert!((many / f64::from(1 << 24) - 1.0).abs() < 0.01, "{many}");
         }
-        assert!(DrawsCurve::of(&posterior(&[1.0])).inverse(0.0).is_nan());
+        assert!(DrawsCurve::of(&posterior(&[1.0]), baseline).inverse(0.0).is_nan());
     }
 }

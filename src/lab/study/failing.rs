@@ -83,6 +83,7 @@ fn a_failure_in_a_belief_is_no_depletion() {
         particles: 4,
         count: 3,
         seed: Seed::root(1),
+        limit: None,
     };
     let failure = harness::measure(&machine, &replicates, &points.list, &|| false, &|| ()).unwrap_err();
     assert_eq!(failure.reason, "as it must");
@@ -102,6 +103,7 @@ fn a_study_ends_with_a_match_that_fails_whoever_plays_it() {
             roles: Vec::new(),
             steps: (1, 30),
             limit: 100,
+            update_limit: None,
             playouts: 0,
             seed: 1,
         };

@@ -1,9 +1,9 @@
-//! The files of a study: `turns.jsonl`, `timings.jsonl`, `rows.csv`, `truth.csv`, `report.html`, its figures in `figures`, and
-//! `study.json`, its identity.
+//! The files of a study: `turns.jsonl`, `timings.jsonl`, `rows.csv`, `truth.csv`, `truth.jsonl`, `frontier.csv`, `report.html`, report.md, its figures in
+//! `figures`, and `study.json` and `study.toml`, its identity. All but the identity are made of the [blocks](super::Blocks).
 //!
-//! Invariant: one seed gives the same bytes in all but `timings.jsonl`, on any number of threads. The first line of
-//! both `.jsonl` files is a header; every other line is one decision and sampler. A folder belongs to the run of one
-//! configuration: no other run writes into it.
+//! Invariant: one seed gives the same bytes in all but `timings.jsonl`, `frontier.csv`, report.md and the figure of the frontier,
+//! on any number of threads and shards. The first line of both `.jsonl` files is a header; every other line is one decision and
+//! sampler. A folder belongs to one study, which may only grow: by games, samplers, numbers of particles, roles and matches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -14,20 +14,22 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-use super::columns::{ROW_COLUMNS, TIME_COLUMNS};
-use super::page;
+use super::blocks::Blocks;
+use super::columns::{FRONTIER_COLUMNS, ROW_COLUMNS, TIME_COLUMNS, TRUTH_COLUMNS};
+use super::page_figures::frontier_figure;
 use super::plan::{Study, StudyPlan};
 use super::row::StudyRow;
+use super::truth::truth_rows;
+use super::{page, sections};
+use crate::experiment::{JournalError, Shard};
 use hyperplay_logic::gdl::text_hash;
-use hyperplay_play::files::{
-    EarlierRecords, FileContent, FileError, RecordFile, WrittenFile, all_at, write_all,
-};
+use hyperplay_play::files::{FileContent, FileError, WrittenFile, all_at, write_all};
 use hyperplay_play::player::{SamplerSpec, Spec};
 use hyperplay_play::referee::{date, host};
-use hyperplay_report::Table;
+use hyperplay_report::{Figure, Table, figure_files};
 
-/// The schema of `turns.jsonl` and `timings.jsonl`.
-const SCHEMA: &str = "hyperplay.belief/3";
+/// The schema of `turns.jsonl`, `timings.jsonl` and the blocks.
+pub(super) const SCHEMA: &str = "hyperplay.belief/3";
 
 /// Why the files of a study cannot be written.
 #[derive(Debug, Error)]
@@ -35,6 +37,9 @@ pub enum StudyFileError {
     /// A file cannot be written, or something else is there.
     #[error(transparent)]
     File(#[from] FileError),
+    /// A file of blocks cannot be opened.
+    #[error(transparent)]
+    Blocks(#[from] JournalError),
     /// The folder belongs to another run.
     #[error("{} holds another run of `belief`: it differs in {}", folder.display(), differences(changed))]
     Other {
@@ -42,6 +47,12 @@ pub enum StudyFileError {
         folder: PathBuf,
         /// The keys of the configuration that differ, with what the other run has.
         changed: Vec<(String, String)>,
+    },
+    /// The folder holds figures without the blocks that they were made of.
+    #[error("{} holds a run of `belief` of an earlier version, which cannot go on", folder.display())]
+    Earlier {
+        /// The folder.
+        folder: PathBuf,
     },
 }
 
@@ -51,7 +62,7 @@ fn differences(changed: &[(String, String)]) -> String {
     said.collect::<Vec<String>>().join(", ")
 }
 
-/// The subject of a study, beside its plan.
+/// The subject of a study of one game, beside its plan.
 #[derive(Clone, Copy, Debug)]
 pub struct StudySubject<'a> {
     /// The game.
@@ -60,13 +71,11 @@ pub struct StudySubject<'a> {
     pub rules: &'a str,
     /// The engine.
     pub engine: &'a str,
-    /// The roles whose beliefs are measured.
-    pub roles: &'a [&'a str],
 }
 
-/// All that determines the figures of a study. Policy files, if there are any, are in it by the hashes of their
-/// contents.
-pub fn config(plan: &StudyPlan, subject: &StudySubject<'_>) -> Value {
+/// All that determines the figures of a study of one game, with these roles. Policy files, if there are any, are in it by the
+/// hashes of their contents.
+pub fn config(plan: &StudyPlan, subject: &StudySubject<'_>, roles: &[&str]) -> Value {
     let mut config = json!({
         "game": subject.game,
         "rules": subject.rules,
@@ -76,12 +85,15 @@ pub fn config(plan: &StudyPlan, subject: &StudySubject<'_>) -> Value {
         "replicates": plan.replicates,
         "matches": plan.matches,
         "play": plan.play.to_string(),
-        "roles": subject.roles,
+        "roles": roles,
         "steps": [plan.steps.0, plan.steps.1],
         "max_set": plan.limit,
         "playouts": plan.playouts,
         "seed": plan.seed,
     });
+    if let Some(limit) = plan.update_limit {
+        config["limit"] = json!(limit.as_secs_f64());
+    }
     if let Some(equilibrium) = &plan.equilibrium {
         config["equilibrium"] = json!(equilibrium.spec().to_string());
     }
@@ -94,8 +106,22 @@ pub fn config(plan: &StudyPlan, subject: &StudySubject<'_>) -> Value {
     config
 }
 
+/// The configuration of all games: that of a single one is it.
+fn whole(configs: &[Value]) -> Value {
+    if let [config] = configs {
+        config.clone()
+    } else {
+        json!({ "games": configs, "seed": configs[0]["seed"] })
+    }
+}
+
+/// The configurations of the games.
+fn games(whole: &Value) -> Vec<Value> {
+    whole["games"].as_array().cloned().unwrap_or_else(|| vec![whole.clone()])
+}
+
 /// The header of `turns.jsonl`.
-fn header(config: &Value, study: &Study) -> Value {
+fn header(config: &Value, studies: &[Study]) -> Value {
     let columns: Value =
         ROW_COLUMNS.iter().map(|column| (column.name.to_owned(), json!(column.meaning))).collect();
     json!({
@@ -105,113 +131,102 @@ fn header(config: &Value, study: &Study) -> Value {
         "seed": config["seed"],
         "config": config,
         "config_hash": text_hash(&config.to_string()),
-        "complete": study.is_complete,
-        "rows": study.rows.len(),
+        "complete": studies.iter().all(|study| study.is_complete),
+        "rows": studies.iter().map(|study| study.rows.len()).sum::<usize>(),
         "columns": columns,
     })
 }
 
-/// The end of the names of files that grow beside those of a finished run.
-const PART: &str = ".part";
-
-/// The file that says which run a folder belongs to.
+/// The files that say which study a folder belongs to: in all that determines it, and as it was asked for.
 const IDENTITY: &str = "study.json";
 
-/// The files of a study that is being measured: `turns.jsonl` and `timings.jsonl` grow with it, so a run that is killed
-/// has lost no more than the sampler that it was measuring. In the end all are written anew, with the header of what
-/// was measured.
+/// See [`IDENTITY`]. A folder is named in the place of this file.
+pub const ASKED: &str = "study.toml";
+
+/// How [`ASKED`] begins.
+pub const ASKED_SCHEMA: &str = "hyperplay.study/1";
+
+/// The files of a study that is being measured. They are made when all is known, from the blocks.
 pub struct StudyFiles {
     folder: PathBuf,
+    plans: Vec<StudyPlan>,
     config: Value,
     threads: usize,
-    /// The files that grow: beside the files of a run that was finished, so that these are kept until all is measured
-    /// anew.
-    growing: [RecordFile; 2],
-    /// The first error of writing.
-    failed: Option<FileError>,
 }
 
 impl StudyFiles {
-    /// Opens a folder for the run of this configuration; it is made if it is not there. Files that the same run wrote
-    /// before are replaced: at once if it was not finished, otherwise once all is measured again.
+    /// Opens a folder for the study of these configurations, which was asked for so, and the blocks that are known of it; the
+    /// folder is made if it is not there.
     ///
     /// # Errors
-    /// If the folder belongs to another run, or has files of these names from something else; if a file cannot be
+    /// If the folder belongs to another study, or has files of these names from something else; if a file cannot be
     /// written.
-    pub fn open(folder: &Path, config: Value, threads: usize) -> Result<StudyFiles, StudyFileError> {
+    pub fn open(
+        folder: &Path,
+        plans: Vec<StudyPlan>,
+        configs: &[Value],
+        asked: &str,
+        threads: usize,
+        (shard, reuse): (Shard, &[PathBuf]),
+    ) -> Result<(StudyFiles, Blocks), StudyFileError> {
         FileError::at(folder, fs::create_dir_all(folder))?;
-        let identity = folder.join(IDENTITY);
+        let config = whole(configs);
+        let (identity, as_asked) = (folder.join(IDENTITY), folder.join(ASKED));
         // Folders of earlier versions have no such file, but the header says the same.
         let first = header_of(folder).map(|header| header["config"].clone()).filter(Value::is_object);
         if let Some(there) = FileError::at(&identity, known(&identity))?.or(first) {
             compare(folder, &there, &config)?;
-        }
-        let header = header(&config, &Study::default());
-        all_at(folder, &texts(&header, &Study::default(), threads, None))?;
-        let document = json!({ "schema": SCHEMA, "config": config, "config_hash": header["config_hash"] });
-        let document = format!("{document:#}\n");
-        WrittenFile::at(&identity, FileContent::like("json", document.as_bytes()))?.text(document)?;
-        let ending = if is_complete(folder) { PART } else { "" };
-        let open = |name: &str, header: &Value| -> Result<RecordFile, FileError> {
-            let (path, content) = (folder.join(format!("{name}{ending}")), FileContent::records(SCHEMA));
-            let mut file = RecordFile::open(&path, &content, EarlierRecords::Replaced)?;
-            file.line(&header.to_string())?;
-            Ok(file)
-        };
-        let growing =
-            [open("turns.jsonl", &header)?, open("timings.jsonl", &run_header(&header, threads, None))?];
-        Ok(StudyFiles { folder: folder.to_owned(), config, threads, growing, failed: None })
-    }
-
-    /// Appends rows that were measured; false if they cannot be written.
-    pub fn add(&mut self, rows: &[StudyRow]) -> bool {
-        let tables = [Table::of(&ROW_COLUMNS, rows), Table::of(&TIME_COLUMNS, rows)];
-        let written = self.growing.iter_mut().zip(&tables).try_for_each(|(file, columns)| {
-            let lines: Vec<String> = columns.json_rows().map(|row| row.to_string()).collect();
-            if lines.is_empty() { Ok(()) } else { file.line(&lines.join("\n")) }
-        });
-        match written {
-            Ok(()) => true,
-            Err(error) => {
-                self.failed.get_or_insert(error);
-                false
+            if !Blocks::are_in(folder) {
+                return Err(StudyFileError::Earlier { folder: folder.to_owned() });
             }
         }
+        let files = StudyFiles { folder: folder.to_owned(), plans, config, threads };
+        let nothing = vec![Study::default(); files.plans.len()];
+        all_at(folder, &files.texts(&nothing, None))?;
+        let blocks = Blocks::open(folder, shard, reuse)?;
+        let hash = text_hash(&files.config.to_string());
+        let document = json!({ "schema": SCHEMA, "config": files.config, "config_hash": hash });
+        let document = format!("{document:#}\n");
+        WrittenFile::at(&identity, FileContent::like("json", document.as_bytes()))?.text(document)?;
+        let beginning = format!("schema = \"{ASKED_SCHEMA}\"");
+        WrittenFile::at(&as_asked, FileContent::beginning("study", beginning))?.text(asked)?;
+        Ok((files, blocks))
     }
 
-    /// Writes all files: the measured figures, in `time`. Where a finished run was to be measured again and this one is
-    /// not finished, that one stays.
+    /// Writes all files: the measured figures, in `time`.
     ///
     /// # Errors
-    /// If one cannot be written, or could not while the study was measured.
-    pub fn finish(self, study: &Study, time: Duration) -> Result<(), StudyFileError> {
-        if let Some(failed) = self.failed {
-            return Err(failed.into());
-        }
-        if study.is_complete || !is_complete(&self.folder) {
-            let texts = texts(&header(&self.config, study), study, self.threads, Some(time));
-            write_all(&self.folder, &texts)?;
-        }
-        let parts = self.growing.iter().map(RecordFile::path);
-        parts
-            .filter(|path| path.to_string_lossy().ends_with(PART))
-            .try_for_each(|path| Ok(FileError::at(path, fs::remove_file(path))?))
+    /// If one cannot be written.
+    pub fn finish(&self, studies: &[Study], time: Duration) -> Result<(), StudyFileError> {
+        Ok(write_all(&self.folder, &self.texts(studies, Some(time)))?)
     }
-}
 
-/// All files but the identity: their names and what they say.
-fn texts(header: &Value, study: &Study, threads: usize, time: Option<Duration>) -> Vec<(String, Vec<u8>)> {
-    let (table, page) = (study.table(), page::page(header, study));
-    let run = run_header(header, threads, time);
-    let texts = [
-        ("turns.jsonl", lines(header, table.json_rows())),
-        ("timings.jsonl", lines(&run, Table::of(&TIME_COLUMNS, &study.rows).json_rows())),
-        ("rows.csv", table.as_csv()),
-        ("truth.csv", study.truth_table(header["seed"].as_u64().unwrap_or(0)).as_csv()),
-        ("truth.jsonl", lines(header, study.truths.iter().map(|point| json!(point)))),
-        ("report.html", page.finish()),
-    ];
-    texts.map(|(name, text)| (name.to_owned(), text.into_bytes())).into_iter().chain(page.files()).collect()
+    /// All files but the identity: their names and what they say.
+    fn texts(&self, studies: &[Study], time: Option<Duration>) -> Vec<(String, Vec<u8>)> {
+        let header = header(&self.config, studies);
+        let page = page::page(&header, studies);
+        let rows: Vec<&StudyRow> = studies.iter().flat_map(|study| &study.rows).collect();
+        let table = Table::of(&ROW_COLUMNS, rows.iter().copied());
+        let times = Table::of(&TIME_COLUMNS, rows);
+        let of_game = |(study, plan): (&Study, &StudyPlan)| study.frontier(plan.seed);
+        let truths = studies.iter().flat_map(|study| study.truths.iter().map(|point| json!(point)));
+        let of_truth = |(study, plan): (&Study, &StudyPlan)| truth_rows(&study.truths, plan.seed);
+        let truth: Vec<_> = studies.iter().zip(&self.plans).flat_map(of_truth).collect();
+        let frontier: Vec<_> = studies.iter().zip(&self.plans).flat_map(of_game).collect();
+        let figures: Vec<Figure> = frontier_figure(&frontier).into_iter().collect();
+        let texts = [
+            ("turns.jsonl", lines(&header, table.json_rows())),
+            ("timings.jsonl", lines(&run_header(&header, self.threads, time), times.json_rows())),
+            ("rows.csv", table.as_csv()),
+            ("truth.csv", Table::of(&TRUTH_COLUMNS, &truth).as_csv()),
+            ("truth.jsonl", lines(&header, truths)),
+            ("frontier.csv", Table::of(&FRONTIER_COLUMNS, &frontier).as_csv()),
+            ("report.html", page.finish()),
+            ("report.md", sections::markdown(&date()[..10], &self.plans, studies)),
+        ];
+        let texts = texts.map(|(name, text)| (name.to_owned(), text.into_bytes()));
+        texts.into_iter().chain(page.files()).chain(figure_files(&figures)).collect()
+    }
 }
 
 /// The header of `timings.jsonl`; without a time while the study is measured.
@@ -233,11 +248,6 @@ fn header_of(folder: &Path) -> Option<Value> {
     serde_json::from_str(&BufReader::new(file).lines().next()?.ok()?).ok()
 }
 
-/// Whether a run was finished in a folder.
-fn is_complete(folder: &Path) -> bool {
-    header_of(folder).is_some_and(|header| header["complete"] == true)
-}
-
 /// The configuration that an identity file holds; none if there is no such file, and an empty one if it is none.
 fn known(identity: &Path) -> io::Result<Option<Value>> {
     match fs::read_to_string(identity) {
@@ -246,18 +256,42 @@ fn known(identity: &Path) -> io::Result<Option<Value>> {
     }
 }
 
-/// Whether the configuration found in a folder is this one.
+/// Whether the study found in a folder is this one, or one that this one extends.
 fn compare(folder: &Path, there: &Value, config: &Value) -> Result<(), StudyFileError> {
-    if there == config {
-        return Ok(());
+    let mut changed = Vec::new();
+    let now = games(config);
+    for former in games(there) {
+        let Some(own) = now.iter().find(|own| own["game"] == former["game"]) else {
+            changed.push(("game".to_owned(), former["game"].to_string()));
+            continue;
+        };
+        let all: BTreeSet<&String> =
+            [own, &former].into_iter().filter_map(Value::as_object).flat_map(Map::keys).collect();
+        let differs = |key: &&String| !extends(key, &former[key.as_str()], &own[key.as_str()]);
+        changed.extend(all.into_iter().filter(differs).map(|key| {
+            let found = former.get(key).map_or_else(|| "nothing".to_owned(), Value::to_string);
+            (key.clone(), found)
+        }));
     }
-    let all: BTreeSet<&String> =
-        [config, there].into_iter().filter_map(Value::as_object).flat_map(Map::keys).collect();
-    let changed = all.into_iter().filter(|&key| config.get(key) != there.get(key)).map(|key| {
-        let found = there.get(key).map_or_else(|| "nothing".to_owned(), Value::to_string);
-        (key.clone(), found)
-    });
-    Err(StudyFileError::Other { folder: folder.to_owned(), changed: changed.collect() })
+    if changed.is_empty() {
+        Ok(())
+    } else {
+        Err(StudyFileError::Other { folder: folder.to_owned(), changed })
+    }
+}
+
+/// Whether a value of this key has all that the other one had.
+fn extends(key: &str, there: &Value, now: &Value) -> bool {
+    match (key, there, now) {
+        ("samplers" | "particles" | "roles", Value::Array(there), Value::Array(now)) => {
+            there.iter().all(|one| now.contains(one))
+        }
+        ("policies", there, Value::Object(now)) => {
+            there.as_object().into_iter().flatten().all(|(path, hash)| now.get(path) == Some(hash))
+        }
+        ("matches", there, now) => there.as_u64() <= now.as_u64(),
+        _ => there == now,
+    }
 }
 
 fn lines(header: &Value, rows: impl Iterator<Item = Value>) -> String {

@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! matches --harness--> points (evidence, posterior) + replicates of each sampler --accuracy--> figures
-//!     --plan--> rows --summary--> summaries --views, page, files, benchmark--> tables and figures
+//!     --plan--> blocks of rows --summary, frontier--> summaries --views, page, sections, files--> tables and figures
 //! ```
 //!
-//! [`StudyPlan`] describes a study of beliefs and makes it; [`harness`] measures one sampler on one match;
-//! [`accuracy`] has the distances from a posterior, [`truth_rows`] what needs none. [`cost`] compares the times of samplers step by step.
+//! [`StudyPlan`] describes a study of beliefs in one game and makes it; [`Blocks`] are what is kept of it; [`harness`] measures one
+//! sampler on one match; [`accuracy`] has the distances from a posterior, [`truth_rows`] what needs none. [`frontier()`] sets accuracy
+//! against cost.
 //! [`speed`] measures how much an engine does in a second. [`response`] measures what a response gains in matches. This
 //! module does not print: the caller passes in progress and interrupts.
 //!
@@ -14,14 +15,14 @@
 //! distribution), `rustc-hash`, `serde_json` (files), `thiserror`.
 
 pub mod accuracy;
-pub mod benchmark;
+mod blocks;
 mod columns;
 pub mod conformance;
-pub mod cost;
 mod draws;
 #[cfg(test)]
 mod failing;
 pub mod files;
+mod frontier;
 pub mod harness;
 mod match_source;
 mod page;
@@ -29,6 +30,7 @@ mod page_figures;
 mod plan;
 pub mod response;
 mod row;
+mod sections;
 pub mod speed;
 mod summary;
 mod tally;
@@ -37,10 +39,12 @@ mod truth;
 mod under_equilibrium;
 mod views;
 
-pub use columns::{ROW_COLUMNS, SUMMARY_COLUMNS, TIME_COLUMNS, TRUTH_COLUMNS};
+pub use blocks::Blocks;
+pub use columns::{FRONTIER_COLUMNS, ROW_COLUMNS, SUMMARY_COLUMNS, TIME_COLUMNS, TRUTH_COLUMNS};
+pub use frontier::{FrontierRow, answers, frontier};
 pub use match_source::{MatchSource, MatchSourceError};
 pub use plan::{LeftOut, Study, StudyError, StudyPlan, StudyProgress};
-pub use row::StudyRow;
+pub use row::{PosteriorLetter, StudyRow};
 pub use summary::{StudySummary, summaries};
 pub use tally::{DecisionTally, Latest, PlayedMatch};
 pub use truth::{TruthPoint, TruthRow, truth_rows};

@@ -17,23 +17,38 @@ const TRUTH: &str = "Every step of every match is in it, whatever its informatio
 /// More rows than these are not shown; all are in the other files.
 const SHOWN: usize = 600;
 
-/// The page, from the header of the files and the rows.
-pub fn page(header: &Value, study: &Study) -> Page {
+/// The page, from the header of the files and what was measured in each game.
+pub fn page(header: &Value, studies: &[Study]) -> Page {
     let config = &header["config"];
-    let text = |value: &Value| match value {
-        Value::Array(list) => list.iter().map(plain).collect::<Vec<String>>().join("; "),
-        single => plain(single),
-    };
-    let mut page = Page::new(&format!("Belief: {}", text(&config["game"])));
+    let games: Vec<&str> = studies.iter().map(|study| study.game.as_str()).collect();
+    // The title does not change when a study grows: by it the page is known again.
+    let mut page = Page::new("Belief");
+    page.paragraph(&format!("Measured in {}.", games.join(", ")));
     page.paragraph(
         "How far samplers of a belief are from the exact posterior. Each distance is compared with that of as \
          many independent draws from that posterior. docs/belief-measures.md explains every figure.",
     );
-    if !study.is_complete {
+    if studies.iter().any(|study| !study.is_complete) {
         page.paragraph("The measurement was interrupted: this is what was finished by then.");
     }
+    let single = [config.clone()];
+    let configs = config["games"].as_array().map_or(&single[..], Vec::as_slice);
+    for (study, config) in studies.iter().zip(configs) {
+        section(&mut page, config, study, studies.len() > 1);
+    }
+    page.heading("What was measured");
+    let options = ["version", "config_hash"].map(|key| [key.into(), text(&header[key]).into()]);
+    page.table("", &Table::plain(["option: text", "value: text"], options).shown());
+    page.heading("Columns of turns.jsonl and rows.csv");
+    page.table("", &legend(&ROW_COLUMNS).shown());
+    page
+}
+
+/// What was measured in one game.
+fn section(page: &mut Page, config: &Value, study: &Study, has_others: bool) {
+    let of_game = if has_others { format!(" in {}", study.game) } else { String::new() };
     let seed = config["seed"].as_u64().unwrap_or(0);
-    page.heading("Over the decisions");
+    page.heading(&format!("Over the decisions{of_game}"));
     if study.rows.is_empty() {
         page.paragraph(&why_empty(study));
     } else {
@@ -46,14 +61,13 @@ pub fn page(header: &Value, study: &Study) -> Page {
              uniform opponents; P: under the policies really played; M: under the sampler's own model. ? is what is not known, \
              such as a ratio where the information set was enumerated at every decision.",
         );
-        page.heading("Figures");
-        let (drawn, missing) =
-            figures(study, &text(&config["game"]), config["replicates"].as_u64().unwrap_or(0));
+        page.heading(&format!("Figures{of_game}"));
+        let (drawn, missing) = figures(study, config["replicates"].as_u64().unwrap_or(0));
         drawn.into_iter().for_each(|figure| page.figure(figure));
         missing.iter().for_each(|why| page.paragraph(why));
     }
     if !study.truths.is_empty() {
-        page.heading("The truth among the particles");
+        page.heading(&format!("The truth among the particles{of_game}"));
         page.table("", &study.shown_truth(seed, false));
         page.note(TRUTH);
         page.table("At each step", &study.shown_truth(seed, true));
@@ -61,21 +75,15 @@ pub fn page(header: &Value, study: &Study) -> Page {
     for LeftOut { index, role, why } in &study.left_out {
         page.note(&format!("match {index}, {role}: {why}"));
     }
-    page.heading("What was measured");
-    let of_config = |key: &str| (key.to_owned(), text(&config[key]));
-    let mut options: Vec<(String, String)> =
-        ["rules", "engine", "samplers", "particles", "replicates", "matches", "play"]
-            .into_iter()
-            .chain(["roles", "steps", "max_set", "playouts", "seed"])
-            .map(of_config)
-            .collect();
+    page.heading(&format!("Options{of_game}"));
+    let options = config.as_object().into_iter().flatten().filter(|(key, _)| *key != "policies");
     let policies = config["policies"].as_object().into_iter().flatten();
-    options.extend(policies.map(|(path, hash)| (format!("policy file {path}"), text(hash))));
-    options.extend(["version", "config_hash"].map(|key| (key.to_owned(), text(&header[key]))));
-    let rows = options.iter().map(|(option, value)| [option.as_str().into(), value.as_str().into()]);
-    page.table("", &Table::plain(["option: text", "value: text"], rows).shown());
+    let options = options
+        .map(|(key, value)| [key.as_str().into(), text(value).into()])
+        .chain(policies.map(|(path, hash)| [format!("policy file {path}").into(), text(hash).into()]));
+    page.table("", &Table::plain(["option: text", "value: text"], options).shown());
     if !study.rows.is_empty() {
-        page.heading("Every decision");
+        page.heading(&format!("Every decision{of_game}"));
         let caption = match study.rows.len().saturating_sub(SHOWN) {
             0 => String::new(),
             more => format!(
@@ -85,9 +93,14 @@ pub fn page(header: &Value, study: &Study) -> Page {
         };
         page.table(&caption, &study.shown_in_full(SHOWN).without_unknown());
     }
-    page.heading("Columns of turns.jsonl and rows.csv");
-    page.table("", &legend(&ROW_COLUMNS).shown());
-    page
+}
+
+/// A value, or the values of a list, without quotes.
+fn text(value: &Value) -> String {
+    match value {
+        Value::Array(list) => list.iter().map(plain).collect::<Vec<String>>().join("; "),
+        single => plain(single),
+    }
 }
 
 /// A value without quotes.

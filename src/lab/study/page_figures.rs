@@ -7,12 +7,13 @@
 use std::collections::BTreeMap;
 
 use super::draws::{by_match, independent_draws};
+use super::frontier::FrontierRow;
 use super::harness::{BINS, Bin, Exactly, Figures};
 use super::plan::Study;
 use super::row::StudyRow;
 use hyperplay_machine::{Seed, counted};
 use hyperplay_report::{
-    Axis, Clusters, FEW, Figure, FigurePoint, FigureSeries, LinePlot, Mean, MeanInterval, Plot,
+    Axis, Clusters, FEW, Figure, FigurePoint, FigureSeries, LinePlot, Mean, MeanInterval, Plot, PlotPanel,
 };
 
 /// One curve: a sampler against a posterior.
@@ -26,8 +27,8 @@ fn known(value: f64) -> Mean {
     Mean { value, error: 0.0 }
 }
 
-/// The figures of a study of this game, and sentences on those that are not drawn.
-pub(super) fn figures(study: &Study, game: &str, replicates: u64) -> (Vec<Figure>, Vec<String>) {
+/// The figures of a study of one game, and sentences on those that are not drawn.
+pub(super) fn figures(study: &Study, replicates: u64) -> (Vec<Figure>, Vec<String>) {
     // The distance between histories of a set that holds one history of each state says nothing.
     let is_compared = |row: &StudyRow| row.figures.exactly != Some(Exactly::States);
     let exact = |row: &&StudyRow| row.is_decision && row.is_of_histories() && is_compared(row);
@@ -101,9 +102,51 @@ pub(super) fn figures(study: &Study, game: &str, replicates: u64) -> (Vec<Figure
                 .flat_map(|series| &mut series.points);
             points.for_each(|point| point.is_few = replicates < FEW);
         }
-        drawn.push(Figure::new(&[game, name], title, caption, Plot::Lines(plot)));
+        drawn.push(Figure::new(&[&study.game, name], title, caption, Plot::Lines(plot)));
     }
     (drawn, missing)
+}
+
+/// Accuracy against cost, in a panel for each game; none if no sampler has a time.
+pub(super) fn frontier_figure(rows: &[FrontierRow]) -> Option<Figure> {
+    let rows: Vec<&FrontierRow> = rows.iter().filter(|row| row.ms.value > 0.0).collect();
+    let games: Vec<&[&FrontierRow]> = rows.chunk_by(|a, b| a.game == b.game).collect();
+    let is_single = rows.iter().all(|row| row.posterior == rows[0].posterior);
+    let panel = |rows: &&[&FrontierRow]| {
+        let mut series: Vec<FigureSeries> = Vec::new();
+        for of in rows.chunk_by(|a, b| (&a.sampler, a.posterior) == (&b.sampler, b.posterior)) {
+            let (sampler, posterior) = (&of[0].sampler, of[0].posterior);
+            let name = if is_single { sampler.clone() } else { format!("{sampler} ({posterior})") };
+            series.push(FigureSeries::measured(name, of.iter().map(|row| frontier_point(row)).collect()));
+        }
+        if is_single {
+            let mut front: Vec<&FrontierRow> = rows.iter().copied().filter(|row| row.is_front).collect();
+            front.sort_by(|a, b| a.ms.value.total_cmp(&b.ms.value));
+            let at = |row: &&FrontierRow| FigurePoint::exact(row.ms.value, row.state_set_tv.value);
+            series.push(FigureSeries::reference("front", front.iter().map(at).collect()));
+        }
+        let (decisions, matches) = (rows[0].decisions as u64, rows[0].matches as u64);
+        let (decisions, matches) = (counted(decisions, "decision"), counted(matches, "match"));
+        PlotPanel { title: format!("{} ({decisions}, {matches})", rows[0].game), series }
+    };
+    let plot = LinePlot {
+        x: Axis::logarithmic("updates up to the decision (ms of processor time)"),
+        y: Axis::linear("set TV on states (probability)").within(0.0, 1.0),
+        panels: games.iter().map(panel).collect(),
+    };
+    let caption = "Each point is a number of particles; below and to the left is better. Means over the decisions. Bars are 95 % \
+                   intervals over matches; a point of one match has none.";
+    let name = if let [rows] = games[..] { &*rows[0].game } else { "" };
+    (!rows.is_empty())
+        .then(|| Figure::new(&[name, "frontier"], "Accuracy against cost", caption, Plot::Lines(plot)))
+}
+
+fn frontier_point(row: &FrontierRow) -> FigurePoint {
+    let MeanInterval { value, low, high } = row.state_set_tv;
+    match row.matches {
+        1 => FigurePoint::exact(row.ms.value, value),
+        matches => FigurePoint::between(row.ms.value, value, low, high).few((matches as u64) < FEW),
+    }
 }
 
 fn why_missing(name: &str, decisions: &[&StudyRow]) -> &'static str {

@@ -5,16 +5,22 @@
 //! being measured.
 
 use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
+use serde_json::json;
 use thiserror::Error;
 
-use super::harness::{self, Control, Oracle, PosteriorSource, Replicates};
+use super::blocks::{Block, Blocks};
+use super::files::{SCHEMA, StudySubject};
+use super::harness::{self, Control, EvaluationPoints, Oracle, PosteriorSource, Replicates};
 use super::match_source::MatchSource;
 use super::row::StudyRow;
 use super::truth::{TruthPoint, measure_truth};
 use hyperplay_engine::Engine;
+use hyperplay_logic::gdl::text_hash;
 use hyperplay_machine::{
     ByRole, EvaluationFailure, Evidence, History, Role, Seed, StateMachine, StateMachineExt, counted,
 };
@@ -42,8 +48,10 @@ pub struct StudyPlan {
     pub roles: Vec<Role>,
     /// The first and the last step that are measured.
     pub steps: (usize, usize),
-    /// The most histories that are enumerated, and the most states from there on.
+    /// The most histories that are enumerated, and the most states from there on; 0 for no posterior at all.
     pub limit: usize,
+    /// The longest time of an update, if there is one ([`Replicates::limit`]). The figures then depend on the clock.
+    pub update_limit: Option<Duration>,
     /// Playouts that value a move in a state.
     pub playouts: u32,
     /// The seed.
@@ -64,6 +72,8 @@ pub struct LeftOut {
 /// The measured figures.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Study {
+    /// The game.
+    pub game: String,
     /// In the order in which they were measured.
     pub rows: Vec<StudyRow>,
     /// The truth and the sets at every step, those without a posterior too, in the same order.
@@ -72,11 +82,22 @@ pub struct Study {
     pub left_out: Vec<LeftOut>,
     /// The steps of the longest match whose beliefs were measured.
     pub longest: usize,
-    /// False if an interrupt came before the end.
+    /// Blocks that other shards measure and that are not there yet.
+    pub missing: usize,
+    /// False if something is missing, or an interrupt came before the end.
     pub is_complete: bool,
 }
 
 impl Study {
+    /// Adds a block of a match and a role.
+    fn add(&mut self, index: usize, role: &str, block: Block) {
+        self.longest = self.longest.max(block.length);
+        self.rows.extend(block.rows);
+        self.truths.extend(block.truths);
+        let left_out = block.left_out.map(|why| LeftOut { index, role: role.to_owned(), why });
+        self.left_out.extend(left_out.filter(|one| !self.left_out.contains(one)));
+    }
+
     /// Why there is nothing to see in the figures, as a sentence; none if there is.
     pub fn nothing(&self, steps: (usize, usize)) -> Option<String> {
         if !self.is_complete || !self.left_out.is_empty() {
@@ -141,7 +162,8 @@ impl StudyPlan {
     fn against(&self, machine: &Arc<Engine>, sampler: &SamplerSpec) -> Vec<Assumed> {
         let is_uniform = |assumed: &Assumed| assumed.model(machine).is_uniform();
         let mut all = vec![sampler.assumed().clone()];
-        for other in self.played().into_iter().chain(self.of_equilibrium().cloned()) {
+        let others = self.played().into_iter().chain(self.of_equilibrium().cloned());
+        for other in others.filter(|_| self.limit > 0) {
             let is_same = |known: &Assumed| *known == other || (is_uniform(known) && is_uniform(&other));
             if !all.iter().any(is_same) {
                 all.push(other);
@@ -161,7 +183,7 @@ impl StudyPlan {
     /// The players of the matches as an opponent model, if there are some: each is asked what it would do, at all that its role may
     /// know. None for a player that also knows what its role does not.
     fn asked(&self, machine: &Engine, engine: &Arc<Engine>) -> Option<Arc<dyn OpponentModel>> {
-        let players = self.players(machine, engine)?;
+        let players = self.players(machine, engine).filter(|_| self.limit > 0)?;
         let seed = Seed::root(self.seed).child("asked");
         let model = AskedModel::new(players, DecisionBudget::default(), seed).ok()?;
         Some(Arc::new(model))
@@ -267,24 +289,25 @@ impl StudyPlan {
         interrupt: &Interrupt,
         tick: &(dyn Fn() + Sync),
     ) -> Result<Study, StudyError> {
-        self.study_and_keep(machine, players_engine, interrupt, (tick, &|_| ()), &mut |_| true)
+        let subject = StudySubject { game: "", rules: "", engine: "" };
+        let mut blocks = Blocks::default();
+        self.study_and_keep(&subject, (machine, players_engine), interrupt, (tick, &|_| ()), &mut blocks)
     }
 
-    /// As [`study`](StudyPlan::study). The rows of a sampler and number of particles on one match are given to `keep`
-    /// as soon as they are measured, so that they can be written; if it says no, the study ends as if it were
-    /// interrupted. Before each posterior, which may take long, the second function of `progress` is told which one it is.
+    /// As [`study`](StudyPlan::study). What is among these blocks is not measured, and those measured are kept there as soon as
+    /// they are; if one cannot be, the study ends as if it were interrupted. Before each posterior, which may take long,
+    /// the second function of `progress` is told which one it is.
     ///
     /// # Errors
     /// As [`study`](StudyPlan::study).
     pub fn study_and_keep(
         &self,
-        machine: &Arc<Engine>,
-        players_engine: &Arc<Engine>,
+        subject: &StudySubject<'_>,
+        (machine, players_engine): (&Arc<Engine>, &Arc<Engine>),
         interrupt: &Interrupt,
         progress: StudyProgress<'_>,
-        keep: &mut dyn FnMut(&[StudyRow]) -> bool,
+        blocks: &mut Blocks,
     ) -> Result<Study, StudyError> {
-        self.solve(machine)?;
         let mut posteriors: Vec<MeasuredPosterior> = Vec::new();
         for assumed in self.samplers.iter().flat_map(|sampler| self.against(machine, sampler)) {
             if posteriors.iter().all(|known| known.assumed.as_ref() != Some(&assumed)) {
@@ -304,20 +327,55 @@ impl StudyPlan {
             letter: "P",
             limit: self.limit.min(ASKED),
         }));
-        let mut measuring =
-            Measuring { plan: self, machine, interrupt, progress, keep, study: Study::default() };
+        let study = Study { game: subject.game.to_owned(), ..Study::default() };
+        let begun = BTreeSet::new();
+        let mut measuring = Measuring {
+            plan: self,
+            subject,
+            machine,
+            players_engine,
+            interrupt,
+            progress,
+            blocks,
+            study,
+            begun,
+        };
+        let mut number = 0;
         for index in 0..self.matches {
-            let history = self.history(index, machine, players_engine, interrupt)?;
-            measuring.study.longest = measuring.study.longest.max(history.0.len());
+            let mut history = None;
             for role in self.roles_of(machine) {
                 for posterior in &posteriors {
-                    if !measuring.block(index, role, &history, posterior)? {
+                    if !measuring.posterior((index, number), role, &mut history, posterior)? {
                         return Ok(measuring.study);
                     }
                 }
+                number += 1;
             }
         }
-        Ok(Study { is_complete: true, ..measuring.study })
+        Ok(Study { is_complete: measuring.study.missing == 0, ..measuring.study })
+    }
+
+    /// The key of a block: the hash of all that determines it. The policy files are in it by their contents.
+    fn key(
+        &self,
+        subject: &StudySubject<'_>,
+        place: (usize, &str, &str),
+        sampler: &SamplerSpec,
+        particles: usize,
+    ) -> String {
+        let mut specs = self.play.specs();
+        specs.push(sampler.spec());
+        // Only this posterior depends on it.
+        let equilibrium = self.equilibrium.as_ref().map(SamplerSpec::spec).filter(|_| place.2 == "E");
+        specs.extend(equilibrium);
+        let files: Vec<_> = specs.iter().map(|spec| spec.file_hashes()).collect();
+        let specs = (sampler.spec().to_string(), self.play.to_string(), equilibrium.map(ToString::to_string));
+        let limits = (self.limit, self.playouts, self.update_limit);
+        let counts = (particles, self.replicates, self.steps, limits, self.seed);
+        text_hash(
+            &json!([SCHEMA, subject.game, subject.rules, subject.engine, specs, files, place, counts])
+                .to_string(),
+        )
     }
 }
 
@@ -327,25 +385,92 @@ pub type StudyProgress<'a> = (&'a (dyn Fn() + Sync), &'a dyn Fn(&str));
 /// A study in progress.
 struct Measuring<'a> {
     plan: &'a StudyPlan,
+    subject: &'a StudySubject<'a>,
     machine: &'a Arc<Engine>,
+    players_engine: &'a Arc<Engine>,
     interrupt: &'a Interrupt,
     progress: StudyProgress<'a>,
-    keep: &'a mut dyn FnMut(&[StudyRow]) -> bool,
+    blocks: &'a mut Blocks,
     study: Study,
+    /// The samplers that were measured before.
+    begun: BTreeSet<String>,
+}
+
+/// The points of a match for a role, and the controls that were made of them, by particles.
+struct MeasuredPoints {
+    points: EvaluationPoints,
+    controls: BTreeMap<usize, Vec<Control>>,
+    history: History,
+    role: Role,
+    seed: Seed,
 }
 
 impl Measuring<'_> {
-    /// Measures all samplers at the points of one role in one match against one posterior; false if it was interrupted.
-    fn block(
+    /// The blocks of all samplers in one match for one role against one posterior; false if it was interrupted. The match is played
+    /// and the posterior computed only where a block is missing. `number` is that of match and role.
+    fn posterior(
         &mut self,
+        (index, number): (usize, usize),
+        role: Role,
+        history: &mut Option<History>,
+        posterior: &MeasuredPosterior,
+    ) -> Result<bool, StudyError> {
+        let (plan, name) = (self.plan, &self.machine.roles()[role]);
+        let is_measured = |spec: &&SamplerSpec| {
+            posterior
+                .assumed
+                .as_ref()
+                .is_none_or(|assumed| plan.against(self.machine, spec).contains(assumed))
+        };
+        let samplers: Vec<&SamplerSpec> = plan.samplers.iter().filter(is_measured).collect();
+        let mut points = None;
+        for (spec, &particles) in
+            samplers.into_iter().flat_map(|spec| plan.particles.iter().map(move |number| (spec, number)))
+        {
+            let key = plan.key(self.subject, (index, name, posterior.letter), spec, particles);
+            let block = match self.blocks.take(&key) {
+                Some(block) => {
+                    (0..plan.replicates).for_each(|_| self.progress.0());
+                    block
+                }
+                None if !self.blocks.has(number) => {
+                    self.study.missing += 1;
+                    continue;
+                }
+                None => {
+                    if points.is_none() {
+                        points = Some(self.points(index, role, history, posterior)?);
+                    }
+                    let points = points.as_mut().expect("they were made");
+                    let Some(block) = self.block(index, points, posterior, (spec, particles))? else {
+                        return Ok(false);
+                    };
+                    if !self.blocks.keep(&key, &block) {
+                        return Ok(false);
+                    }
+                    block
+                }
+            };
+            self.study.add(index, name, block);
+        }
+        Ok(!self.interrupt.is_raised())
+    }
+
+    /// The points of a match for a role.
+    fn points(
+        &self,
         index: usize,
         role: Role,
-        history: &History,
+        history: &mut Option<History>,
         posterior: &MeasuredPosterior,
-    ) -> Result<bool, EvaluationFailure> {
+    ) -> Result<MeasuredPoints, StudyError> {
         let (plan, machine, interrupt) = (self.plan, self.machine, self.interrupt);
+        if history.is_none() {
+            plan.solve(machine)?;
+            *history = Some(plan.history(index, machine, self.players_engine, interrupt)?);
+        }
+        let history = history.as_ref().expect("it was played");
         let name = &machine.roles()[role];
-        let stop = || interrupt.is_raised();
         let seed = plan.match_seed(index).child("belief").child(name);
         let oracle = Oracle {
             model: &posterior.model,
@@ -353,95 +478,108 @@ impl Measuring<'_> {
             steps: plan.steps,
             playouts: plan.playouts,
         };
-        let (tick, say) = self.progress;
         let step = Cell::new(0);
         let say_and_stop = || {
             step.set(step.get() + 1);
-            say(&format!("match {index}, {name}: the posterior of step {}", step.get()));
-            stop()
+            self.progress.1(&format!("match {index}, {name}: the posterior of step {}", step.get()));
+            interrupt.is_raised()
         };
         let points = oracle.points(machine, role, history, &seed.child("oracle"), &say_and_stop)?;
-        if let Some(error) = &points.ended {
-            let why = match error {
-                ExactError::Inconsistent { step } if posterior.assumed.is_none() => {
-                    format!("what the players say they would do excludes what was seen up to step {step}")
-                }
-                error if posterior.assumed.is_none() => {
-                    format!("with the players asked what they would do: {error}")
-                }
-                ExactError::Inconsistent { step } if !posterior.model.is_uniform() => {
-                    format!("the opponent model excludes what was seen up to step {step}")
-                }
-                error => error.to_string(),
-            };
-            self.study.left_out.push(LeftOut { index, role: name.clone(), why });
-        }
-        let controls: Option<Vec<Vec<Control>>> = plan
-            .particles
-            .iter()
-            .map(|&particles| {
-                let sets = (particles, plan.replicates);
-                harness::control(&points.list, &posterior.model, sets, &seed, &stop)
-            })
-            .collect();
-        let Some(controls) = controls else { return Ok(false) };
-        let is_measured = |spec: &&SamplerSpec| {
-            posterior.assumed.as_ref().is_none_or(|assumed| plan.against(machine, spec).contains(assumed))
+        Ok(MeasuredPoints { points, controls: BTreeMap::new(), history: history.clone(), role, seed })
+    }
+
+    /// The rows of one sampler at these points; none if it was interrupted.
+    fn block(
+        &mut self,
+        index: usize,
+        of: &mut MeasuredPoints,
+        posterior: &MeasuredPosterior,
+        (spec, particles): (&SamplerSpec, usize),
+    ) -> Result<Option<Block>, EvaluationFailure> {
+        let (plan, machine, interrupt) = (self.plan, self.machine, self.interrupt);
+        let stop = || interrupt.is_raised();
+        let MeasuredPoints { points, controls, history, role, seed } = of;
+        let (sampler, model) = (spec.sampler(), spec.assumed().model(machine));
+        let replicates = Replicates {
+            sampler: sampler.as_ref(),
+            model: &model,
+            is_of_points: Some(spec.assumed()) == posterior.assumed.as_ref(),
+            particles,
+            count: plan.replicates,
+            seed: seed.clone(),
+            limit: plan.update_limit,
         };
-        for spec in plan.samplers.iter().filter(is_measured) {
-            let (sampler, model) = (spec.sampler(), spec.assumed().model(machine));
-            for (&particles, controls) in plan.particles.iter().zip(&controls) {
-                let replicates = Replicates {
-                    sampler: sampler.as_ref(),
-                    model: &model,
-                    is_of_points: Some(spec.assumed()) == posterior.assumed.as_ref(),
-                    particles,
-                    count: plan.replicates,
-                    seed: seed.clone(),
-                };
-                let Some(figures) = harness::measure(machine, &replicates, &points.list, &stop, tick)? else {
-                    return Ok(false);
-                };
-                if replicates.is_of_points {
-                    let of = TruthPoint {
-                        sampler: spec.spec().to_string(),
-                        particles,
-                        posterior: posterior.letter,
-                        index,
-                        role: name.clone(),
-                        ..TruthPoint::default()
-                    };
-                    let followed = (role, history, plan.steps);
-                    let truths = measure_truth(machine, &replicates, followed, &points.list, &of, &stop)?;
-                    if stop() {
-                        return Ok(false);
-                    }
-                    self.study.truths.extend(truths);
-                }
-                let before = self.study.rows.len();
-                let measured = points.list.iter().zip(figures).zip(controls);
-                self.study.rows.extend(measured.map(|((point, figures), &control)| StudyRow {
-                    sampler: spec.spec().to_string(),
-                    particles,
-                    posterior: posterior.letter,
-                    index,
-                    role: name.clone(),
-                    step: point.evidence.step(),
-                    source: point.source,
-                    information_set:
-                        (point.source == PosteriorSource::Exact).then_some(point.posterior.histories.len()),
-                    states: Some(point.states()),
-                    is_decision: point.is_decision(),
-                    figures,
-                    curve: point.curve.clone(),
-                    control,
-                }));
-                if !(self.keep)(&self.study.rows[before..]) {
-                    return Ok(false);
-                }
+        if self.begun.insert(spec.spec().to_string()) {
+            // What is done only once in a process is in no time.
+            let once = Replicates { count: 1, seed: seed.child("unmeasured"), ..replicates };
+            harness::measure(machine, &once, &points.list, &stop, &|| ())?;
+        }
+        let Some(figures) = harness::measure(machine, &replicates, &points.list, &stop, self.progress.0)?
+        else {
+            return Ok(None);
+        };
+        let mut truths = Vec::new();
+        if replicates.is_of_points {
+            let of = TruthPoint {
+                game: self.subject.game.to_owned(),
+                sampler: spec.spec().to_string(),
+                particles,
+                posterior: posterior.letter,
+                index,
+                role: machine.roles()[*role].clone(),
+                ..TruthPoint::default()
+            };
+            let known = if posterior.limit == 0 { &[] } else { &points.list[..] };
+            let followed = (*role, &*history, plan.steps);
+            truths = measure_truth(machine, &replicates, followed, known, &of, &stop)?;
+            if stop() {
+                return Ok(None);
             }
         }
-        Ok(!stop())
+        if !controls.contains_key(&particles) {
+            let sets = (particles, plan.replicates);
+            let made = harness::control(&points.list, &posterior.model, sets, seed, &stop);
+            let Some(made) = made else { return Ok(None) };
+            controls.insert(particles, made);
+        }
+        let measured = points.list.iter().zip(figures).zip(&controls[&particles]);
+        let rows = measured.map(|((point, figures), &control)| StudyRow {
+            game: self.subject.game.to_owned(),
+            sampler: spec.spec().to_string(),
+            particles,
+            posterior: posterior.letter,
+            index,
+            role: machine.roles()[*role].clone(),
+            step: point.evidence.step(),
+            source: point.source,
+            information_set: (point.source == PosteriorSource::Exact)
+                .then_some(point.posterior.histories.len()),
+            states: (point.source != PosteriorSource::None).then(|| point.states()),
+            is_decision: point.is_decision(),
+            figures,
+            curve: point.curve.clone(),
+            state_curve: point.state_curve.clone(),
+            control,
+        });
+        let left_out = points.ended.as_ref().map(|error| posterior.why(error));
+        let (rows, length) = (rows.collect(), history.0.len());
+        Ok(Some(Block { rows, truths, left_out, length }))
+    }
+}
+
+impl MeasuredPosterior {
+    /// Why the posterior is not exact up to the end.
+    fn why(&self, error: &ExactError) -> String {
+        match error {
+            ExactError::Inconsistent { step } if self.assumed.is_none() => {
+                format!("what the players say they would do excludes what was seen up to step {step}")
+            }
+            error if self.assumed.is_none() => format!("with the players asked what they would do: {error}"),
+            ExactError::Inconsistent { step } if !self.model.is_uniform() => {
+                format!("the opponent model excludes what was seen up to step {step}")
+            }
+            error => error.to_string(),
+        }
     }
 }
 
@@ -490,6 +628,7 @@ mod tests {
             roles: Vec::new(),
             steps: (1, 9),
             limit: 100,
+            update_limit: None,
             playouts: 0,
             seed: 1,
         }
@@ -517,11 +656,11 @@ mod tests {
         let say = |what: &str| said.borrow_mut().push(what.to_owned());
         let progress: StudyProgress<'_> = (&|| (), &say);
         let study = plan(&registry, "uniform").study_and_keep(
-            &machine,
-            &machine,
+            &StudySubject { game: "", rules: "", engine: "" },
+            (&machine, &machine),
             &Interrupt::default(),
             progress,
-            &mut |_| true,
+            &mut Blocks::default(),
         );
         assert!(study.expect("nothing fails").is_complete);
         assert_eq!(said.borrow()[0], "match 0, me: the posterior of step 1");
@@ -546,5 +685,51 @@ mod tests {
         let registry = registry().with_player(SpecEntry::new("even", "plays"), move |_, _| Ok(build));
         let error = MatchSource::read("even", &registry.expect("no player has the name")).unwrap_err();
         assert_eq!(error, MatchSourceError::Ambiguous { name: "even".to_owned() });
+    }
+
+    /// The rows of a sampler are the same whatever else the study measures, and so are the keys of its blocks.
+    #[test]
+    fn a_row_depends_on_nothing_else_in_the_plan() {
+        let (registry, engines) = (registry(), engines());
+        let machine = engines.get(EngineKind::Auto).expect("there is an engine");
+        let rows = |plan: &StudyPlan| {
+            plan.study(&machine, &machine, &Interrupt::default(), &|| ()).expect("nothing fails").rows
+        };
+        let samplers = ["exact", "rejection", "bootstrap:model=even", "bootstrap"]
+            .map(|spec| registry.sampler(spec).expect("there is one"));
+        let large = StudyPlan {
+            samplers: samplers.to_vec(),
+            particles: vec![2, 4, 8],
+            matches: 3,
+            playouts: 2,
+            ..plan(&registry, "uniform")
+        };
+        let all = rows(&large);
+        let subject = StudySubject { game: "", rules: "", engine: "" };
+        for sampler in samplers {
+            let small = StudyPlan {
+                samplers: vec![sampler.clone()],
+                particles: vec![4],
+                matches: 2,
+                ..large.clone()
+            };
+            let key = |plan: &StudyPlan| plan.key(&subject, (1, "me", "U"), &sampler, 4);
+            assert_eq!(key(&large), key(&small));
+            let name = sampler.spec().to_string();
+            let is_of = |row: &&StudyRow| row.sampler == name && row.particles == 4 && row.index < 2;
+            let text = |row: &StudyRow| {
+                let mut row = serde_json::to_value(row).expect("a row is plain data");
+                for time in ["seconds", "seconds_total", "independent_draws_per_second"] {
+                    row[time].take();
+                }
+                row.to_string()
+            };
+            let own: Vec<String> = rows(&small).iter().map(text).collect();
+            assert!(!own.is_empty());
+            assert_eq!(own, all.iter().filter(is_of).map(text).collect::<Vec<_>>(), "{name}");
+        }
+        let other = StudyPlan { seed: 2, ..large.clone() };
+        let keys = [&large, &other].map(|plan| plan.key(&subject, (1, "me", "U"), &plan.samplers[0], 4));
+        assert_ne!(keys[0], keys[1]);
     }
 }

@@ -7,20 +7,23 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::accuracy::DrawsCurve;
 use super::harness::{Control, Figures, PosteriorSource};
 
 /// The figures of one sampler at one point.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct StudyRow {
+    /// The game.
+    pub game: String,
     /// The spec of the sampler.
     pub sampler: String,
     /// Particles in a set.
     pub particles: usize,
     /// The letter of the posterior: `U`, `P`, `E` or `M`.
-    pub posterior: &'static str,
+    #[serde(deserialize_with = "letter")]
+    pub posterior: PosteriorLetter,
     /// The match.
     #[serde(rename = "match")]
     pub index: usize,
@@ -43,11 +46,28 @@ pub struct StudyRow {
     #[serde(flatten)]
     pub figures: Figures,
     /// The expected set TV of independent draws by their number.
-    #[serde(skip)]
     pub curve: Arc<DrawsCurve>,
+    /// The same on states.
+    pub state_curve: Arc<DrawsCurve>,
     /// The distances of as many independent draws.
     #[serde(flatten)]
     pub control: Control,
+}
+
+/// The letter of a posterior.
+pub type PosteriorLetter = &'static str;
+
+/// All letters.
+const LETTERS: [&str; 4] = ["U", "P", "E", "M"];
+
+/// Reads the letter of a posterior.
+///
+/// # Errors
+/// If it is none.
+pub(super) fn letter<'de, D: Deserializer<'de>>(from: D) -> Result<PosteriorLetter, D::Error> {
+    let text = String::deserialize(from)?;
+    let known = LETTERS.into_iter().find(|letter| *letter == text);
+    known.ok_or_else(|| serde::de::Error::custom("no posterior has this letter"))
 }
 
 impl StudyRow {

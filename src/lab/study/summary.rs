@@ -25,13 +25,15 @@ pub const LEVEL: f64 = 0.05;
 
 /// The figures of rows of which a summary has the mean over all decisions, the enumerated ones included.
 const MEANS: &str = "attempts_per_particle bias_tv \
-    bias_tv_control bias_tv_baseline set_tv set_tv_control set_tv_baseline held distinct \
+    bias_tv_control bias_tv_baseline set_tv set_tv_control set_tv_baseline state_set_tv held distinct \
     backtracks_per_particle coverage coverage_baseline kl true_history_ratio \
     true_history_ratio_exact log_loss log_loss_exact brier brier_exact";
 
 /// One sampler with one number of particles against one posterior.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct StudySummary {
+    /// The game.
+    pub game: String,
     /// The spec of the sampler.
     pub sampler: String,
     /// Particles in a set.
@@ -41,6 +43,8 @@ pub struct StudySummary {
     /// Whether it is one of histories or of states.
     #[serde(flatten)]
     pub source: PosteriorSource,
+    /// The only step that it is over, if it is over one: then over all rows in the place of decisions.
+    pub step: Option<usize>,
     /// Decisions.
     pub decisions: usize,
     /// The part of them at which the particles are the complete posterior, enumerated in every replicate.
@@ -84,6 +88,8 @@ pub struct StudySummary {
     pub depletions: usize,
     /// Milliseconds of processor time for one update, on average over all rows. The seed does not determine them.
     pub update_ms: f64,
+    /// The longest update of all, likewise.
+    pub update_ms_max: f64,
     /// Independent draws over the mean time.
     pub independent_per_second: f64,
     /// The mean over all decisions of further figures of the rows, by name.
@@ -93,27 +99,34 @@ pub struct StudySummary {
 
 /// The summaries of these rows, in the order in which the samplers come first.
 pub fn summaries(rows: &[StudyRow], seed: u64) -> Vec<StudySummary> {
-    let mut keys: Vec<SummaryKey<'_>> = Vec::new();
+    by(rows, seed, |_| None)
+}
+
+/// The summaries of each step, from the first one on.
+pub fn step_summaries(rows: &[StudyRow], seed: u64) -> Vec<StudySummary> {
+    let mut all = by(rows, seed, |row| Some(row.step));
+    all.sort_by_key(|summary| summary.step);
+    all
+}
+
+fn by(rows: &[StudyRow], seed: u64, step: fn(&StudyRow) -> Option<usize>) -> Vec<StudySummary> {
+    let mut groups: Vec<(SummaryKey<'_>, Vec<&StudyRow>)> = Vec::new();
     for row in rows {
-        let key = key(row);
-        if !keys.contains(&key) {
-            keys.push(key);
+        let key = (row.sampler.as_str(), row.particles, row.posterior, row.source, step(row));
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((key, vec![row])),
         }
     }
-    keys.into_iter().map(|key| summary(rows, key, seed)).collect()
+    groups.into_iter().map(|(key, rows)| summary(&rows, key, seed)).collect()
 }
 
-/// Sampler, particles, posterior, and whether it is one of histories or of states.
-type SummaryKey<'a> = (&'a str, usize, &'static str, PosteriorSource);
+/// Sampler, particles, posterior, whether it is one of histories or of states, and the step if it is over one.
+type SummaryKey<'a> = (&'a str, usize, &'static str, PosteriorSource, Option<usize>);
 
-fn key(row: &StudyRow) -> SummaryKey<'_> {
-    (&row.sampler, row.particles, row.posterior, row.source)
-}
-
-fn summary(rows: &[StudyRow], of: SummaryKey<'_>, seed: u64) -> StudySummary {
-    let (sampler, particles, posterior, source) = of;
-    let all: Vec<&StudyRow> = rows.iter().filter(|row| key(row) == of).collect();
-    let rows: Vec<&StudyRow> = all.iter().copied().filter(|row| row.is_decision).collect();
+fn summary(all: &[&StudyRow], of: SummaryKey<'_>, seed: u64) -> StudySummary {
+    let (sampler, particles, posterior, source, step) = of;
+    let rows: Vec<&StudyRow> = all.iter().copied().filter(|row| row.is_decision || step.is_some()).collect();
     let decisions: Vec<&Figures> = rows.iter().map(|row| &row.figures).collect();
     let that_are = |exactly| rows.iter().copied().filter(move |row| row.figures.exactly == exactly);
     let compared: Vec<&StudyRow> = that_are(None).collect();
@@ -149,10 +162,12 @@ fn summary(rows: &[StudyRow], of: SummaryKey<'_>, seed: u64) -> StudySummary {
     let seconds = mean(&every, &|figures| figures.costs.seconds.mean);
     let regret = |row: &StudyRow| (row.figures.regret.value, 1.0);
     StudySummary {
+        game: all[0].game.clone(),
         sampler: sampler.to_owned(),
         particles,
         posterior,
         source,
+        step,
         decisions: decisions.len(),
         enumerated: that_are(Some(Exactly::Histories)).count(),
         states_exact: that_are(Some(Exactly::States)).count(),
@@ -174,6 +189,7 @@ fn summary(rows: &[StudyRow], of: SummaryKey<'_>, seed: u64) -> StudySummary {
         calibration_control: bins(|row| &row.control.calibration),
         depletions: every.iter().map(|figures| figures.depletions).sum(),
         update_ms: 1e3 * seconds,
+        update_ms_max: 1e3 * every.iter().map(|figures| figures.costs.seconds.max).fold(f64::NAN, f64::max),
         independent_per_second: independent_draws.value / seconds,
         means,
     }
@@ -181,7 +197,7 @@ fn summary(rows: &[StudyRow], of: SummaryKey<'_>, seed: u64) -> StudySummary {
 
 /// The sum of the first figures of these pairs over that of the second ones, with a bootstrap over matches; pairs that are not
 /// finite are left out.
-fn over_matches(
+pub(super) fn over_matches(
     rows: &[&StudyRow],
     pair: &dyn Fn(&StudyRow) -> (f64, f64),
     rng: &mut impl Rng,
@@ -226,6 +242,7 @@ mod tests {
             roles: vec![Role::new(0)],
             steps: (1, 9),
             limit: 100,
+            update_limit: None,
             playouts: 0,
             seed: 3,
         };

@@ -39,6 +39,7 @@ fn study(machine: &Arc<Engine>, sampler: &str, equilibrium: &str) -> Result<Stud
         roles: Vec::new(),
         steps: (1, 9),
         limit: 100,
+        update_limit: None,
         playouts: 0,
         seed: 1,
     };

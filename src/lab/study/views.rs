@@ -1,9 +1,11 @@
 //! Views of a study: the columns of its tables on the terminal, on the page and in the benchmark.
 
-use super::columns::{ROW_COLUMNS, SUMMARY_COLUMNS, TRUTH_COLUMNS, readings, with_times};
+use super::columns::{FRONTIER_COLUMNS, ROW_COLUMNS, SUMMARY_COLUMNS, TRUTH_COLUMNS, readings, with_times};
+use super::frontier::{FrontierRow, frontier};
+use super::harness::PosteriorSource;
 use super::plan::Study;
 use super::row::StudyRow;
-use super::summary::{StudySummary, summaries};
+use super::summary::{StudySummary, step_summaries, summaries};
 use super::truth::truth_rows;
 use hyperplay_report::{FEW, Reading, ShownTable, Table};
 
@@ -31,9 +33,33 @@ impl Study {
         summaries(&self.rows, seed)
     }
 
-    /// The rows as the terminal shows them.
-    pub fn shown_rows(&self) -> ShownTable {
-        self.table().read(&self.read_as("terminal"))
+    /// The rows as the terminal shows them; without a posterior they are summed up by step.
+    pub fn shown_rows(&self, seed: u64) -> ShownTable {
+        if self.has_posterior() {
+            self.table().read(&self.read_as("terminal"))
+        } else {
+            self.steps_table(seed).shown()
+        }
+    }
+
+    /// Whether a row has a posterior.
+    pub fn has_posterior(&self) -> bool {
+        self.rows.is_empty() || self.rows.iter().any(|row| row.source != PosteriorSource::None)
+    }
+
+    /// The summaries of each step, with processor times.
+    pub fn steps_table(&self, seed: u64) -> Table {
+        Table::of(&with_times(), &step_summaries(&self.rows, seed)).viewed(readings("times"))
+    }
+
+    /// Accuracy against cost.
+    pub fn frontier(&self, seed: u64) -> Vec<FrontierRow> {
+        frontier(&self.rows, seed)
+    }
+
+    /// The same as a table.
+    pub fn frontier_table(&self, seed: u64) -> Table {
+        marked(Table::of(&FRONTIER_COLUMNS, &self.frontier(seed))).viewed(readings("frontier"))
     }
 
     /// The first rows as the page shows them.
@@ -98,7 +124,8 @@ mod tests {
         assert_known("summary", &SUMMARY_COLUMNS);
         assert_known("truth", &TRUTH_COLUMNS);
         assert_known("steps", &TRUTH_COLUMNS);
-        for view in [&super::super::benchmark::VIEWS[..], &["timed"]].concat() {
+        assert_known("frontier", &FRONTIER_COLUMNS);
+        for view in [&super::super::sections::VIEWS[..], &["timed", "times"]].concat() {
             assert_known(view, &with_times());
         }
     }
@@ -115,17 +142,17 @@ mod tests {
         assert_defined(&SUMMARY_COLUMNS);
         assert_defined(&TRUTH_COLUMNS);
         assert_defined(&super::super::TIME_COLUMNS);
-        assert_defined(&super::super::cost::COST_COLUMNS);
+        assert_defined(&FRONTIER_COLUMNS);
     }
 
     /// The tables of columns in the guide are the definitions, line by line.
     #[test]
     fn the_guide_has_the_table_of_every_column() {
         let guide = include_str!("../../../docs/belief-measures.md");
-        let of_costs = hyperplay_report::legend(&super::super::cost::COST_COLUMNS);
+        let of_frontier = hyperplay_report::legend(&FRONTIER_COLUMNS);
         let of_rows = hyperplay_report::legend(&ROW_COLUMNS);
         let of_truth = hyperplay_report::legend(&TRUTH_COLUMNS);
-        for legend in [of_rows, hyperplay_report::legend(&SUMMARY_COLUMNS), of_costs, of_truth] {
+        for legend in [of_rows, hyperplay_report::legend(&SUMMARY_COLUMNS), of_frontier, of_truth] {
             let text = legend.shown().as_markdown();
             assert!(guide.contains(&text), "docs/belief-measures.md should contain:\n{text}");
         }

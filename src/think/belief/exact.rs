@@ -19,7 +19,7 @@ use hyperplay_machine::{
 };
 
 /// An information set.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Posterior {
     /// Every history that explains the evidence, with its probability.
     pub histories: Vec<(History, f64)>,

@@ -22,11 +22,13 @@ pub(super) struct Held {
 
 /// The last update of one replicate before a point.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in super::super) struct MeasuredUpdate {
-    pub(in super::super) cost: UpdateCost,
-    pub(in super::super) method: UpdateMethod,
+pub(super) struct MeasuredUpdate {
+    pub(super) cost: UpdateCost,
+    pub(super) method: UpdateMethod,
     /// Processor time of this update alone, in seconds; NaN where there was none.
-    pub(in super::super) seconds: f64,
+    pub(super) seconds: f64,
+    /// The same of all updates up to this one.
+    pub(super) seconds_total: f64,
 }
 
 /// The numbers that are kept of each set.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::batch::{ReplicateBatch, calibration, mixture};
 use super::fluents::{BINS, Bin};
@@ -16,7 +16,8 @@ use hyperplay_report::Mean;
 use hyperplay_think::belief::{IndependentSampler, OpponentModel};
 
 /// The distances of independent draws from the posterior they are drawn from.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[serde_with::apply(f64 => #[serde(deserialize_with = "hyperplay_report::or_nan")])]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Control {
     /// As [`bias_tv`](super::Figures::bias_tv).
     #[serde(rename = "bias_tv_control")]
@@ -41,8 +42,15 @@ pub fn control(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<Control>> {
     let seed = seed.child("control");
-    let replicates =
-        Replicates { sampler: &IndependentSampler, model, is_of_points: true, particles, count, seed };
+    let replicates = Replicates {
+        sampler: &IndependentSampler,
+        model,
+        is_of_points: true,
+        particles,
+        count,
+        seed,
+        limit: None,
+    };
     let points: Vec<&EvaluationPoint> = points.iter().collect();
     let one = |number: usize| {
         let seed = replicates.seed.index(number);
@@ -53,8 +61,8 @@ pub fn control(
         let all = mixture(batches.iter(), point.posterior.histories.len());
         let sets = batches.iter().flat_map(|batch| &batch.sets);
         Control {
-            bias_tv: all.total_variation(&point.posterior),
-            state_bias_tv: all.state_variation(&point.posterior),
+            bias_tv: point.known() * all.total_variation(&point.posterior),
+            state_bias_tv: point.known() * all.state_variation(&point.posterior),
             set_tv: Mean::of(sets.map(|set| set.total_variation)).value,
             calibration: calibration(batches),
         }

@@ -3,7 +3,7 @@
 //! A figure that cannot be computed is NaN, such as the error and the interval of a single set.
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::super::accuracy::{GoodnessOfFit, Placed, baseline, expected_coverage, state_baseline};
 use super::batch::{MeasuredUpdate, ReplicateBatch, SetNumbers, calibration, filled, mixture};
@@ -15,10 +15,10 @@ use hyperplay_report::{Mean, centred};
 use hyperplay_think::belief::{UpdateCost, UpdateMethod};
 
 /// A set TV below this counts as none.
-const NONE: f64 = 1e-9;
+pub(in super::super) const NONE: f64 = 1e-9;
 
 /// The part of the posterior that the particles of every replicate are exactly, found by enumeration.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Exactly {
     /// All of it: every history with its probability.
@@ -28,8 +28,9 @@ pub enum Exactly {
     States,
 }
 
-/// The mean, the median and the greatest of some numbers; NaN where there is none.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+/// The mean, the median and the greatest of some numbers, without those that are not finite; NaN where there is none.
+#[serde_with::apply(f64 => #[serde(deserialize_with = "hyperplay_report::or_nan")])]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Spread {
     /// The mean.
     pub mean: f64,
@@ -41,7 +42,7 @@ pub struct Spread {
 
 impl FromIterator<f64> for Spread {
     fn from_iter<I: IntoIterator<Item = f64>>(numbers: I) -> Self {
-        let mut sorted: Vec<f64> = numbers.into_iter().collect();
+        let mut sorted: Vec<f64> = numbers.into_iter().filter(|number| number.is_finite()).collect();
         sorted.sort_unstable_by(f64::total_cmp);
         Spread {
             mean: Mean::of(sorted.iter().copied()).value,
@@ -52,7 +53,8 @@ impl FromIterator<f64> for Spread {
 }
 
 /// The cost of an update, over the replicates.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[serde_with::apply(f64 => #[serde(deserialize_with = "hyperplay_report::or_nan")])]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Costs {
     /// States visited at this step for one particle.
     pub states_per_particle: Mean,
@@ -64,12 +66,15 @@ pub struct Costs {
     pub acceptance: f64,
     /// Processor time of the update of this step alone, in seconds. Not fixed by the seed; so for what follows.
     pub seconds: Spread,
+    /// The mean of the processor time of all updates up to this step.
+    pub seconds_total: f64,
     /// Independent draws that a set is worth over the mean time.
     pub independent_draws_per_second: f64,
 }
 
 /// The figures of one sampler at one point, over all replicates.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde_with::apply(f64 => #[serde(deserialize_with = "hyperplay_report::or_nan")])]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Figures {
     /// Sets that are not empty.
     pub sets: usize,
@@ -100,6 +105,8 @@ pub struct Figures {
     pub set_tv_error: f64,
     /// The expectation of the same under independent draws from the posterior.
     pub set_tv_baseline: f64,
+    /// As `set_tv`, for the states that the histories end in.
+    pub state_set_tv: f64,
     /// The number of independent draws from the posterior with this expected set TV; infinite where the particles are
     /// exactly the posterior, or the distribution of its states.
     pub independent_draws: f64,
@@ -156,7 +163,8 @@ fn figures(
     let posterior = &point.posterior;
     let not_empty = sets.iter().filter(|set| set.held > 0).count();
     let draws = particles * not_empty;
-    let size = posterior.histories.len() as f64;
+    let known = point.known();
+    let size = known * posterior.histories.len() as f64;
     let over = |figure: &dyn Fn(&SetNumbers) -> f64| Mean::of(sets.iter().map(|set| figure(set)));
     let own = point.fluents.scores(&point.fluents.marginals(posterior), particles);
     let of_scores = |figure: &dyn Fn((f64, f64)) -> f64| {
@@ -176,17 +184,18 @@ fn figures(
         bias_tv: f64::NAN,
         bias_tv_low: f64::NAN,
         bias_tv_high: f64::NAN,
-        bias_tv_baseline: baseline(posterior, particles * sets.len()),
+        bias_tv_baseline: known * baseline(posterior, particles * sets.len()),
         state_bias_tv: f64::NAN,
-        state_bias_tv_baseline: state_baseline(posterior, particles * sets.len()),
+        state_bias_tv_baseline: known * state_baseline(posterior, particles * sets.len()),
         set_tv: f64::NAN,
         set_tv_error: f64::NAN,
-        set_tv_baseline: baseline(posterior, particles),
+        set_tv_baseline: known * baseline(posterior, particles),
+        state_set_tv: over(&|set| set.state_variation).value,
         independent_draws: f64::NAN,
         ess: ess.value,
         coverage: coverage.value,
         coverage_error: coverage.error,
-        coverage_baseline: expected_coverage(posterior, particles),
+        coverage_baseline: known * expected_coverage(posterior, particles),
         distinct,
         distinct_fraction: distinct / particles as f64,
         true_history_ratio: Mean::NONE,
@@ -209,9 +218,7 @@ fn figures(
         Some(UpdateMethod::Enumeration) if set_tv.value < NONE && point.source == PosteriorSource::Exact => {
             Some(Exactly::Histories)
         }
-        Some(UpdateMethod::Enumeration) if over(&|set| set.state_variation).value < NONE => {
-            Some(Exactly::States)
-        }
+        Some(UpdateMethod::Enumeration) if figures.state_set_tv < NONE => Some(Exactly::States),
         _ => None,
     };
     figures.independent_draws =
@@ -221,15 +228,15 @@ fn figures(
         figures.regret = over(&|set| set.regret);
     }
     let all = mixture(batches.iter(), posterior.histories.len());
-    figures.bias_tv = all.total_variation(posterior);
+    figures.bias_tv = known * all.total_variation(posterior);
     let interval = centred(figures.bias_tv, batches.len(), &mut seed.rng(), |sample| {
         let drawn = sample.iter().map(|&at| &batches[at]);
-        mixture(drawn, posterior.histories.len()).total_variation(posterior)
+        known * mixture(drawn, posterior.histories.len()).total_variation(posterior)
     });
     (figures.bias_tv_low, figures.bias_tv_high) = interval;
-    figures.state_bias_tv = all.state_variation(posterior);
+    figures.state_bias_tv = known * all.state_variation(posterior);
     let filled = filled(batches.iter(), posterior.histories.len());
-    figures.kl = filled.divergence(posterior, draws);
+    figures.kl = known * filled.divergence(posterior, draws);
     figures.chi_squared = if not_empty == 0 {
         None
     } else if independent {
@@ -251,6 +258,7 @@ fn costs(updates: &[&MeasuredUpdate], particles: usize) -> Costs {
     let all = updates.len() as f64 * particles as f64;
     let attempts = each(&|cost| cost.attempts);
     let seconds: Spread = updates.iter().map(|update| update.seconds).collect();
+    let totals: Spread = updates.iter().map(|update| update.seconds_total).collect();
     Costs {
         states_per_particle: Mean::of(
             updates.iter().map(|update| update.cost.states as f64 / particles as f64),
@@ -259,6 +267,7 @@ fn costs(updates: &[&MeasuredUpdate], particles: usize) -> Costs {
         attempts_per_particle: attempts / all,
         acceptance: each(&|cost| cost.accepted) / attempts,
         seconds,
+        seconds_total: totals.mean,
         independent_draws_per_second: f64::NAN,
     }
 }

@@ -5,7 +5,7 @@
 //! does.
 
 use rustc_hash::FxHashMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{State, StateMachine, StateMachineExt};
@@ -15,8 +15,8 @@ use hyperplay_think::belief::exact::Posterior;
 pub const BINS: usize = 10;
 
 /// The open fluents whose marginals lie in one bin. As data it is an array.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
-#[serde(into = "[f64; 3]")]
+#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(into = "[f64; 3]", from = "[f64; 3]")]
 pub struct Bin {
     /// Fluents; a point counts each once, whatever the number of sets.
     pub count: f64,
@@ -29,6 +29,12 @@ pub struct Bin {
 impl From<Bin> for [f64; 3] {
     fn from(Bin { count, said, held }: Bin) -> Self {
         [count, said, held]
+    }
+}
+
+impl From<[f64; 3]> for Bin {
+    fn from([count, said, held]: [f64; 3]) -> Self {
+        Bin { count, said, held }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use hyperplay_think::belief::UpdateMethod;
 
@@ -16,7 +16,8 @@ const METHODS: [UpdateMethod; 5] = [
 ];
 
 /// How many replicates used each method.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(into = "Parts", from = "Parts")]
 pub struct MethodCounts([usize; METHODS.len()]);
 
 impl FromIterator<UpdateMethod> for MethodCounts {
@@ -58,9 +59,22 @@ impl fmt::Display for MethodCounts {
     }
 }
 
-impl Serialize for MethodCounts {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(self)
+/// As data: the words, and the counts that they are made of.
+#[derive(Serialize, Deserialize)]
+struct Parts {
+    value: String,
+    counts: [usize; METHODS.len()],
+}
+
+impl From<MethodCounts> for Parts {
+    fn from(of: MethodCounts) -> Parts {
+        Parts { value: of.to_string(), counts: of.0 }
+    }
+}
+
+impl From<Parts> for MethodCounts {
+    fn from(Parts { counts, .. }: Parts) -> MethodCounts {
+        MethodCounts(counts)
     }
 }
 

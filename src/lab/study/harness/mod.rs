@@ -24,9 +24,9 @@ mod point;
 mod set;
 mod values;
 
-pub(super) use batch::MeasuredUpdate;
 pub use control::{Control, control};
 pub use evidence::{model_match, random_match};
+pub(super) use figures::NONE;
 pub use figures::{Costs, Exactly, Figures, Spread};
 pub use fluents::{BINS, Bin};
 pub use methods::MethodCounts;
@@ -34,14 +34,16 @@ pub(super) use point::prefixes;
 pub use point::{EvaluationPoint, EvaluationPoints, Oracle, PosteriorSource};
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use cpu_time::ThreadTime;
 use rayon::prelude::*;
 
-use batch::{Held, ReplicateBatch, batches};
+use batch::{Held, MeasuredUpdate, ReplicateBatch, batches};
 use figures::all_figures;
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{Budget, EvaluationFailure, Evidence, Seed, StateMachine};
+use hyperplay_play::referee::Stopwatch;
 use hyperplay_think::belief::{Belief, OpponentModel, Sampler, UpdateCost, UpdateMethod};
 use set::Loose;
 
@@ -60,6 +62,9 @@ pub struct Replicates<'a> {
     pub count: usize,
     /// The root of the streams of the replicates.
     pub seed: Seed,
+    /// The longest time of an update, if there is one. A belief that takes longer is not followed further: its sets are
+    /// empty from there on.
+    pub limit: Option<Duration>,
 }
 
 /// The figures of a sampler at every point. `tick` is called after each replicate; `None` if `stop` said so before the
@@ -136,37 +141,48 @@ fn follow(
     let Some(first) = points.first() else { return Ok(Some(Vec::new())) };
     let role = first.evidence.role;
     let mut belief = replicates.sampler.belief(machine, role, replicates.model, replicates.particles);
-    let mut step = 0;
+    let (mut step, mut total) = (0, 0.0);
     let mut all = Vec::with_capacity(points.len());
     for point in points {
-        let mut update = MeasuredUpdate::default();
+        let mut update = MeasuredUpdate { seconds: f64::NAN, ..MeasuredUpdate::default() };
         while step < point.evidence.step() {
             if stop() {
                 return Ok(None);
             }
             step += 1;
+            if f64::is_nan(total) {
+                continue;
+            }
             update =
-                updated(belief.as_mut(), &point.evidence.until(step), &Budget::UNLIMITED, &seed.index(step))?;
+                updated(belief.as_mut(), &point.evidence.until(step), replicates.limit, &seed.index(step))?;
+            total += update.seconds;
         }
-        let set = Loose::of(machine, belief.as_ref(), point);
+        update.seconds_total = total;
+        let is_followed = !total.is_nan();
+        let set = if is_followed { Loose::of(machine, belief.as_ref(), point) } else { Loose::default() };
         all.push(settled(set, point, replicates.particles, update, &seed.index(step)));
     }
     Ok(Some(all))
 }
 
-/// Makes one update and measures it: its cost and its processor time are those from the step before to this one.
-pub(super) fn updated(
+/// Makes one update and measures it: its cost and its processor time are those from the step before to this one. One that
+/// takes longer than the limit has no time.
+fn updated(
     belief: &mut dyn Belief<Engine>,
     evidence: &Evidence,
-    budget: &Budget,
+    limit: Option<Duration>,
     seed: &Seed,
 ) -> Result<MeasuredUpdate, EvaluationFailure> {
-    let since = ThreadTime::now();
-    belief.update(evidence, budget, seed);
-    let seconds = since.elapsed().as_secs_f64();
+    let (since, watch) = (ThreadTime::now(), Stopwatch::start());
+    belief.update(evidence, &limit.map_or(Budget::UNLIMITED, Budget::time), seed);
+    let is_late = limit.is_some_and(|limit| watch.elapsed() >= limit);
+    let seconds = if is_late { f64::NAN } else { since.elapsed().as_secs_f64() };
     match belief.take_failure() {
         Some(failure) => Err(failure),
-        None => Ok(MeasuredUpdate { cost: belief.cost(), method: belief.method(), seconds }),
+        None => {
+            let (cost, method) = (belief.cost(), belief.method());
+            Ok(MeasuredUpdate { cost, method, seconds, seconds_total: f64::NAN })
+        }
     }
 }
 
@@ -179,21 +195,19 @@ pub(super) fn evaluated<T>(
     machine.take_failure(scratch).map_or(Ok(found), Err)
 }
 
-/// Takes draws from the posterior if the sampler provides them, and counts for each its share of the cost of the
-/// enumeration. There is no update, so there is no time. `seed` is that of the replicate.
+/// Takes draws from the posterior if the sampler provides them, none where there is no posterior, and counts for each its share of
+/// the cost of the enumeration. The time is that of the enumeration and of the draws. `seed` is that of the replicate.
 fn draw(point: &EvaluationPoint, replicates: &Replicates<'_>, seed: &Seed) -> Option<Held> {
-    let seed = &seed.index(point.evidence.step());
-    let drawn = replicates.sampler.draw_from(&point.posterior, replicates.particles, seed)?;
+    let (seed, since) = (&seed.index(point.evidence.step()), ThreadTime::now());
+    let held = if point.source == PosteriorSource::None { 0 } else { replicates.particles };
+    let drawn = replicates.sampler.draw_from(&point.posterior, held, seed)?;
+    let drawn_in = point.known() * since.elapsed().as_secs_f64();
+    let [seconds, seconds_total] = point.seconds.map(|of_oracle| of_oracle + drawn_in);
     let weight = 1.0 / replicates.particles as f64;
     let cells = drawn.into_iter().map(|place| (place, weight)).collect();
-    let set = Loose {
-        cells,
-        held: replicates.particles,
-        effective: replicates.particles as f64,
-        ..Loose::default()
-    };
+    let set = Loose { cells, held, effective: held as f64, ..Loose::default() };
     let cost = UpdateCost { states: point.posterior.states, ..UpdateCost::default() };
-    let update = MeasuredUpdate { cost, method: UpdateMethod::Other, seconds: f64::NAN };
+    let update = MeasuredUpdate { cost, method: UpdateMethod::Other, seconds, seconds_total };
     Some(settled(set, point, replicates.particles, update, seed))
 }
 

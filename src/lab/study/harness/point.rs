@@ -2,17 +2,19 @@
 //!
 //! The posterior is computed by enumeration ([`exact`](hyperplay_think::belief::exact)) as long as that finds few
 //! enough histories. From there on, under uniform opponents, it is the exact distribution of the states: every distance is
-//! then one between states, however the particles got there.
+//! then one between states, however the particles got there. Where nothing is to be enumerated a point has no posterior,
+//! and samplers are measured by what needs none.
 //!
 //! The data that all samplers are compared with is prepared once for each point: the position of each history or state,
 //! the open fluents, and the values of the moves.
 
 use std::sync::Arc;
 
+use cpu_time::ThreadTime;
 use rustc_hash::FxHashMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::super::accuracy::{DrawsCurve, by_state};
+use super::super::accuracy::{DrawsCurve, baseline, by_state, state_baseline};
 use super::evaluated;
 use super::fluents::Fluents;
 use super::values::Values;
@@ -25,13 +27,15 @@ use hyperplay_think::belief::OpponentModel;
 use hyperplay_think::belief::exact::{ExactError, Posterior};
 
 /// How the posterior of a point was made.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "oracle", rename_all = "lowercase")]
 pub enum PosteriorSource {
     /// Enumeration of the histories.
     Exact,
     /// Enumeration of the states, one history of each with the probability of the state.
     States,
+    /// There is none: nothing was to be enumerated.
+    None,
 }
 
 /// The knowledge of one role after a step of a match, and what follows from it.
@@ -51,6 +55,10 @@ pub struct EvaluationPoint {
     pub(super) of_states: Vec<f64>,
     /// The expected set TV of independent draws by their number.
     pub curve: Arc<DrawsCurve>,
+    /// The same on states.
+    pub(in super::super) state_curve: Arc<DrawsCurve>,
+    /// The processor time of the oracle: of this step, and of all up to it.
+    pub(super) seconds: [f64; 2],
     /// The place of every history of the posterior, or of every state.
     places: Places,
     /// The place of the true history or state.
@@ -67,9 +75,14 @@ impl EvaluationPoint {
         self.of_states.len()
     }
 
-    /// Whether the role has something to choose and does not know the history.
+    /// Whether the role has something to choose and, as far as was enumerated, does not know the history.
     pub fn is_decision(&self) -> bool {
-        self.choice && self.posterior.histories.len() > 1
+        self.choice && self.posterior.histories.len() != 1
+    }
+
+    /// 1, or NaN where there is no posterior: what is computed from one is multiplied by it.
+    pub(super) fn known(&self) -> f64 {
+        if self.source == PosteriorSource::None { f64::NAN } else { 1.0 }
     }
 
     /// The probabilities of the true history and of the true state.
@@ -113,7 +126,8 @@ pub struct EvaluationPoints {
 pub struct Oracle<'a> {
     /// The opponent model that is assumed for the other roles.
     pub model: &'a Arc<dyn OpponentModel>,
-    /// The most histories that are enumerated, and the most states from there on; then points end.
+    /// The most histories that are enumerated, and the most states from there on; then points end. 0 for points without a
+    /// posterior.
     pub limit: usize,
     /// Joint moves made, at the first point and at the last.
     pub steps: (usize, usize),
@@ -136,22 +150,27 @@ impl Oracle<'_> {
     ) -> Result<EvaluationPoints, EvaluationFailure> {
         let mut points = EvaluationPoints::default();
         let mut all = enumeration(machine, role, self.model.as_ref(), self.limit);
-        let mut source = PosteriorSource::Exact;
+        let mut source = if self.limit == 0 { PosteriorSource::None } else { PosteriorSource::Exact };
+        let mut total = 0.0;
         for evidence in prefixes(machine, role, history)? {
             let step = evidence.step();
             if step > self.steps.1 || stop() {
                 break;
             }
             let observed = evidence.steps.last().expect("a prefix has a step");
-            let mut result = observe(&mut all, observed);
+            let since = ThreadTime::now();
+            let mut result = if self.limit == 0 { Ok(()) } else { observe(&mut all, observed) };
             if matches!(result, Err(ExactError::TooLarge { .. })) && all.merge_states() {
                 source = PosteriorSource::States;
                 result = observe(&mut all, observed);
             }
+            total += since.elapsed().as_secs_f64();
             match result {
                 Ok(()) if step < self.steps.0 => {}
                 Ok(()) => {
-                    let mut point = point(machine, history, evidence, all.posterior(), source)?;
+                    let posterior = if self.limit == 0 { Posterior::default() } else { all.posterior() };
+                    let mut point = point(machine, history, evidence, posterior, source)?;
+                    point.seconds = [since.elapsed().as_secs_f64(), total];
                     if self.playouts > 0 && point.is_decision() {
                         let seed = seed.child("value").index(step);
                         point.values = Values::of(machine, role, &point, self.playouts, &seed)?;
@@ -195,7 +214,7 @@ fn point(
     machine.legal(&state, evidence.role, &mut scratch, &mut legal);
     let histories = posterior.histories.iter().map(|(history, _)| history).enumerate();
     let places = match source {
-        PosteriorSource::Exact => {
+        PosteriorSource::Exact | PosteriorSource::None => {
             Places::OfHistories(histories.map(|(at, history)| (history.clone(), at)).collect())
         }
         PosteriorSource::States => Places::OfStates(
@@ -204,7 +223,8 @@ fn point(
     };
     let true_place = places.of(&truth, &state);
     let of_states = by_state(&posterior, |at| posterior.histories[at].1);
-    let curve = Arc::new(DrawsCurve::of(&posterior));
+    let [curve, state_curve] =
+        [baseline, state_baseline].map(|expected| Arc::new(DrawsCurve::of(&posterior, expected)));
     let fluents = Fluents::of(machine, &posterior, &state, &mut scratch);
     let made = EvaluationPoint {
         evidence,
@@ -214,6 +234,8 @@ fn point(
         choice: legal.len() > 1,
         of_states,
         curve,
+        state_curve,
+        seconds: [0.0; 2],
         places,
         true_place,
         fluents,

@@ -118,9 +118,11 @@ impl Loose {
             distinct: self.cells.len() + self.strangers.len(),
             effective: self.effective,
             drawn,
-            total_variation: (distance + (1.0 - coverage).max(0.0)) / 2.0,
-            state_variation: (missing.iter().map(|weight| weight.abs()).sum::<f64>() + outside) / 2.0,
-            coverage,
+            total_variation: point.known() * (distance + (1.0 - coverage).max(0.0)) / 2.0,
+            state_variation: point.known()
+                * (missing.iter().map(|weight| weight.abs()).sum::<f64>() + outside)
+                / 2.0,
+            coverage: point.known() * coverage,
             scores: fluents.scores(&marginals, particles),
             regret,
             cells: self.cells,

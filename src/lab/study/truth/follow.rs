@@ -75,13 +75,16 @@ pub(super) fn follow(
 ) -> Result<Vec<TruthSet>, EvaluationFailure> {
     let Replicates { sampler, model, particles, .. } = *replicates;
     let Some(first) = all.first() else { return Ok(Vec::new()) };
-    let nothing = Posterior { histories: Vec::new(), ends: Vec::new(), evidence: 0.0, states: 0 };
+    let nothing = Posterior::default();
     let draws = sampler.draw_from(&nothing, 0, seed).is_some();
     let mut belief = sampler.belief(machine, first.role, model, particles);
     let (mut scratch, mut facts, mut sets) = (machine.scratch(), Facts::default(), Vec::new());
     let mut is_depleted = false;
     for evidence in all {
-        let point = points.iter().find(|point| point.evidence.step() == evidence.step());
+        let is_here = |point: &&EvaluationPoint| {
+            point.source != PosteriorSource::None && point.evidence.step() == evidence.step()
+        };
+        let point = points.iter().find(is_here);
         if stop() || (draws && point.is_none()) {
             break;
         }
@@ -161,7 +164,7 @@ fn losses(point: &EvaluationPoint, weights: [f64; 2], (draws, whole): (usize, us
     let exact =
         point.of_truth().map_or([f64::NAN; 2], |of_truth| of_truth.map(|probability| -probability.ln()));
     let [size, history, history_exact] = match point.source {
-        PosteriorSource::States => [f64::NAN; 3],
+        PosteriorSource::States | PosteriorSource::None => [f64::NAN; 3],
         PosteriorSource::Exact if whole >= histories => [(histories as f64).ln(), -weights[0].ln(), exact[0]],
         PosteriorSource::Exact => [(histories as f64).ln(), smoothed(weights[0], histories), exact[0]],
     };

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::super::harness::{BINS, Bin};
+use super::super::row::{PosteriorLetter, letter};
 
 /// The figures with a mean over points, by the names of their columns.
 pub(super) const MEANS: [&str; 7] = [
@@ -18,14 +19,18 @@ pub(super) const MEANS: [&str; 7] = [
 ];
 
 /// The truth and the sets of one sampler at one point.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[serde_with::apply(f64 => #[serde(deserialize_with = "hyperplay_report::or_nan")])]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct TruthPoint {
+    /// The game.
+    pub game: String,
     /// The spec of the sampler.
     pub sampler: String,
     /// Particles in a set.
     pub particles: usize,
     /// The letter of the posterior under the sampler's own model.
-    pub posterior: &'static str,
+    #[serde(deserialize_with = "letter")]
+    pub posterior: PosteriorLetter,
     /// The match.
     #[serde(rename = "match")]
     pub index: usize,
@@ -42,6 +47,12 @@ pub struct TruthPoint {
     /// The facts that a set holds possible and not certain, in bins of what it says of them.
     pub calibration: [Bin; BINS],
     /// The means over the sets of what [`TruthRow::means`](super::TruthRow::means) has, by name; null or NaN where they are not known.
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "means")]
     pub means: BTreeMap<&'static str, f64>,
+}
+
+fn means<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<&'static str, f64>, D::Error> {
+    let all: BTreeMap<String, Option<f64>> = BTreeMap::deserialize(from)?;
+    let one = |name| (name, all.get(name).copied().flatten().unwrap_or(f64::NAN));
+    Ok(MEANS.into_iter().map(one).collect())
 }

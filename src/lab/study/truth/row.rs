@@ -23,6 +23,8 @@ const NONE: f64 = 1e-18;
 /// One sampler with one number of particles.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct TruthRow {
+    /// The game.
+    pub game: String,
     /// The spec of the sampler.
     pub sampler: String,
     /// Particles in a set.
@@ -87,6 +89,7 @@ fn row(points: &[&TruthPoint], step: Option<usize>, seed: &Seed) -> TruthRow {
         calibration.iter_mut().zip(&point.calibration).for_each(|(sum, bin)| sum.add(bin, 1.0));
     }
     TruthRow {
+        game: points[0].game.clone(),
         sampler: points[0].sampler.clone(),
         particles: points[0].particles,
         step,

@@ -62,6 +62,7 @@ fn points(game: &str, sampler: &str, matches: usize, steps: usize, seed: u64) ->
         steps: (1, steps),
         // Samplers that draw from the posterior need it.
         limit: if sampler == "exact" || sampler.starts_with("tilted") { 2_000 } else { 0 },
+        update_limit: None,
         playouts: 0,
         seed,
     };
