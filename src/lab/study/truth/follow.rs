@@ -81,10 +81,7 @@ pub(super) fn follow(
     let (mut scratch, mut facts, mut sets) = (machine.scratch(), Facts::default(), Vec::new());
     let mut is_depleted = false;
     for evidence in all {
-        let is_here = |point: &&EvaluationPoint| {
-            point.source != PosteriorSource::None && point.evidence.step() == evidence.step()
-        };
-        let point = points.iter().find(is_here);
+        let point = points.iter().find(|point| point.evidence.step() == evidence.step());
         if stop() || (draws && point.is_none()) {
             break;
         }
