@@ -103,6 +103,7 @@ fn frontier_row(rows: &[&StudyRow], seed: u64) -> FrontierRow {
     };
     let is_of_histories =
         |row: &&StudyRow| row.is_of_histories() && row.figures.exactly != Some(Exactly::States);
+    let is_whole = rows.iter().all(|row| row.figures.costs.seconds_total.is_finite());
     FrontierRow {
         game: rows[0].game.clone(),
         sampler: rows[0].sampler.clone(),
@@ -111,7 +112,12 @@ fn frontier_row(rows: &[&StudyRow], seed: u64) -> FrontierRow {
         is_front: false,
         decisions: rows.len(),
         matches: by_match(rows).len(),
-        ms: mean("ms", |row| 1e3 * row.figures.costs.seconds_total),
+        // The mean over what ended would be that of the fortunate ones.
+        ms: if is_whole {
+            mean("ms", |row| 1e3 * row.figures.costs.seconds_total)
+        } else {
+            MeanInterval { value: f64::NAN, low: f64::NAN, high: f64::NAN }
+        },
         state_set_tv: mean("error", distance),
         state_draws: draws_by(rows, &seed, &|row| Some((&row.state_curve, distance(row)))),
         set_tv: if rows.iter().all(is_of_histories) { alone(|row| row.figures.set_tv) } else { f64::NAN },

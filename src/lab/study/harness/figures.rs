@@ -66,7 +66,7 @@ pub struct Costs {
     pub acceptance: f64,
     /// Processor time of the update of this step alone, in seconds. Not fixed by the seed; so for what follows.
     pub seconds: Spread,
-    /// The mean of the processor time of all updates up to this step.
+    /// The mean of the processor time of all updates up to this step; NaN if a replicate did not end one of them.
     pub seconds_total: f64,
     /// Independent draws that a set is worth over the mean time.
     pub independent_draws_per_second: f64,
@@ -258,7 +258,6 @@ fn costs(updates: &[&MeasuredUpdate], particles: usize) -> Costs {
     let all = updates.len() as f64 * particles as f64;
     let attempts = each(&|cost| cost.attempts);
     let seconds: Spread = updates.iter().map(|update| update.seconds).collect();
-    let totals: Spread = updates.iter().map(|update| update.seconds_total).collect();
     Costs {
         states_per_particle: Mean::of(
             updates.iter().map(|update| update.cost.states as f64 / particles as f64),
@@ -267,7 +266,7 @@ fn costs(updates: &[&MeasuredUpdate], particles: usize) -> Costs {
         attempts_per_particle: attempts / all,
         acceptance: each(&|cost| cost.accepted) / attempts,
         seconds,
-        seconds_total: totals.mean,
+        seconds_total: updates.iter().map(|update| update.seconds_total).sum::<f64>() / updates.len() as f64,
         independent_draws_per_second: f64::NAN,
     }
 }

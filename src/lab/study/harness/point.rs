@@ -164,13 +164,15 @@ impl Oracle<'_> {
                 source = PosteriorSource::States;
                 result = observe(&mut all, observed);
             }
-            total += since.elapsed().as_secs_f64();
+            let followed = since.elapsed().as_secs_f64();
+            total += followed;
             match result {
                 Ok(()) if step < self.steps.0 => {}
                 Ok(()) => {
                     let posterior = if self.limit == 0 { Posterior::default() } else { all.posterior() };
+                    let here = since.elapsed().as_secs_f64();
                     let mut point = point(machine, history, evidence, posterior, source)?;
-                    point.seconds = [since.elapsed().as_secs_f64(), total];
+                    point.seconds = [here, total - followed + here];
                     if self.playouts > 0 && point.is_decision() {
                         let seed = seed.child("value").index(step);
                         point.values = Values::of(machine, role, &point, self.playouts, &seed)?;
