@@ -30,7 +30,8 @@ pub(super) struct TruthSet {
     /// The linear function of the true state, and of a particle drawn by weight; NaN without a particle.
     pub(super) truth: f64,
     pub(super) drawn: f64,
-    pub(super) excess: BTreeMap<String, f64>,
+    /// By relation, what the true state has of it and what the drawn particle has.
+    pub(super) facts: BTreeMap<String, [f64; 2]>,
     pub(super) calibration: [Bin; BINS],
     pub(super) means: [f64; MEANS.len()],
 }
@@ -112,7 +113,11 @@ pub(super) fn follow(
         machine.legal(&state, evidence.role, &mut scratch, &mut legal);
         let weight = |is: &dyn Fn(&Held) -> bool| set.iter().filter(|one| is(one)).map(|one| one.0).sum();
         let weights: [f64; 2] = [weight(&|one| one.2), weight(&|one| one.1 == state)];
-        let held = weights.map(|weight| if legal.len() > 1 { f64::from(weight > 0.0) } else { f64::NAN });
+        let mut held = weights.map(|weight| if legal.len() > 1 { f64::from(weight > 0.0) } else { f64::NAN });
+        // A draw from a posterior of the states is one of the histories that end in its state.
+        if draws && point.is_some_and(|point| point.source == PosteriorSource::States) {
+            held[0] = f64::NAN;
+        }
         let draws = if set.is_empty() { 0 } else { particles };
         let losses = point.map_or([f64::NAN; 5], |point| losses(point, weights, (draws, whole)));
         compared.means[..2].copy_from_slice(&held);
@@ -127,26 +132,27 @@ fn compared(machine: &Engine, truth: &State, set: &[Held], facts: &mut Facts, se
     let (true_facts, value) = facts.of(machine, truth);
     let mut compared = TruthSet { truth: value, drawn: f64::NAN, ..TruthSet::default() };
     let mut left: f64 = seed.child("drawn").rng().random();
-    let mut believed: Vec<f64> = Vec::new();
+    let (mut believed, mut drawn): (Vec<f64>, Vec<usize>) = Default::default();
     for (weight, state, _) in set {
         let (places, value) = facts.of(machine, state);
         believed.resize(facts.0.len(), 0.0);
-        places.into_iter().for_each(|at| believed[at] += weight);
+        places.iter().for_each(|&at| believed[at] += weight);
         // Rounding may leave a remainder behind the last particle.
-        compared.drawn = if left >= 0.0 { value } else { compared.drawn };
+        (compared.drawn, drawn) = if left >= 0.0 { (value, places) } else { (compared.drawn, drawn) };
         left -= weight;
     }
-    believed.resize(facts.0.len(), 0.0);
-    for (at, ((fact, [number, _]), said)) in facts.0.iter().zip(believed).enumerate() {
-        let is_true = true_facts.contains(&at);
+    for (of, places) in [&true_facts, &drawn].into_iter().enumerate() {
+        for (fact, [number, _]) in places.iter().filter_map(|&at| facts.0.get_index(at)) {
+            let relation = relation(fact);
+            compared.facts.entry(relation.to_owned()).or_default()[of] += 1.0;
+            compared.facts.entry(format!("{relation} (drawn)")).or_default()[of] += number;
+        }
+    }
+    let mut is_true = vec![false; facts.0.len()];
+    true_facts.into_iter().for_each(|at| is_true[at] = true);
+    for (said, is_true) in believed.into_iter().zip(is_true) {
         if (CERTAIN..=1.0 - CERTAIN).contains(&said) {
             Bin::count(&mut compared.calibration, said, is_true);
-        }
-        let differs = f64::from(is_true) - said;
-        if differs.abs() > CERTAIN {
-            let relation = relation(fact);
-            *compared.excess.entry(relation.to_owned()).or_default() += differs;
-            *compared.excess.entry(format!("{relation} (drawn)")).or_default() += differs * number;
         }
     }
     compared

@@ -3,8 +3,8 @@
 //! Where the others choose by the model that a sampler assumes, the true history is a draw from the posterior, as a
 //! particle is that an exact sampler draws: given the evidence the two are exchangeable. So two figures are known in
 //! advance. The *rank* of the truth is uniform among the particles of up to [`SETS`] independent sets, one drawn by weight
-//! from each; they are compared by a linear function of the facts. The *excess* of a relation, its true facts less the sum
-//! of their believed probabilities, is 0 on average. [`TruthRow`] tests both (simulation-based calibration, Talts18).
+//! from each; they are compared by a linear function of the facts. The *excess* of a relation, how many of its facts are true less
+//! the mean over the truth and these particles, is 0 on average. [`TruthRow`] tests both (simulation-based calibration, Talts18).
 //!
 //! One particle stands for each set, because those of one set depend on each other (resampling, systematic draws, whole
 //! posteriors with their weights), and a rank among them would reject samplers without a bias.
@@ -64,11 +64,17 @@ fn together(sets: &[&TruthSet], mut point: TruthPoint, seed: &Seed) -> TruthPoin
     let held: Vec<&&TruthSet> = sets.iter().filter(|set| set.drawn.is_finite()).collect();
     let (mut rng, share) = (seed.rng(), 1.0 / held.len() as f64);
     for set in &held {
-        for (relation, number) in &set.excess {
-            *point.excess.entry(relation.clone()).or_default() += number * share;
-        }
         point.calibration.iter_mut().zip(&set.calibration).for_each(|(sum, bin)| sum.add(bin, share));
     }
+    for relation in held.iter().flat_map(|set| set.facts.keys()) {
+        let of = |set: &&&TruthSet| set.facts.get(relation).copied().unwrap_or_default();
+        let drawn = held.iter().map(|set| of(set)[1]);
+        point
+            .facts
+            .entry(relation.clone())
+            .or_insert_with(|| [of(&held[0])[0]].into_iter().chain(drawn).collect());
+    }
+    point.facts.retain(|_, numbers| numbers.iter().any(|number| *number != numbers[0]));
     let below = held.iter().filter(|set| set.drawn < set.truth).count();
     let equal = held.iter().filter(|set| set.drawn.total_cmp(&set.truth).is_eq()).count();
     let place = (below + rng.random_range(0..=equal)) as f64 + rng.random::<f64>();

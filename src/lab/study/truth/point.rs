@@ -42,8 +42,9 @@ pub struct TruthPoint {
     pub depletions: usize,
     /// The place of the truth among the drawn particles, 0 to 1; NaN where there is none.
     pub rank: f64,
-    /// By relation, its true facts less those believed; and the same with a number that is drawn for each fact.
-    pub excess: BTreeMap<String, f64>,
+    /// By relation, how many of its facts are true, then how many each drawn particle has; and the same with a number that is drawn
+    /// for each fact. Without relations in which these are all equal.
+    pub facts: BTreeMap<String, Vec<f64>>,
     /// The facts that a set holds possible and not certain, in bins of what it says of them.
     pub calibration: [Bin; BINS],
     /// The means over the sets of what [`TruthRow::means`](super::TruthRow::means) has, by name; null or NaN where they are not known.

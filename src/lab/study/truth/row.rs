@@ -1,13 +1,15 @@
 //! Rows of truth: what is measured of one sampler and number of particles over all matches, at one step or at all.
 //!
-//! Only matches are independent. So *z* of a relation is the mean over matches of the excess of a match over its standard error,
-//! and the chi-squared test of the ranks has at most one point of each match. Which one depends on nothing in the match: neither on its
-//! length nor on what sets hold, for both say something of the truth or of the particles.
+//! Only matches are independent. So both tests have at most one point of each match. Which one depends on nothing in the match: neither
+//! on its length nor on what sets hold, for both say something of the truth or of the particles. At this point the truth and the drawn
+//! particles are exchangeable, so *z* and its p-value follow from what they would be with any of these in the place of the truth.
+//! A variance over matches would not do: where a fact is rarely true, no match of a study may have it.
 
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 use rand::RngExt;
+use rand::seq::IteratorRandom;
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
@@ -15,10 +17,13 @@ use super::super::accuracy::GoodnessOfFit;
 use super::super::harness::{BINS, Bin};
 use super::point::{MEANS, TruthPoint};
 use hyperplay_machine::Seed;
-use hyperplay_report::{FEW, MeanInterval, Sample, holm};
+use hyperplay_report::{FEW, MeanInterval};
 
-/// A variance this small is what rounding leaves of none.
-const NONE: f64 = 1e-18;
+/// A number this small is what rounding leaves of none.
+const NONE: f64 = 1e-9;
+
+/// How often one of the truth and the particles of each match is drawn in the place of the truth, for the p-value of z.
+const EXCHANGES: usize = 999;
 
 /// One sampler with one number of particles.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -43,13 +48,13 @@ pub struct TruthRow {
     pub ranks: [usize; 10],
     /// The test of whether all tenths are equally likely.
     pub chi_squared: Option<GoodnessOfFit>,
-    /// True facts less believed ones, in standard errors, of the relation where this is most.
+    /// The sum of the excesses of a relation in standard errors, of the relation where this is most.
     pub z: f64,
     /// Which relation.
     pub relation: Option<String>,
     /// Relations that were compared.
     pub relations: usize,
-    /// The probability of such a z among so many relations.
+    /// The probability that any of so many relations has such a z.
     pub z_p: f64,
     /// What sets say of facts, and how many of these are true.
     pub calibration: [Bin; BINS],
@@ -83,7 +88,10 @@ fn row(points: &[&TruthPoint], step: Option<usize>, seed: &Seed) -> TruthRow {
         };
         MeanInterval::ratio_of_sums(matches.iter().map(of_match), &mut seed.child(name).rng())
     };
-    let (ranks, (z, relation, relations, z_p)) = (ranks(points, &matches, seed), greatest_excess(&matches));
+    let chosen: Vec<&TruthPoint> =
+        matches.iter().filter_map(|of_match| chosen(points, of_match, seed)).collect();
+    let (mut ranks, (z, relation, relations, z_p)) = ([0; 10], greatest_excess(&chosen, seed));
+    chosen.iter().for_each(|point| ranks[((point.rank * 10.0) as usize).min(9)] += 1);
     let mut calibration = [Bin::default(); BINS];
     for point in points {
         calibration.iter_mut().zip(&point.calibration).for_each(|(sum, bin)| sum.add(bin, 1.0));
@@ -108,18 +116,13 @@ fn row(points: &[&TruthPoint], step: Option<usize>, seed: &Seed) -> TruthRow {
     }
 }
 
-/// The ranks by tenths. For each match the role and step of any point of the study are drawn; it may have no such point.
-fn ranks(points: &[&TruthPoint], matches: &[&[&TruthPoint]], seed: &Seed) -> [usize; 10] {
-    let mut ranks = [0; 10];
-    for of_match in matches {
-        let mut rng = seed.child("rank").index(of_match[0].index).rng();
-        let like = points[rng.random_range(0..points.len())];
-        let is_like = |point: &&&TruthPoint| (point.step, &point.role) == (like.step, &like.role);
-        if let Some(point) = of_match.iter().find(is_like).filter(|point| point.rank.is_finite()) {
-            ranks[((point.rank * 10.0) as usize).min(9)] += 1;
-        }
-    }
-    ranks
+/// The point of a match that is tested, at the role and step of any point of the other matches; the match may have no such point.
+fn chosen<'a>(points: &[&TruthPoint], of_match: &[&'a TruthPoint], seed: &Seed) -> Option<&'a TruthPoint> {
+    let index = of_match[0].index;
+    let others = points.iter().filter(|point| point.index != index);
+    let like = others.choose(&mut seed.child("rank").index(index).rng())?;
+    let is_like = |point: &&&TruthPoint| (point.step, &point.role) == (like.step, &like.role);
+    of_match.iter().copied().find(|point| is_like(&point)).filter(|point| point.rank.is_finite())
 }
 
 /// Pearson's test of whether all tenths are equally likely; `None` below [`FEW`] ranks.
@@ -131,24 +134,40 @@ fn uniformity(ranks: &[usize; 10]) -> Option<GoodnessOfFit> {
     Some(GoodnessOfFit { statistic, freedom, p: law.sf(statistic), draws })
 }
 
-/// The greatest z over the relations, its relation, how many relations there are, and its p-value among them.
-fn greatest_excess(matches: &[&[&TruthPoint]]) -> (f64, Option<String>, usize, f64) {
-    let mut of_matches: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for (at, points) in matches.iter().enumerate() {
-        for (relation, number) in points.iter().flat_map(|point| &point.excess) {
-            of_matches.entry(relation).or_insert_with(|| vec![0.0; matches.len()])[at] += number;
+/// The greatest z over the relations, its relation, how many relations there are, and its p-value among them: how often z is as great
+/// if any of the truth and the particles of each match is taken for the truth.
+fn greatest_excess(points: &[&TruthPoint], seed: &Seed) -> (f64, Option<String>, usize, f64) {
+    let mut relations: BTreeMap<&str, Vec<(usize, Vec<f64>)>> = BTreeMap::new();
+    for (at, point) in points.iter().enumerate() {
+        for (relation, numbers) in &point.facts {
+            let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
+            let excesses = numbers.iter().map(|number| number - mean).collect();
+            relations.entry(relation).or_default().push((at, excesses));
         }
     }
-    let tested = of_matches.into_iter().map(|(relation, sums)| (relation, Sample::from_iter(sums)));
-    let tested: Vec<(&str, f64, f64)> = tested
-        .filter(|(_, sample)| sample.variance() > Some(NONE))
-        .filter_map(|(relation, sample)| {
-            Some((relation, sample.mean()? / sample.error()?, sample.p_value()?))
-        })
-        .collect();
-    let adjusted = holm(&tested.iter().map(|&(.., p)| p).collect::<Vec<f64>>());
-    let most =
-        tested.iter().zip(adjusted).max_by(|(one, _), (other, _)| one.1.abs().total_cmp(&other.1.abs()));
-    let named = most.map(|(&(relation, z, _), p)| (z, Some(relation.to_owned()), tested.len(), p));
-    named.unwrap_or((f64::NAN, None, 0, f64::NAN))
+    let mean_square = |(_, excesses): &(usize, Vec<f64>)| {
+        excesses.iter().map(|excess| excess * excess).sum::<f64>() / excesses.len() as f64
+    };
+    let error = |of: &[_]| of.iter().map(mean_square).sum::<f64>().sqrt();
+    let mut tested: Vec<(&str, _, f64)> =
+        relations.iter().map(|(relation, of)| (*relation, of, error(of))).collect();
+    tested.retain(|(_, _, error)| *error > NONE);
+    let greatest = |taken: &[usize]| {
+        let z = |&(relation, of, error): &(_, &Vec<(usize, Vec<f64>)>, f64)| {
+            (relation, of.iter().map(|(at, excesses)| excesses[taken[*at]]).sum::<f64>() / error)
+        };
+        tested.iter().map(z).max_by(|(_, one), (_, other)| one.abs().total_cmp(&other.abs()))
+    };
+    let mut taken = vec![0; points.len()];
+    let Some((relation, z)) = greatest(&taken) else { return (f64::NAN, None, 0, f64::NAN) };
+    let places: Vec<usize> =
+        points.iter().map(|point| point.facts.values().map(Vec::len).max().unwrap_or(1)).collect();
+    let mut rng = seed.child("exchanged").rng();
+    let mut as_great = 1;
+    for _ in 0..EXCHANGES {
+        taken.iter_mut().zip(&places).for_each(|(taken, &places)| *taken = rng.random_range(0..places));
+        let other = greatest(&taken).map_or(0.0, |(_, z): (&str, f64)| z.abs());
+        as_great += usize::from(other >= z.abs() - NONE);
+    }
+    (z, Some(relation.to_owned()), tested.len(), as_great as f64 / (EXCHANGES + 1) as f64)
 }
