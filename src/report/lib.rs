@@ -60,5 +60,5 @@ pub use rank_correlation::rank_correlation;
 pub use row::{fields, or_nan};
 pub use series::{FigurePoint, FigureSeries};
 pub use shown::ShownTable;
-pub use statistics::{FEW, Mean, MeanInterval, Sample, bootstrap, centred, elo, rounded};
+pub use statistics::{FEW, Mean, MeanInterval, Sample, bootstrap, centred, elo, rounded, sampled_intervals};
 pub use table::{Column, Format, Parts, Reading, RowMark, Table, legend};

@@ -230,15 +230,22 @@ pub fn bootstrap(count: usize, rng: &mut impl Rng, mut figure: impl FnMut(&[usiz
         return (f64::NAN, f64::NAN);
     }
     let mut sample = vec![0; count];
-    let mut figures: Vec<f64> = (0..BOOTSTRAP_SAMPLES)
-        .map(|_| {
-            sample.fill_with(|| rng.random_range(0..count));
-            figure(&sample)
-        })
-        .collect();
-    figures.sort_unstable_by(f64::total_cmp);
-    let at = |share: f64| figures[((figures.len() - 1) as f64 * share).round() as usize];
-    (at(ENDS.0), at(ENDS.1))
+    let [interval] = sampled_intervals(|| {
+        sample.fill_with(|| rng.random_range(0..count));
+        [figure(&sample)]
+    });
+    interval
+}
+
+/// The percentile interval of each of these figures, which are computed together of every sample.
+pub fn sampled_intervals<const N: usize>(mut sampled: impl FnMut() -> [f64; N]) -> [(f64, f64); N] {
+    let samples: Vec<[f64; N]> = (0..BOOTSTRAP_SAMPLES).map(|_| sampled()).collect();
+    std::array::from_fn(|figure| {
+        let mut figures: Vec<f64> = samples.iter().map(|sample| sample[figure]).collect();
+        figures.sort_unstable_by(f64::total_cmp);
+        let at = |share: f64| figures[((figures.len() - 1) as f64 * share).round() as usize];
+        (at(ENDS.0), at(ENDS.1))
+    })
 }
 
 /// The same interval, moved so that the middle of the samples' figures lies on the figure itself. This is for a

@@ -3,7 +3,7 @@
 //! The first deals of every cell are walked by their recorded moves. At every decision of an entrant with a belief, [`SETS`]
 //! replicates of its sampler, with its model and its particles, are compared with the exact posterior under uniform play. They
 //! are beliefs such as the entrant had, and not the particles that it drew. A belief that is exact there, on histories or on
-//! states, has distance 0.
+//! states, has distance 0. Decisions behind the end of the exact posterior are counted as left out.
 //!
 //! All is summed by deal and entrant, so that a bootstrap over the deals of a game resamples scores and measures together.
 
@@ -19,6 +19,7 @@ use super::walk::{WalkError, walk};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{EvaluationFailure, History, Role, Seed, StateMachine};
 use hyperplay_play::player::{Assumed, Registry, SamplerSpec, SpecError};
+use hyperplay_play::referee::MatchStep;
 use hyperplay_think::belief::{OpponentModel, Uniform};
 
 /// Replicates at a decision.
@@ -34,7 +35,7 @@ const LIMIT: usize = 10_000;
 type Measure = (&'static str, fn(&Figures) -> f64);
 
 /// Means over the decisions. The first one is known at every decision.
-const MEASURES: [Measure; 5] = [
+pub(super) const MEASURES: [Measure; 5] = [
     ("set_tv", |figures| if figures.exactly.is_some() { 0.0 } else { figures.set_tv }),
     ("regret", |figures| figures.regret.value),
     ("log_loss_excess", |figures| figures.log_loss.value - figures.log_loss_exact),
@@ -54,12 +55,15 @@ pub struct BeliefSums {
     /// In the order of [`MEASURES`], each with the number of decisions at which it is known; last the goals and the matches.
     sums: [(f64, f64); MEASURES.len() + 1],
     curve: DrawsCurve,
+    /// Decisions at which the exact posterior is not known.
+    pub(super) left_out: usize,
 }
 
 impl BeliefSums {
     pub(super) fn add(&mut self, other: &BeliefSums) {
         other.sums.iter().enumerate().for_each(|(at, &sum)| self.count(at, sum));
         self.curve.add(&other.curve);
+        self.left_out += other.left_out;
     }
 
     /// Counts a value of a measure, or goals behind the last one.
@@ -67,9 +71,9 @@ impl BeliefSums {
         self.sums[at] = (self.sums[at].0 + value, self.sums[at].1 + count);
     }
 
-    /// Decisions measured.
-    pub(super) fn decisions(&self) -> usize {
-        self.sums[0].1 as usize
+    /// The decisions at which this measure is known; of the first one, all that were measured.
+    pub(super) fn decisions(&self, measure: usize) -> usize {
+        self.sums[measure].1 as usize
     }
 
     /// The score and every measure by the name of its column; NaN where it is not known.
@@ -126,17 +130,16 @@ impl BeliefMeasurement<'_> {
             let (machine, is_measured) = (&self.machines[game], place.deal < self.deals);
             let walked =
                 is_measured.then(|| walk(machine, plan, &finished, DecisionLog::Turns)).transpose()?;
-            let joints = walked.map(|(played, _)| played.steps.into_iter().map(|step| step.joint));
-            let history = joints.map(|joints| History(joints.collect()));
+            let steps = walked.map(|(played, _)| played.steps);
             let seed = Seed::root(plan.seed).child("beliefs").index(place.id as usize);
             let played = plan.games[game].played().map(Role::new).zip(plan.seats(&place));
             for ((role, &entrant), goal) in played.zip(goals) {
                 let sums = games[game].entry(place.deal).or_default().entry(entrant).or_default();
                 sums.count(MEASURES.len(), (f64::from(goal), 1.0));
-                if let Some((belief, history)) = beliefs[entrant].as_ref().zip(history.as_ref()) {
+                if let Some((belief, steps)) = beliefs[entrant].as_ref().zip(steps.as_ref()) {
                     let failed =
                         |cause: EvaluationFailure| WalkError { id: place.id, what: cause.to_string() };
-                    self.add(sums, machine, (role, belief), history, &seed).map_err(failed)?;
+                    self.add(sums, machine, (role, belief), steps, &seed).map_err(failed)?;
                 }
             }
             if is_measured {
@@ -155,13 +158,17 @@ impl BeliefMeasurement<'_> {
         sums: &mut BeliefSums,
         machine: &Arc<Engine>,
         (role, (sampler, assumed, particles)): (Role, &(SamplerSpec, Assumed, usize)),
-        history: &History,
+        steps: &[MatchStep],
         seed: &Seed,
     ) -> Result<(), EvaluationFailure> {
         let (seed, own) = (seed.child(&machine.roles()[role]), assumed.model(machine));
         let uniform: Arc<dyn OpponentModel> = Arc::new(Uniform);
         let oracle = Oracle { model: &uniform, limit: LIMIT, steps: (1, usize::MAX), playouts: PLAYOUTS };
-        let mut points = oracle.points(machine, role, history, &seed.child("oracle"), self.stop)?.list;
+        let history = History(steps.iter().map(|step| step.joint.clone()).collect());
+        let mut points = oracle.points(machine, role, &history, &seed.child("oracle"), self.stop)?.list;
+        // There is a point before every step but the first one, until the posterior ends.
+        let rest = steps.iter().skip(points.len() + 1);
+        sums.left_out += rest.filter(|step| step.legal[role].len() > 1).count();
         points.retain(EvaluationPoint::is_decision);
         let replicates = Replicates {
             sampler: sampler.sampler().as_ref(),

@@ -5,17 +5,18 @@
 
 use std::collections::BTreeMap;
 
+use rand::RngExt as _;
 use serde::Serialize;
 
-use super::belief_strength::{BeliefSums, DRAWS, DealSums, SCORE};
+use super::belief_strength::{BeliefSums, DRAWS, DealSums, MEASURES, SCORE};
 use super::columns::{TITLES, columns};
 use super::folder::Planned;
 use super::score_figures::score_axis;
 use hyperplay_machine::{Seed, counted};
 use hyperplay_report::Reading::One;
 use hyperplay_report::{
-    Axis, Column, Figure, FigurePoint, FigureSeries, LinePlot, MeanInterval, Plot, Table, bootstrap,
-    rank_correlation,
+    Axis, Column, FEW, Figure, FigurePoint, FigureSeries, LinePlot, MeanInterval, Plot, Table,
+    rank_correlation, sampled_intervals,
 };
 
 /// The beliefs of the entrants of a game.
@@ -33,6 +34,9 @@ struct BeliefRow {
     game: String,
     player: String,
     decisions: usize,
+    regret_decisions: usize,
+    log_loss_decisions: usize,
+    left_out: usize,
     #[serde(flatten)]
     figures: BTreeMap<&'static str, f64>,
 }
@@ -51,20 +55,26 @@ struct StrengthRow {
 fn summed<'a>(deals: impl Iterator<Item = &'a BTreeMap<usize, BeliefSums>>) -> BTreeMap<usize, BeliefSums> {
     let mut all: BTreeMap<usize, BeliefSums> = BTreeMap::new();
     deals.flatten().for_each(|(&entrant, sums)| all.entry(entrant).or_default().add(sums));
-    all.retain(|_, sums| sums.decisions() > 0);
+    all.retain(|_, sums| sums.decisions(0) + sums.left_out > 0);
     all
 }
 
-fn correlation(entrants: &BTreeMap<usize, BeliefSums>, measure: &str) -> f64 {
-    let figures = entrants.values().map(BeliefSums::figures);
-    rank_correlation(&figures.map(|figures| (figures[measure], figures[SCORE])).collect::<Vec<_>>())
+/// By measure, in the order of [`MEASURES`] and last the draws, the entrants it is known of and its correlation with the score.
+fn correlations(entrants: &BTreeMap<usize, BeliefSums>) -> [(&'static str, usize, f64); MEASURES.len() + 1] {
+    let figures: Vec<_> = entrants.values().map(BeliefSums::figures).collect();
+    std::array::from_fn(|at| {
+        let measure = MEASURES.get(at).map_or(DRAWS, |(name, _)| name);
+        let pairs = figures.iter().map(|figures| (figures[measure], figures[SCORE]));
+        let pairs: Vec<(f64, f64)> = pairs.filter(|(value, _)| !value.is_nan()).collect();
+        (measure, pairs.len(), rank_correlation(&pairs))
+    })
 }
 
 impl MeasuredBeliefs {
-    /// Those of each game in which beliefs were measured, in the first `measured` deals.
+    /// Those of each game, measured in the first `measured` deals.
     pub fn all(planned: &Planned, games: &[DealSums], measured: u64) -> Vec<MeasuredBeliefs> {
         let of = |(game, deals)| MeasuredBeliefs::of(planned, game, deals, measured);
-        games.iter().enumerate().map(of).filter(|one| !one.entrants.is_empty()).collect()
+        games.iter().enumerate().map(of).collect()
     }
 
     fn of(planned: &Planned, game: usize, deals: &DealSums, measured: u64) -> MeasuredBeliefs {
@@ -74,50 +84,77 @@ impl MeasuredBeliefs {
         let row = |(&entrant, sums): (&usize, &BeliefSums)| BeliefRow {
             game: name.clone(),
             player: plan.label(entrant).to_owned(),
-            decisions: sums.decisions(),
+            decisions: sums.decisions(0),
+            regret_decisions: sums.decisions(1),
+            log_loss_decisions: sums.decisions(2),
+            left_out: sums.left_out,
             figures: sums.figures(),
         };
         let entrants: Vec<BeliefRow> = sums.iter().map(row).collect();
         // Deals that were measured, and those that were not, are as many in every sample as they are.
-        let of_deal = |(place, &at): (usize, &usize)| {
-            let (first, count) =
-                if place < measured { (0, measured) } else { (measured, deals.len() - measured) };
-            deals[first + at % count]
+        let rng = &mut Seed::root(plan.seed).child("beliefs").rng();
+        let mut draw = |place| {
+            let stratum = if place < measured { 0..measured } else { measured..deals.len() };
+            deals[rng.random_range(stratum)]
         };
-        let of_measure = |&measure: &&'static str| {
-            let rng = &mut Seed::root(plan.seed).child("beliefs").child(measure).rng();
-            let (low, high) = bootstrap(deals.len(), rng, |sample| {
-                correlation(&summed(sample.iter().enumerate().map(of_deal)), measure)
+        let all = correlations(&sums);
+        let mut intervals = [(f64::NAN, f64::NAN); MEASURES.len() + 1];
+        if measured > 1 && entrants.iter().any(|row| row.decisions > 0) {
+            intervals = sampled_intervals(|| {
+                correlations(&summed((0..deals.len()).map(&mut draw))).map(|(_, _, correlation)| correlation)
             });
-            let correlation = MeanInterval { value: correlation(&sums, measure), low, high };
-            StrengthRow { game: name.clone(), measure, entrants: sums.len(), deals: measured, correlation }
+        }
+        let of_measure = |((measure, entrants, value), (low, high))| {
+            let correlation = MeanInterval { value, low, high };
+            StrengthRow { game: name.clone(), measure, entrants, deals: measured, correlation }
         };
-        let measures = entrants.first().into_iter().flat_map(|row| row.figures.keys());
-        let correlations = measures.filter(|&&measure| measure != SCORE).map(of_measure).collect();
-        MeasuredBeliefs { game, correlations, entrants }
+        let correlations = all.into_iter().zip(intervals).filter(|((_, entrants, _), _)| *entrants > 0);
+        MeasuredBeliefs { game, correlations: correlations.map(of_measure).collect(), entrants }
     }
 
-    /// Whether a better belief is a better player, as a sentence.
+    /// Whether a better belief is a better player, as a sentence, and what was left out.
     pub(super) fn sentence(&self) -> String {
-        let of = |measure: &str| {
-            let row = self.correlations.iter().find(|row| row.measure == measure);
-            row.expect("all measures have a correlation").correlation
+        let row = |measure| self.correlations.iter().find(|row| row.measure == measure);
+        let words = |row: Option<&StrengthRow>| match row.map(|row| row.correlation) {
+            Some(of) if of.low.is_finite() && of.high.is_finite() => {
+                format!("{:.2} [{:.2}, {:.2}]", of.value, of.low, of.high)
+            }
+            _ => "not known".to_owned(),
         };
-        let words = |of: MeanInterval| format!("{:.2} [{:.2}, {:.2}]", of.value, of.low, of.high);
-        let answer = match of("regret") {
-            regret if regret.high < 0.0 => "A better belief is a better player here",
-            regret if regret.low > 0.0 => "A better belief is a worse player here",
-            _ => "Whether a better belief is a better player cannot be told here",
+        let (regret, draws) = (row("regret"), words(row(DRAWS)));
+        let unknown = "Whether a better belief is a better player cannot be told here".to_owned();
+        let left_out: usize = self.entrants.iter().map(|row| row.left_out).sum();
+        let rest = match counted(left_out as u64, "decision") {
+            all if left_out > 0 => {
+                format!(" Left out, because the exact posterior is not known there: {all}.")
+            }
+            _ => String::new(),
         };
-        let (entrants, regret, draws) = (self.entrants.len(), words(of("regret")), words(of(DRAWS)));
+        let (entrants, deals) = regret.map_or((0, 0), |row| (row.entrants, row.deals));
+        let answer = match regret.map(|row| row.correlation) {
+            None => return format!("No regret of a belief was measured here.{rest}"),
+            Some(_) if entrants < 3 => {
+                return format!("{unknown}: that needs three entrants with a belief.{rest}");
+            }
+            Some(_) if deals < FEW as usize => {
+                format!("{unknown} from {}", counted(deals as u64, "measured deal"))
+            }
+            Some(regret) if regret.high < 0.0 => "A better belief is a better player here".to_owned(),
+            Some(regret) if regret.low > 0.0 => "A better belief is a worse player here".to_owned(),
+            Some(_) => unknown,
+        };
+        let regret = words(regret);
         format!(
             "{answer}: over {entrants} entrants the rank correlation of the score is {regret} with regret and {draws} with \
-             independent draws."
+             independent draws.{rest}"
         )
     }
 
-    /// The score over regret, and over independent draws.
+    /// The score over regret, and over independent draws; none if nothing was measured.
     pub(super) fn figures(&self, name: &[&str]) -> Vec<Figure> {
+        if self.correlations.is_empty() {
+            return Vec::new();
+        }
         let figure = |(measure, kind, x): (&str, &str, Axis)| {
             let mut series: BTreeMap<String, Vec<FigurePoint>> = BTreeMap::new();
             for BeliefRow { player, figures, .. } in &self.entrants {
@@ -141,7 +178,9 @@ pub fn belief_tables(all: &[MeasuredBeliefs]) -> Vec<Table> {
     let columns = ["beliefs", "belief_strength"].map(|table| columns(&[table]));
     let made = [
         Table::of(&columns[0], all.iter().flat_map(|one| &one.entrants)).named(TITLES, "beliefs"),
-        Table::of(&columns[1], all.iter().flat_map(|one| &one.correlations)).named(TITLES, "belief_strength"),
+        Table::of(&columns[1], all.iter().flat_map(|one| &one.correlations))
+            .named(TITLES, "belief_strength")
+            .with_few("deals", FEW, "measured deals"),
     ];
     let shown = |(table, columns): (Table, &Vec<Column>)| {
         table.viewed(columns[1..].iter().map(|column| One(column.name)).collect())
@@ -160,6 +199,11 @@ mod tests {
 
     /// Six entrants on forty deals, ten of them measured. The regret of an entrant is its number, and its score falls by `slope` with it.
     fn told(slope: f64) -> MeasuredBeliefs {
+        told_of(slope, 6, 10)
+    }
+
+    /// The same of so many entrants and deals measured; three decisions more of the third one were left out in each.
+    fn told_of(slope: f64, entrants: usize, measured: u64) -> MeasuredBeliefs {
         let text = "schema = 'hyperplay.experiment/1'\nseed = 7\ngames = ['coin']\nrepetitions = 40\n[[player]]\n\
                     name = 'h'\nspec = 'hyperplay'\ngrid = { particles = [1, 2, 3, 4, 5, 6] }\n";
         let roles = vec!["a".to_owned(), "b".to_owned()];
@@ -171,15 +215,16 @@ mod tests {
                 let mut sums = BeliefSums::default();
                 let noise = f64::from((deal as u32 * 7 + entrant as u32 * 13) % 11);
                 sums.count(5, (50.0 - slope * entrant as f64 + noise, 1.0));
-                if deal < 10 {
+                if deal < measured {
+                    sums.left_out = if entrant == 2 { 3 } else { 0 };
                     sums.count(0, (0.5, 1.0));
                     sums.count(1, (entrant as f64 + noise / 11.0, 1.0));
                 }
                 (entrant, sums)
             };
-            (deal, (0..6).map(of_entrant).collect())
+            (deal, (0..entrants).map(of_entrant).collect())
         };
-        MeasuredBeliefs::all(&planned, &[(0..40).map(of_deal).collect()], 10).remove(0)
+        MeasuredBeliefs::all(&planned, &[(0..40).map(of_deal).collect()], measured).remove(0)
     }
 
     #[test]
@@ -194,5 +239,38 @@ mod tests {
         );
         starts(-5.0, "A better belief is a worse player here");
         starts(0.0, "Whether a better belief is a better player cannot be told here");
+    }
+
+    #[test]
+    fn few_deals_few_entrants_and_decisions_that_were_left_out_are_told() {
+        let said = |entrants: usize, measured: u64| told_of(5.0, entrants, measured).sentence();
+        let few = said(6, 2);
+        assert!(few.starts_with(
+            "Whether a better belief is a better player cannot be told here from 2 measured deals: over"
+        ));
+        assert!(few.ends_with(" not known there: 6 decisions."), "{few}");
+        assert!(said(6, 1).contains("from 1 measured deal:") && !said(6, 1).contains("NaN"));
+        assert!(said(2, 10).ends_with("cannot be told here: that needs three entrants with a belief."));
+        assert_eq!(said(6, 0), "No regret of a belief was measured here.");
+        let table = &belief_tables(&[told_of(5.0, 6, 2)])[1];
+        assert!(table.shown().as_text().contains('*'), "the intervals are marked");
+    }
+
+    #[test]
+    fn a_decision_is_counted_by_measure() {
+        let beliefs = told(5.0);
+        let row = &beliefs.entrants[2];
+        assert_eq!(
+            (row.decisions, row.regret_decisions, row.log_loss_decisions, row.left_out),
+            (10, 10, 0, 30)
+        );
+        let of = |measure: &str| {
+            beliefs.correlations.iter().find(|row| row.measure == measure).map(|row| row.entrants)
+        };
+        assert_eq!(
+            (of("regret"), of("log_loss_excess")),
+            (Some(6), None),
+            "a measure that is nowhere known has no row"
+        );
     }
 }
