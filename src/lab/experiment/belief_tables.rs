@@ -13,7 +13,7 @@ use super::columns::{TITLES, columns};
 use super::folder::Planned;
 use super::score_figures::score_axis;
 use hyperplay_machine::{Seed, counted};
-use hyperplay_report::Reading::One;
+use hyperplay_report::Reading::{self, One};
 use hyperplay_report::{
     Axis, Column, FEW, Figure, FigurePoint, FigureSeries, LinePlot, MeanInterval, Plot, Table,
     rank_correlation, sampled_intervals,
@@ -182,8 +182,13 @@ pub fn belief_tables(all: &[MeasuredBeliefs]) -> Vec<Table> {
             .named(TITLES, "belief_strength")
             .with_few("deals", FEW, "measured deals"),
     ];
+    // The mark stands behind an interval.
     let shown = |(table, columns): (Table, &Vec<Column>)| {
-        table.viewed(columns[1..].iter().map(|column| One(column.name)).collect())
+        let mut view: Vec<Reading> = columns[1..].iter().map(|column| One(column.name)).collect();
+        if let Some(low) = columns.iter().position(|column| column.name == "correlation_low") {
+            view.splice(low - 1.., [Reading::Interval(columns[low].name, columns[low + 1].name, "95 %")]);
+        }
+        table.viewed(view)
     };
     made.into_iter().zip(&columns).map(shown).filter(|table| !table.rows.is_empty()).collect()
 }
@@ -253,7 +258,8 @@ mod tests {
         assert!(said(2, 10).ends_with("cannot be told here: that needs three entrants with a belief."));
         assert_eq!(said(6, 0), "No regret of a belief was measured here.");
         let table = &belief_tables(&[told_of(5.0, 6, 2)])[1];
-        assert!(table.shown().as_text().contains('*'), "the intervals are marked");
+        let text = table.shown().as_text();
+        assert!(text.contains("fewer than 10 measured deals"), "{text}");
     }
 
     #[test]
