@@ -201,7 +201,9 @@ impl From<StudyFileError> for CommandFailure {
         let what = error.to_string();
         let changed = match error {
             StudyFileError::File(error) => return error.into(),
-            StudyFileError::Blocks(error) => return error.into(),
+            StudyFileError::Blocks(_) => {
+                return CommandFailure::failed(what, "wait for it, or measure another shard");
+            }
             StudyFileError::Other { changed, .. } => changed,
             StudyFileError::Earlier { .. } => Vec::new(),
         };

@@ -116,7 +116,7 @@ impl From<JournalError> for CommandFailure {
                 "leave out --log particles, or replace such matches by new ones with --discard"
             }
             JournalError::Compressed { .. } => "decompress it first, as `gunzip` does",
-            JournalError::Locked { .. } => "wait for it, or play another shard",
+            JournalError::Lock(_) => "wait for it, or play another shard",
             JournalError::File(error) => return error.into(),
         };
         CommandFailure::failed(error.to_string(), remedy)

@@ -6,4 +6,5 @@
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod experiment;
+mod shards;
 pub mod study;

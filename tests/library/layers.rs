@@ -15,7 +15,7 @@ const ORDER: [(&str, &[&[&str]]); 6] = [
     ("think", &[&["belief", "search", "solve"], &["tree"]]),
     ("games", &[&["automaton", "builtin", "gambit"]]),
     ("play", &[&["analysis"], &["referee"], &["player"], &["files"]]),
-    ("lab", &[&["experiment"], &["study"]]),
+    ("lab", &[&["experiment"], &["study"], &["shards"]]),
     ("net", &[&["compliance", "host", "real_time", "serve"], &["http"], &["protocol"]]),
 ];
 

@@ -14,7 +14,7 @@ use super::config::ExperimentConfig;
 use super::journal::locked;
 use super::lines::{JournalError, in_place};
 use super::plan::{Entrant, ExperimentPlan};
-use super::shard::Shard;
+use crate::shards::Shard;
 use hyperplay_play::files::FileError;
 use hyperplay_play::player::{Registry, SpecKind};
 
@@ -317,7 +317,10 @@ mod tests {
         let folder = place.path().join("out");
         fs::create_dir(&folder).unwrap();
         let playing = locked(&Shard::WHOLE.file(&folder, "matches")).unwrap();
-        assert!(matches!(set_aside(&folder), Err(JournalError::Locked { .. })));
+        assert!(matches!(
+            set_aside(&folder),
+            Err(JournalError::Lock(crate::shards::LockError::Locked { .. }))
+        ));
         assert!(folder.is_dir() && extended(&folder).is_empty());
         drop(playing);
         assert_eq!([set_aside(&folder).unwrap()], extended(&folder)[..]);

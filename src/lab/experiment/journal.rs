@@ -19,7 +19,7 @@
 //! The file of matches is locked while it is written to: two processes cannot append to one shard.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -27,15 +27,16 @@ use std::path::{Path, PathBuf};
 use super::checkpoint::{CHECKPOINT, Checkpoint, EVERY};
 use super::decision_log::DecisionLog;
 use super::lines::{
-    DamagedLine, FoundLines, JournalError, MAX_LINE, Mark, SUM, Source, copy, in_place, is_packed, kept,
-    line, move_aside, record, sealed,
+    DamagedLine, FoundLines, JournalError, MAX_LINE, Mark, Source, copy, in_place, is_packed, kept, line,
+    move_aside, record, sealed,
 };
 use super::plan::ExperimentPlan;
 use super::record::RecordHeader;
 use super::recorder::RecordLines;
 use super::sequence::Sequence;
-use super::shard::Shard;
 use super::stored::{FinishedMatch, KINDS, StoredMatches};
+pub(super) use crate::shards::locked;
+use crate::shards::{SUM, Shard};
 use hyperplay_play::files::FileError;
 
 /// All of a file.
@@ -117,19 +118,6 @@ pub(super) struct Log {
 /// Opens a file for appending.
 fn append(path: &Path) -> Result<File, FileError> {
     FileError::at(path, OpenOptions::new().create(true).read(true).append(true).open(path))
-}
-
-/// Opens a file for appending, to which no other process may append meanwhile.
-///
-/// # Errors
-/// If another process does, or it cannot be opened.
-pub fn locked(path: &Path) -> Result<File, JournalError> {
-    let file = append(path)?;
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(JournalError::Locked { path: path.to_owned() }),
-        // A file system without locks: the user must not start a shard twice.
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
-    }
 }
 
 impl Log {

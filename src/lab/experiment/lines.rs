@@ -12,16 +12,17 @@
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::record::RecordHeader;
+use crate::shards::LockError;
+pub(super) use crate::shards::{SUM, sealed, unsealed};
 use hyperplay_play::files::FileError;
 
 /// The longest line that is read.
@@ -29,9 +30,6 @@ pub(super) const MAX_LINE: u64 = 1 << 26;
 
 /// How records begin: those of matches, and those of entrants of games.
 const BEGINS: [&[u8]; 2] = [b"{\"match\":", b"{\"game\":"];
-
-/// The length of the key `sum` with all that follows it.
-pub(super) const SUM: usize = r#","sum":"0123456789abcdef"}"#.len() + 1;
 
 /// Why the files of a shard cannot be taken up.
 #[derive(Debug, Error)]
@@ -53,12 +51,9 @@ pub enum JournalError {
         /// The file.
         path: PathBuf,
     },
-    /// Another process writes to it.
-    #[error("{}: another process is playing this shard", path.display())]
-    Locked {
-        /// The file.
-        path: PathBuf,
-    },
+    /// Another process writes to a file, or it cannot be opened.
+    #[error(transparent)]
+    Lock(#[from] LockError),
     /// Data that are to be recorded of a finished match cannot be found out any more.
     #[error("match {id} was played with clocks: what its players believed cannot be had again")]
     Gone {
@@ -89,23 +84,6 @@ pub(super) fn line(record: &impl Serialize) -> Vec<u8> {
     let mut bytes = serde_json::to_vec(record).expect("a record is plain data");
     bytes.push(b'\n');
     bytes
-}
-
-/// The line with its checksum.
-pub(crate) fn sealed(line: &[u8]) -> Vec<u8> {
-    let open = &line[..line.len() - 2];
-    let digest = Sha256::digest(open);
-    let first = u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"));
-    let mut sealed = Vec::with_capacity(line.len() + SUM);
-    sealed.extend_from_slice(open);
-    writeln!(sealed, ",\"sum\":\"{first:016x}\"}}").expect("memory can be written to");
-    sealed
-}
-
-/// The line without its checksum, if that fits.
-pub(crate) fn unsealed(written: &[u8]) -> Option<Vec<u8>> {
-    let line = [&written[..written.len().checked_sub(SUM)?], b"}\n"].concat();
-    (sealed(&line) == written).then_some(line)
 }
 
 /// The match that a line is about, 0 if it is about none, and the line without a checksum.

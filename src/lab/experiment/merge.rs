@@ -14,8 +14,8 @@ use super::folder::{FolderError, Planned, division};
 use super::lines::{DamagedLine, line, sealed};
 use super::record::RecordHeader;
 use super::results::{MissingMatches, Results, ResultsError};
-use super::shard::Shard;
 use super::stored::KINDS;
+use crate::shards::Shard;
 use hyperplay_play::files::{FileContent, FileError, PartFile, WrittenFile};
 
 /// The result of a merge.

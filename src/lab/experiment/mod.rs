@@ -52,7 +52,6 @@ mod score_figures;
 mod score_tables;
 mod sequence;
 mod sequential_test;
-mod shard;
 mod standings;
 mod stored;
 mod summary;
@@ -63,6 +62,7 @@ mod wording;
 mod work;
 mod written;
 
+pub use crate::shards::{LockError, Shard, locked};
 pub use arena::{Arena, ArenaError};
 pub use belief_strength::{BeliefMeasurement, BeliefSums, DealSums};
 pub use belief_tables::{MeasuredBeliefs, belief_tables};
@@ -84,9 +84,8 @@ pub use folder::{
 };
 pub use generations::Generations;
 pub use joined::{Selection, exploited, joined};
-pub use journal::{EarlierRun, Journal, Recording, locked};
+pub use journal::{EarlierRun, Journal, Recording};
 pub use lines::{DamagedLine, JournalError};
-pub(crate) use lines::{sealed, unsealed};
 pub use merge::{Merged, merge};
 pub use plan::{
     Cell, Entrant, ExperimentPlan, MatchPlace, PlanGame, SeatPermutations, StoppingCriterion, StoppingRule,
@@ -102,7 +101,6 @@ pub use role_scores::{MatchScores, RoleScores};
 pub use run::{RunEnd, RunError, RunTask, WINDOW, run};
 pub use sequence::{NextMatch, Sequence};
 pub use sequential_test::{SequentialTest, SequentialVerdict};
-pub use shard::Shard;
 pub use standings::Standing;
 pub use stored::{FinishedMatch, UNREACHABLE};
 pub use summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary, REPLACED, StepSummary};

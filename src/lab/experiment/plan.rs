@@ -19,7 +19,7 @@ use super::config::{ConfigError, ExperimentConfig};
 use super::meetings::{MAX_CELLS, MAX_SEAT_PERMUTATIONS, meetings, seat_permutations};
 use super::record::MatchRecord;
 use super::sequential_test::SequentialTest;
-use super::shard::Shard;
+use crate::shards::Shard;
 use hyperplay_engine::EngineKind;
 use hyperplay_logic::gdl::text_hash;
 use hyperplay_play::player::Spec;

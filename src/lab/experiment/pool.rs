@@ -19,8 +19,8 @@ use super::lines::{DamagedLine, line};
 use super::plan::{ExperimentPlan, MatchPlace};
 use super::results::{MissingMatches, Results, ResultsError};
 use super::sequence::{NextMatch, Sequence};
-use super::shard::Shard;
 use super::stored::{FinishedMatch, KINDS};
+use crate::shards::Shard;
 
 /// A folder with matches, and its plan.
 pub type PlannedFolder = (PathBuf, Planned);

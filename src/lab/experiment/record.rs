@@ -6,7 +6,7 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::shard::Shard;
+use crate::shards::Shard;
 
 /// The form of one kind of file. Columns of matches, turns and positions were renamed after version 0.1, and then
 /// positions got the true state.

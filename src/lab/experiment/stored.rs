@@ -12,7 +12,7 @@ use super::lines::{DamagedLine, FoundLines, JournalError, Source, in_place, is_p
 use super::plan::{ExperimentPlan, MatchPlace};
 use super::record::{MatchRecord, RecordHeader, TimingRecord, TurnRecord};
 use super::sequence::Sequence;
-use super::shard::Shard;
+use crate::shards::Shard;
 
 /// The kinds of files, in the order in which a match is written to them: its own line is the last.
 pub(super) const KINDS: [&str; 5] = ["timings", "positions", "particles", "turns", "matches"];

@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::files::{SCHEMA, StudyFileError};
 use super::row::StudyRow;
+use super::subject::{SCHEMA, StudyFileError};
 use super::truth::TruthPoint;
-use crate::experiment::{Shard, locked, sealed, unsealed};
+use crate::shards::{Shard, locked, sealed, unsealed};
 use hyperplay_play::files::{EarlierRecords, FileContent, FileError, RecordFile};
 
 /// The name of the files, before that of the shard.

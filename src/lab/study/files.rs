@@ -11,67 +11,22 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
-use thiserror::Error;
-
 use super::blocks::Blocks;
 use super::columns::{FRONTIER_COLUMNS, ROW_COLUMNS, TIME_COLUMNS, TRUTH_COLUMNS};
 use super::page_figures::frontier_figure;
 use super::plan::{Study, StudyPlan};
 use super::row::StudyRow;
+use super::subject::SCHEMA;
+pub use super::subject::{StudyFileError, StudySubject};
 use super::truth::truth_rows;
 use super::{page, sections};
-use crate::experiment::{JournalError, Shard};
+use crate::shards::Shard;
 use hyperplay_logic::gdl::text_hash;
 use hyperplay_play::files::{FileContent, FileError, WrittenFile, all_at, write_all};
 use hyperplay_play::player::{SamplerSpec, Spec};
 use hyperplay_play::referee::{date, host};
 use hyperplay_report::{Figure, Table, figure_files};
-
-/// The schema of `turns.jsonl`, `timings.jsonl` and the blocks.
-pub(super) const SCHEMA: &str = "hyperplay.belief/3";
-
-/// Why the files of a study cannot be written.
-#[derive(Debug, Error)]
-pub enum StudyFileError {
-    /// A file cannot be written, or something else is there.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A file of blocks cannot be opened.
-    #[error(transparent)]
-    Blocks(#[from] JournalError),
-    /// The folder belongs to another run.
-    #[error("{} holds another run of `belief`: it differs in {}", folder.display(), differences(changed))]
-    Other {
-        /// The folder.
-        folder: PathBuf,
-        /// The keys of the configuration that differ, with what the other run has.
-        changed: Vec<(String, String)>,
-    },
-    /// The folder holds figures without the blocks that they were made of.
-    #[error("{} holds a run of `belief` of an earlier version, which cannot go on", folder.display())]
-    Earlier {
-        /// The folder.
-        folder: PathBuf,
-    },
-}
-
-/// The differences, with the value of the other run.
-fn differences(changed: &[(String, String)]) -> String {
-    let said = changed.iter().map(|(key, there)| format!("{key} (there {there})"));
-    said.collect::<Vec<String>>().join(", ")
-}
-
-/// The subject of a study of one game, beside its plan.
-#[derive(Clone, Copy, Debug)]
-pub struct StudySubject<'a> {
-    /// The game.
-    pub game: &'a str,
-    /// The hash of its rules.
-    pub rules: &'a str,
-    /// The engine.
-    pub engine: &'a str,
-}
+use serde_json::{Map, Value, json};
 
 /// All that determines the figures of a study of one game, with these roles. Policy files, if there are any, are in it by the
 /// hashes of their contents.

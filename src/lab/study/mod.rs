@@ -32,6 +32,7 @@ pub mod response;
 mod row;
 mod sections;
 pub mod speed;
+mod subject;
 mod summary;
 mod tally;
 mod truth;

@@ -3,9 +3,9 @@
 //! It has the times of updates, which the seed does not determine.
 
 use super::columns::{readings, with_times};
-use super::files::SCHEMA;
 use super::harness::PosteriorSource;
 use super::plan::{Study, StudyPlan};
+use super::subject::SCHEMA;
 use super::views::marked;
 use hyperplay_machine::counted;
 use hyperplay_report::Table;

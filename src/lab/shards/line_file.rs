@@ -1,0 +1,58 @@
+//! Lines with checksums, in a file to which one process appends.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use hyperplay_play::files::FileError;
+
+/// The length of the key `sum` with all that follows it.
+pub(crate) const SUM: usize = r#","sum":"0123456789abcdef"}"#.len() + 1;
+
+/// The line with its checksum.
+pub(crate) fn sealed(line: &[u8]) -> Vec<u8> {
+    let open = &line[..line.len() - 2];
+    let digest = Sha256::digest(open);
+    let first = u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"));
+    let mut sealed = Vec::with_capacity(line.len() + SUM);
+    sealed.extend_from_slice(open);
+    writeln!(sealed, ",\"sum\":\"{first:016x}\"}}").expect("memory can be written to");
+    sealed
+}
+
+/// The line without its checksum, if that fits.
+pub(crate) fn unsealed(written: &[u8]) -> Option<Vec<u8>> {
+    let line = [&written[..written.len().checked_sub(SUM)?], b"}\n"].concat();
+    (sealed(&line) == written).then_some(line)
+}
+
+/// Why a file cannot be written to.
+#[derive(Debug, Error)]
+pub enum LockError {
+    /// Another process does.
+    #[error("{}: another process is playing this shard", path.display())]
+    Locked {
+        /// Where.
+        path: PathBuf,
+    },
+    /// It cannot be opened.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Opens a file for appending, to which no other process may append meanwhile.
+///
+/// # Errors
+/// If another process does, or it cannot be opened.
+pub fn locked(path: &Path) -> Result<File, LockError> {
+    let opened = OpenOptions::new().create(true).read(true).append(true).open(path);
+    let file = FileError::at(path, opened)?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(LockError::Locked { path: path.to_owned() }),
+        // A file system without locks: the user must not start a shard twice.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    }
+}

@@ -1,0 +1,8 @@
+//! Shards, and lines with checksums in files that one process writes: what experiments and studies share.
+
+mod line_file;
+mod shard;
+
+pub use line_file::{LockError, locked};
+pub(crate) use line_file::{SUM, sealed, unsealed};
+pub use shard::Shard;
