@@ -584,5 +584,4 @@ impl MeasuredPosterior {
 }
 
 #[cfg(test)]
-#[path = "plan_tests.rs"]
 mod tests;
