@@ -207,7 +207,7 @@ mod tests {
         told_of(slope, 6, 10)
     }
 
-    /// The same of so many entrants and deals measured; three decisions more of the third one were left out in each.
+    /// The same with `entrants` entrants, of which `measured` deals were measured; in each, the third left out three decisions.
     fn told_of(slope: f64, entrants: usize, measured: u64) -> MeasuredBeliefs {
         let text = "schema = 'hyperplay.experiment/1'\nseed = 7\ngames = ['coin']\nrepetitions = 40\n[[player]]\n\
                     name = 'h'\nspec = 'hyperplay'\ngrid = { particles = [1, 2, 3, 4, 5, 6] }\n";

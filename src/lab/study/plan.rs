@@ -5,6 +5,7 @@
 //! being measured.
 
 use std::cell::Cell;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
@@ -536,11 +537,11 @@ impl Measuring<'_> {
                 return Ok(None);
             }
         }
-        if !controls.contains_key(&particles) {
+        if let Entry::Vacant(control) = controls.entry(particles) {
             let sets = (particles, plan.replicates);
             let made = harness::control(&points.list, &posterior.model, sets, seed, &stop);
             let Some(made) = made else { return Ok(None) };
-            controls.insert(particles, made);
+            control.insert(made);
         }
         let measured = points.list.iter().zip(figures).zip(&controls[&particles]);
         let rows = measured.map(|((point, figures), &control)| StudyRow {

@@ -54,7 +54,7 @@ pub struct TruthRow {
     pub relation: Option<String>,
     /// Relations that were compared.
     pub relations: usize,
-    /// The probability that any of so many relations has such a z.
+    /// The probability that the greatest z of the `relations` is this far from 0 by chance.
     pub z_p: f64,
     /// What sets say of facts, and how many of these are true.
     pub calibration: [Bin; BINS],
