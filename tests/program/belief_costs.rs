@@ -89,10 +89,11 @@ fn the_frontier_follows_from_the_rows_and_their_times() {
     assert_eq!(frontier.len(), 4 * 2);
     let mut places = Vec::new();
     for row in &frontier {
+        let particles: u64 = row["particles"].parse().unwrap();
         let of = |(measured, _): &(&Value, &Value)| {
             measured["decision"] == true
                 && measured["sampler"] == row["sampler"]
-                && measured["particles"].to_string() == row["particles"]
+                && measured["particles"] == particles
         };
         let own: Vec<(&Value, &Value)> = rows.iter().zip(&times).filter(of).collect();
         assert_eq!(own.len().to_string(), row["decisions"]);

@@ -3,7 +3,7 @@
 //! A sampler is checked as its users see it: what updates leave. The oracle enumerates the same information sets and shares no
 //! code with samplers. Each check ends with its first failure in a game, and all but one fail only for a fault. The check of
 //! bias is a test over the replicates of the [harness](super::harness): the point with the least p-value of its chi-squared
-//! tests has an exact one, by [`SIMULATED`] simulated counts, which is multiplied by the number of points (Bonferroni). So a
+//! tests has an exact one, by 9,999 simulated counts, which is multiplied by the number of points (Bonferroni). So a
 //! sampler without bias fails in at most [`LEVEL`] of all runs.
 
 use std::collections::HashSet;

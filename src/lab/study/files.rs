@@ -92,10 +92,10 @@ fn header(config: &Value, studies: &[Study]) -> Value {
     })
 }
 
-/// The files that say which study a folder belongs to: in all that determines it, and as it was asked for.
+/// The file that says which study a folder belongs to: all that determines its figures.
 const IDENTITY: &str = "study.json";
 
-/// See [`IDENTITY`]. A folder is named in the place of this file.
+/// The study as it was asked for. Its folder may be named in the place of this file.
 pub const ASKED: &str = "study.toml";
 
 /// How [`ASKED`] begins.
