@@ -45,8 +45,6 @@ mod shared_work;
 pub mod state;
 mod state_machine;
 mod stream;
-#[cfg(feature = "testing")]
-pub mod testing;
 mod weights;
 mod words;
 

@@ -15,3 +15,6 @@ pub mod files;
 pub mod for_engine;
 pub mod player;
 pub mod referee;
+#[cfg(test)]
+#[path = "../../tests/common/toy.rs"]
+mod toy;

@@ -13,4 +13,7 @@
 pub mod belief;
 pub mod search;
 pub mod solve;
+#[cfg(test)]
+#[path = "../../tests/common/toy.rs"]
+mod toy;
 mod tree;

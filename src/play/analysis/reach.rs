@@ -183,7 +183,7 @@ impl Reach {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperplay_machine::testing::Toy;
+    use crate::toy::Toy;
 
     #[test]
     fn the_toy_is_known_completely() {

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::analysis::reach::reach;
     use crate::referee::Interrupt;
-    use hyperplay_machine::testing::Toy;
+    use crate::toy::Toy;
 
     #[test]
     fn the_guesser_wins_with_luck_or_sight() {

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use super::{Clocks, FaultKind, Interrupt, Match, Settings, play_match};
 use crate::player::{Decision, Player, Reason, Registry, Seat, View};
+use crate::toy::Toy;
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
-use hyperplay_machine::testing::Toy;
 use hyperplay_machine::{Budget, ByRole, Evidence, JointMove, Role, Seed, StateMachine, StateMachineExt};
 
 /// Turns that are waited for.

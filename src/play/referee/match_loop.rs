@@ -322,7 +322,7 @@ fn draw(legal: &[Move], seed: &Seed) -> Move {
 mod tests {
     use super::*;
     use crate::referee::toy::{Behaviour, guess, peek};
-    use hyperplay_machine::testing::Toy;
+    use crate::toy::Toy;
     use hyperplay_machine::{Goal, History, laws};
 
     fn play(behaviour: Behaviour, seed: u64) -> Match {

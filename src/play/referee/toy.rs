@@ -1,10 +1,10 @@
-//! Players written by hand for the coin game of [`toy`](hyperplay_machine::testing), for the tests of the referee only.
+//! Players written by hand for the coin game of [`toy`](crate::toy), for the tests of the referee only.
 
 use std::thread;
 use std::time::Duration;
 
 use crate::player::{ClairvoyantPlayer, ClairvoyantView, Decision, Player, Seat, View};
-use hyperplay_machine::testing::{HEADS, NOOP, Toy};
+use crate::toy::{HEADS, NOOP, Toy};
 use hyperplay_machine::{Budget, Role, Seed};
 
 /// The behaviour of a test player.

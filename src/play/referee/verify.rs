@@ -176,7 +176,7 @@ mod tests {
     use super::*;
     use crate::referee::toy::{Behaviour, guess};
     use crate::referee::{FaultRecord, Heading, Interrupt, Settings, play_match};
-    use hyperplay_machine::testing::Toy;
+    use crate::toy::Toy;
     use hyperplay_machine::{ByRole, Seed};
 
     fn transcript(behaviour: Behaviour) -> Transcript {

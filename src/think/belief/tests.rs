@@ -9,7 +9,7 @@ use super::{
     Belief, BeliefOptions, OpponentModel, ParticleBelief, SamplingMethod, Uniform, UpdateCost, UpdateOutcome,
     Weight,
 };
-use hyperplay_machine::testing::{ME, Rules, Toy};
+use crate::toy::{ME, Rules, Toy};
 use hyperplay_machine::{Budget, Evidence, History, Move, Observation, OwnMove, Role, Seed, StateMachineExt};
 
 const ALL: usize = 1 << 20;

@@ -62,10 +62,10 @@ impl<'a, M: Bulk> SearchContext<'a, M> {
 /// A search of a role of a toy game, with seed 1.
 #[cfg(test)]
 pub(super) fn toy_context(
-    toy: &hyperplay_machine::testing::Toy,
+    toy: &crate::toy::Toy,
     role: usize,
     budget: Budget,
-) -> SearchContext<'_, hyperplay_machine::testing::Toy> {
+) -> SearchContext<'_, crate::toy::Toy> {
     // A scratch without content takes no memory that could leak.
     let scratch = Box::leak(Box::new(()));
     SearchContext::new(toy, Role::new(role), budget, Seed::root(1), scratch)

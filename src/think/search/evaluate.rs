@@ -232,8 +232,8 @@ mod tests {
     use super::super::context::toy_context as context;
     use super::super::evaluation::Method;
     use super::*;
+    use crate::toy::{Toy, at, choice, end};
     use hyperplay_machine::Budget;
-    use hyperplay_machine::testing::{Toy, at, choice, end};
     use std::time::Duration;
 
     fn half<S>(state: &S) -> WeightedState<'_, S> {

@@ -159,8 +159,8 @@ fn matrix_of(inner: &Node, role: Role, opponent: Option<Role>, values: &[f64]) -
 mod tests {
     use super::super::context::toy_context as context;
     use super::*;
+    use crate::toy::{Toy, at, choice, end};
     use hyperplay_machine::Budget;
-    use hyperplay_machine::testing::{Toy, at, choice, end};
 
     fn values(toy: &Toy, role: usize) -> Option<Evaluation> {
         exact(&mut context(toy, role, Budget::nodes(1_000)), &at(0)).0

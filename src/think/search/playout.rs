@@ -224,7 +224,7 @@ impl<'a, M: Bulk> Flat<'a, M> {
 mod tests {
     use super::super::context::toy_context as context;
     use super::*;
-    use hyperplay_machine::testing::{Toy, at, choice, end};
+    use crate::toy::{Toy, at, choice, end};
     use hyperplay_machine::{StateMachine, StateMachineExt};
     use std::time::Duration;
 
@@ -330,7 +330,7 @@ mod tests {
                 values.iter().rposition(|&v| v == values.iter().copied().fold(0.0, f64::max))
             };
             halving += regret(best(&made.evaluations[0].values).unwrap());
-            let starts: Vec<Start<hyperplay_machine::testing::State>> = legal
+            let starts: Vec<Start<crate::toy::State>> = legal
                 .iter()
                 .map(|&own| Start {
                     state: at(0),

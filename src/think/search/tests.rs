@@ -3,8 +3,8 @@
 use super::alphabeta::{Answer, Leaves, alphabeta};
 use super::context::toy_context as context;
 use super::evaluation::Method;
+use crate::toy::{Toy, at, choice, end};
 use hyperplay_machine::Budget;
-use hyperplay_machine::testing::{Toy, at, choice, end};
 
 fn run(toy: &Toy, role: usize, leaves: Leaves, nodes: u64) -> (Answer, u64) {
     alphabeta(&mut context(toy, role, Budget::nodes(nodes)), &at(0), leaves)

@@ -353,8 +353,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::toy::{Rules, State, Toy};
     use hyperplay_machine::StateMachine;
-    use hyperplay_machine::testing::{Rules, State, Toy};
 
     /// The continuations of a population, searched for so long at a time until all are found; and how many times.
     fn searched(

@@ -8,7 +8,7 @@ use super::population::Population;
 use super::{Followed, Forward};
 use crate::belief::tests::Biased;
 use crate::belief::{BeliefOptions, OpponentModel, Uniform, UpdateMethod, exact};
-use hyperplay_machine::testing::{ME, Rules, Toy};
+use crate::toy::{ME, Rules, Toy};
 use hyperplay_machine::{Budget, Evidence, History, OwnMove, Role, Seed};
 
 const PARTICLES: usize = 16;

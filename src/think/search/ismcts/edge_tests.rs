@@ -4,7 +4,7 @@ use super::super::context::toy_context as context;
 use super::super::leaves::LeafValues;
 use super::tests::{hidden, options, search, search_seen, values};
 use super::*;
-use hyperplay_machine::testing::{State, Toy, at, choice, end};
+use crate::toy::{State, Toy, at, choice, end};
 use hyperplay_machine::{ByRole, Seed, Start, StateMachineExt as _, Tally};
 
 #[test]

@@ -3,7 +3,7 @@
 use super::super::context::toy_context as context;
 use super::tests::{hidden, options, shares, values};
 use super::*;
-use hyperplay_machine::testing::{State, Toy, at, choice, end};
+use crate::toy::{State, Toy, at, choice, end};
 use hyperplay_machine::{Observation, OwnMove, Percepts, Seed, StateMachineExt as _};
 
 /// What a role knows that was told this entry in the first step.

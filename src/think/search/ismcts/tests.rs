@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap as HashMap;
 use super::super::context::toy_context as context;
 use super::super::{SearchOptions, WeightedState, evaluate};
 use super::*;
-use hyperplay_machine::testing::{State, Toy, at, choice, end};
+use crate::toy::{State, Toy, at, choice, end};
 use hyperplay_machine::{
     Goal, History, JointMove, Observation, OwnMove, Percept, Percepts, Seed, StateMachine,
     StateMachineExt as _,
@@ -223,13 +223,7 @@ fn a_move_is_tried_only_where_it_is_legal_and_chosen_only_if_it_was_shown() {
 
 #[test]
 fn one_seed_gives_one_result_and_the_playouts_of_a_planted_game_are_counted() {
-    let toy = Toy::new(hyperplay_machine::testing::Rules::Planted {
-        seed: 3,
-        steps: 6,
-        width: 3,
-        percepts: 2,
-        every: 1,
-    });
+    let toy = Toy::new(crate::toy::Rules::Planted { seed: 3, steps: 6, width: 3, percepts: 2, every: 1 });
     let state = toy.initial();
     let legal = toy.legal_by_role(&state, &mut ())[Role::new(0)].clone();
     let run = |seed| {
@@ -349,8 +343,7 @@ fn obvious(toy: &Toy, role: usize, simulations: u64, seed: u64) -> Vec<f64> {
 #[test]
 fn rounds_of_any_size_agree_with_the_obvious_tree() {
     for seed in 1..6 {
-        let rules =
-            hyperplay_machine::testing::Rules::Planted { seed, steps: 5, width: 3, percepts: 2, every: 1 };
+        let rules = crate::toy::Rules::Planted { seed, steps: 5, width: 3, percepts: 2, every: 1 };
         let toy = Toy::new(rules);
         let (state, simulations) = (toy.initial(), 20_000);
         let legal = toy.legal_by_role(&state, &mut ())[Role::new(0)].clone();

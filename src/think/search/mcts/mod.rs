@@ -129,7 +129,7 @@ fn grow<M: Bulk>(
 mod tests {
     use super::super::context::toy_context as context;
     use super::*;
-    use hyperplay_machine::testing::{Toy, at, choice, end};
+    use crate::toy::{Toy, at, choice, end};
     use hyperplay_machine::{Budget, Role, StateMachine, StateMachineExt};
     use std::time::Duration;
 

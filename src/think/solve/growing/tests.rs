@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::solve::{SequenceForm, TreeError, TreeLimits};
-use hyperplay_machine::testing::{Toy, choice, end};
+use crate::toy::{Toy, choice, end};
 
 /// Two rounds in which both choose at once and see nothing, and one with draws of `random` that nobody sees.
 fn toys() -> [Toy; 3] {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::solve::{GameTree, Profile, TreeLimits};
-use hyperplay_machine::testing::{Toy, choice, end};
+use crate::toy::{Toy, choice, end};
 use hyperplay_machine::{Budget, Role};
 
 fn tree(toy: &Toy) -> GameTree {

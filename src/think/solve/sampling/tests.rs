@@ -7,7 +7,7 @@ use super::external::VISITS;
 use super::rule::Account;
 use super::*;
 use crate::solve::{SequenceForm, TreeError, TreeLimits};
-use hyperplay_machine::testing::{Rules, Toy, choice, end};
+use crate::toy::{Rules, Toy, choice, end};
 use hyperplay_machine::{JointMoves, Role, StateMachine};
 
 fn tree(toy: &Toy) -> GameTree {

@@ -5,15 +5,15 @@
 //! which how many numbers there are and what `me` perceives are hashes of the history, so that information sets are
 //! irregular and contradictions come late; a coin that is tossed and then guessed; and games written down as a table.
 
-#![allow(missing_docs, clippy::unwrap_used, reason = "tests alone use it")]
+#![allow(dead_code, missing_docs, reason = "tests alone use it, and each crate a part")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rand::RngExt;
 
-use crate::terms::{Symbols, TermId, TermStore};
-use crate::{
+use hyperplay_machine::terms::{Symbols, TermId, TermStore};
+use hyperplay_machine::{
     Bulk, ByRole, Evidence, GameSetup, Goal, History, JointMove, Move, Percept, Percepts, Role, Seed,
     StateMachine, StateMachineExt, Successor,
 };
