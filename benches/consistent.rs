@@ -13,7 +13,7 @@ use hyperplay::engine::{Engines, NetworkEngine};
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{
     Budget, Bulk, ConsistentDraws, Evidence, History, ObservedStep, Role, Seed, State, StateMachine,
-    StateMachineExt,
+    StateMachineExt, StepAttempts,
 };
 use rand::RngExt;
 
@@ -53,9 +53,9 @@ fn starts(machine: &NetworkEngine, evidence: &Evidence, steps: usize, seed: &See
         while found.len() < STARTS {
             let attempts = random_attempts(1 << 14, starts.len(), &seed.index(step).index(call));
             let seed = seed.child("draw").index(step).index(call);
-            let asked = observed(evidence, step);
-            let drawn =
-                machine.draw_consistent(&starts, &attempts, &asked, &seed, &Budget::UNLIMITED, &mut scratch);
+            let (starts, attempts, seed, budget) = (&starts, &attempts, &seed, &Budget::UNLIMITED);
+            let asked = StepAttempts { starts, attempts, observed: observed(evidence, step), seed, budget };
+            let drawn = machine.draw_consistent(&asked, &mut scratch);
             found.extend(drawn.steps.into_iter().map(|step| step.state));
             call += 1;
         }
@@ -82,7 +82,8 @@ fn measure(
     let (mut tried, mut found, mut calls) = (0.0, 0.0, 0);
     let draw = |call: usize, scratch: &mut _| -> ConsistentDraws<State> {
         let seed = Seed::root(7).index(call);
-        machine.draw_consistent(starts, attempts, asked, &seed, &Budget::UNLIMITED, scratch)
+        let (seed, budget) = (&seed, &Budget::UNLIMITED);
+        machine.draw_consistent(&StepAttempts { starts, attempts, observed: *asked, seed, budget }, scratch)
     };
     draw(0, &mut scratch); // compiles, and makes the planes
     let begin = ProcessTime::now();

@@ -16,7 +16,7 @@ use super::lanes::LaneUsage;
 use super::{EngineKind, Interpreter, InterpreterScratch, NetworkEngine, NetworkScratch};
 use hyperplay_machine::{
     Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, GameSetup, Goal, JointMove, Move, ObservedStep,
-    Percepts, Role, Seed, Start, State, StateMachine, Successor, Tally,
+    Percepts, Role, Seed, Start, State, StateMachine, StepAttempts, Successor, Tally,
 };
 use hyperplay_sidl::{InteractionMachine, InteractionScratch};
 
@@ -224,14 +224,10 @@ impl Bulk for Engine {
 
     fn draw_consistent(
         &self,
-        starts: &[State],
-        attempts: &[u32],
-        observed: &ObservedStep<'_>,
-        seed: &Seed,
-        budget: &Budget,
+        asked: &StepAttempts<'_, State>,
         scratch: &mut EngineScratch,
     ) -> ConsistentDraws<State> {
-        ask!(self, scratch, machine, own => machine.draw_consistent(starts, attempts, observed, seed, budget, own))
+        ask!(self, scratch, machine, own => machine.draw_consistent(asked, own))
     }
 
     fn select_consistent(

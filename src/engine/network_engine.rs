@@ -13,7 +13,7 @@ use super::{Interpreter, Lanes, Propagator, PropagatorScratch};
 use hyperplay_logic::gdl::{Game, TermId};
 use hyperplay_machine::{
     Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, GameSetup, Goal, JointMove, Move, ObservedStep,
-    Percepts, Role, Seed, Start, State, StateMachine, Successor, Tally,
+    Percepts, Role, Seed, Start, State, StateMachine, StepAttempts, Successor, Tally,
 };
 
 /// The number of playouts that a call should have if they are made in lanes.
@@ -218,20 +218,15 @@ impl Bulk for NetworkEngine {
 
     fn draw_consistent(
         &self,
-        starts: &[State],
-        attempts: &[u32],
-        observed: &ObservedStep<'_>,
-        seed: &Seed,
-        budget: &Budget,
+        asked: &StepAttempts<'_, State>,
         scratch: &mut NetworkScratch,
     ) -> ConsistentDraws<State> {
         let (propagator, single) = (&*self.propagator, &mut scratch.single);
         let in_lanes = self.lanes.as_ref().and_then(|lanes| {
             let vectors = &mut scratch.lanes;
-            lanes.draw_consistent(propagator, starts, attempts, observed, seed, budget, vectors, single)
+            lanes.draw_consistent(propagator, asked, vectors, single)
         });
-        in_lanes
-            .unwrap_or_else(|| propagator.draw_consistent(starts, attempts, observed, seed, budget, single))
+        in_lanes.unwrap_or_else(|| propagator.draw_consistent(asked, single))
     }
 
     fn select_consistent(

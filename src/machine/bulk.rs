@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::chance::draw_weighted;
-use super::consistent::{self, ConsistentDraws, ObservedStep};
+use super::consistent::{self, ConsistentDraws, ObservedStep, StepAttempts};
 use super::weights::MoveWeights;
 use super::{Budget, ByRole, Goal, JointMove, Move, Percepts, Role, Seed, StateMachine, StateMachineExt};
 
@@ -110,8 +110,8 @@ impl Tally {
 /// assert_eq!(machine.select_consistent(&steps, &observed, &mut scratch), [(0, state.clone())]);
 /// let starts = std::slice::from_ref(&start);
 /// let (seed, budget) = (Seed::root(1), Budget::UNLIMITED);
-/// let ConsistentDraws { tried, steps: found } =
-///     machine.draw_consistent(starts, &[0; 5], &observed, &seed, &budget, &mut scratch);
+/// let asked = StepAttempts { starts, attempts: &[0; 5], observed, seed: &seed, budget: &budget };
+/// let ConsistentDraws { tried, steps: found } = machine.draw_consistent(&asked, &mut scratch);
 /// assert!(tried == 5 && found.len() < 5);
 /// let is_x = |step: &ConsistentStep<_>| step.joint == joints[0] && step.state == *state && step.place < 5;
 /// assert!(found.iter().all(is_x));
@@ -161,26 +161,19 @@ pub trait Bulk: StateMachine {
             .collect()
     }
 
-    /// Attempts to make one step that agrees with an observation. Attempt `i` starts in `starts[attempts[i]]`, where
+    /// Makes attempts at one step that agrees with an observation. Attempt `i` starts in `starts[attempts[i]]`, where
     /// the observing role makes its own move ([one of those](super::OwnMove::among) that the observation admits and that
     /// are legal) and every other role chooses uniformly. It succeeds if the percepts and the end of the game are those observed.
     /// No attempt succeeds in a terminal state, or where a role has no legal move.
     ///
-    /// Attempts are independent. All randomness comes from `seed`; an engine with lanes gives other draws with the same
-    /// distribution. The call stops when the deadline of `budget` has passed, also inside an evaluation; its nodes do
-    /// not matter here. Visits one state for each attempt.
+    /// Attempts are independent. An engine with lanes gives other draws with the same distribution. The call stops when the
+    /// deadline has passed, also inside an evaluation. Visits one state for each attempt.
     fn draw_consistent(
         &self,
-        starts: &[Self::State],
-        attempts: &[u32],
-        observed: &ObservedStep<'_>,
-        seed: &Seed,
-        budget: &Budget,
+        asked: &StepAttempts<'_, Self::State>,
         scratch: &mut Self::Scratch,
     ) -> ConsistentDraws<Self::State> {
-        self.by_deadline(budget.deadline, scratch, |scratch| {
-            consistent::draw(self, starts, attempts, observed, seed, budget, scratch)
-        })
+        self.by_deadline(asked.budget.deadline, scratch, |scratch| consistent::draw(self, asked, scratch))
     }
 
     /// Which of these steps agree with an observation in percepts and end, by number, with the states after them. That

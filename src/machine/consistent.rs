@@ -26,6 +26,21 @@ pub struct ObservedStep<'e> {
     pub is_end: bool,
 }
 
+/// Attempts to make one step that agrees with an observation.
+#[derive(Debug)]
+pub struct StepAttempts<'a, S> {
+    /// The states in which attempts begin.
+    pub starts: &'a [S],
+    /// For each attempt, in which of them.
+    pub attempts: &'a [u32],
+    /// What was observed of the step.
+    pub observed: ObservedStep<'a>,
+    /// All randomness comes from it.
+    pub seed: &'a Seed,
+    /// Its deadline ends the attempts; its nodes do not matter.
+    pub budget: &'a Budget,
+}
+
 /// A step that agrees with an observation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConsistentStep<S> {
@@ -66,13 +81,10 @@ fn successor<M: StateMachine + ?Sized>(
 /// The plain form of [`Bulk::draw_consistent`](super::Bulk::draw_consistent).
 pub(super) fn draw<M: StateMachine + ?Sized>(
     machine: &M,
-    starts: &[M::State],
-    attempts: &[u32],
-    observed: &ObservedStep<'_>,
-    seed: &Seed,
-    budget: &Budget,
+    asked: &StepAttempts<'_, M::State>,
     scratch: &mut M::Scratch,
 ) -> ConsistentDraws<M::State> {
+    let &StepAttempts { starts, attempts, ref observed, seed, budget } = asked;
     let mut rng = seed.rng();
     let mut steps = Vec::new();
     let mut legal = LegalOf::default();

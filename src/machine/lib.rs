@@ -52,7 +52,7 @@ pub use budget::{Budget, BudgetAccount, Stopwatch};
 pub use bulk::{Bulk, PLAYOUT_STEPS, Start, Successor, Tally};
 pub use cancel::CancelFlag;
 pub use chance::{ChanceDistribution, draw_weighted};
-pub use consistent::{ConsistentDraws, ConsistentStep, ObservedStep, select_consistent};
+pub use consistent::{ConsistentDraws, ConsistentStep, ObservedStep, StepAttempts, select_consistent};
 pub use evidence::{Evidence, History, Observation, OwnMove};
 pub use moves::{Goal, JointMove, Move, Percept, Percepts};
 pub use role::{ByRole, Role};

@@ -11,7 +11,7 @@ use hyperplay::engine::{Engine, EngineKind, Engines, Interpreter};
 use hyperplay::gdl::{Game, Source, load};
 use hyperplay::machine::{
     Budget, Bulk, Evidence, History, JointMove, Move, Observation, ObservedStep, OwnMove, Percepts, Role,
-    Seed, Start, StateMachine, StateMachineExt,
+    Seed, Start, StateMachine, StateMachineExt, StepAttempts,
 };
 use hyperplay::player::{ClairvoyantView, Decision, Registry, View};
 use hyperplay::solve::{GameTree, TreeError, TreeLimits};
@@ -113,7 +113,9 @@ fn playouts_and_draws_that_are_cut_off_do_not_count() {
     let observation = Observation { own: OwnMove::Known(stay), percepts: Percepts::default() };
     let observed = ObservedStep { role: Role::new(0), observation: &observation, is_end: false };
     let (_, slow) = after(machine, BEFORE);
-    let draws = machine.draw_consistent(&[slow], &[0; 100], &observed, &seed, &soon(), scratch);
+    let (starts, attempts, budget) = (&[slow], &[0; 100], &soon());
+    let asked = StepAttempts { starts, attempts, observed, seed: &seed, budget };
+    let draws = machine.draw_consistent(&asked, scratch);
     assert_eq!((draws.tried, draws.steps.len()), (0, 0));
     assert!(!machine.is_interrupted(scratch), "the scratch is as before");
 }

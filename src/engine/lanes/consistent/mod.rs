@@ -24,9 +24,7 @@ use pass::{DrawPlanes, DrawWork};
 use super::random::StreamKeys;
 use super::{LaneWidth, Lanes};
 use crate::propagator::Propagator;
-use hyperplay_machine::{
-    Budget, ByRole, ConsistentDraws, ConsistentStep, ObservedStep, OwnMove, Seed, State,
-};
+use hyperplay_machine::{Budget, ByRole, ConsistentDraws, ConsistentStep, OwnMove, State, StepAttempts};
 
 /// The attempts of a group.
 const GROUP: usize = 1024;
@@ -75,20 +73,13 @@ impl DrawScratch {
 impl Lanes {
     /// The draws of [`Bulk::draw_consistent`](hyperplay_machine::Bulk::draw_consistent), and the attempts in which the
     /// own move is not legal; `None` if these lanes cannot make them, because the own move is not known.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "they are those of the trait, with what the engine is made of"
-    )]
     pub(super) fn draw_known(
         &self,
         propagator: &Propagator,
-        starts: &[State],
-        attempts: &[u32],
-        observed: &ObservedStep<'_>,
-        seed: &Seed,
-        budget: &Budget,
+        asked: &StepAttempts<'_, State>,
         scratch: &mut super::LanesScratch,
     ) -> Option<(ConsistentDraws<State>, Vec<u32>)> {
+        let &StepAttempts { starts, attempts, observed, seed, budget } = asked;
         let OwnMove::Known(own) = observed.observation.own else { return None };
         if budget.is_late() {
             return Some((ConsistentDraws { tried: 0, steps: Vec::new() }, Vec::new()));

@@ -13,7 +13,7 @@ use crate::{Interpreter, NetworkEngine};
 use hyperplay_logic::gdl::Game;
 use hyperplay_machine::{
     Budget, Bulk, ConsistentDraws, History, JointMove, JointMoves, Move, Observation, ObservedStep, OwnMove,
-    Percept, Percepts, Role, Seed, State, StateMachine, StateMachineExt,
+    Percept, Percepts, Role, Seed, State, StateMachine, StateMachineExt, StepAttempts,
 };
 
 const GAMES: [&str; 9] = [
@@ -101,6 +101,16 @@ impl Case {
     fn observed(&self) -> ObservedStep<'_> {
         ObservedStep { role: self.role, observation: &self.observation, is_end: self.is_end }
     }
+
+    fn asked<'a>(
+        &'a self,
+        starts: &'a [State],
+        attempts: &'a [u32],
+        seed: &'a Seed,
+        budget: &'a Budget,
+    ) -> StepAttempts<'a, State> {
+        StepAttempts { starts, attempts, observed: self.observed(), seed, budget }
+    }
 }
 
 fn attempts(count: usize, starts: usize, seed: u64) -> Vec<u32> {
@@ -111,7 +121,7 @@ fn attempts(count: usize, starts: usize, seed: u64) -> Vec<u32> {
 fn draw(pair: &Pair, case: &Case, attempts: &[u32], seed: u64) -> ConsistentDraws<State> {
     let (engine, seed) = (&pair.engine, Seed::root(seed));
     let budget = &Budget::UNLIMITED;
-    engine.draw_consistent(&case.starts, attempts, &case.observed(), &seed, budget, &mut engine.scratch())
+    engine.draw_consistent(&case.asked(&case.starts, attempts, &seed, budget), &mut engine.scratch())
 }
 
 #[test]
@@ -271,16 +281,9 @@ fn draws_have_the_distribution_of_the_rules() {
             assert!(p > 1e-5, "{name} {role:?} {steps}: p = {p}");
             if steps == 1 {
                 let (rules, seed) = (&pair.rules, Seed::root(11));
-                let (observed, budget) = (case.observed(), Budget::UNLIMITED);
                 let attempts = &attempts[..20_000.min(attempts.len())];
-                let plain = rules.draw_consistent(
-                    &case.of_rules,
-                    attempts,
-                    &observed,
-                    &seed,
-                    &budget,
-                    &mut rules.scratch(),
-                );
+                let asked = case.asked(&case.of_rules, attempts, &seed, &Budget::UNLIMITED);
+                let plain = rules.draw_consistent(&asked, &mut rules.scratch());
                 let p = p_of_draws(&pair, &case, attempts, &pairs(plain));
                 assert!(p > 1e-5, "{name} {role:?} {steps}: p = {p} of the plain form");
             }
@@ -335,16 +338,10 @@ fn a_role_without_a_move_makes_every_attempt_fail() {
         let observation =
             Observation { own: OwnMove::Known(Move(term("x"))), percepts: Percepts::in_order(percepts) };
         let observed = ObservedStep { role: Role::new(0), observation: &observation, is_end: false };
-        let (starts, seed) = ([engine.initial(), stuck.clone()], Seed::root(1));
-        let attempts: Vec<u32> = (0..500).map(|place| place % 2).collect();
-        let drawn = engine.draw_consistent(
-            &starts,
-            &attempts,
-            &observed,
-            &seed,
-            &Budget::UNLIMITED,
-            &mut engine.scratch(),
-        );
+        let (starts, seed) = (&[engine.initial(), stuck.clone()], &Seed::root(1));
+        let attempts = &(0..500).map(|place| place % 2).collect::<Vec<u32>>();
+        let asked = StepAttempts { starts, attempts, observed, seed, budget: &Budget::UNLIMITED };
+        let drawn = engine.draw_consistent(&asked, &mut engine.scratch());
         assert!(drawn.tried == 500 && (90..160).contains(&drawn.steps.len()));
         assert!(
             drawn.steps.iter().all(|step| step.place % 2 == 0 && (step.state == stuck) == (expected == 1))
@@ -359,14 +356,7 @@ fn nothing_is_drawn_after_the_deadline() {
     let attempts = attempts(4_000_000, case.starts.len(), 13);
     let drawn = |budget: &Budget| {
         let (engine, seed) = (&pair.engine, Seed::root(14));
-        engine.draw_consistent(
-            &case.starts,
-            &attempts,
-            &case.observed(),
-            &seed,
-            budget,
-            &mut engine.scratch(),
-        )
+        engine.draw_consistent(&case.asked(&case.starts, &attempts, &seed, budget), &mut engine.scratch())
     };
     assert_eq!(drawn(&Budget::time(Duration::ZERO)), ConsistentDraws { tried: 0, steps: Vec::new() });
     // The attempts made before the deadline are those that are made without one, except for the last attempts. The

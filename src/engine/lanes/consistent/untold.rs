@@ -7,30 +7,22 @@
 use super::super::{Lanes, LanesScratch};
 use crate::propagator::{Propagator, PropagatorScratch};
 use hyperplay_machine::{
-    Budget, Bulk as _, ConsistentDraws, ConsistentStep, Observation, ObservedStep, OwnMove, Seed, State,
+    Bulk as _, ConsistentDraws, ConsistentStep, Observation, ObservedStep, OwnMove, State, StepAttempts,
 };
 
 impl Lanes {
     /// The draws of [`Bulk::draw_consistent`](hyperplay_machine::Bulk::draw_consistent); `None` if these lanes cannot
     /// make them.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "they are those of the trait, with what the engine is made of"
-    )]
     pub(crate) fn draw_consistent(
         &self,
         propagator: &Propagator,
-        starts: &[State],
-        attempts: &[u32],
-        observed: &ObservedStep<'_>,
-        seed: &Seed,
-        budget: &Budget,
+        asked: &StepAttempts<'_, State>,
         vectors: &mut LanesScratch,
         single: &mut PropagatorScratch,
     ) -> Option<ConsistentDraws<State>> {
+        let &StepAttempts { attempts, observed, seed, .. } = asked;
         let OwnMove::Untold(Some(sent)) = observed.observation.own else {
-            let draws = self.draw_known(propagator, starts, attempts, observed, seed, budget, vectors);
-            return draws.map(|(draws, _)| draws);
+            return self.draw_known(propagator, asked, vectors).map(|(draws, _)| draws);
         };
         let with = |own| Observation { own, ..observed.observation.clone() };
         let (made, replaced) = (with(OwnMove::Known(sent)), with(OwnMove::Untold(None)));
@@ -38,17 +30,17 @@ impl Lanes {
         let mut rng = seed.child("lost").rng();
         let (lost, kept): (Vec<usize>, Vec<usize>) =
             (0..attempts.len()).partition(|_| OwnMove::is_lost(&mut rng));
-        let observation = ObservedStep { observation: &made, ..*observed };
-        let (draws, unfit) =
-            self.draw_known(propagator, starts, &of(&kept), &observation, seed, budget, vectors)?;
+        let told = ObservedStep { observation: &made, ..observed };
+        let of_kept = StepAttempts { attempts: &of(&kept), observed: told, ..*asked };
+        let (draws, unfit) = self.draw_known(propagator, &of_kept, vectors)?;
         // The attempts before this one were made.
         let end = kept.get(draws.tried).copied().unwrap_or(attempts.len());
         let mut again: Vec<usize> = unfit.iter().map(|&number| kept[number as usize]).chain(lost).collect();
         again.retain(|&place| place < end);
         again.sort_unstable();
-        let (observation, seed) =
-            (ObservedStep { observation: &replaced, ..*observed }, seed.child("replaced"));
-        let others = propagator.draw_consistent(starts, &of(&again), &observation, &seed, budget, single);
+        let (observed, seed) = (ObservedStep { observation: &replaced, ..observed }, seed.child("replaced"));
+        let of_again = StepAttempts { attempts: &of(&again), observed, seed: &seed, ..*asked };
+        let others = propagator.draw_consistent(&of_again, single);
         let end = again.get(others.tried).copied().unwrap_or(end);
         let placed = |places: Vec<usize>| {
             move |step: ConsistentStep<State>| ConsistentStep { place: places[step.place], ..step }

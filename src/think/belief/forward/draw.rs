@@ -15,7 +15,7 @@ use crate::belief::joints::LegalJoints;
 use crate::belief::opponents::{Opponents, agreeing, policies};
 use hyperplay_machine::{
     Budget, Bulk, ConsistentDraws, ConsistentStep, EvaluationFailure, JointMove, ObservedStep, Seed,
-    note_shared_work,
+    StepAttempts, note_shared_work,
 };
 
 /// Attempts of a piece.
@@ -69,17 +69,12 @@ impl<S> DrawnSteps<S> {
 /// Attempts of uniform opponents.
 pub(super) fn uniform_steps<M: Bulk>(
     machine: &M,
-    starts: &[M::State],
-    attempts: &[u32],
-    observed: &ObservedStep<'_>,
-    seed: &Seed,
-    budget: &Budget,
+    asked: &StepAttempts<'_, M::State>,
     scratch: &mut M::Scratch,
 ) -> DrawnSteps<M::State> {
-    let ConsistentDraws { tried, steps } =
-        machine.draw_consistent(starts, attempts, observed, seed, budget, scratch);
+    let ConsistentDraws { tried, steps } = machine.draw_consistent(asked, scratch);
     let drawn = steps.into_iter().map(|ConsistentStep { place, joint, state }| DrawnStep {
-        start: attempts[place],
+        start: asked.attempts[place],
         joint,
         state,
         known: 0,
@@ -137,10 +132,10 @@ impl<M: Bulk> DrawContext<'_, M> {
         } else {
             let starts = &population.states;
             self.pieces(pieces.len(), |piece, scratch| {
-                let seed = seed.index(piece);
+                let (attempts, observed, seed) = (pieces[piece], *observed, &seed.index(piece));
+                let asked = StepAttempts { starts, attempts, observed, seed, budget };
                 let late = piece > 0 && budget.is_late();
-                (!late)
-                    .then(|| uniform_steps(machine, starts, pieces[piece], observed, &seed, budget, scratch))
+                (!late).then(|| uniform_steps(machine, &asked, scratch))
             })
         };
         let mut all = DrawnSteps { tried: 0, steps: Vec::new() };

@@ -56,7 +56,7 @@ use enumeration::Extension;
 use genealogy::Genealogy;
 use hyperplay_machine::{
     Budget, Bulk, EvaluationFailure, Evidence, History, JointMoves, Observation, ObservedStep, OwnMove,
-    Percepts, Role, Seed, StateMachineExt,
+    Percepts, Role, Seed, StateMachineExt, StepAttempts,
 };
 use population::{Population, PopulationBuilder};
 use rejection::Drawn;
@@ -181,7 +181,9 @@ impl<M: Bulk> Forward<M> {
         let observation = Observation { own, percepts: Percepts::default() };
         let observed = ObservedStep { role: evidence.role, observation: &observation, is_end: false };
         let (seed, budget) = (Seed::root(0), Budget::UNLIMITED);
-        machine.draw_consistent(&population.states, &[0], &observed, &seed, &budget, scratch);
+        let starts = &population.states[..];
+        let asked = StepAttempts { starts, attempts: &[0], observed, seed: &seed, budget: &budget };
+        machine.draw_consistent(&asked, scratch);
         machine.select_consistent(&[(&population.states[0], &joint); SEVERAL], &observed, scratch);
     }
 

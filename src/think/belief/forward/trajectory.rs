@@ -4,7 +4,7 @@ use super::alias::AliasTable;
 use super::draw::{DrawContext, DrawnStep, DrawnSteps, PIECE, uniform_steps};
 use super::genealogy::Genealogy;
 use super::population::{ListedJoints, Population, PopulationBuilder, continued};
-use hyperplay_machine::{Bulk, JointMove, ObservedStep, Seed};
+use hyperplay_machine::{Bulk, JointMove, ObservedStep, Seed, StepAttempts};
 
 /// A history that agrees with all observations.
 #[derive(Debug)]
@@ -116,7 +116,8 @@ impl<M: Bulk> DrawContext<'_, M> {
                 let seed = seed.index(piece);
                 piece_of_trajectories(table, observed, size(piece), &seed, |step, former, attempts, seed| {
                     let starts = former.map_or(&from[..], |level| &level.states);
-                    Some(uniform_steps(machine, starts, attempts, step, seed, budget, scratch))
+                    let asked = StepAttempts { starts, attempts, observed: *step, seed, budget };
+                    Some(uniform_steps(machine, &asked, scratch))
                 })
             })
         };
