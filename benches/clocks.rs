@@ -98,7 +98,7 @@ fn main() {
         return;
     }
     let (spec, steps) = (of("SPEC", "hyperplay"), of("STEPS", "20").parse().unwrap());
-    let kind = EngineKind::named(&of("ENGINE", "auto")).unwrap();
+    let kind = of("ENGINE", "auto").parse::<EngineKind>().unwrap();
     let mut late = 0;
     for file in &files {
         let begun = Instant::now();

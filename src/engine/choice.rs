@@ -36,7 +36,7 @@ const COMPILED: usize = 300_000;
 /// assert_eq!(engine.kind(), EngineKind::Lanes);
 /// assert_eq!(engines.for_steps(EngineKind::Auto)?.kind(), EngineKind::Propagator);
 /// assert_eq!(engines.chosen(), (EngineKind::Lanes, EngineKind::Propagator));
-/// assert_eq!(EngineKind::named("interpreter"), Some(EngineKind::Interpreter));
+/// assert_eq!("interpreter".parse(), Ok(EngineKind::Interpreter));
 /// assert_eq!(engines.interpreter()?.fluents(&engines.interpreter()?.initial()), ["s"]);
 /// let Grounded { propnet, grounding, passes } = engines.network()?;
 /// assert!(engines.is_worthwhile().is_ok() && grounding.moves == 3);

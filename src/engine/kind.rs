@@ -1,8 +1,7 @@
 //! The kinds of engines, by name.
 
-use std::fmt;
-
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString};
 
 /// The kind of engine that is requested.
 ///
@@ -10,9 +9,10 @@ use serde::Serialize;
 /// use hyperplay_engine::EngineKind;
 ///
 /// assert_eq!(EngineKind::FAST.map(EngineKind::as_str), ["propagator", "lanes"]);
-/// assert!(EngineKind::ALL.iter().all(|kind| EngineKind::named(kind.as_str()) == Some(*kind)));
+/// assert!(EngineKind::ALL.iter().all(|kind| kind.as_str().parse() == Ok(*kind)));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Display, EnumString, Serialize, Deserialize)]
+#[strum(serialize_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 pub enum EngineKind {
     /// The fastest that the game allows.
@@ -42,16 +42,5 @@ impl EngineKind {
             EngineKind::Propagator => "propagator",
             EngineKind::Lanes => "lanes",
         }
-    }
-
-    /// The kind with this name.
-    pub fn named(name: &str) -> Option<EngineKind> {
-        EngineKind::ALL.into_iter().find(|kind| kind.as_str() == name)
-    }
-}
-
-impl fmt::Display for EngineKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }

@@ -22,5 +22,6 @@ pub(super) fn readings(view: &str) -> Vec<Reading> {
 /// The columns of a Parquet table of `columns.tsv`.
 pub(super) fn typed(table: &str) -> Vec<(&'static str, ParquetType)> {
     let lines = COLUMNS.lines().map(|line| line.split('\t').collect::<Vec<_>>());
-    lines.filter(|line| line[0] == table).map(|line| (line[1], ParquetType::named(line[4]))).collect()
+    let of_line = |line: Vec<&'static str>| (line[1], line[4].parse().unwrap_or(ParquetType::Text));
+    lines.filter(|line| line[0] == table).map(of_line).collect()
 }

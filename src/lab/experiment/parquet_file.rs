@@ -29,7 +29,8 @@ const GROUP: usize = 1 << 14;
 type RowGroup<'a> = SerializedRowGroupWriter<'a, PartFile>;
 
 /// The type of the values of a column.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum ParquetType {
     Count,
     Real,
@@ -51,19 +52,6 @@ pub(super) struct ParquetFile {
 }
 
 impl ParquetType {
-    /// The type of this name.
-    pub fn named(name: &str) -> ParquetType {
-        match name {
-            "count" => ParquetType::Count,
-            "real" => ParquetType::Real,
-            "flag" => ParquetType::Flag,
-            "counts" => ParquetType::Counts,
-            "reals" => ParquetType::Reals,
-            "texts" => ParquetType::Texts,
-            _ => ParquetType::Text,
-        }
-    }
-
     /// The declaration of a column in a schema.
     fn declared(self, name: &str) -> String {
         let list = |element: &str| {

@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use serde::{Deserialize, Serialize};
 
 use super::config::{ConfigError, ExperimentConfig};
 use super::meetings::{MAX_CELLS, MAX_SEAT_PERMUTATIONS, meetings, seat_permutations};
@@ -135,7 +135,6 @@ pub struct ExperimentPlan {
     /// Deals a cell.
     pub repetitions: u64,
     /// The engine of the matches.
-    #[serde(deserialize_with = "engine_of")]
     pub engine: EngineKind,
     /// The longest match, in steps.
     pub limit: usize,
@@ -370,12 +369,6 @@ fn check_models(
     Ok(())
 }
 
-/// A kind of engine that is written as its name.
-fn engine_of<'de, D: Deserializer<'de>>(from: D) -> Result<EngineKind, D::Error> {
-    let name = String::deserialize(from)?;
-    EngineKind::named(&name).ok_or_else(|| D::Error::custom(format_args!("no engine '{name}'")))
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -416,6 +409,9 @@ mod tests {
         assert_eq!(read.completed(), plan);
         let unknown = hashed.replace(r#""engine":"auto""#, r#""engine":"steam""#);
         let error = serde_json::from_str::<ExperimentPlan>(&unknown).unwrap_err();
-        assert!(error.to_string().starts_with("no engine 'steam'"), "{error}");
+        assert!(
+            error.to_string().starts_with("unknown variant `steam`, expected one of `auto`, `interpreter`"),
+            "{error}"
+        );
     }
 }

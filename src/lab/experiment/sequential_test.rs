@@ -28,11 +28,14 @@ pub struct SequentialTest {
 }
 
 /// The verdict of a sequential test.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum SequentialVerdict {
     /// The difference is taken to be `h1` or more.
+    #[strum(serialize = "h1")]
     Accepted,
     /// The difference is taken to be `h0` or less.
+    #[strum(serialize = "h0")]
     Rejected,
     /// The test needs more deals.
     Open,
@@ -41,11 +44,7 @@ pub enum SequentialVerdict {
 impl SequentialVerdict {
     /// The stable name, as in reports.
     pub fn as_str(self) -> &'static str {
-        match self {
-            SequentialVerdict::Accepted => "h1",
-            SequentialVerdict::Rejected => "h0",
-            SequentialVerdict::Open => "open",
-        }
+        self.into()
     }
 }
 

@@ -19,7 +19,6 @@ use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, ByRole, Move, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::player::{Decision, DecisionCost, HeldBelief, Player, Seat, View};
 use hyperplay_play::referee::{Fault, FaultKind, Interrupt, Match, Settings, match_seed, play_match};
-use hyperplay_think::belief::UpdateMethod;
 
 /// Why a finished match cannot be walked.
 #[derive(Debug, Error)]
@@ -87,19 +86,12 @@ pub fn walk(
 /// A decision as far as a turn has it.
 fn recorded(machine: &Engine, turn: &TurnRecord) -> Option<Decision> {
     let own = Move(machine.terms().read(&turn.own)?);
-    let methods = [
-        UpdateMethod::Enumeration,
-        UpdateMethod::Rejection,
-        UpdateMethod::ParticleFilter,
-        UpdateMethod::Backtracking,
-    ];
-    let named = |name: &str| methods.into_iter().find(|method| method.to_string() == name);
     let held = turn.particles.map(|particles| HeldBelief {
         particles,
         states: turn.states.unwrap_or_default(),
         effective: turn.effective.unwrap_or_default(),
         is_enumerated: turn.enumerated.unwrap_or_default(),
-        method: turn.method.as_deref().and_then(named).unwrap_or_default(),
+        method: turn.method.as_deref().and_then(|name| name.parse().ok()).unwrap_or_default(),
         attempts: turn.attempts.unwrap_or_default(),
         accepted: turn.accepted.unwrap_or_default(),
     });

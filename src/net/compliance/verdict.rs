@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 
 /// How a check ended.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, strum::IntoStaticStr, Serialize)]
+#[strum(serialize_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 pub enum CheckVerdict {
     /// The player did what is asked.
@@ -19,11 +20,7 @@ pub enum CheckVerdict {
 impl CheckVerdict {
     /// The word in reports.
     pub fn name(self) -> &'static str {
-        match self {
-            CheckVerdict::Pass => "pass",
-            CheckVerdict::Fail => "fail",
-            CheckVerdict::Skipped => "skipped",
-        }
+        self.into()
     }
 }
 

@@ -52,7 +52,6 @@ pub use resample::{effective_size, systematic};
 pub use sampler::{BootstrapSampler, ParticleSampler, Sampler};
 pub use trembling::Trembling;
 
-use std::fmt;
 use std::time::Instant;
 
 use indexmap::IndexMap;
@@ -154,31 +153,21 @@ pub struct UpdateCost {
 }
 
 /// How the particles of an update were found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub enum UpdateMethod {
     /// All histories that explain the evidence, or all states that they end in, were found.
     Enumeration,
     /// Whole histories were drawn, and those that explain the evidence kept: independent draws from the posterior.
     Rejection,
     /// Histories that explained the evidence before the last step were extended by it, until enough had been.
+    #[strum(serialize = "particle filter")]
     ParticleFilter,
     /// Histories were found by backtracking.
     Backtracking,
     /// In another way.
     #[default]
     Other,
-}
-
-impl fmt::Display for UpdateMethod {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            UpdateMethod::Enumeration => "enumeration",
-            UpdateMethod::Rejection => "rejection",
-            UpdateMethod::ParticleFilter => "particle filter",
-            UpdateMethod::Backtracking => "backtracking",
-            UpdateMethod::Other => "other",
-        })
-    }
 }
 
 impl UpdateCost {
