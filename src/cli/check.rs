@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::failure::{CommandFailure, CommandResult, go_on};
-use super::game_argument::{NO_RULES, NO_RULES_REMEDY, SyntaxArgument, is_empty, source};
+use super::game_argument::{NO_RULES, NO_RULES_REMEDY, is_empty, source, syntaxes};
 use super::options::{EngineOption, ThreadsOption, engine_for_steps, pick_seed, seconds, seed};
 use super::output::{Output, colour, log};
 use super::progress::Progress;
@@ -24,8 +24,8 @@ pub struct CheckArguments {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// The syntax of the rules [default: recognised from each text]
-    #[arg(long)]
-    syntax: Option<SyntaxArgument>,
+    #[arg(long, value_name = "SYNTAX", value_parser = syntaxes())]
+    syntax: Option<Syntax>,
     /// Fail on warnings too, and do not play rules with a finding
     #[arg(long)]
     strict: bool,
@@ -123,7 +123,7 @@ fn check(
     effort: Option<&Effort>,
     interrupt: &Interrupt,
 ) -> CommandResult<Checked> {
-    let loaded = hyperplay_games::load(source, arguments.syntax.map(Syntax::from));
+    let loaded = hyperplay_games::load(source, arguments.syntax);
     if is_empty(&loaded.rulesheet, &loaded.findings) {
         log(format_args!("{}: {NO_RULES}", loaded.rulesheet.source.name()));
         log(format_args!("  {NO_RULES_REMEDY}"));

@@ -188,11 +188,8 @@ fn roles(game: &str) -> Vec<String> {
     if game == "-" {
         return Vec::new();
     }
-    let Some(game) = source(game).ok().and_then(|source| hyperplay_games::load(source, None).game) else {
-        return Vec::new();
-    };
-    let played = game.roles().iter().enumerate().filter(|(role, _)| game.random() != Some(*role));
-    played.map(|(_, &role)| game.terms().show(role)).collect()
+    let game = source(game).ok().and_then(|source| hyperplay_games::load(source, None).game);
+    game.map(|game| game.played_names()).unwrap_or_default()
 }
 
 /// `role=` for the roles that have no player yet; behind it the specs of players.

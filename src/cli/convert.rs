@@ -119,7 +119,7 @@ pub fn run(arguments: &ConvertArguments, session: &Session) -> CommandResult {
         }
         source
     };
-    let from = arguments.game.rules.syntax.map(Syntax::from);
+    let from = arguments.game.rules.syntax;
     let (rulesheet, findings) = gdl::read(source, from);
     if log_errors(findings, &rulesheet.source) > 0 {
         return Err(CommandFailure::failed(

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::failure::{CommandFailure, CommandResult, go_on, refuse_if};
-use super::game_argument::{Opened, RulesOption, SyntaxArgument};
+use super::game_argument::{Opened, RulesOption, syntaxes};
 use super::options::{ThreadsOption, no_engine, pick_seed, seed};
 use super::output::Output;
 use super::progress::Progress;
@@ -17,6 +17,7 @@ use super::session::Session;
 use hyperplay_engine::crosscheck::{Disagreement, EngineDifference, crosscheck, crosscheck_drawn};
 use hyperplay_engine::lanes::Tracer;
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines, Interpreter};
+use hyperplay_logic::gdl::Syntax;
 use hyperplay_machine::counted;
 use hyperplay_play::referee::{Concurrency, Interrupt, Stopwatch, match_seed, play_series};
 
@@ -27,8 +28,8 @@ pub struct CrosscheckArguments {
     #[arg(required = true, value_name = "GAME")]
     games: Vec<String>,
     /// The syntax of the rules [default: recognised from each text]
-    #[arg(long)]
-    syntax: Option<SyntaxArgument>,
+    #[arg(long, value_name = "SYNTAX", value_parser = syntaxes())]
+    syntax: Option<Syntax>,
     /// The number of matches of each game
     #[arg(long, short = 'n', value_name = "N", default_value_t = 100, allow_negative_numbers = true)]
     matches: usize,

@@ -80,7 +80,7 @@ impl FileArgument {
             // A game of a repository with its version: there may be another one later on.
             name: if named.name.starts_with("ggp:") { opened.name.clone() } else { named.name.clone() },
             rules: opened.hash(),
-            roles: opened.game.roles().iter().map(|&role| opened.game.terms().show(role)).collect(),
+            roles: opened.game.role_names(),
             random: opened.game.random(),
         });
         let plan = ExperimentPlan::new(&config, games.collect()).map_err(wrong)?;

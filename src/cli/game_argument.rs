@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
 
 use super::failure::CommandFailure;
+use super::options::choice;
 use super::output::{colour, log, log_text};
 use hyperplay_games::names::GameNames;
 use hyperplay_games::repository::{GameNameError, read_bounded};
@@ -26,8 +28,8 @@ pub struct GameArgument {
 #[derive(Args, Clone, Copy, Default, Debug)]
 pub struct RulesOption {
     /// The syntax of the rules [default: recognised from the text]
-    #[arg(long)]
-    pub syntax: Option<SyntaxArgument>,
+    #[arg(long, value_name = "SYNTAX", value_parser = syntaxes())]
+    pub syntax: Option<Syntax>,
     /// Refuse rules with a fault or a warning instead of playing them with the stated repairs
     #[arg(long)]
     pub strict: bool,
@@ -37,21 +39,11 @@ pub struct RulesOption {
 }
 
 /// The two ways to write rules.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum SyntaxArgument {
-    /// Prefix form: (<= (head ?x) (body ?x))
-    Kif,
-    /// Infix form: head(X) :- body(X)
-    Infix,
-}
-
-impl From<SyntaxArgument> for Syntax {
-    fn from(syntax: SyntaxArgument) -> Syntax {
-        match syntax {
-            SyntaxArgument::Kif => Syntax::Kif,
-            SyntaxArgument::Infix => Syntax::Infix,
-        }
-    }
+pub fn syntaxes() -> impl TypedValueParser<Value = Syntax> {
+    choice(vec![
+        ("kif", Syntax::Kif, "Prefix form: (<= (head ?x) (body ?x))"),
+        ("infix", Syntax::Infix, "Infix form: head(X) :- body(X)"),
+    ])
 }
 
 /// A game that has been opened.
@@ -167,9 +159,9 @@ impl RulesOption {
     pub fn open_among(&self, names: &GameNames, game: &str) -> Result<Opened, CommandFailure> {
         let source = source_among(names, game)?;
         if self.strict {
-            refuse_slips(&source, self.syntax.map(Syntax::from))?;
+            refuse_slips(&source, self.syntax)?;
         }
-        let opened = Opened::new(source, self.syntax.map(Syntax::from))?;
+        let opened = Opened::new(source, self.syntax)?;
         if self.horizon.is_some() && opened.game.language() != Language::Sidl {
             return Err(CommandFailure::usage(
                 "--horizon is for an interaction in SIDL",

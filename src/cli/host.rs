@@ -23,7 +23,7 @@ use super::real_time::RealTime;
 use super::serve::{LOOK, LogForm, log_to_stderr};
 use super::session::Session;
 use hyperplay_games::repository::GameRepository;
-use hyperplay_logic::gdl::{Game, Language, did_you_mean, fold};
+use hyperplay_logic::gdl::{Game, Language, did_you_mean};
 use hyperplay_machine::{ByRole, Role};
 use hyperplay_net::host::{SightError, SightRules, remote_spec, serve_repository};
 use hyperplay_net::http::client::Address;
@@ -208,8 +208,8 @@ fn own_clocks(text: &str, game: &Game) -> CommandResult<(Role, Clocks)> {
     let Some((name, (start, play))) = parts else {
         return Err(wrong(format!("--clocks {text}: expected ROLE=START,PLAY")));
     };
-    let roles: Vec<String> = game.roles().iter().map(|&role| game.terms().show(role)).collect();
-    let Some(role) = roles.iter().position(|role| fold(role) == fold(name)) else {
+    let Some(role) = game.role_named(name) else {
+        let roles = game.role_names();
         let meant = did_you_mean(name, roles.iter().map(String::as_str));
         return Err(wrong(format!("--clocks {text}: the game has no role '{name}'{meant}")));
     };
@@ -338,8 +338,7 @@ const START: Duration = Duration::from_millis(200);
 
 /// Where the agents behind addresses are.
 fn addresses(arguments: &HostArguments, game: &Game) -> CommandResult<ByRole<Option<Address>>> {
-    let roles: Vec<String> = game.roles().iter().map(|&role| game.terms().show(role)).collect();
-    let mut addresses = vec![None; roles.len()];
+    let mut addresses = vec![None; game.roles().len()];
     for seat in &arguments.matches.seats {
         let Some((name, address)) = seat.split_once('=').filter(|(_, address)| is_address(address)) else {
             continue;
@@ -347,7 +346,7 @@ fn addresses(arguments: &HostArguments, game: &Game) -> CommandResult<ByRole<Opt
         let address = Address::parse(address.trim()).map_err(|error| {
             CommandFailure::usage(format!("{seat}: {error}"), "for example alice=http://127.0.0.1:9147")
         })?;
-        if let Some(role) = roles.iter().position(|role| fold(role) == fold(name.trim())) {
+        if let Some(role) = game.role_named(name.trim()) {
             addresses[role] = Some(address);
         }
     }

@@ -24,7 +24,7 @@ pub fn refuse_misfits<'a>(
     rules: &str,
     specs: impl IntoIterator<Item = &'a Spec>,
 ) -> CommandResult {
-    let roles: Vec<String> = game.roles().iter().map(|&role| game.terms().show(role)).collect();
+    let roles = game.role_names();
     let mut checked = Vec::new();
     for spec in specs {
         if let Some(misfit) = spec.misfit(&roles, rules) {

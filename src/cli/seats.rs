@@ -8,14 +8,13 @@ use super::options::engine;
 use super::players::wrong_spec;
 use super::policies::refuse_misfits;
 use hyperplay_engine::{Engine, Engines};
-use hyperplay_logic::gdl::{Game, TermId, did_you_mean, fold};
+use hyperplay_logic::gdl::{Game, did_you_mean};
 use hyperplay_machine::{ByRole, Role};
 use hyperplay_play::player::{PlayerSpec, Registry, Seat, SpecKind};
 
 /// The names of the roles that somebody plays, and a sentence that lists them.
 fn played(game: &Game) -> (Vec<String>, String) {
-    let roles = game.roles().iter().enumerate().filter(|&(role, _)| game.random() != Some(role));
-    let played: Vec<String> = roles.map(|(_, &role)| game.terms().show(role)).collect();
+    let played = game.played_names();
     let choices = format!("the roles are {}", played.join(", "));
     (played, choices)
 }
@@ -26,8 +25,7 @@ fn played(game: &Game) -> (Vec<String>, String) {
 /// A usage error that lists the roles.
 pub fn role_named(game: &Game, name: &str, of_random: &str) -> CommandResult<Role> {
     let (played, choices) = played(game);
-    let named = |&role: &TermId| fold(&game.terms().show(role)) == fold(name.trim());
-    match game.roles().iter().position(named) {
+    match game.role_named(name.trim()) {
         Some(role) if game.random() == Some(role) => Err(CommandFailure::usage(of_random, choices)),
         Some(role) => Ok(Role::new(role)),
         None => {

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::failure::{CommandFailure, CommandResult, refuse_if};
-use super::game_argument::{RulesOption, SyntaxArgument};
+use super::game_argument::{RulesOption, syntaxes};
 use super::options::EngineOption;
 use super::output::printable;
 use hyperplay_engine::Engine;
+use hyperplay_logic::gdl::Syntax;
 use hyperplay_play::files::FileError;
 use hyperplay_play::referee::EVIDENCE_SCHEMA;
 use serde::Deserialize;
@@ -29,8 +30,8 @@ pub struct TranscriptArguments {
     #[arg(long)]
     game: Option<String>,
     /// The syntax of the rules [default: recognised from the text]
-    #[arg(long)]
-    syntax: Option<SyntaxArgument>,
+    #[arg(long, value_name = "SYNTAX", value_parser = syntaxes())]
+    syntax: Option<Syntax>,
     #[command(flatten)]
     engine: EngineOption,
 }

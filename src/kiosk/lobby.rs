@@ -214,17 +214,11 @@ fn entry(game: &CatalogueGame) -> Value {
     };
     json!({
         "name": game.name,
-        "roles": played(&rules),
+        "roles": rules.played_names(),
         "random": rules.random().is_some(),
         "hidden": rules.is_imperfect(),
         "about": game.about,
     })
-}
-
-/// The roles that somebody can play.
-fn played(game: &Game) -> Vec<String> {
-    let roles = game.roles().iter().enumerate().filter(|(at, _)| game.random() != Some(*at));
-    roles.map(|(_, &role)| game.terms().show(role)).collect()
 }
 
 /// The lengths of some random matches, as far as the time suffices.
@@ -306,7 +300,7 @@ pub(super) fn check(name: &str, text: &str) -> Result<Value, KioskRefusal> {
         "findings": findings.iter().map(shown).collect::<Vec<_>>(),
         "more": count - findings.len(),
         "rules": game.map(Game::rules_hash),
-        "roles": game.map(played).unwrap_or_default(),
+        "roles": game.map(Game::played_names).unwrap_or_default(),
         "random": game.is_some_and(|game| game.random().is_some()),
         "playable": game.is_some(),
     }))

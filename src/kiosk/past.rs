@@ -99,7 +99,7 @@ impl PastMatch {
             }
             Some(role) => self.told(role, step),
         };
-        let names = self.room.roles();
+        let names = self.room.game.role_names();
         let next = self.moves.get(step);
         let decisions = next.map_or_else(Vec::new, |made| {
             // A role sees its own decisions only.
@@ -162,7 +162,7 @@ impl PastMatch {
             moves.push(NotedStep { step, notes });
             states.push(after);
         }
-        let names = room.roles();
+        let names = room.game.role_names();
         let random = room.random();
         let seats = names
             .iter()

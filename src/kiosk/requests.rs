@@ -38,9 +38,9 @@ impl Kiosk {
             refusal(429, error, "wait until one is over, or start the kiosk with more --tables")
         })?;
         let room = self.lobby.room(order)?;
-        let (roles, random) = (room.roles(), room.random());
+        let (roles, random) = (room.game.role_names(), room.random());
         let wrong = |error: String, remedy: &str| refusal(400, error, remedy);
-        if let Some(role) = order.seats.keys().find(|role| !roles.iter().any(|own| fold(own) == fold(role))) {
+        if let Some(role) = order.seats.keys().find(|role| room.game.role_named(role).is_none()) {
             return Err(wrong(
                 format!("there is no role '{role:.60}'"),
                 &format!("the roles are {}", roles.join(", ")),
@@ -79,8 +79,7 @@ impl Kiosk {
             "none" => None,
             TRUTH => Some(Sight::Truth),
             name => {
-                let role = roles.iter().position(|role| fold(role) == fold(name));
-                let role = role.ok_or_else(|| {
+                let role = room.game.role_named(name).ok_or_else(|| {
                     wrong(format!("there is no role '{name:.60}'"), "take 'none', 'truth' or a role")
                 })?;
                 Some(Sight::Role(Role::new(role)))
@@ -188,7 +187,7 @@ impl Kiosk {
             sampler.map_err(|error| refusal(500, error.to_string(), "tell whoever made this program"))?;
         let id = secret()?[..12].to_owned();
         let past = PastMatch::of_transcript(id.clone(), &room, &sampler, &read)?;
-        let told = json!({ "replay": id, "steps": past.steps(), "roles": room.roles() });
+        let told = json!({ "replay": id, "steps": past.steps(), "roles": room.game.role_names() });
         self.past.add(Arc::new(past));
         Ok(told)
     }

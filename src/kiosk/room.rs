@@ -145,13 +145,8 @@ impl GameRoom {
         picture
     }
 
-    /// The names of its roles in their order.
-    pub(super) fn roles(&self) -> Vec<String> {
-        self.game.roles().iter().map(|&role| self.game.terms().show(role)).collect()
-    }
-
     /// The name of the role that chance plays.
     pub(super) fn random(&self) -> Option<String> {
-        self.game.random().map(|role| self.roles()[role].clone())
+        self.game.random().map(|role| self.game.role_names().remove(role))
     }
 }

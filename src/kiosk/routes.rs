@@ -120,7 +120,9 @@ async fn lobby(State(kiosk): State<Arc<Kiosk>>) -> Answer {
             .tables()
             .values()
             .filter(|table| !table.is_over())
-            .map(|table| json!({ "name": table.parts.room.name, "roles": table.parts.room.roles() }))
+            .map(
+                |table| json!({ "name": table.parts.room.name, "roles": table.parts.room.game.role_names() }),
+            )
             .collect();
         Ok(answer(&json!({
             "games": kiosk.lobby.entries(),

@@ -38,7 +38,7 @@ impl SceneGame {
     pub(super) fn of(room: &GameRoom) -> SceneGame {
         SceneGame {
             name: room.name.clone(),
-            roles: room.roles(),
+            roles: room.game.role_names(),
             random: room.random(),
             hidden: room.game.is_imperfect(),
         }

@@ -308,7 +308,7 @@ impl Table {
             Sight::Truth => None,
         };
         let seat = own.filter(|_| token.is_seat);
-        let names = room.roles();
+        let names = room.game.role_names();
         let scene = shared.scenes.get(&token.sight).cloned().unwrap_or_default();
         let chosen = seat.and_then(|role| shared.chosen.get(&role)).map(|own| room.game.show(own.0));
         let question = seat.and_then(|role| shared.questions.get(&role)).filter(|_| chosen.is_none());
@@ -333,7 +333,7 @@ impl Table {
     }
 
     pub(super) fn seats(&self, you: Option<Role>) -> Vec<SceneSeat> {
-        let names = self.parts.room.roles();
+        let names = self.parts.room.game.role_names();
         let each = self.parts.sitting.iter().zip(names).enumerate();
         each.map(|(at, (sitting, role))| {
             let (kind, player) = match sitting {

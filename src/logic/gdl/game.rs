@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::{Finding, Rule, Rulesheet, Source, Span, Syntax, print, print_term, rules_hash};
+use super::{Finding, Rule, Rulesheet, Source, Span, Syntax, fold, print, print_term, rules_hash};
 use hyperplay_machine::terms::{Symbol, TermId, TermStore};
 use hyperplay_machine::{ByRole, GameSetup, Role};
 
@@ -30,7 +30,7 @@ pub enum Language {
 ///     (goal white 100) terminal";
 /// let game = load(Source::new("tiny.kif", text), None).game.unwrap();
 ///
-/// let roles: Vec<String> = game.roles().iter().map(|&role| game.terms().show(role)).collect();
+/// let roles = game.role_names();
 /// assert_eq!(roles, ["white", "random"]);
 /// assert_eq!(game.random(), Some(1));
 /// assert!(game.is_imperfect() && game.faults().is_empty());
@@ -140,6 +140,23 @@ impl Game {
         &self.roles
     }
 
+    /// Their names.
+    pub fn role_names(&self) -> Vec<String> {
+        self.roles.iter().map(|&role| self.terms.show(role)).collect()
+    }
+
+    /// The names of the roles that somebody can play: all but `random`.
+    pub fn played_names(&self) -> Vec<String> {
+        let mut names = self.role_names();
+        self.random().map(|random| names.remove(random));
+        names
+    }
+
+    /// The position of the role with this name, ignoring case.
+    pub fn role_named(&self, name: &str) -> Option<usize> {
+        self.role_names().iter().position(|role| fold(role) == fold(name))
+    }
+
     /// The store of ground terms, which all engines of this game share.
     pub fn terms(&self) -> &Arc<TermStore> {
         &self.terms
@@ -158,8 +175,8 @@ impl Game {
 
     /// The knowledge of every machine of the game before any step, with the state in which it begins.
     pub fn setup<S>(&self, initial: S) -> GameSetup<S> {
-        let roles = ByRole::new(self.roles().iter().map(|&role| self.terms().show(role)).collect());
-        GameSetup { terms: Arc::clone(self.terms()), roles, random: self.random().map(Role::new), initial }
+        let (terms, roles) = (Arc::clone(self.terms()), ByRole::new(self.role_names()));
+        GameSetup { terms, roles, random: self.random().map(Role::new), initial }
     }
 
     /// The position of the role `random` among [`Game::roles`], if the game has this role.
