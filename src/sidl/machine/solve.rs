@@ -62,12 +62,16 @@ impl Facts {
     }
 }
 
-/// Conditions, and what follows them where they stand in a disjunction.
+/// Conditions on facts, and what follows them where they stand in a disjunction.
 #[derive(Clone, Copy)]
 struct Rest<'a> {
     conditions: &'a [Condition],
+    facts: &'a Facts,
     then: Option<&'a Rest<'a>>,
 }
+
+/// Whoever is told each solution; false if it is enough.
+type Visit<'a> = &'a mut dyn FnMut(&Bindings) -> bool;
 
 /// The facts that a possible evaluation may rely on: whether all facts that a pattern may match are known, and only the
 /// chronon itself may remove some.
@@ -111,58 +115,38 @@ impl<'a> Evaluation<'a> {
         conditions: &[Condition],
         bindings: &Bindings,
         facts: &Facts,
-        visit: &mut dyn FnMut(&Bindings) -> bool,
+        visit: Visit<'_>,
     ) {
-        self.solve(Rest { conditions, then: None }, &mut bindings.clone(), facts, visit);
+        self.solve(Rest { conditions, facts, then: None }, &mut bindings.clone(), visit);
     }
 
     /// False if `visit` has said that it is enough.
-    fn solve(
-        &mut self,
-        rest: Rest<'_>,
-        bindings: &mut Bindings,
-        facts: &Facts,
-        visit: &mut dyn FnMut(&Bindings) -> bool,
-    ) -> bool {
+    fn solve(&mut self, rest: Rest<'_>, bindings: &mut Bindings, visit: Visit<'_>) -> bool {
         let Some((condition, conditions)) = rest.conditions.split_first() else {
             return match rest.then {
-                Some(&then) => self.solve(then, bindings, facts, visit),
+                Some(&then) => self.solve(then, bindings, visit),
                 None => visit(bindings),
             };
         };
-        let after = Rest { conditions, then: rest.then };
+        let after = Rest { conditions, ..rest };
         match condition {
-            Condition::Holds(predicate, pattern) => {
-                self.holds(*predicate, pattern, after, bindings, facts, visit)
-            }
+            Condition::Holds(predicate, pattern) => match self.known {
+                Some(known) if !known(*predicate, pattern, bindings) => self.solve(after, bindings, visit),
+                _ => self.matching(pattern, rest.facts.of(*predicate), after, bindings, visit),
+            },
             Condition::Either(parts) => parts.iter().all(|part| {
-                let rest = Rest { conditions: part, then: Some(&after) };
-                self.solve(rest, bindings, facts, visit)
+                let rest = Rest { conditions: part, then: Some(&after), ..rest };
+                self.solve(rest, bindings, visit)
             }),
             Condition::Equals(pattern, value) => match self.value(value, bindings) {
-                Some(value) => self.matching(pattern, &[value], after, bindings, facts, visit),
-                None if self.known.is_some() => self.solve(after, bindings, facts, visit),
+                Some(value) => self.matching(pattern, &[value], after, bindings, visit),
+                None if self.known.is_some() => self.solve(after, bindings, visit),
                 None => true,
             },
             Condition::Never => true,
-            _ if self.is_true(condition, bindings, facts) => self.solve(after, bindings, facts, visit),
+            _ if self.is_true(condition, bindings, rest.facts) => self.solve(after, bindings, visit),
             _ => true,
         }
-    }
-
-    fn holds(
-        &mut self,
-        predicate: Symbol,
-        pattern: &Pattern,
-        after: Rest<'_>,
-        bindings: &mut Bindings,
-        facts: &Facts,
-        visit: &mut dyn FnMut(&Bindings) -> bool,
-    ) -> bool {
-        if self.known.is_some_and(|known| !known(predicate, pattern, bindings)) {
-            return self.solve(after, bindings, facts, visit);
-        }
-        self.matching(pattern, facts.of(predicate), after, bindings, facts, visit)
     }
 
     fn matching(
@@ -171,8 +155,7 @@ impl<'a> Evaluation<'a> {
         candidates: &[TermId],
         after: Rest<'_>,
         bindings: &mut Bindings,
-        facts: &Facts,
-        visit: &mut dyn FnMut(&Bindings) -> bool,
+        visit: Visit<'_>,
     ) -> bool {
         for &candidate in candidates {
             self.visits += 1;
@@ -182,7 +165,7 @@ impl<'a> Evaluation<'a> {
             }
             let mut bound = BoundSlots::new();
             let agrees = pattern.matches(candidate, bindings, &mut bound, &self.program.numbers, self.terms);
-            let goes_on = !agrees || self.solve(after, bindings, facts, visit);
+            let goes_on = !agrees || self.solve(after, bindings, visit);
             bound.into_iter().for_each(|slot| bindings[slot] = None);
             if !goes_on {
                 return false;
