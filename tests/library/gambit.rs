@@ -64,7 +64,7 @@ fn what_was_written_is_read_as_the_same_game() {
         let again = GambitFile::read(&text).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
         if RELABELLED.contains(&name.as_str()) {
             assert_ne!(again, file, "{name}");
-            assert_eq!((again.nodes(), again.outcomes()), (file.nodes(), file.outcomes()), "{name}");
+            assert_eq!((&again.nodes, &again.outcomes), (&file.nodes, &file.outcomes), "{name}");
         } else {
             assert_eq!(again, file, "{name}");
         }
@@ -106,7 +106,7 @@ fn chances(file: &GambitFile) -> Vec<Fraction> {
     let mut chances: Vec<Fraction> = Vec::new();
     for parent in file.parents() {
         chances.push(parent.map_or(1.into(), |(parent, choice)| {
-            let share = match file.nodes()[parent as usize] {
+            let share = match file.nodes[parent as usize] {
                 GambitNode::Chance(id) => file.chance(id).moves[choice as usize].1,
                 _ => 1.into(),
             };
@@ -121,11 +121,11 @@ fn check_same_game(name: &str, file: &GambitFile, kif: &GambitKif) {
     let loaded = load(Source::new(name, &kif.text), None);
     assert_eq!(loaded.findings, [], "{name}:\n{}", kif.text);
     let machine = Engines::new(&loaded.game.unwrap()).get(EngineKind::Auto).unwrap();
-    let players = file.players().len();
+    let players = file.players.len();
     assert_eq!(machine.roles().len() - usize::from(machine.random().is_some()), players, "{name}");
 
     let mut scratch = machine.scratch();
-    let mut reached: Vec<Fraction> = vec![0.into(); file.nodes().len()];
+    let mut reached: Vec<Fraction> = vec![0.into(); file.nodes.len()];
     // What each player knows at its nodes, and at which set that is.
     let mut known: Vec<BTreeMap<String, GambitSetId>> = vec![BTreeMap::new(); players];
     let mut open = vec![(History(Vec::new()), Fraction::from_integer(1))];
@@ -135,14 +135,14 @@ fn check_same_game(name: &str, file: &GambitFile, kif: &GambitKif) {
         let [fluent] = &fluents[..] else { panic!("{name}: {fluents:?}") };
         let node =
             fluent.strip_prefix("(at n").map(|rest| rest.trim_end_matches(')').parse::<usize>().unwrap() - 1);
-        let kind = node.map(|node| file.nodes()[node]);
+        let kind = node.map(|node| file.nodes[node]);
         if let Some(node) = node {
             reached[node] += chance;
         }
         let end = machine.terminal(&state, &mut scratch);
         assert_eq!(end, matches!(kind, Some(GambitNode::Terminal(_))), "{name}: {fluent}");
         if let Some(GambitNode::Terminal(outcome)) = kind {
-            for (player, payoff) in file.payoffs(outcome).iter().enumerate() {
+            for (player, payoff) in file.outcomes[outcome.index()].iter().enumerate() {
                 let goal = machine.goal(&state, Role::new(player), &mut scratch).value();
                 assert_eq!(kif.scales[player].payoff(goal), *payoff, "{name}: {fluent}");
             }
@@ -174,7 +174,7 @@ fn check_same_game(name: &str, file: &GambitFile, kif: &GambitKif) {
     }
     assert_eq!(reached, chances(file), "{name}");
     let live = |id: usize| {
-        let nodes = file.nodes().iter().zip(&reached);
+        let nodes = file.nodes.iter().zip(&reached);
         nodes
             .filter(|(_, chance)| **chance > 0.into())
             .any(|(&node, _)| matches!(node, GambitNode::Decision(set) if set.index() == id))
@@ -182,8 +182,7 @@ fn check_same_game(name: &str, file: &GambitFile, kif: &GambitKif) {
     for (player, known) in known.iter().enumerate() {
         let sets: BTreeSet<GambitSetId> = known.values().copied().collect();
         assert_eq!(sets.len(), known.len(), "{name}: a set looks different at two of its nodes");
-        let own =
-            file.sets().iter().enumerate().filter(|(id, set)| set.player as usize == player && live(*id));
+        let own = file.sets.iter().enumerate().filter(|(id, set)| set.player as usize == player && live(*id));
         assert_eq!(sets.len(), own.clone().count(), "{name}");
         let deciding = own.filter(|(_, set)| set.moves.len() >= 2).count() as u64;
         let extent = extent(&*machine, 1_000_000);
@@ -263,8 +262,8 @@ fn is_timeable(file: &GambitFile) -> bool {
                 times[node] = times[node].max(times[parent as usize] + 1);
             }
             for &other in &live {
-                if matches!(file.nodes()[node], GambitNode::Decision(_))
-                    && file.nodes()[node] == file.nodes()[other]
+                if matches!(file.nodes[node], GambitNode::Decision(_))
+                    && file.nodes[node] == file.nodes[other]
                 {
                     times[node] = times[node].max(times[other]);
                 }
@@ -281,7 +280,7 @@ fn random_games_become_rules_of_the_same_game_if_they_are_timeable() {
     let (mut timeable, mut not, mut nodes) = (0, 0, 0);
     for number in 0..600 {
         let file = Random::game(&Seed::root(1).child("gambit").index(number));
-        if file.nodes().len() > 400 {
+        if file.nodes.len() > 400 {
             continue;
         }
         let name = format!("game {number}");
@@ -291,7 +290,7 @@ fn random_games_become_rules_of_the_same_game_if_they_are_timeable() {
                 assert!(is_timeable(&file), "{name}");
                 check_same_game(&name, &file, &kif);
                 timeable += 1;
-                nodes += file.nodes().len();
+                nodes += file.nodes.len();
             }
             Err(KifError::NotTimeable { cycle }) => {
                 assert!(!is_timeable(&file), "{name}");

@@ -89,12 +89,12 @@ pub struct GambitChance {
 ///     t "" 2
 ///     t "" 1"#,
 /// )?;
-/// assert_eq!(file.title(), "Matching pennies");
-/// assert_eq!(file.comment(), "");
-/// assert_eq!(file.players(), ["Alice", "Bob"]);
-/// assert_eq!((file.nodes().len(), file.sets().len()), (7, 2));
+/// assert_eq!(file.title, "Matching pennies");
+/// assert_eq!(file.comment, "");
+/// assert_eq!(file.players, ["Alice", "Bob"]);
+/// assert_eq!((file.nodes.len(), file.sets.len()), (7, 2));
 /// let one = Fraction::from_integer(1);
-/// assert_eq!(file.outcomes(), [[one, -one], [-one, one]]);
+/// assert_eq!(file.outcomes, [[one, -one], [-one, one]]);
 /// assert_eq!(file.parents()[5], Some((4, 0)));
 ///
 /// let mut text = Vec::new();
@@ -104,36 +104,22 @@ pub struct GambitChance {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GambitFile {
-    pub(super) title: String,
-    pub(super) comment: String,
-    pub(super) players: Vec<String>,
-    pub(super) sets: Vec<GambitSet>,
+    /// The title.
+    pub title: String,
+    /// The comment; empty if there is none.
+    pub comment: String,
+    /// The names of the players.
+    pub players: Vec<String>,
+    /// All information sets, in the order of first appearance.
+    pub sets: Vec<GambitSet>,
     pub(super) chances: Vec<GambitChance>,
-    pub(super) outcomes: Vec<Vec<Fraction>>,
-    pub(super) nodes: Vec<GambitNode>,
+    /// All payoff vectors, each a payoff for each player, in the order of first appearance.
+    pub outcomes: Vec<Vec<Fraction>>,
+    /// The nodes in pre-order; the first is the root.
+    pub nodes: Vec<GambitNode>,
 }
 
 impl GambitFile {
-    /// The title.
-    pub fn title(&self) -> &str {
-        &self.title
-    }
-
-    /// The comment; empty if there is none.
-    pub fn comment(&self) -> &str {
-        &self.comment
-    }
-
-    /// The names of the players.
-    pub fn players(&self) -> &[String] {
-        &self.players
-    }
-
-    /// All information sets, in the order of first appearance.
-    pub fn sets(&self) -> &[GambitSet] {
-        &self.sets
-    }
-
     /// One information set.
     ///
     /// # Panics
@@ -148,24 +134,6 @@ impl GambitFile {
     /// If they are of another document.
     pub fn chance(&self, id: GambitChanceId) -> &GambitChance {
         &self.chances[id.index()]
-    }
-
-    /// All payoff vectors, each a payoff for each player, in the order of first appearance.
-    pub fn outcomes(&self) -> &[Vec<Fraction>] {
-        &self.outcomes
-    }
-
-    /// One payoff vector.
-    ///
-    /// # Panics
-    /// If it is of another document.
-    pub fn payoffs(&self, id: GambitOutcomeId) -> &[Fraction] {
-        &self.outcomes[id.index()]
-    }
-
-    /// The nodes in pre-order; the first is the root.
-    pub fn nodes(&self) -> &[GambitNode] {
-        &self.nodes
     }
 
     /// The number of moves of a node.

@@ -241,7 +241,7 @@ fn sets_are_numbered_as_they_appear_and_unused_ones_vanish() {
     }
     builder.terminal(&[1.into(), 2.into()]);
     let file = builder.finish().unwrap();
-    let shown: Vec<_> = file.sets().iter().map(|set| (set.player, set.number, set.name.as_str())).collect();
+    let shown: Vec<_> = file.sets.iter().map(|set| (set.player, set.number, set.name.as_str())).collect();
     assert_eq!(shown, [(0, 1, "first"), (0, 2, "second"), (1, 1, "later")]);
 }
 
@@ -254,12 +254,12 @@ fn payoffs_at_inner_nodes_are_added_to_all_ends_below() {
     .unwrap();
     let payoffs = |above: [i128; 2], below| above.map(|above| Fraction::new(above, below)).to_vec();
     let expected = [payoffs([2, 1], 2), payoffs([4, 1], 2), payoffs([2, 1], 2)];
-    let ends = file.nodes().iter().filter_map(|node| match node {
-        GambitNode::Terminal(outcome) => Some(file.payoffs(*outcome).to_vec()),
+    let ends = file.nodes.iter().filter_map(|node| match node {
+        GambitNode::Terminal(outcome) => Some(file.outcomes[outcome.index()].to_vec()),
         _ => None,
     });
     assert_eq!(ends.collect::<Vec<_>>(), expected);
-    assert_eq!(file.outcomes().len(), 2, "equal payoffs are one outcome");
+    assert_eq!(file.outcomes.len(), 2, "equal payoffs are one outcome");
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn a_chain_of_a_hundred_thousand_nodes_is_read_written_and_converted() {
         let _ = writeln!(rest, "t \"\" {} \"\" {{ {} 0 }}", node % 7 + 1, node % 7);
     }
     let file = read(&rest).unwrap();
-    assert_eq!(file.nodes().len(), depth + 1 + depth - depth.div_ceil(3));
+    assert_eq!(file.nodes.len(), depth + 1 + depth - depth.div_ceil(3));
     assert_eq!(GambitFile::read(&written(&file)).unwrap(), file);
     assert_eq!(file.parents()[depth], Some((depth as u32 - 1, 0)));
     let kif = to_kif(&file, "chain", &KifOptions::default()).unwrap();

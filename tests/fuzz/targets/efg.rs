@@ -24,7 +24,7 @@ pub fn efg_reads_again_as_written(input: &[u8]) -> bool {
     };
     let once = written(&file);
     let again = GambitFile::read(&once).expect("what is written can be read");
-    assert_eq!((shape(&again), again.outcomes()), (shape(&file), file.outcomes()));
+    assert_eq!((shape(&again), &again.outcomes), (shape(&file), &file.outcomes));
     assert_eq!(written(&again), once);
     for round in [false, true] {
         if let Ok(kif) = to_kif(&file, "input", &KifOptions { round, ..KifOptions::default() }) {
@@ -41,5 +41,5 @@ fn shape(file: &GambitFile) -> Vec<(Option<GambitNode>, Vec<Fraction>)> {
         GambitNode::Chance(id) => (None, file.chance(id).moves.iter().map(|(_, share)| *share).collect()),
         other => (Some(other), Vec::new()),
     };
-    file.nodes().iter().map(of).collect()
+    file.nodes.iter().map(of).collect()
 }

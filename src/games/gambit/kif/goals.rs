@@ -59,16 +59,16 @@ impl Goals {
     /// # Errors
     /// If they cannot be exact and `round` is false.
     pub(super) fn new(file: &GambitFile, live: &[bool], round: bool) -> Result<Goals, KifError> {
-        let mut used = vec![false; file.outcomes().len()];
-        for (node, _) in file.nodes().iter().zip(live).filter(|(_, live)| **live) {
+        let mut used = vec![false; file.outcomes.len()];
+        for (node, _) in file.nodes.iter().zip(live).filter(|(_, live)| **live) {
             if let GambitNode::Terminal(id) = node {
                 used[id.index()] = true;
             }
         }
         let outcomes =
-            || file.outcomes().iter().zip(&used).filter(|(_, used)| **used).map(|(payoffs, _)| payoffs);
+            || file.outcomes.iter().zip(&used).filter(|(_, used)| **used).map(|(payoffs, _)| payoffs);
         let spread = |player: usize| spread(outcomes().map(|payoffs| payoffs[player]));
-        let spreads: Option<Vec<Spread>> = (0..file.players().len()).map(spread).collect();
+        let spreads: Option<Vec<Spread>> = (0..file.players.len()).map(spread).collect();
         let spreads = spreads.ok_or(KifError::PayoffsTooLarge)?;
         let centred = centred(outcomes().flatten().copied());
         let (units, exact) = match centred {
@@ -84,7 +84,7 @@ impl Goals {
             let payoffs: &[Fraction] = if used { payoffs } else { &[] };
             payoffs.iter().zip(&scales).map(|(&payoff, scale)| goal(payoff, scale)).collect()
         };
-        let goals: Option<Vec<Vec<u8>>> = file.outcomes().iter().zip(&used).map(goals).collect();
+        let goals: Option<Vec<Vec<u8>>> = file.outcomes.iter().zip(&used).map(goals).collect();
         let goals = goals.ok_or(KifError::PayoffsTooLarge)?;
         // So that no use of a scale leaves the range.
         let fits = |scale: &GoalScale| (0..=100).all(|goal| checked_payoff(scale, goal).is_some());
@@ -151,7 +151,7 @@ fn units(spreads: &[Spread], file: &GambitFile, round: bool) -> Result<(Vec<Frac
     }
     let Spread { least, range, step } = spreads[coarse];
     let most = fraction::add(least, range).ok_or(KifError::PayoffsTooLarge)?;
-    Err(KifError::PayoffsTooFine { player: file.players()[coarse].clone(), least, most, step })
+    Err(KifError::PayoffsTooFine { player: file.players[coarse].clone(), least, most, step })
 }
 
 /// The smallest unit of which `step` is a multiple and which fits a hundred times at most into `range`.

@@ -134,12 +134,12 @@ impl KifError {
 /// # Errors
 /// If GDL-II cannot express the game, or only with more moves or other payoffs than `options` allow.
 pub fn to_kif(file: &GambitFile, source: &str, options: &KifOptions) -> Result<GambitKif, KifError> {
-    if file.players().is_empty() {
+    if file.players.is_empty() {
         return Err(KifError::NoPlayers);
     }
     let parents = file.parents();
     let live = live(file, &parents);
-    for (index, &node) in (0..).zip(file.nodes()).filter(|&(index, _)| live[index as usize]) {
+    for (index, &node) in (0..).zip(&file.nodes).filter(|&(index, _)| live[index as usize]) {
         if let GambitNode::Chance(id) = node {
             check_copies(file.chance(id), index, options.max_denominator)?;
         }
@@ -161,7 +161,7 @@ fn live(file: &GambitFile, parents: &[Option<(u32, u32)>]) -> Vec<bool> {
     let mut live: Vec<bool> = Vec::with_capacity(parents.len());
     for parent in parents {
         live.push(parent.is_none_or(|(parent, choice)| {
-            let possible = match file.nodes()[parent as usize] {
+            let possible = match file.nodes[parent as usize] {
                 GambitNode::Chance(id) => *file.chance(id).moves[choice as usize].1.numer() > 0,
                 _ => true,
             };
@@ -194,7 +194,7 @@ fn check_copies(chance: &GambitChance, node: u32, limit: u32) -> Result<(), KifE
 
 /// A set as a message shows it.
 fn describe(file: &GambitFile, set: usize) -> String {
-    let set = &file.sets()[set];
+    let set = &file.sets[set];
     let name = if set.name.is_empty() { String::new() } else { format!(" ('{}')", set.name) };
-    format!("set {}{name} of '{}'", set.number, file.players()[set.player as usize])
+    format!("set {}{name} of '{}'", set.number, file.players[set.player as usize])
 }

@@ -63,14 +63,14 @@ struct Sheet<'p> {
 
 /// The text of the rulesheet.
 pub(super) fn sheet(file: &GambitFile, source: &str, plan: &Plan<'_>) -> String {
-    let nodes = || file.nodes().iter().zip(plan.live).filter(|(_, live)| **live).map(|(node, _)| node);
+    let nodes = || file.nodes.iter().zip(plan.live).filter(|(_, live)| **live).map(|(node, _)| node);
     let parts = Parts {
         chance: nodes().any(|node| matches!(node, GambitNode::Chance(_))),
         moves: nodes().any(|node| !matches!(node, GambitNode::Terminal(_))),
         decisions: nodes().any(|node| matches!(node, GambitNode::Decision(_))),
         decisions_below: (0..plan.live.len())
             .filter(|&node| plan.live[node] && plan.parents[node].is_some())
-            .any(|node| matches!(file.nodes()[node], GambitNode::Decision(_))),
+            .any(|node| matches!(file.nodes[node], GambitNode::Decision(_))),
         longest_delay: (0..plan.live.len())
             .filter(|&node| plan.live[node])
             .map(|node| plan.delay(node))
@@ -118,10 +118,10 @@ impl Sheet<'_> {
 
     fn header(&mut self, source: &str, names: &BTreeSet<(String, String)>) {
         let (file, plan) = (self.file, self.plan);
-        self.comment(if file.title().trim().is_empty() { "(a game without title)" } else { file.title() });
+        self.comment(if file.title.trim().is_empty() { "(a game without title)" } else { &file.title });
         self.line(";");
-        if !file.comment().trim().is_empty() {
-            self.comment(file.comment());
+        if !file.comment.trim().is_empty() {
+            self.comment(&file.comment);
             self.line(";");
         }
         for (role, scale) in self.symbols.roles.clone().iter().zip(&plan.goals.scales) {
@@ -139,7 +139,7 @@ impl Sheet<'_> {
         self.line(";");
         let live = plan.live.iter().filter(|live| **live).count();
         let ends = |&(node, live): &(&GambitNode, &bool)| *live && matches!(node, GambitNode::Terminal(_));
-        let ends = file.nodes().iter().zip(plan.live).filter(ends).count();
+        let ends = file.nodes.iter().zip(plan.live).filter(ends).count();
         let mut source =
             format!("Source: {source}, a game in extensive form with {live} nodes, {ends} of them ends");
         if live < plan.live.len() {
@@ -170,11 +170,11 @@ impl Sheet<'_> {
     /// Names that are not their own symbols, with these.
     fn names(&self) -> BTreeSet<(String, String)> {
         let (file, symbols) = (self.file, &self.symbols);
-        let players = file.players().iter().zip(&symbols.roles);
+        let players = file.players.iter().zip(&symbols.roles);
         let sets =
-            file.sets().iter().map(|set| &set.name).zip(&symbols.sets).filter(|(name, _)| !name.is_empty());
+            file.sets.iter().map(|set| &set.name).zip(&symbols.sets).filter(|(name, _)| !name.is_empty());
         let moves =
-            file.sets().iter().zip(&symbols.moves).flat_map(|(set, symbols)| set.moves.iter().zip(symbols));
+            file.sets.iter().zip(&symbols.moves).flat_map(|(set, symbols)| set.moves.iter().zip(symbols));
         let chances = file.chances.iter().zip(&symbols.chances);
         let chances =
             chances.flat_map(|(chance, symbols)| chance.moves.iter().map(|(label, _)| label).zip(symbols));
@@ -312,7 +312,7 @@ impl Sheet<'_> {
         self.line("; The nodes in the order of the file: which player is asked at which of its information sets, or that it is");
         self.line("; the turn of random, and where each move leads; or with which payoffs the game ends.");
         let children = children(plan.parents);
-        for (index, &node) in self.file.nodes().iter().enumerate().filter(|(index, _)| plan.live[*index]) {
+        for (index, &node) in self.file.nodes.iter().enumerate().filter(|(index, _)| plan.live[*index]) {
             let (children, number) = (&children.1[children.0[index]..children.0[index + 1]], index + 1);
             let delay = plan.delay(index);
             if !matches!(node, GambitNode::Terminal(_)) {

@@ -31,11 +31,11 @@ pub(super) struct GambitSymbols {
 
 impl GambitSymbols {
     pub(super) fn new(file: &GambitFile) -> Self {
-        let names = file.players().iter().enumerate().map(|(index, name)| named(name, "player", index));
+        let names = file.players.iter().enumerate().map(|(index, name)| named(name, "player", index));
         let roles = unique(names.collect());
-        let mut sets = vec![String::new(); file.sets().len()];
-        for player in 0..file.players().len() {
-            let own = file.sets().iter().enumerate().filter(|(_, set)| set.player as usize == player);
+        let mut sets = vec![String::new(); file.sets.len()];
+        for player in 0..file.players.len() {
+            let own = file.sets.iter().enumerate().filter(|(_, set)| set.player as usize == player);
             let names = own.clone().map(|(_, set)| named(&set.name, "set", set.number as usize - 1));
             for ((index, _), symbol) in own.zip(unique(names.collect())) {
                 sets[index] = symbol;
@@ -50,7 +50,7 @@ impl GambitSymbols {
             });
             unique(symbols.collect())
         };
-        let moves = file.sets().iter().map(|set| of_moves(&mut set.moves.iter())).collect();
+        let moves = file.sets.iter().map(|set| of_moves(&mut set.moves.iter())).collect();
         let chances = &file.chances;
         let chances = chances.iter().map(|chance| of_moves(&mut chance.moves.iter().map(|(label, _)| label)));
         GambitSymbols { roles, sets, moves, chances: chances.collect() }

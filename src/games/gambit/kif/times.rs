@@ -25,13 +25,13 @@ pub(super) fn times(
     live: &[bool],
 ) -> Result<Vec<u32>, Vec<GambitSetId>> {
     let mut graph: DiGraph<u32, u32> = DiGraph::new();
-    for _ in file.sets() {
+    for _ in &file.sets {
         // The weight is the earliest time that is known so far.
         graph.add_node(0);
     }
     // The last set on the way to a node, its own included, and the steps since then (or since the beginning).
     let mut since: Vec<(Option<GambitSetId>, u32)> = Vec::with_capacity(parents.len());
-    for ((&node, parent), &live) in file.nodes().iter().zip(parents).zip(live) {
+    for ((&node, parent), &live) in file.nodes.iter().zip(parents).zip(live) {
         let before = parent.map_or((None, 0), |(parent, _)| {
             let (set, steps) = since[parent as usize];
             (set, steps + 1)
