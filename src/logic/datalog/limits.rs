@@ -74,11 +74,11 @@ const VISITS_A_RUN: u64 = 16;
 #[derive(Clone, Debug, Default)]
 pub(super) struct VisitCounter {
     /// The rows visited since the current rule was started, those of its subgoals included.
-    visits: u64,
+    pub(super) visits: u64,
     /// The rows visited in all runs before.
     before: u64,
     /// Tuples tested and tuples derived in all runs.
-    tested: u64,
+    pub(super) tested: u64,
     /// The number of visits after which the limit and the clock are looked at; 0 once the evaluation has stopped.
     next_look: u64,
     /// The number of visits when the clock was read last in this run.
@@ -88,7 +88,7 @@ pub(super) struct VisitCounter {
     /// The most visits of this run.
     limit: u64,
     deadline: Option<Instant>,
-    stopped: Option<LimitExceeded>,
+    pub(super) stopped: Option<LimitExceeded>,
 }
 
 impl VisitCounter {
@@ -140,21 +140,6 @@ impl VisitCounter {
         (self.last_look, self.until_look) = (self.visits, VISITS_A_LOOK);
         self.next_look = self.limit.min(self.visits + VISITS_A_LOOK);
         true
-    }
-
-    /// Why the run stopped, if it did.
-    pub(super) fn stopped(&self) -> Option<LimitExceeded> {
-        self.stopped
-    }
-
-    /// The rows visited in this run.
-    pub(super) fn visits(&self) -> u64 {
-        self.visits
-    }
-
-    /// Tuples tested and tuples derived in all runs.
-    pub(super) fn all_tested(&self) -> u64 {
-        self.tested
     }
 
     /// The rows visited in all runs.

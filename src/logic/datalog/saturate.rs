@@ -217,7 +217,7 @@ impl Database {
     ) -> Result<u64, LimitExceeded> {
         program.limits.visits = allowance.visits;
         let limit_exceeded = self.walk(program, plan, terms, output);
-        let visits = self.subgoals.counter.visits();
+        let visits = self.subgoals.counter.visits;
         allowance.visits = allowance.visits.saturating_sub(visits);
         limit_exceeded.map_or(Ok(visits), Err)
     }

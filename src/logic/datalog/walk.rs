@@ -106,7 +106,7 @@ impl<'a, 's> Walk<'a, 's> {
         if self.subgoals.counter.begin(self.program.limits.visits) {
             self.from(0);
         }
-        self.limit_exceeded.or(self.subgoals.counter.stopped())
+        self.limit_exceeded.or(self.subgoals.counter.stopped)
     }
 
     /// Runs the steps from number `step` on. Returns the number of leading steps that may still derive something new:
@@ -287,7 +287,7 @@ impl<'a, 's> Walk<'a, 's> {
                 break;
             }
         }
-        if self.subgoals.counter.stopped().is_some() {
+        if self.subgoals.counter.stopped.is_some() {
             return false; // the search was cut off, so there is no answer to keep
         }
         let answers = &mut self.subgoals.answers[relation];

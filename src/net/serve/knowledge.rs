@@ -55,14 +55,16 @@ pub enum Heard {
 /// The knowledge of one role about one match.
 #[derive(Debug)]
 pub struct Knowledge {
-    evidence: Evidence,
+    /// All that is known.
+    pub evidence: Evidence,
     /// The answers, by step.
     answers: BTreeMap<usize, SentAnswer>,
     /// How many steps were made, as far as is known: more than the evidence has after a hole.
-    made: usize,
-    /// Whether messages have said the number of the step.
-    is_numbered: bool,
-    remarks: Vec<String>,
+    pub made: usize,
+    /// Whether the messages are those of the official dialect, which say the number of the step.
+    pub is_numbered: bool,
+    /// The oddities, in sentences.
+    pub remarks: Vec<String>,
     /// The terms that the last message told, in a dialect without numbers.
     last_seen: Option<Vec<String>>,
     may_be_repeated: bool,
@@ -85,29 +87,9 @@ impl Knowledge {
         }
     }
 
-    /// All that is known.
-    pub fn evidence(&self) -> &Evidence {
-        &self.evidence
-    }
-
-    /// How many steps were made.
-    pub fn made(&self) -> usize {
-        self.made
-    }
-
     /// Whether a step was missed, so that the evidence ends before it.
     pub fn has_hole(&self) -> bool {
         self.made > self.evidence.step()
-    }
-
-    /// Whether the messages are those of the official dialect.
-    pub fn is_numbered(&self) -> bool {
-        self.is_numbered
-    }
-
-    /// The oddities, in sentences.
-    pub fn remarks(&self) -> &[String] {
-        &self.remarks
     }
 
     /// The answer after `step` steps.
@@ -281,7 +263,7 @@ mod tests {
         known.answered(sent("x", false));
         assert_eq!(known.hear(&game, &message("(PLAY m 0 NIL NIL)")), Heard::Again(0));
         assert_eq!(known.hear(&game, &message("(PLAY m 1 Y ((HEARD Z)))")), Heard::Next);
-        let step = &known.evidence().steps[0];
+        let step = &known.evidence.steps[0];
         assert_eq!(step.own, OwnMove::Known(term(&game, "y")));
         assert_eq!(step.percepts.len(), 1);
         assert_eq!(known.hear(&game, &message("(PLAY m 1 Y ((HEARD Z)))")), Heard::Again(1));
@@ -290,13 +272,13 @@ mod tests {
         let mut other = Knowledge::new(Role::new(0));
         assert_eq!(other.hear(&game, &message("(PLAY m 4000000000 Y ())")), far);
         other.answered(sent("x", false));
-        assert_eq!(other.made(), 4_000_000_000);
+        assert_eq!(other.made, 4_000_000_000);
         assert_eq!(known.hear(&game, &message("(PLAY m 3 Y ())")), Heard::Hole { made: 3 });
-        assert!(known.has_hole() && known.evidence().step() == 1);
+        assert!(known.has_hole() && known.evidence.step() == 1);
         known.answered(sent("x", false));
         assert_eq!(known.hear(&game, &message("(STOP m 4 X ())")), Heard::Hole { made: 4 });
         known.end();
-        assert!(!known.evidence().over && known.remarks().len() == 2);
+        assert!(!known.evidence.over && known.remarks.len() == 2);
     }
 
     #[test]
@@ -306,14 +288,14 @@ mod tests {
         assert_eq!(known.hear(&game, &message("(PLAY m NIL)")), Heard::First);
         known.answered(sent("x", false));
         assert_eq!(known.hear(&game, &message("(PLAY m ((heard z) ))")), Heard::Next);
-        assert_eq!(known.evidence().steps[0].own, OwnMove::Untold(Some(term(&game, "x"))));
+        assert_eq!(known.evidence.steps[0].own, OwnMove::Untold(Some(term(&game, "x"))));
         known.answered(sent("x", true));
         assert_eq!(known.hear(&game, &message("(PLAY m ())")), Heard::Next);
-        assert_eq!(known.evidence().steps[1].own, OwnMove::Untold(None));
+        assert_eq!(known.evidence.steps[1].own, OwnMove::Untold(None));
         // What was answered by the front may be no term of the game.
         known.answered(sent("what", false));
         assert_eq!(known.hear(&game, &message("(PLAY m ((heard z)))")), Heard::Next);
-        assert_eq!(known.evidence().steps[2].own, OwnMove::Untold(None));
+        assert_eq!(known.evidence.steps[2].own, OwnMove::Untold(None));
     }
 
     #[test]
@@ -328,7 +310,7 @@ mod tests {
             known.hear(&game, &message(first));
             known.answered(sent("x", false));
             assert_eq!(known.hear(&game, &message(next)), Heard::Next);
-            let step = &known.evidence().steps[0];
+            let step = &known.evidence.steps[0];
             let shown: Vec<String> = step.percepts.iter().map(|seen| game.terms().show(seen.0)).collect();
             assert_eq!(shown, ["(did me y)", "(did you z)"], "{next}");
             assert_eq!(step.own, OwnMove::Known(term(&game, "y")), "{next}");
@@ -342,8 +324,8 @@ mod tests {
         known.hear(&game, &message("(PLAY m 0 NIL NIL)"));
         known.answered(sent("x", false));
         assert_eq!(known.hear(&game, &message("(PLAY m 1 WHAT ((HEARD Z) (BOO 7)))")), Heard::Next);
-        assert_eq!(known.remarks().len(), 2, "{:?}", known.remarks());
-        assert_eq!(known.evidence().steps[0].own, OwnMove::Untold(None));
+        assert_eq!(known.remarks.len(), 2, "{:?}", known.remarks);
+        assert_eq!(known.evidence.steps[0].own, OwnMove::Untold(None));
     }
 
     #[test]
@@ -357,9 +339,9 @@ mod tests {
         assert_eq!(known.take_back(), None);
         known.answered(sent("y", false));
         assert_eq!(known.hear(&game, &message("(PLAY m ((HEARD Z)))")), Heard::Next);
-        assert_eq!(known.made(), 2);
+        assert_eq!(known.made, 2);
         assert_eq!(known.take_back().unwrap().text, "y");
-        assert!(known.made() == 1 && known.evidence().step() == 1 && known.take_back().is_none());
+        assert!(known.made == 1 && known.evidence.step() == 1 && known.take_back().is_none());
     }
 
     #[test]
@@ -372,8 +354,6 @@ mod tests {
         let odd = "(q 1) ".repeat(1000) + &"w".repeat(5000);
         let mut known = Knowledge::new(Role::new(0));
         assert_eq!(known.hear(&game, &message(&format!("(PLAY m 1 X ({odd}))"))), Heard::Next);
-        assert!(
-            known.remarks().len() == REMARKS && known.remarks().iter().all(|it| it.len() <= LONGEST_REMARK)
-        );
+        assert!(known.remarks.len() == REMARKS && known.remarks.iter().all(|it| it.len() <= LONGEST_REMARK));
     }
 }

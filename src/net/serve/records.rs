@@ -135,11 +135,11 @@ impl EvidenceRecorder {
 
     fn record(&self, folder: &RecordFolder, ended: &EndedMatch<'_>) -> io::Result<EvidenceRecord> {
         let (engines, known) = (&ended.seated.parts.engines, &ended.seated.known);
-        let (game, evidence) = (engines.game(), known.evidence());
+        let (game, evidence) = (engines.game(), &known.evidence);
         let (path, hash) = folder.rules(game)?;
         let no_engine = |error: hyperplay_engine::EngineError| io::Error::other(error.to_string());
         let engine: std::sync::Arc<Engine> = engines.get(EngineKind::Interpreter).map_err(no_engine)?;
-        let dialect = match (game.is_imperfect(), known.is_numbered()) {
+        let dialect = match (game.is_imperfect(), known.is_numbered) {
             (_, true) => WireDialect::Gdl2,
             (true, false) => WireDialect::Gdl2Of2011,
             (false, false) => WireDialect::Gdl1,
@@ -169,7 +169,7 @@ impl EvidenceRecorder {
         }
         if known.has_hole() {
             // Nothing is known of the steps before the last message.
-            record.step(known.made().saturating_sub(1).min(longest));
+            record.step(known.made.saturating_sub(1).min(longest));
         }
         record.remarks = ended.remarks.to_vec();
         record.run = Some(RunInfo::now(engine.kind(), 1, ended.seconds));

@@ -76,7 +76,7 @@ impl Seated {
     /// the player begins again with the rules as that game master reads them.
     pub(super) fn hear(&mut self, message: &StepMessage) -> Heard {
         let is_blank = message.seen.as_ref().is_some_and(Vec::is_empty);
-        if is_blank && self.known.made() == 0 && !self.parts.engines.game().is_imperfect() {
+        if is_blank && self.known.made == 0 && !self.parts.engines.game().is_imperfect() {
             self.see_nothing();
         }
         self.known.hear(self.parts.engines.game(), message)
@@ -108,11 +108,11 @@ impl Seated {
         deadline: Instant,
     ) -> Chosen {
         self.turns = 0;
-        let step = self.known.made();
+        let step = self.known.made;
         let all = deadline.saturating_duration_since(received);
         let for_legal = Budget { deadline: Some(received + all.mul_f64(LEGAL_SHARE)), ..Budget::UNLIMITED };
         let for_legal = for_legal.cancelled_by(self.parts.cancel.flag());
-        let evidence = self.known.evidence().clone();
+        let evidence = self.known.evidence.clone();
         let Some((legal, source)) = self.legal_after(&evidence, &for_legal, &seed.child("legal").index(step))
         else {
             return self.without_legal("the rules cannot be evaluated");
@@ -216,7 +216,7 @@ impl Seated {
         if self.thinker.engine().is_some() {
             self.quick = None;
         }
-        let (evidence, budget) = (self.known.evidence().clone(), Budget::time(ThoughtAhead::TURN));
+        let (evidence, budget) = (self.known.evidence.clone(), Budget::time(ThoughtAhead::TURN));
         let seed = seed.child("ahead").index(evidence.step()).index(self.turns);
         self.turns += 1;
         if let (Some(engine), Some(legal)) = (self.thinker.engine(), &self.legal)
@@ -254,7 +254,7 @@ impl Seated {
 
     /// Whether the last answer ended the match, whatever the other roles do.
     pub(super) fn is_over(&mut self) -> bool {
-        let (step, has_hole) = (self.known.made(), self.known.has_hole());
+        let (step, has_hole) = (self.known.made, self.known.has_hole());
         let sent = self.known.answer(step).filter(|sent| !sent.late && !has_hole);
         let own = sent.and_then(|sent| self.parts.engines.game().terms().read(&sent.text)).map(Move);
         let (Some(own), Some(legal)) = (own, &mut self.legal) else { return false };

@@ -238,7 +238,7 @@ impl Session {
         if let Some(fallback) = &chosen.fallback {
             tracing::warn!(own = %chosen.text, "a legal move stands in: {fallback}");
         }
-        let step = self.seated.as_ref().map_or(self.steps.len(), |seated| seated.known.made());
+        let step = self.seated.as_ref().map_or(self.steps.len(), |seated| seated.known.made);
         tracing::info!(step, own = %chosen.text, milliseconds = elapsed.as_millis() as u64, late, "answered");
         let Chosen { text, fallback } = chosen;
         spare.set(text.clone());
@@ -282,7 +282,7 @@ impl Session {
     fn end(mut self, outcome: EvidenceOutcome) {
         tracing::info!(outcome = outcome.as_str(), "ended");
         let (Some(recorder), Some(seated)) = (&self.parts.recorder, &self.seated) else { return };
-        self.remarks.extend_from_slice(seated.known.remarks());
+        self.remarks.extend_from_slice(&seated.known.remarks);
         recorder.append(&EndedMatch {
             start: &self.parts.start,
             player: &self.parts.spec.spec().to_string(),
