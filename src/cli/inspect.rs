@@ -332,11 +332,11 @@ impl Inspection<'_> {
             "roles": self.roles.values(),
             "random": random,
             "fluents": fluents.terms.len(),
-            "fluents_basis": fluents.basis.as_str(),
+            "fluents_basis": fluents.basis.to_string(),
             "moves": moves.terms.len(),
-            "moves_basis": moves.basis.as_str(),
+            "moves_basis": moves.basis.to_string(),
             "percepts": percepts.terms.len(),
-            "percepts_basis": percepts.basis.as_str(),
+            "percepts_basis": percepts.basis.to_string(),
             "state_at_start": self.start,
             "legal_at_start": self.by_role(self.legal.values().iter().map(Vec::len)),
             "legal_moves_at_start": self.by_role(self.legal.values().iter().map(|moves| self.moves(moves))),
@@ -449,7 +449,7 @@ impl Inspection<'_> {
 
     fn words(&self, words: &SurveyWords) -> String {
         let terms = self.written(words.terms.iter().copied());
-        format!("{} {}: {}", terms.len(), words.basis.as_str(), some(&terms))
+        format!("{} {}: {}", terms.len(), words.basis, some(&terms))
     }
 }
 

@@ -66,7 +66,7 @@ impl BoardLayout {
         let panels = shown.map(|(at, board)| self.panel_of(at, board, &mut cells)).collect();
         let (hands, lines) = self.groups(&rest, has_changed);
         BoardPicture {
-            kind: self.kind().as_str(),
+            kind: self.kind(),
             panels,
             legend: legend.into_iter().collect(),
             hands,

@@ -42,8 +42,9 @@ pub use shown::{
 };
 
 /// The kind of drawing of a game's states.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::IntoStaticStr)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::Display, serde::Serialize)]
 #[strum(serialize_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
 pub enum BoardKind {
     /// Boards: grids, or rows of cells.
     Boards,
@@ -51,13 +52,6 @@ pub enum BoardKind {
     Hands,
     /// Facts without such a structure.
     Facts,
-}
-
-impl BoardKind {
-    /// The word for it.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// How the states of a game are drawn.
@@ -99,7 +93,7 @@ impl BoardKind {
 /// assert!(believed.contains("  2       ?"));
 /// assert!(believed.contains("(cell row column x) in %") && believed.contains("  2 .   .   75"));
 /// assert!(!layout.draw_known(&[(b, 0.25), (x, 0.75)]).contains("75"));
-/// assert_eq!(BoardKind::Hands.as_str(), "hands");
+/// assert_eq!(BoardKind::Hands.to_string(), "hands");
 /// ```
 #[derive(Clone, Debug)]
 pub struct BoardLayout {

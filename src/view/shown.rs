@@ -8,6 +8,7 @@
 
 use serde::Serialize;
 
+use super::BoardKind;
 use hyperplay_logic::gdl::TermId;
 
 /// A fact with at least this probability is certain, and a fact with at most one less this is impossible.
@@ -49,7 +50,7 @@ pub(super) const CERTAIN: f64 = 1.0 - 1e-9;
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct BoardPicture {
     /// `boards`, `hands` or `facts`: what the drawings of this game consist of.
-    pub kind: &'static str,
+    pub kind: BoardKind,
     /// The boards.
     pub panels: Vec<BoardPanel>,
     /// The meanings of the signs, in their order.

@@ -74,7 +74,7 @@ fn drawn(folder: &str) -> String {
             states.iter().skip(1).take_while(|(before, _)| !before.is_empty() || states[0].1.is_empty());
         let (number, (before, now)) = (1..).zip(later).last().unwrap();
         let name = path.file_name().unwrap().to_string_lossy();
-        writeln!(text, "== {name}: {}", layout.kind().as_str()).unwrap();
+        writeln!(text, "== {name}: {}", layout.kind()).unwrap();
         writeln!(text, "{}-- step {number}", layout.draw(&states[0].1)).unwrap();
         writeln!(text, "{}", layout.draw_change(before, now)).unwrap();
     }

@@ -13,7 +13,7 @@ use hyperplay_logic::gdl::{Symbol, TermId};
 use hyperplay_machine::{EvaluationFailure, State, StateMachine, StateMachineExt};
 
 /// Where words come from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::IntoStaticStr)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::Display)]
 #[strum(serialize_all = "lowercase")]
 pub enum Basis {
     /// The rules declare them.
@@ -22,13 +22,6 @@ pub enum Basis {
     Reachable,
     /// Some reachable states were seen; there may be more words.
     Met,
-}
-
-impl Basis {
-    /// The stable name, as in reports.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// Words of one kind.
