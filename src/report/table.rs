@@ -236,11 +236,6 @@ impl Table {
             cells.map(csv_field).collect()
         }))
     }
-
-    /// A heading, the table and the note.
-    pub fn as_markdown(&self) -> String {
-        format!("## {}\n\n{}\n{}\n", self.title, self.shown().as_markdown(), self.note)
-    }
 }
 
 impl Column {
@@ -376,9 +371,10 @@ mod tests {
             r#"[{"who":"a,b","bias":0.123456789,"fit":{"p":0.5,"draws":8}},{"who":"c|d","bias":null,"fit":null}]"#
         );
         assert_eq!(table.as_csv(), "who,bias,fit_p,fit_draws\n\"a,b\",0.123456789,0.5,8\nc|d,,,\n");
-        let markdown = "## Fits\n\n| who | bias TV | fit |\n| --- | ---: | ---: |\n| a,b | 0.12 | 0.500 |\n\
-                        | c\\|d | ? | ? |\n\nThey fit.\n";
-        assert_eq!(table.as_markdown(), markdown);
+        let markdown =
+            "| who | bias TV | fit |\n| --- | ---: | ---: |\n| a,b | 0.12 | 0.500 |\n| c\\|d | ? | ? |\n";
+        assert_eq!((table.title, &*table.note), ("Fits", "They fit."));
+        assert_eq!(table.shown().as_markdown(), markdown);
         assert_eq!(
             table.shown().as_text(),
             "who  bias TV    fit\na,b     0.12  0.500\nc|d        ?      ?\n"

@@ -49,18 +49,6 @@ pub enum Message {
     },
 }
 
-impl Message {
-    /// The match that the message belongs to; `None` for INFO and PREVIEW.
-    pub fn id(&self) -> Option<&str> {
-        match self {
-            Message::Info | Message::Preview { .. } => None,
-            Message::Start(start) => Some(&start.id),
-            Message::Play(step) | Message::Stop(step) => Some(&step.id),
-            Message::Abort { id } => Some(id),
-        }
-    }
-}
-
 /// The beginning of a match.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StartMessage {

@@ -19,7 +19,6 @@ use hyperplay_machine::Goal;
 /// let scale = BalanceScale::of_balances([-2, -1, 1, 2].map(Number::from), true);
 /// assert_eq!([-2, -1, 1, 2].map(|balance| scale.goal(Number::from(balance)).value()), [0, 25, 75, 100]);
 /// assert_eq!(scale.to_string(), "goal = 25 x (balance + 2)");
-/// assert_eq!(scale.balance(50.0), 0.0);
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BalanceScale {
@@ -61,12 +60,6 @@ impl BalanceScale {
     pub fn goal(&self, balance: Number) -> Goal {
         let within = balance.clamp(self.low, self.high);
         Goal::clamped(((within - self.low) * self.factor).round().to_integer())
-    }
-
-    /// The balance that a mean goal stands for; not a number if all goals are 0.
-    pub fn balance(&self, goal: f64) -> f64 {
-        let float = |number: Number| *number.numer() as f64 / *number.denom() as f64;
-        float(self.low) + goal / float(self.factor)
     }
 }
 

@@ -93,11 +93,6 @@ impl Address {
         &self.path
     }
 
-    /// The same player by another path.
-    pub fn with_path(&self, path: &str) -> Address {
-        Address { path: path.to_owned(), ..self.clone() }
-    }
-
     /// The place, if the host is a number.
     pub(super) fn literal(&self) -> Option<SocketAddr> {
         self.host.parse::<IpAddr>().ok().map(|host| SocketAddr::new(host, self.port))
