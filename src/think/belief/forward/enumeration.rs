@@ -15,11 +15,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::draw::DrawContext;
 use super::genealogy::{Genealogy, Generation};
 use super::population::{Population, PopulationBuilder};
-use super::{Forward, Kind};
+use super::{Forward, Kind, StepTask};
 use crate::belief::joints::LegalJoints;
-use crate::belief::observed_step;
 use crate::belief::opponents::{agreeing, policies};
-use hyperplay_machine::{Budget, Bulk, Evidence, JointMove, JointMoves, ObservedStep, Seed};
+use hyperplay_machine::{Bulk, JointMove, JointMoves, ObservedStep, Seed};
 
 /// An enumerated step may cost this number of states for each history that is reported.
 const ENUMERATED_STATES: u64 = 8;
@@ -224,12 +223,11 @@ impl<M: Bulk> Forward<M> {
     pub(super) fn enumerated(
         &mut self,
         population: &mut Population<M::State>,
-        observed: &ObservedStep<'_>,
+        task: StepTask<'_>,
         by_state: &mut bool,
         most: u64,
-        budget: &Budget,
-        seed: &Seed,
     ) -> Option<Population<M::State>> {
+        let (StepTask { budget, seed, .. }, observed) = (task, &task.observed());
         let rate = self.expected_rate(self.depth());
         let Forward { machine, scratch, opponents, failure, genealogy, unfinished, .. } = self;
         let opponents = opponents.as_mut();
@@ -268,13 +266,8 @@ impl<M: Bulk> Forward<M> {
 
     /// A population in the last generation of a filter: all continuations of the old one, as far as they agree, and of
     /// these as many draws as there should be. `None` if they are more than `most`, or the clock does not allow it.
-    pub(super) fn continued(
-        &mut self,
-        observed: &ObservedStep<'_>,
-        most: u64,
-        budget: &Budget,
-        seed: &Seed,
-    ) -> Option<Population<M::State>> {
+    pub(super) fn continued(&mut self, task: StepTask<'_>, most: u64) -> Option<Population<M::State>> {
+        let (StepTask { budget, seed, .. }, observed) = (task, &task.observed());
         let wanted = self.wanted_population() as usize;
         let Forward { machine, scratch, opponents, failure, genealogy, population, .. } = self;
         let opponents = opponents.as_mut();
@@ -296,13 +289,7 @@ impl<M: Bulk> Forward<M> {
     /// Enumerates the information set where `attempts` attempts would cost as much as the search for it, or earlier
     /// ones have saved as much. Which histories were drawn does not matter: otherwise those that are reported would not
     /// be draws from the posterior.
-    pub(super) fn enumerates_instead(
-        &mut self,
-        attempts: f64,
-        evidence: &Evidence,
-        budget: &Budget,
-        seed: &Seed,
-    ) -> bool {
+    pub(super) fn enumerates_instead(&mut self, attempts: f64, task: StepTask<'_>) -> bool {
         let (saved, wanted) = self.saved;
         let most = saved.max((attempts / ENUMERATION_COST) as u64);
         if !self.options.enumerate || most < wanted {
@@ -310,18 +297,12 @@ impl<M: Bulk> Forward<M> {
             return false;
         }
         self.saved = (0, most.saturating_mul(2));
-        self.in_share(budget, |forward, budget| forward.enumerate_again(most, evidence, budget, seed))
+        self.in_share(task, |forward, task| forward.enumerate_again(most, task))
     }
 
     /// Enumerates from the last enumerated set to the last generation, visiting at most `most` states; false if they
     /// are too few.
-    pub(super) fn enumerate_again(
-        &mut self,
-        most: u64,
-        evidence: &Evidence,
-        budget: &Budget,
-        seed: &Seed,
-    ) -> bool {
+    pub(super) fn enumerate_again(&mut self, most: u64, task: StepTask<'_>) -> bool {
         let Some(last) = &self.last_enumerated else { return false };
         let (generation, depth, mut by_state) = (last.generation, self.depth(), last.by_state);
         let mut population = last.population.clone();
@@ -332,11 +313,10 @@ impl<M: Bulk> Forward<M> {
         let before = self.cost.states;
         for step in generation..depth {
             let left = most.saturating_sub(self.cost.states - before);
-            let observed = observed_step(evidence, step);
-            let seed = seed.index(step);
-            let next = self.enumerated(&mut population, &observed, &mut by_state, left, budget, &seed);
+            let at_step = StepTask { step, seed: &task.seed.index(step), ..task };
+            let next = self.enumerated(&mut population, at_step, &mut by_state, left);
             match next {
-                Some(next) if next.len() > 0 && !budget.is_late() => population = next,
+                Some(next) if next.len() > 0 && !task.budget.is_late() => population = next,
                 _ => {
                     (self.genealogy, self.trials) = (held, trials);
                     return false;
@@ -353,8 +333,9 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::belief::observed_step;
     use crate::toy::{Rules, State, Toy};
-    use hyperplay_machine::StateMachine;
+    use hyperplay_machine::{Budget, StateMachine};
 
     /// The continuations of a population, searched for so long at a time until all are found; and how many times.
     fn searched(

@@ -21,10 +21,10 @@
 use super::enumeration::ENUMERATION_COST;
 use super::population::{Population, PopulationBuilder};
 use super::rejection::{Drawn, Expected};
-use super::{Followed, Forward, Kind};
+use super::{Followed, Forward, Kind, StepTask};
+use crate::belief::UpdateOutcome;
 use crate::belief::options::SamplingMethod;
-use crate::belief::{UpdateOutcome, observed_step};
-use hyperplay_machine::{Budget, Bulk, Evidence, ObservedStep, Seed};
+use hyperplay_machine::Bulk;
 
 /// A population that was too small is made larger by this factor.
 const GROWTH: usize = 4;
@@ -55,36 +55,23 @@ const COVERED_STEPS: usize = 4;
 impl<M: Bulk> Forward<M> {
     /// Filters from the last enumerated set to a step, with larger populations where one dies out. With `keeps_part`,
     /// what came some of the way in the time that there was takes the place of the population.
-    pub(super) fn begin_filter(
-        &mut self,
-        step: usize,
-        evidence: &Evidence,
-        keeps_part: bool,
-        budget: &Budget,
-        seed: &Seed,
-    ) -> Followed {
-        while !self.filter_anew(step, evidence, keeps_part, budget, seed) {
-            if self.is_spent(budget) {
-                return Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
+    pub(super) fn begin_filter(&mut self, task: StepTask<'_>, keeps_part: bool) -> Followed {
+        while !self.filter_anew(task, keeps_part) {
+            if self.is_spent(task.budget) {
+                return Followed::Ended(UpdateOutcome::Depleted { step: task.evidence.step() });
             }
             if self.growth >= MOST_GROWTH {
-                return self.search(evidence, budget, seed);
+                return self.search(task.evidence, task.budget, task.seed);
             }
             self.growth *= GROWTH;
         }
-        self.check_degeneracy(step, evidence, budget, seed)
+        self.check_degeneracy(task)
     }
 
     /// Filters from the last enumerated set to a step. If no history arrives, the result is false, and all is as before
     /// unless the time ran out and the part is kept.
-    fn filter_anew(
-        &mut self,
-        step: usize,
-        evidence: &Evidence,
-        keeps_part: bool,
-        budget: &Budget,
-        seed: &Seed,
-    ) -> bool {
+    fn filter_anew(&mut self, task: StepTask<'_>, keeps_part: bool) -> bool {
+        let StepTask { step, evidence, budget, seed } = task;
         let Some(last) = &self.last_enumerated else { return false };
         let (from, population) = (last.generation, last.population.clone());
         let until = self.genealogy.until(from);
@@ -95,11 +82,12 @@ impl<M: Bulk> Forward<M> {
         for at in from..=step {
             self.genealogy.begin();
             let share = budget.share(1.0 / (evidence.step() - at) as f64);
-            let observed = observed_step(evidence, at);
-            let mut next = self.refilled(&observed, &share, &seed.index(at));
+            let at_step = StepTask { step: at, budget: &share, seed: &seed.index(at), evidence };
+            let mut next = self.refilled(at_step);
             if next.len() == 0 && share.is_late() && !budget.is_late() {
                 // It takes more than its share.
-                next = self.refilled(&observed, budget, &seed.child("longer").index(at));
+                let longer = &seed.child("longer").index(at);
+                next = self.refilled(StepTask { budget, seed: longer, ..at_step });
             }
             if next.len() == 0 && keeps_part && at > from && budget.is_late() {
                 self.genealogy.take_last();
@@ -121,12 +109,8 @@ impl<M: Bulk> Forward<M> {
 
     /// A new population in the last generation: the old one, continued by attempts until there are as many draws as
     /// there should be, or the budget ends.
-    pub(super) fn refilled(
-        &mut self,
-        observed: &ObservedStep<'_>,
-        budget: &Budget,
-        seed: &Seed,
-    ) -> Population<M::State> {
+    pub(super) fn refilled(&mut self, task: StepTask<'_>) -> Population<M::State> {
+        let StepTask { budget, seed, .. } = task;
         let wanted = self.wanted_population();
         let mut builder = PopulationBuilder::new(wanted as usize);
         let step = self.depth() - 1;
@@ -146,7 +130,7 @@ impl<M: Bulk> Forward<M> {
             let most = ((count / ENUMERATION_COST) as u64).min(self.left());
             if self.opponents.is_some() && is_known && round < 2 && most > self.population.len() as u64 {
                 let seed = seed.child("continued").index(round);
-                if let Some(population) = self.continued(observed, most, budget, &seed) {
+                if let Some(population) = self.continued(StepTask { seed: &seed, ..task }, most) {
                     return population;
                 }
             }
@@ -155,7 +139,7 @@ impl<M: Bulk> Forward<M> {
             let count = count.min(at_once).min(in_time);
             let parents = self.population.systematic(count, &mut seed.child("parents").rng());
             let begun = budget.left();
-            self.attempt(&parents, observed, &mut builder, false, budget, &seed);
+            self.attempt(&parents, StepTask { seed: &seed, ..task }, &mut builder, false);
             if let (Some(begun), Some(left), true) = (begun, budget.left(), in_time < usize::MAX) {
                 let fits = left.as_secs_f64() / (begun - left).as_secs_f64().max(1e-9) * ROUND_SHARE;
                 in_time = ((count as f64 * fits) as usize).clamp(1, 2 * count);
@@ -166,13 +150,8 @@ impl<M: Bulk> Forward<M> {
 
     /// Where a filter has few different histories, the information set may be small: looks for all of it. If it is not
     /// small, the population was too small.
-    pub(super) fn check_degeneracy(
-        &mut self,
-        step: usize,
-        evidence: &Evidence,
-        budget: &Budget,
-        seed: &Seed,
-    ) -> Followed {
+    pub(super) fn check_degeneracy(&mut self, task: StepTask<'_>) -> Followed {
+        let StepTask { step, evidence, budget, seed } = task;
         let is_last = step + 1 == evidence.step();
         let wanted = self.options.particles.max(FEW_PARTICLES);
         while self.options.method == SamplingMethod::Auto && is_last && !self.is_spent(budget) {
@@ -182,24 +161,22 @@ impl<M: Bulk> Forward<M> {
                 return Followed::Done;
             }
             let attempts = self.options.all_states() as f64;
-            if self.enumerates_instead(attempts, evidence, budget, seed) {
+            if self.enumerates_instead(attempts, task) {
                 return Followed::Done;
             }
             let (covered, until) = self.covered;
             if different <= covered && step < until {
                 return Followed::Done;
             }
-            if self.draws_instead(step, evidence, budget, seed) {
+            if self.draws_instead(task) {
                 return Followed::Done;
             }
             if self.growth >= MOST_GROWTH {
                 return self.search(evidence, budget, seed);
             }
             self.growth *= GROWTH;
-            let seed = seed.child("larger");
-            if self.filter_anew(step, evidence, false, budget, &seed)
-                && 4 * self.population.len() <= 5 * different
-            {
+            let larger = StepTask { seed: &seed.child("larger"), ..task };
+            if self.filter_anew(larger, false) && 4 * self.population.len() <= 5 * different {
                 // Several times the draws have found few more histories: there are no more.
                 self.covered = (self.population.len(), step + COVERED_STEPS);
                 self.growth /= GROWTH;
@@ -211,9 +188,9 @@ impl<M: Bulk> Forward<M> {
 
     /// Draws whole histories in place of the population, where a larger filter would take more attempts. If they do not
     /// get through, all is as before and the result is false.
-    fn draws_instead(&mut self, step: usize, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
+    fn draws_instead(&mut self, task: StepTask<'_>) -> bool {
         let Some(last) = &self.last_enumerated else { return false };
-        let Expected { whole, each, filter } = self.expected(last.generation, step);
+        let Expected { whole, each, filter } = self.expected(last.generation, task.step);
         let larger = GROWTH as f64 * filter;
         if self.options.particles as f64 / whole * each > larger {
             return false;
@@ -221,8 +198,8 @@ impl<M: Bulk> Forward<M> {
         let mut builder = PopulationBuilder::new(self.options.particles);
         let before = self.genealogy.take_last();
         self.genealogy.begin();
-        let seed = seed.child("closer");
-        match self.draw_independently(step, evidence, &mut builder, Some(larger), budget, &seed) {
+        let closer = StepTask { seed: &task.seed.child("closer"), ..task };
+        match self.draw_independently(closer, &mut builder, Some(larger)) {
             Drawn::Complete => (self.kind, self.population) = (Kind::Independent, builder.population),
             Drawn::Enumerated => {}
             Drawn::Incomplete => {

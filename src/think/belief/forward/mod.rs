@@ -95,6 +95,22 @@ struct LastEnumerated<S> {
     table: AliasTable,
 }
 
+/// One step of the evidence that is followed, with what there is for it.
+#[derive(Clone, Copy)]
+pub(super) struct StepTask<'a> {
+    step: usize,
+    evidence: &'a Evidence,
+    budget: &'a Budget,
+    seed: &'a Seed,
+}
+
+impl<'a> StepTask<'a> {
+    /// What was observed of the step.
+    fn observed(&self) -> ObservedStep<'a> {
+        observed_step(self.evidence, self.step)
+    }
+}
+
 /// How following the evidence went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Followed {
@@ -249,7 +265,7 @@ impl<M: Bulk> Forward<M> {
                 self.genealogy.begin();
                 continue;
             }
-            let followed = self.step(step, evidence, budget, &seed.index(step));
+            let followed = self.step(StepTask { step, evidence, budget, seed: &seed.index(step) });
             if followed != Followed::Done {
                 return followed;
             }
@@ -262,13 +278,13 @@ impl<M: Bulk> Forward<M> {
         Followed::Done
     }
 
-    fn step(&mut self, step: usize, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
+    fn step(&mut self, task: StepTask<'_>) -> Followed {
+        let StepTask { step, evidence, budget, .. } = task;
         if let (Kind::Enumerated { mut by_state }, false) = (self.kind, self.is_plain()) {
             let most = self.affordable_states(step).min(self.left() / 2);
             let mut population = std::mem::replace(&mut self.population, Population::empty());
             let next = if self.options.enumerate {
-                let observed = observed_step(evidence, step);
-                self.enumerated(&mut population, &observed, &mut by_state, most, budget, seed)
+                self.enumerated(&mut population, task, &mut by_state, most)
             } else {
                 None
             };
@@ -288,16 +304,16 @@ impl<M: Bulk> Forward<M> {
                 None => self.begin_sampling(),
             }
         }
-        self.sampled(step, evidence, budget, seed)
+        self.sampled(task)
     }
 
     /// Tries a method in a share of the time that is left, so that another one can follow it. Without a deadline it has
     /// the whole budget.
-    fn in_share<T>(&mut self, budget: &Budget, work: impl FnOnce(&mut Self, &Budget) -> T) -> T {
-        let share = budget.share(METHOD_SHARE);
+    fn in_share<T>(&mut self, task: StepTask<'_>, work: impl FnOnce(&mut Self, StepTask<'_>) -> T) -> T {
+        let share = task.budget.share(METHOD_SHARE);
         self.machine.set_deadline(&mut self.scratch, share.deadline);
-        let made = work(self, &share);
-        self.machine.set_deadline(&mut self.scratch, budget.deadline);
+        let made = work(self, StepTask { budget: &share, ..task });
+        self.machine.set_deadline(&mut self.scratch, task.budget.deadline);
         made
     }
 
@@ -323,31 +339,31 @@ impl<M: Bulk> Forward<M> {
     }
 
     /// One step of a sample.
-    fn sampled(&mut self, step: usize, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
+    fn sampled(&mut self, task: StepTask<'_>) -> Followed {
+        let StepTask { step, evidence, budget, seed } = task;
         let method = self.options.method;
         let depleted = Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
         self.genealogy.begin();
         if method == SamplingMethod::ParticleFilter || matches!(self.kind, Kind::Filtered | Kind::Searched) {
             // If the population cannot be continued, another one begins with the rest of the time.
             let share = budget.share(METHOD_SHARE / (evidence.step() - step) as f64);
-            let population = self.refilled(&observed_step(evidence, step), &share, &seed.child("refill"));
+            let again = StepTask { budget: &share, seed: &seed.child("refill"), ..task };
+            let population = self.refilled(again);
             if population.len() > 0 {
                 (self.kind, self.population) = (Kind::Filtered, population);
-                return self.check_degeneracy(step, evidence, budget, seed);
+                return self.check_degeneracy(task);
             }
             self.genealogy.take_last();
             if self.is_spent(budget) || method != SamplingMethod::Auto {
                 return depleted;
             }
-            return self.begin_filter(step, evidence, true, budget, seed);
+            return self.begin_filter(task, true);
         }
         let mut builder = PopulationBuilder::new(self.options.particles);
         let drawn = if method == SamplingMethod::Auto {
-            self.in_share(budget, |forward, budget| {
-                forward.draw_independently(step, evidence, &mut builder, None, budget, seed)
-            })
+            self.in_share(task, |forward, task| forward.draw_independently(task, &mut builder, None))
         } else {
-            self.draw_independently(step, evidence, &mut builder, None, budget, seed)
+            self.draw_independently(task, &mut builder, None)
         };
         let is_over = self.is_spent(budget) || method != SamplingMethod::Auto;
         let is_alone = builder.population.len() == 0;
@@ -357,7 +373,7 @@ impl<M: Bulk> Forward<M> {
                 let last = self.genealogy.take_last();
                 let followed = match is_over {
                     true => depleted,
-                    false => self.begin_filter(step, evidence, is_alone, budget, seed),
+                    false => self.begin_filter(task, is_alone),
                 };
                 if followed != depleted || is_alone {
                     return followed;

@@ -5,10 +5,9 @@
 
 use super::draw::{DrawContext, DrawnStep};
 use super::population::PopulationBuilder;
-use super::{Forward, Kind, LastEnumerated};
-use crate::belief::observed_step;
+use super::{Forward, Kind, LastEnumerated, StepTask};
 use crate::belief::options::SamplingMethod;
-use hyperplay_machine::{Budget, Bulk, Evidence, ObservedStep, Seed};
+use hyperplay_machine::{Budget, Bulk, ObservedStep, Seed};
 
 /// The draws made, as a multiple of those that are expected to be needed, so that a second round is seldom needed.
 const SURPLUS: f64 = 1.05;
@@ -45,16 +44,15 @@ impl<M: Bulk> Forward<M> {
     pub(super) fn attempt(
         &mut self,
         entries: &[u32],
-        observed: &ObservedStep<'_>,
+        task: StepTask<'_>,
         builder: &mut PopulationBuilder<M::State>,
         keeps_some: bool,
-        budget: &Budget,
-        seed: &Seed,
     ) {
+        let StepTask { budget, seed, .. } = task;
         let Forward { machine, scratch, opponents, failure, population, genealogy, .. } = self;
         let opponents = opponents.as_mut();
         let mut context = DrawContext { machine: &**machine, scratch, opponents, budget, failure };
-        let draws = context.attempts(population, entries, observed, seed);
+        let draws = context.attempts(population, entries, &task.observed(), seed);
         let (tried, agreed) = (draws.tried as u64, draws.agreed());
         self.cost.spend(tried, agreed);
         let trials = &mut self.trials[genealogy.depth() - 1];
@@ -75,13 +73,11 @@ impl<M: Bulk> Forward<M> {
     /// filter takes fewer.
     pub(super) fn draw_independently(
         &mut self,
-        step: usize,
-        evidence: &Evidence,
+        task: StepTask<'_>,
         builder: &mut PopulationBuilder<M::State>,
         most: Option<f64>,
-        budget: &Budget,
-        seed: &Seed,
     ) -> Drawn {
+        let StepTask { step, budget, seed, .. } = task;
         let Some(last) = &self.last_enumerated else { return Drawn::Incomplete };
         let (from, wanted) = (last.generation, self.options.particles);
         let reuses = self.options.method != SamplingMethod::Rejection;
@@ -90,10 +86,10 @@ impl<M: Bulk> Forward<M> {
             let count = usize::try_from(self.left()).unwrap_or(usize::MAX);
             let seed = seed.child("survive");
             let draws = self.population.without_replacement(count, &mut seed.child("order").rng());
-            self.attempt(&draws, &observed_step(evidence, step), builder, true, budget, &seed);
+            self.attempt(&draws, StepTask { seed: &seed, ..task }, builder, true);
         }
         let observed: Vec<ObservedStep<'_>> =
-            (from..=step).map(|step| observed_step(evidence, step)).collect();
+            (from..=step).map(|step| StepTask { step, ..task }.observed()).collect();
         let mut tried = 0;
         for round in 0.. {
             let drawn = builder.population.total() as usize;
@@ -105,7 +101,7 @@ impl<M: Bulk> Forward<M> {
             let attempts = missing / whole * each;
             // Where nothing has got through, the shares of the steps say more than they did before.
             let may_enumerate = reuses && (round == 0 || drawn == 0);
-            if may_enumerate && self.enumerates_instead(attempts, evidence, budget, seed) {
+            if may_enumerate && self.enumerates_instead(attempts, task) {
                 return Drawn::Enumerated;
             }
             if reuses && step > from && attempts > most.unwrap_or(filter) {
