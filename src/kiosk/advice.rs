@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::answers::{KioskRefusal, refusal};
+use super::answers::{KioskResult, refusal};
 use super::scene::{SceneChoice, SceneMix, weighed};
 use super::table::Table;
 use hyperplay_engine::Engine;
@@ -36,7 +36,7 @@ pub(super) fn hint(
     engine: &Arc<Engine>,
     spec: &PlayerSpec,
     (evidence, legal): &(Evidence, Vec<Move>),
-) -> Result<Hint, KioskRefusal> {
+) -> KioskResult<Hint> {
     let Seat::Player(mut player) = spec.seat(engine, evidence.role) else {
         let error = format!("{} is shown the truth, so it gives no hint", spec.spec());
         return Err(refusal(400, error, "take another player, for example hyperplay"));

@@ -17,6 +17,9 @@ pub struct KioskRefusal {
     pub remedy: String,
 }
 
+/// An answer, or why there is none.
+pub type KioskResult<T = ()> = Result<T, KioskRefusal>;
+
 /// A refusal with this status.
 pub(super) fn refusal(status: u16, error: impl Into<String>, remedy: impl Into<String>) -> KioskRefusal {
     KioskRefusal { status, error: error.into(), remedy: remedy.into() }

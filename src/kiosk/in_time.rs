@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use super::answers::{KioskRefusal, refusal};
+use super::answers::{KioskResult, refusal};
 use super::match_scenes::MatchScenes;
 use super::parts::Sitting;
 use super::scene::SceneSwitch;
@@ -94,13 +94,7 @@ impl Table {
     ///
     /// # Errors
     /// If the interaction does not run, or there is no such switch or setting of hers.
-    pub(super) fn command(
-        &self,
-        role: Role,
-        switch: &str,
-        alias: &str,
-        at: Instant,
-    ) -> Result<(), KioskRefusal> {
+    pub(super) fn command(&self, role: Role, switch: &str, alias: &str, at: Instant) -> KioskResult {
         let mut shared = self.shared();
         shared.touched = self.begun.elapsed();
         let inbox = shared.in_time.as_ref().and_then(|in_time| in_time.inbox.clone());

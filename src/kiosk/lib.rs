@@ -56,7 +56,7 @@ use lobby::Lobby;
 use past::PastMatches;
 use table::Table;
 
-pub use answers::KioskRefusal;
+pub use answers::{KioskRefusal, KioskResult};
 pub use lobby::{CatalogueGame, TableRequest};
 pub use view::{BoardView, ViewError};
 pub use watch::{WatchedExperiment, WatchedScore, WatchedState, WatchedTranscript};

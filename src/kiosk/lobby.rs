@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::answers::{KioskRefusal, refusal};
+use super::answers::{KioskResult, refusal};
 use super::locked;
 use super::room::GameRoom;
 use hyperplay_engine::{EngineKind, Interpreter};
@@ -139,7 +139,7 @@ impl Lobby {
     ///
     /// # Errors
     /// If there is no such game, or the rules are no game.
-    pub(super) fn room(&self, order: &TableRequest) -> Result<Arc<GameRoom>, KioskRefusal> {
+    pub(super) fn room(&self, order: &TableRequest) -> KioskResult<Arc<GameRoom>> {
         match (&order.game, &order.rules) {
             (Some(name), None) => self.listed(name),
             (None, Some(text)) => {
@@ -150,7 +150,7 @@ impl Lobby {
     }
 
     /// The room of a game of the lobby.
-    pub(super) fn listed(&self, name: &str) -> Result<Arc<GameRoom>, KioskRefusal> {
+    pub(super) fn listed(&self, name: &str) -> KioskResult<Arc<GameRoom>> {
         let Some(game) = self.games.iter().find(|game| game.name.eq_ignore_ascii_case(name)) else {
             let names = self.games.iter().map(|game| game.name.as_str());
             let error = format!("there is no game '{name:.100}'{}", did_you_mean(name, names));
@@ -182,12 +182,7 @@ impl Lobby {
     }
 
     /// The room of rules that were sent.
-    pub(super) fn sent(
-        &self,
-        name: &str,
-        text: &str,
-        view: Option<&str>,
-    ) -> Result<Arc<GameRoom>, KioskRefusal> {
+    pub(super) fn sent(&self, name: &str, text: &str, view: Option<&str>) -> KioskResult<Arc<GameRoom>> {
         if text.len() > LONGEST_RULES {
             return Err(refusal(413, "the rules are longer than a MiB", "take shorter ones"));
         }
@@ -269,7 +264,7 @@ pub(super) fn is_harmless(registry: &Registry, spec: &str) -> bool {
 }
 
 /// The findings of a text, each with its place.
-pub(super) fn check(name: &str, text: &str) -> Result<Value, KioskRefusal> {
+pub(super) fn check(name: &str, text: &str) -> KioskResult<Value> {
     if text.len() > LONGEST_RULES {
         return Err(refusal(413, "the rules are longer than a MiB", "take shorter ones"));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use super::answers::{KioskRefusal, refusal};
+use super::answers::{KioskResult, refusal};
 use super::locked;
 use super::role_scenes::{NotedStep, RoleScenes, picture_of};
 use super::room::GameRoom;
@@ -78,7 +78,7 @@ impl PastMatch {
     ///
     /// # Errors
     /// If there is no such step or role.
-    pub(super) fn scene(&self, step: usize, seen_by: &str) -> Result<Scene, KioskRefusal> {
+    pub(super) fn scene(&self, step: usize, seen_by: &str) -> KioskResult<Scene> {
         if step > self.steps() {
             let error = format!("the match has {} steps", self.steps());
             return Err(refusal(400, error, "ask for a step from 0 to that number"));
@@ -145,7 +145,7 @@ impl PastMatch {
         room: &Arc<GameRoom>,
         sampler: &SamplerSpec,
         transcript: &Transcript,
-    ) -> Result<PastMatch, KioskRefusal> {
+    ) -> KioskResult<PastMatch> {
         let engine = room.engine().map_err(|error| refusal(400, error, "play a smaller game"))?;
         let differs = |difference: TranscriptDifference| {
             let error = format!("the transcript does not agree with the rules: {difference}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::Kiosk;
-use super::answers::{KioskRefusal, refusal};
+use super::answers::{KioskRefusal, KioskResult, refusal};
 use super::lobby::{LONGEST_RULES, TableRequest, is_harmless};
 use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
@@ -20,7 +20,7 @@ use hyperplay_play::referee::{Clocks, Transcript};
 const LONGEST_CLOCK: f64 = 24.0 * 3600.0;
 
 /// A random text that nobody guesses: 128 bits.
-fn secret() -> Result<String, KioskRefusal> {
+fn secret() -> KioskResult<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes)
         .map_err(|error| refusal(500, format!("no randomness: {error}"), "try again"))?;
@@ -32,7 +32,7 @@ impl Kiosk {
     ///
     /// # Errors
     /// If the order is wrong or there are too many tables.
-    pub fn lay(&self, order: &TableRequest, is_trusted: bool) -> Result<Value, KioskRefusal> {
+    pub fn lay(&self, order: &TableRequest, is_trusted: bool) -> KioskResult<Value> {
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
             let error = format!("{} matches are being played, and no more are allowed", self.options.tables);
             refusal(429, error, "wait until one is over, or start the kiosk with more --tables")
@@ -131,8 +131,8 @@ impl Kiosk {
         &self,
         id: &str,
         secret: &str,
-        of: impl FnOnce(&Arc<Table>, &TableToken) -> Result<T, KioskRefusal>,
-    ) -> Result<T, KioskRefusal> {
+        of: impl FnOnce(&Arc<Table>, &TableToken) -> KioskResult<T>,
+    ) -> KioskResult<T> {
         let table = self.tables().get(id).map(Arc::clone).ok_or_else(KioskRefusal::no_such_seat)?;
         let token = table.token(secret).ok_or_else(KioskRefusal::no_such_seat)?;
         if let (Sight::Role(role), true) = (token.sight, token.is_seat) {
@@ -143,7 +143,7 @@ impl Kiosk {
 }
 
 /// The clocks of an order.
-fn clocks_of(order: &TableRequest) -> Result<Option<Clocks>, KioskRefusal> {
+fn clocks_of(order: &TableRequest) -> KioskResult<Option<Clocks>> {
     // Without clocks a person may take as long as she wants.
     let Some(play) = order.playclock else { return Ok(None) };
     let start = order.startclock.unwrap_or(10.0);
@@ -160,7 +160,7 @@ impl Kiosk {
     ///
     /// # Errors
     /// If it is no transcript, its rules are not known, or it does not agree with them.
-    pub fn replay(&self, transcript: &str, rules: Option<&str>) -> Result<Value, KioskRefusal> {
+    pub fn replay(&self, transcript: &str, rules: Option<&str>) -> KioskResult<Value> {
         let line = transcript.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
         let read: Transcript = serde_json::from_str(line).map_err(|error| {
             refusal(

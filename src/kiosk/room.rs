@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::answers::{KioskRefusal, refusal};
+use super::answers::{KioskResult, refusal};
 use super::locked;
 use super::view::BoardView;
 use hyperplay_engine::propnet::GroundingLimits;
@@ -53,7 +53,7 @@ impl GameRoom {
         view: Option<&str>,
         is_listed: bool,
         kind: EngineKind,
-    ) -> Result<GameRoom, KioskRefusal> {
+    ) -> KioskResult<GameRoom> {
         let loaded = hyperplay_games::load(Source::new(name, text), None);
         let Some(game) = loaded.game else {
             let errors: Vec<&Finding> =

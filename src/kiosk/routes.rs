@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::advice::hint;
-use super::answers::{KioskRefusal, refusal};
+use super::answers::{KioskResult, refusal};
 use super::diagram::diagram;
 use super::guard::guard;
 use super::lobby::{TableRequest, check, is_harmless, players};
@@ -47,7 +47,7 @@ const ALIVE: Duration = Duration::from_secs(15);
 const LISTED: usize = 50;
 
 /// The answer of a route.
-type Answer = Result<Response<Body>, KioskRefusal>;
+type Answer = KioskResult<Response<Body>>;
 
 /// A value as JSON.
 fn answer(value: &impl Serialize) -> Response<Body> {
@@ -101,15 +101,15 @@ fn nothing() -> Response<Body> {
 }
 
 /// The body of a request.
-fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T, KioskRefusal> {
+fn read<T: DeserializeOwned>(body: &Bytes) -> KioskResult<T> {
     serde_json::from_slice(body)
         .map_err(|error| refusal(400, format!("the request cannot be read: {error}"), "load the page again"))
 }
 
 /// Runs what takes long.
 async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, KioskRefusal> + Send + 'static,
-) -> Result<T, KioskRefusal> {
+    work: impl FnOnce() -> KioskResult<T> + Send + 'static,
+) -> KioskResult<T> {
     let failed = || refusal(500, "a part of the program failed", "the log says where; try something else");
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(failed()))
 }
@@ -211,7 +211,7 @@ async fn events(
     State(kiosk): State<Arc<Kiosk>>,
     Path(id): Path<String>,
     Query(query): Asked,
-) -> Result<AxumResponse, KioskRefusal> {
+) -> KioskResult<AxumResponse> {
     let secret = asked(&query, "token").to_owned();
     let watching = kiosk.seat(&id, &secret, |table, token| {
         let place = table
@@ -287,7 +287,7 @@ async fn command(
 }
 
 /// The role that a token may move for.
-fn seat_of(token: &TableToken) -> Result<Role, KioskRefusal> {
+fn seat_of(token: &TableToken) -> KioskResult<Role> {
     match token.sight {
         Sight::Role(role) if token.is_seat => Ok(role),
         _ => Err(refusal(403, "a spectator does not move", "take the link of a seat")),
@@ -390,7 +390,7 @@ async fn replayed(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query
 
 impl Kiosk {
     /// A place for a stream among `places`.
-    fn stream_place(&self, places: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, KioskRefusal> {
+    fn stream_place(&self, places: &Arc<Semaphore>) -> KioskResult<OwnedSemaphorePermit> {
         let full = |_| refusal(429, "too many pages follow this server", "close some of them");
         Arc::clone(places).try_acquire_owned().map_err(full)
     }
@@ -399,7 +399,7 @@ impl Kiosk {
     fn watched<T>(
         &self,
         of: impl FnOnce(&dyn super::WatchedExperiment) -> Result<T, String>,
-    ) -> Result<T, KioskRefusal> {
+    ) -> KioskResult<T> {
         let none = || refusal(404, "no experiment is watched", "start the kiosk with --watch DIR");
         let watched = self.options.watched.as_ref().ok_or_else(none)?;
         of(&**watched).map_err(|error| refusal(500, error, "see whether the folder is that of an experiment"))
@@ -410,7 +410,7 @@ async fn watched(State(kiosk): State<Arc<Kiosk>>) -> Answer {
     blocking(move || Ok(answer(&kiosk.watched(|watched| watched.state())?))).await
 }
 
-async fn watching(State(kiosk): State<Arc<Kiosk>>) -> Result<AxumResponse, KioskRefusal> {
+async fn watching(State(kiosk): State<Arc<Kiosk>>) -> KioskResult<AxumResponse> {
     kiosk.watched(|_| Ok(()))?;
     let place = kiosk.stream_place(&kiosk.watchers)?;
     let next = |(kiosk, last, place): (Arc<Kiosk>, Option<super::WatchedState>, OwnedSemaphorePermit)| async move {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
-use super::answers::{KioskRefusal, refusal};
+use super::answers::{KioskResult, refusal};
 use super::locked;
 use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
@@ -235,7 +235,7 @@ impl Table {
     ///
     /// # Errors
     /// If it is not her turn, or the move is not legal.
-    pub(super) fn choose(&self, role: Role, step: usize, text: &str) -> Result<(), KioskRefusal> {
+    pub(super) fn choose(&self, role: Role, step: usize, text: &str) -> KioskResult {
         let mut shared = self.shared();
         shared.touched = self.begun.elapsed();
         let late = |error: &str| refusal(409, error, "look at the table again");
@@ -285,7 +285,7 @@ impl Table {
     ///
     /// # Errors
     /// If there is nothing to choose.
-    pub(super) fn to_advise(&self, role: Role) -> Result<(Evidence, Vec<Move>), KioskRefusal> {
+    pub(super) fn to_advise(&self, role: Role) -> KioskResult<(Evidence, Vec<Move>)> {
         let shared = self.shared();
         let evidence = shared.scenes.get(&Sight::Role(role)).and_then(|scene| scene.evidence.clone());
         let legal = shared.questions.get(&role).map(|question| question.legal.clone());

@@ -14,7 +14,7 @@ use super::super::study::accuracy::DrawsCurve;
 use super::super::study::harness::{EvaluationPoint, Figures, Oracle, Replicates, measure};
 use super::decision_log::DecisionLog;
 use super::folder::Planned;
-use super::results::{Results, ResultsError};
+use super::results::{ReadResult, Results};
 use super::walk::{WalkError, walk};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{EvaluationFailure, History, Role, Seed, StateMachine};
@@ -120,7 +120,7 @@ impl BeliefMeasurement<'_> {
     /// # Errors
     /// If a file cannot be read, which may be one that an entrant names, a match is not the one that is recorded, or the rules
     /// cannot be evaluated.
-    pub fn measure(&self, mut results: Results<'_>) -> Result<Option<Vec<DealSums>>, ResultsError> {
+    pub fn measure(&self, mut results: Results<'_>) -> ReadResult<Option<Vec<DealSums>>> {
         let plan = &self.planned.plan;
         let beliefs: Result<Vec<_>, _> = plan.entrants.iter().map(|one| self.belief(&one.spec)).collect();
         let (beliefs, mut games) = (beliefs?, vec![DealSums::new(); plan.games.len()]);

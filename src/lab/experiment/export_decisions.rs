@@ -16,7 +16,7 @@ use super::decision_log::{ParticlesRecord, StateRecord};
 use super::folder::Planned;
 use super::parquet_file::ParquetFile;
 use super::record::{HeldRecord, MatchRecord, PositionRecord};
-use super::results::ResultsError;
+use super::results::{ReadResult, ResultsError};
 use super::stored::FinishedMatch;
 
 /// A decision. The data on the legal moves stand in their order, in the place of what the record says by name.
@@ -67,7 +67,7 @@ pub(super) fn decisions<T: DeserializeOwned>(
     finished: &FinishedMatch,
     kind: usize,
     what: &'static str,
-) -> Result<Vec<T>, ResultsError> {
+) -> ReadResult<Vec<T>> {
     let read = |(number, line): (usize, &Vec<u8>)| {
         serde_json::from_slice(line).map_err(|cause| ResultsError::Decision {
             id: finished.record.id,
@@ -96,7 +96,7 @@ impl DecisionTables {
     }
 
     /// Adds what was recorded of the decisions of a match.
-    pub(super) fn add(&mut self, planned: &Planned, finished: &FinishedMatch) -> Result<(), ResultsError> {
+    pub(super) fn add(&mut self, planned: &Planned, finished: &FinishedMatch) -> ReadResult {
         let before = self.before;
         for record in decisions::<PositionRecord>(finished, 1, "position")? {
             self.before += 1;
@@ -115,7 +115,7 @@ impl DecisionTables {
     }
 
     /// Completes the tables; returns the paths of those that were written.
-    pub(super) fn finish(self) -> Result<Vec<PathBuf>, ResultsError> {
+    pub(super) fn finish(self) -> ReadResult<Vec<PathBuf>> {
         Ok([self.positions.finish()?, self.particles.finish()?].into_iter().flatten().collect())
     }
 }

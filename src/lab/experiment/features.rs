@@ -23,7 +23,7 @@ use super::folder::Planned;
 use super::parquet_file::ParquetFile;
 use super::plan::PlanGame;
 use super::record::PositionRecord;
-use super::results::{Results, ResultsError};
+use super::results::{ReadResult, Results, ResultsError};
 use super::stored::FinishedMatch;
 use super::walk::walk;
 use hyperplay_engine::Engine;
@@ -52,10 +52,7 @@ fn numbers_of(game: &Game, domains: &PositionDomains, relation: &str, arity: usi
 }
 
 /// The numbers of some terms.
-fn all<'a>(
-    numbers: &Numbers,
-    terms: impl IntoIterator<Item = &'a String>,
-) -> Result<Vec<usize>, ResultsError> {
+fn all<'a>(numbers: &Numbers, terms: impl IntoIterator<Item = &'a String>) -> ReadResult<Vec<usize>> {
     let unknown = |term: &String| ResultsError::Unnumbered { term: term.clone() };
     terms.into_iter().map(|term| numbers.get_index_of(term).ok_or_else(|| unknown(term))).collect()
 }
@@ -89,7 +86,7 @@ pub fn export_features(
     mut results: Results<'_>,
     machines: &[Arc<Engine>],
     to: &Path,
-) -> Result<Vec<PathBuf>, ResultsError> {
+) -> ReadResult<Vec<PathBuf>> {
     let plan = &planned.plan;
     let begin = |(at, machine): (usize, &Arc<Engine>)| {
         let (game, name) = (&plan.games[at], name_of(&plan.games[at]));
@@ -128,7 +125,7 @@ struct Features {
 
 impl Features {
     /// The files of a game beside that of the numbers, which is written.
-    fn begin(machine: Arc<Engine>, of: &PlanGame, path: &Path) -> Result<Features, ResultsError> {
+    fn begin(machine: Arc<Engine>, of: &PlanGame, path: &Path) -> ReadResult<Features> {
         let game = machine.game();
         let domains = PositionDomains::of(game.rules());
         let numbers = |relation, arity| {
@@ -164,7 +161,7 @@ impl Features {
     }
 
     /// Adds the states of a match.
-    fn add(&mut self, planned: &Planned, finished: &FinishedMatch) -> Result<(), ResultsError> {
+    fn add(&mut self, planned: &Planned, finished: &FinishedMatch) -> ReadResult {
         let (played, _) = walk(&self.machine, &planned.plan, finished, DecisionLog::Turns)?;
         let positions: Vec<PositionRecord> = decisions(finished, 1, "position")?;
         let machine = Arc::clone(&self.machine);
@@ -202,7 +199,7 @@ impl Features {
     }
 
     /// Adds the bits of a state, the first fact in the highest bit.
-    fn add_state(&mut self, facts: &[String]) -> Result<(), ResultsError> {
+    fn add_state(&mut self, facts: &[String]) -> ReadResult {
         let start = self.bits.len();
         self.bits.resize(start + self.facts.len().div_ceil(8), 0);
         for fact in all(&self.facts, facts)? {
@@ -213,7 +210,7 @@ impl Features {
     }
 
     /// Completes the files; returns their paths.
-    fn finish(self) -> Result<Vec<PathBuf>, ResultsError> {
+    fn finish(self) -> ReadResult<Vec<PathBuf>> {
         let path = self.path.with_extension("npy");
         let width = self.facts.len().div_ceil(8);
         // The NPY format, version 1.0: the header ends at a multiple of 64 bytes.

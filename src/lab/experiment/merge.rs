@@ -13,7 +13,7 @@ use super::decision_log::DecisionLog;
 use super::folder::{FolderError, Planned, division};
 use super::lines::{DamagedLine, line, sealed};
 use super::record::RecordHeader;
-use super::results::{MissingMatches, Results, ResultsError};
+use super::results::{MissingMatches, ReadResult, Results};
 use super::stored::KINDS;
 use crate::shards::Shard;
 use hyperplay_play::files::{FileContent, FileError, PartFile, WrittenFile};
@@ -36,7 +36,7 @@ pub struct Merged {
 ///
 /// # Errors
 /// If they do not belong together, or files cannot be read or written.
-pub fn merge(folder: &Path, planned: &Planned) -> Result<Merged, ResultsError> {
+pub fn merge(folder: &Path, planned: &Planned) -> ReadResult<Merged> {
     // Where there are no shards, the merged files are the records.
     let has_shards = matches!(division(folder), Ok(_) | Err(FolderError::Divisions { .. }));
     let mut written = Vec::new();
@@ -54,11 +54,7 @@ pub fn merge(folder: &Path, planned: &Planned) -> Result<Merged, ResultsError> {
     merged.map(|merged| Merged { former, ..merged })
 }
 
-fn merge_shards(
-    folder: &Path,
-    planned: &Planned,
-    written: &mut Vec<&'static str>,
-) -> Result<Merged, ResultsError> {
+fn merge_shards(folder: &Path, planned: &Planned, written: &mut Vec<&'static str>) -> ReadResult<Merged> {
     let mut results = Results::open_with(folder, planned, DecisionLog::Particles)?;
     let path = |kind: &str| folder.join(format!("{kind}.jsonl"));
     let write = |(draft, kind): (&mut PartFile, &str), line: &[u8]| {

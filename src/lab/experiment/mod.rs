@@ -96,7 +96,7 @@ pub use record::{
     TurnTime,
 };
 pub use recorder::{MatchFailure, RecordLines, SeatFault};
-pub use results::{MissingMatches, Results, ResultsError};
+pub use results::{MissingMatches, ReadResult, Results, ResultsError};
 pub use role_scores::{MatchScores, RoleScores};
 pub use run::{RunEnd, RunError, RunTask, WINDOW, run};
 pub use sequence::{NextMatch, Sequence};

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
-use parquet::errors::ParquetError;
+use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
@@ -73,7 +73,7 @@ impl ParquetType {
         self,
         column: impl Iterator<Item = &'a Value>,
         group: &mut RowGroup<'_>,
-    ) -> Result<(), ParquetError> {
+    ) -> ParquetResult<()> {
         let text = |value: &Value| value.as_str().map(ByteArray::from);
         let list = |value: &'a Value| value.as_array().into_iter().flatten();
         match self {
@@ -103,7 +103,7 @@ impl ParquetType {
 fn single<T: DataType>(
     values: impl Iterator<Item = Option<T::T>>,
     group: &mut RowGroup<'_>,
-) -> Result<(), ParquetError> {
+) -> ParquetResult<()> {
     let (mut present, mut levels) = (Vec::new(), Vec::new());
     for value in values {
         levels.push(i16::from(value.is_some()));
@@ -114,10 +114,7 @@ fn single<T: DataType>(
 
 /// A column with a list a row. An empty list has level 0 and no value; the values of a list but the first repeat its
 /// row.
-fn lists<T: DataType>(
-    lists: impl Iterator<Item = Vec<T::T>>,
-    group: &mut RowGroup<'_>,
-) -> Result<(), ParquetError> {
+fn lists<T: DataType>(lists: impl Iterator<Item = Vec<T::T>>, group: &mut RowGroup<'_>) -> ParquetResult<()> {
     let (mut values, mut levels, mut repeats) = (Vec::new(), Vec::new(), Vec::new());
     for list in lists {
         if list.is_empty() {
@@ -138,7 +135,7 @@ fn put<T: DataType>(
     levels: &[i16],
     repeats: Option<&[i16]>,
     group: &mut RowGroup<'_>,
-) -> Result<(), ParquetError> {
+) -> ParquetResult<()> {
     let mut column =
         group.next_column()?.ok_or_else(|| ParquetError::General("no such column".to_owned()))?;
     column.typed::<T>().write_batch(values, Some(levels), repeats)?;

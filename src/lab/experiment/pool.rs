@@ -17,7 +17,7 @@ use super::decision_log::DecisionLog;
 use super::folder::{FolderError, Planned};
 use super::lines::{DamagedLine, line};
 use super::plan::{ExperimentPlan, MatchPlace};
-use super::results::{MissingMatches, Results, ResultsError};
+use super::results::{MissingMatches, ReadResult, Results, ResultsError};
 use super::sequence::{NextMatch, Sequence};
 use super::stored::{FinishedMatch, KINDS};
 use crate::shards::Shard;
@@ -56,7 +56,7 @@ impl<'a> Pool<'a> {
         plan: &'a ExperimentPlan,
         folders: &'a [PlannedFolder],
         log: DecisionLog,
-    ) -> Result<Pool<'a>, ResultsError> {
+    ) -> ReadResult<Pool<'a>> {
         let mut known: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
         for (number, content, at) in contents(plan) {
             known.entry(content).or_default().push((number, at));
@@ -84,7 +84,7 @@ impl<'a> Pool<'a> {
     ///
     /// # Errors
     /// If a file cannot be read.
-    pub fn take(&mut self, place: &MatchPlace) -> Result<Option<FinishedMatch>, ResultsError> {
+    pub fn take(&mut self, place: &MatchPlace) -> ReadResult<Option<FinishedMatch>> {
         let has_clocks = self.plan.clocks.is_some();
         let begun = self.plan.deals(place.deal / self.plan.round()).start;
         if self.ahead.first_key_value().is_some_and(|(&(deal, ..), _)| deal < begun) {
@@ -128,7 +128,7 @@ impl<'a> Pool<'a> {
     /// # Errors
     /// If a file cannot be read.
     #[allow(clippy::should_implement_trait, reason = "a reader may fail")]
-    pub fn next(&mut self) -> Result<Option<FinishedMatch>, ResultsError> {
+    pub fn next(&mut self) -> ReadResult<Option<FinishedMatch>> {
         let has_more =
             |pool: &Self| !pool.ahead.is_empty() || pool.sources.iter().any(|source| source.next.is_some());
         while let (true, NextMatch::Match(place)) = (has_more(self), self.sequence.next()) {

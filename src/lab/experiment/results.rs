@@ -57,7 +57,7 @@ impl<'a> Results<'a> {
     ///
     /// # Errors
     /// If there is nothing, or it does not belong together.
-    pub fn open(folder: &Path, planned: &'a Planned) -> Result<Results<'a>, ResultsError> {
+    pub fn open(folder: &Path, planned: &'a Planned) -> ReadResult<Results<'a>> {
         Results::open_with(folder, planned, DecisionLog::Turns)
     }
 
@@ -70,7 +70,7 @@ impl<'a> Results<'a> {
         folder: &Path,
         planned: &'a Planned,
         is_recent: bool,
-    ) -> Result<(Results<'a>, u64, u64), ResultsError> {
+    ) -> ReadResult<(Results<'a>, u64, u64)> {
         let mut results = Results::open_by(folder, planned, (DecisionLog::Turns, is_recent))?;
         let before = |part: &StoredMatches<'_>| part.before.as_ref().map_or(0, |before| before.failed);
         let mut failed = results.parts.iter().map(before).sum();
@@ -89,19 +89,11 @@ impl<'a> Results<'a> {
     ///
     /// # Errors
     /// As [`open`](Results::open).
-    pub fn open_with(
-        folder: &Path,
-        planned: &'a Planned,
-        log: DecisionLog,
-    ) -> Result<Results<'a>, ResultsError> {
+    pub fn open_with(folder: &Path, planned: &'a Planned, log: DecisionLog) -> ReadResult<Results<'a>> {
         Results::open_by(folder, planned, (log, false))
     }
 
-    fn open_by(
-        folder: &Path,
-        planned: &'a Planned,
-        log: (DecisionLog, bool),
-    ) -> Result<Results<'a>, ResultsError> {
+    fn open_by(folder: &Path, planned: &'a Planned, log: (DecisionLog, bool)) -> ReadResult<Results<'a>> {
         let plan = &planned.plan;
         let (count, merged) = match division(folder) {
             Ok(count) => (count, false),
@@ -156,7 +148,7 @@ impl<'a> Results<'a> {
     /// # Errors
     /// If a file cannot be read or is not what the plan says.
     #[allow(clippy::should_implement_trait, reason = "a reader may fail")]
-    pub fn next(&mut self) -> Result<Option<FinishedMatch>, ResultsError> {
+    pub fn next(&mut self) -> ReadResult<Option<FinishedMatch>> {
         let Some(Reverse((_, part))) = self.heap.pop() else { return Ok(None) };
         let result = self.next[part].take();
         self.advance(part)?;
@@ -198,6 +190,9 @@ impl<'a> Results<'a> {
         self.parts.iter().flat_map(StoredMatches::damage).collect()
     }
 }
+
+/// What was read of an experiment.
+pub type ReadResult<T = ()> = Result<T, ResultsError>;
 
 /// Why results cannot be read.
 #[derive(Debug, thiserror::Error)]

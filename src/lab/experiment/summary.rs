@@ -12,7 +12,7 @@ use super::lines::DamagedLine;
 use super::plan::{Cell, ExperimentPlan, distinct};
 use super::pool::Pool;
 use super::record::{TurnRecord, TurnTime};
-use super::results::{MissingMatches, Results, ResultsError};
+use super::results::{MissingMatches, ReadResult, Results};
 use super::role_scores::{MatchScores, RoleScores};
 use super::sequence::Deal;
 use super::sequential_test::SequentialVerdict;
@@ -148,7 +148,7 @@ impl ExperimentSummary {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn of(planned: &Planned, mut results: Results<'_>) -> Result<ExperimentSummary, ResultsError> {
+    pub fn of(planned: &Planned, mut results: Results<'_>) -> ReadResult<ExperimentSummary> {
         let summary = ExperimentSummary::summed(planned, &mut || results.next())?;
         Ok(ExperimentSummary { missing: results.missing(), damage: results.damage(), ..summary })
     }
@@ -157,15 +157,15 @@ impl ExperimentSummary {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn of_pool(planned: &Planned, mut pool: Pool<'_>) -> Result<ExperimentSummary, ResultsError> {
+    pub fn of_pool(planned: &Planned, mut pool: Pool<'_>) -> ReadResult<ExperimentSummary> {
         let summary = ExperimentSummary::summed(planned, &mut || pool.next())?;
         Ok(ExperimentSummary { missing: pool.missing(), damage: pool.damage(), ..summary })
     }
 
     fn summed(
         planned: &Planned,
-        next: &mut dyn FnMut() -> Result<Option<FinishedMatch>, ResultsError>,
-    ) -> Result<ExperimentSummary, ResultsError> {
+        next: &mut dyn FnMut() -> ReadResult<Option<FinishedMatch>>,
+    ) -> ReadResult<ExperimentSummary> {
         let plan = &planned.plan;
         let mut summing = Summing::new(plan);
         while let Some(finished) = next()? {

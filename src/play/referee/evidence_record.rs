@@ -12,7 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{RunInfo, TranscriptDifference};
+use super::{Agreement, RunInfo, TranscriptDifference};
 use hyperplay_machine::{
     Evidence, Move, Observation, OwnMove, Percept, Percepts, StateMachine, StateMachineExt,
 };
@@ -178,7 +178,7 @@ impl EvidenceRecord {
     ///
     /// # Errors
     /// If the game has no such role, or a term is none of the game.
-    pub fn evidence<M: StateMachine>(&self, machine: &M) -> Result<Evidence, TranscriptDifference> {
+    pub fn evidence<M: StateMachine>(&self, machine: &M) -> Agreement<Evidence> {
         let role = machine.role_named(&self.role).ok_or_else(|| {
             let (found, expected) = (&self.role, machine.roles().values().join(" "));
             let what = format!("the record is of the role {found}, the rules have the roles {expected}");

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use super::evidence_record::{EVIDENCE_SCHEMA, EvidenceRecord};
-use super::verify::{TranscriptDifference, check_origin};
+use super::verify::{Agreement, TranscriptDifference, check_origin};
 use hyperplay_machine::{Budget, Bulk, Evidence, Move, Observation, OwnMove, Role, Seed, StateMachineExt};
 use hyperplay_think::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateOutcome};
 
@@ -92,7 +92,7 @@ pub fn verify_evidence<M: Bulk + 'static>(
     rules: &str,
     record: &EvidenceRecord,
     effort: &ExplainEffort,
-) -> Result<EvidenceVerdict, TranscriptDifference> {
+) -> Agreement<EvidenceVerdict> {
     check_origin((&record.schema, &record.heading.rules), (EVIDENCE_SCHEMA, rules))?;
     let evidence = record.evidence(&**machine)?;
     let read = |(index, text): (usize, Option<&String>)| {
@@ -121,7 +121,7 @@ pub fn explained<M: Bulk + 'static>(
     evidence: &Evidence,
     answers: &[Option<Move>],
     effort: &ExplainEffort,
-) -> Result<EvidenceVerdict, TranscriptDifference> {
+) -> Agreement<EvidenceVerdict> {
     let mut explainer = Explainer::new(machine, evidence.role, effort);
     let mut verdict = EvidenceVerdict { is_enumerated: true, ..EvidenceVerdict::default() };
     for made in 0..=evidence.step() {

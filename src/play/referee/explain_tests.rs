@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::evidence_record::{EvidenceHeading, EvidenceOutcome, EvidenceRecord, EvidenceStep, ToldClocks};
 use super::explain::{EvidenceVerdict, ExplainEffort, verify_evidence};
-use super::verify::TranscriptDifference;
+use super::verify::{Agreement, TranscriptDifference};
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
 use hyperplay_machine::{Evidence, History, OwnMove, Role, Seed, StateMachine, StateMachineExt};
@@ -55,7 +55,7 @@ fn recorded(machine: &Engine, seed: u64, role: usize) -> EvidenceRecord {
     record_of(machine, &machine.evidence(&history, Role::new(role), &mut machine.scratch()))
 }
 
-fn check(machine: &Arc<Engine>, record: &EvidenceRecord) -> Result<EvidenceVerdict, TranscriptDifference> {
+fn check(machine: &Arc<Engine>, record: &EvidenceRecord) -> Agreement<EvidenceVerdict> {
     let line = serde_json::to_string(record).unwrap();
     let read: EvidenceRecord = serde_json::from_str(&line).unwrap();
     assert_eq!(read, *record, "{line}");

@@ -52,5 +52,5 @@ pub use series::{Concurrency, match_seed, play_series};
 pub use transcript::{
     DecisionRecord, FaultRecord, Heading, MatchLimits, RunInfo, SCHEMA, StepRecord, Transcript, host,
 };
-pub use verify::{TranscriptDifference, verify};
+pub use verify::{Agreement, TranscriptDifference, verify};
 pub use walk::{TranscriptWalk, WalkedStep};

@@ -10,6 +10,9 @@ use thiserror::Error;
 use super::transcript::{SCHEMA, Transcript};
 use hyperplay_machine::{StateMachine, StateMachineExt};
 
+/// A result where a record agrees with the rules, or their first difference.
+pub type Agreement<T = ()> = Result<T, TranscriptDifference>;
+
 /// Where a transcript, or the record of a player, and the rules differ first.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum TranscriptDifference {
@@ -78,11 +81,7 @@ pub enum TranscriptDifference {
 ///
 /// # Errors
 /// The first difference.
-pub fn verify<M: StateMachine>(
-    machine: &M,
-    rules: &str,
-    transcript: &Transcript,
-) -> Result<(), TranscriptDifference> {
+pub fn verify<M: StateMachine>(machine: &M, rules: &str, transcript: &Transcript) -> Agreement {
     check_heading(machine, rules, transcript)?;
     let mut walk = transcript.walk(machine);
     walk.by_ref().try_for_each(|step| step.map(drop))?;
@@ -90,11 +89,7 @@ pub fn verify<M: StateMachine>(
     check_end(machine, walk.state(), transcript, &mut machine.scratch()).map_err(differs)
 }
 
-fn check_heading<M: StateMachine>(
-    machine: &M,
-    rules: &str,
-    transcript: &Transcript,
-) -> Result<(), TranscriptDifference> {
+fn check_heading<M: StateMachine>(machine: &M, rules: &str, transcript: &Transcript) -> Agreement {
     check_origin((&transcript.schema, &transcript.rules), (SCHEMA, rules))?;
     let (found, expected) = (&transcript.roles, machine.roles().values());
     let same = |(a, b): (&String, &String)| a.eq_ignore_ascii_case(b);
@@ -112,10 +107,7 @@ fn check_heading<M: StateMachine>(
 }
 
 /// Checks the schema of a record, and the hash of its rules.
-pub(super) fn check_origin(
-    (schema, rules): (&str, &str),
-    expected: (&str, &str),
-) -> Result<(), TranscriptDifference> {
+pub(super) fn check_origin((schema, rules): (&str, &str), expected: (&str, &str)) -> Agreement {
     if schema != expected.0 {
         let what = format!("the schema is {schema:?}; this program reads {:?}", expected.0);
         return Err(TranscriptDifference::Heading(what));

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::fault::{Fault, FaultKind};
 use super::played::{Match, MatchStep};
 use super::transcript::{DecisionRecord, FaultRecord, StepRecord, Transcript};
-use super::verify::TranscriptDifference;
+use super::verify::{Agreement, TranscriptDifference};
 use crate::player::Decision;
 use hyperplay_machine::{ByRole, JointMove, Move, Percepts, Role, Seed, StateMachine, StateMachineExt};
 
@@ -122,7 +122,7 @@ impl<M: StateMachine> TranscriptWalk<'_, M> {
 }
 
 impl<M: StateMachine> Iterator for TranscriptWalk<'_, M> {
-    type Item = Result<WalkedStep<M::State>, TranscriptDifference>;
+    type Item = Agreement<WalkedStep<M::State>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let record = self.transcript.steps.get(self.made).filter(|_| !self.has_differed)?;

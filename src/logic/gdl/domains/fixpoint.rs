@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::super::rule::{Atom, Literal};
-use super::graph::{ANY, Budget, Exhausted, Graph, Meet, NodeId, Widening};
+use super::graph::{ANY, Budget, Graph, Meet, NodeId, Widening, Within};
 use hyperplay_machine::terms::{Symbol, Term};
 
 /// A rule as its head and its literals.
@@ -47,11 +47,7 @@ pub(super) type Bindings = FxHashMap<Symbol, Meet>;
 
 impl Fixpoint {
     /// The least fixpoint over some rules, unless it needs more than the budget.
-    pub(super) fn of(
-        rules: &[RuleParts<'_>],
-        widening: Widening,
-        budget: &mut Budget,
-    ) -> Result<Fixpoint, Exhausted> {
+    pub(super) fn of(rules: &[RuleParts<'_>], widening: Widening, budget: &mut Budget) -> Within<Fixpoint> {
         let mut fixpoint = Fixpoint {
             graph: Graph::new(widening),
             relations: FxHashMap::default(),
@@ -114,7 +110,7 @@ impl Fixpoint {
         arguments: &[Term],
         bindings: &Bindings,
         budget: &mut Budget,
-    ) -> Result<bool, Exhausted> {
+    ) -> Within<bool> {
         let domain = self.relations.get_mut(&relation).expect("every head is declared");
         self.graph.has_grown = !std::mem::replace(&mut domain.may_hold, true);
         for (&node, argument) in domain.positions.iter().zip(arguments) {
@@ -131,12 +127,7 @@ impl Fixpoint {
 
     /// The constants that the role in the head of a rule for `legal` stands for; notes if it may stand for something
     /// else.
-    fn roles(
-        &mut self,
-        role: &Term,
-        bindings: &Bindings,
-        budget: &mut Budget,
-    ) -> Result<Vec<Symbol>, Exhausted> {
+    fn roles(&mut self, role: &Term, bindings: &Bindings, budget: &mut Budget) -> Within<Vec<Symbol>> {
         let mut constants = Vec::new();
         let is_known = match role {
             Term::Constant(role) => {
@@ -172,11 +163,7 @@ impl Fixpoint {
     }
 
     /// The values of the variables of a body, or `None` if the body cannot hold. Negation is ignored.
-    pub(super) fn bindings(
-        &self,
-        body: &[&Literal],
-        budget: &mut Budget,
-    ) -> Result<Option<Bindings>, Exhausted> {
+    pub(super) fn bindings(&self, body: &[&Literal], budget: &mut Budget) -> Within<Option<Bindings>> {
         let mut bindings = Bindings::default();
         for atom in body.iter().filter_map(|literal| literal.positive()) {
             if !self.bind_atom(atom, &mut bindings) {
@@ -230,13 +217,7 @@ impl Fixpoint {
 }
 
 /// Adds the instances of a term to a node. A variable that nothing binds adds nothing.
-fn add(
-    graph: &mut Graph,
-    node: NodeId,
-    term: &Term,
-    bindings: &Bindings,
-    budget: &mut Budget,
-) -> Result<(), Exhausted> {
+fn add(graph: &mut Graph, node: NodeId, term: &Term, bindings: &Bindings, budget: &mut Budget) -> Within {
     match term {
         Term::Variable(variable) => match bindings.get(variable) {
             Some(meet) => graph.include(node, meet, budget),

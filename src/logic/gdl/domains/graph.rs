@@ -35,8 +35,11 @@ pub(in crate::gdl) struct Budget(pub(in crate::gdl) u64);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Exhausted;
 
+/// A result within a budget.
+pub(super) type Within<T = ()> = Result<T, Exhausted>;
+
 impl Budget {
-    fn spend(&mut self, cost: usize) -> Result<(), Exhausted> {
+    fn spend(&mut self, cost: usize) -> Within {
         self.0 = self.0.checked_sub(cost as u64).ok_or(Exhausted)?;
         Ok(())
     }
@@ -156,12 +159,7 @@ impl Graph {
     }
 
     /// Adds a constant.
-    pub(super) fn add_constant(
-        &mut self,
-        node: NodeId,
-        constant: Symbol,
-        budget: &mut Budget,
-    ) -> Result<(), Exhausted> {
+    pub(super) fn add_constant(&mut self, node: NodeId, constant: Symbol, budget: &mut Budget) -> Within {
         budget.spend(1)?;
         if self.nodes[node].constants.insert(constant) {
             self.grown(node);
@@ -175,7 +173,7 @@ impl Graph {
         node: NodeId,
         functor: Functor,
         budget: &mut Budget,
-    ) -> Result<Box<[NodeId]>, Exhausted> {
+    ) -> Within<Box<[NodeId]>> {
         budget.spend(1 + functor.1)?;
         if let Some(arguments) = self.nodes[node].functors.get(&functor) {
             return Ok(arguments.clone());
@@ -187,12 +185,7 @@ impl Graph {
     }
 
     /// The nodes for the arguments of a functor that is new in a node.
-    fn widened(
-        &mut self,
-        node: NodeId,
-        functor: Functor,
-        budget: &mut Budget,
-    ) -> Result<Box<[NodeId]>, Exhausted> {
+    fn widened(&mut self, node: NodeId, functor: Functor, budget: &mut Budget) -> Within<Box<[NodeId]>> {
         budget.spend(self.nodes[node].depth)?;
         let mut repeats = 0;
         let mut last = None;
@@ -236,12 +229,7 @@ impl Graph {
     }
 
     /// Adds all terms of a meet to a node.
-    pub(super) fn include(
-        &mut self,
-        target: NodeId,
-        meet: &Meet,
-        budget: &mut Budget,
-    ) -> Result<(), Exhausted> {
+    pub(super) fn include(&mut self, target: NodeId, meet: &Meet, budget: &mut Budget) -> Within {
         let mut seen: FxHashSet<(NodeId, Meet)> = FxHashSet::default();
         let mut open = vec![(target, meet.clone())];
         while let Some((target, meet)) = open.pop() {
@@ -267,7 +255,7 @@ impl Graph {
     }
 
     /// The constants of a meet that is not any term, in no particular order.
-    pub(super) fn constants(&self, meet: &Meet, budget: &mut Budget) -> Result<Vec<Symbol>, Exhausted> {
+    pub(super) fn constants(&self, meet: &Meet, budget: &mut Budget) -> Within<Vec<Symbol>> {
         let Some(smallest) = self.smallest(meet, |node| node.constants.len()) else {
             return Ok(meet.only.into_iter().collect());
         };
@@ -280,7 +268,7 @@ impl Graph {
     }
 
     /// Whether a meet that is not any term has a constant.
-    fn has_constants(&self, meet: &Meet, budget: &mut Budget) -> Result<bool, Exhausted> {
+    fn has_constants(&self, meet: &Meet, budget: &mut Budget) -> Within<bool> {
         let Some(smallest) = self.smallest(meet, |node| node.constants.len()) else {
             return Ok(meet.only.is_some());
         };
@@ -295,11 +283,7 @@ impl Graph {
 
     /// The functors of a meet with the meets of their arguments, none of which is known to be empty, in no particular
     /// order.
-    pub(super) fn functors(
-        &self,
-        meet: &Meet,
-        budget: &mut Budget,
-    ) -> Result<Vec<(Functor, Vec<Meet>)>, Exhausted> {
+    pub(super) fn functors(&self, meet: &Meet, budget: &mut Budget) -> Within<Vec<(Functor, Vec<Meet>)>> {
         let mut result = Vec::new();
         for functor in self.common(meet, budget)? {
             let arguments = self.below(meet, functor, budget)?;
@@ -312,11 +296,11 @@ impl Graph {
 
     /// Whether some term may be in a meet. The answer may be true of an empty meet if its nodes differ only deep inside
     /// terms.
-    pub(super) fn has_terms(&self, meet: &Meet, budget: &mut Budget) -> Result<bool, Exhausted> {
+    pub(super) fn has_terms(&self, meet: &Meet, budget: &mut Budget) -> Within<bool> {
         self.has_terms_within(meet, NESTED, budget)
     }
 
-    fn has_terms_within(&self, meet: &Meet, nested: usize, budget: &mut Budget) -> Result<bool, Exhausted> {
+    fn has_terms_within(&self, meet: &Meet, nested: usize, budget: &mut Budget) -> Within<bool> {
         if let ([node], [], None) = (&meet.nodes[..], &meet.without[..], meet.only) {
             return Ok(!self.is_empty(*node));
         }
@@ -332,7 +316,7 @@ impl Graph {
         Ok(false)
     }
 
-    fn all_have_terms(&self, meets: &[Meet], nested: usize, budget: &mut Budget) -> Result<bool, Exhausted> {
+    fn all_have_terms(&self, meets: &[Meet], nested: usize, budget: &mut Budget) -> Within<bool> {
         for meet in meets {
             if !self.has_terms_within(meet, nested - 1, budget)? {
                 return Ok(false);
@@ -342,7 +326,7 @@ impl Graph {
     }
 
     /// The functors that are in all nodes of a meet.
-    fn common(&self, meet: &Meet, budget: &mut Budget) -> Result<Vec<Functor>, Exhausted> {
+    fn common(&self, meet: &Meet, budget: &mut Budget) -> Within<Vec<Functor>> {
         if meet.only.is_some() {
             return Ok(Vec::new());
         }
@@ -359,7 +343,7 @@ impl Graph {
     }
 
     /// The meets of the arguments of a functor that is in all nodes of a meet.
-    fn below(&self, meet: &Meet, functor: Functor, budget: &mut Budget) -> Result<Vec<Meet>, Exhausted> {
+    fn below(&self, meet: &Meet, functor: Functor, budget: &mut Budget) -> Within<Vec<Meet>> {
         budget.spend(functor.1 * meet.nodes.len())?;
         let argument = |position| {
             let listing = meet.nodes.iter().filter(|&&node| !self.is_any(node));

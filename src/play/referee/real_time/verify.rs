@@ -1,7 +1,7 @@
 //! Verification of the commands in the record of an interaction.
 
 use super::{ChrononClock, CommandRecord};
-use crate::referee::{MatchStep, Transcript, TranscriptDifference, WalkedStep};
+use crate::referee::{Agreement, MatchStep, Transcript, TranscriptDifference, WalkedStep};
 use hyperplay_machine::{Role, StateMachine, StateMachineExt};
 use hyperplay_sidl::InteractionMachine;
 
@@ -11,10 +11,7 @@ use hyperplay_sidl::InteractionMachine;
 ///
 /// # Errors
 /// The first difference.
-pub fn verify_commands(
-    machine: &InteractionMachine,
-    transcript: &Transcript,
-) -> Result<(), TranscriptDifference> {
+pub fn verify_commands(machine: &InteractionMachine, transcript: &Transcript) -> Agreement {
     let Some(clock) = transcript.chronon else { return Ok(()) };
     let mut scratch = machine.scratch();
     for (index, (record, walked)) in transcript.steps.iter().zip(transcript.walk(machine)).enumerate() {
