@@ -80,7 +80,7 @@ impl Tally {
 /// use hyperplay_engine::Interpreter;
 /// use hyperplay_machine::{
 ///     Budget, Bulk, ConsistentDraws, ConsistentStep, JointMoves, Observation, ObservedStep, OwnMove, Role, Seed, Start,
-///     StateMachine, StateMachineExt, Successor,
+///     StateMachine, StateMachineExt, StepAttempts, Successor,
 /// };
 /// # use hyperplay_logic::gdl::{self, Source};
 /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))

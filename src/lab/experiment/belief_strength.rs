@@ -20,7 +20,7 @@ use hyperplay_engine::Engine;
 use hyperplay_machine::{EvaluationFailure, History, Role, Seed, StateMachine};
 use hyperplay_play::player::{Assumed, Registry, SamplerSpec, SpecError};
 use hyperplay_play::referee::MatchStep;
-use hyperplay_think::belief::{OpponentModel, Uniform};
+use hyperplay_think::belief::{SharedModel, Uniform};
 
 /// Replicates at a decision.
 const SETS: usize = 4;
@@ -162,7 +162,7 @@ impl BeliefMeasurement<'_> {
         seed: &Seed,
     ) -> Result<(), EvaluationFailure> {
         let (seed, own) = (seed.child(&machine.roles()[role]), assumed.model(machine));
-        let uniform: Arc<dyn OpponentModel> = Arc::new(Uniform);
+        let uniform: SharedModel = Arc::new(Uniform);
         let oracle = Oracle { model: &uniform, limit: LIMIT, steps: (1, usize::MAX), playouts: PLAYOUTS };
         let history = History(steps.iter().map(|step| step.joint.clone()).collect());
         let mut points = oracle.points(machine, role, &history, &seed.child("oracle"), self.stop)?.list;

@@ -23,7 +23,7 @@ use hyperplay_machine::{
 };
 use hyperplay_play::for_engine::particle_sampler;
 use hyperplay_play::player::{OwnBelief, certain_moves, is_last_move};
-use hyperplay_think::belief::{BeliefOptions, OpponentModel, Uniform, UpdateOutcome};
+use hyperplay_think::belief::{BeliefOptions, SharedModel, Uniform, UpdateOutcome};
 
 /// Particles of the belief.
 const PARTICLES: usize = 64;
@@ -63,7 +63,7 @@ pub struct LegalMoves {
 impl LegalMoves {
     /// Before the first step.
     pub fn new(engine: &Arc<Engine>, role: Role) -> LegalMoves {
-        let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
+        let model: SharedModel = Arc::new(Uniform);
         let options = BeliefOptions { enumerate_limit: ENUMERATED, ..BeliefOptions::default() };
         let sampler = particle_sampler(options);
         LegalMoves {

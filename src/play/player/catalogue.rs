@@ -16,6 +16,9 @@ use hyperplay_think::search::PlayoutBudget;
 /// The name of the sampler that [starts a program](super::Registry::with_programs).
 pub(super) const PROGRAM: &str = "program";
 
+/// Words of the program, or those that were made while it runs.
+pub type Words = Cow<'static, str>;
+
 /// The kind of thing that a spec describes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, strum::Display)]
 #[strum(serialize_all = "lowercase")]
@@ -60,16 +63,16 @@ impl SpecKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpecEntry {
     /// Its name.
-    pub name: Cow<'static, str>,
+    pub name: Words,
     /// A description of the entry, in a whole sentence: `hyperplay players` prints it as it is.
-    pub about: Cow<'static, str>,
+    pub about: Words,
     /// Its keys, in the order in which they are printed.
     pub keys: Vec<SpecKey>,
 }
 
 impl SpecEntry {
     /// An entry without keys.
-    pub fn new(name: impl Into<Cow<'static, str>>, about: impl Into<Cow<'static, str>>) -> Self {
+    pub fn new(name: impl Into<Words>, about: impl Into<Words>) -> Self {
         SpecEntry { name: name.into(), about: about.into(), keys: Vec::new() }
     }
 
@@ -98,45 +101,36 @@ impl SpecEntry {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpecKey {
     /// Its name.
-    pub name: Cow<'static, str>,
+    pub name: Words,
     /// The type of its values.
     pub kind: KeyType,
     /// The value that holds if it is not given, as it would be written in a spec.
-    pub default: Cow<'static, str>,
+    pub default: Words,
     /// A description of its effect, in a whole sentence.
-    pub about: Cow<'static, str>,
+    pub about: Words,
     /// Whether a clock takes the place of the default. Then a value that is written counts as given, be it the default
     /// or not.
     pub is_clocked: bool,
 }
 
 impl SpecKey {
-    fn new(
-        name: Cow<'static, str>,
-        kind: KeyType,
-        default: Cow<'static, str>,
-        about: Cow<'static, str>,
-    ) -> Self {
+    fn new(name: Words, kind: KeyType, default: Words, about: Words) -> Self {
         SpecKey { name, kind, default, about, is_clocked: false }
     }
 
     /// A key whose value is a whole number in a range.
     pub fn count(
-        name: impl Into<Cow<'static, str>>,
+        name: impl Into<Words>,
         range: RangeInclusive<u64>,
         default: u64,
-        about: impl Into<Cow<'static, str>>,
+        about: impl Into<Words>,
     ) -> Self {
         let kind = KeyType::Count(*range.start(), *range.end());
         SpecKey::new(name.into(), kind, default.to_string().into(), about.into())
     }
 
     /// A key whose value says how many playouts a decision makes.
-    pub fn playouts(
-        name: impl Into<Cow<'static, str>>,
-        default: PlayoutBudget,
-        about: impl Into<Cow<'static, str>>,
-    ) -> Self {
+    pub fn playouts(name: impl Into<Words>, default: PlayoutBudget, about: impl Into<Words>) -> Self {
         let default = default.to_string().into();
         let kind = KeyType::Playouts { of_one_state: false };
         SpecKey::new(name.into(), kind, default, about.into())
@@ -153,10 +147,10 @@ impl SpecKey {
 
     /// A key whose value is a decimal number in a range.
     pub fn real(
-        name: impl Into<Cow<'static, str>>,
+        name: impl Into<Words>,
         range: RangeInclusive<f64>,
         default: f64,
-        about: impl Into<Cow<'static, str>>,
+        about: impl Into<Words>,
     ) -> Self {
         let kind = KeyType::Real(*range.start(), *range.end());
         SpecKey::new(name.into(), kind, default.to_string().into(), about.into())
@@ -166,11 +160,7 @@ impl SpecKey {
     ///
     /// # Panics
     /// If the list of the type lacks the default.
-    pub fn word<W: SpecWord>(
-        name: impl Into<Cow<'static, str>>,
-        default: W,
-        about: impl Into<Cow<'static, str>>,
-    ) -> Self {
+    pub fn word<W: SpecWord>(name: impl Into<Words>, default: W, about: impl Into<Words>) -> Self {
         let words = W::WORDS.iter().map(|&(word, _)| word.into()).collect();
         let of_default = W::WORDS.iter().find(|(_, value)| *value == default);
         let &(word, _) = of_default.expect("the list of words names every value");
@@ -179,16 +169,16 @@ impl SpecKey {
 
     /// A key whose value is itself a spec, with its default as it would be written.
     pub fn spec(
-        name: impl Into<Cow<'static, str>>,
+        name: impl Into<Words>,
         kind: SpecKind,
-        default: impl Into<Cow<'static, str>>,
-        about: impl Into<Cow<'static, str>>,
+        default: impl Into<Words>,
+        about: impl Into<Words>,
     ) -> Self {
         SpecKey::new(name.into(), KeyType::Spec(kind), default.into(), about.into())
     }
 
     /// The only key of an entry whose value is the path of a policy file, as in `file:PATH`.
-    pub fn policy_file(name: impl Into<Cow<'static, str>>, about: impl Into<Cow<'static, str>>) -> Self {
+    pub fn policy_file(name: impl Into<Words>, about: impl Into<Words>) -> Self {
         SpecKey::new(name.into(), KeyType::File(FileKind::Policy), Cow::Borrowed(""), about.into())
     }
 
@@ -199,10 +189,10 @@ impl SpecKey {
 
     /// A key whose value is a text without commas; `what` says what it is, as in "an address".
     pub fn text(
-        name: impl Into<Cow<'static, str>>,
+        name: impl Into<Words>,
         what: &'static str,
-        default: impl Into<Cow<'static, str>>,
-        about: impl Into<Cow<'static, str>>,
+        default: impl Into<Words>,
+        about: impl Into<Words>,
     ) -> Self {
         SpecKey::new(name.into(), KeyType::Text(what), default.into(), about.into())
     }
@@ -217,7 +207,7 @@ impl SpecKey {
 
     /// The same key with another default, as it would be written in a spec.
     #[must_use]
-    pub fn with_default(mut self, default: impl Into<Cow<'static, str>>) -> Self {
+    pub fn with_default(mut self, default: impl Into<Words>) -> Self {
         self.default = default.into();
         self
     }
@@ -237,7 +227,7 @@ pub enum KeyType {
         of_one_state: bool,
     },
     /// One of these words.
-    Word(Vec<Cow<'static, str>>),
+    Word(Vec<Words>),
     /// A spec of this kind; brackets around it may be left out if no comma stands in it.
     Spec(SpecKind),
     /// A text without commas, which is not empty; this says what it is.

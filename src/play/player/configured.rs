@@ -11,13 +11,13 @@ use super::engine_key::engine;
 use super::{Registry, Seat, Spec, SpecError, SpecKey};
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_machine::Role;
-use hyperplay_think::belief::{OpponentModel, Sampler, Trembling};
+use hyperplay_think::belief::{Sampler, SharedModel, Trembling};
 
 /// Builds a player for one role of one match.
 pub type PlayerBuild = Arc<dyn Fn(&Arc<Engine>, Role) -> Seat + Send + Sync>;
 
 /// Builds an opponent model for one game.
-pub type ModelBuild = Arc<dyn Fn(&Arc<Engine>) -> Arc<dyn OpponentModel> + Send + Sync>;
+pub type ModelBuild = Arc<dyn Fn(&Arc<Engine>) -> SharedModel + Send + Sync>;
 
 /// What was read from a spec, with the spec. Two are equal if their specs are.
 #[derive(Clone)]
@@ -83,7 +83,7 @@ impl SamplerSpec {
 
 impl ModelSpec {
     /// The model on a machine.
-    pub fn model(&self, machine: &Arc<Engine>) -> Arc<dyn OpponentModel> {
+    pub fn model(&self, machine: &Arc<Engine>) -> SharedModel {
         (self.made)(machine)
     }
 }
@@ -148,7 +148,7 @@ impl Assumed {
     }
 
     /// The model with its tremble, on a machine; a uniform one has none.
-    pub fn model(&self, machine: &Arc<Engine>) -> Arc<dyn OpponentModel> {
+    pub fn model(&self, machine: &Arc<Engine>) -> SharedModel {
         let (model, Tremble(epsilon)) = (self.model.model(machine), self.epsilon);
         if epsilon > 0.0 && !model.is_uniform() { Arc::new(Trembling::new(model, epsilon)) } else { model }
     }
@@ -161,7 +161,7 @@ mod tests {
     use hyperplay_engine::Engines;
     use hyperplay_logic::gdl::{Source, load};
     use hyperplay_machine::{Evidence, Move};
-    use hyperplay_think::belief::Uniform;
+    use hyperplay_think::belief::{OpponentModel, Uniform};
 
     /// Always the first move.
     struct First;
@@ -177,9 +177,7 @@ mod tests {
         let text = "(role me) (legal me wait) (init on) (<= terminal (not (true on))) (goal me 0)";
         let game = load(Source::new("wait", text), None).game.unwrap();
         let machine = Engines::new(&game).get(EngineKind::Interpreter).unwrap();
-        for (model, trembles) in
-            [(Arc::new(Uniform) as Arc<dyn OpponentModel>, false), (Arc::new(First), true)]
-        {
+        for (model, trembles) in [(Arc::new(Uniform) as SharedModel, false), (Arc::new(First), true)] {
             let shared = Arc::clone(&model);
             let registry = Registry::standard().with_model(SpecEntry::new("mine", "a model"), move |_, _| {
                 let shared = Arc::clone(&shared);

@@ -12,7 +12,7 @@ use super::policy_file::FilePolicy;
 use super::softmax::{Softmax, SoftmaxOptions};
 use super::{Registry, RegistryError, SpecKey};
 use hyperplay_engine::Engine;
-use hyperplay_think::belief::{OpponentModel, Uniform};
+use hyperplay_think::belief::{SharedModel, Uniform};
 
 /// Adds the opponent models of this crate.
 pub(super) fn with_models(registry: Registry) -> Result<Registry, RegistryError> {
@@ -25,11 +25,11 @@ pub(super) fn with_models(registry: Registry) -> Result<Registry, RegistryError>
         .with(SpecKey::count("nodes", 0..=1_000_000, 1_000, about("softmax", "nodes")));
     registry
         .with_model(entry("model", UNIFORM), |_, _| {
-            Ok(|_: &Arc<Engine>| -> Arc<dyn OpponentModel> { Arc::new(Uniform) })
+            Ok(|_: &Arc<Engine>| -> SharedModel { Arc::new(Uniform) })
         })?
         .with_model(file, |spec, _| {
             let file = Arc::clone(spec.policy("path")?);
-            Ok(move |engine: &Arc<Engine>| -> Arc<dyn OpponentModel> {
+            Ok(move |engine: &Arc<Engine>| -> SharedModel {
                 Arc::new(FilePolicy::new(Arc::clone(engine), Arc::clone(&file)))
             })
         })?
@@ -41,7 +41,7 @@ pub(super) fn with_models(registry: Registry) -> Result<Registry, RegistryError>
                 playouts: spec.count("playouts"),
                 nodes: spec.count("nodes"),
             };
-            Ok(move |engine: &Arc<Engine>| -> Arc<dyn OpponentModel> {
+            Ok(move |engine: &Arc<Engine>| -> SharedModel {
                 Arc::new(Softmax::new(Arc::clone(engine), options))
             })
         })

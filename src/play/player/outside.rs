@@ -38,7 +38,7 @@ use hyperplay_machine::{
     StateMachine as _, StateMachineExt as _,
 };
 use hyperplay_think::belief::{
-    Belief, Histories, HistoryBelief, OpponentModel, Sampler, TracedHistory, UpdateOutcome,
+    Belief, Histories, HistoryBelief, Sampler, SharedModel, TracedHistory, UpdateOutcome,
 };
 
 /// How long a program without a deadline may take.
@@ -79,7 +79,7 @@ impl Sampler<Engine> for ProgramSampler {
         &self,
         machine: &Arc<Engine>,
         role: Role,
-        model: &Arc<dyn OpponentModel>,
+        model: &SharedModel,
         particles: usize,
     ) -> Box<dyn Belief<Engine>> {
         let mut asking =

@@ -27,7 +27,7 @@ use hyperplay_machine::{
     Budget, Evidence, Move, Role, Seed, State, StateMachine as _, StateMachineExt as _, Stopwatch,
 };
 use hyperplay_think::belief::{
-    Belief, OpponentModel, Particle, Sampler, Uniform, UpdateCost, UpdateOutcome, effective_size,
+    Belief, Particle, Sampler, SharedModel, Uniform, UpdateCost, UpdateOutcome, effective_size,
 };
 use hyperplay_think::search::{HeldState, LeafValues, RandomPlayouts, WeightedState};
 
@@ -44,7 +44,7 @@ const LEGAL_SHARE: f64 = 0.6;
 pub struct OwnBelief {
     machine: Arc<Engine>,
     role: Role,
-    model: Arc<dyn OpponentModel>,
+    model: SharedModel,
     sampler: Arc<dyn Sampler<Engine>>,
     particles: usize,
     belief: Box<dyn Belief<Engine>>,
@@ -69,7 +69,7 @@ pub(super) struct Possible<'a> {
     pub(super) states: &'a [WeightedState<'a, State>],
     /// How the beliefs of the other roles are made.
     machine: &'a Arc<Engine>,
-    pub(super) model: &'a Arc<dyn OpponentModel>,
+    pub(super) model: &'a SharedModel,
     sampler: &'a dyn Sampler<Engine>,
 }
 
@@ -120,7 +120,7 @@ impl OwnBelief {
     pub fn new(
         machine: Arc<Engine>,
         role: Role,
-        model: Arc<dyn OpponentModel>,
+        model: SharedModel,
         sampler: Arc<dyn Sampler<Engine>>,
         particles: usize,
     ) -> Self {
@@ -300,7 +300,7 @@ impl OwnBelief {
         decision.admitting(failure.or(searching), view.legal, seed)
     }
 
-    fn begin_anew(&mut self, model: &Arc<dyn OpponentModel>) {
+    fn begin_anew(&mut self, model: &SharedModel) {
         self.belief = self.sampler.belief(&self.machine, self.role, model, self.particles);
     }
 
@@ -316,7 +316,7 @@ impl OwnBelief {
         let mut is_excluded = self.excluded.is_some();
         if !is_excluded && !self.model.is_uniform() && matches!(outcome, UpdateOutcome::Inconsistent { .. }) {
             is_excluded = true;
-            let uniform: Arc<dyn OpponentModel> = Arc::new(Uniform);
+            let uniform: SharedModel = Arc::new(Uniform);
             self.begin_anew(&uniform);
             outcome = self.belief.update(evidence, &budget.less(spent), seed);
             spent += self.belief.cost().states;

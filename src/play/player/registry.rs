@@ -20,7 +20,7 @@ use super::{
 };
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
-use hyperplay_think::belief::{OpponentModel, Sampler};
+use hyperplay_think::belief::{Sampler, SharedModel};
 use hyperplay_think::search::StateSearch;
 
 type PlayerReader = dyn Fn(&Spec, &Registry) -> Result<PlayerBuild, SpecError> + Send + Sync;
@@ -85,14 +85,11 @@ impl Registry {
     /// # Errors
     /// If there is a player of this name, or the entry is not in order: its names, or a default, which may only name
     /// what was added before, and the entry itself.
-    pub fn with_player<B>(
+    pub fn with_player<B: Fn(&Arc<Engine>, Role) -> Seat + Send + Sync + 'static>(
         self,
         entry: SpecEntry,
         read: impl Fn(&Spec, &Registry) -> Result<B, SpecError> + Send + Sync + 'static,
-    ) -> Result<Registry, RegistryError>
-    where
-        B: Fn(&Arc<Engine>, Role) -> Seat + Send + Sync + 'static,
-    {
+    ) -> Result<Registry, RegistryError> {
         self.with(
             entry,
             SpecMaker::Player(Arc::new(move |spec, registry| Ok(Arc::new(read(spec, registry)?)))),
@@ -179,15 +176,18 @@ impl Registry {
         self.with(entry, SpecMaker::Search(Arc::new(move |spec, effort| Ok(Arc::new(read(spec, effort)?)))))
     }
 
-    /// Adds an opponent model. One that is uniform says so by [`OpponentModel::is_uniform`] and has no tremble. One
-    /// that evaluates the rules itself says by [`OpponentModel::policy_and_failure`] where that failed.
+    /// Adds an opponent model. One that is uniform says so by [`is_uniform`] and has no tremble. One that evaluates
+    /// the rules itself says by [`policy_and_failure`] where that failed.
+    ///
+    /// [`is_uniform`]: hyperplay_think::belief::OpponentModel::is_uniform
+    /// [`policy_and_failure`]: hyperplay_think::belief::OpponentModel::policy_and_failure
     ///
     /// ```
     /// use std::sync::Arc;
     ///
     /// use hyperplay_engine::Engine;
     /// use hyperplay_machine::{Evidence, Move, Role};
-    /// use hyperplay_think::belief::OpponentModel;
+    /// use hyperplay_think::belief::{OpponentModel, SharedModel};
     /// use hyperplay_play::player::{Registry, SpecEntry, SpecKey};
     ///
     /// /// Plays the first legal move with probability `share`, and each of the others with an equal part of the rest.
@@ -209,7 +209,7 @@ impl Registry {
     ///     .with(SpecKey::real("share", 0.0..=1.0, 0.5, "the probability of that move"));
     /// let registry = Registry::standard().with_model(entry, |spec, _| {
     ///     let share = spec.real("share");
-    ///     Ok(move |_: &Arc<Engine>| -> Arc<dyn OpponentModel> { Arc::new(Leading { share }) })
+    ///     Ok(move |_: &Arc<Engine>| -> SharedModel { Arc::new(Leading { share }) })
     /// })?;
     /// let player = registry.player("hyperplay:model=leading:share=0.8")?;
     /// let sampler = registry.sampler("bootstrap:model=leading")?;
@@ -220,14 +220,11 @@ impl Registry {
     ///
     /// # Errors
     /// As [`with_player`](Registry::with_player).
-    pub fn with_model<B>(
+    pub fn with_model<B: Fn(&Arc<Engine>) -> SharedModel + Send + Sync + 'static>(
         self,
         entry: SpecEntry,
         read: impl Fn(&Spec, &Registry) -> Result<B, SpecError> + Send + Sync + 'static,
-    ) -> Result<Registry, RegistryError>
-    where
-        B: Fn(&Arc<Engine>) -> Arc<dyn OpponentModel> + Send + Sync + 'static,
-    {
+    ) -> Result<Registry, RegistryError> {
         self.with(
             entry,
             SpecMaker::Model(Arc::new(move |spec, registry| Ok(Arc::new(read(spec, registry)?)))),

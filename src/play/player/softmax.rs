@@ -17,7 +17,9 @@ use super::remembered::Remembered;
 use super::{Decision, OwnBelief, Player, View, hyperplay};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, StateMachine as _};
-use hyperplay_think::belief::{BeliefOptions, OpponentModel, ParticleSampler, PolicyAndFailure, Uniform};
+use hyperplay_think::belief::{
+    BeliefOptions, OpponentModel, ParticleSampler, PolicyAndFailure, SharedModel, Uniform,
+};
 use hyperplay_think::search::SearchOptions;
 
 /// The parameters of a softmax opponent.
@@ -39,14 +41,14 @@ pub(super) struct SoftmaxOptions {
 pub(super) struct Softmax {
     machine: Arc<Engine>,
     options: SoftmaxOptions,
-    below: Arc<dyn OpponentModel>,
+    below: SharedModel,
     /// The policies worked out before.
     met: Remembered,
 }
 
 impl Softmax {
     pub(super) fn new(machine: Arc<Engine>, options: SoftmaxOptions) -> Self {
-        let below: Arc<dyn OpponentModel> = if options.level <= 1 {
+        let below: SharedModel = if options.level <= 1 {
             Arc::new(Uniform)
         } else {
             let below = SoftmaxOptions { level: options.level - 1, ..options };

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use rand::Rng;
 
 use super::joints::LegalJoints;
-use super::model::OpponentModel;
+use super::model::SharedModel;
 use super::opponents::Policy;
 use super::resample::systematic;
 use super::{Belief, Particle, ParticleId, UpdateCost, UpdateOutcome};
@@ -68,7 +68,7 @@ impl<S> TracedHistory<S> {
 pub struct Histories<M: Bulk> {
     machine: Arc<M>,
     role: Role,
-    model: Arc<dyn OpponentModel>,
+    model: SharedModel,
     scratch: M::Scratch,
     wanted: usize,
     held: Vec<TracedHistory<M::State>>,
@@ -78,7 +78,7 @@ pub struct Histories<M: Bulk> {
 }
 
 impl<M: Bulk> Histories<M> {
-    fn new(machine: Arc<M>, role: Role, model: Arc<dyn OpponentModel>, wanted: usize) -> Self {
+    fn new(machine: Arc<M>, role: Role, model: SharedModel, wanted: usize) -> Self {
         let scratch = machine.scratch();
         let mut histories = Histories {
             machine,
@@ -120,7 +120,7 @@ impl<M: Bulk> Histories<M> {
     }
 
     /// How the other roles are taken to choose.
-    pub fn model(&self) -> &Arc<dyn OpponentModel> {
+    pub fn model(&self) -> &SharedModel {
         &self.model
     }
 
@@ -334,13 +334,7 @@ where
     F: FnMut(&mut Histories<M>, &Evidence, &Budget, &Seed) -> UpdateOutcome + Send + Sync,
 {
     /// The belief of `role` before the first step. `particles` is how many histories are wanted.
-    pub fn new(
-        machine: &Arc<M>,
-        role: Role,
-        model: &Arc<dyn OpponentModel>,
-        particles: usize,
-        follow: F,
-    ) -> Self {
+    pub fn new(machine: &Arc<M>, role: Role, model: &SharedModel, particles: usize, follow: F) -> Self {
         let histories = Histories::new(Arc::clone(machine), role, Arc::clone(model), particles);
         HistoryBelief { histories, evidence: Evidence::new(role), follow }
     }

@@ -8,7 +8,7 @@ use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 
 use super::exact::{self, ExactError, Posterior};
-use super::{Belief, Histories, HistoryBelief, OpponentModel, Sampler, TracedHistory, UpdateOutcome};
+use super::{Belief, Histories, HistoryBelief, Sampler, SharedModel, TracedHistory, UpdateOutcome};
 use hyperplay_machine::{Budget, Bulk, Evidence, Role, Seed};
 
 /// The largest information set that is enumerated.
@@ -59,7 +59,7 @@ impl<M: Bulk + 'static> Sampler<M> for IndependentSampler {
         &self,
         machine: &Arc<M>,
         role: Role,
-        model: &Arc<dyn OpponentModel>,
+        model: &SharedModel,
         particles: usize,
     ) -> Box<dyn Belief<M>> {
         Box::new(HistoryBelief::new(machine, role, model, particles, follow))

@@ -45,7 +45,7 @@ mod tests;
 
 pub use histories::{Histories, HistoryBelief, TracedHistory};
 pub use independent::{IndependentSampler, draws};
-pub use model::{OpponentModel, PolicyAndFailure, Uniform};
+pub use model::{OpponentModel, PolicyAndFailure, SharedModel, Uniform};
 pub use options::{BeliefOptions, SamplingMethod, Weight};
 pub use particle_belief::ParticleBelief;
 pub use resample::{effective_size, systematic};

@@ -5,6 +5,7 @@
 //! GDL-II, and no model is used for it.
 
 use hyperplay_machine::{EvaluationFailure, Evidence, Move, Role};
+use std::sync::Arc;
 
 /// A policy, and the failure of the rules that it rests on if there was one.
 pub type PolicyAndFailure = (Vec<f64>, Option<EvaluationFailure>);
@@ -53,6 +54,9 @@ pub trait OpponentModel: Send + Sync {
         false
     }
 }
+
+/// A model that several hold.
+pub type SharedModel = Arc<dyn OpponentModel>;
 
 /// Every legal move is equally probable, as HyperPlay assumes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use super::model::OpponentModel;
+use super::model::SharedModel;
 use crate::tree::{EvidenceClasses, Numbered, PerceptSets};
 use hyperplay_machine::{
     Budget, Bulk, ByRole, EvaluationFailure, JointMove, Move, ObservedStep, Role, StateMachine,
@@ -47,7 +47,7 @@ pub(super) type Policy = Arc<[f64]>;
 
 /// The roles that an opponent model speaks of.
 pub(super) struct Opponents {
-    model: Arc<dyn OpponentModel>,
+    model: SharedModel,
     roles: Vec<(Role, EvidenceClasses)>,
     percepts: PerceptSets,
     /// What they know together: the class of each.
@@ -60,11 +60,7 @@ pub(super) struct Opponents {
 
 impl Opponents {
     /// All roles but `me` and `random`; `None` where they choose uniformly, or there are none.
-    pub(super) fn new<M: StateMachine>(
-        machine: &M,
-        me: Role,
-        model: &Arc<dyn OpponentModel>,
-    ) -> Option<Opponents> {
+    pub(super) fn new<M: StateMachine>(machine: &M, me: Role, model: &SharedModel) -> Option<Opponents> {
         let others = machine.each_role().filter(|&role| role != me && Some(role) != machine.random());
         let roles: Vec<(Role, EvidenceClasses)> = others.map(|role| (role, Default::default())).collect();
         (!model.is_uniform() && !roles.is_empty()).then(|| Opponents {

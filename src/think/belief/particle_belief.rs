@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::backtracking::Backtracking;
 use super::forward::{Followed, Forward};
-use super::model::OpponentModel;
+use super::model::SharedModel;
 use super::options::{BeliefOptions, SamplingMethod};
 use super::{Belief, Particle, ParticleId, UpdateCost, UpdateMethod, UpdateOutcome, evidence_until};
 use hyperplay_machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
@@ -21,7 +21,7 @@ enum Held<M: Bulk> {
 /// The belief of one role as weighted particles; HyperPlay's sampling layer.
 pub struct ParticleBelief<M: Bulk> {
     machine: Arc<M>,
-    model: Arc<dyn OpponentModel>,
+    model: SharedModel,
     options: BeliefOptions,
     /// The evidence that was explained last.
     evidence: Evidence,
@@ -32,7 +32,7 @@ pub struct ParticleBelief<M: Bulk> {
 
 impl<M: Bulk> ParticleBelief<M> {
     /// The belief of `role` before the first step.
-    pub fn new(machine: Arc<M>, role: Role, model: Arc<dyn OpponentModel>, options: BeliefOptions) -> Self {
+    pub fn new(machine: Arc<M>, role: Role, model: SharedModel, options: BeliefOptions) -> Self {
         let options = BeliefOptions { particles: options.particles.max(1), ..options };
         ParticleBelief {
             evidence: Evidence::new(role),
@@ -47,7 +47,7 @@ impl<M: Bulk> ParticleBelief<M> {
 }
 
 impl<M: Bulk> Held<M> {
-    fn new(machine: &Arc<M>, role: Role, model: &Arc<dyn OpponentModel>, options: &BeliefOptions) -> Held<M> {
+    fn new(machine: &Arc<M>, role: Role, model: &SharedModel, options: &BeliefOptions) -> Held<M> {
         let (machine, options) = (Arc::clone(machine), options.clone());
         match options.method {
             SamplingMethod::Backtracking => {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::bootstrap;
 use super::exact::Posterior;
-use super::{Belief, BeliefOptions, HistoryBelief, OpponentModel, ParticleBelief, SamplingMethod};
+use super::{Belief, BeliefOptions, HistoryBelief, ParticleBelief, SamplingMethod, SharedModel};
 use hyperplay_machine::{Bulk, Role, Seed};
 
 /// A way to sample a belief.
@@ -70,7 +70,7 @@ pub trait Sampler<M: Bulk>: Send + Sync {
         &self,
         machine: &Arc<M>,
         role: Role,
-        model: &Arc<dyn OpponentModel>,
+        model: &SharedModel,
         particles: usize,
     ) -> Box<dyn Belief<M>>;
 
@@ -115,7 +115,7 @@ impl<M: Bulk + 'static> Sampler<M> for ParticleSampler {
         &self,
         machine: &Arc<M>,
         role: Role,
-        model: &Arc<dyn OpponentModel>,
+        model: &SharedModel,
         particles: usize,
     ) -> Box<dyn Belief<M>> {
         let options = BeliefOptions { particles, ..self.0.clone() };
@@ -137,7 +137,7 @@ impl<M: Bulk + 'static> Sampler<M> for BootstrapSampler {
         &self,
         machine: &Arc<M>,
         role: Role,
-        model: &Arc<dyn OpponentModel>,
+        model: &SharedModel,
         particles: usize,
     ) -> Box<dyn Belief<M>> {
         Box::new(HistoryBelief::new(machine, role, model, particles, bootstrap::follow))

@@ -3,14 +3,12 @@
 //! A role is taken to choose uniformly with a small probability, and as another model says otherwise: `(1 - epsilon)
 //! * pi + epsilon / |legal|`. So a belief survives a move to which the other model gives probability 0.
 
-use std::sync::Arc;
-
-use super::model::{OpponentModel, PolicyAndFailure, Uniform};
+use super::model::{OpponentModel, PolicyAndFailure, SharedModel, Uniform};
 use hyperplay_machine::{Evidence, Move, Role};
 
 /// Another model with a tremble.
 pub struct Trembling {
-    model: Arc<dyn OpponentModel>,
+    model: SharedModel,
     epsilon: f64,
 }
 
@@ -19,7 +17,7 @@ impl Trembling {
     ///
     /// # Panics
     /// If that is no probability.
-    pub fn new(model: Arc<dyn OpponentModel>, epsilon: f64) -> Self {
+    pub fn new(model: SharedModel, epsilon: f64) -> Self {
         assert!((0.0..=1.0).contains(&epsilon), "{epsilon} is no probability");
         Trembling { model, epsilon }
     }
@@ -48,6 +46,7 @@ impl OpponentModel for Trembling {
 mod tests {
     use super::*;
     use hyperplay_logic::gdl::{Symbols, TermStore};
+    use std::sync::Arc;
 
     /// Always the first move.
     struct First;

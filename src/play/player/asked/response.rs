@@ -26,7 +26,7 @@ use super::simulation::{Made, Simulations};
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{Budget, Move, Role, Seed, StateMachine as _};
 use hyperplay_think::belief::{
-    Belief, BeliefOptions, OpponentModel, ParticleSampler, Sampler, Trembling, UpdateOutcome, systematic,
+    Belief, BeliefOptions, ParticleSampler, Sampler, SharedModel, Trembling, UpdateOutcome, systematic,
 };
 
 /// The tremble of the model in the belief.
@@ -55,7 +55,7 @@ impl Default for LocalResponseOptions {
 pub struct LocalBestResponse {
     machine: Arc<Engine>,
     role: Role,
-    model: Arc<dyn OpponentModel>,
+    model: SharedModel,
     belief: Box<dyn Belief<Engine>>,
     options: LocalResponseOptions,
     scratch: EngineScratch,
@@ -63,16 +63,11 @@ pub struct LocalBestResponse {
 
 impl LocalBestResponse {
     /// A player for one match in which the others, and the player whose seat this is, play as the model says.
-    pub fn new(
-        machine: Arc<Engine>,
-        role: Role,
-        model: Arc<dyn OpponentModel>,
-        options: LocalResponseOptions,
-    ) -> Self {
+    pub fn new(machine: Arc<Engine>, role: Role, model: SharedModel, options: LocalResponseOptions) -> Self {
         let particles = options.particles.max(1);
         let sampler =
             ParticleSampler(BeliefOptions { enumerate_limit: particles, ..BeliefOptions::default() });
-        let trembling: Arc<dyn OpponentModel> = if model.is_uniform() {
+        let trembling: SharedModel = if model.is_uniform() {
             Arc::clone(&model)
         } else {
             Arc::new(Trembling::new(Arc::clone(&model), TREMBLE))

@@ -26,7 +26,7 @@ use super::{
 };
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Evidence, Move, Role, Seed};
-use hyperplay_think::belief::OpponentModel;
+use hyperplay_think::belief::SharedModel;
 use model::EquilibriumModel;
 use solved_game::{Advice, SolveEffort, Solved, SolvedGame};
 
@@ -56,7 +56,7 @@ pub(super) fn with_equilibrium_model(registry: Registry) -> Result<Registry, Reg
     registry.with_model(entry, |spec, _| {
         let (effort, seconds) = (effort(spec, false), spec.real("seconds"));
         let shared = Arc::new(Shared::default());
-        Ok(move |engine: &Arc<Engine>| -> Arc<dyn OpponentModel> {
+        Ok(move |engine: &Arc<Engine>| -> SharedModel {
             let (machine, shared) = (Arc::clone(engine), Arc::clone(&shared));
             Arc::new(EquilibriumModel { machine, effort, seconds, shared })
         })

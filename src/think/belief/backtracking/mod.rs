@@ -21,7 +21,7 @@ use std::sync::Arc;
 use super::opponents::Opponents;
 use super::options::{BeliefOptions, Weight};
 use super::resample::normalised;
-use super::{OpponentModel, Particle, ParticleId, UpdateCost, UpdateOutcome, merged};
+use super::{Particle, ParticleId, SharedModel, UpdateCost, UpdateOutcome, merged};
 use hyperplay_machine::{Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
 use node_id::{NodeId, ROOT};
 use tree::Tree;
@@ -40,12 +40,7 @@ pub(super) struct Backtracking<M: Bulk> {
 
 impl<M: Bulk> Backtracking<M> {
     /// The belief of `role` before the first step.
-    pub(super) fn new(
-        machine: Arc<M>,
-        role: Role,
-        model: &Arc<dyn OpponentModel>,
-        options: BeliefOptions,
-    ) -> Self {
+    pub(super) fn new(machine: Arc<M>, role: Role, model: &SharedModel, options: BeliefOptions) -> Self {
         let opponents = Opponents::new(&*machine, role, model);
         Backtracking {
             tree: Tree::new(machine, role, opponents),
