@@ -6,7 +6,7 @@
 //! [`Bulk::draw_consistent`](super::Bulk::draw_consistent) and
 //! [`Bulk::select_consistent`](super::Bulk::select_consistent) provide.
 
-use rand::{Rng, RngExt};
+use rand::Rng;
 
 use super::{
     Budget, ChanceDistribution, JointMove, Move, Observation, Role, Seed, StateMachine, StateMachineExt,
@@ -84,33 +84,34 @@ pub(super) fn draw<M: StateMachine + ?Sized>(
     asked: &StepAttempts<'_, M::State>,
     scratch: &mut M::Scratch,
 ) -> ConsistentDraws<M::State> {
-    let &StepAttempts { starts, attempts, ref observed, seed, budget } = asked;
-    let mut rng = seed.rng();
-    let mut steps = Vec::new();
-    let mut legal = LegalOf::default();
-    for (place, &start) in attempts.iter().enumerate() {
-        if place % ATTEMPTS_A_LOOK == 0 && budget.is_late() {
+    let (mut rng, mut steps, mut legal) = (asked.seed.rng(), Vec::new(), LegalOf::default());
+    for (place, &start) in asked.attempts.iter().enumerate() {
+        if place % ATTEMPTS_A_LOOK == 0 && asked.budget.is_late() {
             return ConsistentDraws { tried: place, steps };
         }
-        let made = attempt(machine, starts, start, observed, &mut rng, &mut legal, scratch);
+        let state = &asked.starts[start as usize];
+        if legal.start.replace(start) != Some(start) {
+            legal.list(machine, state, &asked.observed, scratch);
+        }
+        let made = legal.draw(&mut rng).and_then(|joint| {
+            let state = successor(machine, state, &joint, &asked.observed, scratch)?;
+            Some(ConsistentStep { place, joint, state })
+        });
         if machine.is_interrupted(scratch) {
             return ConsistentDraws { tried: place, steps };
         }
-        steps.extend(made.map(|(joint, state)| ConsistentStep { place, joint, state }));
+        steps.extend(made);
     }
-    ConsistentDraws { tried: attempts.len(), steps }
+    ConsistentDraws { tried: asked.attempts.len(), steps }
 }
 
 /// The legal moves in the state that an attempt began from: the next attempt often begins there too.
 #[derive(Default)]
 struct LegalOf {
     start: Option<u32>,
-    /// For each role, those that agree with the observation; none for all where the game is over.
-    moves: Vec<Vec<Move>>,
-    /// Which of its moves `random` makes.
-    chance: ChanceDistribution,
-    /// Which of its moves the observing role has made.
-    own: ChanceDistribution,
+    /// For each role, those that agree with the observation, and which of them it makes; none for all where the game is
+    /// over.
+    moves: Vec<(Vec<Move>, ChanceDistribution)>,
 }
 
 impl LegalOf {
@@ -121,53 +122,32 @@ impl LegalOf {
         observed: &ObservedStep<'_>,
         scratch: &mut M::Scratch,
     ) {
-        self.moves.resize(machine.roles().len(), Vec::new());
+        self.moves.resize(machine.roles().len(), Default::default());
         let is_over = machine.terminal(state, scratch);
-        for (role, moves) in machine.each_role().zip(&mut self.moves) {
+        for (role, (moves, chance)) in machine.each_role().zip(&mut self.moves) {
             moves.clear();
             if !is_over {
                 machine.legal(state, role, scratch, moves);
             }
-            if role == observed.role {
-                self.own = observed.observation.own.among(moves);
-            }
-        }
-        self.chance = match machine.random() {
-            Some(random) if random != observed.role && !is_over => {
+            *chance = if role == observed.role {
+                observed.observation.own.among(moves)
+            } else if machine.random() == Some(role) && !is_over {
                 ChanceDistribution::of(machine, state, scratch)
-            }
-            _ => ChanceDistribution::default(),
-        };
-    }
-}
-
-/// One attempt from a state: the joint move and the state after it, if they agree with the observation.
-fn attempt<M: StateMachine + ?Sized>(
-    machine: &M,
-    starts: &[M::State],
-    start: u32,
-    observed: &ObservedStep<'_>,
-    rng: &mut impl Rng,
-    legal: &mut LegalOf,
-    scratch: &mut M::Scratch,
-) -> Option<(JointMove, M::State)> {
-    let state = &starts[start as usize];
-    if legal.start.replace(start) != Some(start) {
-        legal.list(machine, state, observed, scratch);
-    }
-    let mut moves = Vec::with_capacity(legal.moves.len());
-    let random = machine.random().map(Role::index);
-    for (role, moves_of) in legal.moves.iter().enumerate() {
-        match moves_of[..] {
-            [] => return None,
-            [only] => moves.push(only),
-            _ if role == observed.role.index() => moves.push(moves_of[legal.own.draw(moves_of.len(), rng)]),
-            _ if Some(role) == random => moves.push(moves_of[legal.chance.draw(moves_of.len(), rng)]),
-            _ => moves.push(moves_of[rng.random_range(0..moves_of.len())]),
+            } else {
+                ChanceDistribution::default()
+            };
         }
     }
-    let joint = JointMove::new(moves);
-    successor(machine, state, &joint, observed, scratch).map(|state| (joint, state))
+
+    /// A joint move of them; a move that is the only one takes no randomness.
+    fn draw(&self, rng: &mut impl Rng) -> Option<JointMove> {
+        let of_role = |(moves, chance): &(Vec<Move>, ChanceDistribution)| match moves[..] {
+            [] => None,
+            [only] => Some(only),
+            _ => Some(moves[chance.draw(moves.len(), rng)]),
+        };
+        self.moves.iter().map(of_role).collect::<Option<Vec<Move>>>().map(JointMove::new)
+    }
 }
 
 /// The plain form of [`Bulk::select_consistent`](super::Bulk::select_consistent).
