@@ -17,7 +17,7 @@ use super::session::Session;
 use hyperplay_engine::lanes::LaneUsage;
 use hyperplay_engine::{Engine, EngineCosts, EngineError, EngineKind, Engines};
 use hyperplay_lab::study::speed::{Measure, Speed};
-use hyperplay_machine::{EvaluationFailure, Seed};
+use hyperplay_machine::{Evaluated, Seed};
 use hyperplay_play::referee::{Interrupt, Stopwatch};
 use hyperplay_report::Table;
 
@@ -149,7 +149,7 @@ fn measure(
     arguments: &BenchArguments,
     seed: &Seed,
     interrupt: &Interrupt,
-) -> Result<Speed, EvaluationFailure> {
+) -> Evaluated<Speed> {
     let one = |thread: usize| {
         let stop = || interrupt.is_raised();
         let (time, seed) = (arguments.seconds, seed.child("thread").index(thread));

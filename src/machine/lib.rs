@@ -58,7 +58,7 @@ pub use moves::{Goal, JointMove, Move, Percept, Percepts};
 pub use role::{ByRole, Role};
 pub use shared_work::{note_shared_work, shared_work};
 pub use state::State;
-pub use state_machine::{EvaluationFailure, GameSetup, JointMoves, StateMachine, StateMachineExt};
+pub use state_machine::{Evaluated, EvaluationFailure, GameSetup, JointMoves, StateMachine, StateMachineExt};
 pub use stream::Seed;
 pub use weights::MoveWeights;
 pub use words::counted;

@@ -31,6 +31,9 @@ pub struct EvaluationFailure {
     pub reason: String,
 }
 
+/// What an evaluation of the rules came to.
+pub type Evaluated<T = ()> = Result<T, EvaluationFailure>;
+
 /// The knowledge of a machine about its game before any step.
 #[derive(Clone, Debug)]
 pub struct GameSetup<S> {

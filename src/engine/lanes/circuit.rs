@@ -119,14 +119,7 @@ impl Circuit {
             let weights = if choice.is_weighted { &weights[..] } else { &[] };
             let mut drawing =
                 Drawing { network: &mut network, bits: choice.bits, random: &random, forced, weights };
-            let drawn = match &choice.player {
-                ActivePlayer::Always(role) => {
-                    let drawn;
-                    (does[*role], drawn) = drawing.alone(*role, &legal[*role]);
-                    drawn
-                }
-                ActivePlayer::InTurn(players) => drawing.in_turn(players, &legal, &mut does),
-            };
+            let drawn = drawing.of(&choice.player, &legal, &mut does);
             made.push(drawn.made);
             stuck.push(drawn.stuck);
         }

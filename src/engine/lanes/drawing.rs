@@ -60,10 +60,24 @@ pub(super) struct Drawing<'c> {
 }
 
 impl Drawing<'_> {
-    /// The moves of one role, of which these are legal: which it makes, and whether it does.
-    pub(super) fn alone(&mut self, role: Role, legal: &[Wire]) -> (Vec<Wire>, Drawn) {
+    /// Chooses for a player among the moves that are legal, and sets which it makes.
+    pub(super) fn of(
+        &mut self,
+        player: &ActivePlayer,
+        legal: &ByRole<Vec<Wire>>,
+        does: &mut ByRole<Vec<Wire>>,
+    ) -> Drawn {
+        match player {
+            ActivePlayer::Always(role) => self.alone(*role, &legal[*role], &mut does[*role]),
+            ActivePlayer::InTurn(players) => self.in_turn(players, legal, does),
+        }
+    }
+
+    /// The moves of one role, of which these are legal.
+    fn alone(&mut self, role: Role, legal: &[Wire], does: &mut Vec<Wire>) -> Drawn {
         let stuck = !self.network.or(legal);
-        let (does, made) = match legal.len() {
+        let made;
+        (*does, made) = match legal.len() {
             0 | 1 => (vec![Wire::TRUE; legal.len()], Wire::TRUE),
             _ => {
                 let leaves =
@@ -72,11 +86,11 @@ impl Drawing<'_> {
                 self.choose_among(leaves)
             }
         };
-        (does, Drawn { made, stuck })
+        Drawn { made, stuck }
     }
 
     /// The moves of the role that is active; leaf `i` is move `i` of each, the idle ones left out.
-    pub(super) fn in_turn(
+    fn in_turn(
         &mut self,
         players: &[ActiveWhen],
         legal: &ByRole<Vec<Wire>>,

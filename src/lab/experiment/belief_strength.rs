@@ -17,7 +17,7 @@ use super::folder::Planned;
 use super::results::{ReadResult, Results};
 use super::walk::{WalkError, walk};
 use hyperplay_engine::Engine;
-use hyperplay_machine::{EvaluationFailure, History, Role, Seed, StateMachine};
+use hyperplay_machine::{Evaluated, EvaluationFailure, History, Role, Seed, StateMachine};
 use hyperplay_play::player::{Assumed, Registry, SamplerSpec, SpecError};
 use hyperplay_play::referee::MatchStep;
 use hyperplay_think::belief::{SharedModel, Uniform};
@@ -160,7 +160,7 @@ impl BeliefMeasurement<'_> {
         (role, (sampler, assumed, particles)): (Role, &(SamplerSpec, Assumed, usize)),
         steps: &[MatchStep],
         seed: &Seed,
-    ) -> Result<(), EvaluationFailure> {
+    ) -> Evaluated {
         let (seed, own) = (seed.child(&machine.roles()[role]), assumed.model(machine));
         let uniform: SharedModel = Arc::new(Uniform);
         let oracle = Oracle { model: &uniform, limit: LIMIT, steps: (1, usize::MAX), playouts: PLAYOUTS };

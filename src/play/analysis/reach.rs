@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::referee::Interrupt;
 use hyperplay_machine::{
-    ByRole, EvaluationFailure, Goal, JointMove, JointMoves, Role, StateMachine, StateMachineExt,
+    ByRole, Evaluated, Goal, JointMove, JointMoves, Role, StateMachine, StateMachineExt,
 };
 
 /// The facts that are known of one state.
@@ -69,7 +69,7 @@ pub fn reach<M: StateMachine>(
     limit: usize,
     interrupt: &Interrupt,
     mut visit: impl FnMut(Sight<'_, M::State>),
-) -> Result<Reach, EvaluationFailure> {
+) -> Evaluated<Reach> {
     let mut scratch = machine.scratch();
     machine.set_deadline(&mut scratch, interrupt.budget().deadline);
     let mut graph = DiGraph::new();

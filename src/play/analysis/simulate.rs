@@ -20,7 +20,9 @@ use super::prospects::prospects;
 use crate::referee::Interrupt;
 use hyperplay_engine::{Engine, EngineScratch, Interpreter, InterpreterScratch, declared};
 use hyperplay_logic::gdl::{Finding, Game, Rulesheet, Symbol, TermId};
-use hyperplay_machine::{EvaluationFailure, JointMove, Seed, State, StateMachine, StateMachineExt};
+use hyperplay_machine::{
+    Evaluated, EvaluationFailure, JointMove, Seed, State, StateMachine, StateMachineExt,
+};
 
 /// Matches played between two looks at what was found.
 const BATCH: usize = 16;
@@ -99,11 +101,11 @@ struct Declarations {
 }
 
 impl Declarations {
-    fn of(game: &Game) -> Result<Self, EvaluationFailure> {
+    fn of(game: &Game) -> Evaluated<Self> {
         let tuples = |relation| {
             declared(game, relation).map_err(|error| EvaluationFailure { reason: error.to_string() })
         };
-        let pairs = |relation| -> Result<_, EvaluationFailure> {
+        let pairs = |relation| -> Evaluated<_> {
             Ok(tuples(relation)?.map(|all| all.iter().map(|tuple| (tuple[0], tuple[1])).collect()))
         };
         Ok(Declarations {
@@ -122,13 +124,12 @@ fn meet(
     effort: &Effort,
     (interrupt, played): (&Interrupt, &AtomicUsize),
     tick: &(dyn Fn() + Sync),
-) -> Result<Vec<Meeting>, EvaluationFailure> {
+) -> Evaluated<Vec<Meeting>> {
     let seed = Seed::root(effort.seed).child("simulate");
     let mut meetings: Vec<Meeting> = Vec::new();
     let mut known: FxHashMap<Issue, usize> = FxHashMap::default();
     for start in (0..effort.matches).step_by(BATCH) {
-        let batch: Vec<Result<Vec<(Issue, usize)>, EvaluationFailure>> = (start
-            ..effort.matches.min(start + BATCH))
+        let batch: Vec<Evaluated<Vec<(Issue, usize)>>> = (start..effort.matches.min(start + BATCH))
             .into_par_iter()
             .map(|index| {
                 let met = Inspector::new(machine, reference, declarations).play(
@@ -194,12 +195,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    fn play(
-        mut self,
-        limit: usize,
-        seed: &Seed,
-        interrupt: &Interrupt,
-    ) -> Result<Vec<(Issue, usize)>, EvaluationFailure> {
+    fn play(mut self, limit: usize, seed: &Seed, interrupt: &Interrupt) -> Evaluated<Vec<(Issue, usize)>> {
         let mut rng = seed.rng();
         let mut state = self.machine.initial();
         let deadline = interrupt.budget().deadline;
@@ -238,7 +234,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Reports that a limit was met.
-    fn check(&mut self) -> Result<(), EvaluationFailure> {
+    fn check(&mut self) -> Evaluated {
         let failure = self.machine.take_failure(&mut self.scratch);
         let of_reference = || self.reference?.take_failure(self.goals.as_mut()?);
         failure.or_else(of_reference).map_or(Ok(()), Err)

@@ -10,7 +10,7 @@ use super::reach::{Reach, Sight, reach};
 use crate::referee::Interrupt;
 use hyperplay_engine::{Engine, declared};
 use hyperplay_logic::gdl::{Symbol, TermId};
-use hyperplay_machine::{EvaluationFailure, State, StateMachine, StateMachineExt};
+use hyperplay_machine::{Evaluated, EvaluationFailure, State, StateMachine, StateMachineExt};
 
 /// Where words come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, strum::Display)]
@@ -51,12 +51,7 @@ pub struct Survey {
 ///
 /// # Errors
 /// If the rules cannot be evaluated.
-pub fn survey(
-    machine: &Engine,
-    limit: usize,
-    interrupt: &Interrupt,
-    tick: &dyn Fn(),
-) -> Result<Survey, EvaluationFailure> {
+pub fn survey(machine: &Engine, limit: usize, interrupt: &Interrupt, tick: &dyn Fn()) -> Evaluated<Survey> {
     let (mut fluents, mut moves, mut percepts) =
         (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
     let mut scratch = machine.scratch();
@@ -80,7 +75,7 @@ pub fn survey(
         return Err(failure);
     }
     let basis = if reach.complete { Basis::Reachable } else { Basis::Met };
-    let words = |relation, column: usize, met: FxHashSet<TermId>| -> Result<SurveyWords, EvaluationFailure> {
+    let words = |relation, column: usize, met: FxHashSet<TermId>| -> Evaluated<SurveyWords> {
         let declared = declared(machine.game(), relation)
             .map_err(|error| EvaluationFailure { reason: error.to_string() })?;
         let (terms, basis) = match declared {

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::super::active_player::{ActivePlayer, active_players};
 use super::super::draw::index_bits;
-use super::super::drawing::{Drawing, leaves_of};
+use super::super::drawing::{Drawing, leaves_of, rounds};
 use super::rows::Rows;
 use crate::program::LutProgram;
 use crate::propagator::Propagator;
@@ -75,15 +75,9 @@ impl ConsistentCode {
     }
 }
 
-/// The rounds of drawing in each choice. There are more than in playouts, because an attempt that must be made again
-/// costs a whole pass, and a round only some twenty look-up tables.
-fn rounds(choices: usize) -> usize {
-    match choices {
-        0..=1 => 4,
-        2..=4 => 5,
-        _ => 6,
-    }
-}
+/// The rounds of drawing in each choice that there are beyond those of playouts, because an attempt that must be made
+/// again costs a whole pass, and a round only some twenty look-up tables.
+const MORE_ROUNDS: usize = 2;
 
 /// The step as a network. Its members are those of [`ConsistentCode`], as wires.
 struct ConsistentCircuit {
@@ -109,10 +103,10 @@ impl ConsistentCircuit {
                 (player, bits)
             })
             .collect();
-        let real = players.iter().filter(|(_, bits)| *bits > 0).count();
+        let rounds = rounds(players.iter().filter(|(_, bits)| *bits > 0).count()) + MORE_ROUNDS;
         let bits = net.bits();
         let own = bits..bits + net.roles[observer].moves.len();
-        let planes: usize = players.iter().map(|(_, bits)| bits * rounds(real)).sum();
+        let planes: usize = players.iter().map(|(_, bits)| bits * rounds).sum();
         let random = own.end..own.end + planes;
         let mut network = Network::new(random.end);
         let state: Vec<Wire> = (0..bits).map(|bit| network.input(bit)).collect();
@@ -135,18 +129,11 @@ impl ConsistentCircuit {
         hopeless.push(!fits);
         let (mut made, mut random_wires) = (Vec::new(), random.clone());
         for (player, bits) in &players {
-            let own = random_wires.by_ref().take(bits * rounds(real));
+            let own = random_wires.by_ref().take(bits * rounds);
             let random: Vec<Wire> = own.map(|input| network.input(input)).collect();
             let mut drawing =
                 Drawing { network: &mut network, bits: *bits, random: &random, forced: None, weights: &[] };
-            let drawn = match player {
-                ActivePlayer::Always(role) => {
-                    let drawn;
-                    (does[*role], drawn) = drawing.alone(*role, &legal[*role]);
-                    drawn
-                }
-                ActivePlayer::InTurn(players) => drawing.in_turn(players, &legal, &mut does),
-            };
+            let drawn = drawing.of(player, &legal, &mut does);
             made.push(drawn.made);
             hopeless.push(drawn.stuck);
         }
