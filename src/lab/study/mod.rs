@@ -8,7 +8,8 @@
 //! [`StudyPlan`] describes a study of beliefs in one game and makes it; [`Blocks`] are what is kept of it; [`harness`] measures one
 //! sampler on one match; [`accuracy`] has the distances from a posterior, [`truth_rows`] what needs none. [`frontier()`] sets accuracy
 //! against cost.
-//! [`speed`] measures how much an engine does in a second. [`response`] measures what a response gains in matches. This
+//! [`speed`] measures how much an engine does in a second. [`response`] measures what a response gains in matches, [`policies`]
+//! what it gains against players that are asked everywhere. This
 //! module does not print: the caller passes in progress and interrupts.
 //!
 //! Third-party: `rayon` (replicates side by side), `cpu-time` (processor time), `statrs` (the chi-squared
@@ -28,6 +29,7 @@ mod match_source;
 mod page;
 mod page_figures;
 mod plan;
+pub mod policies;
 pub mod response;
 mod row;
 mod sections;

@@ -207,6 +207,12 @@ pub trait Player: Send {
         None
     }
 
+    /// Whether its policy at a decision depends on what it has worked out at earlier ones of the match, as that of a player
+    /// does that keeps a tree. Such a player is judged along matches and not at each information set by itself.
+    fn carries_plan(&self) -> bool {
+        false
+    }
+
     /// How long the belief took to follow the evidence at the last decision; none for players without a belief. Wall
     /// time, so no part of a [`Decision`].
     fn update_time(&self) -> Option<Duration> {

@@ -154,6 +154,10 @@ impl Choice for TreeChoice {
         decision
     }
 
+    fn carries_plan(&self) -> bool {
+        self.is_kept
+    }
+
     /// Also where there was no choice, which is so where the others are to move.
     fn think_ahead(&mut self, deliberation: Deliberation<'_>, possible: &Possible<'_>) -> bool {
         let [counted, options] = self.options;

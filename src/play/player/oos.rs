@@ -20,7 +20,7 @@ use hyperplay_think::solve::{AimOptions, MonteCarloMinimiser, SamplingError, Sam
 /// The player `oos` for one match, with options for decisions without a deadline and for those with.
 pub fn oos(belief: OwnBelief, options: [AimOptions; 2]) -> impl Player {
     let mut kept: Option<MonteCarloMinimiser<_>> = None;
-    belief.player(move |deliberation, possible| {
+    belief.planning_player(move |deliberation, possible| {
         let (legal, seed, mut failure) = (deliberation.legal, deliberation.seed, None);
         let decision = deliberation.unless_forced(|context, legal| {
             let options = options[usize::from(!context.budget.reproduces())];

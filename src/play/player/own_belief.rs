@@ -162,6 +162,14 @@ impl OwnBelief {
         Believing { belief: self, choice, legal: Vec::new() }
     }
 
+    /// The same for a function that keeps something of what it worked out for the next decision.
+    pub(super) fn planning_player(
+        self,
+        choose: impl FnMut(Deliberation<'_>, &Possible<'_>) -> Decision + Send,
+    ) -> impl Player {
+        self.player_with(Planning(choose))
+    }
+
     /// The states held possible at the last decision, the likeliest first; equally likely ones by what holds in them.
     fn believed(&self) -> Vec<BelievedState> {
         let mut believed: Vec<BelievedState> = distinct(&*self.belief)
@@ -348,11 +356,29 @@ pub(super) trait Choice: Send {
         let _ = (deliberation, possible);
         false
     }
+
+    /// As [`Player::carries_plan`].
+    fn carries_plan(&self) -> bool {
+        false
+    }
 }
 
 impl<C: FnMut(Deliberation<'_>, &Possible<'_>) -> Decision + Send> Choice for C {
     fn choose(&mut self, deliberation: Deliberation<'_>, possible: &Possible<'_>) -> Decision {
         self(deliberation, possible)
+    }
+}
+
+/// A function that keeps something.
+struct Planning<C>(C);
+
+impl<C: FnMut(Deliberation<'_>, &Possible<'_>) -> Decision + Send> Choice for Planning<C> {
+    fn choose(&mut self, deliberation: Deliberation<'_>, possible: &Possible<'_>) -> Decision {
+        (self.0)(deliberation, possible)
+    }
+
+    fn carries_plan(&self) -> bool {
+        true
     }
 }
 
@@ -405,6 +431,10 @@ impl<C: Choice> Player for Believing<C> {
         // As in `search`.
         let failed = own.belief.take_failure().or(own.machine.take_failure(&mut own.scratch)).is_some();
         is_of_use && !failed
+    }
+
+    fn carries_plan(&self) -> bool {
+        self.choice.carries_plan()
     }
 
     fn update_time(&self) -> Option<Duration> {

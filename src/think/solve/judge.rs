@@ -69,6 +69,22 @@ impl SequenceForm {
         verdict
     }
 
+    /// The profile that has the same consequences as a draw of one of these profiles before the match, each as likely as
+    /// the others and for each role by itself: the mean of their plans. Even where no profile leads.
+    ///
+    /// # Panics
+    /// If a profile is of another tree.
+    pub fn mean_profile<'a>(&self, profiles: impl IntoIterator<Item = &'a Profile>) -> Profile {
+        let mut sums: Vec<Vec<f64>> =
+            self.players.iter().map(|player| vec![0.0; player.treeplex.len()]).collect();
+        for profile in profiles {
+            for (sum, plan) in sums.iter_mut().zip(self.plans(profile)) {
+                sum.iter_mut().zip(plan).for_each(|(sum, part)| *sum += part);
+            }
+        }
+        self.profile_by(|own, sequences, shares| shares.extend_from_slice(&sums[own][sequences]))
+    }
+
     /// The plans of all players under a profile.
     fn plans(&self, profile: &Profile) -> Vec<Vec<f64>> {
         assert_eq!(profile.0.len(), self.pool, "the profile is of this tree");

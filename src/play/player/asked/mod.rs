@@ -6,12 +6,14 @@
 //! follow, fixed by the seed of the question: this sample is judged then, and another seed gives another.
 //!
 //! - [`ask_policy`] asks at every information set of a role of a [`GameTree`](hyperplay_think::solve::GameTree).
+//! - [`realised_policy`] asks there too, each time along one match: for a player that carries a plan.
 //! - [`AskedModel`] asks wherever a belief needs to know what an opponent does.
 //! - [`LocalBestResponse`] plays against a player that it asks.
 //!
 //! A clairvoyant player cannot be asked: its decision depends on the true history, so it has no policy by information
 //! set.
 
+mod along;
 mod budget;
 mod model;
 mod policy;
@@ -19,6 +21,7 @@ mod question;
 mod response;
 mod simulation;
 
+pub use along::realised_policy;
 pub use budget::{BudgetedPlayer, DecisionBudget};
 pub use model::AskedModel;
 pub use policy::{AskedPolicy, Asking, ask_policy};

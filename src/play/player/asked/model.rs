@@ -6,7 +6,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::question::{Answer, ask, check};
+use super::along::ask_along;
+use super::question::{Answer, AskedSeat, check};
 use super::{AskError, AskedCounts, DecisionBudget};
 use crate::player::evidence_seed::evidence_seed;
 use crate::player::remembered::Remembered;
@@ -61,10 +62,13 @@ impl OpponentModel for AskedModel {
             return (vec![1.0 / legal.len() as f64; legal.len()], None);
         };
         self.met.or(evidence, legal, || {
-            let seed = self.seed.child(&fold(&machine.roles()[role]));
-            let seed = evidence_seed(machine, seed, evidence);
-            let Answer { policy, counts, failure } =
-                ask(player, machine, &View { evidence, legal }, &self.budget, &seed);
+            let own = self.seed.child(&fold(&machine.roles()[role]));
+            let seed = |evidence: &Evidence| evidence_seed(machine, own.clone(), evidence);
+            let (mut seat, view) = (AskedSeat::new(player, machine, role), View { evidence, legal });
+            let Answer { policy, counts, failure } = match seat.guarded(|player| player.carries_plan()) {
+                Ok(true) => ask_along(seat, &view, &self.budget, &seed),
+                _ => seat.answer(&view, &self.budget, &seed(evidence)),
+            };
             self.counts.lock().unwrap_or_else(PoisonError::into_inner).add(counts);
             (policy, failure)
         })

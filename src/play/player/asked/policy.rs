@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::question::{Answer, ask, check};
+use super::question::{Answer, AskedSeat, check};
 use super::{AskError, AskedCounts, DecisionBudget};
 use crate::player::{PlayerSpec, View};
 use hyperplay_engine::Engine;
@@ -67,7 +67,8 @@ pub fn ask_policy(
             return None;
         }
         let (evidence, legal) = (tree.evidence(&tree.sets()[set]), tree.moves(set));
-        let answer = ask(player, machine, &View { evidence: &evidence, legal }, &budget, &seed.index(set));
+        let mut seat = AskedSeat::new(player, machine, role);
+        let answer = seat.answer(&View { evidence: &evidence, legal }, &budget, &seed.index(set));
         tick();
         Some(answer)
     };

@@ -12,7 +12,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::DecisionBudget;
-use crate::player::{Decision, PlayerSpec, Seat, View, guarded};
+use crate::player::{Decision, Player, PlayerSpec, Seat, View, guarded};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{EvaluationFailure, Move, Role, Seed};
 
@@ -123,40 +123,53 @@ pub(super) fn check(player: &PlayerSpec, machine: &Arc<Engine>, role: Role) -> R
     }
 }
 
-/// Asks a fresh seat of a player that is not clairvoyant.
-pub(super) fn ask(
-    player: &PlayerSpec,
-    machine: &Arc<Engine>,
-    view: &View<'_>,
-    budget: &DecisionBudget,
-    seed: &Seed,
-) -> Answer {
-    let decide = || {
-        let Seat::Player(mut player) = player.seat(machine, view.evidence.role) else {
-            panic!("it was not clairvoyant before")
-        };
+/// A seat of a player that is asked, one that is not clairvoyant; the message of its panic once it has crashed.
+pub(super) struct AskedSeat(Result<Box<dyn Player>, String>);
+
+impl AskedSeat {
+    pub(super) fn new(player: &PlayerSpec, machine: &Arc<Engine>, role: Role) -> AskedSeat {
+        AskedSeat(guarded(|| match player.seat(machine, role) {
+            Seat::Player(player) => player,
+            _ => panic!("it was not clairvoyant before"),
+        }))
+    }
+
+    /// Its answer to one question.
+    pub(super) fn answer(&mut self, view: &View<'_>, budget: &DecisionBudget, seed: &Seed) -> Answer {
+        let mut counts = AskedCounts { decisions: 1, ..AskedCounts::default() };
         let budget = budget.begin();
-        let decision = player.decide(view, &budget, seed);
-        (decision, budget.is_late())
-    };
-    let mut counts = AskedCounts { decisions: 1, ..AskedCounts::default() };
-    match guarded(decide) {
-        Ok((Decision { policy, cost, depleted, failure, .. }, late)) => {
-            let (policy, is_legal) = among(&policy, view.legal);
-            counts.states = cost.states;
-            counts.playouts = cost.playouts;
-            counts.depleted = depleted.into();
-            counts.failed = failure.is_some().into();
-            counts.illegal = (!is_legal).into();
-            counts.late = late.into();
-            counts.first = failure.as_ref().map(|failure| failure.to_string());
-            Answer { policy, counts, failure }
+        let decision = self.guarded(|player| {
+            let decision = player.decide(view, &budget, seed);
+            (decision, budget.is_late())
+        });
+        match decision {
+            Ok((Decision { policy, cost, depleted, failure, .. }, late)) => {
+                let (policy, is_legal) = among(&policy, view.legal);
+                counts.states = cost.states;
+                counts.playouts = cost.playouts;
+                counts.depleted = depleted.into();
+                counts.failed = failure.is_some().into();
+                counts.illegal = (!is_legal).into();
+                counts.late = late.into();
+                counts.first = failure.as_ref().map(|failure| failure.to_string());
+                Answer { policy, counts, failure }
+            }
+            Err(panic) => {
+                counts.crashed = 1;
+                counts.first = Some(panic);
+                Answer { policy: even(view.legal), counts, failure: None }
+            }
         }
-        Err(panic) => {
-            counts.crashed = 1;
-            counts.first = Some(panic);
-            Answer { policy: even(view.legal), counts, failure: None }
+    }
+
+    /// Asks something of the player; one that panics has crashed for all questions after this one too.
+    pub(super) fn guarded<T>(&mut self, ask: impl FnOnce(&mut dyn Player) -> T) -> Result<T, String> {
+        let player = self.0.as_mut().map_err(|panic| panic.clone())?;
+        let answer = guarded(|| ask(&mut **player));
+        if let Err(panic) = &answer {
+            self.0 = Err(panic.clone());
         }
+        answer
     }
 }
 
