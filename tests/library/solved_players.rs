@@ -27,7 +27,8 @@ fn nash_conv(machine: &Arc<Machine>, spec: &str, unit: f64, budget: DecisionBudg
     let player = Registry::standard().player(spec).unwrap();
     for role in tree.players() {
         let seed = Seed::root(1);
-        let asking = Asking { tree: &tree, budget, seed: &seed, stop: &|| false, tick: &|| () };
+        let asking =
+            Asking { tree: &tree, budget, seed: &seed, along_match: false, stop: &|| false, tick: &|| () };
         let asked = ask_policy(&player, machine, role, &asking).unwrap();
         asked.put_into(&tree, &mut profile);
     }
@@ -167,8 +168,14 @@ fn a_policy_file_is_played_as_it_is_written() {
     let spec = format!("policy:{}", path.display());
     let player = Registry::standard().player(&spec).unwrap();
     let seed = Seed::root(1);
-    let asking =
-        Asking { tree: &tree, budget: DecisionBudget::default(), seed: &seed, stop: &|| false, tick: &|| () };
+    let asking = Asking {
+        tree: &tree,
+        budget: DecisionBudget::default(),
+        seed: &seed,
+        along_match: false,
+        stop: &|| false,
+        tick: &|| (),
+    };
     for (role, written) in [(roles[0], &rng_profile), (roles[1], &Profile::uniform(&tree))] {
         for (set, shares) in ask_policy(&player, &machine, role, &asking).unwrap().sets {
             for ((one, asked), said) in written.of(&tree, set).iter().zip(shares).zip(read.of(&tree, set)) {

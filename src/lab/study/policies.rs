@@ -15,7 +15,7 @@ use std::sync::Arc;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{ByRole, Role, Seed};
 use hyperplay_play::player::{
-    AskError, AskedCounts, Asking, DecisionBudget, PlayerSpec, Seat, ask_policy, guarded, realised_policy,
+    AskError, AskedCounts, Asking, DecisionBudget, PlayerSpec, Seat, ask_policy, guarded,
 };
 use hyperplay_play::referee::match_seed;
 use hyperplay_report::Sample;
@@ -145,16 +145,15 @@ impl PolicyStudy<'_> {
     fn answers(
         &self,
         seed: &Seed,
-        along: bool,
+        along_match: bool,
         asked: &mut ByRole<AskedCounts>,
     ) -> Result<Profile, AskError> {
         let PolicyStudy { tree, budget, stop, tick, .. } = *self;
-        let asking = Asking { tree, budget, seed, stop, tick };
+        let asking = Asking { tree, budget, seed, along_match, stop, tick };
         let mut profile = Profile::uniform(tree);
         for (role, player) in self.players.iter() {
             let Some((player, machine)) = player else { continue };
-            let ask = if along { realised_policy } else { ask_policy };
-            let policy = ask(player, machine, role, &asking)?;
+            let policy = ask_policy(player, machine, role, &asking)?;
             policy.put_into(tree, &mut profile);
             asked[role].add(policy.counts);
         }

@@ -107,7 +107,7 @@ pub(super) fn clocked(
     last: FinalMove,
     is_kept: bool,
 ) -> impl Player {
-    belief.player_with(TreeChoice { trees: None, options, last, is_kept })
+    belief.player_with(TreeChoice { trees: None, options, last, is_kept }, is_kept)
 }
 
 /// Lets the engine compile what playouts by the history of moves need, so that the clock of the first decision does not pay
@@ -152,10 +152,6 @@ impl Choice for TreeChoice {
         let decision = search(trees, deliberation, possible, &options, self.last);
         self.trees.take_if(|_| !self.is_kept);
         decision
-    }
-
-    fn carries_plan(&self) -> bool {
-        self.is_kept
     }
 
     /// Also where there was no choice, which is so where the others are to move.

@@ -66,7 +66,7 @@ mod vote;
 
 pub use asked::{
     AskError, AskedCounts, AskedModel, AskedPolicy, Asking, BudgetedPlayer, DecisionBudget,
-    LocalBestResponse, LocalResponseOptions, ask_policy, realised_policy,
+    LocalBestResponse, LocalResponseOptions, ask_policy,
 };
 pub use catalogue::{FileKind, KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
 pub use certain::{certain_moves, is_last_move};

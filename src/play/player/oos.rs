@@ -13,14 +13,16 @@
 //! Reference: Lisy, Lanctot, Bowling, *Online Monte Carlo Counterfactual Regret Minimization for Search in Imperfect
 //! Information Games*, AAMAS 2015.
 
+use super::deliberation::Deliberation;
 use super::judgement::Judgement;
+use super::own_belief::Possible;
 use super::{DecisionCost, OwnBelief, Player, Reason};
 use hyperplay_think::solve::{AimOptions, MonteCarloMinimiser, SamplingError, SamplingScheme, TreeError};
 
 /// The player `oos` for one match, with options for decisions without a deadline and for those with.
 pub fn oos(belief: OwnBelief, options: [AimOptions; 2]) -> impl Player {
     let mut kept: Option<MonteCarloMinimiser<_>> = None;
-    belief.planning_player(move |deliberation, possible| {
+    let choose = move |deliberation: Deliberation<'_>, possible: &Possible<'_>| {
         let (legal, seed, mut failure) = (deliberation.legal, deliberation.seed, None);
         let decision = deliberation.unless_forced(|context, legal| {
             let options = options[usize::from(!context.budget.reproduces())];
@@ -56,5 +58,6 @@ pub fn oos(belief: OwnBelief, options: [AimOptions; 2]) -> impl Player {
             (judgement, DecisionCost { states: minimiser.visits() - visits, playouts: 0 }, reasons)
         });
         decision.admitting(failure, legal, seed)
-    })
+    };
+    belief.player_with(choose, true)
 }

@@ -154,20 +154,12 @@ impl OwnBelief {
         self,
         choose: impl FnMut(Deliberation<'_>, &Possible<'_>) -> Decision + Send,
     ) -> impl Player {
-        self.player_with(choose)
+        self.player_with(choose, false)
     }
 
-    /// The same for a choice that may keep something.
-    pub(super) fn player_with(self, choice: impl Choice) -> impl Player {
-        Believing { belief: self, choice, legal: Vec::new() }
-    }
-
-    /// The same for a function that keeps something of what it worked out for the next decision.
-    pub(super) fn planning_player(
-        self,
-        choose: impl FnMut(Deliberation<'_>, &Possible<'_>) -> Decision + Send,
-    ) -> impl Player {
-        self.player_with(Planning(choose))
+    /// The same for a choice that may keep something; whether it keeps what later decisions depend on.
+    pub(super) fn player_with(self, choice: impl Choice, carries_plan: bool) -> impl Player {
+        Believing { belief: self, choice, carries_plan, legal: Vec::new() }
     }
 
     /// The states held possible at the last decision, the likeliest first; equally likely ones by what holds in them.
@@ -356,11 +348,6 @@ pub(super) trait Choice: Send {
         let _ = (deliberation, possible);
         false
     }
-
-    /// As [`Player::carries_plan`].
-    fn carries_plan(&self) -> bool {
-        false
-    }
 }
 
 impl<C: FnMut(Deliberation<'_>, &Possible<'_>) -> Decision + Send> Choice for C {
@@ -369,23 +356,12 @@ impl<C: FnMut(Deliberation<'_>, &Possible<'_>) -> Decision + Send> Choice for C 
     }
 }
 
-/// A function that keeps something.
-struct Planning<C>(C);
-
-impl<C: FnMut(Deliberation<'_>, &Possible<'_>) -> Decision + Send> Choice for Planning<C> {
-    fn choose(&mut self, deliberation: Deliberation<'_>, possible: &Possible<'_>) -> Decision {
-        (self.0)(deliberation, possible)
-    }
-
-    fn carries_plan(&self) -> bool {
-        true
-    }
-}
-
 /// A player that decides from its belief, and what it chooses from that.
 struct Believing<C> {
     belief: OwnBelief,
     choice: C,
+    /// As [`Player::carries_plan`].
+    carries_plan: bool,
     /// The legal moves at the last decision.
     legal: Vec<Move>,
 }
@@ -434,7 +410,7 @@ impl<C: Choice> Player for Believing<C> {
     }
 
     fn carries_plan(&self) -> bool {
-        self.choice.carries_plan()
+        self.carries_plan
     }
 
     fn update_time(&self) -> Option<Duration> {

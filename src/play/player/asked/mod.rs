@@ -5,8 +5,8 @@
 //! player that draws random numbers to decide (particles, playouts) answers with one of the policies that it may
 //! follow, fixed by the seed of the question: this sample is judged then, and another seed gives another.
 //!
-//! - [`ask_policy`] asks at every information set of a role of a [`GameTree`](hyperplay_think::solve::GameTree).
-//! - [`realised_policy`] asks there too, each time along one match: for a player that carries a plan.
+//! - [`ask_policy`] asks at every information set of a role of a [`GameTree`](hyperplay_think::solve::GameTree): by
+//!   itself, or along a match, for a player that carries a plan.
 //! - [`AskedModel`] asks wherever a belief needs to know what an opponent does.
 //! - [`LocalBestResponse`] plays against a player that it asks.
 //!
@@ -21,7 +21,6 @@ mod question;
 mod response;
 mod simulation;
 
-pub use along::realised_policy;
 pub use budget::{BudgetedPlayer, DecisionBudget};
 pub use model::AskedModel;
 pub use policy::{AskedPolicy, Asking, ask_policy};

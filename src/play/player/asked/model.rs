@@ -6,7 +6,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::along::ask_along;
 use super::question::{Answer, AskedSeat, check};
 use super::{AskError, AskedCounts, DecisionBudget};
 use crate::player::evidence_seed::evidence_seed;
@@ -66,7 +65,7 @@ impl OpponentModel for AskedModel {
             let seed = |evidence: &Evidence| evidence_seed(machine, own.clone(), evidence);
             let (mut seat, view) = (AskedSeat::new(player, machine, role), View { evidence, legal });
             let Answer { policy, counts, failure } = match seat.guarded(|player| player.carries_plan()) {
-                Ok(true) => ask_along(seat, &view, &self.budget, &seed),
+                Ok(true) => seat.answer_along(&view, &self.budget, &seed),
                 _ => seat.answer(&view, &self.budget, &seed(evidence)),
             };
             self.counts.lock().unwrap_or_else(PoisonError::into_inner).add(counts);

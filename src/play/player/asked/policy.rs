@@ -1,6 +1,7 @@
 //! The policy of a player, asked at every information set of a role.
 //!
-//! The information set with the number `i` of the tree is asked with the seed `seed/role/NAME/set/i`, so the policy
+//! Asked along a match the answers are those of the referee's match of the same seed without clocks, wherever it leads. Else the
+//! information set with the number `i` of the tree is asked with the seed `seed/role/NAME/set/i`, so the policy
 //! does not depend on the number of threads. Without a time limit the sets are asked side by side in the pool of the
 //! caller. With one they are asked one after the other: a thread that waits for a part of its own decision may begin
 //! another decision meanwhile, and the deadline of the first would pass.
@@ -9,6 +10,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::along::{Path, alone, paths};
 use super::question::{Answer, AskedSeat, check};
 use super::{AskError, AskedCounts, DecisionBudget};
 use crate::player::{PlayerSpec, View};
@@ -26,6 +28,9 @@ pub struct Asking<'a> {
     pub budget: DecisionBudget,
     /// The root of all randomness.
     pub seed: &'a Seed,
+    /// Whether each information set is asked as the player decides there in the match of this seed, after all own
+    /// decisions before it; or else by itself.
+    pub along_match: bool,
     /// Asked before each decision: whether to give up.
     pub stop: &'a (dyn Fn() -> bool + Sync),
     /// Called after each decision.
@@ -50,6 +55,9 @@ impl AskedPolicy {
 
 /// Asks a player at every information set of a role, on its engine.
 ///
+/// Along a match, decisions before which the role has decided equally are made anew for each of its last information sets,
+/// so the work is at most the number of these times the steps of a match.
+///
 /// # Errors
 /// If the player is clairvoyant, or the caller asked to stop.
 pub fn ask_policy(
@@ -59,23 +67,34 @@ pub fn ask_policy(
     asking: &Asking<'_>,
 ) -> Result<AskedPolicy, AskError> {
     check(player, machine, role)?;
-    let Asking { tree, budget, seed, stop, tick } = *asking;
-    let seed = seed.child("role").child(&fold(&tree.roles()[role])).child("set");
-    let sets: Vec<usize> = (0..tree.sets().len()).filter(|&set| tree.sets()[set].role == role).collect();
-    let one = |&set: &usize| {
+    let Asking { tree, budget, seed, along_match, stop, tick } = *asking;
+    let seed = seed.child("role").child(&fold(&tree.roles()[role]));
+    let paths = if along_match { paths(tree, role) } else { alone(tree, role) };
+    let one = |path: &Path| {
         if stop() {
             return None;
         }
-        let (evidence, legal) = (tree.evidence(&tree.sets()[set]), tree.moves(set));
         let mut seat = AskedSeat::new(player, machine, role);
-        let answer = seat.answer(&View { evidence: &evidence, legal }, &budget, &seed.index(set));
-        tick();
-        Some(answer)
+        let answers = if along_match {
+            seat.along(tree, path, &budget, &seed.child("step"))
+        } else {
+            let set = path.sets[0];
+            let (evidence, legal) = (tree.evidence(&tree.sets()[set]), tree.moves(set));
+            let seed = seed.child("set").index(set);
+            vec![(set, seat.answer(&View { evidence: &evidence, legal }, &budget, &seed))]
+        };
+        answers.iter().for_each(|_| tick());
+        Some(answers)
     };
-    let answers: Option<Vec<Answer>> =
-        if budget.reproduces() { sets.par_iter().map(one).collect() } else { sets.iter().map(one).collect() };
-    let mut asked = AskedPolicy { sets: Vec::with_capacity(sets.len()), counts: AskedCounts::default() };
-    for (set, Answer { policy, counts, .. }) in sets.iter().copied().zip(answers.ok_or(AskError::Stopped)?) {
+    let answers: Option<Vec<_>> = if budget.reproduces() {
+        paths.par_iter().map(one).collect()
+    } else {
+        paths.iter().map(one).collect()
+    };
+    let mut answers: Vec<(usize, Answer)> = answers.ok_or(AskError::Stopped)?.into_iter().flatten().collect();
+    answers.sort_by_key(|&(set, _)| set);
+    let mut asked = AskedPolicy { sets: Vec::with_capacity(answers.len()), counts: AskedCounts::default() };
+    for (set, Answer { policy, counts, .. }) in answers {
         asked.sets.push((set, policy));
         asked.counts.add(counts);
     }
