@@ -527,7 +527,6 @@ fn every_player_of_the_registry_plays_legal_moves_in_games_of_every_kind() {
 #[test]
 fn a_deadline_is_kept_with_a_legal_move() {
     let machine = built_in("imperfect/krieg_tictactoe_3x3.kif");
-    let allowed = Duration::from_millis(300);
     let role = Role::new(0);
     let evidence = Evidence::new(role);
     let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch())[role].clone();
@@ -539,12 +538,14 @@ fn a_deadline_is_kept_with_a_legal_move() {
         ("oos", "oos:iterations=1000000000"),
         ("epimc", "epimc:tree=1000000,nodes=1000000000,playouts=1000000000"),
     ] {
-        // A loaded machine may stop this thread for longer than the player keeps in reserve, but hardly ten times.
+        // A loaded machine may stop this thread for longer than the player keeps in reserve, but hardly ten times with more and
+        // more time.
         let mut late = Vec::new();
         for attempt in 0..10 {
             if late.len() < attempt {
                 break;
             }
+            let allowed = Duration::from_millis(300 << (attempt / 2));
             let mut greedy = seat(greedy, &machine, role);
             let started = Instant::now();
             let decision = decide(&mut greedy, view, &Budget::time(allowed), &Seed::root(1));
