@@ -6,16 +6,22 @@
 
 use serde_json::{Value, json};
 
-use super::belief_arguments::{BeliefArguments, MeasuredGame, failed};
+use super::belief_arguments::{BeliefArguments, failed};
 use super::belief_conformance;
 use super::belief_study::{StudyRequest, requested};
 use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::output::{Output, log};
 use super::progress::Progress;
 use super::session::Session;
-use hyperplay_lab::study::files::{self, StudyFileError, StudyFiles, StudySubject};
-use hyperplay_lab::study::{Blocks, LeftOut, Study, StudyPlan, answers};
-use hyperplay_machine::{StateMachine as _, counted};
+use hyperplay_lab::study::files::StudyFiles;
+use hyperplay_lab::study::{
+    Blocks, Labels, LeftOut, Study, StudyFileError, StudyGame, StudyPlan, StudyTables, answers,
+};
+use hyperplay_machine::counted;
+use hyperplay_report::ShownTable;
+
+/// The most columns of the tables, in characters; what does not fit is in the other forms of the report.
+const WIDTH: usize = 100;
 
 /// More points than these that have no posterior are counted and not named.
 const LEFT_OUT: usize = 10;
@@ -33,18 +39,17 @@ pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
     let StudyRequest { games, text, out: folder } = requested(arguments)?;
     let is_alone = arguments.shard.count == 1 && arguments.reuse.is_empty();
     refuse_if(folder.is_none() && !is_alone, "a part of a study needs a folder", "name one with --out")?;
-    let opened = |own: &BeliefArguments| -> CommandResult<(StudyPlan, MeasuredGame)> {
+    let opened = |own: &BeliefArguments| -> CommandResult<(StudyPlan, StudyGame)> {
         let mut plan = own.plan(registry)?;
         let game = own.open(&own.games[0], &mut plan)?;
         Ok((plan, game))
     };
-    let games: Vec<(StudyPlan, MeasuredGame)> = games.iter().map(opened).collect::<CommandResult<_>>()?;
-    let plans: Vec<StudyPlan> = games.iter().map(|(plan, _)| plan.clone()).collect();
-    let configs: Vec<Value> = games.iter().map(|(plan, game)| config(plan, game)).collect();
+    let labels: Vec<Labels> = games.iter().map(|own| own.labels(registry)).collect::<CommandResult<_>>()?;
+    let games: Vec<(StudyPlan, StudyGame)> = games.iter().map(opened).collect::<CommandResult<_>>()?;
     let (files, mut blocks) = match &folder {
         Some(folder) => {
             let of = (arguments.shard, &arguments.reuse[..]);
-            let (files, blocks) = StudyFiles::open(folder, plans, &configs, &text, threads, of)?;
+            let (files, blocks) = StudyFiles::open(folder, &games, &text, threads, of)?;
             (Some(files), blocks)
         }
         None => (None, Blocks::default()),
@@ -53,15 +58,14 @@ pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
         let lines = counted(blocks.damaged as u64, "line");
         log(format_args!("{lines} of the blocks cannot be read; what they had is measured again"));
     }
-    let total = |(plan, game): &(StudyPlan, MeasuredGame)| plan.total(&game.engine, &game.players_engine);
-    let progress = Progress::new(games.iter().map(total).sum(), "replicates", false);
+    let total = games.iter().map(|(plan, game)| plan.total(game)).sum();
+    let progress = Progress::new(total, "replicates", false);
     let mut studies = Vec::new();
-    for (plan, game) in &games {
+    for ((plan, game), labels) in games.iter().zip(&labels) {
         let (tick, say) =
             (|| progress.tick(), |what: &str| progress.say(|| format!("{}, {what}", game.name)));
-        let engines = (&game.engine, &game.players_engine);
-        let study = plan.study_and_keep(&subject(game), engines, interrupt, (&tick, &say), &mut blocks);
-        studies.push(study.map_err(|error| failed(&game.name, &error))?);
+        let study = plan.study(game, interrupt, (&tick, &say), &mut blocks);
+        studies.push(study.map_err(|error| failed(&game.name, &error))?.labelled(labels));
     }
     let time = progress.finish();
     let (is_interrupted, measured) = (interrupt.is_raised(), blocks.measured);
@@ -74,21 +78,26 @@ pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
             arguments.shard
         ));
     }
+    let tables: Vec<StudyTables> =
+        games.iter().zip(&studies).map(|((plan, _), study)| study.tables(plan.seed)).collect();
     if let Some(files) = files {
-        files.finish(&studies, time)?;
+        files.finish(&studies, &tables, time)?;
     }
-    let measured: Vec<(&StudyPlan, &MeasuredGame, &Study)> =
-        games.iter().zip(&studies).map(|((plan, game), study)| (plan, game, study)).collect();
+    let measured: Vec<MeasuredStudy<'_>> = games
+        .iter()
+        .zip(studies.iter().zip(&tables))
+        .map(|((plan, game), (study, tables))| MeasuredStudy { plan, game, study, tables })
+        .collect();
     if arguments.json {
-        let mut documents: Vec<Value> = measured.iter().map(|of| document(of, threads)).collect();
+        let mut documents: Vec<Value> = measured.iter().map(|of| of.document(threads)).collect();
         let mut whole =
             if documents.len() == 1 { documents.remove(0) } else { json!({ "games": documents }) };
         whole["seconds"] = json!(time.as_secs_f64());
         out.json(&whole)?;
     } else {
-        measured.iter().try_for_each(|of| write(of, &arguments.budget_ms, out))?;
+        measured.iter().try_for_each(|of| of.write(&arguments.budget_ms, out))?;
     }
-    let nothing = |(plan, game, study): &(&StudyPlan, &MeasuredGame, &Study)| {
+    let nothing = |MeasuredStudy { plan, game, study, .. }: &MeasuredStudy<'_>| {
         let why = study.nothing(plan.steps).filter(|_| study.rows.is_empty())?;
         let remedy = "leave out --steps, or name earlier ones";
         Some(CommandFailure::failed(format!("{}: {why}", game.name), remedy))
@@ -100,100 +109,85 @@ pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
     }
 }
 
-fn subject(game: &MeasuredGame) -> StudySubject<'_> {
-    StudySubject { game: &game.name, rules: &game.rules, engine: &game.kind }
+/// What was measured in one game.
+struct MeasuredStudy<'a> {
+    plan: &'a StudyPlan,
+    game: &'a StudyGame,
+    study: &'a Study,
+    tables: &'a StudyTables,
 }
 
-fn config(plan: &StudyPlan, game: &MeasuredGame) -> Value {
-    let roles = plan.roles_of(&game.engine);
-    let names: Vec<&str> = roles.iter().map(|&role| game.engine.roles()[role].as_str()).collect();
-    files::config(plan, &subject(game), &names)
-}
+impl MeasuredStudy<'_> {
+    /// As data.
+    fn document(&self, threads: usize) -> Value {
+        let MeasuredStudy { plan, game, study, tables } = self;
+        let mut document = json!({
+            "game": game.name,
+            "rules": game.rules,
+            "seed": plan.seed,
+            "threads": threads,
+            "matches": plan.matches,
+            "replicates": plan.replicates,
+            "play": plan.play.to_string(),
+        });
+        if let Some(equilibrium) = &plan.equilibrium {
+            document["equilibrium"] = json!(equilibrium.spec().to_string());
+        }
+        tables.keys().into_iter().for_each(|table| document[table.name] = table.as_json());
+        let left_out = |of: &LeftOut| json!({ "match": of.index, "role": of.role, "why": of.why });
+        document["left_out"] = study.left_out.iter().map(left_out).collect::<Value>();
+        document["nothing"] = json!(study.nothing(plan.steps));
+        document
+    }
 
-/// What was measured in one game, as data.
-fn document((plan, game, study): &(&StudyPlan, &MeasuredGame, &Study), threads: usize) -> Value {
-    let mut document = json!({
-        "game": game.name,
-        "rules": game.rules,
-        "seed": plan.seed,
-        "threads": threads,
-        "matches": plan.matches,
-        "replicates": plan.replicates,
-        "play": plan.play.to_string(),
-    });
-    if let Some(equilibrium) = &plan.equilibrium {
-        document["equilibrium"] = json!(equilibrium.spec().to_string());
+    /// For reading: the answer first, the rows last.
+    fn write(&self, budgets: &[f64], out: &Output) -> CommandResult {
+        let MeasuredStudy { plan, game, study, tables } = self;
+        let nothing = study.nothing(plan.steps);
+        if study.rows.is_empty() && nothing.is_some() {
+            return Ok(());
+        }
+        let replicates = counted(plan.replicates as u64, "replicate");
+        let matches = counted(plan.matches as u64, "match");
+        out.line(format_args!("{}: {replicates} on each of {matches}, seed {}", game.name, plan.seed))?;
+        if let Some(why) = nothing {
+            return out.line(why);
+        }
+        answers(&tables.frontier_rows, budgets).iter().try_for_each(|answer| out.line(answer))?;
+        let shown = |title: &str, table: ShownTable| {
+            out.line(format_args!("\n{title}"))?;
+            out.text(&table.within(WIDTH).as_text())
+        };
+        let rows = tables.shown(&tables.rows, "terminal");
+        if !study.has_posterior() {
+            let title = "Processor time of an update, on one thread; over all matches, roles and replicates:";
+            shown(title, tables.shown(&tables.steps, "times"))?;
+        } else if !study.rows.is_empty() {
+            let title =
+                "Over the decisions (more than one legal move, more than one history); ratios of sums:";
+            shown(title, tables.shown(&tables.timed, "timed"))?;
+        }
+        if !study.truths.is_empty() {
+            let title = "The truth at every step (p tests a sampler if the others play by its model):";
+            shown(title, tables.shown_truth(false))?;
+        }
+        if !tables.frontier_rows.is_empty() {
+            let title = "Accuracy against cost (ms of processor time of all updates up to a decision):";
+            shown(title, tables.shown(&tables.frontier, "frontier"))?;
+        }
+        if study.has_posterior() && !study.rows.is_empty() {
+            let is_of_states = study.rows.iter().any(|row| !row.is_of_histories());
+            let on = if is_of_states { "; without histories, distances are between states" } else { "" };
+            shown(&format!("At every step{on}:"), rows)?;
+        }
+        for LeftOut { index, role, why } in study.left_out.iter().take(LEFT_OUT) {
+            out.line(format_args!("match {index}, {role}: {why}"))?;
+        }
+        match study.left_out.len().saturating_sub(LEFT_OUT) {
+            0 => Ok(()),
+            more => out.line(format_args!("and {more} more; --json has all")),
+        }
     }
-    document["rows"] = study.table().as_json();
-    document["summary"] = study.summary_table(plan.seed).as_json();
-    document["truth"] = study.truth_table(plan.seed).as_json();
-    document["frontier"] = study.frontier_table(plan.seed).as_json();
-    document["steps"] = study.steps_table(plan.seed).as_json();
-    let left_out = |of: &LeftOut| json!({ "match": of.index, "role": of.role, "why": of.why });
-    document["left_out"] = study.left_out.iter().map(left_out).collect::<Value>();
-    document["nothing"] = json!(study.nothing(plan.steps));
-    document
-}
-
-/// The same for reading.
-fn write(
-    (plan, game, study): &(&StudyPlan, &MeasuredGame, &Study),
-    budgets: &[f64],
-    out: &Output,
-) -> CommandResult {
-    let seed = plan.seed;
-    let nothing = study.nothing(plan.steps);
-    if study.rows.is_empty() && nothing.is_some() {
-        return Ok(());
-    }
-    let replicates = counted(plan.replicates as u64, "replicate");
-    let matches = counted(plan.matches as u64, "match");
-    out.line(format_args!("{}: {replicates} on each of {matches}, seed {seed}", game.name))?;
-    if let Some(why) = nothing {
-        return out.line(why);
-    }
-    let frontier = study.frontier(seed);
-    answers(&frontier, budgets).iter().try_for_each(|answer| out.line(answer))?;
-    if !study.rows.is_empty() {
-        out.text(&study.shown_rows(seed).as_text())?;
-    }
-    for LeftOut { index, role, why } in study.left_out.iter().take(LEFT_OUT) {
-        out.line(format_args!("match {index}, {role}: {why}"))?;
-    }
-    if let more @ 1.. = study.left_out.len().saturating_sub(LEFT_OUT) {
-        out.line(format_args!("and {more} more; --json has all"))?;
-    }
-    if study.has_posterior() {
-        write_decisions(study, seed, out)?;
-    } else {
-        out.line("Processor time of an update, on one thread; over all matches, roles and replicates.")?;
-    }
-    if !study.truths.is_empty() {
-        out.line("\nThe truth among the particles, at every step of every match (p tests a sampler if the others play by its model):")?;
-        out.text(&study.shown_truth(seed, false).as_text())?;
-    }
-    if frontier.is_empty() {
-        return Ok(());
-    }
-    out.line(
-        "\nAccuracy against cost (set TV on states; ms of processor time of all updates up to a decision):",
-    )?;
-    out.text(&study.frontier_table(seed).shown().as_text())
-}
-
-/// The summaries of the rows that have a posterior.
-fn write_decisions(study: &Study, seed: u64, out: &Output) -> CommandResult {
-    if study.rows.iter().any(|row| !row.is_of_histories()) {
-        out.line(
-            "Rows without a number of histories are measured on the states, whose exact distribution is known: every distance is \
-             one between states.",
-        )?;
-    }
-    if study.rows.is_empty() {
-        return Ok(());
-    }
-    out.line("\nOver the decisions (more than one legal move, more than one history); ratios of sums:")?;
-    out.text(&study.shown_summaries(seed, "timed").as_text())
 }
 
 impl From<StudyFileError> for CommandFailure {

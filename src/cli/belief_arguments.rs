@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use clap::error::Error;
@@ -16,9 +15,8 @@ use super::players::{explained_by, wrong_spec};
 use super::policies::refuse_misfits;
 use super::recorded_matches::recorded;
 use super::seats::role_named;
-use hyperplay_engine::Engine;
 use hyperplay_lab::experiment::Shard;
-use hyperplay_lab::study::{MatchSource, MatchSourceError, StudyError, StudyPlan};
+use hyperplay_lab::study::{Labels, MatchSource, MatchSourceError, StudyError, StudyGame, StudyPlan, WORK};
 use hyperplay_logic::gdl::did_you_mean;
 use hyperplay_machine::PLAYOUT_STEPS;
 use hyperplay_play::player::{Registry, SamplerSpec, SpecError, SpecKind};
@@ -41,6 +39,9 @@ pub struct BeliefArguments {
     /// The sampler to measure, as in hyperplay:enumerate=off (repeat to compare); see `hyperplay players samplers`
     #[arg(long, value_name = "SPEC", default_values = ["hyperplay:enumerate=off", "hyperplay12"])]
     sampler: Vec<String>,
+    /// Another name for a sampler in tables and figures, as in hyperplay:enumerate=off=Ours (repeat for several)
+    #[arg(long, value_name = "SPEC=NAME")]
+    label: Vec<String>,
     /// Particles in a set; several numbers are separated by commas
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "16,64")]
     particles: Vec<usize>,
@@ -77,6 +78,10 @@ pub struct BeliefArguments {
     /// million steps; 0 for none
     #[arg(long, value_name = "N", default_value_t = 8)]
     playouts: u32,
+    /// The most states that all posteriors of a match and a role may visit; the playouts that value moves there may make ten times
+    /// as many steps. What comes behind it has no posterior, or no regret
+    #[arg(long, value_name = "N", default_value_t = WORK)]
+    work: u64,
     /// The longest time of an update; a belief that takes longer is not followed further and counts as one without a particle.
     /// What is measured then depends on the clock [default: none; with the preset cost 10]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
@@ -118,6 +123,9 @@ pub struct BeliefArguments {
     #[arg(long, value_name = "DIR")]
     pub reuse: Vec<PathBuf>,
 }
+
+/// The gates of a network from which on the playouts that value moves are made in lanes, whose making takes seconds there.
+const LARGE: usize = 20_000;
 
 /// The options that have an effect with `--conform`.
 const CONFORM: [&str; 8] =
@@ -190,15 +198,6 @@ impl Args for Given {
     }
 }
 
-/// A game that is measured, with the hash of its rules and the kind of its engine, its engine, and the engine of the players of its matches.
-pub struct MeasuredGame {
-    pub name: String,
-    pub rules: String,
-    pub kind: String,
-    pub engine: Arc<Engine>,
-    pub players_engine: Arc<Engine>,
-}
-
 impl BeliefArguments {
     /// The samplers, each with every model.
     fn samplers(&self) -> Vec<String> {
@@ -253,15 +252,39 @@ impl BeliefArguments {
             limit: self.max_set,
             update_limit: self.limit,
             playouts: self.playouts,
+            work: self.work,
             seed: pick_seed(self.seed),
         })
+    }
+
+    /// The names that samplers are given by `--label`.
+    ///
+    /// # Errors
+    /// If one is no name of a sampler of the study, or two have the same name.
+    pub fn labels(&self, registry: &Registry) -> CommandResult<Labels> {
+        let spec = |text: &str| Ok(sampler(text, registry)?.spec().to_string());
+        let known: Vec<String> =
+            self.samplers().iter().map(|text| spec(text)).collect::<CommandResult<_>>()?;
+        let mut labels = Labels::new();
+        for text in &self.label {
+            let (of, name) = text.rsplit_once('=').unwrap_or((text, ""));
+            let of = spec(of)?;
+            let is_free = !known.iter().chain(labels.values()).any(|other| other == name);
+            refuse_if(
+                name.is_empty() || !is_free || !known.contains(&of),
+                format!("--label {text}: '{name}' is no new name of a sampler of this study"),
+                "give the spec of a sampler as in --sampler, and behind = a name that no other one has",
+            )?;
+            labels.insert(of, name.to_owned());
+        }
+        Ok(labels)
     }
 
     /// Opens a game and completes the plan of its study.
     ///
     /// # Errors
     /// If it cannot be opened, a policy file does not fit it, or it lacks a role.
-    pub fn open(&self, game: &str, plan: &mut StudyPlan) -> CommandResult<MeasuredGame> {
+    pub fn open(&self, game: &str, plan: &mut StudyPlan) -> CommandResult<StudyGame> {
         let opened = self.rules.open(game)?;
         let samplers = plan.samplers.iter().chain(&plan.equilibrium).map(SamplerSpec::spec);
         refuse_misfits(&opened.game, &opened.hash(), samplers.chain(plan.play.specs()))?;
@@ -270,17 +293,20 @@ impl BeliefArguments {
         }
         let role = |name: &String| role_named(&opened.game, name, "the role random has no belief");
         plan.roles = self.role.iter().map(role).collect::<Result<_, _>>()?;
-        let (engines, engine) = self.engine.open_for_steps(&opened)?;
+        let (engines, machine) = self.engine.open_for_steps(&opened)?;
         if !self.matches_from.is_empty() {
-            let (matches, name) = recorded(&self.matches_from, &opened, &engine)?;
+            let (matches, name) = recorded(&self.matches_from, &opened, &machine)?;
             (plan.matches, plan.play) = (matches.len(), MatchSource::Recorded(matches, name));
         }
         let players_engine = match plan.play.engine() {
             Some(kind) => options::engine(&engines, kind, &opened.name)?,
-            None => engine.clone(),
+            None => machine.clone(),
         };
-        let (rules, kind) = (opened.hash(), engine.kind().to_string());
-        Ok(MeasuredGame { name: opened.name, rules, kind, engine, players_engine })
+        let gates = engines.network().map_or(0, |network| network.propnet.network.gates().len());
+        let is_large = gates > LARGE && plan.playouts > 0 && plan.limit > 0;
+        let lanes = || options::engine(&engines, self.engine.kind(), &opened.name);
+        let playouts_engine = is_large.then(lanes).transpose()?;
+        Ok(StudyGame { rules: opened.hash(), name: opened.name, machine, players_engine, playouts_engine })
     }
 }
 
@@ -323,17 +349,16 @@ fn sampler(text: &str, registry: &Registry) -> CommandResult<SamplerSpec> {
 /// The sampler whose posterior is that under a model of opponents who play an equilibrium.
 fn under_equilibrium(model: &str, epsilon: f64, registry: &Registry) -> CommandResult<SamplerSpec> {
     let text = format!("exact:model=[{model}],epsilon={epsilon}");
-    registry.sampler(&text).map_err(|error| {
-        let what = match &error {
-            SpecError::Inner { error, .. } => format!("--equilibrium={model}: {error}"),
-            SpecError::BadValue { expected, .. } => format!("--epsilon {epsilon}: expected {expected}"),
-            error => format!("--equilibrium={model}: {error}"),
-        };
-        let remedy = match &error {
-            SpecError::BadValue { .. } => "it is the probability of a uniform choice".to_owned(),
-            error => explained_by(registry, SpecKind::Sampler, &text, error),
-        };
-        CommandFailure::usage(what, remedy)
+    registry.sampler(&text).map_err(|error| match &error {
+        SpecError::BadValue { expected, .. } => {
+            let what = format!("--epsilon {epsilon}: expected {expected}");
+            CommandFailure::usage(what, "it is the probability of a uniform choice")
+        }
+        of => {
+            let inner = if let SpecError::Inner { error, .. } = of { error } else { of };
+            let remedy = explained_by(registry, SpecKind::Sampler, &text, &error);
+            CommandFailure::usage(format!("--equilibrium={model}: {inner}"), remedy)
+        }
     })
 }
 
@@ -347,28 +372,28 @@ fn play(texts: &[String], registry: &Registry) -> CommandResult<MatchSource> {
     )?;
     seats.unwrap_or_else(|| MatchSource::read(text, registry)).map_err(|error| {
         let names = |kind| registry.entries(kind).map(|entry| &*entry.name);
-        match &error {
+        let name = text.split(':').next().unwrap_or_default().trim();
+        let (what, remedy) = match &error {
             MatchSourceError::Spec(SpecError::UnknownName { kind: SpecKind::Player, name, .. }) => {
                 let meant = did_you_mean(name, names(SpecKind::Model).chain(names(SpecKind::Player)));
-                let models: Vec<&str> = names(SpecKind::Model).collect();
-                CommandFailure::usage(
-                    format!("--play: there is neither an opponent model nor a player '{name}'{meant}"),
+                let models = names(SpecKind::Model).collect::<Vec<_>>().join(", ");
+                (
+                    format!("there is neither an opponent model nor a player '{name}'{meant}"),
                     format!(
-                        "give an opponent model ({}) or a player: `hyperplay players models` and `hyperplay players` explain them",
-                        models.join(", ")
+                        "give an opponent model ({models}) or a player: `hyperplay players models` and `hyperplay players` explain them"
                     ),
                 )
             }
             MatchSourceError::Spec(error) => {
-                let name = text.split(':').next().unwrap_or_default().trim();
                 let is_model = names(SpecKind::Model).any(|model| model == name);
                 let kind = if is_model { SpecKind::Model } else { SpecKind::Player };
-                CommandFailure::usage(format!("--play: {error}"), explained_by(registry, kind, text, error))
+                (error.to_string(), explained_by(registry, kind, text, error))
             }
             MatchSourceError::Ambiguous { .. } => {
-                CommandFailure::usage(format!("--play: {error}"), "register one of them under another name")
+                (error.to_string(), "register one of them under another name".to_owned())
             }
-        }
+        };
+        CommandFailure::usage(format!("--play: {what}"), remedy)
     })
 }
 

@@ -23,7 +23,7 @@ pub fn run(arguments: &BeliefArguments, spec: &str, session: &Session) -> Comman
     for game in &games {
         log(format_args!("{game}"));
         let opened = arguments.open(game, &mut plan.clone())?;
-        let found = conform(&opened.engine, sampler, sets, &seed.child(game));
+        let found = conform(&opened.machine, sampler, sets, &seed.child(game));
         let found =
             found.map_err(|error| CommandFailure::failed(format!("{game}: {error}"), "name other games"))?;
         failures.extend(found.into_iter().map(|failure| (*game, failure)));

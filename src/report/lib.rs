@@ -60,5 +60,7 @@ pub use rank_correlation::rank_correlation;
 pub use row::{fields, or_nan};
 pub use series::{FigurePoint, FigureSeries};
 pub use shown::ShownTable;
-pub use statistics::{FEW, Mean, MeanInterval, Sample, bootstrap, centred, elo, rounded, sampled_intervals};
+pub use statistics::{
+    FEW, Mean, MeanInterval, Sample, bootstrap, centred, elo, rounded, sampled_intervals, skewed_interval,
+};
 pub use table::{Column, Format, Parts, Reading, RowMark, Table, legend};

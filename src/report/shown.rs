@@ -138,6 +138,45 @@ impl ShownTable {
         text
     }
 
+    /// The same without the last columns, if it does not fit into lines of this width.
+    #[must_use]
+    pub fn within(mut self, width: usize) -> ShownTable {
+        let longest = |at: usize| {
+            let cells = self.rows.iter().map(|row| &row[at]).chain([&self.heads[at]]);
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let ends = (0..self.heads.len()).scan(0, |end, at| {
+            *end += longest(at) + 2;
+            Some(*end - 2)
+        });
+        let fits = ends.take_while(|&end| end <= width).count().max(1);
+        let left_out = self.heads.split_off(fits).len();
+        self.is_text.truncate(fits);
+        self.rows.iter_mut().for_each(|row| row.truncate(fits));
+        let note = format!("not shown: {left_out} more columns");
+        self.footnote = self
+            .footnote
+            .into_iter()
+            .chain((left_out > 0).then_some(note))
+            .reduce(|one, other| one + "\n" + &other);
+        self
+    }
+
+    /// The table as a float of LaTeX with this caption, for its package booktabs: words to the left, numbers to the right.
+    pub fn as_tex(&self, caption: &str) -> String {
+        let line = |cells: &[String]| {
+            format!("{} \\\\\n", cells.iter().map(|cell| tex(cell)).collect::<Vec<_>>().join(" & "))
+        };
+        let sides: String = self.is_text.iter().map(|&is_text| if is_text { 'l' } else { 'r' }).collect();
+        let rows: String = self.rows.iter().map(|row| line(row)).collect();
+        let notes: String = self.footnote.iter().map(|footnote| format!("\n{}", tex(footnote))).collect();
+        format!(
+            "\\begin{{table}}\n\\caption{{{}.}}\n\\begin{{tabular}}{{{sides}}}\n\\toprule\n{}\\midrule\n{rows}\\bottomrule\n\\end{{tabular}}{notes}\n\\end{{table}}\n",
+            tex(caption),
+            line(&self.heads)
+        )
+    }
+
     /// The table alone, as Markdown: words to the left, numbers to the right.
     pub fn as_markdown(&self) -> String {
         let line = |cells: &[String]| {
@@ -153,4 +192,23 @@ impl ShownTable {
             .for_each(|footnote| text += &format!("\n{}\n", footnote.replacen('*', "\\*", 1)));
         text
     }
+}
+
+/// A text with the signs escaped that LaTeX takes for its own.
+fn tex(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\\' => escaped += "\\textbackslash{}",
+            '~' => escaped += "\\textasciitilde{}",
+            '^' => escaped += "\\textasciicircum{}",
+            '<' => escaped += "\\textless{}",
+            '>' => escaped += "\\textgreater{}",
+            character => {
+                escaped += if "&%$#_{}".contains(character) { "\\" } else { "" };
+                escaped.push(character);
+            }
+        }
+    }
+    escaped
 }

@@ -18,7 +18,14 @@ use hyperplay::study::harness::{self, EvaluationPoint, Figures, Oracle, Replicat
 /// The points of a match for a role, as long as there are at most `limit` histories. No move is valued.
 fn points(machine: &Arc<Machine>, role: Role, history: &History, limit: usize) -> Vec<EvaluationPoint> {
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
-    let oracle = Oracle { model: &model, limit, steps: (1, usize::MAX), playouts: 0 };
+    let oracle = Oracle {
+        model: &model,
+        limit,
+        steps: (1, usize::MAX),
+        playouts: 0,
+        work: u64::MAX,
+        playouts_engine: None,
+    };
     oracle.points(machine, role, history, &Seed::root(0), &|| false).unwrap().list
 }
 

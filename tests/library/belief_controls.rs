@@ -21,7 +21,8 @@ fn uniform() -> Arc<dyn OpponentModel> {
 fn points(machine: &Arc<Machine>, role: Role, steps: (usize, usize), seed: u64) -> Vec<EvaluationPoint> {
     let model = uniform();
     let history = harness::random_match(machine.as_ref(), steps.1, &Seed::root(seed)).unwrap();
-    let oracle = Oracle { model: &model, limit: 5_000, steps, playouts: 8 };
+    let oracle =
+        Oracle { model: &model, limit: 5_000, steps, playouts: 8, work: u64::MAX, playouts_engine: None };
     oracle.points(machine, role, &history, &Seed::root(seed), &|| false).unwrap().list
 }
 

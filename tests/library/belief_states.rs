@@ -10,7 +10,10 @@ use crate::common::machines::{imperfect, players};
 use hyperplay::belief::exact::{Enumeration, ExactError, Posterior, posterior};
 use hyperplay::belief::{OpponentModel, Uniform};
 use hyperplay::engine::Engine as Machine;
-use hyperplay::machine::{Budget, Evidence, Role, Seed, State, StateMachine, StateMachineExt};
+use hyperplay::machine::{
+    Budget, ChanceDistribution, Evidence, JointMoves, Observation, OwnMove, Role, Seed, State, StateMachine,
+    StateMachineExt,
+};
 use hyperplay::player::Registry;
 use hyperplay::study::harness::random_match;
 
@@ -122,6 +125,97 @@ fn the_state_oracle_is_enumeration_grouped_by_state_at_up_to_a_hundred_thousand_
     for name in GAMES {
         let (points, merged) = compared(name, 3, 100_000);
         println!("{name}: {points} points, at {merged} of them histories share a state");
+        assert!(points > 0);
+    }
+}
+
+/// A history that goes on: its state, what each player knows, and its probability given the moves of this player.
+struct Node {
+    state: State,
+    known: Vec<Evidence>,
+    likelihoods: Vec<f64>,
+}
+
+/// All histories that are one step longer and go on; none if they are more than `limit`.
+fn one_step_longer(machine: &Machine, level: &[Node], roles: &[Role], limit: usize) -> Option<Vec<Node>> {
+    let (mut scratch, mut longer) = (machine.scratch(), Vec::new());
+    for node in level {
+        let legal = machine.legal_by_role(&node.state, &mut scratch);
+        let chance = ChanceDistribution::of(machine, &node.state, &mut scratch);
+        let share = |role: Role, own| {
+            let place = legal[role].iter().position(|&one| one == own).unwrap();
+            let is_chance = machine.random() == Some(role);
+            if is_chance {
+                chance.probability(place, legal[role].len())
+            } else {
+                1.0 / legal[role].len() as f64
+            }
+        };
+        for joint in JointMoves::new(&legal) {
+            let state = machine.next(&node.state, &joint, &mut scratch);
+            if machine.terminal(&state, &mut scratch) {
+                continue;
+            }
+            let (mut known, mut likelihoods) = (node.known.clone(), node.likelihoods.clone());
+            for (at, &role) in roles.iter().enumerate() {
+                let percepts = machine.percepts(&node.state, &joint, role, &mut scratch);
+                known[at].steps.push(Observation { own: OwnMove::Known(joint.of(role)), percepts });
+                let others = machine.each_role().filter(|&other| other != role);
+                likelihoods[at] *= others.map(|other| share(other, joint.of(other))).product::<f64>();
+            }
+            longer.push(Node { state, known, likelihoods });
+            if longer.len() > limit {
+                return None;
+            }
+        }
+    }
+    Some(longer)
+}
+
+/// Compares the state oracle with all histories, found without it, at every point of a game up to the first step with more than
+/// `limit` of them. Returns the steps and the points.
+fn compared_at_every_point(name: &str, limit: usize) -> (usize, usize) {
+    let (machine, mut steps, mut points) = (imperfect(name), 0, 0);
+    let roles = players(&machine);
+    let known = roles.iter().map(|&role| Evidence::new(role)).collect();
+    let mut level = vec![Node { state: machine.initial(), known, likelihoods: vec![1.0; roles.len()] }];
+    while let Some(longer) = one_step_longer(&machine, &level, &roles, limit).filter(|all| !all.is_empty()) {
+        (level, steps) = (longer, steps + 1);
+        for (at, &role) in roles.iter().enumerate() {
+            let mut sets: HashMap<&Evidence, HashMap<State, f64>> = HashMap::new();
+            for node in &level {
+                let set = sets.entry(&node.known[at]).or_default();
+                *set.entry(node.state.clone()).or_default() += node.likelihoods[at];
+            }
+            for (evidence, mut expected) in sets {
+                let mut states = Enumeration::new(&*machine, role, &Uniform, 100 * limit);
+                states.merge_states();
+                evidence.steps.iter().for_each(|observed| states.observe(observed, false).unwrap());
+                let all: f64 = expected.values().sum();
+                expected.values_mut().for_each(|probability| *probability /= all);
+                let found = of_posterior(&machine, &states.posterior());
+                hold_close(&expected, &found, &format!("{name}, {role:?}, step {steps}"));
+                points += 1;
+            }
+        }
+    }
+    (steps, points)
+}
+
+#[test]
+fn the_state_oracle_is_right_at_every_point_of_small_games() {
+    let all =
+        ["monty_hall", "kuhn_poker", "krieg_tictactoe_3x3"].map(|name| compared_at_every_point(name, 1_000));
+    assert!(all.iter().all(|&(steps, points)| steps > 1 && points > 5), "{all:?}");
+}
+
+/// Minutes: `cargo test --release --test library -- --ignored every_point_of_twelve`.
+#[test]
+#[ignore = "minutes"]
+fn the_state_oracle_is_right_at_every_point_of_twelve_games() {
+    for name in GAMES {
+        let (steps, points) = compared_at_every_point(name, 100_000);
+        println!("{name}: {points} points up to step {steps}");
         assert!(points > 0);
     }
 }

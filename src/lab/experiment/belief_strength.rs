@@ -163,7 +163,14 @@ impl BeliefMeasurement<'_> {
     ) -> Evaluated {
         let (seed, own) = (seed.child(&machine.roles()[role]), assumed.model(machine));
         let uniform: SharedModel = Arc::new(Uniform);
-        let oracle = Oracle { model: &uniform, limit: LIMIT, steps: (1, usize::MAX), playouts: PLAYOUTS };
+        let oracle = Oracle {
+            model: &uniform,
+            limit: LIMIT,
+            steps: (1, usize::MAX),
+            playouts: PLAYOUTS,
+            work: u64::MAX,
+            playouts_engine: None,
+        };
         let history = History(steps.iter().map(|step| step.joint.clone()).collect());
         let mut points = oracle.points(machine, role, &history, &seed.child("oracle"), self.stop)?.list;
         // There is a point before every step but the first one, until the posterior ends.

@@ -87,12 +87,9 @@ impl Placed {
             Some(last) => *last = (last.0 + small.0, last.1 + small.1),
             None => cells.push(small),
         }
-        let statistic: f64 =
-            cells.iter().map(|&(expected, counted)| (counted - expected).powi(2) / expected).sum();
-        let freedom = cells.len() - 1;
-        let law = ChiSquared::new(freedom as f64).ok()?;
-        let p = if self.outside > 0.5 / scale { 0.0 } else { law.sf(statistic) };
-        Some(GoodnessOfFit { statistic, freedom, p, draws })
+        let fit = GoodnessOfFit::of(&cells, draws)?;
+        let is_refuted = self.outside > 0.5 / scale;
+        Some(if is_refuted { GoodnessOfFit { p: 0.0, ..fit } } else { fit })
     }
 }
 
@@ -110,17 +107,29 @@ pub struct GoodnessOfFit {
     pub draws: usize,
 }
 
+impl GoodnessOfFit {
+    /// Pearson's test of what was expected in each cell and what was counted; `None` if there is only one cell.
+    pub(super) fn of(cells: &[(f64, f64)], draws: usize) -> Option<GoodnessOfFit> {
+        let square = |&(expected, counted): &(f64, f64)| (counted - expected).powi(2) / expected;
+        let (statistic, freedom) = (cells.iter().map(square).sum(), cells.len() - 1);
+        let p = ChiSquared::new(freedom as f64).ok()?.sf(statistic);
+        Some(GoodnessOfFit { statistic, freedom, p, draws })
+    }
+}
+
 /// The expected total variation from the posterior of `draws` independent draws from it. The baseline of set TV has as
 /// many draws as particles, that of bias TV as many as particles in all sets together.
 pub fn baseline(posterior: &Posterior, draws: usize) -> f64 {
-    let deviations = posterior.histories.iter().map(|&(_, probability)| mean_deviation(draws, probability));
-    deviations.sum::<f64>() / draws as f64 / 2.0
+    expected_distance(posterior.histories.iter().map(|&(_, probability)| probability), draws)
 }
 
 /// The same for [`Placed::state_variation`].
 pub fn state_baseline(posterior: &Posterior, draws: usize) -> f64 {
-    let probabilities = by_state(posterior, |at| posterior.histories[at].1);
-    let deviations = probabilities.into_iter().map(|probability| mean_deviation(draws, probability));
+    expected_distance(by_state(posterior, |at| posterior.histories[at].1).into_iter(), draws)
+}
+
+fn expected_distance(probabilities: impl Iterator<Item = f64>, draws: usize) -> f64 {
+    let deviations = probabilities.map(|probability| mean_deviation(draws, probability));
     deviations.sum::<f64>() / draws as f64 / 2.0
 }
 
@@ -157,6 +166,19 @@ impl DrawsCurve {
         self.0.iter_mut().zip(&other.0).for_each(|(sum, one)| *sum += one);
     }
 
+    /// The expected distance of this number of draws.
+    pub(super) fn at(&self, draws: f64) -> f64 {
+        let place = COUNTS.partition_point(|&count| count as f64 <= draws);
+        let (most, least) = (COUNTS[COUNTS.len() - 1] as f64, self.0[COUNTS.len() - 1]);
+        let Some(&many) = COUNTS.get(place) else { return least * (most / draws).sqrt() };
+        let (few, above, below) = (COUNTS[place - 1] as f64, self.0[place - 1], self.0[place]);
+        if place == 1 {
+            above + draws * (below - above)
+        } else {
+            above * (below / above).powf((draws / few).ln() / (many as f64 / few).ln())
+        }
+    }
+
     /// The number of draws with this set TV: infinite for none, NaN where every draw is the same history. Between two numbers it
     /// is interpolated, and beyond the last one the distance falls as the square root of the number.
     pub fn inverse(&self, distance: f64) -> f64 {
@@ -165,6 +187,8 @@ impl DrawsCurve {
         let ends = |at: usize| (COUNTS[at] as f64, expected[at]);
         if expected.get(1).is_none_or(|&one| one <= 0.0) || distance.is_nan() {
             f64::NAN
+        } else if distance <= 0.0 {
+            f64::INFINITY
         } else if place == 0 {
             0.0
         } else if let Some(&below) = expected.get(place) {

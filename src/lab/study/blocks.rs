@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::game::{SCHEMA, StudyFileError};
 use super::row::StudyRow;
-use super::subject::{SCHEMA, StudyFileError};
 use super::truth::TruthPoint;
 use crate::shards::{Shard, locked, sealed, unsealed};
 use hyperplay_play::files::{EarlierRecords, FileContent, FileError, RecordFile};

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::harness::BINS;
 use hyperplay_report::{
-    Column, Format, Parts as Names, Reading, defined as defined_by, readings as readings_of,
+    Column, Format, Parts as Names, Reading, Table, defined as defined_by, readings as readings_of,
 };
 
 /// The formats that are several figures in one.
@@ -25,6 +25,12 @@ pub(super) fn defined(table: &str) -> Vec<Column> {
 /// The columns that readers are shown in this view of `views.tsv`.
 pub(super) fn readings(view: &str) -> Vec<Reading> {
     readings_of(include_str!("views.tsv"), view)
+}
+
+/// The title and the text of this name in `titles.tsv`, for readers.
+pub(super) fn titled(name: &'static str) -> (&'static str, String) {
+    let Table { title, note, .. } = Table::default().named(include_str!("titles.tsv"), name);
+    (title, note)
 }
 
 /// The columns of `turns.jsonl` and `rows.csv`.

@@ -99,7 +99,8 @@ pub fn conform(
     seed: &Seed,
 ) -> Result<Vec<ConformanceFailure>, EvaluationFailure> {
     let model = &sampler.assumed().model(machine);
-    let oracle = Oracle { model, limit: LIMIT, steps: (1, STEPS), playouts: 0 };
+    let oracle =
+        Oracle { model, limit: LIMIT, steps: (1, STEPS), playouts: 0, work: u64::MAX, playouts_engine: None };
     let mut failures: Vec<ConformanceFailure> = Vec::new();
     let mut tests: Vec<BiasTest> = Vec::new();
     for index in 0..MATCHES {

@@ -6,52 +6,44 @@
 //!
 //! Invariant: *n* exact draws come out as *n*, up to the noise of their own set TV.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::accuracy::DrawsCurve;
 use super::row::StudyRow;
-use hyperplay_machine::Seed;
-use hyperplay_report::{MeanInterval, bootstrap};
+use hyperplay_report::{MeanInterval, skewed_interval};
 
 /// A distance at a row, and what is expected of it.
 type Distance<'a> = dyn Fn(&StudyRow) -> Option<(&Arc<DrawsCurve>, f64)> + 'a;
 
-/// The independent draws that the sets of these rows are worth, with a bootstrap over matches. Rows without an exact
-/// posterior, or whose particles are all of it or of its states, are left out.
-pub(super) fn independent_draws(rows: &[&StudyRow], seed: &Seed) -> MeanInterval {
-    draws_by(rows, seed, &|row| row.figures.exactly.is_none().then_some((&row.curve, row.figures.set_tv)))
+/// The independent draws that the sets of these rows are worth. Rows without an exact posterior, or whose particles are all of it
+/// or of its states, are left out.
+pub(super) fn independent_draws(rows: &[&StudyRow]) -> MeanInterval {
+    draws_by(rows, &|row| row.figures.exactly.is_none().then_some((&row.curve, row.figures.set_tv)))
 }
 
 /// The same by another distance of a row, with the expectation of it under independent draws; rows without one are left out.
-pub(super) fn draws_by(rows: &[&StudyRow], seed: &Seed, of_row: &Distance) -> MeanInterval {
-    let sum = |parts: &mut dyn Iterator<Item = (&DrawsCurve, f64)>| {
-        let (mut sum, mut distances) = (DrawsCurve::default(), 0.0);
-        for (curve, distance) in parts {
-            sum.add(curve);
-            distances += distance;
+/// The interval is that of the distance in a match less what is expected there of this number of draws.
+pub(super) fn draws_by(rows: &[&StudyRow], of_row: &Distance) -> MeanInterval {
+    let mut matches: BTreeMap<usize, (DrawsCurve, f64)> = BTreeMap::new();
+    for row in rows {
+        if let Some((curve, distance)) = of_row(row).filter(|(curve, _)| curve.0[1] > 0.0) {
+            let sums = matches.entry(row.place.index).or_default();
+            sums.0.add(curve);
+            sums.1 += distance;
         }
-        (sum, distances)
-    };
-    let of_match = |rows: &Vec<&StudyRow>| {
-        let known = rows.iter().filter_map(|row| of_row(row)).filter(|(curve, _)| curve.0[1] > 0.0);
-        sum(&mut known.map(|(curve, distance)| (&**curve, distance)))
-    };
-    let mut matches: Vec<(DrawsCurve, f64)> = by_match(rows).iter().map(of_match).collect();
-    matches.retain(|(curve, _)| !curve.0.is_empty());
-    let worth = |sample: &mut dyn Iterator<Item = usize>| {
-        let (curve, distance) = sum(&mut sample.map(|at| (&matches[at].0, matches[at].1)));
-        curve.inverse(distance)
-    };
-    let (low, high) =
-        bootstrap(matches.len(), &mut seed.child("draws").rng(), |sample| worth(&mut sample.iter().copied()));
-    MeanInterval { value: worth(&mut (0..matches.len())), low, high }
-}
-
-/// The rows of each match.
-pub(super) fn by_match<'a>(rows: &[&'a StudyRow]) -> Vec<Vec<&'a StudyRow>> {
-    let mut sorted = rows.to_vec();
-    sorted.sort_by_key(|row| row.index);
-    sorted.chunk_by(|one, other| one.index == other.index).map(<[&StudyRow]>::to_vec).collect()
+    }
+    let (mut curve, mut distance) = (DrawsCurve::default(), 0.0);
+    for (of_match, in_match) in matches.values() {
+        curve.add(of_match);
+        distance += in_match;
+    }
+    let value = curve.inverse(distance);
+    let differences: Vec<f64> =
+        matches.values().map(|(curve, distance)| distance - curve.at(value)).collect();
+    let (low, high) = skewed_interval(&differences);
+    let worth = |end: f64| curve.inverse(distance + end * matches.len() as f64);
+    MeanInterval { value, low: worth(high), high: worth(low) }
 }
 
 #[cfg(test)]
@@ -59,6 +51,7 @@ mod tests {
     use super::super::accuracy::baseline;
     use super::super::accuracy::tests::{drawn, posterior};
     use super::*;
+    use hyperplay_machine::Seed;
 
     #[test]
     fn exact_draws_are_worth_their_number() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::harness::{self, Oracle, Replicates};
-use super::{MatchSource, StudyError, StudyPlan};
+use super::{Blocks, MatchSource, StudyError, StudyGame, StudyPlan, WORK};
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
 use hyperplay_machine::{EvaluationFailure, History, JointMove, Role, Seed, StateMachine, StateMachineExt};
@@ -43,7 +43,14 @@ fn points_fail_with_the_enumeration_of_histories_and_of_states() {
     let (machine, model) = (hidden(), uniform());
     let history = quiet(&machine);
     let points = |limit, steps| {
-        let oracle = Oracle { model: &model, limit, steps: (1, steps), playouts: 0 };
+        let oracle = Oracle {
+            model: &model,
+            limit,
+            steps: (1, steps),
+            playouts: 0,
+            work: WORK,
+            playouts_engine: None,
+        };
         oracle.points(&machine, Role::new(0), &history, &Seed::root(1), &|| false)
     };
     assert_eq!(points(1000, 2).unwrap().list.len(), 2);
@@ -74,7 +81,8 @@ impl Sampler<Engine> for Failing {
 #[test]
 fn a_failure_in_a_belief_is_no_depletion() {
     let (machine, model) = (hidden(), uniform());
-    let oracle = Oracle { model: &model, limit: 1000, steps: (1, 2), playouts: 0 };
+    let oracle =
+        Oracle { model: &model, limit: 1000, steps: (1, 2), playouts: 0, work: WORK, playouts_engine: None };
     let points = oracle.points(&machine, Role::new(0), &quiet(&machine), &Seed::root(1), &|| false).unwrap();
     let replicates = Replicates {
         sampler: &Failing,
@@ -105,9 +113,17 @@ fn a_study_ends_with_a_match_that_fails_whoever_plays_it() {
             limit: 100,
             update_limit: None,
             playouts: 0,
+            work: WORK,
             seed: 1,
         };
-        let error = plan.study(&machine, &machine, &Interrupt::default(), &|| ()).unwrap_err();
+        let error = plan
+            .study(
+                &StudyGame::unnamed(&machine),
+                &Interrupt::default(),
+                (&|| (), &|_| ()),
+                &mut Blocks::default(),
+            )
+            .unwrap_err();
         assert!(matches!(error, StudyError::Evaluation(_)), "{play}: {error}");
     }
 }

@@ -1,5 +1,6 @@
-//! The files of a study: `turns.jsonl`, `timings.jsonl`, `rows.csv`, `truth.csv`, `truth.jsonl`, `frontier.csv`, `report.html`, report.md, its figures in
-//! `figures`, and `study.json` and `study.toml`, its identity. All but the identity are made of the [blocks](super::Blocks).
+//! The files of a study: `turns.jsonl`, `timings.jsonl`, `rows.csv`, `summary.csv`, `summary.tex`, `truth.csv`, `truth.jsonl`,
+//! `frontier.csv`, `report.html`, report.md, its figures in `figures`, and `study.json` and `study.toml`, its identity. All but the
+//! identity are made of the [blocks](super::Blocks).
 //!
 //! Invariant: one seed gives the same bytes in all but `timings.jsonl`, `frontier.csv`, report.md and the figure of the frontier,
 //! on any number of threads and shards. The first line of both `.jsonl` files is a header; every other line is one decision and
@@ -12,40 +13,43 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::blocks::Blocks;
-use super::columns::{FRONTIER_COLUMNS, ROW_COLUMNS, TIME_COLUMNS, TRUTH_COLUMNS};
+use super::columns::ROW_COLUMNS;
+use super::game::{SCHEMA, StudyFileError, StudyGame};
+use super::measuring::Study;
 use super::page_figures::frontier_figure;
-use super::plan::{Study, StudyPlan};
-use super::row::StudyRow;
-use super::subject::SCHEMA;
-pub use super::subject::{StudyFileError, StudySubject};
-use super::truth::truth_rows;
+use super::plan::{StudyPlan, WORK};
+use super::views::StudyTables;
 use super::{page, sections};
 use crate::shards::Shard;
 use hyperplay_logic::gdl::text_hash;
+use hyperplay_machine::StateMachine as _;
 use hyperplay_play::files::{FileContent, FileError, WrittenFile, all_at, write_all};
 use hyperplay_play::player::{SamplerSpec, Spec};
 use hyperplay_play::referee::{date, host};
 use hyperplay_report::{Figure, Table, figure_files};
 use serde_json::{Map, Value, json};
 
-/// All that determines the figures of a study of one game, with these roles. Policy files, if there are any, are in it by the
-/// hashes of their contents.
-pub fn config(plan: &StudyPlan, subject: &StudySubject<'_>, roles: &[&str]) -> Value {
+/// All that determines the figures of a study of one game. Policy files, if there are any, are in it by the hashes of their contents.
+fn config(plan: &StudyPlan, game: &StudyGame) -> Value {
+    let roles = plan.roles_of(&game.machine);
     let mut config = json!({
-        "game": subject.game,
-        "rules": subject.rules,
-        "engine": subject.engine,
+        "game": game.name,
+        "rules": game.rules,
+        "engine": game.machine.kind().to_string(),
         "samplers": plan.samplers.iter().map(|sampler| sampler.spec().to_string()).collect::<Vec<String>>(),
         "particles": plan.particles,
         "replicates": plan.replicates,
         "matches": plan.matches,
         "play": plan.play.to_string(),
-        "roles": roles,
+        "roles": roles.iter().map(|&role| &game.machine.roles()[role]).collect::<Vec<_>>(),
         "steps": [plan.steps.0, plan.steps.1],
         "max_set": plan.limit,
         "playouts": plan.playouts,
         "seed": plan.seed,
     });
+    if plan.work != WORK {
+        config["work"] = json!(plan.work);
+    }
     if let Some(limit) = plan.update_limit {
         config["limit"] = json!(limit.as_secs_f64());
     }
@@ -61,16 +65,7 @@ pub fn config(plan: &StudyPlan, subject: &StudySubject<'_>, roles: &[&str]) -> V
     config
 }
 
-/// The configuration of all games: that of a single one is it.
-fn whole(configs: &[Value]) -> Value {
-    if let [config] = configs {
-        config.clone()
-    } else {
-        json!({ "games": configs, "seed": configs[0]["seed"] })
-    }
-}
-
-/// The configurations of the games.
+/// The configurations of the games; that of all is the one of a single game.
 fn games(whole: &Value) -> Vec<Value> {
     whole["games"].as_array().cloned().unwrap_or_else(|| vec![whole.clone()])
 }
@@ -110,7 +105,7 @@ pub struct StudyFiles {
 }
 
 impl StudyFiles {
-    /// Opens a folder for the study of these configurations, which was asked for so, and the blocks that are known of it; the
+    /// Opens a folder for the study of these games, which was asked for so, and the blocks that are known of it; the
     /// folder is made if it is not there.
     ///
     /// # Errors
@@ -118,14 +113,16 @@ impl StudyFiles {
     /// written.
     pub fn open(
         folder: &Path,
-        plans: Vec<StudyPlan>,
-        configs: &[Value],
+        games: &[(StudyPlan, StudyGame)],
         asked: &str,
         threads: usize,
         (shard, reuse): (Shard, &[PathBuf]),
     ) -> Result<(StudyFiles, Blocks), StudyFileError> {
         FileError::at(folder, fs::create_dir_all(folder))?;
-        let config = whole(configs);
+        let plans: Vec<StudyPlan> = games.iter().map(|(plan, _)| plan.clone()).collect();
+        let configs: Vec<Value> = games.iter().map(|(plan, game)| config(plan, game)).collect();
+        let all = json!({ "games": configs, "seed": configs[0]["seed"] });
+        let config = if let [config] = &configs[..] { config.clone() } else { all };
         let (identity, as_asked) = (folder.join(IDENTITY), folder.join(ASKED));
         // Folders of earlier versions have no such file, but the header says the same.
         let first = header_of(folder).map(|header| header["config"].clone()).filter(Value::is_object);
@@ -137,7 +134,8 @@ impl StudyFiles {
         }
         let files = StudyFiles { folder: folder.to_owned(), plans, config, threads };
         let nothing = vec![Study::default(); files.plans.len()];
-        all_at(folder, &files.texts(&nothing, None))?;
+        let tables: Vec<StudyTables> = nothing.iter().map(|study| study.tables(0)).collect();
+        all_at(folder, &files.texts(&nothing, &tables, None))?;
         let blocks = Blocks::open(folder, shard, reuse)?;
         let hash = text_hash(&files.config.to_string());
         let document = json!({ "schema": SCHEMA, "config": files.config, "config_hash": hash });
@@ -148,34 +146,46 @@ impl StudyFiles {
         Ok((files, blocks))
     }
 
-    /// Writes all files: the measured figures, in `time`.
+    /// Writes all files: the measured figures, in `time`, and their tables.
     ///
     /// # Errors
     /// If one cannot be written.
-    pub fn finish(&self, studies: &[Study], time: Duration) -> Result<(), StudyFileError> {
-        Ok(write_all(&self.folder, &self.texts(studies, Some(time)))?)
+    pub fn finish(
+        &self,
+        studies: &[Study],
+        tables: &[StudyTables],
+        time: Duration,
+    ) -> Result<(), StudyFileError> {
+        Ok(write_all(&self.folder, &self.texts(studies, tables, Some(time)))?)
     }
 
     /// All files but the identity: their names and what they say.
-    fn texts(&self, studies: &[Study], time: Option<Duration>) -> Vec<(String, Vec<u8>)> {
+    fn texts(
+        &self,
+        studies: &[Study],
+        tables: &[StudyTables],
+        time: Option<Duration>,
+    ) -> Vec<(String, Vec<u8>)> {
         let header = header(&self.config, studies);
-        let page = page::page(&header, studies);
-        let rows: Vec<&StudyRow> = studies.iter().flat_map(|study| &study.rows).collect();
-        let table = Table::of(&ROW_COLUMNS, rows.iter().copied());
-        let times = Table::of(&TIME_COLUMNS, rows);
-        let of_game = |(study, plan): (&Study, &StudyPlan)| study.frontier(plan.seed);
+        let page = page::page(&header, &games(&self.config), studies, tables);
+        let all = |of: fn(&StudyTables) -> &Table| {
+            let rows = tables.iter().flat_map(|tables| of(tables).rows.clone()).collect();
+            Table { rows, ..of(&tables[0]).clone() }
+        };
+        let rows = all(|tables| &tables.rows);
+        let times = run_header(&header, self.threads, time);
         let truths = studies.iter().flat_map(|study| study.truths.iter().map(|point| json!(point)));
-        let of_truth = |(study, plan): (&Study, &StudyPlan)| truth_rows(&study.truths, plan.seed);
-        let truth: Vec<_> = studies.iter().zip(&self.plans).flat_map(of_truth).collect();
-        let frontier: Vec<_> = studies.iter().zip(&self.plans).flat_map(of_game).collect();
-        let figures: Vec<Figure> = frontier_figure(&frontier).into_iter().collect();
+        let frontier = tables.iter().flat_map(|tables| &tables.frontier_rows);
+        let figures: Vec<Figure> = frontier_figure(&frontier.collect::<Vec<_>>()).into_iter().collect();
         let texts = [
-            ("turns.jsonl", lines(&header, table.json_rows())),
-            ("timings.jsonl", lines(&run_header(&header, self.threads, time), times.json_rows())),
-            ("rows.csv", table.as_csv()),
-            ("truth.csv", Table::of(&TRUTH_COLUMNS, &truth).as_csv()),
+            ("turns.jsonl", lines(&header, rows.json_rows())),
+            ("timings.jsonl", lines(&times, all(|tables| &tables.times).json_rows())),
+            ("rows.csv", rows.as_csv()),
+            ("summary.csv", all(|tables| &tables.summary).as_csv()),
+            ("summary.tex", sections::tex(&self.plans, studies)),
+            ("truth.csv", all(|tables| &tables.truth).as_csv()),
             ("truth.jsonl", lines(&header, truths)),
-            ("frontier.csv", Table::of(&FRONTIER_COLUMNS, &frontier).as_csv()),
+            ("frontier.csv", all(|tables| &tables.frontier).as_csv()),
             ("report.html", page.finish()),
             ("report.md", sections::markdown(&date()[..10], &self.plans, studies)),
         ];
@@ -213,26 +223,21 @@ fn known(identity: &Path) -> io::Result<Option<Value>> {
 
 /// Whether the study found in a folder is this one, or one that this one extends.
 fn compare(folder: &Path, there: &Value, config: &Value) -> Result<(), StudyFileError> {
-    let mut changed = Vec::new();
-    let now = games(config);
+    let (mut changed, now) = (Vec::new(), games(config));
     for former in games(there) {
         let Some(own) = now.iter().find(|own| own["game"] == former["game"]) else {
             changed.push(("game".to_owned(), former["game"].to_string()));
             continue;
         };
-        let all: BTreeSet<&String> =
+        let keys: BTreeSet<&String> =
             [own, &former].into_iter().filter_map(Value::as_object).flat_map(Map::keys).collect();
-        let differs = |key: &&String| !extends(key, &former[key.as_str()], &own[key.as_str()]);
-        changed.extend(all.into_iter().filter(differs).map(|key| {
+        for key in keys.into_iter().filter(|key| !extends(key, &former[*key], &own[*key])) {
             let found = former.get(key).map_or_else(|| "nothing".to_owned(), Value::to_string);
-            (key.clone(), found)
-        }));
+            changed.push((key.clone(), found));
+        }
     }
-    if changed.is_empty() {
-        Ok(())
-    } else {
-        Err(StudyFileError::Other { folder: folder.to_owned(), changed })
-    }
+    let folder = folder.to_owned();
+    if changed.is_empty() { Ok(()) } else { Err(StudyFileError::Other { folder, changed }) }
 }
 
 /// Whether a value of this key has all that the other one had.

@@ -9,24 +9,19 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::draws::{by_match, draws_by};
+use super::draws::draws_by;
 use super::harness::{Exactly, NONE, PosteriorSource};
-use super::row::StudyRow;
-use super::summary::over_matches;
-use hyperplay_machine::{Seed, counted};
+use super::row::{Measured, StudyRow, grouped};
+use super::summary::mean_over_matches;
+use hyperplay_machine::counted;
 use hyperplay_report::{Mean, MeanInterval};
 
 /// One sampler with one number of particles.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct FrontierRow {
-    /// The game.
-    pub game: String,
-    /// The spec of the sampler.
-    pub sampler: String,
-    /// Particles in a set.
-    pub particles: usize,
-    /// The letter of the posterior.
-    pub posterior: &'static str,
+    /// What it is of.
+    #[serde(flatten)]
+    pub of: Measured,
     /// Whether it is on the front.
     #[serde(rename = "front")]
     pub is_front: bool,
@@ -55,22 +50,15 @@ impl FrontierRow {
     }
 
     fn name(&self) -> String {
-        format!("{} with {}", self.sampler, counted(self.particles as u64, "particle"))
+        format!("{} with {}", self.of.sampler, counted(self.of.particles as u64, "particle"))
     }
 }
 
 /// The frontier of these rows, in the order in which the samplers come first; nothing of rows without a posterior.
-pub fn frontier(rows: &[StudyRow], seed: u64) -> Vec<FrontierRow> {
-    let key = |row: &StudyRow| (row.sampler.clone(), row.particles, row.posterior);
+pub fn frontier(rows: &[StudyRow]) -> Vec<FrontierRow> {
     let is_known = |row: &&StudyRow| row.is_decision && row.source != PosteriorSource::None;
-    let mut groups: Vec<Vec<&StudyRow>> = Vec::new();
-    for row in rows.iter().filter(is_known) {
-        match groups.iter_mut().find(|group| key(group[0]) == key(row)) {
-            Some(group) => group.push(row),
-            None => groups.push(vec![row]),
-        }
-    }
-    let mut all: Vec<FrontierRow> = groups.iter().map(|group| frontier_row(group, seed)).collect();
+    let groups = grouped(rows.iter().filter(is_known), |row| &row.of);
+    let mut all: Vec<FrontierRow> = groups.into_iter().map(|(of, rows)| frontier_row(of, &rows)).collect();
     mark_front(&mut all);
     all
 }
@@ -81,7 +69,7 @@ fn mark_front(rows: &mut [FrontierRow]) {
         let is_better = |other: &FrontierRow| {
             let place = other.place();
             let is_no_worse = place.0 <= ms && place.1 <= error;
-            other.posterior == rows[at].posterior && place != (ms, error) && is_no_worse
+            other.of.posterior == rows[at].of.posterior && place != (ms, error) && is_no_worse
         };
         rows[at].is_front = ms.is_finite() && !rows.iter().any(is_better);
     }
@@ -93,33 +81,24 @@ fn distance(row: &StudyRow) -> f64 {
     if distance < NONE { 0.0 } else { distance }
 }
 
-fn frontier_row(rows: &[&StudyRow], seed: u64) -> FrontierRow {
-    let seed = Seed::root(seed).child("frontier");
-    let mean = |name: &str, figure: fn(&StudyRow) -> f64| {
-        over_matches(rows, &|row| (figure(row), 1.0), &mut seed.child(name).rng())
-    };
+fn frontier_row(of: &Measured, rows: &[&StudyRow]) -> FrontierRow {
+    let mean = |figure: fn(&StudyRow) -> f64| mean_over_matches(rows, &|row| (figure(row), 1.0));
     let alone = |figure: fn(&StudyRow) -> f64| {
         Mean::of(rows.iter().map(|row| figure(row)).filter(|value| value.is_finite())).value
     };
     let is_of_histories =
         |row: &&StudyRow| row.is_of_histories() && row.figures.exactly != Some(Exactly::States);
+    // The mean over what ended would be that of the fortunate ones.
     let is_whole = rows.iter().all(|row| row.figures.costs.seconds_total.is_finite());
+    let ms = mean(|row| 1e3 * row.figures.costs.seconds_total);
     FrontierRow {
-        game: rows[0].game.clone(),
-        sampler: rows[0].sampler.clone(),
-        particles: rows[0].particles,
-        posterior: rows[0].posterior,
+        of: of.clone(),
         is_front: false,
         decisions: rows.len(),
-        matches: by_match(rows).len(),
-        // The mean over what ended would be that of the fortunate ones.
-        ms: if is_whole {
-            mean("ms", |row| 1e3 * row.figures.costs.seconds_total)
-        } else {
-            MeanInterval { value: f64::NAN, low: f64::NAN, high: f64::NAN }
-        },
-        state_set_tv: mean("error", distance),
-        state_draws: draws_by(rows, &seed, &|row| Some((&row.state_curve, distance(row)))),
+        matches: grouped(rows.iter().copied(), |row| row.place.index).len(),
+        ms: if is_whole { ms } else { MeanInterval::around(f64::NAN, f64::NAN) },
+        state_set_tv: mean(distance),
+        state_draws: draws_by(rows, &|row| Some((&row.state_curve, distance(row)))),
         set_tv: if rows.iter().all(is_of_histories) { alone(|row| row.figures.set_tv) } else { f64::NAN },
         log_loss_excess: alone(|row| row.figures.log_loss.value - row.figures.log_loss_exact),
         regret: alone(|row| row.figures.regret.value),
@@ -130,9 +109,9 @@ fn frontier_row(rows: &[&StudyRow], seed: u64) -> FrontierRow {
 pub fn answers(rows: &[FrontierRow], budgets: &[f64]) -> Vec<String> {
     let mut by_cost: Vec<&FrontierRow> = rows.iter().filter(|row| row.ms.value.is_finite()).collect();
     by_cost.sort_by(|a, b| a.ms.value.total_cmp(&b.ms.value));
-    let letters: BTreeSet<&str> = by_cost.iter().map(|row| row.posterior).collect();
+    let letters: BTreeSet<&str> = by_cost.iter().map(|row| row.of.posterior).collect();
     let one = |(&ms, letter): (&f64, &&str)| {
-        let own = || by_cost.iter().filter(|row| row.posterior == *letter);
+        let own = || by_cost.iter().filter(|row| row.of.posterior == *letter);
         let within = own().take_while(|row| row.ms.value <= ms);
         let best = within.min_by(|a, b| a.state_set_tv.value.total_cmp(&b.state_set_tv.value));
         let row = best.or_else(|| own().next()).expect("a letter is that of a row");
@@ -157,10 +136,7 @@ mod tests {
     fn row(sampler: &str, particles: usize, ms: f64, error: f64) -> FrontierRow {
         let exactly = |value| MeanInterval { value, low: f64::NAN, high: f64::NAN };
         FrontierRow {
-            game: String::new(),
-            sampler: sampler.to_owned(),
-            particles,
-            posterior: "U",
+            of: Measured { game: String::new(), sampler: sampler.to_owned(), particles, posterior: "U" },
             is_front: false,
             decisions: 1,
             matches: 1,
@@ -182,8 +158,9 @@ mod tests {
             row("b", 2, 3.0, 0.25),
             row("c", 1, 9.0, 0.0),
             row("without a time", 1, f64::NAN, 0.0),
-            FrontierRow { posterior: "P", ..row("a", 1, 0.5, 0.1) },
+            row("a", 1, 0.5, 0.1),
         ];
+        rows[6].of.posterior = "P";
         mark_front(&mut rows);
         assert_eq!(rows.each_ref().map(|row| row.is_front), [true, true, false, false, true, false, true]);
     }

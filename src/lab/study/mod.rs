@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! matches --harness--> points (evidence, posterior) + replicates of each sampler --accuracy--> figures
-//!     --plan--> blocks of rows --summary, frontier--> summaries --views, page, sections, files--> tables and figures
+//!     --plan, measuring--> blocks of rows --summary, frontier--> summaries --views, page, sections, files--> tables and figures
 //! ```
 //!
 //! [`StudyPlan`] describes a study of beliefs in one game and makes it; [`Blocks`] are what is kept of it; [`harness`] measures one
@@ -24,8 +24,10 @@ mod draws;
 mod failing;
 pub mod files;
 mod frontier;
+mod game;
 pub mod harness;
 mod match_source;
+mod measuring;
 mod page;
 mod page_figures;
 mod plan;
@@ -34,7 +36,6 @@ pub mod response;
 mod row;
 mod sections;
 pub mod speed;
-mod subject;
 mod summary;
 mod tally;
 mod truth;
@@ -45,9 +46,12 @@ mod views;
 pub use blocks::Blocks;
 pub use columns::{FRONTIER_COLUMNS, ROW_COLUMNS, SUMMARY_COLUMNS, TIME_COLUMNS, TRUTH_COLUMNS};
 pub use frontier::{FrontierRow, answers, frontier};
+pub use game::{StudyFileError, StudyGame};
 pub use match_source::{MatchSource, MatchSourceError};
-pub use plan::{LeftOut, Study, StudyError, StudyPlan, StudyProgress};
-pub use row::{PosteriorLetter, StudyRow};
+pub use measuring::{Labels, LeftOut, Study, StudyProgress};
+pub use plan::{StudyError, StudyPlan, WORK};
+pub use row::{Measured, Place, PosteriorLetter, StudyRow};
 pub use summary::{StudySummary, summaries};
 pub use tally::{DecisionTally, Latest, PlayedMatch};
 pub use truth::{TruthPoint, TruthRow, truth_rows};
+pub use views::StudyTables;

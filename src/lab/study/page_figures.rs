@@ -4,28 +4,19 @@
 //! the spread of the replicates. A sampler looks the same in every figure. A figure without a point is not drawn, and a
 //! sentence says why.
 
-use std::collections::BTreeMap;
-
-use super::draws::{by_match, independent_draws};
+use super::columns::titled;
+use super::draws::independent_draws;
 use super::frontier::FrontierRow;
 use super::harness::{BINS, Bin, Exactly, Figures};
-use super::plan::Study;
-use super::row::StudyRow;
-use hyperplay_machine::{Seed, counted};
+use super::measuring::Study;
+use super::row::{StudyRow, grouped};
+use hyperplay_machine::counted;
 use hyperplay_report::{
     Axis, Clusters, FEW, Figure, FigurePoint, FigureSeries, LinePlot, Mean, MeanInterval, Plot, PlotPanel,
 };
 
-/// One curve: a sampler against a posterior.
-type Key<'a> = (&'a str, &'static str);
-
 /// A figure with its standard error.
-type Read = dyn Fn(&Figures) -> Mean;
-
-/// A figure that is known.
-fn known(value: f64) -> Mean {
-    Mean { value, error: 0.0 }
-}
+type Read = fn(&Figures) -> Mean;
 
 /// The figures of a study of one game, and sentences on those that are not drawn.
 pub(super) fn figures(study: &Study, replicates: u64) -> (Vec<Figure>, Vec<String>) {
@@ -33,74 +24,52 @@ pub(super) fn figures(study: &Study, replicates: u64) -> (Vec<Figure>, Vec<Strin
     let is_compared = |row: &StudyRow| row.figures.exactly != Some(Exactly::States);
     let exact = |row: &&StudyRow| row.is_decision && row.is_of_histories() && is_compared(row);
     let decisions: Vec<&StudyRow> = study.rows.iter().filter(exact).collect();
-    let most = study.rows.iter().map(|row| row.particles).max().unwrap_or(0);
-    let largest: Vec<&StudyRow> = study.rows.iter().filter(|row| row.particles == most).collect();
-    let bars = format!(
-        "Bars are 95 % intervals from the spread of {}{}.",
-        counted(replicates, "replicate"),
-        if replicates < FEW { ": too few for a reliable interval" } else { "" }
-    );
-    let of_decisions = format!("{} a sampler.", points_in_words(&decisions));
-    let with = |title: &str| format!("{title}, {}", counted(most as u64, "particle"));
+    let most = study.rows.iter().map(|row| row.of.particles).max().unwrap_or(0);
+    let largest: Vec<&StudyRow> = study.rows.iter().filter(|row| row.of.particles == most).collect();
+    let few = if replicates < FEW { ": too few for a reliable interval" } else { "" };
+    let replicated =
+        format!("Bars are 95 % intervals from the spread of {}{few}.", counted(replicates, "replicate"));
+    let over_matches = "Bars are 95 % intervals over matches; a point of one match has none.".to_owned();
+    let of_decisions = in_words(&decisions, "decision") + " " + &replicated;
+    let of_points = in_words(&largest, "point") + " " + &over_matches;
+    let set_tv = |figures: &Figures| Mean { value: figures.set_tv, error: figures.set_tv_error };
+    let step = Axis::linear("step (joint moves made)");
+    let draws = series(study, &largest, |own| points(own, |row| row.place.step, draws_at));
     let all = [
         (
             "bias",
-            "Bias by the number of particles".to_owned(),
-            over_particles(study, &decisions, "bias TV (probability)", &bias, &|figures| known(figures.bias_tv_baseline)),
-            format!(
-                "Total variation distance of the mean of all sets from the posterior, mean over the decisions. A sampler \
-                 without bias lies on the baseline; the bias of the others does not fall with it. {of_decisions} {bars}"
-            ),
+            over_particles(study, &decisions, "bias TV (probability)", bias, |figures| {
+                figures.bias_tv_baseline
+            }),
         ),
         (
             "set-distance",
-            "Distance of one set by the number of particles".to_owned(),
-            over_particles(
-                study,
-                &decisions,
-                "set TV (probability)",
-                &|figures| Mean { value: figures.set_tv, error: figures.set_tv_error },
-                &|figures| known(figures.set_tv_baseline),
-            ),
-            format!("The mean distance of a single set: the error of a player that samples once. {of_decisions} {bars}"),
+            over_particles(study, &decisions, "set TV (probability)", set_tv, |figures| {
+                figures.set_tv_baseline
+            }),
         ),
-        (
-            "independent-draws",
-            with("Independent draws over the steps"),
-            over_steps(
-                Axis::logarithmic("worth (independent draws)"),
-                series(&study.rows, &largest, |own| draws_over_steps(&own)),
-            ),
-            "How many independent draws from the posterior have the same mean distance. There is no point where a sampler holds \
-             the posterior itself. Bars are 95 % intervals over matches; a point of one match has none."
-                .to_owned(),
-        ),
-        (
-            "calibration",
-            with("Calibration of fluents"),
-            calibration(&study.rows, &largest),
-            "How often fluents of which a belief says a probability do hold in the true state. A set of few particles is off the \
-             diagonal even where its particles are exact draws, so a sampler is compared with the curve of the draws; the \
-             posterior itself lies on the diagonal. The fluents of a match hang together, so the bars are 95 % intervals over \
-             matches (Clopper and Pearson's); a point of one match has none, and no line goes through it."
-                .to_owned(),
-        ),
+        ("independent-draws", LinePlot::single(step, Axis::logarithmic("worth (independent draws)"), draws)),
+        ("calibration", calibration(study, &largest)),
     ];
     let (mut drawn, mut missing) = (Vec::new(), Vec::new());
-    for (name, title, mut plot, caption) in all {
-        let measured =
-            || plot.panels.iter().flat_map(|panel| &panel.series).filter(|series| !series.is_reference);
-        if measured().all(|series| series.drawn().next().is_none()) {
+    for (name, mut plot) in all {
+        let is_over_particles = ["bias", "set-distance"].contains(&name);
+        let (title, caption) = titled(name);
+        let (title, caption) = if is_over_particles {
+            (title.to_owned(), format!("{caption} {of_decisions}"))
+        } else {
+            let with = counted(most as u64, "particle");
+            (format!("{title}, {with}"), format!("{caption} {of_points}"))
+        };
+        let mut series = plot.panels.iter_mut().flat_map(|panel| &mut panel.series);
+        if series.by_ref().filter(|series| !series.is_reference).all(|series| series.drawn().next().is_none())
+        {
             missing.push(format!("There is no figure '{title}': {}.", why_missing(name, &decisions)));
             continue;
         }
-        if !["calibration", "independent-draws"].contains(&name) {
-            let points = plot
-                .panels
-                .iter_mut()
-                .flat_map(|panel| &mut panel.series)
-                .flat_map(|series| &mut series.points);
-            points.for_each(|point| point.is_few = replicates < FEW);
+        if is_over_particles {
+            let series = plot.panels.iter_mut().flat_map(|panel| &mut panel.series);
+            series.flat_map(|series| &mut series.points).for_each(|point| point.is_few = replicates < FEW);
         }
         drawn.push(Figure::new(&[&study.game, name], title, caption, Plot::Lines(plot)));
     }
@@ -108,17 +77,21 @@ pub(super) fn figures(study: &Study, replicates: u64) -> (Vec<Figure>, Vec<Strin
 }
 
 /// Accuracy against cost, in a panel for each game; none if no sampler has a time.
-pub(super) fn frontier_figure(rows: &[FrontierRow]) -> Option<Figure> {
-    let rows: Vec<&FrontierRow> = rows.iter().filter(|row| row.ms.value > 0.0).collect();
-    let games: Vec<&[&FrontierRow]> = rows.chunk_by(|a, b| a.game == b.game).collect();
-    let is_single = rows.iter().all(|row| row.posterior == rows[0].posterior);
-    let panel = |rows: &&[&FrontierRow]| {
-        let mut series: Vec<FigureSeries> = Vec::new();
-        for of in rows.chunk_by(|a, b| (&a.sampler, a.posterior) == (&b.sampler, b.posterior)) {
-            let (sampler, posterior) = (&of[0].sampler, of[0].posterior);
-            let name = if is_single { sampler.clone() } else { format!("{sampler} ({posterior})") };
-            series.push(FigureSeries::measured(name, of.iter().map(|row| frontier_point(row)).collect()));
-        }
+pub(super) fn frontier_figure(rows: &[&FrontierRow]) -> Option<Figure> {
+    let rows: Vec<&FrontierRow> = rows.iter().copied().filter(|row| row.ms.value > 0.0).collect();
+    let games = grouped(rows.iter().copied(), |row| row.of.game.as_str());
+    let is_single = rows.iter().all(|row| row.of.posterior == rows[0].of.posterior);
+    let panel = |(game, rows): (&&str, &Vec<&FrontierRow>)| {
+        let of_sampler =
+            grouped(rows.iter().copied(), |row| name(&row.of.sampler, row.of.posterior, is_single));
+        let point = |row: &&FrontierRow| match row.matches {
+            1 => FigurePoint::exact(row.ms.value, row.state_set_tv.value),
+            matches => over_matches(row.ms.value, row.state_set_tv, matches),
+        };
+        let measured = |(name, rows): (String, Vec<&FrontierRow>)| {
+            FigureSeries::measured(name, rows.iter().map(point).collect())
+        };
+        let mut series: Vec<FigureSeries> = of_sampler.into_iter().map(measured).collect();
         if is_single {
             let mut front: Vec<&FrontierRow> = rows.iter().copied().filter(|row| row.is_front).collect();
             front.sort_by(|a, b| a.ms.value.total_cmp(&b.ms.value));
@@ -127,26 +100,16 @@ pub(super) fn frontier_figure(rows: &[FrontierRow]) -> Option<Figure> {
         }
         let (decisions, matches) = (rows[0].decisions as u64, rows[0].matches as u64);
         let (decisions, matches) = (counted(decisions, "decision"), counted(matches, "match"));
-        PlotPanel { title: format!("{} ({decisions}, {matches})", rows[0].game), series }
+        PlotPanel { title: format!("{game} ({decisions}, {matches})"), series }
     };
     let plot = LinePlot {
         x: Axis::logarithmic("updates up to the decision (ms of processor time)"),
         y: Axis::linear("set TV on states (probability)").within(0.0, 1.0),
         panels: games.iter().map(panel).collect(),
     };
-    let caption = "Each point is a number of particles; below and to the left is better. Means over the decisions. Bars are 95 % \
-                   intervals over matches; a point of one match has none.";
-    let name = if let [rows] = games[..] { &*rows[0].game } else { "" };
-    (!rows.is_empty())
-        .then(|| Figure::new(&[name, "frontier"], "Accuracy against cost", caption, Plot::Lines(plot)))
-}
-
-fn frontier_point(row: &FrontierRow) -> FigurePoint {
-    let MeanInterval { value, low, high } = row.state_set_tv;
-    match row.matches {
-        1 => FigurePoint::exact(row.ms.value, value),
-        matches => FigurePoint::between(row.ms.value, value, low, high).few((matches as u64) < FEW),
-    }
+    let (title, caption) = titled("frontier");
+    let name = if games.len() == 1 { games[0][0].of.game.as_str() } else { "" };
+    (!rows.is_empty()).then(|| Figure::new(&[name, "frontier"], title, caption, Plot::Lines(plot)))
 }
 
 fn why_missing(name: &str, decisions: &[&StudyRow]) -> &'static str {
@@ -159,12 +122,12 @@ fn why_missing(name: &str, decisions: &[&StudyRow]) -> &'static str {
     }
 }
 
-/// How many decisions a sampler was measured at, in words.
-fn points_in_words(decisions: &[&StudyRow]) -> String {
-    let key = decisions.first().map(|row| (row.sampler.as_str(), row.posterior, row.particles));
-    let count =
-        decisions.iter().filter(|row| key == Some((&row.sampler, row.posterior, row.particles))).count();
-    counted(count as u64, "decision")
+/// How much a sampler was measured at, in words.
+fn in_words(rows: &[&StudyRow], what: &str) -> String {
+    let of_first: Vec<&&StudyRow> = rows.iter().filter(|row| row.of == rows[0].of).collect();
+    let matches = grouped(of_first.iter().map(|row| **row), |row| row.place.index).len();
+    let (count, matches) = (counted(of_first.len() as u64, what), counted(matches as u64, "match"));
+    format!("{count} of {matches} a sampler.")
 }
 
 /// The bias; its standard error is what makes its interval of 95 %.
@@ -177,107 +140,97 @@ fn over_particles(
     study: &Study,
     decisions: &[&StudyRow],
     label: &str,
-    figure: &Read,
-    baseline: &Read,
+    figure: Read,
+    baseline: fn(&Figures) -> f64,
 ) -> LinePlot {
-    let mut series = curves(&study.rows, decisions, |row| row.particles, figure);
-    let of_first = decisions.first().map(|first| rows_of(decisions, key(first))).unwrap_or_default();
-    let baselines = points(&of_first, |row| row.particles, baseline);
+    let particles = |row: &StudyRow| row.of.particles;
+    let mut series =
+        series(study, decisions, |own| points(own, particles, |x, rows| mean_at(x, rows, figure)));
+    let expected = |x, rows: &[&StudyRow]| {
+        let numbers = rows.iter().map(|row| baseline(&row.figures)).filter(|number| number.is_finite());
+        FigurePoint::exact(x, Mean::of(numbers).value)
+    };
+    let baselines = points(&of_first(decisions), particles, expected);
     if !baselines.is_empty() {
         series.push(FigureSeries::reference("baseline: independent draws", baselines));
     }
     LinePlot::single(Axis::logarithmic("particles in a set"), Axis::logarithmic(label), series)
 }
 
-fn over_steps(y: Axis, series: Vec<FigureSeries>) -> LinePlot {
-    LinePlot::single(Axis::linear("step (joint moves made)"), y, series)
+/// The mean of a figure with its 95 % interval. The averaged items are the same for all samplers, so their differences are no error:
+/// the interval is that of the replicates.
+fn mean_at(x: f64, rows: &[&StudyRow], figure: Read) -> FigurePoint {
+    let read = rows.iter().map(|row| figure(&row.figures)).filter(|mean| mean.value.is_finite());
+    let mean = Mean::of_means(read);
+    FigurePoint::between(
+        x,
+        mean.value,
+        (mean.value - mean.half_width()).max(0.0),
+        mean.value + mean.half_width(),
+    )
 }
 
-/// The independent draws that a sampler is worth at each step.
-fn draws_over_steps(rows: &[&StudyRow]) -> Vec<FigurePoint> {
-    let mut steps: BTreeMap<usize, Vec<&StudyRow>> = BTreeMap::new();
-    rows.iter().for_each(|row| steps.entry(row.step).or_default().push(row));
-    let point = |(&step, rows): (&usize, &Vec<&StudyRow>)| {
-        let MeanInterval { value, low, high } = independent_draws(rows, &Seed::root(0).index(step));
-        let matches = by_match(rows).len();
-        if matches < 2 {
-            FigurePoint::alone(step as f64, value)
-        } else {
-            FigurePoint::between(step as f64, value, low, high).few((matches as u64) < FEW)
-        }
-    };
-    steps.iter().map(point).filter(|point| point.y.is_finite() && point.y > 0.0).collect()
+/// The independent draws that a sampler is worth at a step, if that is a number above 0.
+fn draws_at(step: f64, rows: &[&StudyRow]) -> FigurePoint {
+    let draws = independent_draws(rows);
+    let known = if draws.value > 0.0 { draws } else { MeanInterval::around(f64::NAN, f64::NAN) };
+    over_matches(step, known, grouped(rows.iter().copied(), |row| row.place.index).len())
 }
 
-/// The samplers of these rows with their posteriors, in the order in which they come.
-fn keys<'a>(rows: &[&'a StudyRow]) -> Vec<Key<'a>> {
-    let mut keys = Vec::new();
-    for key in rows.iter().map(|row| key(row)) {
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
+/// A point with its interval over matches; one match has none.
+fn over_matches(x: f64, MeanInterval { value, low, high }: MeanInterval, matches: usize) -> FigurePoint {
+    match matches {
+        0 | 1 => FigurePoint::alone(x, value),
+        _ => FigurePoint::between(x, value, low, high).few((matches as u64) < FEW),
     }
-    keys
 }
 
-fn key(row: &StudyRow) -> Key<'_> {
-    (&row.sampler, row.posterior)
-}
-
-/// The rows of one sampler and posterior.
-fn rows_of<'a>(rows: &[&'a StudyRow], of: Key<'_>) -> Vec<&'a StudyRow> {
-    rows.iter().copied().filter(|row| key(row) == of).collect()
-}
-
-/// One series for each sampler and posterior of `all`, so that a sampler looks the same in every figure: the points of
-/// its rows.
-fn series(
-    all: &[StudyRow],
-    rows: &[&StudyRow],
-    points: impl Fn(Vec<&StudyRow>) -> Vec<FigurePoint>,
-) -> Vec<FigureSeries> {
-    let is_single = all.iter().all(|row| row.posterior == "U");
-    let every: Vec<&StudyRow> = all.iter().collect();
-    let one = |of: Key<'_>| {
-        let (sampler, posterior) = of;
-        let name = if is_single { sampler.to_owned() } else { format!("{sampler} ({posterior})") };
-        FigureSeries::measured(name, points(rows_of(rows, of)))
-    };
-    keys(&every).into_iter().map(one).collect()
-}
-
-fn curves(
-    all: &[StudyRow],
+/// The points of these rows by x, from the least on.
+fn points(
     rows: &[&StudyRow],
     x: fn(&StudyRow) -> usize,
-    figure: &Read,
+    at: impl Fn(f64, &[&StudyRow]) -> FigurePoint,
+) -> Vec<FigurePoint> {
+    let mut places = grouped(rows.iter().copied(), x);
+    places.sort_unstable_keys();
+    places.iter().map(|(&x, rows)| at(x as f64, rows)).filter(|point| point.y.is_finite()).collect()
+}
+
+/// A sampler and its posterior.
+fn key(row: &StudyRow) -> (&str, &'static str) {
+    (&row.of.sampler, row.of.posterior)
+}
+
+fn name(sampler: &str, posterior: &str, is_single: bool) -> String {
+    if is_single { sampler.to_owned() } else { format!("{sampler} ({posterior})") }
+}
+
+/// The rows of the first sampler and posterior.
+fn of_first<'a>(rows: &[&'a StudyRow]) -> Vec<&'a StudyRow> {
+    rows.iter().copied().filter(|row| key(row) == key(rows[0])).collect()
+}
+
+/// One series for each sampler and posterior of the study, so that a sampler looks the same in every figure: the points of
+/// its rows among these.
+fn series(
+    study: &Study,
+    rows: &[&StudyRow],
+    points: impl Fn(&[&StudyRow]) -> Vec<FigurePoint>,
 ) -> Vec<FigureSeries> {
-    series(all, rows, |own| points(&own, x, figure))
+    let (is_single, own) = (study.is_uniform(), grouped(rows.iter().copied(), key));
+    let one = |of: (&str, &'static str)| {
+        let points = own.get(&of).map_or_else(Vec::new, |rows| points(rows));
+        FigureSeries::measured(name(of.0, of.1, is_single), points)
+    };
+    grouped(&study.rows, key).into_keys().map(one).collect()
 }
 
-/// For each x the mean of a figure with its 95 % interval. The averaged items are the same for all samplers, so their
-/// differences are no error: the interval is that of the replicates.
-fn points(rows: &[&StudyRow], x: fn(&StudyRow) -> usize, figure: &Read) -> Vec<FigurePoint> {
-    let mut places: Vec<usize> = rows.iter().map(|row| x(row)).collect();
-    places.sort_unstable();
-    places.dedup();
-    let at = |place: usize| {
-        let read = rows.iter().filter(|row| x(row) == place).map(|row| figure(&row.figures));
-        let mean = Mean::of_means(read.filter(|mean| mean.value.is_finite()));
-        let (value, half) = (mean.value, mean.half_width());
-        FigurePoint::between(place as f64, value, (value - half).max(0.0), value + half)
+fn calibration(study: &Study, rows: &[&StudyRow]) -> LinePlot {
+    let curve = |own: &[&StudyRow], of: fn(&StudyRow) -> &[Bin; BINS]| -> Vec<FigurePoint> {
+        (0..BINS).map(|bin| bin_point(own.iter().map(move |row| (row.place.index, of(row)[bin])))).collect()
     };
-    places.into_iter().map(at).filter(|point| point.y.is_finite()).collect()
-}
-
-fn calibration(all: &[StudyRow], rows: &[&StudyRow]) -> LinePlot {
-    let curve = |mut own: Vec<&StudyRow>, of: fn(&StudyRow) -> &[Bin; BINS]| -> Vec<FigurePoint> {
-        own.sort_by_key(|row| row.index);
-        (0..BINS).map(|bin| bin_point(own.iter().map(move |row| (row.index, of(row)[bin])))).collect()
-    };
-    let mut series = series(all, rows, |own| curve(own, |row| &row.figures.calibration));
-    let of_first = rows.first().map(|first| rows_of(rows, key(first))).unwrap_or_default();
-    let mut draws = curve(of_first, |row| &row.control.calibration);
+    let mut series = series(study, rows, |own| curve(own, |row| &row.figures.calibration));
+    let mut draws = curve(&of_first(rows), |row| &row.control.calibration);
     draws.retain(|point| point.x.is_finite());
     series.push(FigureSeries::reference("as many independent draws", draws));
     let diagonal = vec![FigurePoint::exact(0.0, 0.0), FigurePoint::exact(1.0, 1.0)];
@@ -297,12 +250,11 @@ fn bin_point(bins: impl Iterator<Item = (usize, Bin)>) -> FigurePoint {
         all.add(of_match as u64, bin.held, bin.count);
         said.add(&bin, 1.0);
     }
-    let (at, matches) = (said.said / said.count, all.means().count());
-    match all.share() {
-        None => FigurePoint::alone(f64::NAN, f64::NAN),
-        Some([value, ..]) if matches < 2 => FigurePoint::alone(at, value),
-        Some([value, low, high]) => FigurePoint::between(at, value, low, high).few(matches < FEW),
-    }
+    let matches = all.means().count() as usize;
+    all.share().map_or_else(
+        || FigurePoint::alone(f64::NAN, f64::NAN),
+        |[value, low, high]| over_matches(said.said / said.count, MeanInterval { value, low, high }, matches),
+    )
 }
 
 #[cfg(test)]

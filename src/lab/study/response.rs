@@ -87,7 +87,13 @@ impl ResponseStudy<'_> {
     pub fn make(&self) -> Result<ResponseFigures, AskError> {
         let model = AskedModel::new(self.players.clone(), self.budget, Seed::root(self.seed).child("asked"))?;
         let model = Arc::new(model);
-        let mut figures = self.empty();
+        let roles = self.machine.roles().len();
+        let samples = || ByRole::from_fn(roles, |_| Sample::default());
+        let (values, responses, gains) = (samples(), samples(), samples());
+        let faults = ByRole::from_fn(roles, |_| BTreeMap::new());
+        let decisions = ByRole::from_fn(roles, |_| (0, 0));
+        let mut figures =
+            ResponseFigures { values, responses, gains, faults, decisions, ..ResponseFigures::default() };
         let play = |round| Ok(self.round(round, &model));
         let concurrency = if self.budget.reproduces() { Concurrency::Computing } else { Concurrency::One };
         play_series(self.rounds, concurrency, self.interrupt, play, |round, played| {
@@ -98,18 +104,6 @@ impl ResponseStudy<'_> {
         })?;
         figures.asked = model.counts();
         Ok(figures)
-    }
-
-    fn empty(&self) -> ResponseFigures {
-        let roles = self.machine.roles().len();
-        ResponseFigures {
-            values: ByRole::from_fn(roles, |_| Sample::default()),
-            responses: ByRole::from_fn(roles, |_| Sample::default()),
-            gains: ByRole::from_fn(roles, |_| Sample::default()),
-            faults: ByRole::from_fn(roles, |_| BTreeMap::new()),
-            decisions: ByRole::from_fn(roles, |_| (0, 0)),
-            ..ResponseFigures::default()
-        }
     }
 
     /// The matches of a round, first that of the players; nothing if it was interrupted.

@@ -1,14 +1,16 @@
-//! Sections: a study as one page of Markdown, report.md, with three tables for each game.
+//! Sections: a study as one page of Markdown, report.md, with three tables for each game, and as tables of LaTeX, `summary.tex`.
 //!
-//! It has the times of updates, which the seed does not determine.
+//! The page has the times of updates, which the seed does not determine.
 
-use super::columns::{readings, with_times};
+use super::columns::{readings, titled};
+use super::game::SCHEMA;
 use super::harness::PosteriorSource;
-use super::plan::{Study, StudyPlan};
-use super::subject::SCHEMA;
-use super::views::marked;
+use super::measuring::Study;
+use super::plan::StudyPlan;
+use super::summary::summaries;
+use super::views::summary_table;
 use hyperplay_machine::counted;
-use hyperplay_report::Table;
+use hyperplay_report::ShownTable;
 
 /// The page of these plans and what was measured; `date` is as in `2026-11-22`.
 pub(super) fn markdown(date: &str, plans: &[StudyPlan], studies: &[Study]) -> String {
@@ -18,19 +20,16 @@ pub(super) fn markdown(date: &str, plans: &[StudyPlan], studies: &[Study]) -> St
         if plans.iter().all(is_uniform) { "uniform opponents" } else { "the opponent model of each sampler" };
     let games = counted(studies.len() as u64, "game");
     let mut text = format!(
-        "<!-- {SCHEMA} -->\n# Beliefs on {games}\n\n\
-         Made by `hyperplay belief` ({date}, version {}) from `study.toml`, which is beside this page. Posteriors under \
-         {opponents}. Means over the decisions of all roles (more than one \
-         legal move, more than one history). *Draws* are as many independent draws from the posterior, measured at the same \
-         decisions in as many replicates; a ratio is the sum of a distance over the decisions, divided by that of the draws, \
-         with a 95 % bootstrap interval over the matches, without those at which every replicate enumerated the \
-         information set, or the exact distribution of its states. The guide *Measures of a belief* explains each figure. \
-         Otherwise, in `a (b)`, b is what \
-         the posterior itself, or independent draws from it, would show. The seed determines everything but the times (ms an \
-         update, draws a second).\n",
+        "<!-- {SCHEMA} -->\n# Beliefs on {games}\n\nMade by `hyperplay belief` ({date}, version {}) from `study.toml`, which is beside \
+         this page. Posteriors under {opponents}. {}\n",
         env!("CARGO_PKG_VERSION"),
+        titled("sections").1,
     );
-    plans.iter().zip(studies).for_each(|(plan, study)| text += &section(plan, study));
+    for (plan, study) in plans.iter().zip(studies) {
+        let (words, tables) = section(plan, study, |sampler| format!("`{sampler}`"));
+        text += &format!("\n## {}\n\n{words}.\n\n", study.game);
+        tables.iter().for_each(|table| text += &(table.as_markdown() + "\n"));
+    }
     text
 }
 
@@ -38,29 +37,34 @@ pub(super) fn markdown(date: &str, plans: &[StudyPlan], studies: &[Study]) -> St
 /// cost.
 pub(super) const VIEWS: [&str; 3] = ["accuracy", "worth", "cost"];
 
-/// The section of one game.
-fn section(plan: &StudyPlan, study: &Study) -> String {
-    let mut all = study.summaries(plan.seed);
+/// What was measured in a game in words, and the tables of [`VIEWS`], in which the name of a sampler is written so.
+fn section(plan: &StudyPlan, study: &Study, name: fn(&str) -> String) -> (String, [ShownTable; 3]) {
+    let mut all = summaries(&study.rows);
     for summary in &mut all {
         let on = if summary.source == PosteriorSource::States { " on states" } else { "" };
-        summary.sampler = format!("`{}`{on}", summary.sampler);
+        summary.of.sampler = name(&summary.of.sampler) + on;
     }
-    let decisions = all.first().map_or(0, |summary| summary.decisions);
-    let mut text = format!("\n## {}\n\n", study.game);
+    let decisions = all.first().map_or(0, |summary| summary.counts["decisions"]);
     let (matches, (first, last)) = (counted(plan.matches as u64, "match"), plan.steps);
     let replicates = counted(plan.replicates as u64, "replicate");
     let decisions = counted(decisions as u64, "decision");
-    text += &format!("{matches}, {replicates}, steps {first} to {last}, {decisions}");
-    text += &match study.left_out.len() {
-        0 => ".\n\n".to_owned(),
-        ended => format!(
-            "; in {ended} of the beliefs the information set grew too large before the last of them.\n\n"
-        ),
-    };
-    let table = marked(Table::of(&with_times(), &all));
-    for view in VIEWS {
-        text += &table.read(&readings(view)).as_markdown();
-        text.push('\n');
+    let mut words = format!("{matches}, {replicates}, steps {first} to {last}, {decisions}");
+    if let ended @ 1.. = study.left_out.len() {
+        words += &format!(
+            "; in {ended} of the beliefs the information set grew too large before the last of them"
+        );
+    }
+    let table = summary_table(&all);
+    (words, VIEWS.map(|view| table.read(&readings(view))))
+}
+
+/// The tables without times as floats of LaTeX, for its package booktabs.
+pub(super) fn tex(plans: &[StudyPlan], studies: &[Study]) -> String {
+    let mut text = format!("% {SCHEMA}: \\usepackage{{booktabs}}\n");
+    for (plan, study) in plans.iter().zip(studies) {
+        let (words, [accuracy, worth, _]) = section(plan, study, str::to_owned);
+        text += &accuracy.as_tex(&format!("Accuracy of beliefs in {} ({words})", study.game));
+        text += &worth.as_tex(&format!("Worth of beliefs in {} ({words})", study.game));
     }
     text
 }

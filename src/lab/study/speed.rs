@@ -48,11 +48,6 @@ impl Rate {
         if self.count == 0 { 0.0 } else { self.count as f64 / self.seconds.max(1e-9) }
     }
 
-    fn add(&mut self, count: u64, since: ThreadTime) {
-        self.count += count;
-        self.seconds += since.elapsed().as_secs_f64();
-    }
-
     fn join(&mut self, other: Rate) {
         self.count += other.count;
         self.seconds += other.seconds;
@@ -205,52 +200,52 @@ impl Measure<'_> {
         }
     }
 
+    /// Repeats a piece of work, which says how much it did.
+    fn repeat(&self, rate: &mut Rate, mut work: impl FnMut() -> usize) {
+        loop {
+            let since = ThreadTime::now();
+            let count = work() as u64;
+            rate.count += count;
+            rate.seconds += since.elapsed().as_secs_f64();
+            if count == 0 || self.is_over(*rate) {
+                return;
+            }
+        }
+    }
+
     fn steps(&self, machine: &Engine, scratch: &mut EngineScratch, speed: &mut Speed) {
         let steps = self.met(machine, scratch);
         let asked: Vec<(&State, &JointMove)> = steps.iter().map(|(state, joint)| (state, joint)).collect();
+        let nodes: Vec<Node<'_>> =
+            steps.iter().map(|(state, joint)| Node::new(machine, state, joint, scratch)).collect();
         let mut legal: Vec<Move> = Vec::new();
-        while !asked.is_empty() && !self.is_over(speed.expansions) {
-            let since = ThreadTime::now();
-            let successors = machine.expand(&asked, scratch);
-            speed.expansions.add(successors.len() as u64, since);
-        }
-        while !asked.is_empty() && !self.is_over(speed.singles) {
-            let since = ThreadTime::now();
+        self.repeat(&mut speed.expansions, || machine.expand(&asked, scratch).len());
+        self.repeat(&mut speed.singles, || {
             for (state, joint) in &asked {
                 let next = machine.next(state, joint, scratch);
                 ask(machine, &next, scratch, &mut legal);
             }
-            speed.singles.add(asked.len() as u64, since);
-        }
-        let nodes: Vec<Node<'_>> =
-            steps.iter().map(|(state, joint)| Node::new(machine, state, joint, scratch)).collect();
-        while !nodes.is_empty() && !self.is_over(speed.children) {
-            for node in &nodes {
-                let since = ThreadTime::now();
-                let children = machine.advance(&node.steps().collect::<Vec<_>>(), scratch);
-                children.iter().for_each(|(child, _)| ask(machine, child, scratch, &mut legal));
-                speed.children.add(children.len() as u64, since);
-                if self.is_over(speed.children) {
-                    break;
-                }
+            asked.len()
+        });
+        let mut each = nodes.iter().cycle();
+        self.repeat(&mut speed.children, || {
+            let Some(node) = each.next() else { return 0 };
+            let children = machine.advance(&node.steps().collect::<Vec<_>>(), scratch);
+            children.iter().for_each(|(child, _)| ask(machine, child, scratch, &mut legal));
+            children.len()
+        });
+        let mut each = nodes.chunks(NODES).cycle();
+        self.repeat(&mut speed.comparisons, || {
+            let Some(nodes) = each.next() else { return 0 };
+            let asked: Vec<_> = nodes.iter().flat_map(Node::steps).collect();
+            let mut successors = machine.expand(&asked, scratch).into_iter();
+            for node in nodes {
+                let own = successors.by_ref().take(node.joints.len());
+                let agree = own.filter(|successor| successor.percepts[node.observer] == node.seen);
+                std::hint::black_box(agree.count());
             }
-        }
-        while !nodes.is_empty() && !self.is_over(speed.comparisons) {
-            for nodes in nodes.chunks(NODES) {
-                let since = ThreadTime::now();
-                let asked: Vec<_> = nodes.iter().flat_map(Node::steps).collect();
-                let mut successors = machine.expand(&asked, scratch).into_iter();
-                for node in nodes {
-                    let own = successors.by_ref().take(node.joints.len());
-                    let agree = own.filter(|successor| successor.percepts[node.observer] == node.seen);
-                    std::hint::black_box(agree.count());
-                }
-                speed.comparisons.add(asked.len() as u64, since);
-                if self.is_over(speed.comparisons) {
-                    break;
-                }
-            }
-        }
+            asked.len()
+        });
     }
 
     /// Steps of random matches, as many as are met in a quarter of the time but no more than [`STEPS`].

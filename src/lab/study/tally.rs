@@ -120,15 +120,14 @@ pub struct PlayedMatch {
 impl PlayedMatch {
     /// The data that a report needs of a match that was played with these clocks.
     pub fn new(played: &Match, clocks: Option<&Clocks>) -> Self {
+        let (goals, failure) = match &played.outcome {
+            MatchOutcome::Over(goals) => (Some(goals.clone()), None),
+            MatchOutcome::Failed(failure) => (None, Some(failure.clone())),
+            _ => (None, None),
+        };
         PlayedMatch {
-            goals: match &played.outcome {
-                MatchOutcome::Over(goals) => Some(goals.clone()),
-                _ => None,
-            },
-            failure: match &played.outcome {
-                MatchOutcome::Failed(failure) => Some(failure.clone()),
-                _ => None,
-            },
+            goals,
+            failure,
             outcome: played.outcome.as_str(),
             steps: played.steps.len(),
             faults: played.faults().map(|(_, fault)| (fault.role, fault.kind.as_str())).collect(),

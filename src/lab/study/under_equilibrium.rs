@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::harness::random_match;
-use super::{MatchSource, Study, StudyError, StudyPlan};
+use super::{Blocks, MatchSource, Study, StudyError, StudyGame, StudyPlan, WORK};
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
 use hyperplay_machine::{History, JointMove, Role, Seed, StateMachine, StateMachineExt};
@@ -41,9 +41,10 @@ fn study(machine: &Arc<Engine>, sampler: &str, equilibrium: &str) -> Result<Stud
         limit: 100,
         update_limit: None,
         playouts: 0,
+        work: WORK,
         seed: 1,
     };
-    plan.study(machine, machine, &Interrupt::default(), &|| ())
+    plan.study(&StudyGame::unnamed(machine), &Interrupt::default(), (&|| (), &|_| ()), &mut Blocks::default())
 }
 
 /// The probability of the choices of a role in a history, each with a tremble.
@@ -93,15 +94,16 @@ fn the_distance_from_the_posterior_under_an_equilibrium_is_what_a_hand_computes(
     let model = Registry::standard().model("equilibrium").expect("there is one").model(&machine);
     let (mut compared, mut known_value) = (0, 0);
     for row in study.rows.iter().filter(|row| row.is_decision) {
-        if row.posterior == "U" {
+        if row.of.posterior == "U" {
             assert!(row.figures.bias_tv.abs() < 1e-9, "the belief is enumerated");
             continue;
         }
-        assert_eq!(row.posterior, "E");
-        let role = machine.each_role().find(|&role| machine.roles()[role] == row.role).expect("it plays");
-        let seed = Seed::root(1).child("match").index(row.index);
+        assert_eq!(row.of.posterior, "E");
+        let role =
+            machine.each_role().find(|&role| machine.roles()[role] == row.place.role).expect("it plays");
+        let seed = Seed::root(1).child("match").index(row.place.index);
         let mut history = random_match(&machine, 9, &seed).expect("nothing fails");
-        history.0.truncate(row.step);
+        history.0.truncate(row.place.step);
         let (changed, cards) = other(&machine, &history, role);
         let opponent = if role == Role::new(0) { Role::new(1) } else { Role::new(0) };
         let [one, two] = [&history, &changed].map(|history| likelihood(&machine, &*model, history, opponent));
@@ -110,7 +112,7 @@ fn the_distance_from_the_posterior_under_an_equilibrium_is_what_a_hand_computes(
         compared += 1;
         // Alice checked and Bob bet: in every equilibrium he does so with the king, a third of the time with the jack,
         // and never with the queen.
-        if role == Role::new(0) && row.step == 4 {
+        if role == Role::new(0) && row.place.step == 4 {
             let bets = |card: &String| {
                 let share = match card.as_str() {
                     "jack" => 1.0 / 3.0,
@@ -131,9 +133,9 @@ fn the_distance_from_the_posterior_under_an_equilibrium_is_what_a_hand_computes(
 fn a_sampler_that_assumes_the_same_equilibrium_is_measured_once_and_has_no_bias() {
     let sampler = format!("hyperplay:model=equilibrium,epsilon={EPSILON}");
     let study = study(&kuhn(), &sampler, "equilibrium").expect("kuhn poker is solved");
-    let (own, uniform): (Vec<_>, Vec<_>) = study.rows.iter().partition(|row| row.posterior == "E");
+    let (own, uniform): (Vec<_>, Vec<_>) = study.rows.iter().partition(|row| row.of.posterior == "E");
     assert!(own.iter().all(|row| row.figures.bias_tv < 1e-9) && own.len() == uniform.len());
-    assert!(uniform.iter().all(|row| row.posterior == "U"));
+    assert!(uniform.iter().all(|row| row.of.posterior == "U"));
     assert!(uniform.iter().any(|row| row.figures.bias_tv > 0.1));
 }
 

@@ -1,9 +1,11 @@
-//! Views of a study: the columns of its tables on the terminal, on the page and in the benchmark.
+//! Views of a study: its tables, and the columns of them that are shown on the terminal, on the page and in the benchmark.
 
-use super::columns::{FRONTIER_COLUMNS, ROW_COLUMNS, SUMMARY_COLUMNS, TRUTH_COLUMNS, readings, with_times};
+use super::columns::{
+    FRONTIER_COLUMNS, ROW_COLUMNS, SUMMARY_COLUMNS, TIME_COLUMNS, TRUTH_COLUMNS, readings, with_times,
+};
 use super::frontier::{FrontierRow, frontier};
 use super::harness::PosteriorSource;
-use super::plan::Study;
+use super::measuring::Study;
 use super::row::StudyRow;
 use super::summary::{StudySummary, step_summaries, summaries};
 use super::truth::truth_rows;
@@ -12,33 +14,55 @@ use hyperplay_report::{FEW, Reading, ShownTable, Table};
 /// The columns on states in the place of histories, which are left out where it is histories everywhere.
 const OF_STATES: [Reading; 2] = [Reading::One("oracle"), Reading::One("distinct_states")];
 
+/// The tables of a study of one game. Each has the name of its key and of its file, and all columns but times unless it says so.
+#[derive(Clone, Debug)]
+pub struct StudyTables {
+    /// A row for each sampler, number of particles and point.
+    pub rows: Table,
+    /// The times of the same.
+    pub times: Table,
+    /// The summaries.
+    pub summary: Table,
+    /// The same with times.
+    pub timed: Table,
+    /// The summaries of each step, with times.
+    pub steps: Table,
+    /// What is measured by the truth, over all steps and at each.
+    pub truth: Table,
+    /// Accuracy against cost, with times.
+    pub frontier: Table,
+    /// The same as rows.
+    pub frontier_rows: Vec<FrontierRow>,
+    is_of_histories: bool,
+}
+
 /// A table of summaries with the intervals marked that are over few matches.
-pub(super) fn marked(table: Table) -> Table {
+pub(super) fn summary_table(summaries: &[StudySummary]) -> Table {
+    marked(Table::of(&with_times(), summaries))
+}
+
+fn marked(table: Table) -> Table {
     table.with_few("matches", FEW, "matches with a compared decision")
 }
 
 impl Study {
-    /// All columns of all rows.
-    pub fn table(&self) -> Table {
-        Table::of(&ROW_COLUMNS, &self.rows)
-    }
-
-    /// All columns of the summaries. The bootstrap of their intervals is seeded with the seed of the study.
-    pub fn summary_table(&self, seed: u64) -> Table {
-        marked(Table::of(&SUMMARY_COLUMNS, &self.summaries(seed)))
-    }
-
-    /// The summaries.
-    pub fn summaries(&self, seed: u64) -> Vec<StudySummary> {
-        summaries(&self.rows, seed)
-    }
-
-    /// The rows as the terminal shows them; without a posterior they are summed up by step.
-    pub fn shown_rows(&self, seed: u64) -> ShownTable {
-        if self.has_posterior() {
-            self.table().read(&self.read_as("terminal"))
-        } else {
-            self.steps_table(seed).shown()
+    /// The tables; the seed is that of the study.
+    pub fn tables(&self, seed: u64) -> StudyTables {
+        let (all, frontier_rows) = (summaries(&self.rows), frontier(&self.rows));
+        let named = |name, table: Table| Table { name, ..table };
+        let frontier = marked(Table::of(&FRONTIER_COLUMNS, &frontier_rows)).viewed(readings("frontier"));
+        let truth = Table::of(&TRUTH_COLUMNS, &truth_rows(&self.truths, seed));
+        StudyTables {
+            rows: named("rows", Table::of(&ROW_COLUMNS, &self.rows)),
+            times: Table::of(&TIME_COLUMNS, &self.rows),
+            summary: named("summary", marked(Table::of(&SUMMARY_COLUMNS, &all))),
+            timed: summary_table(&all),
+            steps: named("steps", Table::of(&with_times(), &step_summaries(&self.rows)))
+                .viewed(readings("times")),
+            truth: named("truth", truth.with_few("matches", FEW, "matches")),
+            frontier: named("frontier", frontier),
+            frontier_rows,
+            is_of_histories: self.rows.iter().all(StudyRow::is_of_histories),
         }
     }
 
@@ -46,51 +70,27 @@ impl Study {
     pub fn has_posterior(&self) -> bool {
         self.rows.is_empty() || self.rows.iter().any(|row| row.source != PosteriorSource::None)
     }
+}
 
-    /// The summaries of each step, with processor times.
-    pub fn steps_table(&self, seed: u64) -> Table {
-        Table::of(&with_times(), &step_summaries(&self.rows, seed)).viewed(readings("times"))
+impl StudyTables {
+    /// The tables that are keys of a report.
+    pub fn keys(&self) -> [&Table; 5] {
+        [&self.rows, &self.summary, &self.truth, &self.frontier, &self.steps]
     }
 
-    /// Accuracy against cost.
-    pub fn frontier(&self, seed: u64) -> Vec<FrontierRow> {
-        frontier(&self.rows, seed)
-    }
-
-    /// The same as a table.
-    pub fn frontier_table(&self, seed: u64) -> Table {
-        marked(Table::of(&FRONTIER_COLUMNS, &self.frontier(seed))).viewed(readings("frontier"))
-    }
-
-    /// The first rows as the page shows them.
-    pub fn shown_in_full(&self, most: usize) -> ShownTable {
-        let rows: &[StudyRow] = &self.rows[..self.rows.len().min(most)];
-        Table::of(&ROW_COLUMNS, rows).read(&self.read_as("page"))
-    }
-
-    /// The summaries as the page shows them (`summary`), or with processor times (`timed`).
-    pub fn shown_summaries(&self, seed: u64, view: &str) -> ShownTable {
-        marked(Table::of(&with_times(), &self.summaries(seed))).read(&self.read_as(view))
-    }
-
-    /// All columns of what is measured by the truth, over all steps and at each.
-    pub fn truth_table(&self, seed: u64) -> Table {
-        Table::of(&TRUTH_COLUMNS, &truth_rows(&self.truths, seed))
-    }
-
-    /// The same for readers, over all steps, or at each if `by_step`.
-    pub fn shown_truth(&self, seed: u64, by_step: bool) -> ShownTable {
-        let mut rows = truth_rows(&self.truths, seed);
-        rows.retain(|row| row.step.is_some() == by_step);
-        let table = Table::of(&TRUTH_COLUMNS, &rows).with_few("matches", FEW, "matches");
-        table.read(&readings(if by_step { "steps" } else { "truth" })).without_unknown()
-    }
-
-    fn read_as(&self, view: &str) -> Vec<Reading> {
+    /// A table as a view shows it to readers, without columns in which nothing is known.
+    pub fn shown(&self, table: &Table, view: &str) -> ShownTable {
         let mut readings = readings(view);
-        let is_of_histories = self.rows.iter().all(StudyRow::is_of_histories);
-        readings.retain(|reading| !is_of_histories || !OF_STATES.contains(reading));
-        readings
+        readings.retain(|reading| !self.is_of_histories || !OF_STATES.contains(reading));
+        table.read(&readings).without_unknown()
+    }
+
+    /// What is measured by the truth for readers, over all steps, or at each if `by_step`.
+    pub fn shown_truth(&self, by_step: bool) -> ShownTable {
+        let step = self.truth.columns.iter().position(|column| column.name == "step");
+        let mut truth = self.truth.clone();
+        truth.rows.retain(|row| step.is_some_and(|at| row[at].is_null() != by_step));
+        self.shown(&truth, if by_step { "steps" } else { "truth" })
     }
 }
 
@@ -141,7 +141,7 @@ mod tests {
         assert_defined(&ROW_COLUMNS);
         assert_defined(&SUMMARY_COLUMNS);
         assert_defined(&TRUTH_COLUMNS);
-        assert_defined(&super::super::TIME_COLUMNS);
+        assert_defined(&TIME_COLUMNS);
         assert_defined(&FRONTIER_COLUMNS);
     }
 

@@ -8,46 +8,10 @@
 use super::super::accuracy::Placed;
 use super::fluents::{BINS, Bin};
 use super::point::EvaluationPoint;
-use super::set::ParticleSet;
-use hyperplay_think::belief::{UpdateCost, UpdateMethod};
+use super::set::{MeasuredUpdate, ParticleSet, SetNumbers, merge};
 
 /// The most batches of replicates.
 const BATCHES: usize = 200;
-
-/// One replicate at one point.
-pub(super) struct Held {
-    pub(super) set: ParticleSet,
-    pub(super) update: MeasuredUpdate,
-}
-
-/// The last update of one replicate before a point.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct MeasuredUpdate {
-    pub(super) cost: UpdateCost,
-    pub(super) method: UpdateMethod,
-    /// Processor time of this update alone, in seconds; NaN where there was none.
-    pub(super) seconds: f64,
-    /// The same of all updates up to this one.
-    pub(super) seconds_total: f64,
-}
-
-/// The numbers that are kept of each set.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SetNumbers {
-    pub(super) held: usize,
-    pub(super) distinct: usize,
-    pub(super) effective: f64,
-    pub(super) total_variation: f64,
-    pub(super) state_variation: f64,
-    pub(super) coverage: f64,
-    /// The weight on the true history.
-    pub(super) truth: f64,
-    /// Log loss and Brier score, if a fluent is open.
-    pub(super) scores: Option<(f64, f64)>,
-    pub(super) regret: f64,
-    /// The place of one history drawn by weight, if it has one.
-    pub(super) drawn: Option<usize>,
-}
 
 /// Some replicates at one point, in their order.
 #[derive(Clone, Debug, Default)]
@@ -67,44 +31,16 @@ pub(super) struct ReplicateBatch {
 
 impl ReplicateBatch {
     /// Adds the next replicate.
-    pub(super) fn add(&mut self, held: Held, point: &EvaluationPoint) {
-        self.updates.push(held.update);
-        let set = held.set;
-        let at = point.true_place;
-        let at = at.and_then(|place| set.cells.binary_search_by_key(&place, |&(place, _)| place).ok());
-        let nothing = if set.held == 0 { 1.0 / point.posterior.histories.len() as f64 } else { 0.0 };
-        self.sets.push(SetNumbers {
-            held: set.held,
-            distinct: set.distinct,
-            effective: set.effective,
-            total_variation: set.total_variation,
-            state_variation: set.state_variation,
-            coverage: set.coverage,
-            truth: at.map_or(nothing, |at| set.cells[at].1),
-            scores: set.scores.as_ref().map(|scores| (scores.log_loss, scores.brier)),
-            regret: set.regret,
-            drawn: set.drawn,
-        });
-        if let Some(scores) = &set.scores {
-            self.bins.iter_mut().zip(&scores.bins).for_each(|(sum, bin)| sum.add(bin, 1.0));
-        }
-        *if set.held == 0 { &mut self.empty } else { &mut self.outside } += set.outside;
+    pub(super) fn add(&mut self, set: ParticleSet, point: &EvaluationPoint) {
+        self.updates.push(set.update);
+        self.sets.push(set.numbers);
+        self.bins.iter_mut().zip(&set.bins).for_each(|(sum, bin)| sum.add(bin, 1.0));
+        *if set.numbers.held == 0 { &mut self.empty } else { &mut self.outside } += set.outside;
         self.weights.extend(set.cells);
+        // The order of the replicates decides the order of the sum.
         if self.weights.len() > 2 * point.posterior.histories.len() {
-            self.merge();
+            merge(&mut self.weights);
         }
-    }
-
-    /// Adds up the weights of each place. The order of the replicates decides the order of the sum.
-    fn merge(&mut self) {
-        self.weights.sort_by_key(|&(place, _)| place);
-        self.weights.dedup_by(|later, first| {
-            let is_same = later.0 == first.0;
-            if is_same {
-                first.1 += later.1;
-            }
-            is_same
-        });
     }
 }
 

@@ -3,17 +3,15 @@
 //! There are as many sets of as many particles as a sampler has, but from streams of their own. So the sampler `exact`
 //! is compared with a repetition of itself, and its row shows how much of a ratio is chance.
 
-use std::sync::Arc;
-
 use serde::{Deserialize, Serialize};
 
 use super::batch::{ReplicateBatch, calibration, mixture};
 use super::fluents::{BINS, Bin};
 use super::point::EvaluationPoint;
-use super::{Replicates, collect, draw};
+use super::{collect, draw};
 use hyperplay_machine::Seed;
 use hyperplay_report::Mean;
-use hyperplay_think::belief::{IndependentSampler, OpponentModel};
+use hyperplay_think::belief::IndependentSampler;
 
 /// The distances of independent draws from the posterior they are drawn from.
 #[serde_with::apply(f64 => #[serde(deserialize_with = "hyperplay_report::or_nan")])]
@@ -36,25 +34,15 @@ pub struct Control {
 /// The control at every point for samplers with `particles` particles and `count` replicates. `None` if `stop` said so before the end.
 pub fn control(
     points: &[EvaluationPoint],
-    model: &Arc<dyn OpponentModel>,
     (particles, count): (usize, usize),
     seed: &Seed,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<Control>> {
     let seed = seed.child("control");
-    let replicates = Replicates {
-        sampler: &IndependentSampler,
-        model,
-        is_of_points: true,
-        particles,
-        count,
-        seed,
-        limit: None,
-    };
     let points: Vec<&EvaluationPoint> = points.iter().collect();
     let one = |number: usize| {
-        let seed = replicates.seed.index(number);
-        Ok(points.iter().map(|point| draw(point, &replicates, &seed)).collect())
+        let seed = seed.index(number);
+        Ok(points.iter().map(|point| draw(point, &IndependentSampler, particles, &seed)).collect())
     };
     let batches = collect(&points, count, stop, &|| (), &one).ok()??;
     let of_point = |(point, batches): (&&EvaluationPoint, &Vec<ReplicateBatch>)| {

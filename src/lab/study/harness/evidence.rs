@@ -52,9 +52,6 @@ pub fn model_match(
             if machine.random() == Some(role) {
                 return moves[chance.draw(moves.len(), &mut rng)];
             }
-            if model.is_uniform() {
-                return moves[rng.random_range(0..moves.len())];
-            }
             let (policy, failure) = model.policy_and_failure(role, &known[role], moves);
             failed = failed.take().or(failure);
             drawn(moves, &policy, rng.random())

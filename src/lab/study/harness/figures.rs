@@ -6,12 +6,14 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::super::accuracy::{GoodnessOfFit, Placed, baseline, expected_coverage, state_baseline};
-use super::batch::{MeasuredUpdate, ReplicateBatch, SetNumbers, calibration, filled, mixture};
-use super::fluents::{BINS, Bin};
+use super::batch::{ReplicateBatch, calibration, filled, mixture};
+use super::fluents::{BINS, Bin, Scores};
 use super::methods::MethodCounts;
 use super::point::{EvaluationPoint, PosteriorSource};
+use super::set::{MeasuredUpdate, SetNumbers};
 use hyperplay_machine::Seed;
 use hyperplay_report::{Mean, centred};
+use hyperplay_think::belief::exact::Posterior;
 use hyperplay_think::belief::{UpdateCost, UpdateMethod};
 
 /// A set TV below this counts as none.
@@ -160,99 +162,89 @@ fn figures(
 ) -> Figures {
     let sets: Vec<&SetNumbers> = batches.iter().flat_map(|batch| &batch.sets).collect();
     let updates: Vec<&MeasuredUpdate> = batches.iter().flat_map(|batch| &batch.updates).collect();
-    let posterior = &point.posterior;
+    let (posterior, known) = (&point.posterior, point.known());
     let not_empty = sets.iter().filter(|set| set.held > 0).count();
-    let draws = particles * not_empty;
-    let known = point.known();
     let size = known * posterior.histories.len() as f64;
     let over = |figure: &dyn Fn(&SetNumbers) -> f64| Mean::of(sets.iter().map(|set| figure(set)));
     let own = point.fluents.scores(&point.fluents.marginals(posterior), particles);
-    let of_scores = |figure: &dyn Fn((f64, f64)) -> f64| {
-        if point.fluents.len() == 0 {
-            return Mean::NONE;
-        }
-        Mean::of(sets.iter().filter_map(|set| set.scores).map(figure))
-    };
+    let of_scores =
+        |figure: &dyn Fn(Scores) -> f64| Mean::of(sets.iter().filter_map(|set| set.scores).map(figure));
     let distinct = over(&|set| set.distinct as f64).value;
-    let (coverage, ess) = (over(&|set| set.coverage), over(&|set| set.effective));
-    let mut figures = Figures {
+    let (coverage, set_tv) = (over(&|set| set.coverage), over(&|set| set.total_variation));
+    let state_set_tv = over(&|set| set.state_variation).value;
+    let methods: MethodCounts = updates.iter().map(|update| update.method).collect();
+    let exactly = match methods.only() {
+        Some(UpdateMethod::Enumeration) if set_tv.value < NONE && point.source == PosteriorSource::Exact => {
+            Some(Exactly::Histories)
+        }
+        Some(UpdateMethod::Enumeration) if state_set_tv < NONE => Some(Exactly::States),
+        _ => None,
+    };
+    let independent_draws = if exactly.is_some() { f64::INFINITY } else { point.curve.inverse(set_tv.value) };
+    let all = mixture(batches.iter(), posterior.histories.len());
+    let bias_tv = known * all.total_variation(posterior);
+    let (bias_tv_low, bias_tv_high) = centred(bias_tv, batches.len(), &mut seed.rng(), |sample| {
+        let drawn = sample.iter().map(|&at| &batches[at]);
+        known * mixture(drawn, posterior.histories.len()).total_variation(posterior)
+    });
+    let filled = filled(batches.iter(), posterior.histories.len());
+    Figures {
         sets: not_empty,
         depletions: sets.len() - not_empty,
-        methods: updates.iter().map(|update| update.method).collect(),
-        exactly: None,
+        methods,
+        exactly,
         held: over(&|set| set.held as f64).value,
-        bias_tv: f64::NAN,
-        bias_tv_low: f64::NAN,
-        bias_tv_high: f64::NAN,
+        bias_tv,
+        bias_tv_low,
+        bias_tv_high,
         bias_tv_baseline: known * baseline(posterior, particles * sets.len()),
-        state_bias_tv: f64::NAN,
+        state_bias_tv: known * all.state_variation(posterior),
         state_bias_tv_baseline: known * state_baseline(posterior, particles * sets.len()),
-        set_tv: f64::NAN,
-        set_tv_error: f64::NAN,
+        set_tv: set_tv.value,
+        set_tv_error: set_tv.error,
         set_tv_baseline: known * baseline(posterior, particles),
-        state_set_tv: over(&|set| set.state_variation).value,
-        independent_draws: f64::NAN,
-        ess: ess.value,
+        state_set_tv,
+        independent_draws,
+        ess: over(&|set| set.effective).value,
         coverage: coverage.value,
         coverage_error: coverage.error,
         coverage_baseline: known * expected_coverage(posterior, particles),
         distinct,
         distinct_fraction: distinct / particles as f64,
-        true_history_ratio: Mean::NONE,
+        true_history_ratio: over(&|set| set.truth * size),
         true_history_ratio_exact: point.true_place.map_or(0.0, |place| posterior.histories[place].1) * size,
-        log_loss: of_scores(&|(log_loss, _)| log_loss),
-        log_loss_exact: own.map_or(f64::NAN, |scores| scores.log_loss),
-        brier: of_scores(&|(_, brier)| brier),
-        brier_exact: own.map_or(f64::NAN, |scores| scores.brier),
+        log_loss: of_scores(&|scores| scores.log_loss),
+        log_loss_exact: own.map_or(f64::NAN, |(scores, _)| scores.log_loss),
+        brier: of_scores(&|scores| scores.brier),
+        brier_exact: own.map_or(f64::NAN, |(scores, _)| scores.brier),
         open_fluents: point.fluents.len(),
         calibration: calibration(batches),
-        regret: Mean::NONE,
-        kl: f64::NAN,
-        chi_squared: None,
-        costs: costs(&updates, particles),
-    };
-    figures.true_history_ratio = over(&|set| set.truth * size);
-    let set_tv = over(&|set| set.total_variation);
-    (figures.set_tv, figures.set_tv_error) = (set_tv.value, set_tv.error);
-    figures.exactly = match figures.methods.only() {
-        Some(UpdateMethod::Enumeration) if set_tv.value < NONE && point.source == PosteriorSource::Exact => {
-            Some(Exactly::Histories)
-        }
-        Some(UpdateMethod::Enumeration) if figures.state_set_tv < NONE => Some(Exactly::States),
-        _ => None,
-    };
-    figures.independent_draws =
-        if figures.exactly.is_some() { f64::INFINITY } else { point.curve.inverse(set_tv.value) };
-    figures.costs.independent_draws_per_second = figures.independent_draws / figures.costs.seconds.mean;
-    if point.values.is_some() {
-        figures.regret = over(&|set| set.regret);
+        regret: if point.values.is_some() { over(&|set| set.regret) } else { Mean::NONE },
+        kl: known * filled.divergence(posterior, particles * not_empty),
+        chi_squared: chi_squared(posterior, &filled, &sets, (particles * not_empty, independent)),
+        costs: costs(&updates, particles, independent_draws),
     }
-    let all = mixture(batches.iter(), posterior.histories.len());
-    figures.bias_tv = known * all.total_variation(posterior);
-    let interval = centred(figures.bias_tv, batches.len(), &mut seed.rng(), |sample| {
-        let drawn = sample.iter().map(|&at| &batches[at]);
-        known * mixture(drawn, posterior.histories.len()).total_variation(posterior)
-    });
-    (figures.bias_tv_low, figures.bias_tv_high) = interval;
-    figures.state_bias_tv = known * all.state_variation(posterior);
-    let filled = filled(batches.iter(), posterior.histories.len());
-    figures.kl = known * filled.divergence(posterior, draws);
-    figures.chi_squared = if not_empty == 0 {
-        None
-    } else if independent {
-        filled.chi_squared(posterior, draws)
-    } else {
-        let mut counts = Placed::nothing(posterior.histories.len());
-        let share = 1.0 / not_empty as f64;
-        for set in sets.iter().filter(|set| set.held > 0) {
-            *set.drawn.map_or(&mut counts.outside, |place| &mut counts.weights[place]) += share;
-        }
-        counts.chi_squared(posterior, not_empty)
-    };
-    figures
 }
 
-fn costs(updates: &[&MeasuredUpdate], particles: usize) -> Costs {
+/// The test of all these draws if they are independent; otherwise of one of each set.
+fn chi_squared(
+    posterior: &Posterior,
+    filled: &Placed,
+    sets: &[&SetNumbers],
+    (draws, is_independent): (usize, bool),
+) -> Option<GoodnessOfFit> {
+    if is_independent {
+        return filled.chi_squared(posterior, draws).filter(|_| draws > 0);
+    }
+    let drawn: Vec<Option<usize>> = sets.iter().filter(|set| set.held > 0).map(|set| set.drawn).collect();
+    let mut counts = Placed::nothing(posterior.histories.len());
+    for place in &drawn {
+        *place.map_or(&mut counts.outside, |place| &mut counts.weights[place]) += 1.0 / drawn.len() as f64;
+    }
+    counts.chi_squared(posterior, drawn.len()).filter(|_| !drawn.is_empty())
+}
+
+fn costs(updates: &[&MeasuredUpdate], particles: usize, independent_draws: f64) -> Costs {
     let each =
         |figure: &dyn Fn(&UpdateCost) -> u64| updates.iter().map(|one| figure(&one.cost) as f64).sum::<f64>();
     let all = updates.len() as f64 * particles as f64;
@@ -266,8 +258,8 @@ fn costs(updates: &[&MeasuredUpdate], particles: usize) -> Costs {
         attempts_per_particle: attempts / all,
         acceptance: each(&|cost| cost.accepted) / attempts,
         seconds,
+        independent_draws_per_second: independent_draws / seconds.mean,
         seconds_total: updates.iter().map(|update| update.seconds_total).sum::<f64>() / updates.len() as f64,
-        independent_draws_per_second: f64::NAN,
     }
 }
 

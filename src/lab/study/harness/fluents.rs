@@ -60,7 +60,6 @@ pub(super) struct Scores {
     pub(super) log_loss: f64,
     /// The mean over open fluents of the squared distance of the marginal from the true value (0 or 1).
     pub(super) brier: f64,
-    pub(super) bins: [Bin; BINS],
 }
 
 /// The open fluents of a point.
@@ -115,10 +114,10 @@ impl Fluents {
         &self.holding[end]
     }
 
-    /// The scores of these marginals; in the log loss each is taken to be as far from 0 and from 1 as half a draw in this many
+    /// The scores of these marginals, and their bins; in the log loss each is taken to be as far from 0 and from 1 as half a draw in this many
     /// `particles`. A set and the posterior are smoothed alike: so no set is expected to have a lower log loss. `None` if no fluent
     /// is open.
-    pub(super) fn scores(&self, marginals: &[f64], particles: usize) -> Option<Scores> {
+    pub(super) fn scores(&self, marginals: &[f64], particles: usize) -> Option<(Scores, [Bin; BINS])> {
         let least = 0.5 / (particles as f64 + 1.0);
         if self.truth.is_empty() {
             return None;
@@ -131,7 +130,7 @@ impl Fluents {
             Bin::count(&mut bins, marginal, so);
         }
         let count = self.truth.len() as f64;
-        Some(Scores { log_loss: log_loss / count, brier: brier / count, bins })
+        Some((Scores { log_loss: log_loss / count, brier: brier / count }, bins))
     }
 
     /// The marginals that the posterior gives.
@@ -156,7 +155,7 @@ mod tests {
     fn expected(marginals: &[f64], probabilities: &[f64], particles: usize) -> f64 {
         let score = |so: bool, at: usize| {
             let fluents = Fluents { truth: vec![so], ..Fluents::default() };
-            fluents.scores(&marginals[at..=at], particles).expect("one is open").log_loss
+            fluents.scores(&marginals[at..=at], particles).expect("one is open").0.log_loss
         };
         let of =
             |at: usize| probabilities[at] * score(true, at) + (1.0 - probabilities[at]) * score(false, at);

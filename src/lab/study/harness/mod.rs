@@ -31,7 +31,7 @@ pub use figures::{Costs, Exactly, Figures, Spread};
 pub use fluents::{BINS, Bin};
 pub use methods::MethodCounts;
 pub(super) use point::prefixes;
-pub use point::{EvaluationPoint, EvaluationPoints, Oracle, PosteriorSource};
+pub use point::{EvaluationPoint, EvaluationPoints, Oracle, PointsEnd, PosteriorSource};
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,13 +39,13 @@ use std::time::Duration;
 use cpu_time::ThreadTime;
 use rayon::prelude::*;
 
-use batch::{Held, MeasuredUpdate, ReplicateBatch, batches};
+use batch::{ReplicateBatch, batches};
 use figures::all_figures;
 use hyperplay_engine::{Engine, EngineScratch};
-use hyperplay_machine::{Budget, EvaluationFailure, Evidence, Seed, StateMachine};
+use hyperplay_machine::{Budget, EvaluationFailure, Evidence, Role, Seed, StateMachine};
 use hyperplay_play::referee::Stopwatch;
-use hyperplay_think::belief::{Belief, OpponentModel, Sampler, UpdateCost, UpdateMethod};
-use set::Loose;
+use hyperplay_think::belief::{Belief, OpponentModel, Sampler, UpdateCost, UpdateMethod, UpdateOutcome};
+use set::{Loose, MeasuredUpdate, ParticleSet};
 
 /// The replicates of one sampler.
 pub struct Replicates<'a> {
@@ -82,7 +82,9 @@ pub fn measure(
     let points: Vec<&EvaluationPoint> = points.iter().collect();
     let one = |number: usize| {
         let seed = replicates.seed.index(number);
-        let drawn = || points.iter().map(|point| draw(point, replicates, &seed)).collect();
+        let of_point =
+            |point: &&EvaluationPoint| draw(point, replicates.sampler, replicates.particles, &seed);
+        let drawn = || points.iter().map(of_point).collect();
         match replicates.is_of_points.then(drawn).flatten() {
             Some(sets) => Ok(Some(sets)),
             None => follow(machine, replicates, &points, &seed, stop),
@@ -94,7 +96,7 @@ pub fn measure(
 }
 
 /// The content of one replicate at every point, given its number; `None` if it was stopped.
-type OneReplicate<'a> = dyn Fn(usize) -> Result<Option<Vec<Held>>, EvaluationFailure> + Sync + 'a;
+type OneReplicate<'a> = dyn Fn(usize) -> Result<Option<Vec<ParticleSet>>, EvaluationFailure> + Sync + 'a;
 
 /// The replicates at every point, in batches. The batches are measured side by side, and the replicates of a batch one
 /// after the other.
@@ -114,7 +116,7 @@ fn collect(
                 return Ok(None);
             }
             let all = at.iter_mut().zip(sets).zip(points);
-            all.for_each(|((batch, held), point)| batch.add(held, point));
+            all.for_each(|((batch, set), point)| batch.add(set, point));
         }
         Ok(Some(at))
     };
@@ -137,52 +139,78 @@ fn follow(
     points: &[&EvaluationPoint],
     seed: &Seed,
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Option<Vec<Held>>, EvaluationFailure> {
+) -> Result<Option<Vec<ParticleSet>>, EvaluationFailure> {
     let Some(first) = points.first() else { return Ok(Some(Vec::new())) };
-    let role = first.evidence.role;
-    let mut belief = replicates.sampler.belief(machine, role, replicates.model, replicates.particles);
-    let (mut step, mut total) = (0, 0.0);
-    let mut all = Vec::with_capacity(points.len());
+    let mut following = Following::new(machine, replicates, first.evidence.role);
+    let (mut step, mut all) = (0, Vec::with_capacity(points.len()));
     for point in points {
-        let mut update = MeasuredUpdate { seconds: f64::NAN, ..MeasuredUpdate::default() };
+        let mut update = NO_UPDATE;
         while step < point.evidence.step() {
             if stop() {
                 return Ok(None);
             }
             step += 1;
-            if f64::is_nan(total) {
-                continue;
-            }
-            update =
-                updated(belief.as_mut(), &point.evidence.until(step), replicates.limit, &seed.index(step))?;
-            total += update.seconds;
+            (update, _) =
+                following.update(&point.evidence.until(step), Budget::UNLIMITED, &seed.index(step))?;
         }
-        update.seconds_total = total;
-        let is_followed = !total.is_nan();
-        let set = if is_followed { Loose::of(machine, belief.as_ref(), point) } else { Loose::default() };
-        all.push(settled(set, point, replicates.particles, update, &seed.index(step)));
+        let set = following.belief().map(|belief| Loose::of(machine, belief, point));
+        all.push(set.unwrap_or_default().settle(point, replicates.particles, update, &seed.index(step)));
     }
     Ok(Some(all))
 }
 
-/// Makes one update and measures it: its cost and its processor time are those from the step before to this one. One that
-/// takes longer than the limit has no time.
-fn updated(
-    belief: &mut dyn Belief<Engine>,
-    evidence: &Evidence,
+/// No update, and no time.
+const NO_UPDATE: MeasuredUpdate = MeasuredUpdate {
+    cost: UpdateCost { states: 0, backtracks: 0, attempts: 0, accepted: 0 },
+    method: UpdateMethod::Other,
+    seconds: f64::NAN,
+    seconds_total: f64::NAN,
+};
+
+/// A belief that follows evidence until one of its updates takes longer than the limit.
+pub(super) struct Following {
+    belief: Box<dyn Belief<Engine>>,
     limit: Option<Duration>,
-    seed: &Seed,
-) -> Result<MeasuredUpdate, EvaluationFailure> {
-    let (since, watch) = (ThreadTime::now(), Stopwatch::start());
-    belief.update(evidence, &limit.map_or(Budget::UNLIMITED, Budget::time), seed);
-    let is_late = limit.is_some_and(|limit| watch.elapsed() >= limit);
-    let seconds = if is_late { f64::NAN } else { since.elapsed().as_secs_f64() };
-    match belief.take_failure() {
-        Some(failure) => Err(failure),
-        None => {
-            let (cost, method) = (belief.cost(), belief.method());
-            Ok(MeasuredUpdate { cost, method, seconds, seconds_total: f64::NAN })
+    /// Processor time of all updates, in seconds; NaN if one took too long.
+    total: f64,
+    /// The states that they visited.
+    pub(super) states: u64,
+}
+
+impl Following {
+    pub(super) fn new(machine: &Arc<Engine>, replicates: &Replicates<'_>, role: Role) -> Following {
+        let Replicates { sampler, model, particles, limit, .. } = *replicates;
+        Following { belief: sampler.belief(machine, role, model, particles), limit, total: 0.0, states: 0 }
+    }
+
+    /// The belief, if it is still followed.
+    pub(super) fn belief(&self) -> Option<&dyn Belief<Engine>> {
+        (!self.total.is_nan()).then_some(&*self.belief)
+    }
+
+    /// Makes one update and measures it: its cost and its processor time are those from the step before to this one. One that
+    /// takes longer than the limit has no time, and none behind it is made.
+    pub(super) fn update(
+        &mut self,
+        evidence: &Evidence,
+        budget: Budget,
+        seed: &Seed,
+    ) -> Result<(MeasuredUpdate, Option<UpdateOutcome>), EvaluationFailure> {
+        if self.total.is_nan() {
+            return Ok((NO_UPDATE, None));
         }
+        let (since, watch) = (ThreadTime::now(), Stopwatch::start());
+        let budget = self.limit.map_or(budget, |limit| budget.within(limit));
+        let outcome = self.belief.update(evidence, &budget, seed);
+        let is_late = self.limit.is_some_and(|limit| watch.elapsed() >= limit);
+        let seconds = if is_late { f64::NAN } else { since.elapsed().as_secs_f64() };
+        if let Some(failure) = self.belief.take_failure() {
+            return Err(failure);
+        }
+        self.total += seconds;
+        let (cost, method) = (self.belief.cost(), self.belief.method());
+        self.states += cost.states;
+        Ok((MeasuredUpdate { cost, method, seconds, seconds_total: self.total }, Some(outcome)))
     }
 }
 
@@ -197,26 +225,19 @@ pub(super) fn evaluated<T>(
 
 /// Takes draws from the posterior if the sampler provides them, none where there is no posterior, and counts for each its share of
 /// the cost of the enumeration. The time is that of the enumeration and of the draws. `seed` is that of the replicate.
-fn draw(point: &EvaluationPoint, replicates: &Replicates<'_>, seed: &Seed) -> Option<Held> {
+fn draw(
+    point: &EvaluationPoint,
+    sampler: &dyn Sampler<Engine>,
+    particles: usize,
+    seed: &Seed,
+) -> Option<ParticleSet> {
     let (seed, since) = (&seed.index(point.evidence.step()), ThreadTime::now());
-    let held = if point.source == PosteriorSource::None { 0 } else { replicates.particles };
-    let drawn = replicates.sampler.draw_from(&point.posterior, held, seed)?;
+    let held = if point.source == PosteriorSource::None { 0 } else { particles };
+    let drawn = sampler.draw_from(&point.posterior, held, seed)?;
     let drawn_in = point.known() * since.elapsed().as_secs_f64();
     let [seconds, seconds_total] = point.seconds.map(|of_oracle| of_oracle + drawn_in);
-    let weight = 1.0 / replicates.particles as f64;
-    let cells = drawn.into_iter().map(|place| (place, weight)).collect();
+    let cells = drawn.into_iter().map(|place| (place, 1.0 / particles as f64)).collect();
     let set = Loose { cells, held, effective: held as f64, ..Loose::default() };
     let cost = UpdateCost { states: point.posterior.states, ..UpdateCost::default() };
-    let update = MeasuredUpdate { cost, method: UpdateMethod::Other, seconds, seconds_total };
-    Some(settled(set, point, replicates.particles, update, seed))
-}
-
-fn settled(
-    set: Loose,
-    point: &EvaluationPoint,
-    particles: usize,
-    update: MeasuredUpdate,
-    seed: &Seed,
-) -> Held {
-    Held { set: set.settle(point, particles, &mut seed.child("drawn").rng()), update }
+    Some(set.settle(point, particles, MeasuredUpdate { cost, seconds, seconds_total, ..NO_UPDATE }, seed))
 }

@@ -27,7 +27,7 @@ use hyperplay_think::belief::OpponentModel;
 use hyperplay_think::belief::exact::{ExactError, Posterior};
 
 /// How the posterior of a point was made.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(tag = "oracle", rename_all = "lowercase")]
 pub enum PosteriorSource {
     /// Enumeration of the histories.
@@ -118,7 +118,19 @@ pub struct EvaluationPoints {
     /// From the first step looked at on, one a step, up to the last one before the end.
     pub list: Vec<EvaluationPoint>,
     /// Why the posterior is not exact, or is not there, up to the end.
-    pub ended: Option<ExactError>,
+    pub ended: Option<PointsEnd>,
+}
+
+/// The steps of playouts, which are made in bulk, for each state of a posterior.
+const STEPS: u64 = 10;
+
+/// Why points end before the match.
+#[derive(Clone, Debug)]
+pub enum PointsEnd {
+    /// There is no posterior.
+    Exact(ExactError),
+    /// The posteriors up to this step have visited all states that they may.
+    Work(usize),
 }
 
 /// How points are made.
@@ -133,6 +145,11 @@ pub struct Oracle<'a> {
     pub steps: (usize, usize),
     /// Random playouts that value a move in a state, for regret; 0 for none.
     pub playouts: u32,
+    /// The engine of these playouts, if it is another one.
+    pub playouts_engine: Option<&'a Engine>,
+    /// The states that all posteriors may visit together; the playouts may make [`STEPS`] times as many steps. Where that is used
+    /// up points end, or have no values.
+    pub work: u64,
 }
 
 impl Oracle<'_> {
@@ -151,10 +168,14 @@ impl Oracle<'_> {
         let mut points = EvaluationPoints::default();
         let mut all = enumeration(machine, role, self.model.as_ref(), self.limit);
         let mut source = if self.limit == 0 { PosteriorSource::None } else { PosteriorSource::Exact };
-        let mut total = 0.0;
+        let (mut total, mut steps_left) = (0.0, self.work.saturating_mul(STEPS));
         for evidence in prefixes(machine, role, history)? {
             let step = evidence.step();
             if step > self.steps.1 || stop() {
+                break;
+            }
+            if let Some(last) = points.list.last().filter(|last| last.posterior.states >= self.work) {
+                points.ended = Some(PointsEnd::Work(last.evidence.step()));
                 break;
             }
             let observed = evidence.steps.last().expect("a prefix has a step");
@@ -175,13 +196,16 @@ impl Oracle<'_> {
                     point.seconds = [here, total - followed + here];
                     if self.playouts > 0 && point.is_decision() {
                         let seed = seed.child("value").index(step);
-                        point.values = Values::of(machine, role, &point, self.playouts, &seed)?;
+                        let engine = self.playouts_engine.unwrap_or(machine);
+                        let values = Values::of(engine, &point, (self.playouts, steps_left), &seed)?;
+                        steps_left -= values.as_ref().map_or(0, |values| values.steps.min(steps_left));
+                        point.values = values;
                     }
                     points.list.push(point);
                 }
                 Err(ExactError::Failed(failure)) => return Err(failure),
                 Err(error) => {
-                    points.ended = Some(error);
+                    points.ended = Some(PointsEnd::Exact(error));
                     break;
                 }
             }

@@ -1,13 +1,13 @@
 //! The particle set that one replicate has at a point, and the figures that depend on it alone.
 
-use rand::{Rng, RngExt};
+use rand::RngExt;
 use rustc_hash::FxHashMap;
 
-use super::fluents::Scores;
+use super::fluents::{BINS, Bin, Scores};
 use super::point::EvaluationPoint;
 use hyperplay_engine::Engine;
-use hyperplay_machine::{History, StateMachine};
-use hyperplay_think::belief::{Belief, effective_size};
+use hyperplay_machine::{History, Seed, StateMachine};
+use hyperplay_think::belief::{Belief, UpdateCost, UpdateMethod, effective_size};
 
 /// The particle set that one replicate has at a point.
 #[derive(Clone, Debug)]
@@ -16,20 +16,55 @@ pub(super) struct ParticleSet {
     pub(super) cells: Vec<(usize, f64)>,
     /// The weight of the histories that have no place in the posterior.
     pub(super) outside: f64,
+    /// The marginals of the open fluents.
+    pub(super) bins: [Bin; BINS],
+    pub(super) numbers: SetNumbers,
+    pub(super) update: MeasuredUpdate,
+}
+
+/// The numbers that are kept of each set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SetNumbers {
     /// Particles, equal ones counted each.
     pub(super) held: usize,
     /// Different histories.
     pub(super) distinct: usize,
     /// The effective sample size.
     pub(super) effective: f64,
-    /// One history drawn by weight: its place, if it has one.
-    pub(super) drawn: Option<usize>,
     pub(super) total_variation: f64,
     /// The same for the states that the histories end in.
     pub(super) state_variation: f64,
     pub(super) coverage: f64,
+    /// The weight on the true history; of an empty set that of a belief that knows nothing.
+    pub(super) truth: f64,
+    /// If a fluent is open.
     pub(super) scores: Option<Scores>,
     pub(super) regret: f64,
+    /// The place of one history drawn by weight, if it has one.
+    pub(super) drawn: Option<usize>,
+}
+
+/// The last update of one replicate before a point.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct MeasuredUpdate {
+    pub(super) cost: UpdateCost,
+    pub(super) method: UpdateMethod,
+    /// Processor time of this update alone, in seconds; NaN where there was none.
+    pub(super) seconds: f64,
+    /// The same of all updates up to this one.
+    pub(super) seconds_total: f64,
+}
+
+/// Sorts by place and adds up the weights of each.
+pub(super) fn merge(cells: &mut Vec<(usize, f64)>) {
+    cells.sort_by_key(|&(place, _)| place);
+    cells.dedup_by(|later, first| {
+        let is_same = later.0 == first.0;
+        if is_same {
+            first.1 += later.1;
+        }
+        is_same
+    });
 }
 
 /// The figures known of a set before it is compared with the posterior.
@@ -73,28 +108,21 @@ impl Loose {
         mut self,
         point: &EvaluationPoint,
         particles: usize,
-        rng: &mut impl Rng,
+        update: MeasuredUpdate,
+        seed: &Seed,
     ) -> ParticleSet {
-        self.cells.sort_unstable_by_key(|&(place, _)| place);
-        self.cells.dedup_by(|later, first| {
-            let same = later.0 == first.0;
-            if same {
-                first.1 += later.1;
-            }
-            same
-        });
+        merge(&mut self.cells);
         let is_empty = self.cells.is_empty() && self.strangers.is_empty();
         let outside: f64 =
             if is_empty { 1.0 } else { self.strangers.iter().map(|&(_, weight)| weight).sum() };
-        let (posterior, fluents) = (&point.posterior, &point.fluents);
-        let mut left: f64 = rng.random();
+        let (posterior, fluents, known) = (&point.posterior, &point.fluents, point.known());
+        let mut left: f64 = seed.child("drawn").rng().random();
         let drawn = self.cells.iter().find(|&&(_, weight)| {
             left -= weight;
             left < 0.0
         });
         // Rounding may leave a remainder behind the last cell.
         let last = self.cells.last().filter(|_| self.strangers.is_empty());
-        let drawn = drawn.or(last).map(|&(place, _)| place);
         let (mut distance, mut coverage) = (outside, 0.0);
         let mut missing = point.of_states.clone();
         for &(place, weight) in self.cells.iter().filter(|&&(_, weight)| weight > 0.0) {
@@ -109,23 +137,25 @@ impl Loose {
         };
         self.cells.iter().for_each(|&(place, weight)| add(fluents.holding(posterior.ends[place]), weight));
         self.strangers.iter().for_each(|(holding, weight)| add(holding, *weight));
-        let regret = point.values.as_ref().map_or(f64::NAN, |values| {
-            values.regret(self.cells.iter().map(|&(place, weight)| (posterior.ends[place], weight)))
-        });
-        ParticleSet {
-            outside,
+        let scores = fluents.scores(&marginals, particles);
+        let true_cell = self.cells.iter().find(|&&(place, _)| Some(place) == point.true_place);
+        let nothing = if self.held == 0 { 1.0 / posterior.histories.len() as f64 } else { 0.0 };
+        let missed = missing.iter().map(|weight| weight.abs()).sum::<f64>() + outside;
+        let numbers = SetNumbers {
             held: self.held,
             distinct: self.cells.len() + self.strangers.len(),
             effective: self.effective,
-            drawn,
-            total_variation: point.known() * (distance + (1.0 - coverage).max(0.0)) / 2.0,
-            state_variation: point.known()
-                * (missing.iter().map(|weight| weight.abs()).sum::<f64>() + outside)
-                / 2.0,
-            coverage: point.known() * coverage,
-            scores: fluents.scores(&marginals, particles),
-            regret,
-            cells: self.cells,
-        }
+            total_variation: known * (distance + (1.0 - coverage).max(0.0)) / 2.0,
+            state_variation: known * missed / 2.0,
+            coverage: known * coverage,
+            truth: true_cell.map_or(nothing, |&(_, weight)| weight),
+            scores: scores.map(|(scores, _)| scores),
+            regret: point.values.as_ref().map_or(f64::NAN, |values| {
+                values.regret(self.cells.iter().map(|&(place, weight)| (posterior.ends[place], weight)))
+            }),
+            drawn: drawn.or(last).map(|&(place, _)| place),
+        };
+        let bins = scores.map_or_else(Default::default, |(_, bins)| bins);
+        ParticleSet { cells: self.cells, outside, bins, numbers, update }
     }
 }

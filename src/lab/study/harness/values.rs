@@ -6,19 +6,23 @@
 //! prefers) depends on the belief alone. Playouts are not perfect play, so regret is measured in the goal points of
 //! playouts. Moves of equal value are chosen equally often.
 //!
-//! A decision has a budget of [`STEPS`] steps. Where the playouts asked for would take more, each state and move has fewer of
+//! A decision has a budget of [`STEPS`] steps, and all decisions of a match and a role have one together
+//! ([`Oracle::work`](super::Oracle::work)). Where the playouts asked for would take more, each state and move has fewer of
 //! them; the mean is then over more states.
 
 use super::evaluated;
 use super::point::EvaluationPoint;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{
-    Budget, Bulk, EvaluationFailure, Move, Role, Seed, Start, State, StateMachine, StateMachineExt,
+    Budget, Bulk, EvaluationFailure, Move, Seed, Start, State, StateMachine, StateMachineExt,
 };
 
 /// The playouts of a decision make about this number of steps. A decision has no regret if one playout of every state and
 /// move takes more.
 const STEPS: u64 = 1_000_000;
+
+/// Playouts of one move that an engine may make at once: fewer take as long.
+const AT_ONCE: u64 = 512;
 
 /// Playouts by which their length is estimated.
 const TRIED: usize = 64;
@@ -34,19 +38,20 @@ pub(super) struct Values {
     values: Vec<f64>,
     /// The posterior's expectation for each move.
     expected: Vec<f64>,
+    /// About the steps that were made for them.
+    pub(super) steps: u64,
 }
 
 impl Values {
-    /// `None` if that costs too much, or if the legal moves are not the same in all states. The error is that of an
-    /// evaluation of the rules.
+    /// At most `playouts` for each state and move, of at most about `steps` steps. `None` if that costs too much, or if the legal moves
+    /// are not the same in all states. The error is that of an evaluation of the rules.
     pub(super) fn of(
         machine: &Engine,
-        role: Role,
         point: &EvaluationPoint,
-        playouts: u32,
+        (playouts, steps): (u32, u64),
         seed: &Seed,
     ) -> Result<Option<Values>, EvaluationFailure> {
-        let mut scratch = machine.scratch();
+        let (mut scratch, role) = (machine.scratch(), point.evidence.role);
         let mut moves: Vec<Move> = Vec::new();
         machine.legal(&machine.replay(&point.truth, &mut scratch), role, &mut scratch, &mut moves);
         let mut states = Vec::new();
@@ -70,10 +75,13 @@ impl Values {
         let pairs = states.iter().flat_map(|state| moves.iter().map(move |&own| (state, own)));
         let tried: Vec<Start<State>> = pairs.take(TRIED).map(|(state, own)| start(state, own, 1)).collect();
         let tallies = machine.playouts(&tried, &seed.child("length"), &Budget::UNLIMITED, &mut scratch);
-        let steps: u64 = tallies.iter().map(|tally| tally.steps).sum::<u64>().max(1);
-        let each = STEPS * tried.len() as u64 / (steps * (states.len() * moves.len()) as u64).max(1);
+        let length: u64 = tallies.iter().map(|tally| tally.steps).sum::<u64>().max(1);
+        let (all, budget) = ((states.len() * moves.len()) as u64, steps.min(STEPS));
+        let each = budget * tried.len() as u64 / (length * all).max(1);
         let playouts = playouts.min(each.try_into().unwrap_or(u32::MAX));
-        if playouts == 0 {
+        let at_once = (states.len() as u64 * u64::from(playouts)).max(AT_ONCE);
+        let steps = moves.len() as u64 * at_once * length / tried.len() as u64;
+        if playouts == 0 || steps > budget {
             return evaluated(machine, &mut scratch, None);
         }
         let mut values = vec![0.0; states.len() * moves.len()];
@@ -84,7 +92,7 @@ impl Values {
                 values[state * moves.len() + place] = tally.mean(role);
             }
         }
-        let mut made = Values { moves: moves.len(), values, expected: Vec::new() };
+        let mut made = Values { moves: moves.len(), values, expected: Vec::new(), steps };
         let ends = point.posterior.ends.iter().zip(&point.posterior.histories);
         made.expected = made.mean(ends.map(|(&end, (_, probability))| (end, *probability)));
         evaluated(machine, &mut scratch, Some(made))

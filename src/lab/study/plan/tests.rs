@@ -1,6 +1,7 @@
 //! The tests of the plan of a study.
 
 use super::super::match_source::MatchSourceError;
+use super::super::{Blocks, Study, StudyProgress, StudyRow};
 use super::*;
 use hyperplay_engine::{EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
@@ -45,18 +46,24 @@ fn plan(registry: &Registry, play: &str) -> StudyPlan {
         limit: 100,
         update_limit: None,
         playouts: 0,
+        work: WORK,
         seed: 1,
     }
+}
+
+fn measured(plan: &StudyPlan, game: &StudyGame) -> Study {
+    let progress: StudyProgress<'_> = (&|| (), &|_| ());
+    plan.study(game, &Interrupt::default(), progress, &mut Blocks::default()).expect("nothing fails")
 }
 
 #[test]
 fn every_uniform_model_is_uniform_whatever_its_name() {
     let (registry, engines) = (registry(), engines());
-    let machine = engines.get(EngineKind::Auto).expect("there is an engine");
+    let game = StudyGame::unnamed(&engines.get(EngineKind::Auto).expect("there is an engine"));
     let study = |play: &str| {
         let plan = plan(&registry, play);
-        let study = plan.study(&machine, &machine, &Interrupt::default(), &|| ()).expect("nothing fails");
-        (study.is_uniform(), study.rows.len(), plan.total(&machine, &machine))
+        let study = measured(&plan, &game);
+        (study.is_uniform(), study.rows.len(), plan.total(&game))
     };
     let uniform = study("uniform");
     assert!(uniform.0);
@@ -66,17 +73,12 @@ fn every_uniform_model_is_uniform_whatever_its_name() {
 #[test]
 fn every_posterior_is_said_before_it_is_computed() {
     let (registry, engines) = (registry(), engines());
-    let machine = engines.get(EngineKind::Auto).expect("there is an engine");
+    let game = StudyGame::unnamed(&engines.get(EngineKind::Auto).expect("there is an engine"));
     let said = std::cell::RefCell::new(Vec::new());
     let say = |what: &str| said.borrow_mut().push(what.to_owned());
     let progress: StudyProgress<'_> = (&|| (), &say);
-    let study = plan(&registry, "uniform").study_and_keep(
-        &StudySubject { game: "", rules: "", engine: "" },
-        (&machine, &machine),
-        &Interrupt::default(),
-        progress,
-        &mut Blocks::default(),
-    );
+    let plan = plan(&registry, "uniform");
+    let study = plan.study(&game, &Interrupt::default(), progress, &mut Blocks::default());
     assert!(study.expect("nothing fails").is_complete);
     assert_eq!(said.borrow()[0], "match 0, me: the posterior of step 1");
     assert_eq!(said.borrow().len(), 2, "both roles have one step before the end: {said:?}");
@@ -87,8 +89,8 @@ fn players_have_the_engine_that_is_given_for_them() {
     let (registry, engines) = (registry(), engines());
     let [network, interpreter] = [EngineKind::Propagator, EngineKind::Interpreter]
         .map(|kind| engines.get(kind).expect("there is an engine"));
-    let study = plan(&registry, "spy").study(&network, &interpreter, &Interrupt::default(), &|| ());
-    assert!(study.expect("nothing fails").is_complete);
+    let game = StudyGame { players_engine: interpreter, ..StudyGame::unnamed(&network) };
+    assert!(measured(&plan(&registry, "spy"), &game).is_complete);
     let play = MatchSource::read("hyperplay:engine=interpreter", &registry).expect("it can play");
     assert_eq!(play.engine(), Some(EngineKind::Interpreter));
     assert_eq!(plan(&registry, "uniform").play.engine(), None);
@@ -106,10 +108,8 @@ fn a_name_of_a_model_and_a_player_is_refused() {
 #[test]
 fn a_row_depends_on_nothing_else_in_the_plan() {
     let (registry, engines) = (registry(), engines());
-    let machine = engines.get(EngineKind::Auto).expect("there is an engine");
-    let rows = |plan: &StudyPlan| {
-        plan.study(&machine, &machine, &Interrupt::default(), &|| ()).expect("nothing fails").rows
-    };
+    let game = StudyGame::unnamed(&engines.get(EngineKind::Auto).expect("there is an engine"));
+    let rows = |plan: &StudyPlan| measured(plan, &game).rows;
     let samplers = ["exact", "rejection", "bootstrap:model=even", "bootstrap"]
         .map(|spec| registry.sampler(spec).expect("there is one"));
     let large = StudyPlan {
@@ -120,14 +120,13 @@ fn a_row_depends_on_nothing_else_in_the_plan() {
         ..plan(&registry, "uniform")
     };
     let all = rows(&large);
-    let subject = StudySubject { game: "", rules: "", engine: "" };
     for sampler in samplers {
         let small =
             StudyPlan { samplers: vec![sampler.clone()], particles: vec![4], matches: 2, ..large.clone() };
-        let key = |plan: &StudyPlan| plan.key(&subject, (1, "me", "U"), &sampler, 4);
+        let key = |plan: &StudyPlan| plan.key(&game, (1, "me", "U"), &sampler, 4);
         assert_eq!(key(&large), key(&small));
         let name = sampler.spec().to_string();
-        let is_of = |row: &&StudyRow| row.sampler == name && row.particles == 4 && row.index < 2;
+        let is_of = |row: &&StudyRow| row.of.sampler == name && row.of.particles == 4 && row.place.index < 2;
         let text = |row: &StudyRow| {
             let mut row = serde_json::to_value(row).expect("a row is plain data");
             for time in ["seconds", "seconds_total", "independent_draws_per_second"] {
@@ -140,6 +139,6 @@ fn a_row_depends_on_nothing_else_in_the_plan() {
         assert_eq!(own, all.iter().filter(is_of).map(text).collect::<Vec<_>>(), "{name}");
     }
     let other = StudyPlan { seed: 2, ..large.clone() };
-    let keys = [&large, &other].map(|plan| plan.key(&subject, (1, "me", "U"), &plan.samplers[0], 4));
+    let keys = [&large, &other].map(|plan| plan.key(&game, (1, "me", "U"), &plan.samplers[0], 4));
     assert_ne!(keys[0], keys[1]);
 }

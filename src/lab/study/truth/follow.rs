@@ -1,7 +1,8 @@
 //! One set of particles that follows the evidence of a match, compared with the true history after every step.
 //!
 //! An update may visit [`STATES`] states, so that a sampler that does not get through a large set ends and is not waited for. A
-//! belief without particles is not followed further: its later sets are empty.
+//! belief without particles is not followed further: its later sets are empty. After [`ALL_STATES`] states of all updates together
+//! the truth is not compared any more.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use rand::RngExt;
 
-use super::super::harness::{BINS, Bin, EvaluationPoint, PosteriorSource, Replicates, evaluated};
+use super::super::harness::{BINS, Bin, EvaluationPoint, Following, PosteriorSource, Replicates, evaluated};
 use super::point::MEANS;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{
@@ -20,6 +21,9 @@ use hyperplay_think::belief::exact::Posterior;
 
 /// The states that one update may visit.
 const STATES: u64 = 1_000_000;
+
+/// The states that all updates of a set may visit, but for the last one.
+const ALL_STATES: u64 = 100_000;
 
 /// A believed probability this close to 0 or 1 is certainty.
 const CERTAIN: f64 = 1e-9;
@@ -74,22 +78,21 @@ pub(super) fn follow(
     seed: &Seed,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<TruthSet>, EvaluationFailure> {
-    let Replicates { sampler, model, particles, .. } = *replicates;
+    let Replicates { sampler, particles, .. } = *replicates;
     let Some(first) = all.first() else { return Ok(Vec::new()) };
-    let nothing = Posterior::default();
-    let draws = sampler.draw_from(&nothing, 0, seed).is_some();
-    let mut belief = sampler.belief(machine, first.role, model, particles);
+    let draws = sampler.draw_from(&Posterior::default(), 0, seed).is_some();
+    let mut following = Following::new(machine, replicates, first.role);
     let (mut scratch, mut facts, mut sets) = (machine.scratch(), Facts::default(), Vec::new());
     let mut is_depleted = false;
     for evidence in all {
         let point = points.iter().find(|point| point.evidence.step() == evidence.step());
-        if stop() || (draws && point.is_none()) {
+        if stop() || (draws && point.is_none()) || following.states >= ALL_STATES {
             break;
         }
         let seed = seed.index(evidence.step());
         let truth = History(history.0[..evidence.step()].to_vec());
         let state = machine.replay(&truth, &mut scratch);
-        let (mut set, mut whole): (Vec<Held>, usize) = (Vec::new(), 0);
+        let (mut set, mut is_whole): (Vec<Held>, bool) = (Vec::new(), false);
         if let Some(point) = point.filter(|_| draws) {
             let drawn = sampler.draw_from(&point.posterior, particles, &seed).into_iter().flatten();
             set.extend(drawn.map(|at| {
@@ -97,16 +100,18 @@ pub(super) fn follow(
                 (1.0 / particles as f64, state, point.true_place == Some(at))
             }));
         } else if !is_depleted {
-            let outcome = belief.update(evidence, &Budget::nodes(STATES), &seed);
-            if let Some(failure) = belief.take_failure() {
-                return Err(failure);
-            }
-            set.extend(belief.particles().iter().map(|particle| {
-                let own = belief.state(particle);
-                (particle.weight, own.clone(), *own == state && belief.history(particle) == truth)
-            }));
-            is_depleted = set.is_empty();
-            whole = if outcome == UpdateOutcome::Enumerated { set.len() } else { 0 };
+            let (_, outcome) = following.update(evidence, Budget::nodes(STATES), &seed)?;
+            let belief = following.belief();
+            set.extend(
+                belief
+                    .into_iter()
+                    .flat_map(|belief| belief.particles().iter().map(move |one| (belief, one)))
+                    .map(|(belief, particle)| {
+                        let own = belief.state(particle);
+                        (particle.weight, own.clone(), *own == state && belief.history(particle) == truth)
+                    }),
+            );
+            (is_depleted, is_whole) = (set.is_empty(), outcome == Some(UpdateOutcome::Enumerated));
         }
         let mut compared = compared(machine, &state, &set, &mut facts, &seed);
         let mut legal = Vec::new();
@@ -118,8 +123,10 @@ pub(super) fn follow(
         if draws && point.is_some_and(|point| point.source == PosteriorSource::States) {
             held[0] = f64::NAN;
         }
-        let draws = if set.is_empty() { 0 } else { particles };
-        let losses = point.map_or([f64::NAN; 5], |point| losses(point, weights, (draws, whole)));
+        let count = if is_whole { set.len() } else { 0 };
+        let losses = point.map_or([f64::NAN; 5], |point| {
+            losses(point, weights, if set.is_empty() { 0 } else { particles }, particles, count)
+        });
         compared.means[..2].copy_from_slice(&held);
         compared.means[2..].copy_from_slice(&losses);
         sets.push(compared);
@@ -159,18 +166,25 @@ fn compared(machine: &Engine, truth: &State, set: &[Held], facts: &mut Facts, se
 }
 
 /// The logarithm of the number of histories, and the log losses of the true history and of the true state, each with that of the
-/// posterior. A sample is smoothed by half a draw for each history or state, so an empty one is a belief that knows nothing; what was
-/// enumerated is not.
-fn losses(point: &EvaluationPoint, weights: [f64; 2], (draws, whole): (usize, usize)) -> [f64; 5] {
-    let (histories, states, draws) = (point.posterior.histories.len(), point.states(), draws as f64);
-    let smoothed = |weight: f64, of: usize| -((weight * draws + 0.5) / (draws + of as f64 / 2.0)).ln();
-    let exact =
-        point.of_truth().map_or([f64::NAN; 2], |of_truth| of_truth.map(|probability| -probability.ln()));
-    let [size, history, history_exact] = match point.source {
-        PosteriorSource::States | PosteriorSource::None => [f64::NAN; 3],
-        PosteriorSource::Exact if whole >= histories => [(histories as f64).ln(), -weights[0].ln(), exact[0]],
-        PosteriorSource::Exact => [(histories as f64).ln(), smoothed(weights[0], histories), exact[0]],
+/// posterior. A sample is smoothed by half a draw for each history or state, so an empty one is a belief that knows nothing. What was
+/// enumerated, of which there are `whole` particles, is not smoothed, nor is the posterior; but what gives the truth no probability at
+/// all has the loss of a sample that misses it, for an infinite one would be in no mean.
+fn losses(point: &EvaluationPoint, held: [f64; 2], draws: usize, particles: usize, whole: usize) -> [f64; 5] {
+    let (histories, states) = (point.posterior.histories.len(), point.states());
+    let loss = |weight: f64, of: usize, draws: usize, is_exact: bool| {
+        let smoothed = (weight * draws as f64 + 0.5) / (draws as f64 + of as f64 / 2.0);
+        -if is_exact && weight > 0.0 { weight } else { smoothed }.ln()
     };
-    let state = if whole > 0 { -weights[1].ln() } else { smoothed(weights[1], states) };
-    [size, history, history_exact, state, exact[1]]
+    let exact = point.of_truth().unwrap_or_default();
+    let state = loss(held[1], states, draws, whole > 0);
+    let state_exact = loss(exact[1], states, particles, true);
+    match point.source {
+        PosteriorSource::None => [f64::NAN; 5],
+        PosteriorSource::States => [f64::NAN, f64::NAN, f64::NAN, state, state_exact],
+        PosteriorSource::Exact => {
+            let history = loss(held[0], histories, draws, whole >= histories);
+            let history_exact = loss(exact[0], histories, particles, true);
+            [(histories as f64).ln(), history, history_exact, state, state_exact]
+        }
+    }
 }

@@ -54,7 +54,9 @@ pub(super) fn measure_truth(
     let reached = sets.iter().map(Vec::len).min().unwrap_or(0);
     let at = |step: usize| {
         let sets: Vec<&TruthSet> = sets.iter().map(|sets| &sets[step - 1]).collect();
-        TruthPoint { step, ..together(&sets, of.clone(), &seed.child("rank").index(step)) }
+        let mut point = of.clone();
+        point.place.step = step;
+        together(&sets, point, &seed.child("rank").index(step))
     };
     Ok((steps.0..=reached).map(at).collect())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::super::harness::{BINS, Bin};
-use super::super::row::{PosteriorLetter, letter};
+use super::super::row::{Measured, Place};
 
 /// The figures with a mean over points, by the names of their columns.
 pub(super) const MEANS: [&str; 7] = [
@@ -22,22 +22,12 @@ pub(super) const MEANS: [&str; 7] = [
 #[serde_with::apply(f64 => #[serde(deserialize_with = "hyperplay_report::or_nan")])]
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct TruthPoint {
-    /// The game.
-    pub game: String,
-    /// The spec of the sampler.
-    pub sampler: String,
-    /// Particles in a set.
-    pub particles: usize,
-    /// The letter of the posterior under the sampler's own model.
-    #[serde(deserialize_with = "letter")]
-    pub posterior: PosteriorLetter,
-    /// The match.
-    #[serde(rename = "match")]
-    pub index: usize,
-    /// The name of the role.
-    pub role: String,
-    /// Joint moves made.
-    pub step: usize,
+    /// What it is of; the posterior is the one under the sampler's own model.
+    #[serde(flatten)]
+    pub of: Measured,
+    /// Where it is from.
+    #[serde(flatten)]
+    pub place: Place,
     /// Sets without a particle.
     pub depletions: usize,
     /// The place of the truth among the drawn particles, 0 to 1; NaN where there is none.

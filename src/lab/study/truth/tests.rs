@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rand::RngExt;
 
-use super::super::{MatchSource, StudyPlan};
+use super::super::{Blocks, MatchSource, Place, StudyGame, StudyPlan, WORK};
 use super::*;
 use hyperplay_engine::{EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
@@ -64,16 +64,20 @@ fn points(game: &str, sampler: &str, matches: usize, steps: usize, seed: u64) ->
         limit: if sampler == "exact" || sampler.starts_with("tilted") { 2_000 } else { 0 },
         update_limit: None,
         playouts: 0,
+        work: WORK,
         seed,
     };
-    plan.study(&machine, &machine, &Interrupt::default(), &|| ()).unwrap().truths
+    let game = StudyGame::unnamed(&machine);
+    plan.study(&game, &Interrupt::default(), (&|| (), &|_| ()), &mut Blocks::default()).unwrap().truths
 }
 
 /// The shares of the studies of `size` matches that reject by rank, by z, and by either at half the level.
 fn rejected(points: &[TruthPoint], size: usize) -> [f64; 3] {
     let of_study = |points: &[TruthPoint]| truth_rows(points, 1)[0].clone();
-    let rows: Vec<TruthRow> =
-        points.chunk_by(|one, other| one.index / size == other.index / size).map(of_study).collect();
+    let rows: Vec<TruthRow> = points
+        .chunk_by(|one, other| one.place.index / size == other.place.index / size)
+        .map(of_study)
+        .collect();
     let p = |row: &TruthRow| {
         (row.chi_squared.map_or(1.0, |fit| fit.p), if row.z_p.is_nan() { 1.0 } else { row.z_p })
     };
@@ -108,7 +112,8 @@ fn rejected_of_one_fact(probability: f64, believed: f64) -> f64 {
         let of_truth = number(probability);
         let numbers = [of_truth].into_iter().chain((0..SETS).map(|_| number(believed))).collect();
         let means = MEANS.into_iter().map(|name| (name, f64::NAN)).collect();
-        TruthPoint { index, facts: [("rare".to_owned(), numbers)].into(), means, ..TruthPoint::default() }
+        let place = Place { index, ..Place::default() };
+        TruthPoint { place, facts: [("rare".to_owned(), numbers)].into(), means, ..TruthPoint::default() }
     };
     let p = |study: usize| truth_rows(&(0..20 + study % 31).map(&mut point).collect::<Vec<_>>(), 1)[0].z_p;
     (0..400).map(p).filter(|&p| p < 0.05).count() as f64 / 400.0

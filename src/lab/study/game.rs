@@ -1,10 +1,12 @@
-//! The subject of a study, the schema of its files, and why these cannot be written.
+//! The games of a study, the schema of its files, and why these cannot be written.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use thiserror::Error;
 
 use crate::shards::LockError;
+use hyperplay_engine::Engine;
 use hyperplay_play::files::FileError;
 
 /// The schema of `turns.jsonl`, `timings.jsonl` and the blocks.
@@ -41,13 +43,32 @@ fn differences(changed: &[(String, String)]) -> String {
     said.collect::<Vec<String>>().join(", ")
 }
 
-/// The subject of a study of one game, beside its plan.
-#[derive(Clone, Copy, Debug)]
-pub struct StudySubject<'a> {
-    /// The game.
-    pub game: &'a str,
+/// A game that is measured.
+#[derive(Clone)]
+pub struct StudyGame {
+    /// Its name.
+    pub name: String,
     /// The hash of its rules.
-    pub rules: &'a str,
-    /// The engine.
-    pub engine: &'a str,
+    pub rules: String,
+    /// Its engine.
+    pub machine: Arc<Engine>,
+    /// The engine of the players of its matches.
+    pub players_engine: Arc<Engine>,
+    /// The engine of the playouts that value moves, if it is another one.
+    pub playouts_engine: Option<Arc<Engine>>,
+}
+
+#[cfg(test)]
+impl StudyGame {
+    /// A game without a name.
+    pub(super) fn unnamed(machine: &Arc<Engine>) -> StudyGame {
+        let (machine, players_engine) = (Arc::clone(machine), Arc::clone(machine));
+        StudyGame {
+            name: String::new(),
+            rules: String::new(),
+            machine,
+            players_engine,
+            playouts_engine: None,
+        }
+    }
 }
