@@ -123,7 +123,7 @@ impl StateMachine for NetworkEngine {
     fn scratch(&self) -> NetworkScratch {
         NetworkScratch {
             single: self.propagator.scratch(),
-            lanes: LanesScratch::new(),
+            lanes: LanesScratch::default(),
             stepper: StepperScratch::default(),
         }
     }

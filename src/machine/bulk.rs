@@ -68,6 +68,13 @@ impl Tally {
         Tally { count: 0, unfinished: 0, steps: 0, sum: zero(), squares: zero() }
     }
 
+    /// Adds playouts that ended with this goal of a role to its sums.
+    pub fn add(&mut self, role: Role, goal: Goal, playouts: u32) {
+        let (goal, playouts) = (u64::from(goal.value()), u64::from(playouts));
+        self.sum[role] += goal * playouts;
+        self.squares[role] += goal * goal * playouts;
+    }
+
     /// The mean goal of a role, 0 before the first playout.
     pub fn mean(&self, role: Role) -> f64 {
         if self.count == 0 { 0.0 } else { self.sum[role] as f64 / f64::from(self.count) }
@@ -278,9 +285,7 @@ fn one_playout<M: StateMachine + ?Sized>(
     tally.count += 1;
     tally.unfinished += u32::from(is_unfinished);
     for role in machine.each_role() {
-        let goal = u64::from(goals[role].value());
-        tally.sum[role] += goal;
-        tally.squares[role] += goal * goal;
+        tally.add(role, goals[role], 1);
     }
     true
 }

@@ -64,27 +64,15 @@ pub struct Lanes {
     consistent: ConsistentCodes,
 }
 
-/// The vectors that one thread makes playouts with, and the planes of its consistent draws.
-#[derive(Debug)]
+/// The vectors that one thread makes playouts with, and the planes of its consistent draws. Each allocates its memory
+/// when it first plays.
+#[derive(Debug, Default)]
 pub(crate) struct LanesScratch {
     narrow: Vector<1>,
     middle: Vector<4>,
     wide: Vector<8>,
     widest: Vector<16>,
     draws: DrawScratch,
-}
-
-impl LanesScratch {
-    /// Vectors without memory: each allocates its memory when it first plays.
-    pub(crate) fn new() -> LanesScratch {
-        LanesScratch {
-            narrow: Vector::new(),
-            middle: Vector::new(),
-            wide: Vector::new(),
-            widest: Vector::new(),
-            draws: DrawScratch::new(),
-        }
-    }
 }
 
 impl Lanes {

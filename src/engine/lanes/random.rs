@@ -25,16 +25,17 @@ impl StreamKeys {
     }
 }
 
-/// The streams of the words of a vector.
+/// The streams of the words of a vector, at first not seeded.
 #[derive(Clone, Debug)]
 pub(super) struct Streams<const W: usize>([[u64; W]; 4]);
 
-impl<const W: usize> Streams<W> {
-    /// Streams that are not seeded.
-    pub(super) fn new() -> Streams<W> {
+impl<const W: usize> Default for Streams<W> {
+    fn default() -> Streams<W> {
         Streams([[0; W]; 4])
     }
+}
 
+impl<const W: usize> Streams<W> {
     /// Seeds the stream of one word.
     pub(super) fn seed(&mut self, word: usize, seed: &Seed) {
         let mut rng = seed.rng();
@@ -82,7 +83,7 @@ mod tests {
     /// The first values of the authors' code for the state 1, 2, 3, 4.
     #[test]
     fn a_word_draws_what_the_generator_was_published_with() {
-        let mut streams = Streams::<4>::new();
+        let mut streams = Streams::<4>::default();
         streams.0 = [[1, 9, 9, 9], [2, 9, 9, 9], [3, 9, 9, 9], [4, 9, 9, 9]];
         let drawn: Vec<u64> = (0..5).map(|_| streams.draw()[0]).collect();
         assert_eq!(drawn, [41943041, 58720359, 3588806011781223, 3591011842654386, 9228616714210784205]);
@@ -91,7 +92,7 @@ mod tests {
     #[test]
     fn a_word_draws_the_same_in_every_vector() {
         let seed = Seed::root(5).index(3);
-        let (mut narrow, mut wide) = (Streams::<1>::new(), Streams::<8>::new());
+        let (mut narrow, mut wide) = (Streams::<1>::default(), Streams::<8>::default());
         narrow.seed(0, &seed);
         wide.seed(6, &seed);
         wide.seed(2, &Seed::root(6));

@@ -53,7 +53,7 @@ impl Tracer {
         let budget = &Budget::UNLIMITED;
         let work = LaneWork { code, images: &images, plan: &plan, seed, budget, goals: &mut goals };
         let (mut steps, mut passes) = (Vec::new(), 0);
-        let mut vector = Vector::<1>::new();
+        let mut vector = Vector::<1>::default();
         vector.play(work, &mut tallies, &mut |planes, &[active]| {
             if passes == limit {
                 return false;

@@ -97,13 +97,13 @@ struct Pass<const W: usize> {
     waited: [u64; W],
 }
 
-impl<const W: usize> Vector<W> {
+impl<const W: usize> Default for Vector<W> {
     /// A vector without memory.
-    pub(super) fn new() -> Vector<W> {
+    fn default() -> Vector<W> {
         Vector {
-            planes: Planes::new(),
-            starts: Planes::new(),
-            streams: Streams::new(),
+            planes: Planes::default(),
+            starts: Planes::default(),
+            streams: Streams::default(),
             active: [0; W],
             ended: Counter::new(CHUNK_BITS),
             waited: Counter::new(WAIT_BITS),
@@ -114,7 +114,9 @@ impl<const W: usize> Vector<W> {
             passes: 0,
         }
     }
+}
 
+impl<const W: usize> Vector<W> {
     /// Plays what the plan says, into the tallies of the starts; stops at the deadline. Before each step `watch` is
     /// given all planes and the lanes that play. If it returns false, playing ends, and counts that have not been added
     /// to a tally are lost.
@@ -259,17 +261,12 @@ impl<const W: usize> Vector<W> {
         tally.count += ended;
         for (role, code) in work.code.circuit.goals.iter() {
             let mut rest = ended - own.irregular;
-            let mut add = |goal: Goal, times: u32| {
-                let (goal, times) = (u64::from(goal.value()), u64::from(times));
-                tally.sum[role] += goal * times;
-                tally.squares[role] += goal * goal * times;
-            };
             for &(goal, counter) in &code.counted {
                 let times = self.counted[counter].read(place, lane);
-                add(goal, times);
+                tally.add(role, goal, times);
                 rest -= times;
             }
-            add(code.rest, rest);
+            tally.add(role, code.rest, rest);
         }
         steps
     }
@@ -307,10 +304,8 @@ impl<const W: usize> Vector<W> {
                 own.irregular += 1;
                 let tally = &mut tallies[work.plan.chunks[own.chunk].start];
                 tally.unfinished += u32::from(is_unfinished);
-                for (role, goal) in (work.goals)(&state).iter() {
-                    let goal = u64::from(goal.value());
-                    tally.sum[role] += goal;
-                    tally.squares[role] += goal * goal;
+                for (role, &goal) in (work.goals)(&state).iter() {
+                    tally.add(role, goal, 1);
                 }
                 self.age.set(place, lane, 0);
                 let mut mask = [0; W];

@@ -15,11 +15,6 @@ pub(crate) struct Planes<const W: usize> {
 }
 
 impl<const W: usize> Planes<W> {
-    /// No planes.
-    pub(crate) fn new() -> Planes<W> {
-        Planes { words: Vec::new(), count: 0 }
-    }
-
     /// Sets the number of planes. Their content is lost if the number changes.
     pub(crate) fn resize(&mut self, count: usize) {
         if count != self.count {
@@ -57,7 +52,7 @@ mod tests {
 
     #[test]
     fn planes_begin_lines_and_keep_what_they_hold() {
-        let mut planes = Planes::<8>::new();
+        let mut planes = Planes::<8>::default();
         assert!(planes.is_empty());
         planes.resize(5);
         planes[4] = [7; 8];

@@ -43,7 +43,7 @@ impl ConsistentCodes {
 }
 
 /// The planes that one thread draws with.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct DrawScratch {
     narrow: DrawPlanes<1>,
     middle: DrawPlanes<4>,
@@ -52,16 +52,6 @@ pub(super) struct DrawScratch {
 }
 
 impl DrawScratch {
-    /// Planes without memory.
-    pub(super) fn new() -> DrawScratch {
-        DrawScratch {
-            narrow: DrawPlanes::new(),
-            middle: DrawPlanes::new(),
-            wide: DrawPlanes::new(),
-            widest: DrawPlanes::new(),
-        }
-    }
-
     fn clear(&mut self) {
         self.narrow.clear();
         self.middle.clear();

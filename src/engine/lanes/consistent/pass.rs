@@ -36,7 +36,7 @@ pub(super) struct DrawWork<'w> {
 }
 
 /// The planes of one width, and what they hold.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct DrawPlanes<const W: usize> {
     planes: Planes<W>,
     streams: Streams<W>,
@@ -50,18 +50,6 @@ pub(super) struct DrawPlanes<const W: usize> {
 }
 
 impl<const W: usize> DrawPlanes<W> {
-    /// Planes without memory.
-    pub(super) fn new() -> DrawPlanes<W> {
-        DrawPlanes {
-            planes: Planes::new(),
-            streams: Streams::new(),
-            rows: RowMemory::new(),
-            is_ready: false,
-            starts: Vec::new(),
-            asked: Vec::new(),
-        }
-    }
-
     /// Forgets what the planes hold.
     pub(super) fn clear(&mut self) {
         self.is_ready = false;

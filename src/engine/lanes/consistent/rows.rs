@@ -27,19 +27,12 @@ pub(super) struct Rows {
 }
 
 /// The memory in which rows are made.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct RowMemory<const W: usize> {
     /// For each word of a row, that word of the rows of all lanes.
     pub blocks: Vec<[[u64; W]; 64]>,
     /// The lanes that are read.
     on: Vec<u16>,
-}
-
-impl<const W: usize> RowMemory<W> {
-    /// No memory.
-    pub(super) fn new() -> RowMemory<W> {
-        RowMemory { blocks: Vec::new(), on: Vec::new() }
-    }
 }
 
 impl Rows {
