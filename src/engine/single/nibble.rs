@@ -25,7 +25,7 @@ type Row = [u64; WIDTH];
 pub(super) type Nibbles = [u8; NIBBLES];
 
 /// The masks of a network, block after block.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct NibbleLookUp {
     /// The word of the first block.
     first: usize,
@@ -60,13 +60,7 @@ impl NibbleLookUp {
         words: usize,
         most: usize,
     ) -> Option<NibbleLookUp> {
-        let mut look_up = NibbleLookUp {
-            first: words,
-            blocks: Vec::new(),
-            nibbles: Vec::new(),
-            rows: Vec::new(),
-            outputs: 0,
-        };
+        let mut look_up = NibbleLookUp { first: words, ..NibbleLookUp::default() };
         let mut places: FxHashMap<usize, usize> = FxHashMap::default();
         // Node 0 is the constant, then come the inputs.
         places.extend((0..inputs).map(|input| (input + 1, place(input))));

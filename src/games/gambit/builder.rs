@@ -49,7 +49,7 @@ use super::recall::{RecallFault, recall_fault};
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct GambitBuilder {
     file: GambitFile,
     /// The number of each set in messages: as its author knows it.
@@ -67,18 +67,9 @@ impl GambitBuilder {
             title: title.to_owned(),
             comment: comment.to_owned(),
             players: players.iter().map(|name| name.as_ref().to_owned()).collect(),
-            sets: Vec::new(),
-            chances: Vec::new(),
-            outcomes: Vec::new(),
-            nodes: Vec::new(),
+            ..GambitFile::default()
         };
-        GambitBuilder {
-            file,
-            numbers: Vec::new(),
-            registered: FxHashMap::default(),
-            known_chances: FxHashMap::default(),
-            known_outcomes: FxHashMap::default(),
-        }
+        GambitBuilder { file, ..GambitBuilder::default() }
     }
 
     /// Registers an information set of a player, whose index counts from 0. Two calls make two sets.

@@ -102,7 +102,7 @@ pub struct GambitChance {
 /// assert_eq!(GambitFile::read(str::from_utf8(&text)?)?, file);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GambitFile {
     /// The title.
     pub title: String,

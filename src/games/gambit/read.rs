@@ -84,7 +84,7 @@ impl<'t> Reader<'t> {
             places: GambitPlaces::new(text),
             tokens,
             token,
-            builder: GambitBuilder::new::<&str>("", "", &[]),
+            builder: GambitBuilder::default(),
             players: 0,
             sets: FxHashMap::default(),
             chances: FxHashMap::default(),

@@ -52,7 +52,7 @@ impl Component {
 }
 
 /// Rules that are ready to be evaluated.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct DatalogProgram {
     pub(super) rules: Vec<Rule>,
     pub(super) names: Vec<Symbol>,
@@ -83,22 +83,7 @@ impl DatalogProgram {
     /// 0). The rules of a validated game meet the conditions: they are safe and stratified, and each relation has one
     /// arity. O(size of the rules).
     pub fn new(rules: Vec<Rule>, inputs: &[(Symbol, usize, Stage)]) -> DatalogProgram {
-        let mut program = DatalogProgram {
-            rules,
-            names: Vec::new(),
-            arities: Vec::new(),
-            by_name: FxHashMap::default(),
-            stages: Arc::default(),
-            components: Vec::new(),
-            component_of: Vec::new(),
-            reads: Vec::new(),
-            needs: FxHashMap::default(),
-            subgoal_lookups: Vec::new(),
-            shapes: Vec::new(),
-            shape_number: FxHashMap::default(),
-            most: Vec::new(),
-            limits: EvaluationLimits::default(),
-        };
+        let mut program = DatalogProgram { rules, ..DatalogProgram::default() };
         program.collect_relations(inputs);
         program.find_components(inputs);
         program

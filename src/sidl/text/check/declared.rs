@@ -27,6 +27,7 @@ pub(super) struct DeclaredSelector<'s> {
 }
 
 /// The declarations of a text.
+#[derive(Default)]
 pub(super) struct Declared<'s> {
     facts: FxHashMap<Symbol, DeclaredFact>,
     /// The facts in the order of the text.
@@ -39,12 +40,7 @@ pub(super) struct Declared<'s> {
 impl<'s> Declared<'s> {
     pub(super) fn new(sheet: &'s Rulesheet) -> Declared<'s> {
         let symbols = &sheet.symbols;
-        let mut declared = Declared {
-            facts: FxHashMap::default(),
-            fact_names: Vec::new(),
-            selectors: Vec::new(),
-            by_id: FxHashMap::default(),
-        };
+        let mut declared = Declared::default();
         for clause in &sheet.clauses {
             let span = clause.head.at.0;
             match (symbols.name(clause.head.relation), &clause.head.arguments[..]) {

@@ -42,7 +42,7 @@ const WIDE: usize = 100;
 const URGENCY: f32 = 0.5;
 
 /// All bandits.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Bandits {
     exploration: f32,
     visits: Vec<Visits>,
@@ -58,15 +58,7 @@ pub(super) struct Bandits {
 
 impl Bandits {
     pub fn new(exploration: f64) -> Self {
-        Bandits {
-            exploration: exploration as f32,
-            visits: Vec::new(),
-            bounds: Vec::new(),
-            arms: Vec::new(),
-            available: FxHashMap::default(),
-            wide: Vec::new(),
-            open: 0,
-        }
+        Bandits { exploration: exploration as f32, ..Bandits::default() }
     }
 
     /// Makes room for sets and moves that were met since.
