@@ -15,8 +15,8 @@ use hyperplay_logic::gdl::{Game, TermId};
 use super::lanes::LaneUsage;
 use super::{EngineKind, Interpreter, InterpreterScratch, NetworkEngine, NetworkScratch};
 use hyperplay_machine::{
-    Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, GameSetup, Goal, JointMove, Move, ObservedStep,
-    Percepts, Role, Seed, Start, State, StateMachine, StepAttempts, Successor, Tally,
+    Budget, Bulk, ConsistentDraws, EvaluationFailure, GameSetup, Goal, JointMove, Move, ObservedStep,
+    Percepts, Reached, Role, Seed, Start, State, StateMachine, StepAttempts, Successor, Tally,
 };
 use hyperplay_sidl::{InteractionMachine, InteractionScratch};
 
@@ -214,11 +214,7 @@ impl Bulk for Engine {
         ask!(self, scratch, machine, own => machine.expand(steps, own))
     }
 
-    fn advance(
-        &self,
-        steps: &[(&State, &JointMove)],
-        scratch: &mut EngineScratch,
-    ) -> Vec<(State, Option<ByRole<Goal>>)> {
+    fn advance(&self, steps: &[(&State, &JointMove)], scratch: &mut EngineScratch) -> Vec<Reached<State>> {
         ask!(self, scratch, machine, own => machine.advance(steps, own))
     }
 

@@ -12,8 +12,8 @@ use super::stepper::{Stepper, StepperScratch};
 use super::{Interpreter, Lanes, Propagator, PropagatorScratch};
 use hyperplay_logic::gdl::{Game, TermId};
 use hyperplay_machine::{
-    Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, GameSetup, Goal, JointMove, Move, ObservedStep,
-    Percepts, Role, Seed, Start, State, StateMachine, StepAttempts, Successor, Tally,
+    Budget, Bulk, ConsistentDraws, EvaluationFailure, GameSetup, Goal, JointMove, Move, ObservedStep,
+    Percepts, Reached, Role, Seed, Start, State, StateMachine, StepAttempts, Successor, Tally,
 };
 
 /// The number of playouts that a call should have if they are made in lanes.
@@ -208,11 +208,7 @@ impl Bulk for NetworkEngine {
         self.propagator.expand(steps, &mut scratch.single)
     }
 
-    fn advance(
-        &self,
-        steps: &[(&State, &JointMove)],
-        scratch: &mut NetworkScratch,
-    ) -> Vec<(State, Option<ByRole<Goal>>)> {
+    fn advance(&self, steps: &[(&State, &JointMove)], scratch: &mut NetworkScratch) -> Vec<Reached<State>> {
         self.propagator.advance(steps, &mut scratch.single)
     }
 

@@ -32,6 +32,9 @@ pub struct Successor<S> {
     pub is_faulty: bool,
 }
 
+/// The state after a step and, where it is terminal, the goals.
+pub type Reached<S> = (S, Option<ByRole<Goal>>);
+
 /// Playouts to make from one state.
 #[derive(Clone, Debug)]
 pub struct Start<S> {
@@ -138,17 +141,7 @@ pub trait Bulk: StateMachine {
         steps: &[(&Self::State, &JointMove)],
         scratch: &mut Self::Scratch,
     ) -> Vec<Successor<Self::State>> {
-        steps
-            .iter()
-            .map(|(state, joint)| {
-                let percepts =
-                    ByRole::from_fn(self.roles().len(), |role| self.percepts(state, joint, role, scratch));
-                let state = self.next(state, joint, scratch);
-                let end = self.terminal(&state, scratch).then(|| self.goals(&state, scratch));
-                let is_faulty = end.is_some() && self.has_goal_fault(&state, scratch);
-                Successor { state, percepts, end, is_faulty }
-            })
-            .collect()
+        expand_each(self, steps, scratch)
     }
 
     /// The state and, where it is terminal, the goals after every (state, joint move), in the order given. This is
@@ -157,15 +150,8 @@ pub trait Bulk: StateMachine {
         &self,
         steps: &[(&Self::State, &JointMove)],
         scratch: &mut Self::Scratch,
-    ) -> Vec<(Self::State, Option<ByRole<Goal>>)> {
-        steps
-            .iter()
-            .map(|(state, joint)| {
-                let state = self.next(state, joint, scratch);
-                let end = self.terminal(&state, scratch).then(|| self.goals(&state, scratch));
-                (state, end)
-            })
-            .collect()
+    ) -> Vec<Reached<Self::State>> {
+        advance_each(self, steps, scratch)
     }
 
     /// Makes attempts at one step that agrees with an observation. Attempt `i` starts in `starts[attempts[i]]`, where
@@ -226,6 +212,42 @@ pub trait Bulk: StateMachine {
             starts.iter().enumerate().map(|start| from(start, scratch)).collect()
         })
     }
+}
+
+/// The plain form of [`Bulk::expand`].
+pub fn expand_each<M: StateMachine + ?Sized>(
+    machine: &M,
+    steps: &[(&M::State, &JointMove)],
+    scratch: &mut M::Scratch,
+) -> Vec<Successor<M::State>> {
+    let successor = |&(state, joint): &(&M::State, &JointMove)| {
+        let roles = machine.roles().len();
+        let percepts = ByRole::from_fn(roles, |role| machine.percepts(state, joint, role, scratch));
+        let (state, end) = reached(machine, state, joint, scratch);
+        let is_faulty = end.is_some() && machine.has_goal_fault(&state, scratch);
+        Successor { state, percepts, end, is_faulty }
+    };
+    steps.iter().map(successor).collect()
+}
+
+/// The plain form of [`Bulk::advance`].
+pub fn advance_each<M: StateMachine + ?Sized>(
+    machine: &M,
+    steps: &[(&M::State, &JointMove)],
+    scratch: &mut M::Scratch,
+) -> Vec<Reached<M::State>> {
+    steps.iter().map(|(state, joint)| reached(machine, state, joint, scratch)).collect()
+}
+
+fn reached<M: StateMachine + ?Sized>(
+    machine: &M,
+    state: &M::State,
+    joint: &JointMove,
+    scratch: &mut M::Scratch,
+) -> Reached<M::State> {
+    let next = machine.next(state, joint, scratch);
+    let end = machine.terminal(&next, scratch).then(|| machine.goals(&next, scratch));
+    (next, end)
 }
 
 /// False if the deadline passed before it was over.

@@ -49,7 +49,7 @@ mod weights;
 mod words;
 
 pub use budget::{Budget, BudgetAccount, Stopwatch};
-pub use bulk::{Bulk, PLAYOUT_STEPS, Start, Successor, Tally};
+pub use bulk::{Bulk, PLAYOUT_STEPS, Reached, Start, Successor, Tally, advance_each, expand_each};
 pub use cancel::CancelFlag;
 pub use chance::{ChanceDistribution, draw_weighted};
 pub use consistent::{ConsistentDraws, ConsistentStep, ObservedStep, StepAttempts, select_consistent};

@@ -6,13 +6,13 @@
 
 use smallvec::SmallVec;
 
-use super::super::packed::{gather, spread};
+use super::super::packed::{bits_on, gather, spread};
 use super::code::{EndProgram, StepProgram};
 use super::{Propagator, PropagatorScratch};
 use crate::program::Planes;
 use hyperplay_machine::{
-    Bulk, ByRole, Goal, JointMove, ObservedStep, Percept, Percepts, Role, State, StateMachine,
-    StateMachineExt, Successor,
+    Bulk, ByRole, Goal, JointMove, ObservedStep, Percept, Percepts, Reached, Role, State, Successor,
+    advance_each, expand_each,
 };
 
 /// Up to this many steps are faster one by one, where a single state is.
@@ -22,8 +22,6 @@ pub(super) const MANY: usize = 192;
 
 /// A state with a joint move in it.
 pub(super) type StepRequest<'a> = (&'a State, &'a JointMove);
-/// The state after it, and the goals if that is an end.
-type Reached = (State, Option<ByRole<Goal>>);
 
 /// The planes of passes of both widths; made when they are first needed.
 #[derive(Debug, Default)]
@@ -43,7 +41,7 @@ struct Memory<const W: usize> {
 impl Bulk for Propagator {
     fn expand(&self, steps: &[StepRequest<'_>], scratch: &mut PropagatorScratch) -> Vec<Successor<State>> {
         if steps.len() <= FEW && self.is_quick() {
-            steps.iter().map(|(state, joint)| self.successor(state, joint, scratch)).collect()
+            expand_each(self, steps, scratch)
         } else if steps.len() < MANY {
             self.expand_in(steps, &mut scratch.batch.narrow)
         } else {
@@ -51,9 +49,9 @@ impl Bulk for Propagator {
         }
     }
 
-    fn advance(&self, steps: &[StepRequest<'_>], scratch: &mut PropagatorScratch) -> Vec<Reached> {
+    fn advance(&self, steps: &[StepRequest<'_>], scratch: &mut PropagatorScratch) -> Vec<Reached<State>> {
         if steps.len() <= FEW && self.is_quick() {
-            steps.iter().map(|(state, joint)| self.reached(state, joint, scratch)).collect()
+            advance_each(self, steps, scratch)
         } else if steps.len() < MANY {
             self.advance_in(steps, &mut scratch.batch.narrow)
         } else {
@@ -76,25 +74,6 @@ impl Propagator {
         self.single().single.is_quick() && self.view().single.is_quick()
     }
 
-    fn successor(
-        &self,
-        state: &State,
-        joint: &JointMove,
-        scratch: &mut PropagatorScratch,
-    ) -> Successor<State> {
-        let percepts =
-            ByRole::from_fn(self.setup.roles.len(), |role| self.percepts(state, joint, role, scratch));
-        let (state, end) = self.reached(state, joint, scratch);
-        let is_faulty = end.is_some() && self.has_goal_fault(&state, scratch);
-        Successor { state, percepts, end, is_faulty }
-    }
-
-    fn reached(&self, state: &State, joint: &JointMove, scratch: &mut PropagatorScratch) -> Reached {
-        let next = self.next(state, joint, scratch);
-        let end = self.terminal(&next, scratch).then(|| self.goals(&next, scratch));
-        (next, end)
-    }
-
     fn expand_in<const W: usize>(
         &self,
         steps: &[StepRequest<'_>],
@@ -113,7 +92,11 @@ impl Propagator {
         successors
     }
 
-    fn advance_in<const W: usize>(&self, steps: &[StepRequest<'_>], memory: &mut Memory<W>) -> Vec<Reached> {
+    fn advance_in<const W: usize>(
+        &self,
+        steps: &[StepRequest<'_>],
+        memory: &mut Memory<W>,
+    ) -> Vec<Reached<State>> {
         let mut reached = Vec::with_capacity(steps.len());
         for steps in steps.chunks(64 * W) {
             reached.append(&mut self.pass(self.next_only(), steps, &mut memory.next, &mut memory.end).0);
@@ -128,7 +111,7 @@ impl Propagator {
         steps: &[StepRequest<'_>],
         planes: &mut Planes<W>,
         ends: &mut Planes<W>,
-    ) -> (Vec<Reached>, [u64; W]) {
+    ) -> (Vec<Reached<State>>, [u64; W]) {
         planes.resize(step.program.planes());
         let end = self.end();
         ends.resize(end.program.planes());
@@ -172,7 +155,7 @@ impl Propagator {
         let mut seen: Vec<SmallVec<[Percept; 4]>> = vec![SmallVec::new(); steps.len() * roles];
         for (role, percepts) in self.step().percepts.iter() {
             for &(percept, plane) in percepts {
-                for lane in lanes_on(&planes[plane as usize], steps.len()) {
+                for lane in bits_on(&planes[plane as usize], 0..steps.len()) {
                     seen[lane * roles + role.index()].push(percept);
                 }
             }
@@ -196,7 +179,7 @@ fn goals<const W: usize>(
     let over = planes[end.terminal as usize];
     let mut goals: Vec<Option<ByRole<Goal>>> = vec![None; count];
     let mut faults = [0; W];
-    for lane in lanes_on(&over, count) {
+    for lane in bits_on(&over, 0..count) {
         goals[lane] = Some(ByRole::from_fn(roles, |_| Goal::default()));
     }
     for (role, values) in end.goals.iter() {
@@ -206,12 +189,12 @@ fn goals<const W: usize>(
             let holds: [u64; W] = std::array::from_fn(|word| open[word] & on[word]);
             let again: [u64; W] = std::array::from_fn(|word| on[word] & !open[word]);
             open.iter_mut().zip(holds).for_each(|(open, holds)| *open &= !holds);
-            for lane in lanes_on(&holds, count) {
+            for lane in bits_on(&holds, 0..count) {
                 put(&mut goals[lane], role, goal);
             }
             // The same value by another rule is no fault.
             let is_other = |lane: &usize| goals[*lane].as_ref().is_some_and(|goals| goals[role] != goal);
-            for lane in lanes_on(&again, count).filter(is_other) {
+            for lane in bits_on(&again, 0..count).filter(is_other) {
                 faults[lane / 64] |= u64::from(Some(role) != random) << (lane % 64);
             }
         }
@@ -226,17 +209,4 @@ fn put(goals: &mut Option<ByRole<Goal>>, role: Role, goal: Goal) {
     if let Some(goals) = goals {
         goals[role] = goal;
     }
-}
-
-/// The lanes that are on in a plane, of the first `count`.
-pub(super) fn lanes_on<const W: usize>(plane: &[u64; W], count: usize) -> impl Iterator<Item = usize> {
-    let word = |(number, &word): (usize, &u64)| {
-        let mut left = word;
-        std::iter::from_fn(move || {
-            let lane = left.trailing_zeros() as usize;
-            left &= left.checked_sub(1)?;
-            Some(number * 64 + lane)
-        })
-    };
-    plane.iter().enumerate().flat_map(word).take_while(move |&lane| lane < count)
 }

@@ -4,8 +4,8 @@
 //! state is terminal. The comparison with the observation is made in planes, and only the steps that agree are read
 //! back. In a GDL-I game every role perceives the joint move, so there the joint moves are compared before the step.
 
-use super::super::packed::gather;
-use super::batch::{FEW, MANY, StepRequest, lanes_on};
+use super::super::packed::{bits_on, gather};
+use super::batch::{FEW, MANY, StepRequest};
 use super::{Propagator, PropagatorScratch};
 use crate::program::{LutProgram, Planes};
 use crate::propnet::{Network, Propnet, Wire};
@@ -132,13 +132,14 @@ impl Propagator {
             }
             for (word, steps) in steps.chunks(64).enumerate() {
                 let lanes = [agree[word]];
-                if lanes_on(&lanes, steps.len()).next().is_none() {
+                if bits_on(&lanes, 0..steps.len()).next().is_none() {
                     continue;
                 }
                 let next: Vec<[u64; 1]> = code.next.iter().map(|&plane| [planes[plane][word]]).collect();
                 let states: Vec<State> = gather(64, &next, 0).collect();
                 let first = 64 * (pass * W + word);
-                found.extend(lanes_on(&lanes, steps.len()).map(|lane| (first + lane, states[lane].clone())));
+                found
+                    .extend(bits_on(&lanes, 0..steps.len()).map(|lane| (first + lane, states[lane].clone())));
             }
         }
         found

@@ -26,7 +26,7 @@ use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_logic::gdl::{At, Atom, Game, PositionDomains, did_you_mean, fold};
 use hyperplay_machine::terms::TermId;
 use hyperplay_machine::{
-    Budget, Bulk as _, ByRole, Goal, JointMove, Role, Seed, Start, State, StateMachine as _,
+    Budget, Bulk as _, ByRole, JointMove, Reached, Role, Seed, Start, State, StateMachine as _,
     StateMachineExt as _, Tally,
 };
 use hyperplay_think::search::LeafValues;
@@ -203,7 +203,7 @@ impl LinearValues {
             });
         let joints: Vec<JointMove> = drawn.collect();
         let steps: Vec<_> = joints.iter().map(|joint| (&start.state, joint)).collect();
-        let value = |(state, end): (State, Option<ByRole<Goal>>)| match end {
+        let value = |(state, end): Reached<State>| match end {
             Some(goals) => goals.map(|goal| f64::from(goal.value())),
             None => self.of(machine, &state),
         };

@@ -14,7 +14,8 @@ use rustc_hash::FxHashMap;
 
 use super::context::SearchContext;
 use hyperplay_machine::{
-    BudgetAccount, Bulk, ByRole, ChanceDistribution, Goal, JointMove, JointMoves, Move, Role, StateMachineExt,
+    BudgetAccount, Bulk, ByRole, ChanceDistribution, Goal, JointMove, JointMoves, Move, Reached, Role,
+    StateMachineExt,
 };
 
 /// A state of a [`Graph`], by its position in it.
@@ -58,7 +59,7 @@ impl Graph {
         let mut found: FxHashMap<M::State, Index> = FxHashMap::default();
         found.insert(root.clone(), 0);
         // Met but not yet opened, and its goals if it is terminal.
-        let mut met: Vec<(M::State, Option<ByRole<Goal>>)> = vec![(root.clone(), None)];
+        let mut met: Vec<Reached<M::State>> = vec![(root.clone(), None)];
         let mut nodes = Vec::new();
         while let Some((state, end)) = met.get_mut(nodes.len()) {
             if let Some(goals) = end.take() {
