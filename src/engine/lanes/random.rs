@@ -83,8 +83,7 @@ mod tests {
     /// The first values of the authors' code for the state 1, 2, 3, 4.
     #[test]
     fn a_word_draws_what_the_generator_was_published_with() {
-        let mut streams = Streams::<4>::default();
-        streams.0 = [[1, 9, 9, 9], [2, 9, 9, 9], [3, 9, 9, 9], [4, 9, 9, 9]];
+        let mut streams = Streams([[1, 9, 9, 9], [2, 9, 9, 9], [3, 9, 9, 9], [4, 9, 9, 9]]);
         let drawn: Vec<u64> = (0..5).map(|_| streams.draw()[0]).collect();
         assert_eq!(drawn, [41943041, 58720359, 3588806011781223, 3591011842654386, 9228616714210784205]);
     }
