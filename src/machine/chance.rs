@@ -73,6 +73,21 @@ impl ChanceDistribution {
     }
 }
 
+/// The place of the share that a number from 0 to the sum of the shares falls on; the last share above 0, should rounding leave
+/// something over. `None` if there is no such share.
+#[inline]
+pub fn share_at(shares: impl IntoIterator<Item = f64>, number: f64) -> Option<usize> {
+    let (mut left, mut found) = (number, None);
+    for (place, share) in shares.into_iter().enumerate().filter(|(_, share)| *share > 0.0) {
+        found = Some(place);
+        left -= share;
+        if left < 0.0 {
+            break;
+        }
+    }
+    found
+}
+
 /// A place drawn in proportion to its weight, exactly. The sum of the weights is above 0 and fits into 64 bits.
 pub fn draw_weighted(weights: &[u64], rng: &mut impl Rng) -> usize {
     let mut left = rng.random_range(0..weights.iter().sum::<u64>());

@@ -51,7 +51,7 @@ mod words;
 pub use budget::{Budget, BudgetAccount, Stopwatch};
 pub use bulk::{Bulk, PLAYOUT_STEPS, Reached, Start, Successor, Tally, advance_each, expand_each};
 pub use cancel::CancelFlag;
-pub use chance::{ChanceDistribution, draw_weighted};
+pub use chance::{ChanceDistribution, draw_weighted, share_at};
 pub use consistent::{ConsistentDraws, ConsistentStep, ObservedStep, StepAttempts, select_consistent};
 pub use evidence::{Evidence, History, Observation, OwnMove};
 pub use moves::{Goal, JointMove, Move, Percept, Percepts};

@@ -10,7 +10,7 @@ use std::time::Duration;
 use rand::RngExt;
 
 use super::reason::Reason;
-use hyperplay_machine::{Budget, EvaluationFailure, Evidence, History, Move, Seed};
+use hyperplay_machine::{Budget, EvaluationFailure, Evidence, History, Move, Seed, share_at};
 use hyperplay_think::belief::UpdateMethod;
 
 /// The view that a player is shown when it must move.
@@ -135,14 +135,9 @@ impl Decision {
     /// # Panics
     /// If it is empty.
     pub fn draw(policy: Vec<(Move, f64)>, seed: &Seed) -> Decision {
-        let mut left = seed.child("choice").rng().random::<f64>();
-        let drawn = policy.iter().find(|&&(_, share)| {
-            left -= share;
-            left < 0.0
-        });
-        // Rounding may leave a remainder behind the last share.
-        let last = policy.iter().rfind(|&&(_, share)| share > 0.0);
-        let &(choice, _) = drawn.or(last).expect("some legal move has a positive share");
+        let number = seed.child("choice").rng().random();
+        let place = share_at(policy.iter().map(|(_, share)| *share), number);
+        let (choice, _) = policy[place.expect("some legal move has a positive share")];
         Decision {
             choice,
             policy,

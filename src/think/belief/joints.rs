@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::opponents::Policy;
 use hyperplay_machine::{
-    ByRole, ChanceDistribution, JointMove, Move, OwnMove, Role, StateMachine, StateMachineExt,
+    ByRole, ChanceDistribution, JointMove, Move, OwnMove, Role, StateMachine, StateMachineExt, share_at,
 };
 
 /// The joint moves that one history may be continued by.
@@ -114,12 +114,8 @@ impl LegalJoints {
                 _ if moves.len() < 2 => 0,
                 (Some((_, distribution)), _) => distribution.draw(moves.len(), rng),
                 (_, Some((_, policy))) => {
-                    let mut left = rng.random::<f64>() * policy.iter().sum::<f64>();
-                    let under = |share: &f64| {
-                        left -= share;
-                        left < 0.0
-                    };
-                    policy.iter().position(under).unwrap_or(moves.len() - 1)
+                    let number = rng.random::<f64>() * policy.iter().sum::<f64>();
+                    share_at(policy.iter().copied(), number).unwrap_or(moves.len() - 1)
                 }
                 _ => rng.random_range(0..moves.len()),
             };

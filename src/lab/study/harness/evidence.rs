@@ -5,8 +5,8 @@ use rand::RngExt;
 use super::evaluated;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{
-    ByRole, ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, Move, Observation, OwnMove,
-    Seed, StateMachine, StateMachineExt,
+    ByRole, ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, Observation, OwnMove, Seed,
+    StateMachine, StateMachineExt, share_at,
 };
 use hyperplay_think::belief::OpponentModel;
 
@@ -54,7 +54,8 @@ pub fn model_match(
             }
             let (policy, failure) = model.policy_and_failure(role, &known[role], moves);
             failed = failed.take().or(failure);
-            drawn(moves, &policy, rng.random())
+            let place = share_at(policy.iter().copied(), rng.random());
+            moves[place.expect("some legal move has a positive share")]
         }));
         if let Some(failure) = failed {
             return Err(failure);
@@ -67,16 +68,4 @@ pub fn model_match(
         history.0.push(joint);
     }
     evaluated(machine, &mut scratch, history)
-}
-
-/// The move at `place`, 0..1, of the distribution.
-fn drawn(moves: &[Move], policy: &[f64], place: f64) -> Move {
-    let mut left = place;
-    let at = policy.iter().position(|&share| {
-        left -= share;
-        left < 0.0
-    });
-    // Rounding may leave a remainder behind the last share.
-    let last = policy.iter().rposition(|&share| share > 0.0);
-    moves[at.or(last).expect("some legal move has a positive share")]
 }

@@ -13,7 +13,7 @@ use super::super::judgement::{Judgement, greedy, with};
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{
     Budget, Bulk, ByRole, ChanceDistribution, EvaluationFailure, Evidence, JointMove, Move, Observation,
-    OwnMove, Role, Seed, Start, StateMachine as _, StateMachineExt,
+    OwnMove, Role, Seed, Start, StateMachine as _, StateMachineExt, share_at,
 };
 use hyperplay_think::belief::{Belief, OpponentModel, Particle};
 
@@ -109,7 +109,7 @@ impl Simulations<'_> {
                 }
                 let (policy, failure) = self.model.policy_and_failure(each, &known[each], moves);
                 self.made.failure = self.made.failure.take().or(failure);
-                moves[draw(&policy, rng.random())]
+                moves[share_at(policy.iter().copied(), rng.random()).unwrap_or(0)]
             }));
             for each in machine.each_role().filter(|&each| Some(each) != machine.random()) {
                 let percepts = machine.percepts(&state, &joint, each, self.scratch);
@@ -130,15 +130,4 @@ impl Simulations<'_> {
         self.made.cost.states += tally.steps;
         (tally.count > 0).then(|| tally.mean(role))
     }
-}
-
-/// The position that a number from 0 to 1 falls on.
-fn draw(policy: &[f64], number: f64) -> usize {
-    let mut left = number;
-    let found = policy.iter().position(|share| {
-        left -= share;
-        left < 0.0
-    });
-    // Rounding may leave a remainder behind the last share.
-    found.or(policy.iter().rposition(|&share| share > 0.0)).unwrap_or(0)
 }

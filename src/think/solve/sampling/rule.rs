@@ -6,6 +6,8 @@
 
 use rand::{Rng, RngExt};
 
+use hyperplay_machine::share_at;
+
 /// The numbers that are kept for a move.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct Account {
@@ -36,19 +38,8 @@ impl<'a> Policy<'a> {
         if self.total <= 0.0 {
             return rng.random_range(0..count as u32);
         }
-        let mut left = rng.random::<f64>() * self.total;
-        let mut drawn = 0;
-        for (place, account) in self.accounts.iter().enumerate() {
-            if account.regret > 0.0 {
-                // The last positive one, should rounding leave something over.
-                drawn = place;
-                if left < account.regret {
-                    break;
-                }
-                left -= account.regret;
-            }
-        }
-        drawn as u32
+        let positive = self.accounts.iter().map(|account| account.regret.max(0.0));
+        share_at(positive, rng.random::<f64>() * self.total).unwrap_or(0) as u32
     }
 
     /// The probability of a move.
