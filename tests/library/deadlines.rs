@@ -157,6 +157,7 @@ fn every_player_answers_a_legal_move_where_its_own_evaluations_would_take_minute
         "pimc",
         "ismcts",
         "oos",
+        "subgame",
         "clairvoyant",
         "equilibrium",
         "auto",

@@ -61,5 +61,6 @@ mod roundtrip;
 mod search;
 mod simplify;
 mod solved_players;
+mod subgames;
 mod threads;
 mod tree_sizes;

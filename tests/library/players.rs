@@ -634,7 +634,7 @@ fn an_impossible_match_depletes_the_belief_and_is_played_on_legally() {
     let state = machine.next(&state, &joint, &mut scratch);
     let legal = machine.legal_by_role(&state, &mut scratch)[candidate].clone();
     let view = View { evidence: &evidence, legal: &legal };
-    for spec in ["hyperplay", "pimc", "ismcts", "hyperplay2", "epimc", "oos"] {
+    for spec in ["hyperplay", "pimc", "ismcts", "hyperplay2", "epimc", "oos", "subgame"] {
         let decision = decide(&mut seat(spec, &machine, candidate), view, &Budget::UNLIMITED, &Seed::root(1));
         assert!(decision.depleted);
         assert!(legal.contains(&decision.choice));

@@ -101,7 +101,7 @@ fn random_explanation(machine: &Arc<Machine>, evidence: &Evidence) -> History {
 fn a_decision_under_a_node_budget_is_the_same_on_one_thread_and_on_two() {
     let machine = imperfect("blind_breakthrough_6x6");
     let known = known(&machine, 5);
-    for player in ["hyperplay", "oos"] {
+    for player in ["hyperplay", "oos", "subgame"] {
         let spec = format!("{player}:particles=100000,sampler=hyperplay:enumerate=off");
         let [one, two] =
             [1, 2].map(|threads| on_threads(threads, || decisions(&machine, &spec, 4_000_000, &known)));

@@ -5,6 +5,10 @@ use hyperplay_engine::Engine;
 use hyperplay_machine::{Move, State, StateMachine as _, counted};
 use hyperplay_think::belief::UpdateMethod;
 use hyperplay_think::search::Method;
+use hyperplay_think::solve::{Alternative, Subgame};
+
+/// Alternatives that are shown.
+const SHOWN: usize = 6;
 
 impl Decision {
     /// The reasons in sentences, for a reader who follows the match. `machine` plays the game of the decision.
@@ -39,6 +43,9 @@ impl Decision {
                 "{simulations} simulations, {playouts} with a playout, in a tree of {information_sets} information sets \
                  and {worlds} states; {before} had come by before"
             ),
+            Reason::Solved { nodes, iterations, subgame, alternatives } => {
+                return solved(machine, (*nodes, *iterations), subgame, alternatives);
+            }
             Reason::Compared { votes } => return self.compared(machine, votes),
             Reason::Mixed => {
                 let share =
@@ -66,6 +73,26 @@ impl Decision {
         };
         self.policy.iter().enumerate().map(line).collect()
     }
+}
+
+/// A sub-game that was solved, and what the others had before and have in it.
+fn solved(
+    machine: &Engine,
+    (nodes, iterations): (usize, u64),
+    subgame: &Subgame,
+    alternatives: &[Alternative],
+) -> Vec<String> {
+    let Subgame { roots, own, kept, share } = *subgame;
+    let tree = format!("{iterations} iterations on a tree of {nodes} nodes");
+    let roots = format!(
+        "{roots} roots, {own} of them held possible; {kept} roots and {:.0} % of the nodes were there before",
+        100.0 * share
+    );
+    let alternatives = alternatives.iter().take(SHOWN).map(|of| {
+        let name = &machine.roles()[of.role];
+        format!("  {name} had {:.1} with some evidence, and has {:.1}", of.before, of.now)
+    });
+    [tree, roots].into_iter().chain(alternatives).collect()
 }
 
 /// The belief: how many histories and states, how they were found at which cost, and the likeliest states by the fluents

@@ -61,6 +61,7 @@ mod spec_reader;
 #[cfg(test)]
 mod spec_tests;
 mod standard;
+mod subgame;
 mod thought_ahead;
 mod vote;
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::deliberation::{Deliberation, distinct};
-use super::margin::Margin;
+use super::margin::{Margin, SAFE_SHARE};
 use super::{BelievedState, Decision, HeldBelief, Player, Reason, View, certain_moves};
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{
@@ -68,7 +68,7 @@ pub(super) struct Possible<'a> {
     /// where a player thinks ahead.
     pub(super) states: &'a [WeightedState<'a, State>],
     /// How the beliefs of the other roles are made.
-    machine: &'a Arc<Engine>,
+    pub(super) machine: &'a Arc<Engine>,
     pub(super) model: &'a SharedModel,
     sampler: &'a dyn Sampler<Engine>,
 }
@@ -340,6 +340,11 @@ impl OwnBelief {
 
 /// How a player chooses from what it holds possible. A function is one that keeps nothing.
 pub(super) trait Choice: Send {
+    /// Uses the time before the first step.
+    fn prepare(&mut self, machine: &Engine, budget: &Budget, seed: &Seed) {
+        let _ = (machine, budget, seed);
+    }
+
     /// The decision.
     fn choose(&mut self, deliberation: Deliberation<'_>, possible: &Possible<'_>) -> Decision;
 
@@ -367,6 +372,10 @@ struct Believing<C> {
 }
 
 impl<C: Choice> Player for Believing<C> {
+    fn prepare(&mut self, budget: &Budget, seed: &Seed) {
+        self.choice.prepare(&self.belief.machine, &budget.share(SAFE_SHARE), seed);
+    }
+
     fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
         self.legal = view.legal.to_vec();
         self.belief

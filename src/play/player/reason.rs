@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use hyperplay_machine::State;
 use hyperplay_think::search::{Evaluation, Method, Replacement, Simulations, WeightedState};
+use hyperplay_think::solve::{Alternative, Subgame};
 
 /// States that a reason keeps.
 const SHOWN: usize = 6;
@@ -58,6 +59,17 @@ pub enum Reason {
         information_sets: usize,
         /// States in the tree.
         worlds: usize,
+    },
+    /// A sub-game was solved in a tree that grows.
+    Solved {
+        /// Nodes of the tree.
+        nodes: usize,
+        /// Iterations in the match.
+        iterations: u64,
+        /// What it was made of; nothing where the game was solved from the initial state.
+        subgame: Subgame,
+        /// What the other roles had before, and what they have in the sub-game, by evidence; nothing without a gadget.
+        alternatives: Vec<Alternative>,
     },
     /// The moves were compared ([`policy`](super::Decision::policy), [`values`](super::Decision::values)).
     Compared {

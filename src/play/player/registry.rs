@@ -59,8 +59,8 @@ impl SpecMaker {
 /// assert_eq!(registry.player("first")?.spec().to_string(), "first");
 /// let names: Vec<&str> = registry.entries(SpecKind::Player).map(|entry| &*entry.name).collect();
 /// let own = [
-///     "random", "legal", "hyperplay", "clairvoyant", "pimc", "ismcts", "hyperplay2", "epimc", "oos", "policy", "selected",
-///     "equilibrium", "auto",
+///     "random", "legal", "hyperplay", "clairvoyant", "pimc", "ismcts", "hyperplay2", "epimc", "oos", "subgame", "policy",
+///     "selected", "equilibrium", "auto",
 /// ];
 /// assert!(names.iter().copied().eq(own.into_iter().chain(["first"])));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -8,6 +8,7 @@ use super::models::with_models;
 use super::policy_player::PolicyPlayer;
 use super::search_keys::{leaf_key, leaves_of, with_searches};
 use super::selection::with_selection;
+use super::subgame::subgame;
 use super::{
     Assumed, Clairvoyant, FinalMove, LegalPlayer, OwnBelief, RandomPlayer, Registry, RegistryError,
     SearchEffort, Seat, Spec, SpecEntry, SpecError, SpecKey, SpecKind, VotePolicy, belief_keys,
@@ -16,7 +17,7 @@ use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
 use hyperplay_think::belief::{BootstrapSampler, IndependentSampler, ParticleSampler};
 use hyperplay_think::search::{HistoryUse, IsmctsOptions, Observers, PostponedOptions};
-use hyperplay_think::solve::AimOptions;
+use hyperplay_think::solve::{AimOptions, GadgetKind, GrowingOptions};
 
 impl Registry {
     /// The players, samplers, searches and opponent models of this crate.
@@ -111,6 +112,22 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 Seat::player(super::oos(belief(engine, role), options))
             })
         })?
+        .with_player(
+            believing("subgame", subgame_keys().into_iter().chain(SearchEffort::keys())),
+            |spec, registry| {
+                let (belief, search) = (belief_of(spec, registry)?, SearchEffort::search(spec, registry)?);
+                let nodes = spec.size("tree");
+                let timed = if spec.is_given("tree") { nodes } else { TREE_UNDER_A_CLOCK };
+                let (gadget, roots) = (spec.word("gadget"), spec.size("roots"));
+                let iterations = counted_and_timed(spec, "iterations");
+                let options = |nodes| GrowingOptions { nodes, gadget, roots, ..GrowingOptions::default() };
+                let solves = [(iterations[0], options(nodes)), (iterations[1], options(timed))];
+                let moves = spec.size("moves");
+                Ok(move |engine: &Arc<Engine>, role: Role| {
+                    Seat::player(subgame(belief(engine, role), Arc::clone(&search), solves, moves))
+                })
+            },
+        )?
         .with_player(policy, |spec, _| {
             let file = Arc::clone(spec.policy("path")?);
             Ok(move |engine: &Arc<Engine>, role: Role| {
@@ -158,6 +175,20 @@ fn oos_keys() -> [SpecKey; 3] {
             .clocked("as many as the time allows"),
         SpecKey::real("target", 0.0..=0.99, 0.9, about("oos", "target")),
         SpecKey::count("memory", 1..=1_000_000, 256, about("oos", "memory")),
+    ]
+}
+
+/// Nodes of a tree under a clock: about 250 megabytes.
+const TREE_UNDER_A_CLOCK: usize = 1_000_000;
+
+fn subgame_keys() -> [SpecKey; 5] {
+    [
+        SpecKey::count("iterations", 1..=1_000_000_000, 200, about("subgame", "iterations"))
+            .clocked("as many as the time allows"),
+        SpecKey::count("tree", 1..=1_000_000_000, 20_000, about("subgame", "tree")).clocked("1,000,000"),
+        SpecKey::word("gadget", GadgetKind::Resolve, about("subgame", "gadget")),
+        SpecKey::count("roots", 1..=1_000_000, 200, about("subgame", "roots")),
+        SpecKey::count("moves", 0..=1_000_000, 0, about("subgame", "moves")),
     ]
 }
 

@@ -89,6 +89,12 @@ impl EvidenceClasses {
         self.classes.shrink_to_fit();
     }
 
+    /// The class before the last step, and the own move in that step; none before the first step.
+    pub(crate) fn step_before(&self, class: u32) -> Option<(u32, Move)> {
+        let Class { former, own, .. } = self.classes.get(class.checked_sub(1)? as usize)?;
+        Some((*former, *own))
+    }
+
     /// The evidence of a class.
     pub(crate) fn evidence(&self, role: Role, class: u32, percepts: &PerceptSets) -> Evidence {
         let mut evidence = Evidence::new(role);

@@ -299,6 +299,11 @@ impl<M: Bulk> Positions<M> {
         self.sets.of_class(evidence.role, class)
     }
 
+    /// The class of a role before the last step, and its move in that step; none before the first step.
+    pub(crate) fn step_before(&self, role: Role, class: u32) -> Option<(u32, Move)> {
+        self.classes[role].step_before(class)
+    }
+
     /// The evidence of a class of a role.
     pub(crate) fn evidence(&self, role: Role, class: u32) -> Evidence {
         self.classes[role].evidence(role, class, &self.percepts)

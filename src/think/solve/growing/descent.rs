@@ -3,7 +3,8 @@
 //! One role *explores*, and all others follow their policies. At every second choice, drawn at random, the role that
 //! explores takes the move with the best sum of its mean value and a bonus that shrinks with the number of descents
 //! through it; else it follows its policy too. So the tree grows where the policies lead, and where a role could
-//! deviate from them. The roles explore in turns.
+//! deviate from them. The roles explore in turns. In a sub-game every second descent of each begins at a root that the searching
+//! role holds possible.
 //!
 //! Reference: Zhang, Sandholm, *General Search Techniques without Common Knowledge for Imperfect-Information Games, and
 //! Application to Superhuman Fog of War Chess* (2025), one-sided growing-tree CFR.
@@ -12,7 +13,7 @@ use rand::{Rng, RngExt};
 
 use super::grown::GrownTree;
 use crate::tree::{Chooser, Following};
-use hyperplay_machine::Bulk;
+use hyperplay_machine::{Bulk, share_at};
 
 /// The weight of the bonus, for values scaled to 1.
 const BONUS: f64 = 1.0;
@@ -30,15 +31,15 @@ pub(super) struct Guide {
 }
 
 impl Guide {
-    /// The leaf to which a descent comes; none at an end.
+    /// The leaf to which a descent from a position comes; none at an end.
     pub(super) fn descend<M: Bulk>(
         &mut self,
         tree: &GrownTree<M>,
         policy: &[f64],
+        mut position: u32,
         explorer: u32,
         rng: &mut impl Rng,
     ) -> Option<u32> {
-        let mut position = tree.root?.position()?;
         loop {
             let followings = tree.followings(position);
             if followings.is_empty() {
@@ -47,8 +48,12 @@ impl Guide {
             let mut choice = 0;
             for chooser in tree.positions.choosers(position) {
                 let explores = chooser.role == explorer && rng.random::<bool>();
-                let place =
-                    if explores { self.best(chooser) } else { draw(tree.shares(chooser, policy), rng) };
+                let place = if explores {
+                    self.best(chooser)
+                } else {
+                    let shares = tree.shares(chooser, policy).iter().copied();
+                    share_at(shares, rng.random()).unwrap_or(0)
+                };
                 if chooser.role == explorer {
                     self.visits[chooser.first as usize + place] += 1;
                 }
@@ -73,19 +78,4 @@ impl Guide {
         let better = |best: usize, place: usize| if score(place) > score(best) { place } else { best };
         (1..visits.len()).fold(0, better)
     }
-}
-
-/// A place drawn by these shares, which sum to about 1.
-fn draw(shares: &[f64], rng: &mut impl Rng) -> usize {
-    let mut left = rng.random::<f64>();
-    let mut drawn = 0;
-    for (place, &share) in shares.iter().enumerate().filter(|(_, share)| **share > 0.0) {
-        // The last possible one, should rounding leave something over.
-        drawn = place;
-        if left < share {
-            break;
-        }
-        left -= share;
-    }
-    drawn
 }

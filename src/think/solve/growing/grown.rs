@@ -6,11 +6,14 @@
 //! Invariant: positions are listed by the number of steps that lead to them, so every position stands before those that
 //! follow it, and the positions of an information set stand together in one list.
 
+use std::time::Instant;
+
 use smallvec::SmallVec;
 
 use super::super::met::{SamplingError, check};
 use super::super::sequences::MIDDLE;
 use super::super::tree::TreeError;
+use super::roots::Roots;
 use crate::tree::{Chooser, Following, Positions, UNEVEN_CHANCE};
 use hyperplay_machine::{Budget, Bulk, Seed, Start};
 
@@ -23,6 +26,8 @@ const LEAF: u32 = u32::MAX;
 /// The positions of a tree that grows.
 pub(super) struct GrownTree<M: Bulk> {
     scratch: M::Scratch,
+    /// When playouts stop.
+    deadline: Option<Instant>,
     pub(super) positions: Positions<M>,
     /// By number of steps.
     pub(super) by_step: Vec<Vec<u32>>,
@@ -33,19 +38,23 @@ pub(super) struct GrownTree<M: Bulk> {
     followings: Vec<Following>,
     /// The probabilities of the moves of `random`, where they lie in the positions.
     draws: Vec<f64>,
-    /// By position and role: the value of a leaf, in goals less 50.
+    /// By position and role: the value of a leaf, in goals less 50; that of the leaf before it, until it has its own.
     values: Vec<f64>,
     /// The number of leaves, and of those among them that have too many choices.
     pub(super) leaves: usize,
     pub(super) wide: usize,
-    /// The position or the end with which the game begins.
-    pub(super) root: Option<Following>,
+    /// The choices that were followed below the roots.
+    pub(super) followed: usize,
+    /// Where the tree begins; nowhere before it has begun, and where the game has no choice at all.
+    pub(super) roots: Roots,
+    pub(super) has_begun: bool,
 }
 
 impl<M: Bulk> GrownTree<M> {
     pub(super) fn new(machine: &M) -> Self {
         GrownTree {
             scratch: machine.scratch(),
+            deadline: None,
             positions: Positions::serial(machine),
             by_step: Vec::new(),
             first: Vec::new(),
@@ -55,13 +64,21 @@ impl<M: Bulk> GrownTree<M> {
             values: Vec::new(),
             leaves: 0,
             wide: 0,
-            root: None,
+            followed: 0,
+            roots: Roots::default(),
+            has_begun: false,
         }
     }
 
     /// Nodes: choices that were followed, and the initial state.
     pub(super) fn nodes(&self) -> usize {
         self.followings.len() + 1
+    }
+
+    /// From now on work stops soon after the deadline.
+    pub(super) fn set_deadline(&mut self, machine: &M, deadline: Option<Instant>) {
+        machine.set_deadline(&mut self.scratch, deadline);
+        self.deadline = deadline;
     }
 
     /// What follows the choices of a position; nothing if it is a leaf.
@@ -94,18 +111,50 @@ impl<M: Bulk> GrownTree<M> {
 
     /// Begins the tree, unless it was begun.
     pub(super) fn begin(&mut self, machine: &M, playouts: u32, seed: &Seed) -> Result<(), SamplingError> {
-        if self.root.is_some() {
+        if self.has_begun {
             return Ok(());
         }
         let root = self.positions.root(machine, &mut self.scratch);
         self.fail(machine)?;
-        let root = *self.root.insert(root.ok_or(TreeError::Stopped)?);
+        let root = root.ok_or(TreeError::Stopped)?;
+        self.has_begun = true;
         let Some(root) = root.position() else { return Ok(()) };
-        self.arrive(machine, 0)?;
-        match self.positions.choosers(root) {
-            [] => self.grow(machine, &[root], playouts, seed),
-            _ => self.value_leaves(machine, &[root], playouts, seed),
+        self.roots = Roots::initial(root, self.positions.roles());
+        self.arrive(machine, 0, None)?;
+        self.grow_or_value(machine, &[root], playouts, seed)
+    }
+
+    /// Adds a state after this number of steps in which the roles know this; none if it is an end.
+    pub(super) fn add(
+        &mut self,
+        machine: &M,
+        state: M::State,
+        known: &[u32],
+        step: u32,
+    ) -> Result<Option<u32>, SamplingError> {
+        let added = self.positions.add(machine, state, known, &mut self.scratch);
+        self.fail(machine)?;
+        let Some(position) = added.ok_or(TreeError::Stopped)?.position() else { return Ok(None) };
+        self.arrive(machine, step, None)?;
+        Ok(Some(position))
+    }
+
+    /// Lets the tree begin at these roots, after this number of steps; all that is not below them is left out.
+    pub(super) fn begin_at(&mut self, roots: Roots, step: usize) {
+        let mut wave: Vec<u32> = roots.list.iter().map(|root| root.position).collect();
+        self.by_step.clear();
+        self.by_step.resize(step, Vec::new());
+        while !wave.is_empty() {
+            let followings = wave.iter().flat_map(|&position| self.followings(position));
+            let next = followings.filter_map(|following| following.position()).collect();
+            self.by_step.push(std::mem::replace(&mut wave, next));
         }
+        let all = || self.by_step.iter().flatten().copied();
+        self.leaves = all().filter(|&position| self.followings(position).is_empty()).count();
+        self.wide = all().filter(|&position| !self.may_grow(position)).count();
+        self.followed = all().map(|position| self.followings(position).len()).sum();
+        self.has_begun = true;
+        self.roots = roots;
     }
 
     fn fail(&mut self, machine: &M) -> Result<(), SamplingError> {
@@ -114,13 +163,20 @@ impl<M: Bulk> GrownTree<M> {
     }
 
     /// Takes in the positions that were added after this number of steps.
-    fn arrive(&mut self, machine: &M, step: u32) -> Result<(), SamplingError> {
+    fn arrive(&mut self, machine: &M, step: u32, former: Option<u32>) -> Result<(), SamplingError> {
         let position = self.first.len() as u32;
         check(machine, &self.positions, position, step)?;
         self.first.push(LEAF);
         self.steps.push(step);
+        let roles = self.positions.roles();
+        match former {
+            Some(former) => {
+                self.values.extend_from_within(former as usize * roles..(former as usize + 1) * roles)
+            }
+            None => self.values.resize(self.first.len() * roles, 0.0),
+        }
         if self.by_step.len() <= step as usize {
-            self.by_step.push(Vec::new());
+            self.by_step.resize(step as usize + 1, Vec::new());
         }
         self.by_step[step as usize].push(position);
         self.leaves += 1;
@@ -151,15 +207,19 @@ impl<M: Bulk> GrownTree<M> {
             let choices = |&leaf: &u32| (0..self.positions.choices(leaf)).map(move |choice| (leaf, choice));
             let wanted: Vec<(u32, u64)> = wave.iter().flat_map(choices).collect();
             let followings = self.positions.followings(machine, &wanted, &mut self.scratch);
+            if followings.is_none() {
+                self.positions.truncate(self.first.len());
+            }
             self.fail(machine)?;
             let followings = followings.ok_or(TreeError::Stopped)?;
+            self.followed += followings.len();
             for (&(leaf, choice), following) in wanted.iter().zip(&followings) {
                 if choice == 0 {
                     self.first[leaf as usize] = self.followings.len() as u32;
                 }
                 self.followings.push(*following);
                 if following.position().is_some() {
-                    self.arrive(machine, self.steps[leaf as usize] + 1)?;
+                    self.arrive(machine, self.steps[leaf as usize] + 1, Some(leaf))?;
                 }
             }
             self.leaves -= wave.len();
@@ -172,6 +232,20 @@ impl<M: Bulk> GrownTree<M> {
         self.value_leaves(machine, &fresh, playouts, seed)
     }
 
+    /// Values these leaves, or grows them where nobody chooses.
+    pub(super) fn grow_or_value(
+        &mut self,
+        machine: &M,
+        leaves: &[u32],
+        playouts: u32,
+        seed: &Seed,
+    ) -> Result<(), SamplingError> {
+        let is_alone = |leaf: &u32| self.positions.choosers(*leaf).is_empty();
+        let (alone, chosen): (Vec<u32>, Vec<u32>) = leaves.iter().partition(|leaf| is_alone(leaf));
+        self.value_leaves(machine, &chosen, playouts, seed)?;
+        self.grow(machine, &alone, playouts, seed)
+    }
+
     /// Values these leaves.
     fn value_leaves(
         &mut self,
@@ -181,17 +255,17 @@ impl<M: Bulk> GrownTree<M> {
         seed: &Seed,
     ) -> Result<(), SamplingError> {
         let roles = self.positions.roles();
-        self.values.resize(self.first.len() * roles, 0.0);
         let start = |&leaf: &u32| {
             let state = self.positions.state(leaf).clone();
             Start { state, first: Vec::new(), weights: None, count: playouts }
         };
         let starts: Vec<Start<M::State>> = leaves.iter().map(start).collect();
-        let tallies = machine.playouts(&starts, seed, &Budget::UNLIMITED, &mut self.scratch);
+        let budget = Budget { deadline: self.deadline, ..Budget::UNLIMITED };
+        let tallies = machine.playouts(&starts, seed, &budget, &mut self.scratch);
         self.fail(machine)?;
-        for (&leaf, tally) in leaves.iter().zip(tallies) {
+        for (&leaf, tally) in leaves.iter().zip(tallies).filter(|(_, tally)| tally.count > 0) {
             let values = self.values[leaf as usize * roles..].iter_mut().zip(tally.sum.values());
-            values.for_each(|(value, &sum)| *value = sum as f64 / f64::from(tally.count.max(1)) - MIDDLE);
+            values.for_each(|(value, &sum)| *value = sum as f64 / f64::from(tally.count) - MIDDLE);
         }
         Ok(())
     }

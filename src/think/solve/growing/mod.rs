@@ -1,4 +1,5 @@
-//! Regret minimisation on a tree that grows: an anytime solver that needs no complete tree.
+//! Regret minimisation on a tree that grows: an anytime solver that needs no complete tree. It begins at the initial state,
+//! and can go over to the sub-game around what a role knows ([`resolve`]), whose [`roots`] are many.
 //!
 //! An iteration first grows the leaves to which descents come ([`descent`]), about a tenth of the tree, and then updates
 //! the regrets of every information set of the grown tree, role by role, by predictive discounted CFR+ ([`pass`]). A leaf is worth
@@ -15,23 +16,34 @@
 
 mod descent;
 mod estimate;
+mod gadget;
 mod grown;
 mod pass;
+mod resolve;
+mod roots;
 
 #[cfg(test)]
 mod tests;
+
+use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
 use super::met::{Averages, SampledPolicy, SamplingError};
 use super::profile::{Profile, normalise};
 use super::regret::{PREDICTED, RegretRule};
-use super::tree::GameTree;
+use super::sequences::MIDDLE;
+use super::tree::{GameTree, TreeError};
 use crate::tree::SetMoves;
 use descent::Guide;
+pub use gadget::GadgetKind;
 use grown::GrownTree;
-use hyperplay_machine::{Bulk, Evidence, Move, Seed, StateMachineExt};
+use hyperplay_machine::{Budget, Bulk, Evidence, Move, Seed, StateMachineExt, Stopwatch};
 use pass::{Pass, Policies};
+pub use resolve::{Alternative, FoundState, Subgame};
+
+/// An iteration begins only if this many times the time that it probably takes is left.
+const RESERVE: f64 = 2.0;
 
 /// How a tree grows. The growth was chosen by measurement (`docs/measurements.md`).
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -42,11 +54,16 @@ pub struct GrowingOptions {
     pub growth: f64,
     /// The most nodes, about; a tree that has them does not grow. A node takes about 250 bytes.
     pub nodes: usize,
+    /// The choice of the other roles before the roots of a sub-game.
+    pub gadget: GadgetKind,
+    /// The most roots of a sub-game.
+    pub roots: usize,
 }
 
 impl Default for GrowingOptions {
     fn default() -> Self {
-        GrowingOptions { playouts: 16, growth: 0.1, nodes: 10_000_000 }
+        let (gadget, roots) = (GadgetKind::Resolve, 200);
+        GrowingOptions { playouts: 16, growth: 0.1, nodes: 10_000_000, gadget, roots }
     }
 }
 
@@ -78,8 +95,14 @@ pub struct GrowingMinimiser<M: Bulk> {
     regrets: Vec<f64>,
     policy: Vec<f64>,
     sums: Vec<f64>,
-    /// No position before this one may be grown.
-    oldest: u32,
+    visits: u64,
+    /// The time of the last iteration, over the nodes of the tree.
+    pace: Duration,
+    /// Iterations on the sub-game, about.
+    round: u64,
+    /// By role: the value of the game under the first solve; nothing before the first sub-game.
+    expected: Vec<f64>,
+    subgame: Subgame,
     /// Why it cannot go on.
     failure: Option<SamplingError>,
 }
@@ -98,7 +121,11 @@ impl<M: Bulk> GrowingMinimiser<M> {
             regrets: Vec::new(),
             policy: Vec::new(),
             sums: Vec::new(),
-            oldest: 0,
+            visits: 0,
+            pace: Duration::ZERO,
+            round: 0,
+            expected: Vec::new(),
+            subgame: Subgame::default(),
             failure: None,
         }
     }
@@ -106,6 +133,11 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// Iterations made.
     pub fn iterations(&self) -> u64 {
         self.iterations
+    }
+
+    /// Nodes visited, in each iteration all those below the roots.
+    pub fn visits(&self) -> u64 {
+        self.visits
     }
 
     /// Nodes of the grown tree.
@@ -138,10 +170,63 @@ impl<M: Bulk> GrowingMinimiser<M> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
-        let done = (0..count).try_for_each(|_| self.iterate_once(machine, seed));
+        self.iterate_within(machine, count, &Budget::UNLIMITED, seed)
+    }
+
+    /// The same within a budget, of which an iteration takes a node for each node of the tree. Time that would probably
+    /// not do for one more iteration is left over.
+    ///
+    /// # Errors
+    /// As [`iterate`](GrowingMinimiser::iterate).
+    pub fn iterate_within(
+        &mut self,
+        machine: &M,
+        count: u64,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> Result<(), SamplingError> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        self.tree.set_deadline(machine, budget.deadline);
+        let done = self.iterate_in_time(machine, count, budget, seed);
+        self.tree.set_deadline(machine, None);
         self.make_room();
-        self.failure = done.clone().err();
-        done
+        match done {
+            Err(SamplingError::Rules(TreeError::Stopped)) if budget.is_late() => Ok(()),
+            done => {
+                self.failure = done.clone().err();
+                done
+            }
+        }
+    }
+
+    fn iterate_in_time(
+        &mut self,
+        machine: &M,
+        count: u64,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> Result<(), SamplingError> {
+        let before = self.visits;
+        for _ in 0..count {
+            let is_short = |left| left < self.predicted().mul_f64(RESERVE);
+            let is_spent = budget.nodes.is_some_and(|nodes| self.visits - before >= nodes);
+            if is_spent || budget.is_late() || budget.left().is_some_and(is_short) {
+                break;
+            }
+            let watch = Stopwatch::start();
+            self.iterate_once(machine, seed)?;
+            let nodes = self.tree.followed as u32 + 1;
+            self.visits += u64::from(nodes);
+            self.pace = watch.elapsed() / nodes;
+        }
+        Ok(())
+    }
+
+    /// About the time of the next iteration.
+    fn predicted(&self) -> Duration {
+        self.pace * (self.tree.followed as u32 + 1)
     }
 
     fn iterate_once(&mut self, machine: &M, seed: &Seed) -> Result<(), SamplingError> {
@@ -152,6 +237,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let leaves = self.chosen(&seed.index(1));
         self.tree.grow(machine, &leaves, self.options.playouts, &seed.index(2))?;
         self.make_room();
+        self.round += 1;
         (0..self.players.len()).for_each(|place| self.update(self.players[place]));
         Ok(())
     }
@@ -172,15 +258,18 @@ impl<M: Bulk> GrowingMinimiser<M> {
 
     /// The leaves that are grown next.
     fn chosen(&mut self, seed: &Seed) -> Vec<u32> {
-        let (nodes, mut rng) = (self.tree.nodes(), seed.rng());
-        let wanted = (nodes as f64 * self.options.growth) as u64 + 1;
+        let mut rng = seed.rng();
+        let wanted = ((self.tree.followed + 1) as f64 * self.options.growth) as u64 + 1;
         let (mut chosen, mut seen, mut choices) = (Vec::new(), FxHashSet::default(), 0);
-        if self.leaves() == 0 || nodes >= self.options.nodes || self.players.is_empty() {
+        if self.leaves() == 0 || self.tree.nodes() >= self.options.nodes || self.players.is_empty() {
             return chosen;
         }
-        for descent in 0..2 * wanted {
-            let explorer = self.players[descent as usize % self.players.len()];
-            let leaf = self.guide.descend(&self.tree, &self.policy, explorer, &mut rng);
+        let (starts, players) = (self.tree.roots.starts(), self.players.len());
+        for descent in 0..2 * wanted as usize {
+            let explorer = self.players[descent % players];
+            let start = self.tree.roots.draw(&starts[descent / players % 2], &mut rng);
+            let leaf = start
+                .and_then(|start| self.guide.descend(&self.tree, &self.policy, start, explorer, &mut rng));
             let Some(leaf) = leaf.filter(|&leaf| self.tree.may_grow(leaf) && seen.insert(leaf)) else {
                 continue;
             };
@@ -192,11 +281,9 @@ impl<M: Bulk> GrowingMinimiser<M> {
         }
         if chosen.is_empty() {
             // Nobody goes to what is left, but there is time for it.
-            let count = self.tree.positions.len() as u32;
-            let mut left = (self.oldest..count)
-                .filter(|&leaf| self.tree.followings(leaf).is_empty() && self.tree.may_grow(leaf));
-            self.oldest = left.next().unwrap_or(count);
-            chosen.extend((self.oldest < count).then_some(self.oldest));
+            let mut left = self.tree.by_step.iter().flatten();
+            let is_left = |leaf: u32| self.tree.followings(leaf).is_empty() && self.tree.may_grow(leaf);
+            chosen.extend(left.find(|leaf| is_left(**leaf)));
         }
         chosen
     }
@@ -205,9 +292,10 @@ impl<M: Bulk> GrowingMinimiser<M> {
     fn update(&mut self, role: u32) {
         let GrowingMinimiser { tree, pass, policy, regrets, sums, guide, .. } = self;
         let policies = Policies { role, own: policy, others: policy };
-        pass.descend(tree, policies);
+        pass.descend_from_roots(tree, policies);
         (0..tree.by_step.len()).rev().for_each(|step| pass.climb(tree, step, policies));
-        let factors = RegretRule::PredictiveDiscounted.factors(self.iterations);
+        tree.roots.update(role, self.round, &pass.values);
+        let factors = RegretRule::PredictiveDiscounted.factors(self.round);
         let reached = tree.positions.sets.list().iter().zip(&pass.reach);
         for (set, &[own, others]) in reached.filter(|(_, reach)| **reach != [0.0; 2]) {
             let moves = range(*set);
@@ -225,6 +313,14 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// The average policy after some evidence: the moves there, and their probabilities; `None` where it was not met.
     pub fn policy(&self, evidence: &Evidence) -> Option<(&[Move], Vec<f64>)> {
         self.averages().policy(evidence)
+    }
+
+    /// The same with what the moves bring, as goals, for the second. The average policies of all other roles lead there.
+    pub fn valued_policy(&self, evidence: &Evidence) -> Option<(&[Move], Vec<f64>, Vec<f64>)> {
+        let set = self.tree.positions.sets.list()[self.tree.positions.set(evidence)? as usize];
+        let values = self.guide.values.get(range(set))?.iter().map(|value| value + MIDDLE);
+        let (moves, shares) = self.policy(evidence)?;
+        Some((moves, values.collect(), shares))
     }
 
     /// The average policies at all information sets that were met, in the order in which they were.

@@ -6,6 +6,7 @@
 //! the others choose, so a step needs no nodes of its own: its choices are summed.
 
 use super::grown::GrownTree;
+use super::roots::Root;
 use crate::tree::{Chooser, Following};
 use hyperplay_machine::Bulk;
 
@@ -47,8 +48,18 @@ impl Policies<'_> {
 }
 
 impl Pass {
-    /// Goes down from the beginning of the game.
-    pub(super) fn descend<M: Bulk>(&mut self, tree: &GrownTree<M>, policies: Policies<'_>) {
+    /// Goes down from the roots, with the weights that they have for the role.
+    pub(super) fn descend_from_roots<M: Bulk>(&mut self, tree: &GrownTree<M>, policies: Policies<'_>) {
+        self.descend(tree, policies, |root| tree.roots.weights(root, policies.role));
+    }
+
+    /// Goes down from the roots with these probabilities: of the role itself, and of all others and chance.
+    pub(super) fn descend<M: Bulk>(
+        &mut self,
+        tree: &GrownTree<M>,
+        policies: Policies<'_>,
+        weights: impl Fn(&Root) -> (f64, f64),
+    ) {
         let (positions, sets) = (tree.positions.len(), &tree.positions.sets);
         for numbers in [&mut self.own, &mut self.others, &mut self.values] {
             numbers.clear();
@@ -58,8 +69,10 @@ impl Pass {
         self.gains.resize(sets.moves().len(), 0.0);
         self.reach.clear();
         self.reach.resize(sets.list().len(), [0.0; 2]);
-        let Some(root) = tree.root.and_then(Following::position) else { return };
-        (self.own[root as usize], self.others[root as usize]) = (1.0, 1.0);
+        for root in &tree.roots.list {
+            let place = root.position as usize;
+            (self.own[place], self.others[place]) = weights(root);
+        }
         for &position in tree.by_step.iter().flatten() {
             let (own, others) = (self.own[position as usize], self.others[position as usize]);
             if own == 0.0 && others == 0.0 {
@@ -114,12 +127,10 @@ impl Pass {
         }
     }
 
-    /// The value of the game to the role, after all positions were valued.
-    pub(super) fn value<M: Bulk>(&self, tree: &GrownTree<M>, role: u32) -> f64 {
-        match tree.root {
-            Some(Following::Position(root)) => self.values[root as usize],
-            Some(Following::End(end)) => tree.payoff(end, role as usize),
-            None => 0.0,
-        }
+    /// The sum of the values of the roots to the role of the pass, each with the probability of the others, after all
+    /// positions were valued.
+    pub(super) fn value<M: Bulk>(&self, tree: &GrownTree<M>) -> f64 {
+        let value = |root: &Root| self.others[root.position as usize] * self.values[root.position as usize];
+        tree.roots.list.iter().map(value).sum()
     }
 }

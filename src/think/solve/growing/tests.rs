@@ -62,7 +62,7 @@ fn without_a_leaf_the_grown_tree_is_the_game() {
 #[test]
 fn leaves_are_worth_what_random_play_is_worth() {
     let [toy, ..] = toys();
-    let options = GrowingOptions { nodes: 2, growth: 0.0, playouts: 20_000 };
+    let options = GrowingOptions { nodes: 2, growth: 0.0, playouts: 20_000, ..GrowingOptions::default() };
     let mut minimiser = GrowingMinimiser::new(&toy, options);
     minimiser.iterate(&toy, 1, &Seed::root(1)).unwrap();
     assert_eq!((minimiser.nodes(), minimiser.leaves()), (5, 4));

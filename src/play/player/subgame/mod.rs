@@ -1,0 +1,191 @@
+//! The player `subgame`: it solves the game around what it knows at every decision, in a tree that grows, and draws its move
+//! from the strategy.
+//!
+//! The start clock, or half of the first decision, solves from the initial state. Every decision goes over to the sub-game
+//! around its evidence ([`GrowingMinimiser::resolve`]): roots are the positions of the last tree that it holds possible, those
+//! that others hold possible at these, and so on. Where the tree has too few of them, particles of its
+//! belief are added, and what the others hold possible there. The belief is that of [`hyperplay`](mod@super::hyperplay), with the
+//! same keys. The other roles choose before the roots whether they enter (the key `gadget`), so the new strategy does not give
+//! them more than the last one did. In between, the tree grows on.
+//!
+//! That holds for two roles of which one wins what the other loses, as far as the tree reaches; with more roles or another
+//! sum each role minimises its regret, and nothing is guaranteed. Where nothing is hidden and roles move in turn there is nothing to
+//! mix, and the state is searched as by `hyperplay`, with its keys; so it is where the rules give no tree.
+//!
+//! References: Moravcik et al. 2017; Zhang, Sandholm 2021, 2025.
+
+mod found;
+
+use std::sync::Arc;
+
+use super::deliberation::{Deliberation, judged};
+use super::judgement::{Judgement, judge, with};
+use super::own_belief::{Choice, Possible};
+use super::selection::Selection;
+use super::{Decision, DecisionCost, OwnBelief, Player, Reason, SpecWord};
+use found::found;
+use hyperplay_engine::Engine;
+use hyperplay_machine::{Budget, EvaluationFailure, Move, Seed};
+use hyperplay_think::search::{SearchContext, StateSearch};
+use hyperplay_think::solve::{GadgetKind, GrowingMinimiser, GrowingOptions, SamplingError, TreeError};
+
+/// The share of the budget of a first decision that solves from the initial state.
+const FIRST: f64 = 0.5;
+
+/// The share of the time in which it is found out whether something is hidden.
+const LOOKING: f64 = 0.2;
+
+/// More iterations than this are not made between decisions on a tree that has no leaf left.
+const CONVERGED: u64 = 2_000;
+
+impl SpecWord for GadgetKind {
+    const WORDS: &'static [(&'static str, GadgetKind)] =
+        &[("resolve", GadgetKind::Resolve), ("maxmargin", GadgetKind::Maxmargin), ("none", GadgetKind::None)];
+}
+
+/// The player `subgame` for one match: iterations of a solve and how its tree grows, without a deadline and with one, and the
+/// most moves that are mixed, 0 for all.
+pub(super) fn subgame(
+    belief: OwnBelief,
+    search: Arc<dyn StateSearch<Engine>>,
+    solves: [(u64, GrowingOptions); 2],
+    moves: usize,
+) -> impl Player {
+    let choice = SubgameChoice { search, solves, moves, is_plain: None, minimiser: None };
+    belief.player_with(choice, true)
+}
+
+/// The choice from sub-games.
+struct SubgameChoice {
+    search: Arc<dyn StateSearch<Engine>>,
+    solves: [(u64, GrowingOptions); 2],
+    moves: usize,
+    /// Whether nothing is hidden and roles move in turn, once that is known.
+    is_plain: Option<bool>,
+    minimiser: Option<GrowingMinimiser<Engine>>,
+}
+
+impl Choice for SubgameChoice {
+    fn prepare(&mut self, machine: &Engine, budget: &Budget, seed: &Seed) {
+        if !self.is_plain(machine, budget) {
+            let (count, _) = self.effort(budget);
+            // What cannot be solved is said at the first decision.
+            let _ = self.minimiser(machine, budget).iterate_within(machine, count, budget, seed);
+        }
+    }
+
+    fn choose(&mut self, deliberation: Deliberation<'_>, possible: &Possible<'_>) -> Decision {
+        let (legal, seed, mut failure) = (deliberation.legal, deliberation.seed, None);
+        let decision = deliberation.unless_forced(|mut context, legal| {
+            let solved = match self.is_plain(context.machine, &context.budget) {
+                true => Err(None),
+                false => self.solve(&mut context, possible, legal, &mut failure),
+            };
+            solved.unwrap_or_else(|why| {
+                let (judgement, cost, mut reasons) =
+                    judged(&mut context, &*self.search, possible.states, legal, judge);
+                reasons.splice(0..0, why);
+                (judgement, cost, reasons)
+            })
+        });
+        decision.admitting(failure, legal, seed)
+    }
+
+    fn think_ahead(&mut self, deliberation: Deliberation<'_>, _: &Possible<'_>) -> bool {
+        let (count, _) = self.effort(&deliberation.budget);
+        let (context, _) = deliberation.context();
+        let Some(minimiser) = self.minimiser.as_mut().filter(|_| count == u64::MAX) else { return false };
+        let done = minimiser.iterate_within(context.machine, count, &context.budget, &context.seed);
+        done.is_ok() && (minimiser.leaves() > 0 || minimiser.iterations() < CONVERGED)
+    }
+}
+
+impl SubgameChoice {
+    /// Iterations of a solve with this budget, and how its tree grows.
+    fn effort(&self, budget: &Budget) -> (u64, GrowingOptions) {
+        self.solves[usize::from(!budget.reproduces())]
+    }
+
+    fn is_plain(&mut self, machine: &Engine, budget: &Budget) -> bool {
+        *self.is_plain.get_or_insert_with(|| {
+            let Selection { features, .. } = Selection::of(machine, &budget.share(LOOKING));
+            features.is_some_and(|of| of.hidden == 0 && of.at_once == 0)
+        })
+    }
+
+    fn minimiser(&mut self, machine: &Engine, budget: &Budget) -> &mut GrowingMinimiser<Engine> {
+        let (_, options) = self.effort(budget);
+        self.minimiser.get_or_insert_with(|| GrowingMinimiser::new(machine, options))
+    }
+
+    /// Solves the sub-game of a decision. Why there is no strategy, if there is none.
+    fn solve(
+        &mut self,
+        context: &mut SearchContext<'_, Engine>,
+        possible: &Possible<'_>,
+        legal: &[Move],
+        failure: &mut Option<EvaluationFailure>,
+    ) -> Result<(Judgement, DecisionCost, Vec<Reason>), Option<Reason>> {
+        let (machine, budget, seed, moves) = (context.machine, context.budget, &context.seed, self.moves);
+        let (count, GrowingOptions { roots, .. }) = self.effort(&budget);
+        let particle = &possible.belief.particles()[0];
+        // Asked before the time is up, because an answer after the deadline may be cut off.
+        let evidence = possible.belief.evidence_until(particle, context.role, budget.deadline);
+        let minimiser = self.minimiser(machine, &budget);
+        let solve = |minimiser: &mut GrowingMinimiser<Engine>| {
+            if minimiser.iterations() == 0 {
+                let nodes = budget.nodes.map(|nodes| nodes / 2);
+                let first = Budget { nodes, ..budget.share(FIRST) };
+                minimiser.iterate_within(machine, count, &first, &seed.child("first"))?;
+            }
+            if evidence.step() > 0 {
+                let found = found(minimiser, &evidence, possible, &budget, roots, seed);
+                minimiser.resolve(machine, &evidence, found, &budget, &seed.child("roots"))?;
+            }
+            minimiser.iterate_within(machine, count, &budget, &seed.child("solve"))
+        };
+        let before = minimiser.visits();
+        let done = solve(minimiser);
+        let cost = DecisionCost { states: minimiser.visits() - before, playouts: 0 };
+        let has_failed = done.is_err();
+        let why = done.err().map(|error| {
+            if let SamplingError::Rules(TreeError::Failed(found)) = &error {
+                *failure = Some(found.clone());
+            }
+            Reason::said(error.to_string())
+        });
+        let found = minimiser.valued_policy(&evidence).and_then(|(moves, values, shares)| {
+            let place = |own: &Move| moves.iter().position(|listed| listed == own);
+            let each = legal.iter().map(|own| place(own).map(|place| (shares[place], values[place])));
+            each.collect::<Option<Vec<(f64, f64)>>>()
+        });
+        let solved = Reason::Solved {
+            nodes: minimiser.nodes(),
+            iterations: minimiser.iterations(),
+            subgame: minimiser.subgame(),
+            alternatives: minimiser.alternatives(),
+        };
+        let result = match found {
+            Some(found) => {
+                let (mut shares, values): (Vec<f64>, Vec<f64>) = found.into_iter().unzip();
+                purify(&mut shares, moves);
+                let judgement = Judgement { values: with(legal, values), ..Judgement::of(legal, shares) };
+                Ok((judgement, cost, std::iter::once(solved).chain(why).collect()))
+            }
+            None => Err(why),
+        };
+        // One that failed cannot go on: the next decision begins anew.
+        self.minimiser.take_if(|_| has_failed);
+        result
+    }
+}
+
+/// Leaves this number of the most probable moves, or all for 0.
+fn purify(shares: &mut [f64], moves: usize) {
+    let mut sorted = shares.to_vec();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    let Some(&least) = moves.checked_sub(1).and_then(|last| sorted.get(last)) else { return };
+    shares.iter_mut().for_each(|share| *share = if *share < least { 0.0 } else { *share });
+    let sum: f64 = shares.iter().sum();
+    shares.iter_mut().for_each(|share| *share /= sum);
+}

@@ -1,0 +1,401 @@
+//! From one solve to the next: the sub-game around what a role knows now.
+//!
+//! The *candidates* for its roots are the positions of the grown tree after as many steps, and states that were found
+//! elsewhere. Roots are taken in the order of knowledge: first those that the role holds possible, then those that
+//! another role holds possible at one of these, and so on, until there are as many as allowed or all are taken that
+//! somebody's knowledge leads to. In the second case nobody can know that the match is outside the sub-game, and with a gadget the new
+//! policies are as safe as the last ones; in the first they may not be.
+//!
+//! All that the new solve needs of the last one is taken from its average policies: how probably the roles came to the
+//! roots, and the value of every class of evidence there to a role that plays best from it on. A class of which the last
+//! tree knew nothing gets the smaller of its value now and the value of the game to its role.
+//!
+//! What was learnt below the roots is kept, and the rest of the tree is left out. Its nodes still take memory; when more
+//! than half of the most nodes are used, the tree begins anew at the roots, with nothing below them.
+//!
+//! References: Burch, Johanson, Bowling (2014), Moravcik et al. (2017), for continual re-solving; Zhang, Sandholm (2021, 2025),
+//! for order by knowledge.
+
+use rand::{Rng, RngExt};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::met::SamplingError;
+use super::super::sequences::MIDDLE;
+use super::super::tree::TreeError;
+use super::descent::Guide;
+use super::estimate::NOBODY;
+use super::gadget::Gadget;
+use super::grown::GrownTree;
+use super::pass::{Pass, Policies};
+use super::roots::{NOWHERE, Roots, Side};
+use super::{GrowingMinimiser, range};
+use crate::tree::UNEVEN_CHANCE;
+use hyperplay_machine::{Budget, Bulk, Evidence, Role, Seed, StateMachineExt as _};
+
+/// A solve that keeps something goes on as if it had made this number of iterations.
+const WARM: u64 = 4;
+
+/// The time that it takes to go over to a sub-game, in iterations on the tree before.
+const IN_ITERATIONS: u32 = 4;
+
+/// Added to the reach of a role where roots are drawn, so that those it never came to under the last solve are among them.
+const LEAST_REACH: f64 = 0.1;
+
+/// A state that was found elsewhere: not in the tree.
+#[derive(Clone, Debug)]
+pub struct FoundState<S> {
+    /// The state, which is no end.
+    pub state: S,
+    /// The evidence of each role there.
+    pub known: Vec<Evidence>,
+    /// How probable it is where all roles choose uniformly, in a unit in which the states that the searching role holds possible
+    /// have the sum 1.
+    pub weight: f64,
+}
+
+/// What a sub-game was made of.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Subgame {
+    /// Roots,
+    pub roots: usize,
+    /// those of them that the searching role holds possible,
+    pub own: usize,
+    /// and those that were in the tree before.
+    pub kept: usize,
+    /// The share of the nodes of the tree before that is below them.
+    pub share: f64,
+}
+
+/// What a class of evidence of another role had before, and has in the sub-game.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Alternative {
+    /// Whose.
+    pub role: Role,
+    /// The value under the last solve, 0..=100.
+    pub before: f64,
+    /// The value in the sub-game, 0..=100.
+    pub now: f64,
+}
+
+/// A possible root.
+struct Candidate<S> {
+    /// Its number, if it is in the tree;
+    position: Option<u32>,
+    /// its state if not.
+    state: Option<S>,
+    known: Vec<u32>,
+    prior: f64,
+}
+
+/// The reach of roles, by role and class.
+type Reaches = FxHashMap<(usize, u32), f64>;
+
+impl<M: Bulk> GrowingMinimiser<M> {
+    /// How many positions of the tree a role holds possible after some evidence.
+    pub fn held(&mut self, evidence: &Evidence) -> usize {
+        let class = self.tree.positions.class(evidence);
+        let positions = self.tree.by_step.get(evidence.step()).into_iter().flatten();
+        positions.filter(|&&at| self.tree.positions.known(at)[evidence.role.index()] == class).count()
+    }
+
+    /// Goes over to the sub-game around what a role knows. The states `found` are taken in besides those of the tree. Where the
+    /// time would probably not do, nothing happens.
+    ///
+    /// # Errors
+    /// If there is nothing to begin at, a state has no place in a tree, or the deadline passed; then the minimiser cannot
+    /// go on.
+    pub fn resolve(
+        &mut self,
+        machine: &M,
+        evidence: &Evidence,
+        found: Vec<FoundState<M::State>>,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> Result<(), SamplingError> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        if budget.left().is_some_and(|left| left < self.predicted() * IN_ITERATIONS) {
+            return Ok(());
+        }
+        self.tree.set_deadline(machine, budget.deadline);
+        let done = self.enter(machine, evidence, found, seed);
+        self.tree.set_deadline(machine, None);
+        self.failure = done.clone().err();
+        done
+    }
+
+    fn enter(
+        &mut self,
+        machine: &M,
+        evidence: &Evidence,
+        found: Vec<FoundState<M::State>>,
+        seed: &Seed,
+    ) -> Result<(), SamplingError> {
+        let (step, own) = (evidence.step(), evidence.role.index());
+        let own = (own, self.tree.positions.class(evidence));
+        let average = self.average_everywhere();
+        let all = self.candidates(machine, step, found);
+        let mut reaches = self.reaches_at_roots();
+        let mut chosen = self.by_knowledge(all, own, &average, &mut reaches, &mut seed.rng());
+        let reach = |role, class| self.reach(role, class, &average, &mut reaches);
+        let known = chosen.iter().map(|of| (of.position, of.prior, &of.known[..]));
+        let mut roots = Roots::of_subgame(known, machine.roles().len(), own, reach);
+        let before = self.before(&roots, own.0, &average);
+
+        let kept = chosen.iter().filter(|of| of.position.is_some()).count();
+        let nodes = self.tree.followed;
+        if self.tree.nodes() > self.options.nodes / 2 {
+            self.begin_anew(machine, &mut chosen, &mut roots);
+        }
+        let mut fresh = Vec::new();
+        for (candidate, root) in chosen.into_iter().zip(&mut roots.list) {
+            root.position = candidate.position.unwrap_or(NOWHERE);
+            if let Some(state) = candidate.state
+                && let Some(added) = self.tree.add(machine, state, &candidate.known, step as u32)?
+            {
+                // Nothing if it is an end.
+                fresh.push(added);
+                root.position = added;
+            }
+        }
+        roots.list.retain(|root| root.position != NOWHERE);
+        if roots.list.is_empty() {
+            return Err(TreeError::Stopped.into());
+        }
+        self.tree.begin_at(roots, step);
+        self.tree.grow_or_value(machine, &fresh, self.options.playouts, &seed.index(0))?;
+        self.make_room();
+        self.begin_sums();
+        let (roots, share) = (&self.tree.roots, self.tree.followed as f64 / nodes.max(1) as f64);
+        let held = roots.list.iter().filter(|root| roots.is_own(root)).count();
+        self.subgame = Subgame { roots: roots.list.len(), own: held, kept, share };
+        self.add_gadgets(own.0, before);
+        Ok(())
+    }
+
+    /// All positions of the tree after a number of steps, and the states that were found and are not among them. Where none of
+    /// them is among them, those of the tree are left out, because nothing says how their units compare.
+    fn candidates(
+        &mut self,
+        machine: &M,
+        step: usize,
+        found: Vec<FoundState<M::State>>,
+    ) -> Vec<Candidate<M::State>> {
+        let (uniform, mut pass) =
+            (self.by_move(|set| vec![1.0 / f64::from(set.count); set.count as usize]), Pass::default());
+        let policies = Policies { role: NOBODY, own: &[], others: &uniform };
+        pass.descend(&self.tree, policies, |root| (1.0, root.prior));
+        let tree = &mut self.tree;
+        let candidate = |&position: &u32| {
+            let (known, prior) = (tree.positions.known(position).to_vec(), pass.others[position as usize]);
+            Candidate { position: Some(position), state: None, known, prior }
+        };
+        let mut all: Vec<_> = tree.by_step.get(step).into_iter().flatten().map(candidate).collect();
+        let in_tree = all.len();
+        if found.is_empty() {
+            return all;
+        }
+        let state =
+            |of: &Candidate<M::State>| of.position.map(|position| tree.positions.state(position).clone());
+        let places = all.iter().enumerate().map(|(place, of)| ((of.known.clone(), state(of)), place));
+        let mut places: FxHashMap<(Vec<u32>, Option<M::State>), usize> = places.collect();
+        // What the tree and the search have in common says how their units compare.
+        let mut common = (0.0, 0.0);
+        for FoundState { state, known, weight } in found {
+            let class = |(each, evidence): (Role, &Evidence)| match machine.random() {
+                Some(random) if each == random => 0,
+                _ => tree.positions.class(evidence),
+            };
+            let known: Vec<u32> = machine.each_role().zip(&known).map(class).collect();
+            let state = Some(state);
+            let place = *places.entry((known.clone(), state.clone())).or_insert(all.len());
+            match all.get_mut(place) {
+                Some(of) if place < in_tree => common = (common.0 + of.prior, common.1 + weight),
+                Some(of) => of.prior += weight,
+                None => all.push(Candidate { position: None, state, known, prior: weight }),
+            }
+        }
+        if common.0 > 0.0 {
+            all[in_tree..].iter_mut().for_each(|of| of.prior *= common.0 / common.1);
+        } else {
+            all.drain(..in_tree);
+        }
+        all
+    }
+
+    /// The reach of the roles at the roots of the last solve.
+    fn reaches_at_roots(&self) -> Reaches {
+        let mut reaches = Reaches::default();
+        for (role, side) in self.tree.roots.sides.iter().enumerate() {
+            let classes = side.classes.iter().zip(&side.reach);
+            reaches.extend(classes.map(|(&class, &reach)| ((role, class), reach)));
+        }
+        reaches
+    }
+
+    /// How probably a role made the moves that led to a class, over uniform play; moves at sets that were not met count
+    /// as uniform.
+    fn reach(&self, role: usize, class: u32, average: &[f64], reaches: &mut Reaches) -> f64 {
+        if let Some(&known) = reaches.get(&(role, class)) {
+            return known;
+        }
+        let (positions, of) = (&self.tree.positions, Role::new(role));
+        let Some((former, own)) = positions.step_before(of, class) else { return 1.0 };
+        let share = positions.sets.of_class(of, former).and_then(|set| {
+            let place = positions.sets.of(set).iter().position(|&listed| listed == own)?;
+            let moves = range(positions.sets.list()[set as usize]);
+            Some(average[moves.start + place] * moves.len() as f64)
+        });
+        let reach = share.unwrap_or(1.0) * self.reach(role, former, average, reaches);
+        reaches.insert((role, class), reach);
+        reach
+    }
+
+    /// At most so many candidates, by the order of knowledge. Where only a part of those of one distance has room, it is
+    /// drawn, and the priors grow so that all sums stay what they are in expectation (priority sampling).
+    fn by_knowledge(
+        &self,
+        mut all: Vec<Candidate<M::State>>,
+        own: (usize, u32),
+        average: &[f64],
+        reaches: &mut Reaches,
+        rng: &mut impl Rng,
+    ) -> Vec<Candidate<M::State>> {
+        let players = self.players.iter().map(|&role| role as usize);
+        let (mut chosen, mut leads) = (Vec::new(), FxHashSet::from_iter([own]));
+        // Half of the room is for what the others hold possible.
+        let most = self.options.roots;
+        let mut room = most.div_ceil(2);
+        loop {
+            let is_led = |of: &mut Candidate<M::State>| {
+                players.clone().any(|role| leads.contains(&(role, of.known[role])))
+            };
+            let ring: Vec<Candidate<M::State>> = all.extract_if(.., is_led).collect();
+            let mut keyed: Vec<(f64, f64, Candidate<M::State>)> = ring
+                .into_iter()
+                .map(|of| {
+                    let others = players.clone().filter(|&role| role != own.0);
+                    let reach = |role| LEAST_REACH + self.reach(role, of.known[role], average, reaches);
+                    let weight = of.prior * others.map(reach).product::<f64>();
+                    (weight / (1.0 - rng.random::<f64>()), weight, of)
+                })
+                .collect();
+            if keyed.len() > room {
+                keyed.sort_by(|a, b| b.0.total_cmp(&a.0));
+                let least = keyed[room].0;
+                keyed.truncate(room);
+                keyed.iter_mut().for_each(|(_, weight, of)| of.prior *= least.max(*weight) / *weight);
+            }
+            if keyed.is_empty() {
+                return chosen;
+            }
+            leads = keyed
+                .iter()
+                .flat_map(|(.., of)| players.clone().map(|role| (role, of.known[role])))
+                .collect();
+            chosen.extend(keyed.into_iter().map(|(.., of)| of));
+            room = most.saturating_sub(chosen.len());
+        }
+    }
+
+    /// For each role and class at the roots: its value under the last solve, if that knew it.
+    fn before(&mut self, roots: &Roots, own: usize, average: &[f64]) -> Vec<Vec<Option<f64>>> {
+        let is_first = self.expected.is_empty();
+        let of_role = |(role, side): (usize, &Side)| {
+            if role == own || !self.players.contains(&(role as u32)) {
+                return (0.0, vec![None; side.classes.len()]);
+            }
+            let best = self.best_response(role as u32, average);
+            let value = |at: u32| Some(best.values[at as usize]).filter(|_| best.others[at as usize] > 0.0);
+            let sums = roots.sums(role as u32, |at| if at == NOWHERE { None } else { value(at) });
+            let before = sums.into_iter().map(|(all, value)| (all > 0.0).then(|| value / all));
+            (best.value(&self.tree), before.collect())
+        };
+        let (values, before): (Vec<f64>, Vec<Vec<Option<f64>>>) =
+            roots.sides.iter().enumerate().map(of_role).unzip();
+        if is_first {
+            self.expected = values;
+        }
+        before
+    }
+
+    /// An empty tree in the place of this one. The roots keep what is known of them.
+    fn begin_anew(&mut self, machine: &M, chosen: &mut [Candidate<M::State>], roots: &mut Roots) {
+        let old = std::mem::replace(&mut self.tree, GrownTree::new(machine));
+        let mut class = |role: usize, class: u32| match machine.random() {
+            Some(random) if random.index() == role => 0,
+            _ => self.tree.positions.class(&old.positions.evidence(Role::new(role), class)),
+        };
+        for of in chosen {
+            of.known = of.known.iter().enumerate().map(|(role, &known)| class(role, known)).collect();
+            of.state = of.state.take().or_else(|| Some(old.positions.state(of.position?).clone()));
+            of.position = None;
+        }
+        for (role, side) in roots.sides.iter_mut().enumerate() {
+            side.classes.iter_mut().for_each(|of| *of = class(role, *of));
+        }
+        self.guide = Guide::default();
+        for numbers in [&mut self.regrets, &mut self.policy, &mut self.sums] {
+            numbers.clear();
+        }
+    }
+
+    /// Lets the averages of all sets below the roots begin anew. What is played there stays, and so do the regrets.
+    fn begin_sums(&mut self) {
+        let positions = self.tree.by_step.iter().flatten();
+        let choosers = positions.flat_map(|&position| self.tree.positions.choosers(position));
+        for chooser in choosers.filter(|chooser| chooser.role < UNEVEN_CHANCE) {
+            self.sums[chooser.first as usize..(chooser.first + chooser.moves) as usize].fill(0.0);
+        }
+        self.round = self.round.min(WARM);
+    }
+
+    /// Gives the other roles their choice before the roots.
+    fn add_gadgets(&mut self, own: usize, before: Vec<Vec<Option<f64>>>) {
+        let average = self.average_everywhere();
+        for (role, before) in before.into_iter().enumerate() {
+            if role == own || !self.players.contains(&(role as u32)) {
+                continue;
+            }
+            let now = self.at_roots(role as u32, &average);
+            let alternatives = before.iter().zip(&now).map(|(before, (weight, value))| {
+                let estimate = if *weight > 0.0 { value / weight } else { f64::INFINITY };
+                before.unwrap_or(estimate.min(self.expected[role]))
+            });
+            let weights: Vec<f64> = now.iter().map(|(weight, _)| *weight).collect();
+            let side = &self.tree.roots.sides[role];
+            let gadget = Gadget::new(self.options.gadget, alternatives.collect(), &side.reach, &weights);
+            self.tree.roots.sides[role].gadget = gadget;
+        }
+    }
+
+    /// By class of a role at the roots: the weight of these roots, and the weighted sum of their values under the averages.
+    fn at_roots(&self, role: u32, average: &[f64]) -> Vec<(f64, f64)> {
+        let usual = self.usual(role, average);
+        self.tree.roots.sums(role, |position| Some(usual.values[position as usize]))
+    }
+
+    /// What the gadgets of the other roles had before, and what their classes have in the sub-game.
+    pub fn alternatives(&self) -> Vec<Alternative> {
+        let average = self.average_everywhere();
+        let sides = self.tree.roots.sides.iter().enumerate();
+        let of_side = |(role, side): (usize, &Side)| {
+            let now = self.at_roots(role as u32, &average).into_iter();
+            let before = side.gadget.iter().flat_map(|gadget| &gadget.alternatives);
+            let each = before.zip(now).filter(|(_, (weight, _))| *weight > 0.0);
+            let alternative = |(before, (weight, value)): (&f64, (f64, f64))| Alternative {
+                role: Role::new(role),
+                before: before + MIDDLE,
+                now: value / weight + MIDDLE,
+            };
+            each.map(alternative).collect::<Vec<_>>()
+        };
+        sides.filter(|(_, side)| side.gadget.is_some()).flat_map(of_side).collect()
+    }
+
+    /// The last sub-game.
+    pub fn subgame(&self) -> Subgame {
+        self.subgame
+    }
+}

@@ -1,0 +1,157 @@
+//! Sub-games: what a re-solve at every information set gives up, judged on the tree of the game, and the player `subgame`
+//! where it has little time, little memory, or an opponent that does what no strategy does.
+
+use std::time::{Duration, Instant};
+
+use hyperplay::machine::{Budget, History, Move, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay::player::{Decision, Reason, Seat, View};
+use hyperplay::solve::{
+    GadgetKind, GameTree, GrowingMinimiser, GrowingOptions, Profile, SequenceForm, TreeLimits,
+};
+
+use crate::common::machines::{imperfect, players, seat};
+
+/// NashConv of the policies of a solve of the whole game, and of those of re-solves at every information set after it, each
+/// through the re-solves at the decisions before; in payoffs of `unit` goals. The player is not asked.
+fn resolved(name: &str, unit: f64, iterations: [u64; 2], gadget: GadgetKind, roots: usize) -> [f64; 2] {
+    let machine = imperfect(name);
+    let tree = GameTree::build(&*machine, &TreeLimits::default()).unwrap();
+    let (form, seed) = (SequenceForm::new(&tree, unit), Seed::root(1));
+    let trunk = || {
+        let options =
+            GrowingOptions { playouts: 1, growth: 10.0, gadget, roots, ..GrowingOptions::default() };
+        let mut trunk = GrowingMinimiser::new(&*machine, options);
+        trunk.iterate(&*machine, iterations[0], &seed).unwrap();
+        assert_eq!(trunk.leaves(), 0);
+        trunk
+    };
+    let before = form.judge(&trunk().to_profile(&tree)).nash_conv;
+    let profile = Profile::from_fn(&tree, |set, _| {
+        let (evidence, mut minimiser) = (tree.evidence(&tree.sets()[set]), trunk());
+        for step in 0..=evidence.step() {
+            let former = evidence.until(step);
+            if minimiser.policy(&former).is_some() {
+                let budget = Budget::UNLIMITED;
+                minimiser.resolve(&*machine, &former, Vec::new(), &budget, &seed).unwrap();
+                minimiser.iterate(&*machine, iterations[1], &seed).unwrap();
+            }
+        }
+        minimiser.policy(&evidence).unwrap().1
+    });
+    [before, form.judge(&profile).nash_conv]
+}
+
+/// What `resolved` finds with each gadget, and with the roots of one step of knowledge.
+fn assert_safe(name: &str, unit: f64, iterations: [u64; 2], few: usize, least: f64) {
+    let of = |gadget, roots| resolved(name, unit, iterations, gadget, roots);
+    for gadget in [GadgetKind::Resolve, GadgetKind::Maxmargin] {
+        let [before, after] = of(gadget, 1_000);
+        println!("{name}, {gadget:?}: {before:.2e} before, {after:.2e} after");
+        assert!(after < before + 1e-6, "{name}, {gadget:?}: {before}, {after}");
+    }
+    let [before, unsafe_after] = of(GadgetKind::None, 1_000);
+    let [_, narrow] = of(GadgetKind::Resolve, few);
+    println!("{name}: {before:.2e}, {unsafe_after:.2e} without a gadget, {narrow:.2e} with {few} roots");
+    assert!(unsafe_after > before + least && narrow > before + least, "{name}: {unsafe_after}, {narrow}");
+}
+
+#[test]
+fn a_gadget_gives_nothing_up_in_kuhn_poker_and_none_does() {
+    assert_safe("kuhn_poker", 25.0, [30, 300], 4, 0.05);
+    let [before, after] = resolved("kuhn_poker", 25.0, [1_000, 300], GadgetKind::Resolve, 1_000);
+    assert!(before < 1e-9 && after < 1e-6, "{before}, {after}");
+}
+
+#[test]
+#[ignore = "minutes"]
+fn a_gadget_gives_nothing_up_in_larger_games_and_none_does() {
+    assert_safe("leduc_poker", 10.0, [30, 200], 20, 0.05);
+    assert_safe("liars_dice_1x4", 50.0, [30, 200], 4, 0.01);
+}
+
+/// The decisions of one spec in all seats of a match in which every second step is made at random, which may be what no strategy
+/// does; and the longest of them.
+fn played(name: &str, spec: &str, budget: impl Fn() -> Budget) -> (Vec<Decision>, Duration) {
+    let machine = imperfect(name);
+    let (mut scratch, seed) = (machine.scratch(), Seed::root(1));
+    let mut seats: Vec<(Role, Seat)> =
+        players(&machine).into_iter().map(|role| (role, seat(spec, &machine, role))).collect();
+    let (mut history, mut state) = (History::default(), machine.initial());
+    let (mut decisions, mut longest) = (Vec::new(), Duration::ZERO);
+    while !machine.terminal(&state, &mut scratch) && history.step() < 30 {
+        let seed = seed.index(history.step());
+        let mut joint = machine.random_joint(&state, &mut scratch, &mut seed.rng()).unwrap();
+        let legal = machine.legal_by_role(&state, &mut scratch);
+        for (role, seat) in &mut seats {
+            let (evidence, legal) = (machine.evidence(&history, *role, &mut scratch), &legal[*role]);
+            let Seat::Player(player) = seat else { panic!("it is not clairvoyant") };
+            let (budget, started) = (budget(), Instant::now());
+            let decision = player.decide(&View { evidence: &evidence, legal }, &budget, &seed);
+            longest = longest.max(started.elapsed());
+            assert!(legal.contains(&decision.choice), "{name}: {decision:?}");
+            let sum: f64 = decision.policy.iter().map(|(_, share)| share).sum();
+            let is_goal = |(_, value): &(Move, f64)| (-1e-9..=100.0 + 1e-9).contains(value);
+            assert!((sum - 1.0).abs() < 1e-9 && decision.values.iter().all(is_goal), "{name}: {decision:?}");
+            if history.step().is_multiple_of(2) {
+                joint = joint.with(*role, decision.choice);
+            }
+            decisions.push(decision);
+        }
+        history.0.push(joint);
+        state = machine.replay(&history, &mut scratch);
+    }
+    (decisions, longest)
+}
+
+/// Three roles, no constant sum, roles that move at once, chance with many outcomes, many moves.
+const GAMES: [&str; 7] = [
+    "kuhn_poker_3p",
+    "suit_and_settlement",
+    "goofspiel_4_imperfect",
+    "leduc_poker_52",
+    "phantom_tictactoe",
+    "battleships_small",
+    "spy_vs_spy",
+];
+
+#[test]
+fn clocks_of_50_milliseconds_are_kept() {
+    for name in GAMES {
+        let allowed = Duration::from_millis(50);
+        // A loaded machine may stop this thread for longer than the player keeps in reserve, but hardly five times.
+        let late =
+            (0..5).take_while(|_| played(name, "subgame", || Budget::time(allowed)).1 > allowed).count();
+        assert!(late < 5, "{name}");
+    }
+}
+
+#[test]
+fn counted_decisions_are_the_same_again_and_keep_the_limit_of_the_tree() {
+    for name in GAMES {
+        let of = || played(name, "subgame:iterations=20,tree=2000,roots=40", || Budget::UNLIMITED).0;
+        let decisions = of();
+        assert_eq!(decisions, of(), "{name}");
+        let nodes = |reason: &Reason| match reason {
+            Reason::Solved { nodes, subgame, .. } => Some((*nodes, subgame.roots)),
+            _ => None,
+        };
+        let solved: Vec<_> = decisions.iter().flat_map(|of| &of.reasons).filter_map(nodes).collect();
+        println!("{name}: nodes and roots {solved:?}");
+        // The last leaves that are grown may go beyond.
+        assert!(solved.iter().all(|&(nodes, roots)| nodes < 3_000 && roots <= 40), "{name}: {solved:?}");
+        assert!(solved.iter().any(|&(_, roots)| roots > 1), "{name}: {solved:?}");
+    }
+}
+
+/// In Monty Hall nothing can be gained by mixing, and one move is twice as good.
+#[test]
+fn the_strategy_of_a_small_game_is_its_equilibrium() {
+    let (decisions, _) = played("monty_hall", "subgame", || Budget::UNLIMITED);
+    let last = decisions.iter().rfind(|decision| decision.policy.len() > 1).unwrap();
+    let shares: Vec<f64> = last.policy.iter().map(|(_, share)| *share).collect();
+    assert!(shares[0] < 1e-3 && (last.values[1].1 - 200.0 / 3.0).abs() < 1e-6, "{last:?}");
+    let (decisions, _) = played("rock_paper_scissors", "subgame", || Budget::UNLIMITED);
+    assert!(decisions[0].policy.iter().all(|(_, share)| (share - 1.0 / 3.0).abs() < 0.01), "{decisions:?}");
+    let (decisions, _) = played("rock_paper_scissors", "subgame:moves=2", || Budget::UNLIMITED);
+    assert!(decisions[0].policy.iter().filter(|(_, share)| *share == 0.0).count() <= 1, "{decisions:?}");
+}
