@@ -36,7 +36,7 @@ use hyperplay_machine::{Budget, Bulk, Evidence, Role, Seed, StateMachineExt as _
 const WARM: u64 = 4;
 
 /// The time that it takes to go over to a sub-game, in iterations on the tree before.
-const IN_ITERATIONS: u32 = 4;
+const IN_ITERATIONS: u32 = 5;
 
 /// Added to the reach of a role where roots are drawn, so that those it never came to under the last solve are among them.
 const LEAST_REACH: f64 = 0.1;
@@ -135,6 +135,10 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let (step, own) = (evidence.step(), evidence.role.index());
         let own = (own, self.tree.positions.class(evidence));
         let average = self.average_everywhere();
+        if self.expected.is_empty() {
+            let value = |role: Role| self.usual(role.index() as u32, &average).value(&self.tree);
+            self.expected = machine.each_role().map(value).collect();
+        }
         let all = self.candidates(machine, step, found);
         let mut reaches = self.reaches_at_roots();
         let mut chosen = self.by_knowledge(all, own, &average, &mut reaches, &mut seed.rng());
@@ -300,24 +304,17 @@ impl<M: Bulk> GrowingMinimiser<M> {
     }
 
     /// For each role and class at the roots: its value under the last solve, if that knew it.
-    fn before(&mut self, roots: &Roots, own: usize, average: &[f64]) -> Vec<Vec<Option<f64>>> {
-        let is_first = self.expected.is_empty();
+    fn before(&self, roots: &Roots, own: usize, average: &[f64]) -> Vec<Vec<Option<f64>>> {
         let of_role = |(role, side): (usize, &Side)| {
             if role == own || !self.players.contains(&(role as u32)) {
-                return (0.0, vec![None; side.classes.len()]);
+                return vec![None; side.classes.len()];
             }
             let best = self.best_response(role as u32, average);
             let value = |at: u32| Some(best.values[at as usize]).filter(|_| best.others[at as usize] > 0.0);
             let sums = roots.sums(role as u32, |at| if at == NOWHERE { None } else { value(at) });
-            let before = sums.into_iter().map(|(all, value)| (all > 0.0).then(|| value / all));
-            (best.value(&self.tree), before.collect())
+            sums.into_iter().map(|(all, value)| (all > 0.0).then(|| value / all)).collect()
         };
-        let (values, before): (Vec<f64>, Vec<Vec<Option<f64>>>) =
-            roots.sides.iter().enumerate().map(of_role).unzip();
-        if is_first {
-            self.expected = values;
-        }
-        before
+        roots.sides.iter().enumerate().map(of_role).collect()
     }
 
     /// An empty tree in the place of this one. The roots keep what is known of them.
