@@ -147,8 +147,8 @@ pub struct Oracle<'a> {
     pub playouts: u32,
     /// The engine of these playouts, if it is another one.
     pub playouts_engine: Option<&'a Engine>,
-    /// The states that all posteriors may visit together; the playouts may make [`STEPS`] times as many steps. Where that is used
-    /// up points end, or have no values.
+    /// The states that all posteriors may visit together; the playouts may make ten times as many steps. Where that is used up
+    /// points end, or have no values.
     pub work: u64,
 }
 
