@@ -17,7 +17,7 @@ use hyperplay_think::solve::{GameTree, NodeKind};
 /// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
 /// let GambitGame { file, numbers } =
 ///     to_gambit(&tree, "Monty Hall", Fraction::from_integer(50), &|own| machine.show_move(own))?;
-/// assert_eq!((file.players, file.nodes.len()), (&["candidate".to_owned()][..], 43));
+/// assert_eq!((&file.players[..], file.nodes.len()), (&["candidate".to_owned()][..], 43));
 /// // The first information set of the candidate is that before it has chosen a door.
 /// assert_eq!(numbers[0], (0, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
