@@ -119,9 +119,10 @@ impl Assumed {
     }
 
     /// The assumption that a spec with the [keys](Assumed::keys) `model` and `epsilon` asks for. Uniform opponents have
-    /// no tremble, and those who do nothing but tremble are uniform. Whether a model [is
-    /// uniform](OpponentModel::is_uniform) is known once it is built; only the standard model `uniform` is known by its
-    /// spec, so that all that assume it are equal.
+    /// no tremble, and those who do nothing but tremble are uniform. Whether a model [`is_uniform`] is known once it is
+    /// built; only the standard model `uniform` is known by its spec, so that all that assume it are equal.
+    ///
+    /// [`is_uniform`]: hyperplay_think::belief::OpponentModel::is_uniform
     ///
     /// # Errors
     /// If the model cannot be made of its spec.
