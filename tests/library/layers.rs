@@ -9,12 +9,12 @@ use crate::paths::{Paths, Place, place_of, root, sources};
 use syn::visit::Visit;
 
 /// The modules of a crate that have an order, from the highest: each line imports from lower lines only, and no module of a line
-/// imports another one of it. A file outside these modules may import all of them.
+/// imports another one of it. A file outside these modules may import all of them. `toy` is the machine of the tests.
 const ORDER: [(&str, &[&[&str]]); 6] = [
     ("logic", &[&["datalog"], &["gdl"]]),
-    ("think", &[&["belief", "search", "solve"], &["tree"]]),
+    ("think", &[&["belief", "search", "solve"], &["tree"], &["toy"]]),
     ("games", &[&["automaton", "builtin", "gambit"]]),
-    ("play", &[&["analysis"], &["referee"], &["player"], &["files"]]),
+    ("play", &[&["analysis"], &["referee"], &["player"], &["files"], &["toy"]]),
     ("lab", &[&["experiment"], &["study"], &["shards"]]),
     ("net", &[&["compliance", "host", "real_time", "serve"], &["http"], &["protocol"]]),
 ];
