@@ -41,7 +41,7 @@ pub struct StudyPlan {
     pub steps: (usize, usize),
     /// The most histories that are enumerated, and the most states from there on; 0 for no posterior at all.
     pub limit: usize,
-    /// The longest time of an update, if there is one ([`Replicates::limit`]). The figures then depend on the clock.
+    /// The longest time of an update, if there is one ([`Replicates::limit`](super::harness::Replicates::limit)). The figures then depend on the clock.
     pub update_limit: Option<Duration>,
     /// Playouts that value a move in a state.
     pub playouts: u32,

@@ -197,7 +197,8 @@ impl Oracle<'_> {
                     if self.playouts > 0 && point.is_decision() {
                         let seed = seed.child("value").index(step);
                         let engine = self.playouts_engine.unwrap_or(machine);
-                        let values = Values::of(engine, &point, (self.playouts, steps_left), &seed)?;
+                        let (work, truth) = ((self.playouts, steps_left), &point.truth);
+                        let values = Values::of(engine, role, truth, &point.posterior, work, &seed)?;
                         steps_left -= values.as_ref().map_or(0, |values| values.steps.min(steps_left));
                         point.values = values;
                     }

@@ -11,11 +11,11 @@
 //! them; the mean is then over more states.
 
 use super::evaluated;
-use super::point::EvaluationPoint;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{
-    Budget, Bulk, EvaluationFailure, Move, Seed, Start, State, StateMachine, StateMachineExt,
+    Budget, Bulk, EvaluationFailure, History, Move, Role, Seed, Start, State, StateMachine, StateMachineExt,
 };
+use hyperplay_think::belief::exact::Posterior;
 
 /// The playouts of a decision make about this number of steps. A decision has no regret if one playout of every state and
 /// move takes more.
@@ -43,20 +43,22 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// At most `playouts` for each state and move, of at most about `steps` steps. `None` if that costs too much, or if the legal moves
+    /// The values in the states of a posterior of a role. At most `playouts` for each state and move, of at most about `steps` steps. `None` if that costs too much, or if the legal moves
     /// are not the same in all states. The error is that of an evaluation of the rules.
     pub(super) fn of(
         machine: &Engine,
-        point: &EvaluationPoint,
+        role: Role,
+        truth: &History,
+        posterior: &Posterior,
         (playouts, steps): (u32, u64),
         seed: &Seed,
     ) -> Result<Option<Values>, EvaluationFailure> {
-        let (mut scratch, role) = (machine.scratch(), point.evidence.role);
+        let mut scratch = machine.scratch();
         let mut moves: Vec<Move> = Vec::new();
-        machine.legal(&machine.replay(&point.truth, &mut scratch), role, &mut scratch, &mut moves);
+        machine.legal(&machine.replay(truth, &mut scratch), role, &mut scratch, &mut moves);
         let mut states = Vec::new();
-        for (at, (history, _)) in point.posterior.histories.iter().enumerate() {
-            if point.posterior.ends[at] == states.len() {
+        for (at, (history, _)) in posterior.histories.iter().enumerate() {
+            if posterior.ends[at] == states.len() {
                 let state = machine.replay(history, &mut scratch);
                 let mut legal = Vec::new();
                 machine.legal(&state, role, &mut scratch, &mut legal);
@@ -96,7 +98,7 @@ impl Values {
             }
         }
         let mut made = Values { moves: moves.len(), values, expected: Vec::new(), steps };
-        let ends = point.posterior.ends.iter().zip(&point.posterior.histories);
+        let ends = posterior.ends.iter().zip(&posterior.histories);
         made.expected = made.mean(ends.map(|(&end, (_, probability))| (end, *probability)));
         evaluated(machine, &mut scratch, Some(made))
     }
