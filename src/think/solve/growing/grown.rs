@@ -157,6 +157,18 @@ impl<M: Bulk> GrownTree<M> {
         self.roots = roots;
     }
 
+    /// Whether there is no leaf at these positions and below them.
+    pub(super) fn is_grown_below(&self, mut wave: Vec<u32>) -> bool {
+        while wave.iter().all(|&position| !self.followings(position).is_empty()) {
+            if wave.is_empty() {
+                return true;
+            }
+            let followings = wave.iter().flat_map(|&position| self.followings(position));
+            wave = followings.filter_map(|following| following.position()).collect();
+        }
+        false
+    }
+
     fn fail(&mut self, machine: &M) -> Result<(), SamplingError> {
         let failure = machine.take_failure(&mut self.scratch);
         failure.map_or(Ok(()), |failure| Err(TreeError::Failed(failure).into()))

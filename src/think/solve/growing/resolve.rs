@@ -11,7 +11,8 @@
 //! tree knew nothing gets the smaller of its value now and the value of the game to its role.
 //!
 //! What was learnt below the roots is kept, and the rest of the tree is left out. Its nodes still take memory; when more
-//! than half of the most nodes are used, the tree begins anew at the roots, with nothing below them.
+//! than half of the most nodes are used, and something is left to grow below the roots, the tree begins anew at them, with
+//! nothing below.
 //!
 //! References: Burch, Johanson, Bowling (2014), Moravcik et al. (2017), for continual re-solving; Zhang, Sandholm (2021, 2025),
 //! for order by knowledge.
@@ -149,7 +150,9 @@ impl<M: Bulk> GrowingMinimiser<M> {
 
         let kept = chosen.iter().filter(|of| of.position.is_some()).count();
         let nodes = self.tree.followed;
-        if self.tree.nodes() > self.options.nodes / 2 {
+        let in_tree: Option<Vec<u32>> = chosen.iter().map(|of| of.position).collect();
+        let is_grown = in_tree.is_some_and(|roots| self.tree.is_grown_below(roots));
+        if !is_grown && self.tree.nodes() > self.options.nodes / 2 {
             self.begin_anew(machine, &mut chosen, &mut roots);
         }
         let mut fresh = Vec::new();
