@@ -1,9 +1,9 @@
 //! Players as policies of a game tree, judged by best responses.
 //!
 //! A player that carries no plan is asked at every information set by itself. Where one carries a plan, all are asked along
-//! matches, each with a seed of its own, and two things are judged. The *mean policy* over the seeds is what a player without
-//! the seed meets. The *realised policy* of one seed is what is met by a player that knows the seed; the mean of its NashConv
-//! is an upper bound of that of the mean policy, because NashConv is convex.
+//! matches, each with a seed of its own, and two things are judged. An opponent that does not know the seed meets the *mean policy*
+//! over the seeds. An opponent that knows the seed meets the *realised policy* of this seed. The mean NashConv of the realised policies
+//! is an upper bound of NashConv of the mean policy, because NashConv is convex.
 //!
 //! NashConv of the mean over few seeds is too great for the same reason: best responses fit to what these seeds have in common
 //! by chance. So it is bounded from two sides. From above by that of the mean over the seeds at hand, with the interval of the

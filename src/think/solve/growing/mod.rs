@@ -167,9 +167,6 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// If an iteration meets something that has no place in a tree; then the minimiser stays as it is, and gives the same
     /// error again.
     pub fn iterate(&mut self, machine: &M, count: u64, seed: &Seed) -> Result<(), SamplingError> {
-        if let Some(failure) = &self.failure {
-            return Err(failure.clone());
-        }
         self.iterate_within(machine, count, &Budget::UNLIMITED, seed)
     }
 

@@ -259,8 +259,9 @@ impl<M: Bulk> GrowingMinimiser<M> {
         reach
     }
 
-    /// At most so many candidates, by the order of knowledge. Where only a part of those of one distance has room, it is
-    /// drawn, and the priors grow so that all sums stay what they are in expectation (priority sampling).
+    /// The candidates that become roots, by the order of knowledge, at most as many as the options allow. Where only some
+    /// candidates of one distance have room, they are drawn, and their priors grow so that all sums stay what they are in
+    /// expectation (priority sampling).
     fn by_knowledge(
         &self,
         mut all: Vec<Candidate<M::State>>,
