@@ -38,7 +38,7 @@ const fn known(
     Known { game, unit, value, nodes, sets, uniform }
 }
 
-const TABLE: [Known; 15] = [
+const TABLE: [Known; 16] = [
     known("imperfect/kuhn_poker", 25.0, -1.0 / 18.0, 58, [6, 6], Some(11.0 / 12.0)),
     known("imperfect/kuhn_poker_4", 25.0, -1.0 / 24.0, 113, [8, 8], None),
     known("imperfect/kuhn_poker_5", 25.0, -1.0 / 15.0, 186, [10, 10], None),
@@ -51,6 +51,7 @@ const TABLE: [Known; 15] = [
     known("imperfect/liars_dice_1x5", 50.0, 1.0 / 125.0, 38_381, [1_280, 1_280], Some(1.441_742)),
     known("imperfect/liars_dice_1x6", 50.0, -7.0 / 258.0, 221_155, [6_144, 6_144], Some(1.561_489)),
     known("imperfect/goofspiel_4_imperfect", 50.0, 0.0, 1_077, [81, 81], Some(1.416_667)),
+    known("imperfect/goofspiel_5_imperfect", 50.0, 0.0, 26_931, [1_062, 1_062], None),
     known("imperfect/dark_hex_2x2", 50.0, 1.0, 369, [33, 53], None),
     known("imperfect/dark_hex_2x2_abrupt", 50.0, 0.5, 0, [23, 35], None),
     known("imperfect/dark_hex_2x3_abrupt", 50.0, 9.0 / 11.0, 0, [1_585, 2_725], Some(0.780_556)),

@@ -151,6 +151,27 @@ fn in_liars_dice_with_fewer_faces_the_highest_one_counts_as_any() {
 }
 
 #[test]
+fn in_liars_dice_with_two_dice_each_all_four_are_counted_and_their_order_is_not_seen() {
+    let game = "liars_dice_2x6";
+    let roll = |player, face| format!("noop, noop, (roll {player} {face})");
+    let rolls = [roll("alice", 6), roll("alice", 2), roll("bob", 5), roll("bob", 2)];
+    let rolls: Vec<&str> = rolls.iter().map(String::as_str).collect();
+    assert_eq!(percepts(game, &rolls[..1]), [vec![], vec![], vec![]] as [Vec<String>; 3]);
+    assert_eq!(percepts(game, &rolls[..2])[0], ["(your_dice 2 6)"]);
+    assert_eq!(percepts(game, &rolls)[1], ["(your_dice 2 5)"]);
+    // Two dice show 2, and the 6 counts as any face; one die shows 5.
+    for (bid, alice) in
+        [("3 2", 100), ("4 2", 0), ("2 5", 100), ("3 5", 0), ("1 6", 100), ("2 6", 0), ("1 1", 100)]
+    {
+        let bid = format!("(bid {bid}), noop, noop");
+        let line = [&rolls[..], &[bid.as_str(), "noop, liar, noop"]].concat();
+        assert_eq!(goals(game, &line), [alice, 100 - alice], "{bid}");
+    }
+    let highest = [&rolls[..], &["(bid 4 5), noop, noop"]].concat();
+    assert_eq!(play(game, &highest).legal[1], ["liar", "(bid 4 6)"]);
+}
+
+#[test]
 fn in_kuhn_poker_for_three_a_bet_is_answered_by_both_and_the_highest_card_wins() {
     let game = "kuhn_poker_3p";
     let deal = ["(deal alice queen)", "(deal bob king)", "(deal carol ace)"];
@@ -202,6 +223,9 @@ fn in_goofspiel_only_the_winner_of_a_prize_is_told_and_the_last_cards_are_compar
     assert_eq!(goals(game, &["(bid 4), (bid 1)", "(bid 2), (bid 3)", "(bid 3), (bid 4)"]), [0, 100]);
     // 4 for Alice, 3 for Bob, none for 2; the last cards are 1 and 2, so that the prize of 1 makes it even.
     assert_eq!(goals(game, &["(bid 4), (bid 1)", "(bid 2), (bid 4)", "(bid 3), (bid 3)"]), [50, 50]);
+    // With five cards: 5 and 2 for Alice, 4 and 3 for Bob; the last cards are 2 and 1, so that she has 8 of 15.
+    let bids = ["(bid 5), (bid 2)", "(bid 1), (bid 4)", "(bid 3), (bid 5)", "(bid 4), (bid 3)"];
+    assert_eq!(goals("goofspiel_5_imperfect", &bids), [100, 0]);
 }
 
 #[test]
