@@ -185,6 +185,14 @@ pub fn run_with_arguments<A: Into<OsString> + Clone>(
     registry: &Registry,
     arguments: impl IntoIterator<Item = A>,
 ) -> ExitCode {
+    ExitCode::from(exit_code(registry, arguments))
+}
+
+/// As [`run_with_arguments`], with the number of the exit code, for a program that is not ended by it.
+pub fn exit_code<A: Into<OsString> + Clone>(
+    registry: &Registry,
+    arguments: impl IntoIterator<Item = A>,
+) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     let words: Vec<String> =
         arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
@@ -193,23 +201,23 @@ pub fn run_with_arguments<A: Into<OsString> + Clone>(
         let mut command = program();
         command.build();
         complete::run(&words, &command, &human::with_human(&with_remote(registry).with_programs(), None));
-        return ExitCode::SUCCESS;
+        return 0;
     }
     if let Some((former, today)) = groups::former(&words) {
         log(format_args!("error: there is no {former}"));
         log(format_args!("  version 0.2 had it; write `{today}`"));
-        return ExitCode::from(CommandFailure::usage("", "").code());
+        return CommandFailure::usage("", "").code();
     }
     let matches = program().try_get_matches_from(arguments);
     let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => {
             usage::print(&error);
-            return ExitCode::from(error.exit_code() as u8);
+            return error.exit_code() as u8;
         }
     };
     match dispatch(&arguments.command, registry) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(failure) => {
             if !failure.is_silent() {
                 log(format_args!("error: {failure}"));
@@ -217,7 +225,7 @@ pub fn run_with_arguments<A: Into<OsString> + Clone>(
             if let Some(remedy) = failure.remedy() {
                 log(format_args!("  {remedy}"));
             }
-            ExitCode::from(failure.code())
+            failure.code()
         }
     }
 }

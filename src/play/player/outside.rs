@@ -242,14 +242,25 @@ impl Asking {
             if !(weight.is_finite() && weight > 0.0) {
                 return Err(wrong(format!("its weight is {weight}, expected more than 0")));
             }
-            let history = histories.trace(&legal(&machine, &moves).map_err(wrong)?);
-            if history.evidence(evidence.role) != *evidence {
-                return Err(wrong("it does not explain the evidence".to_owned()));
-            }
-            found.push((history, weight));
+            found.push((explaining(histories, evidence, &moves).map_err(wrong)?, weight));
         }
         Ok(found)
     }
+}
+
+/// The history of these joint moves, each in the order of the roles, if it explains the evidence.
+///
+/// # Errors
+/// A sentence that says what is wrong with it.
+pub fn explaining(
+    histories: &mut Histories<Engine>,
+    evidence: &Evidence,
+    moves: &[Vec<String>],
+) -> Result<TracedHistory<State>, String> {
+    let history = legal(histories.machine(), moves)?;
+    let history = histories.trace(&history);
+    let explains = history.evidence(evidence.role) == *evidence;
+    explains.then_some(history).ok_or_else(|| "it does not explain the evidence".to_owned())
 }
 
 /// The history of these moves, or why it is none.

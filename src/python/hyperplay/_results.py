@@ -1,0 +1,38 @@
+"""Folders of results as data frames, and experiments in blocks."""
+
+import pathlib
+import subprocess
+import sys
+
+
+def read_results(folder):
+    """The tables of a folder (the report or the exports of an experiment, a study of beliefs) by the name of the file: data frames of pandas.
+
+    CSV and, where pyarrow is installed, Parquet.
+    """
+    import pandas
+
+    found = {}
+    for path in sorted(pathlib.Path(folder).iterdir()):
+        if path.suffix == ".csv":
+            found[path.stem] = pandas.read_csv(path)
+        elif path.suffix == ".parquet":
+            found[path.stem] = pandas.read_parquet(path)
+    return found
+
+
+def _program(*arguments):
+    subprocess.run([sys.executable, "-m", "hyperplay", *map(str, arguments)], check=True)
+
+
+def run_block(plan, block, blocks, out):
+    """Plays block `block` (from 0) of the `blocks` blocks of an experiment, in a process of its own with one thread.
+
+    All blocks share the folder `out`. A block that is called again plays only what is missing. Raises subprocess.CalledProcessError.
+    """
+    _program("experiment", "run", plan, "--out", out, "--shard-from-0", f"{block}/{blocks}", "--threads", 1)
+
+
+def merge_blocks(out):
+    """Joins the blocks of an experiment in its folder; the bytes are those of a run on one machine."""
+    _program("experiment", "merge", out)

@@ -1,0 +1,118 @@
+"""Environments for reinforcement learning, from any rulesheet.
+
+`VectorEnv` plays many matches side by side in NumPy arrays. `parallel_env` and `aec_env` are environments of PettingZoo (which must be
+installed): in the first all roles choose in every step, in the second one after the other.
+
+What a role observes is its last percepts, one column a percept, behind its last move, one column a move. Where nothing is hidden it is the
+state, one column a fluent. Rewards are goals, 0 to 100, by `unit` goal points; they come with the end of a match.
+"""
+
+import functools
+
+import numpy as np
+
+import hyperplay
+
+
+class VectorEnv:
+    """N matches of a game side by side; a match that is over begins anew with the next step."""
+
+    def __init__(self, game, matches, *, seed=0, unit=1.0):
+        self.game = game if isinstance(game, hyperplay.Game) else hyperplay.load(game)
+        self.roles = [role for role in self.game.roles if role != self.game.random]
+        self.hides = any(self.game.percepts(role) for role in self.roles)
+        self.unit, self._seeds = unit, np.random.default_rng(seed)
+        self._batch = self.game.batch(matches)
+        self.reset()
+
+    def reset(self):
+        """Begins all matches; returns the observations by role."""
+        self._batch.reset()
+        self._seen = {role: np.zeros(self.observation_shape(role), np.uint8) for role in self.roles}
+        return self.observations()
+
+    def observation_shape(self, role):
+        """The shape of what a role observes: [N, columns]."""
+        columns = len(self.game.moves(role)) + len(self.game.percepts(role)) if self.hides else len(self.game.fluents)
+        return len(self._batch), columns
+
+    def observations(self):
+        """What each role observes now, by role: uint8 [N, columns]."""
+        return dict(self._seen) if self.hides else dict.fromkeys(self.roles, self._batch.tensor())
+
+    def legal_mask(self, role):
+        """Which moves of a role are legal: bool [N, moves]."""
+        return self._batch.legal_mask(role)
+
+    def step(self, actions):
+        """Makes a step. `actions` has the numbers of the moves by role, int [N]; a role that is left out chooses at random.
+
+        Returns the observations and the rewards (float [N]) by role, and which matches are over (bool [N]).
+        """
+        over = self._batch.is_terminal()
+        if over.any():
+            self._batch.reset(over)
+        moves = self._batch.random_moves(int(self._seeds.integers(2**63)))
+        for role, chosen in actions.items():
+            moves[~over, self.game.roles.index(role)] = np.asarray(chosen)[~over]
+        if self.hides:
+            for role in self.roles:
+                own = np.eye(len(self.game.moves(role)), dtype=np.uint8)[moves[:, self.game.roles.index(role)]]
+                self._seen[role] = np.concatenate([own, self._batch.observe(moves, role)], axis=1)
+        self._batch.step(moves)
+        done = self._batch.is_terminal()
+        goals = self._batch.goals() * done[:, None] / self.unit
+        return self.observations(), {role: goals[:, self.game.roles.index(role)] for role in self.roles}, done
+
+
+def parallel_env(game, *, seed=0, unit=1.0):
+    """An environment of PettingZoo in which all roles choose in every step. Observations have `observation` and `action_mask`."""
+    import gymnasium
+    import pettingzoo
+
+    class Parallel(pettingzoo.ParallelEnv):
+        def __init__(self):
+            self._env = VectorEnv(game, 1, seed=seed, unit=unit)
+            self.metadata = {"name": self._env.game.name, "render_modes": ["ansi"], "is_parallelizable": True}
+            self.render_mode, self.possible_agents = "ansi", list(self._env.roles)
+            self.agents = []
+
+        @functools.cache
+        def observation_space(self, agent):
+            box = gymnasium.spaces.Box(0, 1, self._env.observation_shape(agent)[1:], np.uint8)
+            mask = gymnasium.spaces.Box(0, 1, (len(self._env.game.moves(agent)),), np.int8)
+            return gymnasium.spaces.Dict({"observation": box, "action_mask": mask})
+
+        @functools.cache
+        def action_space(self, agent):
+            return gymnasium.spaces.Discrete(len(self._env.game.moves(agent)))
+
+        def _observed(self, observations):
+            mask = {role: self._env.legal_mask(role)[0].astype(np.int8) for role in observations}
+            return {role: {"observation": seen[0], "action_mask": mask[role]} for role, seen in observations.items()}
+
+        def reset(self, seed=None, options=None):
+            if seed is not None:
+                self._env._seeds = np.random.default_rng(seed)
+            self.agents = list(self.possible_agents)
+            return self._observed(self._env.reset()), {role: {} for role in self.agents}
+
+        def step(self, actions):
+            seen, rewards, done = self._env.step({role: np.array([action]) for role, action in actions.items()})
+            over = dict.fromkeys(self.agents, bool(done[0]))
+            result = self._observed(seen), {role: float(reward[0]) for role, reward in rewards.items()}, over
+            infos: dict[str, dict] = {role: {} for role in self.agents}
+            self.agents = [] if done[0] else self.agents
+            return *result, dict.fromkeys(over, False), infos
+
+        def render(self):
+            return repr(self._env._batch[0])
+
+    return Parallel()
+
+
+def aec_env(game, *, seed=0, unit=1.0):
+    """An environment of PettingZoo in which the roles choose one after the other; a step of the game is made after the last of them."""
+    from pettingzoo.utils.conversions import parallel_to_aec
+
+    return parallel_to_aec(parallel_env(game, seed=seed, unit=unit))

@@ -1,0 +1,134 @@
+"""OpenSpiel: its own algorithms and tests on our rules, and its own games against ours."""
+
+import random
+
+import pytest
+
+import hyperplay as hp
+
+pyspiel = pytest.importorskip("pyspiel")
+import hyperplay.openspiel as bridge  # noqa: E402
+
+
+@pytest.mark.parametrize("simultaneous", [False, True])
+@pytest.mark.parametrize(
+    "name",
+    ["kuhn_poker", "leduc_poker", "tictactoe", "phantom_tictactoe", "goofspiel_4_imperfect", "rock_paper_scissors",
+     "kuhn_poker_3p", "monty_hall", "krieg_tictactoe_3x3"],
+)
+def test_openspiel_finds_no_fault(name, simultaneous):
+    game = pyspiel.load_game(f"gdl(rules={name},simultaneous={simultaneous})")
+    pyspiel.random_sim_test(game, num_sims=3, serialize=False, verbose=False)
+
+
+def partition(game, player, limit):
+    """Returns, and the histories that a player cannot tell apart, over all histories by the numbers of their moves."""
+    ends, sets, open_, seen = {}, {}, [game.new_initial_state()], 0
+    while open_:
+        state = open_.pop()
+        seen += 1
+        assert seen <= limit
+        if state.is_terminal():
+            ends[words(state)] = tuple(round(value, 6) for value in state.returns())
+            continue
+        if state.current_player() == player:
+            sets.setdefault(state.information_state_string(player), set()).add(words(state))
+        open_.extend(state.child(action) for action in state.legal_actions())
+    return ends, {frozenset(histories) for histories in sets.values()}
+
+
+#: The cards and moves of OpenSpiel's Kuhn poker in ours.
+KUHN = {"Deal:0": "jack", "Deal:1": "queen", "Deal:2": "king", "Pass": "pass", "Bet": "bet"}
+OURS = {"check": "pass", "fold": "pass", "call": "bet", "bet": "bet"}
+
+
+def words(state):
+    """A history in words that both games share."""
+    shown, history = [], state.get_game().new_initial_state()
+    for action in state.history():
+        text = history.action_to_string(history.current_player(), action)
+        shown.append(KUHN[text] if text in KUHN else OURS[text] if text in OURS else text.split()[-1].strip(")"))
+        history.apply_action(action)
+    return tuple(shown)
+
+
+def test_kuhn_poker_is_openspiels():
+    for player in range(2):
+        ours = partition(pyspiel.load_game("gdl(rules=kuhn_poker,unit=25.0)"), player, 100)
+        assert ours == partition(pyspiel.load_game("kuhn_poker"), player, 100)
+        assert len(ours[0]) == 30 and len(ours[1]) == 6
+
+
+def test_openspiels_cfr_plus_solves_leduc_poker_a_little():
+    from open_spiel.python.algorithms import cfr, exploitability
+
+    game = pyspiel.load_game("gdl(rules=kuhn_poker,unit=25.0)")
+    solver = cfr.CFRPlusSolver(game)
+    for _ in range(100):
+        solver.evaluate_and_update_policy()
+    assert exploitability.nash_conv(game, solver.average_policy()) < 0.01
+
+
+def test_tensors_tell_information_states_apart():
+    game = pyspiel.load_game("gdl(rules=phantom_tictactoe)")
+    rng, texts = random.Random(1), {}
+    for _ in range(200):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            player = state.current_player()
+            tensor = tuple(state.information_state_tensor(player))
+            assert len(tensor) == game.information_state_tensor_size()
+            assert texts.setdefault(tensor, state.information_state_string(player)) == state.information_state_string(player)
+            state.apply_action(rng.choice(state.legal_actions()))
+    assert len(set(texts.values())) == len(texts) > 500
+
+
+@pytest.mark.parametrize("name", ["phantom_tictactoe", "krieg_tictactoe_3x3", "kuhn_poker", "goofspiel_4_imperfect"])
+def test_a_resampled_state_has_the_same_evidence(name):
+    game = pyspiel.load_game(f"gdl(rules={name})")
+    resample, rng = bridge.Resampler(game_of(game)), random.Random(3)
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        player = state.current_player()
+        for _ in range(3 if player >= 0 else 0):
+            drawn = resample(state, player)
+            assert drawn.information_state_string(player) == state.information_state_string(player)
+            assert drawn.current_player() == player and drawn.legal_actions() == state.legal_actions()
+        state.apply_action(rng.choice(state.legal_actions()))
+
+
+def game_of(game):
+    """The Python object behind a game of pyspiel."""
+    return game.new_initial_state()._game
+
+
+def test_openspiels_ismcts_plays_a_game_that_it_cannot_resample_itself():
+    from open_spiel.python.algorithms import ismcts
+    from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
+    import numpy as np
+
+    game = pyspiel.load_game("gdl(rules=krieg_tictactoe_3x3)")
+    bot = ismcts.ISMCTSBot(
+        game=game, evaluator=RandomRolloutEvaluator(1, np.random.RandomState(1)), uct_c=20.0, max_simulations=50,
+        random_state=np.random.RandomState(1),
+    )
+    bot.set_resampler(bridge.Resampler(game_of(game), particles=50))
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        own = state.current_player() == 0
+        state.apply_action(bot.step(state) if own else random.Random(len(state.history())).choice(state.legal_actions()))
+
+
+def test_a_bot_of_openspiel_plays_in_our_matches():
+    import numpy as np
+    from open_spiel.python.bots import uniform_random
+
+    game = game_of(pyspiel.load_game("gdl(rules=krieg_tictactoe_3x3)"))
+    bot = bridge.bot_player(game, lambda player: uniform_random.UniformRandomBot(player, np.random.RandomState(1)))
+    records = hp.play(game.rules, {"x": bot, "o": "hyperplay:playouts=50"}, matches=3, seed=1)
+    assert all(record["outcome"] == "over" for record in records)
+
+
+def test_wrong_parameters_are_named():
+    with pytest.raises((hp.HyperplayError, RuntimeError), match="rules"):
+        pyspiel.load_game("gdl")
