@@ -16,7 +16,7 @@ use super::policies::refuse_misfits;
 use super::recorded_matches::recorded;
 use super::seats::role_named;
 use hyperplay_lab::experiment::Shard;
-use hyperplay_lab::study::{Labels, MatchSource, MatchSourceError, StudyError, StudyGame, StudyPlan, WORK};
+use hyperplay_lab::study::{Labels, MatchSource, StudyError, StudyGame, StudyPlan, WORK};
 use hyperplay_logic::gdl::did_you_mean;
 use hyperplay_machine::PLAYOUT_STEPS;
 use hyperplay_play::player::{Registry, SamplerSpec, SpecError, SpecKind};
@@ -54,7 +54,7 @@ pub struct BeliefArguments {
     /// The policy that plays these matches: an opponent model, or a player in every seat, or a player of a role, as in
     /// alice=hyperplay (repeat for several; other roles choose at random); the posterior under what is played is measured
     /// against as well. See `hyperplay players models` and `hyperplay players`. `random` is `uniform`; a name of both a
-    /// model and a player is refused
+    /// model and a player means the model; with the name of a role before it, as in alice=equilibrium, the player
     #[arg(long, value_name = "[ROLE=]POLICY", default_value = "uniform")]
     play: Vec<String>,
     /// Measure against the posterior under an equilibrium too, where all others play by this opponent model [default
@@ -374,7 +374,7 @@ fn play(texts: &[String], registry: &Registry) -> CommandResult<MatchSource> {
         let names = |kind| registry.entries(kind).map(|entry| &*entry.name);
         let name = text.split(':').next().unwrap_or_default().trim();
         let (what, remedy) = match &error {
-            MatchSourceError::Spec(SpecError::UnknownName { kind: SpecKind::Player, name, .. }) => {
+            SpecError::UnknownName { kind: SpecKind::Player, name, .. } => {
                 let meant = did_you_mean(name, names(SpecKind::Model).chain(names(SpecKind::Player)));
                 let models = names(SpecKind::Model).collect::<Vec<_>>().join(", ");
                 (
@@ -384,13 +384,10 @@ fn play(texts: &[String], registry: &Registry) -> CommandResult<MatchSource> {
                     ),
                 )
             }
-            MatchSourceError::Spec(error) => {
+            error => {
                 let is_model = names(SpecKind::Model).any(|model| model == name);
                 let kind = if is_model { SpecKind::Model } else { SpecKind::Player };
                 (error.to_string(), explained_by(registry, kind, text, error))
-            }
-            MatchSourceError::Ambiguous { .. } => {
-                (error.to_string(), "register one of them under another name".to_owned())
             }
         };
         CommandFailure::usage(format!("--play: {what}"), remedy)

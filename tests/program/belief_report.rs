@@ -243,6 +243,16 @@ fn the_posterior_of_players_is_that_of_the_policy_that_they_follow() {
     );
 }
 
+/// A model and a player have the name: alone it means the model, behind a role the player.
+#[test]
+fn the_matches_of_an_equilibrium_are_played_by_the_model_or_by_a_player_of_one_role() {
+    for play in ["equilibrium", "alice=equilibrium"] {
+        let arguments =
+            format!("kuhn_poker --particles 4 --replicates 2 --seed 1 --sampler exact --play {play}");
+        assert!(!report(&arguments)["rows"].as_array().expect("there are rows").is_empty(), "{play}");
+    }
+}
+
 /// Of two policy files under one path the configurations differ; without one nothing is said of them.
 #[test]
 fn the_hash_of_the_configuration_holds_what_policy_files_say() {

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use thiserror::Error;
-
 use hyperplay_engine::EngineKind;
 use hyperplay_logic::gdl::fold;
 use hyperplay_machine::History;
@@ -22,26 +20,21 @@ pub enum MatchSource {
 
 impl MatchSource {
     /// Reads the spec of an opponent model or of a player. `random` is another name of the model `uniform`. A name that
-    /// both a model and a player have is refused: the program never guesses what is played.
+    /// both a model and a player have means the model; [`MatchSource::read_seats`] reads the player.
     ///
     /// # Errors
-    /// [`MatchSourceError`] lists the known names.
-    pub fn read(text: &str, registry: &Registry) -> Result<MatchSource, MatchSourceError> {
+    /// [`SpecError`] lists the known names.
+    pub fn read(text: &str, registry: &Registry) -> Result<MatchSource, SpecError> {
         let name = text.split(':').next().unwrap_or_default().trim();
-        let is_a = |kind| registry.entries(kind).any(|entry| entry.name == name);
-        match (is_a(SpecKind::Model), is_a(SpecKind::Player)) {
-            (true, true) => Err(MatchSourceError::Ambiguous { name: name.to_owned() }),
-            (true, false) => Ok(MatchSource::Model(registry.model(text)?)),
-            (false, _) => {
-                let player = registry.player(text)?;
-                let is_random = player.spec().name() == "random";
-                Ok(if is_random {
-                    MatchSource::Model(registry.model("uniform")?)
-                } else {
-                    MatchSource::Players(vec![(String::new(), player)])
-                })
-            }
+        if registry.entries(SpecKind::Model).any(|entry| entry.name == name) {
+            return Ok(MatchSource::Model(registry.model(text)?));
         }
+        let player = registry.player(text)?;
+        Ok(if player.spec().name() == "random" {
+            MatchSource::Model(registry.model("uniform")?)
+        } else {
+            MatchSource::Players(vec![(String::new(), player)])
+        })
     }
 
     /// Reads players of single roles, as in `alice=hyperplay`; the other roles choose at random. `None` if one of the texts
@@ -52,12 +45,12 @@ impl MatchSource {
     pub fn read_seats<'a>(
         texts: &'a [String],
         registry: &Registry,
-    ) -> Option<Result<MatchSource, MatchSourceError>> {
+    ) -> Option<Result<MatchSource, SpecError>> {
         let seat = |text: &'a String| text.split_once('=').filter(|(name, _)| !name.contains(':'));
         let seats: Vec<(&str, &str)> = texts.iter().map(seat).collect::<Option<_>>()?;
         let player = |(name, spec): (&str, &str)| Ok((name.trim().to_owned(), registry.player(spec)?));
         let all: Result<_, SpecError> = seats.into_iter().chain([("", "random")]).map(player).collect();
-        Some(all.map(MatchSource::Players).map_err(MatchSourceError::from))
+        Some(all.map(MatchSource::Players))
     }
 
     /// All players, each with the name of its role or none.
@@ -104,18 +97,4 @@ impl fmt::Display for MatchSource {
         let seats = seats.iter().map(|(name, player)| format!("{name}={}", player.spec()));
         formatter.write_str(&seats.collect::<Vec<_>>().join(" "))
     }
-}
-
-/// Why a text does not say who plays.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum MatchSourceError {
-    /// It is no spec.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// It may mean two things.
-    #[error("'{name}' is both an opponent model and a player; one of them needs another name")]
-    Ambiguous {
-        /// The name.
-        name: String,
-    },
 }

@@ -47,7 +47,7 @@ pub use blocks::Blocks;
 pub use columns::{FRONTIER_COLUMNS, ROW_COLUMNS, SUMMARY_COLUMNS, TIME_COLUMNS, TRUTH_COLUMNS};
 pub use frontier::{FrontierRow, answers, frontier};
 pub use game::{StudyFileError, StudyGame};
-pub use match_source::{MatchSource, MatchSourceError};
+pub use match_source::MatchSource;
 pub use measuring::{Labels, LeftOut, Study, StudyProgress};
 pub use plan::{StudyError, StudyPlan, WORK};
 pub use row::{Measured, Place, PosteriorLetter, StudyRow};

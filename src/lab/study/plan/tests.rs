@@ -1,6 +1,5 @@
 //! The tests of the plan of a study.
 
-use super::super::match_source::MatchSourceError;
 use super::super::{Blocks, Study, StudyProgress, StudyRow};
 use super::*;
 use hyperplay_engine::{EngineKind, Engines};
@@ -97,11 +96,15 @@ fn players_have_the_engine_that_is_given_for_them() {
 }
 
 #[test]
-fn a_name_of_a_model_and_a_player_is_refused() {
+fn a_name_of_a_model_and_a_player_means_the_model_and_with_a_role_the_player() {
     let build = |_: &Arc<Engine>, _| Seat::player(LegalPlayer);
     let registry = registry().with_player(SpecEntry::new("even", "plays"), move |_, _| Ok(build));
-    let error = MatchSource::read("even", &registry.expect("no player has the name")).unwrap_err();
-    assert_eq!(error, MatchSourceError::Ambiguous { name: "even".to_owned() });
+    let registry = registry.expect("no player has the name");
+    assert!(matches!(MatchSource::read("even", &registry), Ok(MatchSource::Model(_))));
+    let seats = MatchSource::read_seats(&["it=even".to_owned()], &registry);
+    let seats = seats.expect("a role is named").expect("there is such a player");
+    assert_eq!(seats.player("it").map(|player| player.spec().name()), Some("even"));
+    assert_eq!(seats.player("me").map(|player| player.spec().name()), Some("random"));
 }
 
 /// The rows of a sampler are the same whatever else the study measures, and so are the keys of its blocks.
