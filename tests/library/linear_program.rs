@@ -5,11 +5,12 @@
 
 use std::thread;
 
-use hyperplay::machine::{Budget, Role};
+use hyperplay::machine::{Budget, Move, Role, Seed, StateMachineExt as _};
 use hyperplay::solve::{
-    GameTree, LinearProgramError, RegretMinimiser, RegretRule, SequenceForm, SolveLimits, SolvedProfile,
-    TreeLimits, linear_program, solve,
+    GameTree, LinearProgramError, Profile, RegretMinimiser, RegretRule, SequenceForm, SolveLimits,
+    SolvedProfile, TreeLimits, linear_program, solve,
 };
+use rand::RngExt as _;
 
 use crate::common::machines::{built_in, imperfect};
 
@@ -53,6 +54,51 @@ fn a_regret_minimiser_comes_to_the_same_value() {
     let limits = SolveLimits { nash_conv: 1e-8, iterations: 100_000, ..unlimited() };
     let SolvedProfile { point, .. } = solve(&form, &mut minimiser, &limits, |_| {});
     assert!((point.verdict.values[Role::new(0)] - value(&form, 0)).abs() < 1e-7);
+}
+
+/// Bob always folds to a bet in Kuhn poker, or adapts. What is maximised is computed by the game itself.
+#[test]
+fn an_answer_to_a_role_that_follows_a_policy_with_a_probability_is_the_best_one() {
+    let (machine, alice, bob) = (imperfect("kuhn_poker"), Role::new(0), Role::new(1));
+    let tree = &GameTree::build(&*machine, &TreeLimits::default()).unwrap();
+    let form = SequenceForm::new(tree, 25.0);
+    let folds = Profile::from_fn(tree, |_, moves| {
+        let is_timid = |&own: &_| ["fold", "check"].contains(&machine.show_move(own).as_str());
+        moves.iter().map(|own| f64::from(u8::from(is_timid(own)))).collect()
+    });
+    let against = |own: &Profile| {
+        let verdict =
+            |set: usize| if tree.sets()[set].role == bob { &folds } else { own }.of(tree, set).to_vec();
+        form.judge(&Profile::from_fn(tree, |set, _| verdict(set)))
+    };
+    let (mut rng, mut last) = (Seed::root(1).rng(), f64::NEG_INFINITY);
+    for share in [0.0, 0.25, 0.5, 0.9, 1.0] {
+        let worth = |own: &Profile| {
+            let verdict = against(own);
+            share * verdict.values[alice] - (1.0 - share) * verdict.best_responses[bob]
+        };
+        let restricted = form.restricted(bob, share, &folds);
+        let SolvedProfile { profile, point } = linear_program(&restricted, &unlimited()).unwrap();
+        let best = worth(&profile);
+        assert!(
+            point.verdict.nash_conv <= 1e-9 && (best - point.verdict.values[alice]).abs() < 1e-8,
+            "{share}"
+        );
+        let mut any = |_, moves: &[Move]| moves.iter().map(|_| rng.random::<f64>().powi(4)).collect();
+        assert!((0..2_000).all(|_| worth(&Profile::from_fn(tree, &mut any)) <= best + 1e-9), "{share}");
+        // A regret minimiser finds an equally good one.
+        let mut minimiser = [RegretMinimiser::new(&restricted, RegretRule::PredictiveDiscounted)];
+        let limits = SolveLimits { nash_conv: 1e-8, iterations: 100_000, ..unlimited() };
+        let by_regret = solve(&restricted, &mut minimiser, &limits, |_| {}).profile;
+        assert!((worth(&by_regret) - best).abs() < 1e-7, "{share}");
+        // The more probably the policy is followed, the more is gained on it, from an equilibrium to a best response.
+        let verdict = against(&profile);
+        assert!(verdict.values[alice] >= last - 1e-8, "{share}");
+        last = verdict.values[alice];
+        let (at_worst, missed) = (-verdict.best_responses[bob], verdict.best_responses[alice] - last);
+        assert!(share > 0.0 || (at_worst + 1.0 / 18.0).abs() < 1e-8, "{at_worst}");
+        assert!(share < 1.0 || missed.abs() < 1e-8, "{missed}");
+    }
 }
 
 #[test]

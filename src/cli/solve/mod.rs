@@ -4,6 +4,7 @@
 //! run; how NashConv falls goes to standard error. With `--out` the policies and the state of the solver are written,
 //! and a later run with the same file continues.
 
+mod answers;
 mod report;
 mod sampled;
 mod saved;
@@ -29,8 +30,8 @@ use hyperplay_play::player::entries_of;
 use hyperplay_play::referee::Interrupt;
 use hyperplay_think::solve::{
     GameTree, GrowingMinimiser, GrowingOptions, LinearProgramError, MonteCarloMinimiser, Profile,
-    RegretCheckpoint, RegretMinimiser, RegretRule, SamplingScheme, SequenceForm, SolveLimits, linear_program,
-    solve,
+    RegretCheckpoint, RegretMinimiser, RegretRule, SamplingScheme, SequenceForm, SolveLimits, SolvedProfile,
+    linear_program, solve,
 };
 use report::SolveReport;
 use sampled::{Sampled, SampledRun};
@@ -62,6 +63,12 @@ pub struct SolveArguments {
     /// Iterations after which it ends, those of earlier runs included
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
+    /// A role that follows an opponent model, as in bob=file:nit.json (see `hyperplay players models`); the others answer it
+    #[arg(long, value_name = "ROLE=MODEL", conflicts_with = "curve")]
+    fix: Option<String>,
+    /// With which probability it follows the model, adapting otherwise; several are separated by commas
+    #[arg(long, value_name = "P,...", value_delimiter = ',', default_value = "1", value_parser = probability, requires = "fix")]
+    modelled: Vec<f64>,
     #[command(flatten)]
     tree: TreeOptions,
     /// Write the policies to this file; if it holds an earlier run of the same game, continue that
@@ -161,6 +168,12 @@ fn nash_conv(text: &str) -> Result<f64, String> {
     if nash_conv >= 0.0 { Ok(nash_conv) } else { Err("expected a number of 0 or more".to_owned()) }
 }
 
+/// Reads a probability.
+fn probability(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -171,6 +184,9 @@ pub fn run(arguments: &SolveArguments, session: &Session) -> CommandResult {
     arguments.threads.apply()?;
     let opened = arguments.game.open()?;
     arguments.check_paths()?;
+    if let Some(fix) = &arguments.fix {
+        return answers::run(arguments, fix, &opened, session, clock);
+    }
     let saved = SavedSolution::open(arguments.out.as_deref(), &opened.hash(), arguments.method.stateless())?;
     let content = FileContent::beginning("curve", report::curve_as_csv(&[]));
     let curve = WrittenFile::if_given(arguments.curve.as_deref(), content)?;
@@ -230,10 +246,7 @@ impl SolveArguments {
         let (mut curve, mut minimisers) = (Vec::new(), Vec::new());
         let solution = if self.method == SolveMethod::Lp {
             saved.refuse_state()?;
-            let solution = linear_program(&form, &limits).map_err(|error| match error {
-                LinearProgramError::Stopped { .. } if stop() => CommandFailure::Interrupted,
-                error => CommandFailure::failed(format!("{name}: {error}"), "--method auto minimises regret"),
-            })?;
+            let solution = self.by_program(name, &form, &limits)?;
             curve.push(solution.point.clone());
             solution
         } else {
@@ -249,6 +262,19 @@ impl SolveArguments {
         log(format_args!("{} in {:.2} s", in_words(&solution.point), solution.point.seconds));
         let is_cut = !minimisers.is_empty() && limits.is_open(&solution.point);
         Ok(Solved { tree, form, solution, curve, minimisers, is_cut })
+    }
+
+    /// Solves a game by its linear program.
+    fn by_program(
+        &self,
+        name: &str,
+        form: &SequenceForm,
+        limits: &SolveLimits<'_>,
+    ) -> CommandResult<SolvedProfile> {
+        linear_program(form, limits).map_err(|error| match error {
+            LinearProgramError::Stopped { .. } if (limits.stop)() => CommandFailure::Interrupted,
+            error => CommandFailure::failed(format!("{name}: {error}"), "--method auto minimises regret"),
+        })
     }
 
     /// Refuses one path for two files.

@@ -86,7 +86,7 @@ impl SequenceForm {
     }
 
     /// The plans of all players under a profile.
-    fn plans(&self, profile: &Profile) -> Vec<Vec<f64>> {
+    pub(super) fn plans(&self, profile: &Profile) -> Vec<Vec<f64>> {
         assert_eq!(profile.0.len(), self.pool, "the profile is of this tree");
         let treeplexes = self.players.iter().map(|player| &player.treeplex);
         treeplexes.map(|own| own.plan(|sequence| profile.0[own.place(sequence)])).collect()

@@ -81,6 +81,25 @@ impl SequenceForm {
         SequenceForm { players, roles: tree.roles().len(), constant, pool: tree.pool_len() }
     }
 
+    /// The game in which a role is found out before the match, with the probability `share`, to play as a profile says, which only it
+    /// hears of. Its best policies are restricted Nash responses (Johanson, Zinkevich, Bowling 2007): with 0 equilibria, with 1 best
+    /// responses to the profile. A policy of the role is that of a match in which it is free.
+    ///
+    /// # Panics
+    /// If the profile is of another tree.
+    #[must_use]
+    pub fn restricted(&self, role: Role, share: f64, profile: &Profile) -> SequenceForm {
+        let plans = self.plans(profile);
+        let Some(fixed) = self.players.iter().position(|player| player.role == role) else {
+            return self.clone();
+        };
+        let player = |(own, player): (usize, &PlayerForm)| {
+            let slot = (own != fixed).then(|| fixed - usize::from(own < fixed));
+            PlayerForm { rows: player.rows.restricted(slot, share, &plans[fixed]), ..player.clone() }
+        };
+        SequenceForm { players: self.players.iter().enumerate().map(player).collect(), ..self.clone() }
+    }
+
     /// The sum of all payoffs, if it is the same at every end of the game; 0 in a zero-sum game.
     pub fn constant_sum(&self) -> Option<f64> {
         self.constant

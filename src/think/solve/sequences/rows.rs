@@ -3,6 +3,8 @@
 //! An entry is an end of the game: the sequences of the other roles, and the own payoff times the probability of
 //! chance. With two roles it has 12 bytes.
 
+use std::collections::BTreeMap;
+
 use super::super::tree::{GameTree, NodeKind};
 use super::treeplex::Treeplex;
 
@@ -119,8 +121,33 @@ impl Rows {
         self.payoffs.len()
     }
 
+    /// The rows of a game that has two copies, of which the second has the probability `share`: there a role follows a plan, and its
+    /// own sequence is the empty one. `slot` is its place among the others; none if these are its rows.
+    pub(super) fn restricted(&self, slot: Option<usize>, share: f64, plan: &[f64]) -> Rows {
+        let mut sums: BTreeMap<(usize, Vec<u32>), f64> = BTreeMap::new();
+        for row in 0..self.begin.len() - 1 {
+            for (others, payoff) in self.row(row) {
+                let mut key = (row, others.to_vec());
+                *sums.entry(key.clone()).or_default() += (1.0 - share) * payoff;
+                let sequence = match slot {
+                    Some(slot) => std::mem::take(&mut key.1[slot]) as usize,
+                    None => std::mem::take(&mut key.0),
+                };
+                *sums.entry(key).or_default() += share * plan[sequence] * payoff;
+            }
+        }
+        let mut rows =
+            Rows { begin: vec![0; self.begin.len()], others: vec![], payoffs: vec![], width: self.width };
+        for ((row, others), payoff) in sums.into_iter().filter(|(_, payoff)| *payoff != 0.0) {
+            rows.begin[row + 1] += 1;
+            rows.others.extend(others);
+            rows.payoffs.push(payoff);
+        }
+        (1..rows.begin.len()).for_each(|row| rows.begin[row] += rows.begin[row - 1]);
+        rows
+    }
+
     /// The entries of the row of an own sequence: the sequences of the others, and the payoff.
-    #[cfg(feature = "lp")]
     pub(in crate::solve) fn row(&self, sequence: usize) -> impl Iterator<Item = (&[u32], f64)> {
         let entries = self.begin[sequence] as usize..self.begin[sequence + 1] as usize;
         entries.map(|entry| (&self.others[entry * self.width..][..self.width], self.payoffs[entry]))
