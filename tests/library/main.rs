@@ -36,6 +36,7 @@ mod experiment_stop;
 mod exploit;
 mod extent;
 mod facts;
+mod followed_models;
 mod forgotten;
 mod fuzz;
 mod gambit;

@@ -32,6 +32,14 @@ pub(super) fn sampler() -> SpecKey {
     SpecKey::spec("sampler", SpecKind::Sampler, "hyperplay", about("belief", "sampler"))
 }
 
+/// How far the opponent model is followed in the search. A model that is named takes the place of the default.
+pub(super) fn modelled() -> SpecKey {
+    SpecKey { is_clocked: true, ..SpecKey::real(MODELLED, 0.0..=1.0, 0.0, about("assumed", MODELLED)) }
+}
+
+/// The key [`modelled`].
+pub(super) const MODELLED: &str = "modelled";
+
 /// The keys of the particle belief but [`particles`].
 pub(super) fn keys() -> [SpecKey; 8] {
     [

@@ -108,8 +108,8 @@ pub struct SpecKey {
     pub default: Words,
     /// A description of its effect, in a whole sentence.
     pub about: Words,
-    /// Whether a clock takes the place of the default. Then a value that is written counts as given, be it the default
-    /// or not.
+    /// Whether something else, as a clock, takes the place of the default. Then a value that is written counts as given, be it
+    /// the default or not.
     pub is_clocked: bool,
 }
 

@@ -63,7 +63,8 @@ impl<'a> Deliberation<'a> {
     /// The context of a search, and the legal moves.
     pub(super) fn context(self) -> (SearchContext<'a, Engine>, &'a [Move]) {
         let Deliberation { machine, role, budget, seed, legal, leaves, scratch } = self;
-        (SearchContext { machine, role, budget, leaves, seed: seed.child("search"), scratch }, legal)
+        let context = SearchContext::new(machine, role, budget, seed.child("search"), scratch);
+        (SearchContext { leaves, ..context }, legal)
     }
 }
 

@@ -7,7 +7,9 @@
 //! 3. the value of a move is the weighted mean of its values, and the best is played; where roles move at once, the
 //!    mean of the matrix games is solved.
 //!
-//! It cannot value information, keep a secret or bluff: every state is searched as if all roles saw it. The module
+//! It cannot value information, keep a secret or bluff: every state is searched as if all roles saw it. Where the other roles
+//! follow a model that is not uniform (the key `modelled`), it can: the states are searched together by what the roles
+//! know ([`epimc`](mod@super::epimc)). The module
 //! [`own_belief`](super::own_belief) says what it does without a particle, and where its opponent model excludes what
 //! was seen.
 //!
@@ -16,8 +18,8 @@
 
 use std::sync::Arc;
 
-use super::judgement::judge;
-use super::{OwnBelief, Player};
+use super::epimc::{clocked, unpostponed};
+use super::{OwnBelief, Player, SearchEffort};
 use hyperplay_engine::Engine;
 use hyperplay_think::search::StateSearch;
 
@@ -54,5 +56,5 @@ use hyperplay_think::search::StateSearch;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn hyperplay(belief: OwnBelief, search: Arc<dyn StateSearch<Engine>>) -> impl Player {
-    belief.player(move |deliberation, possible| deliberation.decide(&*search, possible.states, judge))
+    clocked(belief, search, unpostponed([SearchEffort::default().nodes; 2]), None)
 }

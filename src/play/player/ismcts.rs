@@ -24,12 +24,9 @@ use super::own_belief::{Choice, Possible};
 use super::{Decision, DecisionCost, OwnBelief, Player, Reason, SpecWord};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{
-    Budget, Bulk as _, Evidence, Move, MoveWeights, Role, Seed, Start, State, StateMachine as _,
-    StateMachineExt as _,
+    Budget, Bulk as _, Move, MoveWeights, Role, Seed, Start, StateMachine as _, StateMachineExt as _,
 };
-use hyperplay_think::search::{
-    HistoryUse, IsmctsOptions, IsmctsTrees, Observers, PossibleStates, SearchContext, SimulatedMove,
-};
+use hyperplay_think::search::{HistoryUse, IsmctsOptions, IsmctsTrees, Observers, SimulatedMove};
 
 /// How a policy follows from the simulations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,9 +107,9 @@ pub(super) fn clocked(
     belief.player_with(TreeChoice { trees: None, options, last, is_kept }, is_kept)
 }
 
-/// Lets the engine compile what playouts by the history of moves need, so that the clock of the first decision does not pay
-/// for it. Whether roles move at once is seen in one random match. An engine that makes one playout after the other compiles
-/// nothing.
+/// Lets the engine compile what playouts by weights need, as those of the history of moves, so that the clock of the first
+/// decision does not pay for it. Whether roles move at once is seen in one random match. An engine that makes one playout after
+/// the other compiles nothing.
 pub(super) fn prepare(machine: &Engine, history: HistoryUse) {
     if machine.at_once() == 1 || !history.applies(true) {
         return;
@@ -163,7 +160,8 @@ impl Choice for TreeChoice {
         }
         let trees = self.trees.get_or_insert_with(|| IsmctsTrees::new(deliberation.machine, &options));
         let (mut context, legal) = deliberation.context();
-        searching(&mut context, possible, |context, possible| {
+        let options = IsmctsOptions { model_share: possible.modelled, ..options };
+        possible.searching(&mut context, HELD, |context, possible| {
             trees.search_ahead(context, possible, legal, &options)
         })
     }
@@ -178,28 +176,15 @@ fn search(
 ) -> Decision {
     let (own, seed, mut failure) = (deliberation.legal, deliberation.seed, None);
     let decision = deliberation.unless_forced(|mut context, legal| {
-        let made = searching(&mut context, possible, |context, possible| {
-            trees.search(context, possible, legal, options)
+        let options = IsmctsOptions { model_share: possible.modelled, ..*options };
+        let made = possible.searching(&mut context, HELD, |context, possible| {
+            trees.search(context, possible, legal, &options)
         });
         failure = made.failure.clone();
         let cost = DecisionCost { states: made.steps, playouts: made.playouts };
         (judge(&made.moves, legal, last), cost, vec![Reason::simulated(&made)])
     });
     decision.admitting(failure, own, seed)
-}
-
-/// Searches the states held possible, with what the other roles know and hold possible there.
-fn searching<T>(
-    context: &mut SearchContext<'_, Engine>,
-    possible: &Possible<'_>,
-    search: impl FnOnce(&mut SearchContext<'_, Engine>, &PossibleStates<'_, State>) -> T,
-) -> T {
-    let (states, known) = possible.knowing(context.budget.deadline);
-    let held = possible.held(HELD, context.seed.child("others"));
-    let model =
-        |role: Role, evidence: &Evidence, legal: &[Move]| possible.model.policy(role, evidence, legal);
-    let possible = PossibleStates { states: &states, known: &known, held: Some(&held), model: Some(&model) };
-    search(context, &possible)
 }
 
 /// The policy that the simulations suggest.

@@ -29,7 +29,9 @@ use hyperplay_machine::{
 use hyperplay_think::belief::{
     Belief, Particle, Sampler, SharedModel, Uniform, UpdateCost, UpdateOutcome, effective_size,
 };
-use hyperplay_think::search::{HeldState, LeafValues, RandomPlayouts, WeightedState};
+use hyperplay_think::search::{
+    HeldState, LeafValues, PossibleStates, RandomPlayouts, SearchContext, WeightedState,
+};
 
 /// The share of the time that the belief may use.
 const BELIEF_SHARE: f64 = 0.4;
@@ -42,9 +44,9 @@ const LEGAL_SHARE: f64 = 0.6;
 
 /// The belief of one player in one match.
 pub struct OwnBelief {
-    machine: Arc<Engine>,
-    role: Role,
-    model: SharedModel,
+    pub(super) machine: Arc<Engine>,
+    pub(super) role: Role,
+    pub(super) model: SharedModel,
     sampler: Arc<dyn Sampler<Engine>>,
     particles: usize,
     belief: Box<dyn Belief<Engine>>,
@@ -55,6 +57,8 @@ pub struct OwnBelief {
     /// The step from which on the belief has been depleted, if it is.
     lost_since: Option<usize>,
     leaves: Arc<dyn LeafValues<Engine>>,
+    /// How far the model is followed in the search; where nothing is said, as far as it is one.
+    modelled: Option<f64>,
     scratch: EngineScratch,
     update_time: Option<Duration>,
     margin: Margin,
@@ -70,6 +74,8 @@ pub(super) struct Possible<'a> {
     /// How the beliefs of the other roles are made.
     pub(super) machine: &'a Arc<Engine>,
     pub(super) model: &'a SharedModel,
+    /// How probably the other roles follow the model in the search.
+    pub(super) modelled: f64,
     sampler: &'a dyn Sampler<Engine>,
 }
 
@@ -84,6 +90,22 @@ impl<'a> Possible<'a> {
         let states = particles.iter().map(|particle| (belief.state(particle), particle.weight));
         let known = move |place: usize, role: Role| belief.evidence_until(&particles[place], role, deadline);
         (states.collect(), known)
+    }
+
+    /// Searches what is held possible, with what the other roles know and hold possible there, `count` particles of each.
+    pub(super) fn searching<T>(
+        &self,
+        context: &mut SearchContext<'_, Engine>,
+        count: usize,
+        search: impl FnOnce(&mut SearchContext<'_, Engine>, &PossibleStates<'_, State>) -> T,
+    ) -> T {
+        let (states, known) = self.knowing(context.budget.deadline);
+        let held = self.held(count, context.seed.child("others"));
+        let model =
+            |role: Role, evidence: &Evidence, legal: &[Move]| self.model.policy(role, evidence, legal);
+        let possible =
+            PossibleStates { states: &states, known: &known, held: Some(&held), model: Some(&model) };
+        search(context, &possible)
     }
 
     /// What another role holds possible in the state of a particle, `count` particles under the same model, and how many
@@ -137,6 +159,7 @@ impl OwnBelief {
             excluded: None,
             lost_since: None,
             leaves: Arc::new(RandomPlayouts),
+            modelled: None,
             scratch,
             update_time: None,
             margin: Margin::default(),
@@ -147,6 +170,21 @@ impl OwnBelief {
     #[must_use]
     pub fn with_leaves(self, leaves: Arc<dyn LeafValues<Engine>>) -> Self {
         OwnBelief { leaves, ..self }
+    }
+
+    /// The same belief of a player in whose search the other roles follow the model with this probability, by default 0 if it is
+    /// uniform and 1 if not.
+    #[must_use]
+    pub fn with_modelled(self, modelled: Option<f64>) -> Self {
+        OwnBelief { modelled, ..self }
+    }
+
+    /// How probably the other roles follow the model in the search: not at all once it has excluded what was seen.
+    pub(super) fn modelled(&self) -> f64 {
+        match self.excluded {
+            Some(_) => 0.0,
+            None => self.modelled.unwrap_or(if self.model.is_uniform() { 0.0 } else { 1.0 }),
+        }
     }
 
     /// The player that chooses in this way from what it holds possible.
@@ -270,6 +308,7 @@ impl OwnBelief {
             attempts,
             accepted,
         };
+        let modelled = self.modelled();
         let recovered = lost_since.map(|since| Reason::Recovered { since });
         let of_belief = excluded.into_iter().chain(recovered).chain([Reason::held(spent, &states)]);
         let deliberation = Deliberation {
@@ -288,6 +327,7 @@ impl OwnBelief {
                 states: &states,
                 machine: &self.machine,
                 model: &self.model,
+                modelled,
                 sampler: &*self.sampler,
             },
         );
@@ -396,6 +436,7 @@ impl<C: Choice> Player for Believing<C> {
         if self.legal.is_empty() || own.belief.particles().is_empty() {
             return false;
         }
+        let modelled = own.modelled();
         let deliberation = Deliberation {
             machine: &own.machine,
             role: own.role,
@@ -410,6 +451,7 @@ impl<C: Choice> Player for Believing<C> {
             states: &[],
             machine: &own.machine,
             model: &own.model,
+            modelled,
             sampler: &*own.sampler,
         };
         let is_of_use = self.choice.think_ahead(deliberation, &possible);

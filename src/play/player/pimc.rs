@@ -12,8 +12,8 @@
 
 use std::sync::Arc;
 
-use super::vote::vote;
-use super::{OwnBelief, Player, VotePolicy};
+use super::epimc::{clocked, unpostponed};
+use super::{OwnBelief, Player, SearchEffort, VotePolicy};
 use hyperplay_engine::Engine;
 use hyperplay_think::search::StateSearch;
 
@@ -43,7 +43,5 @@ use hyperplay_think::search::StateSearch;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn pimc(belief: OwnBelief, search: Arc<dyn StateSearch<Engine>>, policy: VotePolicy) -> impl Player {
-    belief.player(move |deliberation, possible| {
-        deliberation.decide(&*search, possible.states, |judged, legal| vote(judged, legal, policy))
-    })
+    clocked(belief, search, unpostponed([SearchEffort::default().nodes; 2]), Some(policy))
 }

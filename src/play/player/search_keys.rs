@@ -135,6 +135,13 @@ impl SearchEffort {
         ]
     }
 
+    /// The nodes that a spec with these keys allows for decisions without a deadline and for those with.
+    pub(super) fn nodes(spec: &Spec) -> [u64; 2] {
+        let nodes = spec.count("nodes");
+        let is_said = spec.is_given("nodes") || spec.is_given("playouts");
+        [nodes, if is_said { nodes } else { NODES_UNDER_A_CLOCK }]
+    }
+
     /// The search that a spec with these [keys](SearchEffort::keys) asks for. For a decision with a deadline, keys that
     /// are not written set no limit, so the search must end at the deadline.
     ///
@@ -149,7 +156,7 @@ impl SearchEffort {
         if spec.is_given("playouts") {
             return search(effort);
         }
-        let nodes = if spec.is_given("nodes") { effort.nodes } else { NODES_UNDER_A_CLOCK };
+        let [_, nodes] = SearchEffort::nodes(spec);
         let timed = SearchEffort { nodes, playouts: MOST_UNDER_A_CLOCK.into() };
         Ok(Arc::new(Clocked { counted: search(effort)?, timed: search(timed)? }))
     }

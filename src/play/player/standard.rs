@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::belief_keys::MODELLED;
 use super::catalogue::{about, entry};
+use super::epimc::{self, unpostponed};
 use super::equilibrium::{with_equilibria, with_equilibrium_model};
 use super::models::with_models;
 use super::policy_player::PolicyPlayer;
@@ -34,8 +36,9 @@ fn made() -> Result<Registry, RegistryError> {
 
 fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
     let policy = SpecKey::word("policy", VotePolicy::Vote, about("pimc", "policy"));
-    let pimc = believing("pimc", std::iter::once(policy).chain(SearchEffort::keys()));
-    let epimc = believing("epimc", epimc_keys().into_iter().chain(SearchEffort::keys()));
+    let searching = || SearchEffort::keys().into_iter().chain([belief_keys::modelled()]);
+    let pimc = believing("pimc", std::iter::once(policy).chain(searching()));
+    let epimc = believing("epimc", epimc_keys().into_iter().chain(searching()));
     let mut clairvoyant = entry("player", "clairvoyant");
     clairvoyant.keys.extend(SearchEffort::keys().map(SpecKey::of_one_state));
     clairvoyant.keys.push(SpecKey::engine());
@@ -43,10 +46,11 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
     registry
         .with_player(entry("player", "random"), |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(RandomPlayer)))?
         .with_player(entry("player", "legal"), |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(LegalPlayer)))?
-        .with_player(believing("hyperplay", SearchEffort::keys()), |spec, registry| {
+        .with_player(believing("hyperplay", searching()), |spec, registry| {
             let (belief, search) = (belief_of(spec, registry)?, SearchEffort::search(spec, registry)?);
+            let options = unpostponed(SearchEffort::nodes(spec));
             Ok(move |engine: &Arc<Engine>, role: Role| {
-                Seat::player(super::hyperplay(belief(engine, role), Arc::clone(&search)))
+                Seat::player(epimc::clocked(belief(engine, role), Arc::clone(&search), options, None))
             })
         })?
         .with_player(clairvoyant, |spec, registry| {
@@ -58,9 +62,9 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
         })?
         .with_player(pimc, |spec, registry| {
             let (belief, search) = (belief_of(spec, registry)?, SearchEffort::search(spec, registry)?);
-            let policy = spec.word::<VotePolicy>("policy");
+            let (policy, options) = (spec.word("policy"), unpostponed(SearchEffort::nodes(spec)));
             Ok(move |engine: &Arc<Engine>, role: Role| {
-                Seat::player(super::pimc(belief(engine, role), Arc::clone(&search), policy))
+                Seat::player(epimc::clocked(belief(engine, role), Arc::clone(&search), options, Some(policy)))
             })
         })?
         .with_player(believing("ismcts", ismcts_keys()), |spec, registry| {
@@ -75,7 +79,6 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 others: spec.size("others"),
                 observers: spec.word("observers"),
                 history: spec.word("history"),
-                model_share: spec.real("modelled"),
                 ..IsmctsOptions::default()
             });
             Ok(move |engine: &Arc<Engine>, role: Role| {
@@ -95,7 +98,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
         .with_player(epimc, |spec, registry| {
             let (belief, search) = (belief_of(spec, registry)?, SearchEffort::search(spec, registry)?);
             let choices = u32::try_from(spec.count("postpone")).expect("the key has no greater value");
-            let options = PostponedOptions { choices, states: spec.size("tree") };
+            let options = PostponedOptions { choices, states: spec.size("tree"), model_share: 0.0 };
             Ok(move |engine: &Arc<Engine>, role: Role| {
                 Seat::player(super::epimc(belief(engine, role), Arc::clone(&search), options))
             })
@@ -113,7 +116,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
             })
         })?
         .with_player(
-            believing("subgame", subgame_keys().into_iter().chain(SearchEffort::keys())),
+            believing("subgame", subgame_keys().into_iter().chain(searching())),
             |spec, registry| {
                 let (belief, search) = (belief_of(spec, registry)?, SearchEffort::search(spec, registry)?);
                 let nodes = spec.size("tree");
@@ -153,9 +156,12 @@ fn belief_of(
 ) -> Result<impl Fn(&Arc<Engine>, Role) -> OwnBelief + Send + Sync + use<>, SpecError> {
     let (assumed, particles) = (Assumed::of(spec, registry)?, spec.size("particles"));
     let (sampler, leaves) = (belief_keys::sampler_of(spec, registry)?, leaves_of(spec)?);
+    let is_said = spec.entry().key(MODELLED).is_some() && spec.is_given(MODELLED);
+    let modelled = is_said.then(|| spec.real(MODELLED));
     Ok(move |engine: &Arc<Engine>, role| {
         OwnBelief::new(Arc::clone(engine), role, assumed.model(engine), Arc::clone(&sampler), particles)
             .with_leaves(leaves(engine))
+            .with_modelled(modelled)
     })
 }
 
@@ -223,7 +229,7 @@ fn ismcts_keys() -> [SpecKey; 11] {
         SpecKey::count("others", 0..=1_000_000, 0, about("ismcts", "others")),
         SpecKey::word("observers", Observers::Every, about("ismcts", "observers")),
         SpecKey::word("history", HistoryUse::AtOnce, about("ismcts", "history")),
-        SpecKey::real("modelled", 0.0..=1.0, 0.0, about("ismcts", "modelled")),
+        belief_keys::modelled(),
         SpecKey::word("keep", false, about("ismcts", "keep")),
         SpecKey::word("final", FinalMove::Thresholded, about("ismcts", "final")),
     ]

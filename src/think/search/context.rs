@@ -1,7 +1,9 @@
 //! Context: what every search is given besides the states.
 
+use std::sync::Arc;
+
 use super::leaves::{LeafValues, RandomPlayouts};
-use hyperplay_machine::{Budget, Bulk, Role, Seed, StateMachineExt};
+use hyperplay_machine::{Budget, Bulk, MoveWeights, Role, Seed, StateMachineExt};
 
 /// The context of a search: the game, whose moves it judges, what it may spend, where its random numbers come from,
 /// and the caller's scratch space.
@@ -14,6 +16,8 @@ pub struct SearchContext<'a, M: Bulk> {
     pub budget: Budget,
     /// What the states are worth at which it ends before the game does.
     pub leaves: &'a dyn LeafValues<M>,
+    /// By which weights all roles choose in the playouts of flat and tree searches; uniformly if `None`.
+    pub weights: Option<Arc<MoveWeights>>,
     /// Where all its randomness comes from.
     pub seed: Seed,
     /// The machine's scratch space.
@@ -29,7 +33,7 @@ impl<'a, M: Bulk> SearchContext<'a, M> {
         seed: Seed,
         scratch: &'a mut M::Scratch,
     ) -> SearchContext<'a, M> {
-        SearchContext { machine, role, budget, leaves: &RandomPlayouts, seed, scratch }
+        SearchContext { machine, role, budget, leaves: &RandomPlayouts, weights: None, seed, scratch }
     }
 
     /// The same context with another budget, for a part of the search.
@@ -39,16 +43,17 @@ impl<'a, M: Bulk> SearchContext<'a, M> {
 
     /// The same context with another budget and another stream of random numbers, for a part of the search.
     pub fn with(&mut self, budget: Budget, seed: Seed) -> SearchContext<'_, M> {
-        let SearchContext { machine, role, leaves, .. } = *self;
-        SearchContext { machine, role, budget, leaves, seed, scratch: self.scratch }
+        let SearchContext { machine, role, leaves, ref weights, .. } = *self;
+        SearchContext { machine, role, budget, leaves, weights: weights.clone(), seed, scratch: self.scratch }
     }
 
     /// Searches with evaluations that stop at the deadline of the budget. The search asks whether one was
     /// [interrupted](hyperplay_machine::StateMachine::is_interrupted) before it uses an answer.
     pub(super) fn by_deadline<T>(&mut self, search: impl FnOnce(&mut SearchContext<'_, M>) -> T) -> T {
-        let SearchContext { machine, role, budget, leaves, ref seed, .. } = *self;
+        let SearchContext { machine, role, budget, leaves, ref weights, ref seed, .. } = *self;
         machine.by_deadline(budget.deadline, self.scratch, |scratch| {
-            search(&mut SearchContext { machine, role, budget, leaves, seed: seed.clone(), scratch })
+            let (weights, seed) = (weights.clone(), seed.clone());
+            search(&mut SearchContext { machine, role, budget, leaves, weights, seed, scratch })
         })
     }
 

@@ -66,8 +66,10 @@ pub fn playouts<M: Bulk>(
     count: u32,
     halving: bool,
 ) -> Playouts {
-    let SearchContext { machine, role, ref budget, leaves, ref seed, ref mut scratch } = *context;
+    let SearchContext { machine, role, ref budget, leaves, ref weights, ref seed, ref mut scratch } =
+        *context;
     let mut flat = Flat::new((machine, leaves), states, role, BatchSize::new(*budget));
+    flat.starts.iter_mut().for_each(|start| start.weights.clone_from(weights));
     let wanted = u64::from(count).saturating_mul(flat.shares());
     let (mut phase, mut phases) = (1, 1);
     let mut round = 0;

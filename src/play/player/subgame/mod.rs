@@ -8,7 +8,10 @@
 //! same keys. The other roles choose before the roots whether they enter (the key `gadget`), so the new strategy does not give
 //! them more than the last one did. In between, the tree grows on.
 //!
-//! That holds for two roles of which one wins what the other loses, as far as the tree reaches; with more roles or another
+//! The other roles follow the opponent model at each choice with the probability `modelled`, and adapt otherwise. That is a
+//! restricted response: with 1 the best one to the model, as far as the tree reaches.
+//!
+//! Safety holds for two roles of which one wins what the other loses, as far as the tree reaches; with more roles or another
 //! sum each role minimises its regret, and nothing is guaranteed. Where nothing is hidden and roles move in turn there is nothing to
 //! mix, and the state is searched as by `hyperplay`, with its keys; so it is where the rules give no tree.
 //!
@@ -25,7 +28,8 @@ use super::selection::Selection;
 use super::{Decision, DecisionCost, OwnBelief, Player, Reason, SpecWord};
 use found::found;
 use hyperplay_engine::Engine;
-use hyperplay_machine::{Budget, EvaluationFailure, Move, Seed};
+use hyperplay_machine::{Budget, EvaluationFailure, Evidence, Move, Role, Seed};
+use hyperplay_think::belief::SharedModel;
 use hyperplay_think::search::{SearchContext, StateSearch};
 use hyperplay_think::solve::{GadgetKind, GrowingMinimiser, GrowingOptions, SamplingError, TreeError};
 
@@ -51,7 +55,8 @@ pub(super) fn subgame(
     solves: [(u64, GrowingOptions); 2],
     moves: usize,
 ) -> impl Player {
-    let choice = SubgameChoice { search, solves, moves, is_plain: None, minimiser: None };
+    let (role, model, share) = (belief.role, Arc::clone(&belief.model), belief.modelled());
+    let choice = SubgameChoice { search, solves, moves, role, model, share, is_plain: None, minimiser: None };
     belief.player_with(choice, true)
 }
 
@@ -60,6 +65,10 @@ struct SubgameChoice {
     search: Arc<dyn StateSearch<Engine>>,
     solves: [(u64, GrowingOptions); 2],
     moves: usize,
+    role: Role,
+    model: SharedModel,
+    /// How probably the other roles follow the model at a choice.
+    share: f64,
     /// Whether nothing is hidden and roles move in turn, once that is known.
     is_plain: Option<bool>,
     minimiser: Option<GrowingMinimiser<Engine>>,
@@ -76,6 +85,9 @@ impl Choice for SubgameChoice {
 
     fn choose(&mut self, deliberation: Deliberation<'_>, possible: &Possible<'_>) -> Decision {
         let (legal, seed, mut failure) = (deliberation.legal, deliberation.seed, None);
+        // A model that has excluded what was seen is followed no more.
+        self.minimiser.take_if(|_| possible.modelled != self.share);
+        self.share = possible.modelled;
         let decision = deliberation.unless_forced(|mut context, legal| {
             let solved = match self.is_plain(context.machine, &context.budget) {
                 true => Err(None),
@@ -115,7 +127,12 @@ impl SubgameChoice {
 
     fn minimiser(&mut self, machine: &Engine, budget: &Budget) -> &mut GrowingMinimiser<Engine> {
         let (_, options) = self.effort(budget);
-        self.minimiser.get_or_insert_with(|| GrowingMinimiser::new(machine, options))
+        let model = Arc::clone(&self.model);
+        self.minimiser.get_or_insert_with(|| {
+            let policy =
+                move |role: Role, evidence: &Evidence, legal: &[Move]| model.policy(role, evidence, legal);
+            GrowingMinimiser::new(machine, options).following(self.role, self.share, Box::new(policy))
+        })
     }
 
     /// Solves the sub-game of a decision. Why there is no strategy, if there is none.

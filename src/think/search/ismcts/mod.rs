@@ -300,7 +300,7 @@ fn simulate<M: Bulk>(
     options: &IsmctsOptions,
     is_ahead: bool,
 ) -> Simulations {
-    let SearchContext { machine, role, ref budget, leaves, ref seed, ref mut scratch } = *context;
+    let SearchContext { machine, role, ref budget, leaves, ref seed, ref mut scratch, .. } = *context;
     let (of_role, rng) = (role.index() as u32, seed.child("select").rng());
     tree.positions.observer = (options.observers == Observers::One).then_some(role);
     tree.history.begin();

@@ -76,7 +76,8 @@ impl<M: Bulk> IsmctsTrees<M> {
         let trees = self.trees.par_iter_mut().enumerate();
         let made = trees.map(|(number, tree)| {
             let (seed, scratch) = (seed.index(number), &mut machine.scratch());
-            search(tree, &mut SearchContext { machine, role, budget, leaves, seed, scratch }, &options)
+            let context = SearchContext::new(machine, role, budget, seed, scratch);
+            search(tree, &mut SearchContext { leaves, ..context }, &options)
         });
         made.collect()
     }

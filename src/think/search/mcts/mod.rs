@@ -91,7 +91,8 @@ fn grow<M: Bulk>(
     descents: u64,
     blocks: &Blocks,
 ) -> Playouts {
-    let SearchContext { machine, role, ref budget, leaves, ref seed, ref mut scratch } = *context;
+    let SearchContext { machine, role, ref budget, leaves, ref weights, ref seed, ref mut scratch } =
+        *context;
     let mut forest = Forest::new(machine, role, states, scratch);
     let mut streams: Vec<_> = (0..states.len()).map(|tree| seed.child("select").index(tree).rng()).collect();
     let least = states.iter().map(|open| open.moves.len() as u64).max().unwrap_or(0);
@@ -111,7 +112,8 @@ fn grow<M: Bulk>(
         }
         // A descent visits one state, the leaf, be it new or an end already known.
         let descents = size * count;
-        let Some(starts) = forest.grow(machine, weight, scratch) else { break };
+        let Some(mut starts) = forest.grow(machine, weight, scratch) else { break };
+        starts.iter_mut().for_each(|start| start.weights.clone_from(weights));
         let tallies = leaves.tallies(machine, &starts, &seed.child("playout").index(round), budget, scratch);
         forest.learn(weight, &tallies);
         all += tallies.iter().map(|tally| u64::from(tally.count)).sum::<u64>();

@@ -12,8 +12,14 @@
 //! The tree begins with the states held possible alone, and the searching role knows the same in each. So the other roles
 //! learn in it from nothing but these, and play as if they knew what it knows, however far perfect information is postponed.
 //!
-//! Reference: Arjonilla, Saffidine, Cazenave 2024. There the depth counts the moves of all roles.
+//! The other roles can follow a model: at each choice with a probability, the *model share*, and what they learn is the rest. With
+//! the share 1, and a tree that has all ends of the game, the own role plays a best response to the model. What lies behind the
+//! edge is searched as ever, but random playouts there choose by the [mean of the model](modelled) in the tree and right behind it.
+//!
+//! References: Arjonilla, Saffidine, Cazenave 2024, where the depth counts the moves of all roles; Johanson, Zinkevich, Bowling
+//! 2007, for others that follow a model in part.
 
+mod modelled;
 mod regret;
 
 use indexmap::IndexMap;
@@ -25,15 +31,18 @@ use super::evaluation::Method;
 use super::ismcts::PossibleStates;
 use crate::tree::{Following, Positions};
 use hyperplay_machine::{Bulk, Move};
+use modelled::TreeModel;
 use regret::Subgame;
 
 /// How much is grown and solved.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PostponedOptions {
     /// How many own choices are made by what the roles know.
     pub choices: u32,
     /// The most states in the tree.
     pub states: usize,
+    /// How probably another role follows the model at a choice, 0..=1.
+    pub model_share: f64,
 }
 
 /// The result of a search with postponed perfect information.
@@ -43,7 +52,8 @@ pub struct Postponed {
     pub policy: Vec<f64>,
     /// The expected goal of each, 0..=100.
     pub values: Vec<f64>,
-    /// Whether another role was taken to lose what the searching role wins; if not, the others choose uniformly in the tree.
+    /// Whether another role was taken to lose what the searching role wins; if not, the others choose in the tree by the model, or
+    /// uniformly.
     pub is_opposed: bool,
     /// States in the tree.
     pub states: usize,
@@ -61,11 +71,15 @@ const ITERATIONS: u32 = 200;
 /// Steps that are computed in one call.
 const TOGETHER: usize = 4096;
 
+/// About this number of steps behind the edge are taken to ask the model there, for the playouts.
+const ASKED: usize = 64;
+
 /// The most steps of the tree.
 const STEPS: usize = 200;
 
 /// Values the moves `legal` of the context's role over all states held possible. `None` if perfect information cannot be
-/// postponed: nothing is to be grown, or the first step does not fit, or the time was up before the edge was judged.
+/// postponed: nothing is to be grown, or the first step does not fit and no model is followed, or the time was up before the edge
+/// was judged.
 pub fn postponed<M: Bulk>(
     context: &mut SearchContext<'_, M>,
     possible: &PossibleStates<'_, M::State>,
@@ -77,16 +91,20 @@ pub fn postponed<M: Bulk>(
     let mut grown = context.with_budget(growing);
     let Tree { positions, roots, edge, visited } =
         grown.by_deadline(|context| Tree::new(context, possible, legal, options))?;
+    let model = TreeModel::new(context, &positions, possible.model, options.model_share);
     let judging = context.budget.less(visited).share(JUDGING);
     let states: Vec<&M::State> = edge.iter().map(|&position| positions.state(position)).collect();
-    let (mut made, places) = judged(&mut context.with(judging, context.seed.child("edge")), &states, search);
+    let weights = model.weights(positions.roles());
+    let at_edge = context.with(judging, context.seed.child("edge"));
+    let (mut made, places) = judged(&mut SearchContext { weights, ..at_edge }, &states, search);
     made.visited += visited;
     let is_opposed = context.opponents().count() == 1
+        && model.share < 1.0
         && positions.has_constant_sum(context.machine)
         && !made.states.iter().any(|of| matches!(of.method, Method::ExactVersusUniform | Method::Uniform));
     let opposed = context.opponents().next().filter(|_| is_opposed);
     let of_edge = edge.iter().zip(places).map(|(&position, place)| (position, &made.states[place])).collect();
-    let mut subgame = Subgame::new(&positions, context.role, opposed, of_edge)?;
+    let mut subgame = Subgame::new(&positions, (context.role, opposed), of_edge, model)?;
     for _ in 0..ITERATIONS {
         if context.budget.is_late() {
             break;
@@ -187,6 +205,12 @@ impl<M: Bulk> Tree<M> {
             open = next;
         }
         edge.extend(open.into_iter().map(|(position, _)| position));
-        (visited > 0).then_some(Tree { positions, roots, edge, visited })
+        if options.model_share > 0.0 {
+            let choices = |&at: &u32| (0..positions.choices(at)).map(move |choice| (at, choice));
+            let behind: Vec<(u32, u64)> = edge.iter().flat_map(choices).collect();
+            let some: Vec<_> = behind.iter().step_by(behind.len().div_ceil(ASKED).max(1)).copied().collect();
+            positions.followings(machine, &some, context.scratch);
+        }
+        (visited > 0 || options.model_share > 0.0).then_some(Tree { positions, roots, edge, visited })
     }
 }

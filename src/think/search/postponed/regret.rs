@@ -1,7 +1,8 @@
 //! Regret minimisation in a tree whose edge has values: CFR+ over its positions.
 //!
 //! The value of a position is the expected goal of the searching role. That role makes it great, the role that is opposed
-//! to it makes it small, and all others draw uniformly. An iteration visits every position once. Both update their regrets at
+//! to it makes it small, and all others draw uniformly; each of them but the first follows the [model](TreeModel) with its share
+//! instead, and learns from the rest. An iteration visits every position once. Both update their regrets at
 //! once, negative ones are set to 0, and the average counts an iteration as often as others were made before it.
 //!
 //! A policy is read at a position, over the moves that it has, so it does not matter whether all positions of an
@@ -13,6 +14,7 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use super::super::evaluation::Evaluation;
+use super::modelled::TreeModel;
 use crate::tree::{Chooser, Following, Positions, UNEVEN_CHANCE};
 use hyperplay_machine::{Bulk, Role};
 
@@ -36,6 +38,7 @@ pub(super) struct Subgame<'a, M: Bulk> {
     opposed: Option<Role>,
     /// What a search says of the positions at the edge.
     edge: FxHashMap<u32, &'a Evaluation>,
+    model: TreeModel,
     /// Iterations made.
     iterations: f64,
     /// By the numbers of moves.
@@ -48,14 +51,23 @@ impl<'a, M: Bulk> Subgame<'a, M> {
     /// `None` if some position at the edge was not judged.
     pub(super) fn new(
         positions: &'a Positions<M>,
-        role: Role,
-        opposed: Option<Role>,
+        (role, opposed): (Role, Option<Role>),
         edge: FxHashMap<u32, &'a Evaluation>,
+        model: TreeModel,
     ) -> Option<Self> {
         let is_judged = edge.values().all(|evaluation| !evaluation.values.is_empty());
         let accounts = vec![Account::default(); positions.sets.moves().len()];
         let (iterations, is_average) = (0.0, false);
-        is_judged.then_some(Subgame { positions, role, opposed, edge, iterations, accounts, is_average })
+        is_judged.then_some(Subgame {
+            positions,
+            role,
+            opposed,
+            edge,
+            model,
+            iterations,
+            accounts,
+            is_average,
+        })
     }
 
     /// One iteration from the roots, each with its weight.
@@ -128,9 +140,9 @@ impl<'a, M: Bulk> Subgame<'a, M> {
         worth
     }
 
-    /// Notes what each move of a chooser is worth, and what it plays; the expected value.
+    /// Notes what each move of a chooser is worth, and what it plays where it does not follow the model; the expected value then.
     fn learn(&mut self, chooser: &Chooser, values: &[f64], reach: &[f64]) -> f64 {
-        let shares = self.shares(chooser);
+        let shares = self.learnt(chooser);
         let worth: f64 = shares.iter().zip(values).map(|(share, value)| share * value).sum();
         let role = chooser.role as usize;
         let sign = if role == self.role.index() { 1.0 } else { -1.0 };
@@ -155,6 +167,18 @@ impl<'a, M: Bulk> Subgame<'a, M> {
 
     /// What a chooser plays.
     fn shares(&self, chooser: &Chooser) -> Numbers {
+        let (mut shares, share) = (self.learnt(chooser), self.model.share);
+        if share > 0.0 && chooser.role < UNEVEN_CHANCE && chooser.role != self.role.index() as u32 {
+            let numbers = chooser.numbers(&self.positions.sets);
+            let policy = normalised(numbers.map(|number| self.model.policy[number as usize]));
+            let mix = |(own, by_model): (&mut f64, f64)| *own = share * by_model + (1.0 - share) * *own;
+            shares.iter_mut().zip(policy).for_each(mix);
+        }
+        shares
+    }
+
+    /// What a chooser plays where it does not follow the model.
+    fn learnt(&self, chooser: &Chooser) -> Numbers {
         if chooser.role == UNEVEN_CHANCE {
             return normalised(self.positions.weights(chooser).iter().map(|&weight| weight as f64));
         }

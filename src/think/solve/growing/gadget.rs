@@ -8,7 +8,7 @@
 //!
 //! Where nobody enters, nothing is learnt. So a part of the weight of a root is what the role did under the last solve,
 //! whatever it would choose now. Against an equilibrium this part alone gives up no safety, since no policy gains on it
-//! as a whole.
+//! as a whole. Of a role that follows a model this part is at least as great as the probability of that.
 //!
 //! References: Burch, Johanson, Bowling, *Solving Imperfect Information Games Using Decomposition* (2014); Moravcik et al.,
 //! *Refining Subgames in Large Imperfect Information Games* (2016); Zhang, Sandholm (2025), for the prior.
@@ -26,12 +26,14 @@ pub enum GadgetKind {
     Maxmargin,
 }
 
-/// The part of a weight that is what the role did under the last solve.
+/// The least part of a weight that is what the role did under the last solve.
 const PRIOR: f64 = 0.1;
 
 /// The choice of a role before the roots.
 pub(super) struct Gadget {
     kind: GadgetKind,
+    /// The part of a weight that is what the role did under the last solve.
+    prior: f64,
     /// By class: the alternative, in goals less 50.
     pub(super) alternatives: Vec<f64>,
     /// By class: the weight of entering. By resolve half of it is alike for all; by maxmargin all classes count alike.
@@ -42,10 +44,10 @@ pub(super) struct Gadget {
 }
 
 impl Gadget {
-    /// A gadget, by class of the role the alternative, its reach, and what its roots weigh for it. None if there is only one
+    /// A gadget of a role that follows a model with this probability, by class of the role the alternative, its reach, and what its roots weigh for it. None if there is only one
     /// class, where the most that can be had is to give it as little as possible.
     pub(super) fn new(
-        kind: GadgetKind,
+        (kind, share): (GadgetKind, f64),
         alternatives: Vec<f64>,
         reach: &[f64],
         weights: &[f64],
@@ -64,7 +66,8 @@ impl Gadget {
             }
             _ => return None,
         };
-        Some(Gadget { kind, alternatives, entries, regrets: vec![0.0; policy.len()], policy })
+        let prior = PRIOR.max(share);
+        Some(Gadget { kind, prior, alternatives, entries, regrets: vec![0.0; policy.len()], policy })
     }
 
     /// How probably the role enters with a class; for maxmargin over that of an even choice.
@@ -77,7 +80,7 @@ impl Gadget {
 
     /// The factor of the roots of a class for the other roles.
     pub(super) fn factor(&self, class: usize, reach: f64) -> f64 {
-        PRIOR * reach + (1.0 - PRIOR) * self.entries[class] * self.entered(class)
+        self.prior * reach + (1.0 - self.prior) * self.entries[class] * self.entered(class)
     }
 
     /// Updates the choice after a pass of its role: by class, the weight of its roots and the sum of their values.

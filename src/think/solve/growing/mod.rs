@@ -8,6 +8,9 @@
 //! approach an equilibrium.
 //! Before that nothing is guaranteed; local best responses in matches bound what can be gained then.
 //!
+//! The roles but one can [follow](GrowingMinimiser::following) a model with a probability at each choice. What is learnt for them is
+//! the rest.
+//!
 //! An iteration takes time in proportion to the grown tree, so all of them together take about fifty times the last.
 //! Iteration i draws from the stream i of its seed alone, so iterations give the same in one call or in several.
 //!
@@ -38,7 +41,7 @@ use crate::tree::SetMoves;
 use descent::Guide;
 pub use gadget::GadgetKind;
 use grown::GrownTree;
-use hyperplay_machine::{Budget, Bulk, Evidence, Move, Seed, StateMachineExt, Stopwatch};
+use hyperplay_machine::{Budget, Bulk, Evidence, Move, Role, Seed, StateMachineExt, Stopwatch};
 use pass::{Pass, Policies};
 pub use resolve::{Alternative, FoundState, Subgame};
 
@@ -66,6 +69,9 @@ impl Default for GrowingOptions {
         GrowingOptions { playouts: 16, growth: 0.1, nodes: 10_000_000, gadget, roots }
     }
 }
+
+/// The probabilities with which a role chooses among its moves, given what it knows.
+pub type Policy = Box<dyn Fn(Role, &Evidence, &[Move]) -> Vec<f64> + Send + Sync>;
 
 /// A regret minimiser on a tree that grows.
 ///
@@ -95,6 +101,10 @@ pub struct GrowingMinimiser<M: Bulk> {
     regrets: Vec<f64>,
     policy: Vec<f64>,
     sums: Vec<f64>,
+    /// The role that follows nothing, how probably the others follow a policy at a choice, and that policy.
+    model: Option<(u32, f64, Policy)>,
+    /// By number of a move: its probability by that policy.
+    modelled: Vec<f64>,
     visits: u64,
     /// The time of the last iteration, over the nodes of the tree.
     pace: Duration,
@@ -121,6 +131,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
             regrets: Vec::new(),
             policy: Vec::new(),
             sums: Vec::new(),
+            model: None,
+            modelled: Vec::new(),
             visits: 0,
             pace: Duration::ZERO,
             round: 0,
@@ -128,6 +140,18 @@ impl<M: Bulk> GrowingMinimiser<M> {
             subgame: Subgame::default(),
             failure: None,
         }
+    }
+
+    /// The same, before its first iteration, where all roles but `own` follow a policy with this probability at each choice.
+    #[must_use]
+    pub fn following(self, own: Role, share: f64, policy: Policy) -> Self {
+        let model = (share > 0.0).then_some((own.index() as u32, share, policy));
+        GrowingMinimiser { model, ..self }
+    }
+
+    /// How probably a role follows the model.
+    fn share(&self, role: u32) -> f64 {
+        self.model.as_ref().filter(|(own, ..)| *own != role).map_or(0.0, |(_, share, _)| *share)
     }
 
     /// Iterations made.
@@ -251,6 +275,25 @@ impl<M: Bulk> GrowingMinimiser<M> {
         for set in &sets.list()[news..] {
             self.policy[range(*set)].fill(1.0 / f64::from(set.count));
         }
+        self.ask(news);
+    }
+
+    /// Asks the model at all information sets from this number on.
+    fn ask(&mut self, first: usize) {
+        let positions = &self.tree.positions;
+        let Some((.., model)) = self.model.as_ref().filter(|_| first < positions.sets.list().len()) else {
+            return;
+        };
+        self.modelled.resize(self.policy.len(), 0.0);
+        for (set, (role, class)) in positions.sets.origins().into_iter().enumerate().skip(first) {
+            let share = self.share(role.index() as u32);
+            if share > 0.0 {
+                let moves = range(positions.sets.list()[set]);
+                let policy = model(role, &positions.evidence(role, class), positions.sets.of(set as u32));
+                self.modelled[moves.clone()].copy_from_slice(&policy);
+                follow(&mut self.policy[moves], &policy, share);
+            }
+        }
     }
 
     /// The leaves that are grown next.
@@ -287,7 +330,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
 
     /// Updates a role against what is played.
     fn update(&mut self, role: u32) {
-        let GrowingMinimiser { tree, pass, policy, regrets, sums, guide, .. } = self;
+        let share = self.share(role);
+        let GrowingMinimiser { tree, pass, policy, regrets, sums, guide, modelled, .. } = self;
         let policies = Policies { role, own: policy, others: policy };
         pass.descend_from_roots(tree, policies);
         (0..tree.by_step.len()).rev().for_each(|step| pass.climb(tree, step, policies));
@@ -302,7 +346,19 @@ impl<M: Bulk> GrowingMinimiser<M> {
             if others > 0.0 {
                 let values = guide.values[moves.clone()].iter_mut().zip(gains);
                 values.for_each(|(value, gain)| *value = gain / others);
-                factors.update::<PREDICTED>(&mut regrets[moves], policy, gains);
+                match share {
+                    0.0 => _ = factors.update::<PREDICTED>(&mut regrets[moves], policy, gains),
+                    1.0 => {}
+                    share => {
+                        let modelled = &modelled[moves.clone()];
+                        let learnt = |(own, by_model): (&mut f64, &f64)| {
+                            *own = ((*own - share * by_model) / (1.0 - share)).max(0.0);
+                        };
+                        policy.iter_mut().zip(modelled).for_each(learnt);
+                        factors.update::<PREDICTED>(&mut regrets[moves], policy, gains);
+                        follow(policy, modelled, share);
+                    }
+                }
             }
         }
     }
@@ -342,6 +398,12 @@ impl<M: Bulk> GrowingMinimiser<M> {
         normalise(&mut shares);
         shares
     }
+}
+
+/// Mixes what a model says into what was learnt.
+fn follow(learnt: &mut [f64], modelled: &[f64], share: f64) {
+    let mix = |(own, by_model): (&mut f64, &f64)| *own = share * by_model + (1.0 - share) * *own;
+    learnt.iter_mut().zip(modelled).for_each(mix);
 }
 
 /// Where the numbers of the moves of a set lie.

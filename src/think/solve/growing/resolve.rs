@@ -337,7 +337,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             side.classes.iter_mut().for_each(|of| *of = class(role, *of));
         }
         self.guide = Guide::default();
-        for numbers in [&mut self.regrets, &mut self.policy, &mut self.sums] {
+        for numbers in [&mut self.regrets, &mut self.policy, &mut self.sums, &mut self.modelled] {
             numbers.clear();
         }
     }
@@ -366,7 +366,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
             });
             let weights: Vec<f64> = now.iter().map(|(weight, _)| *weight).collect();
             let side = &self.tree.roots.sides[role];
-            let gadget = Gadget::new(self.options.gadget, alternatives.collect(), &side.reach, &weights);
+            let (kind, share) = (self.options.gadget, self.share(role as u32));
+            let gadget = Gadget::new((kind, share), alternatives.collect(), &side.reach, &weights);
             self.tree.roots.sides[role].gadget = gadget;
         }
     }
