@@ -4,9 +4,11 @@
 //! The belief is that of [`hyperplay`](fn@super::hyperplay), with the same keys, and so is the search. A decision grows a
 //! tree from the particles up to the n-th own choice and values the moves there by the search
 //! ([`postponed`]). One that postpones nothing is `hyperplay`, and so is a decision in which the tree does not fit.
-//! Where the other roles follow a model in part (the key `modelled`), `hyperplay` and `pimc` decide by such a tree too, with all own
-//! choices in it: a best response to the model as far as the tree reaches. Where another role loses what the own one wins, a move is drawn from the mix of the solved tree; where none does, a best
+//! Where another role loses what the own one wins, a move is drawn from the mix of the solved tree; where none does, a best
 //! move is played.
+//!
+//! Where the other roles follow a model (the key `modelled`), `hyperplay` and `pimc` decide by such a tree too, with all own
+//! choices in it: by a best response to the model, as far as the tree reaches and the model is followed.
 //!
 //! A number of states and of iterations bounds the tree, so decisions without a deadline reproduce.
 //!
@@ -40,8 +42,8 @@ pub(super) fn unpostponed(states: [u64; 2]) -> [PostponedOptions; 2] {
     states.map(|states| PostponedOptions { choices: 1, states: states as usize, model_share: 0.0 })
 }
 
-/// The player with options for decisions without a deadline and for those with. Where a vote is asked for, states that are searched
-/// by themselves vote.
+/// The player with options for decisions without a deadline and for those with. Where a vote is asked for, states that are
+/// searched by themselves vote.
 pub(super) fn clocked(
     belief: OwnBelief,
     search: Arc<dyn StateSearch<Engine>>,

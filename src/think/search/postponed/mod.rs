@@ -12,9 +12,10 @@
 //! The tree begins with the states held possible alone, and the searching role knows the same in each. So the other roles
 //! learn in it from nothing but these, and play as if they knew what it knows, however far perfect information is postponed.
 //!
-//! The other roles can follow a model: at each choice with a probability, the *model share*, and what they learn is the rest. With
-//! the share 1, and a tree that has all ends of the game, the own role plays a best response to the model. What lies behind the
-//! edge is searched as ever, but random playouts there choose by the [mean of the model](modelled) in the tree and right behind it.
+//! The other roles can follow a model: at each choice with a probability, the *model share*; otherwise they do what they learn.
+//! With the share 1, and a tree that has all ends of the game, the own role plays a best response to the model. What lies
+//! behind the edge is searched as ever, but random playouts there choose by the [mean of the model](modelled) in the tree and
+//! right behind it.
 //!
 //! References: Arjonilla, Saffidine, Cazenave 2024, where the depth counts the moves of all roles; Johanson, Zinkevich, Bowling
 //! 2007, for others that follow a model in part.
@@ -52,8 +53,8 @@ pub struct Postponed {
     pub policy: Vec<f64>,
     /// The expected goal of each, 0..=100.
     pub values: Vec<f64>,
-    /// Whether another role was taken to lose what the searching role wins; if not, the others choose in the tree by the model, or
-    /// uniformly.
+    /// Whether another role was taken to lose what the searching role wins; if not, the others choose in the tree by the model,
+    /// or uniformly.
     pub is_opposed: bool,
     /// States in the tree.
     pub states: usize,

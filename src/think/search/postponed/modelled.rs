@@ -18,7 +18,8 @@ pub(super) struct TreeModel {
     pub(super) share: f64,
     /// By number of a move: its probability; none without a model.
     pub(super) policy: Vec<f64>,
-    /// By role and move, over all information sets: the sum of its probability over that of a uniform choice, and how many they are.
+    /// By role and move, over all information sets: the sum of its probability over that of a uniform choice, and how many
+    /// they are.
     means: FxHashMap<(Role, Move), (f64, f64)>,
 }
 
