@@ -133,9 +133,9 @@ impl From<ResultsError> for CommandFailure {
                 error.to_string(),
                 "take the program that played the matches, or play them again into another folder",
             ),
-            ResultsError::Spec(_) => CommandFailure::failed(
+            ResultsError::Spec(_) | ResultsError::OtherPolicy { .. } => CommandFailure::failed(
                 error.to_string(),
-                "start the command where the files can be found that the entrants name",
+                "start the command where the files can be found that the entrants name, as they were",
             ),
             ResultsError::TooMany { .. } | ResultsError::Unnumbered { .. } => CommandFailure::failed(
                 error.to_string(),

@@ -3,20 +3,24 @@
 
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use serde_json::{Map, Value, json};
 
+use super::baseline::BaselineOption;
 use super::experiment_results::{in_words, log_damage, machines};
 use super::failure::{CommandFailure, CommandResult};
 use super::options::positive;
 use super::output::log;
 use super::progress::Progress;
 use super::session::Session;
+use hyperplay_engine::Engine;
 use hyperplay_lab::experiment::{
-    BeliefMeasurement, DecisionLog, ExperimentSummary, ExploitRecord, FolderError, MeasuredBeliefs, Planned,
-    PlannedFolder, Pool, Results, ResultsError, Selection, SequentialTest, SequentialVerdict, belief_tables,
-    document, exploit_tables, exploited, joined, markdown, page, tables,
+    BeliefMeasurement, DecisionLog, ExperimentSummary, ExploitRecord, FolderError, MeasuredBeliefs, PlanGame,
+    Planned, PlannedFolder, Pool, Results, ResultsError, RoleScores, ScoreAdjustment, Selection,
+    SequentialTest, SequentialVerdict, belief_tables, document, exploit_tables, exploited, joined, markdown,
+    page, tables,
 };
 use hyperplay_play::files::{FileContent, FileError, WrittenFile, write_all};
 
@@ -52,6 +56,8 @@ pub struct ReportArguments {
     /// scores more
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     beliefs: Option<u64>,
+    #[command(flatten)]
+    baseline: BaselineOption,
     /// Say at the end whether the first of two players is better than the second by H1 goal points or more, and not only by
     /// H0, by a sequential test over all deals of one game (error rates ALPHA and BETA, .05): exit code 0 if so, 4 if
     /// not, 5 while it is open [default: the sprt of the experiment]
@@ -93,7 +99,8 @@ fn report(arguments: &ReportArguments, session: &Session) -> CommandResult<Optio
     let remedy = "`hyperplay experiment run FILE --out DIR --reuse OTHER` makes one folder of several";
     let planned = joined(&folders, &selection).map_err(|what| CommandFailure::usage(what, remedy))?;
     let only = folders.first().filter(|(_, own)| folders.len() == 1 && own.config == planned.config);
-    let (summary, exploited) = summed(&planned, &folders, only)?;
+    let (mut summary, exploited) = summed(&planned, &folders, only)?;
+    adjust(&arguments.baseline, &mut summary.roles, (&planned, only), session)?;
     summary.missing.iter().for_each(|missing| log(format_args!("incomplete: {missing}")));
     log_damage(&summary.damage, &[]);
     let gate = arguments.gate.map(|given| gated(given, &planned, &summary)).transpose()?;
@@ -191,10 +198,7 @@ fn believed(
     (planned, only): (&Planned, Option<&PlannedFolder>),
     Session { registry, interrupt, .. }: &Session,
 ) -> CommandResult<Vec<MeasuredBeliefs>> {
-    let Some((folder, _)) = only else {
-        let what = "--beliefs: the matches of several folders, or a part of them, are not walked";
-        return Err(CommandFailure::usage(what, "name one folder, without a selection"));
-    };
+    let folder = walkable("--beliefs", only)?;
     let machines = &machines(&planned.plan)?;
     let matches = planned.plan.matches() / planned.plan.repetitions * deals.min(planned.plan.repetitions);
     let progress = Progress::new(matches as usize, "matches measured", false);
@@ -203,6 +207,40 @@ fn believed(
     let games = measurement.measure(Results::open(folder, planned)?)?;
     progress.finish();
     Ok(MeasuredBeliefs::all(planned, &games.ok_or(CommandFailure::Interrupted)?, deals))
+}
+
+/// Adds adjusted goals to the scores by role, if they are asked for.
+fn adjust(
+    asked: &BaselineOption,
+    scores: &mut RoleScores,
+    (planned, only): (&Planned, Option<&PlannedFolder>),
+    session: &Session,
+) -> CommandResult {
+    if !asked.is_given() {
+        return Ok(());
+    }
+    let (folder, machines) = (walkable("--baseline", only)?, &machines(&planned.plan)?);
+    let of_game = |(game, machine): (&PlanGame, &Arc<Engine>)| asked.open(&game.name, machine, session);
+    let opened = planned.plan.games.iter().zip(machines).map(of_game).collect::<CommandResult<Vec<_>>>()?;
+    let baselines: Vec<_> = opened.into_iter().flatten().collect();
+    let progress = Progress::new(planned.plan.matches() as usize, "matches adjusted", false);
+    let tick = &|| {
+        progress.tick();
+        session.interrupt.is_raised()
+    };
+    let adjustment =
+        ScoreAdjustment { planned, machines, baselines: &baselines, registry: &session.registry, tick };
+    let is_complete = adjustment.add_to(scores, Results::open(folder, planned)?)?;
+    progress.finish();
+    if is_complete { Ok(()) } else { Err(CommandFailure::Interrupted) }
+}
+
+/// The only folder, for an option that walks its matches.
+fn walkable<'a>(option: &str, only: Option<&'a PlannedFolder>) -> CommandResult<&'a PathBuf> {
+    only.map(|(folder, _)| folder).ok_or_else(|| {
+        let what = format!("{option}: the matches of several folders, or a part of them, are not walked");
+        CommandFailure::usage(what, "name one folder, without a selection")
+    })
 }
 
 /// The sums over the matches of these folders, or of the only one, and their records of what can be gained.

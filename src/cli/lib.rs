@@ -19,6 +19,7 @@ compile_error!(
      WSL; or depend on hyperplay-logic, -engine, -play, -lab and -net alone, which build elsewhere too"
 );
 
+mod baseline;
 mod belief;
 mod belief_arguments;
 mod belief_conformance;

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::baseline::BaselineOption;
+use super::exploit_subject::refused;
 use super::failure::{CommandFailure, CommandResult, MATCH_FAILURE_REMEDY, refuse_if};
 use super::game_argument::{GameArgument, Opened};
 use super::match_records::MatchRecords;
@@ -24,7 +26,9 @@ use super::verbose::{self, ShownMatch};
 use hyperplay_engine::Engine;
 use hyperplay_lab::study::PlayedMatch;
 use hyperplay_machine::{ByRole, PLAYOUT_STEPS, Role, StateMachine};
+use hyperplay_play::analysis::{Adjustment, Baseline};
 use hyperplay_play::files::{FileContent, RecordFile};
+use hyperplay_play::player::DecisionBudget;
 use hyperplay_play::referee::{
     ChrononClock, ChrononRecord, Clocks, Concurrency, Heading, ManagedInteraction, Match, MatchOutcome,
     RunInfo, SCHEMA, Settings, Stopwatch, Transcript, match_id, match_seed, play_match, play_series,
@@ -75,6 +79,8 @@ pub struct MatchArguments {
     values: bool,
     #[command(flatten)]
     engine: EngineOption,
+    #[command(flatten)]
+    baseline: BaselineOption,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     pub json: bool,
@@ -148,6 +154,12 @@ pub fn run_hosted(
         of_seats.values().iter().for_each(|engine| engine.prepare());
     }
     let preparation = watch.elapsed();
+    let baseline = arguments.baseline.open(&opened.name, &engine, session)?;
+    let adjust = |(baseline, imagined): (Arc<Baseline>, usize)| {
+        let budget = DecisionBudget { nodes: arguments.nodes, time: None };
+        Adjustment::new(&engine, &seats.0, budget, (&baseline, imagined)).map_err(|error| refused(&error))
+    };
+    let adjustment = baseline.map(adjust).transpose()?;
     let heading = Heading {
         game: opened.name.clone(),
         rules: opened.hash(),
@@ -157,8 +169,18 @@ pub fn run_hosted(
     };
     let run = RunInfo::now(engine.kind(), threads, 0.0);
     let (seats, of_seats) = (&seats, &of_seats);
-    let series =
-        Series { arguments, hosting, machine: &engine, seats, of_seats, persons, heading, run, session };
+    let series = Series {
+        arguments,
+        hosting,
+        machine: &engine,
+        seats,
+        of_seats,
+        persons,
+        heading,
+        run,
+        adjustment,
+        session,
+    };
     let report = series.play()?;
     let title = Title {
         game: &opened.name,
@@ -206,6 +228,7 @@ struct Series<'a> {
     persons: Vec<Role>,
     heading: Heading,
     run: RunInfo,
+    adjustment: Option<Adjustment>,
     session: &'a Session,
 }
 
@@ -243,9 +266,9 @@ impl Series<'_> {
             concurrency,
             &self.session.interrupt,
             play,
-            |index, (played, line)| {
+            |index, (played, line, adjusted)| {
                 if played.is_finished() {
-                    report.add(index, &played);
+                    report.add(index, &played, adjusted.as_ref());
                     if let (Some(file), Some(line)) = (&mut file, &line) {
                         file.line(line)?;
                     }
@@ -269,13 +292,13 @@ impl Series<'_> {
         }
     }
 
-    /// Plays one match: the data for the report, and the line of the transcript.
+    /// Plays one match: the data for the report, the line of the transcript, and the adjusted goals.
     fn one(
         &self,
         index: usize,
         settings: &Settings,
         running: &RunningSeries,
-    ) -> CommandResult<(PlayedMatch, Option<String>)> {
+    ) -> CommandResult<(PlayedMatch, Option<String>, Option<ByRole<f64>>)> {
         let machine = self.machine;
         let seed = match_seed(self.heading.seed, index);
         let settings = &Settings { id: match_id(&self.heading.game, index), ..settings.clone() };
@@ -344,7 +367,8 @@ impl Series<'_> {
         // With a player elsewhere, all prepare in the start clock, and the first decision has what every other has.
         let start = |clocks: Clocks| if self.seats.has_remote() { Duration::ZERO } else { clocks.start };
         let clocks = settings.clocks.map(|clocks| Clocks { start: start(clocks), ..clocks });
-        Ok((PlayedMatch::new(&played, clocks.as_ref()), line))
+        let adjusted = self.adjustment.as_ref().and_then(|adjustment| adjustment.goals(&played));
+        Ok((PlayedMatch::new(&played, clocks.as_ref()), line, adjusted))
     }
 
     fn line(

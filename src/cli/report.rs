@@ -60,6 +60,8 @@ impl Title<'_> {
 /// The sums over a series of matches.
 pub struct Report {
     scores: ByRole<Sample>,
+    /// The adjusted goals of the matches that have them.
+    adjusted: ByRole<Sample>,
     pub matches: usize,
     failed: usize,
     first_failure: Option<String>,
@@ -76,6 +78,7 @@ impl Report {
     pub fn new(roles: usize) -> Self {
         Report {
             scores: ByRole::from_fn(roles, |_| Sample::default()),
+            adjusted: ByRole::from_fn(roles, |_| Sample::default()),
             matches: 0,
             failed: 0,
             first_failure: None,
@@ -93,9 +96,9 @@ impl Report {
         self.first_failure.as_ref().map(|first| format!("{} failed; the first: {first}", failed()))
     }
 
-    /// Counts the match of this index. One without goals counts as unfinished and in no mean; of one that failed
-    /// nothing else is counted.
-    pub fn add(&mut self, index: usize, played: &PlayedMatch) {
+    /// Counts the match of this index, with its adjusted goals if it has them. One without goals counts as unfinished and in no
+    /// mean; of one that failed nothing else is counted.
+    pub fn add(&mut self, index: usize, played: &PlayedMatch, adjusted: Option<&ByRole<f64>>) {
         self.matches += 1;
         if let Some(failure) = &played.failure {
             self.failed += 1;
@@ -111,6 +114,10 @@ impl Report {
             }
             None => *self.unfinished.entry(played.outcome).or_default() += 1,
         }
+        adjusted
+            .iter()
+            .flat_map(|goals| goals.iter())
+            .for_each(|(role, &goal)| self.adjusted[role].add(goal));
         played.decisions.iter().for_each(|(role, &tally)| self.decisions[role].add(tally));
         for &(role, kind) in &played.faults {
             *self.faults[role].entry(kind).or_default() += 1;
@@ -119,6 +126,16 @@ impl Report {
 
     fn rate(&self) -> f64 {
         self.matches as f64 / self.time.as_secs_f64().max(1e-9)
+    }
+
+    /// Whether there are adjusted goals.
+    fn is_adjusted(&self) -> bool {
+        self.adjusted.values().iter().any(|sample| sample.count() > 0)
+    }
+
+    /// How many times as many matches the plain mean of a role needs for an interval as narrow.
+    fn saved(&self, role: Role) -> Option<f64> {
+        self.scores[role].saved_by(&self.adjusted[role])
     }
 
     fn all_faults(&self) -> u64 {
@@ -130,8 +147,15 @@ impl Report {
         let by_role = |value: &dyn Fn(Role) -> Value| -> Value {
             title.players().map(|(role, name, _)| (name, value(role))).collect()
         };
-        let goals =
-            |role| json!({ "mean": self.scores[role].mean(), "ci95": self.scores[role].half_width() });
+        let goals = |role: Role| {
+            let (score, adjusted) = (&self.scores[role], &self.adjusted[role]);
+            let mut goals = json!({ "mean": score.mean(), "ci95": score.half_width() });
+            if self.is_adjusted() {
+                goals["adjusted"] = json!({ "matches": adjusted.count(), "mean": adjusted.mean(), "ci95": adjusted.half_width() });
+                goals["saved"] = json!(self.saved(role));
+            }
+            goals
+        };
         let players: Value = title.players().map(|(_, name, spec)| (name, spec)).collect();
         json!({
             "game": title.game,
@@ -178,6 +202,16 @@ impl Report {
         });
         let columns = ["role: text", "player: text", "mean goal: 2", "95% interval", "faults"];
         out.text(&Table::plain(columns, rows).shown().as_text())?;
+        if self.is_adjusted() {
+            let rows = title.players().map(|(role, name, _)| {
+                let of = &self.adjusted[role];
+                let half = of.half_width().filter(|_| of.count() >= FEW);
+                let half = half.map(|half| format!("+-{half:.2}"));
+                [name.into(), of.mean().into(), half.into(), of.count().into(), self.saved(role).into()]
+            });
+            let columns = ["role: text", "adjusted goal: 2", "95% interval", "matches", "saved, times: 1"];
+            out.text(&Table::plain(columns, rows).shown().as_text())?;
+        }
         let ended = self.scores.values().iter().map(Sample::count).max().unwrap_or(0);
         if ended < FEW {
             let few = counted(ended, "match");

@@ -128,6 +128,15 @@ impl Sample {
         }
     }
 
+    /// How many times as many numbers of this sample are needed for an interval as narrow as with those of another; `None`
+    /// where that is not known, or no number is enough.
+    pub fn saved_by(&self, other: &Sample) -> Option<f64> {
+        self.variance()
+            .zip(other.variance())
+            .map(|(own, less)| own / less)
+            .filter(|factor| factor.is_finite())
+    }
+
     fn student(&self) -> Option<StudentsT> {
         StudentsT::new(0.0, 1.0, self.count.checked_sub(1)? as f64).ok()
     }

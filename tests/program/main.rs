@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod adjusted;
 mod belief_costs;
 mod belief_intervals;
 mod belief_report;

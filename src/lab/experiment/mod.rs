@@ -12,6 +12,7 @@
 //!
 //! Third-party: `toml`, `serde`, `serde_json`, `parquet`, `flate2` (files), `sha2` (checksums), `rayon` (threads), `thiserror`.
 
+mod adjusted;
 mod arena;
 mod belief_strength;
 mod belief_tables;
@@ -63,6 +64,7 @@ mod work;
 mod written;
 
 pub use crate::shards::{LockError, Shard, locked};
+pub use adjusted::ScoreAdjustment;
 pub use arena::{Arena, ArenaError};
 pub use belief_strength::{BeliefMeasurement, BeliefSums, DealSums};
 pub use belief_tables::{MeasuredBeliefs, belief_tables};

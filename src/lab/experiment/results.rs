@@ -212,6 +212,12 @@ pub enum ResultsError {
     /// The spec of an entrant.
     #[error("an entrant cannot be made: {0}")]
     Spec(#[from] SpecError),
+    /// The policy file of an entrant has changed.
+    #[error("the policy file of {player} is not the one that it played by")]
+    OtherPolicy {
+        /// Its label.
+        player: String,
+    },
     /// A game whose terms are too many to be numbered.
     #[error("{game}: the rules may make more than {most} terms of '{relation}', too many to be numbered")]
     TooMany {

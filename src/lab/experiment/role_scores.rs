@@ -15,6 +15,8 @@ use hyperplay_report::Clusters;
 pub struct MatchScores {
     /// Its goals, by deal.
     pub goals: Clusters,
+    /// Its adjusted goals, by deal, if they were asked for.
+    pub adjusted: Clusters,
     /// The matches that it won or drew, by deal.
     pub kept: Clusters,
     /// Matches with the best goal of all, shared with another, and the rest.

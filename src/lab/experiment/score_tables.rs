@@ -20,6 +20,9 @@ struct ScoreRow<'a> {
     matches: u64,
     /// Of all roles together that of whole deals only.
     score: ScoreEntry,
+    adjusted: Sample,
+    /// How many times as many deals the plain mean needs for an interval as narrow.
+    saved: Option<f64>,
     wins: u64,
     draws: u64,
     losses: u64,
@@ -49,6 +52,8 @@ impl<'a> ScoreRow<'a> {
             matches,
             // Of all roles together, the score of two equal entrants says nothing.
             score: ScoreEntry::of(score, pairing.is_same && role.is_empty()),
+            adjusted: of.adjusted.means(),
+            saved: score.saved_by(&of.adjusted.means()),
             wins,
             draws,
             losses,
@@ -93,8 +98,12 @@ pub(super) fn by_role(planned: &Planned, summary: &ExperimentSummary, pairings: 
             Some(ScoreRow::new(pairing, &game.roles[role], score, matches, &of))
         }));
     }
-    let table = Table::of(&columns(&["who", "role", "score"]), &rows).named(TITLES, "roles");
-    let table = table.viewed(readings("roles"));
+    let (mut all, mut view) = (columns(&["who", "role", "score"]), readings("roles"));
+    if rows.iter().any(|row| row.adjusted.count() > 0) {
+        all.extend(columns(&["adjusted"]));
+        view.extend(readings("adjusted"));
+    }
+    let table = Table::of(&all, &rows).named(TITLES, "roles").viewed(view);
     with_replaced(table.with_few("deals", FEW, "deals"), ["replaced", "others_replaced"])
 }
 

@@ -36,7 +36,7 @@ pub use judge::Verdict;
 #[cfg(feature = "lp")]
 pub use linear_program::{LinearProgramError, linear_program};
 pub use met::{SampledPolicy, SamplingError};
-pub use move_values::MoveValues;
+pub use move_values::{MoveValues, node_values};
 pub use profile::Profile;
 pub use regret::{CheckpointError, RegretCheckpoint, RegretMinimiser, RegretRule};
 pub use sampling::{AimOptions, MonteCarloMinimiser, SamplingScheme};

@@ -46,7 +46,7 @@ impl MoveValues {
 }
 
 /// The expected goal of a role at each node.
-fn node_values(tree: &GameTree, profile: &Profile, role: Role) -> Vec<f64> {
+pub fn node_values(tree: &GameTree, profile: &Profile, role: Role) -> Vec<f64> {
     let mut values = vec![0.0; tree.len()];
     // Children stand behind their parents.
     for node in (0..tree.len()).rev() {
