@@ -24,7 +24,7 @@ pub struct BaselineOption {
     #[arg(long, value_name = "MODEL|N")]
     baseline: Option<String>,
     /// With --baseline: follow up to N histories that the others cannot tell from the true one, where the policy of a player is
-    /// known (random, legal, policy, equilibrium)
+    /// known (random, legal, policy)
     #[arg(long, value_name = "N", default_value_t = 1_000, requires = "baseline")]
     imagined: usize,
 }

@@ -34,7 +34,7 @@ use hyperplay_think::belief::{OpponentModel, SharedModel};
 use hyperplay_think::solve::{GameTree, Profile, node_values};
 
 /// The players whose policy at an information set depends on nothing else: no seed, and no decision before.
-const SETTLED: [&str; 4] = ["random", "legal", "policy", "equilibrium"];
+const SETTLED: [&str; 3] = ["random", "legal", "policy"];
 
 /// A recorded policy sums to 1 up to this.
 const ROUNDING: f64 = 1e-6;
