@@ -4,6 +4,7 @@
 //! settled players. They are those that were played by: a policy file that has changed is an error.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use super::decision_log::DecisionLog;
@@ -41,12 +42,12 @@ impl ScoreAdjustment<'_> {
         while let Some(finished) = results.next()? {
             let place = finished.place;
             let (machine, seats) = (&self.machines[plan.cells[place.cell].game], plan.seats(&place));
-            let key = (place.cell, place.seat_permutation);
-            if !made.contains_key(&key) {
-                made.insert(key, self.adjustment(place.cell, seats)?);
-            }
+            let adjustment = match made.entry((place.cell, place.seat_permutation)) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(self.adjustment(place.cell, seats)?),
+            };
             let (played, _) = walk(machine, plan, &finished, DecisionLog::Turns)?;
-            let adjusted = made[&key].goals(&played);
+            let adjusted = adjustment.goals(&played);
             for (seat, role) in plan.game(place.cell).played().map(Role::new).enumerate() {
                 let of_role = scores.by_role.entry((place.cell, seats[seat], seat)).or_default();
                 adjusted.iter().for_each(|goals| of_role.adjusted.add(place.deal, goals[role], 1.0));
