@@ -9,7 +9,7 @@ use clap::Command;
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Play", &["match", "kiosk", "replay", "verify", "games", "players"]),
     ("Write", &["check", "inspect", "convert"]),
-    ("Measure", &["experiment", "belief", "solve", "exploit"]),
+    ("Measure", &["experiment", "belief", "solve", "exploit", "learn"]),
     ("Network", &["host", "serve", "check-player"]),
     ("Seldom needed", &["perft", "crosscheck", "bench", "completions", "man", "help"]),
 ];

@@ -56,6 +56,7 @@ mod human;
 mod inspect;
 mod interaction_parts;
 mod kiosk;
+mod learn;
 mod match_records;
 mod matches;
 mod network;
@@ -136,6 +137,8 @@ enum Command {
     Convert(convert::ConvertArguments),
     /// Find an equilibrium of a game
     Solve(solve::SolveArguments),
+    /// Learn the policy of a role from matches
+    Learn(learn::LearnArguments),
     /// Say what can be gained against players, and where
     Exploit(exploit::ExploitArguments),
     /// Count the sequences of joint moves, depth by depth
@@ -271,6 +274,7 @@ fn dispatch(command: &Command, registry: &Registry) -> CommandResult {
         Command::Host(arguments) => host::run(arguments, session),
         Command::Serve(arguments) => serve::run(arguments, session),
         Command::Kiosk(arguments) => kiosk::run(arguments, session),
+        Command::Learn(arguments) => learn::run(arguments, session),
         Command::Exploit(arguments) => exploit::run(arguments, session),
         Command::Experiment(arguments) => experiment::run(arguments, session),
         Command::Replay(arguments) => replay::run(arguments, out),

@@ -47,6 +47,7 @@ mod kiosk_browser;
 mod kiosk_client;
 mod kiosk_guide;
 mod kiosk_hostile;
+mod learn;
 mod network_guide;
 mod outside_samplers;
 mod player_server;

@@ -87,6 +87,7 @@ impl Treeless {
             evidence,
             moves,
             shares: probabilities,
+            count: None,
         })
     }
 }

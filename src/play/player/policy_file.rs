@@ -10,7 +10,7 @@
 //!
 //! `evidence` is what that role knows of every step so far: its own move and the set of its percepts, as terms in
 //! prefix form (case and spaces do not matter). `moves` are the moves it may choose, with probabilities that sum to 1;
-//! a legal move that is not listed has probability 0. Probabilities of moves that are not legal there go to the others
+//! a legal move that is not listed has probability 0. A learnt entry says how often it was seen (`count`). Probabilities of moves that are not legal there go to the others
 //! in proportion. Where no entry stands for what the role knows, or none of its moves is legal, the policy is uniform.
 //!
 //! A file may name its game by the hash of the rules (`rules`), and say how it was made (`game`, `method`,
@@ -134,6 +134,8 @@ struct Entry {
     role: String,
     evidence: Vec<Step>,
     moves: BTreeMap<String, f64>,
+    #[serde(rename = "count")]
+    _count: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -450,7 +452,7 @@ mod tests {
             ("{}".to_owned(), "p.json: missing field `schema` at line 1 column 2; expected an object"),
             (
                 file("{\"rolle\": 1}"),
-                "p.json: unknown field `rolle`, expected one of `role`, `evidence`, `moves` at line 1",
+                "p.json: unknown field `rolle`, expected one of `role`, `evidence`, `moves`, `count` at line 1",
             ),
             (
                 "{\"schema\": \"x\", \"policy\": []}".to_owned(),

@@ -28,6 +28,8 @@ pub struct PolicyEntry<'a> {
     pub moves: &'a [Move],
     /// Their probabilities.
     pub shares: Vec<f64>,
+    /// Of a learnt policy, how often the role was seen to choose there.
+    pub count: Option<f64>,
 }
 
 /// The entries of some roles at the information sets of a tree.
@@ -42,6 +44,7 @@ pub fn entries_of<'a>(
         evidence: tree.evidence(set),
         moves: tree.moves(number),
         shares: profile.of(tree, number).to_vec(),
+        count: None,
     })
 }
 
@@ -95,7 +98,9 @@ impl PolicyDocument<'_> {
         let evidence: Vec<Value> = entry.evidence.steps.iter().map(step).collect();
         let shares = entry.moves.iter().zip(&entry.shares);
         let moves: Value = shares.map(|(&own, &share)| (machine.show_move(own), share)).collect();
-        json!({"role": machine.roles()[entry.role], "evidence": evidence, "moves": moves})
+        let mut written = json!({"role": machine.roles()[entry.role], "evidence": evidence, "moves": moves});
+        entry.count.into_iter().for_each(|count| written["count"] = json!(count));
+        written
     }
 }
 

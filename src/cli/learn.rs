@@ -1,0 +1,217 @@
+//! `hyperplay learn`: the policy of a role from matches that were played before, as a policy file.
+//!
+//! What is read are records of matches, of which everything is known, and records of what one player knew of a match.
+
+use std::fs::{File, read_to_string};
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::json;
+
+use super::failure::{CommandFailure, CommandResult, refuse_if};
+use super::game_argument::{GameArgument, Opened};
+use super::options::{EngineOption, positive};
+use super::players::wrong_spec;
+use super::policies::refuse_misfits;
+use super::recorded_matches::recorded;
+use super::seats::role_named;
+use super::session::Session;
+use super::transcripts::is_of_player;
+use hyperplay_engine::Engine;
+use hyperplay_machine::{Evidence, History, Role, StateMachine, StateMachineExt as _, counted};
+use hyperplay_play::analysis::{HELD_OUT, Learner, Learnt, Smoothing};
+use hyperplay_play::files::{FileContent, FileError, WrittenFile};
+use hyperplay_play::for_engine::game_tree;
+use hyperplay_play::player::{PolicyDocument, PolicyEntry, SpecKind};
+use hyperplay_play::referee::{EvidenceRecord, Interrupt};
+use hyperplay_think::belief::Trembling;
+use hyperplay_think::solve::{TreeError, TreeLimits};
+
+/// How the method of a learnt policy begins.
+const LEARNT: &str = "learnt from ";
+
+/// How much of the prior is uniform, so that it rules nothing out.
+const TREMBLE: f64 = 0.01;
+
+/// The most nodes of a game tree whose information sets are learnt even where no match led.
+const NODES: usize = 1_000_000;
+
+/// Arguments of `learn`.
+#[derive(Args, Debug)]
+pub struct LearnArguments {
+    #[command(flatten)]
+    game: GameArgument,
+    /// Matches of the game: transcripts, records of ggp.org, folders of experiments, or folders of such files; or files of what a
+    /// player knew of matches, as `serve --record` writes them
+    #[arg(value_name = "FILE|DIR", required = true)]
+    matches: Vec<PathBuf>,
+    /// The role whose policy is learnt
+    #[arg(long, value_name = "ROLE")]
+    role: String,
+    /// Of matches that are known in full, learn from what this role saw and from nothing else
+    #[arg(long, value_name = "ROLE")]
+    seat: Option<String>,
+    /// What the role is taken to do where nothing is known: an opponent model
+    #[arg(long, value_name = "MODEL", default_value = "uniform")]
+    prior: String,
+    /// Choices that the prior counts as [default: .1, .5, 2, 8 or 32, by the held-out matches]
+    #[arg(long, value_name = "W", value_parser = positive)]
+    weight: Option<f64>,
+    /// Write the policy to this file
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    engine: EngineOption,
+    /// Report in JSON (keys: docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// The records that are learnt from.
+#[derive(Default)]
+struct Records {
+    full: Vec<History>,
+    seen: Vec<Evidence>,
+    /// What to call them.
+    names: Vec<String>,
+}
+
+impl Records {
+    fn read(paths: &[PathBuf], opened: &Opened, machine: &Engine) -> CommandResult<Records> {
+        let first = |path: &PathBuf| BufReader::new(File::open(path).ok()?).lines().next()?.ok();
+        let is_seen = |path: &&PathBuf| first(path).is_some_and(|line| is_of_player(&line));
+        let (of_players, others): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(is_seen);
+        let mut records = Records::default();
+        for path in of_players {
+            for (number, line) in (1..).zip(FileError::at(path, read_to_string(path))?.lines()) {
+                records.seen.push(seen(line, opened, machine).map_err(|what| at(path, number, &what))?);
+            }
+        }
+        if !records.seen.is_empty() {
+            records.names.push(counted(records.seen.len() as u64, "record") + " of a player");
+        }
+        if !others.is_empty() {
+            let others: Vec<PathBuf> = others.into_iter().cloned().collect();
+            let (full, name) = recorded(&others, opened, machine)?;
+            records.full = full;
+            records.names.push(name);
+        }
+        Ok(records)
+    }
+
+    fn len(&self) -> usize {
+        self.full.len() + self.seen.len()
+    }
+}
+
+/// The evidence in a record of a player.
+fn seen(line: &str, opened: &Opened, machine: &Engine) -> Result<Evidence, String> {
+    let record: EvidenceRecord = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    if record.heading.rules != opened.hash() {
+        return Err("the match was played with other rules".to_owned());
+    }
+    record.evidence(machine).map_err(|difference| difference.to_string())
+}
+
+fn at(path: &Path, number: usize, what: &str) -> CommandFailure {
+    let remedy = "`hyperplay verify` checks the whole file";
+    CommandFailure::failed(format!("{}:{number}: {what}", path.display()), remedy)
+}
+
+/// Adds the information sets of the tree, if there is one, and the records.
+fn fill(
+    learner: &mut Learner<'_>,
+    records: Records,
+    seat: Option<Role>,
+    interrupt: &Interrupt,
+    machine: &Engine,
+) -> CommandResult {
+    let stop = |_| interrupt.is_raised();
+    match game_tree(machine, &TreeLimits { nodes: NODES, stop: &stop, deadline: None }) {
+        Ok(tree) => learner.add_sets(&tree),
+        Err(TreeError::Stopped) => return Err(CommandFailure::Interrupted),
+        // Only what matches led to is learnt.
+        Err(_) => {}
+    }
+    let mut seen = records.seen;
+    for history in &records.full {
+        match seat {
+            Some(seat) => seen.push(machine.evidence(history, seat, &mut machine.scratch())),
+            None => learner.add(history, 1.0),
+        }
+    }
+    for evidence in &seen {
+        if interrupt.is_raised() {
+            return Err(CommandFailure::Interrupted);
+        }
+        learner.add_seen(evidence, 1.0).map_err(|error| {
+            let what = format!("a match as {} saw it: {error}", machine.roles()[evidence.role]);
+            CommandFailure::failed(what, "learn from records of which everything is known")
+        })?;
+    }
+    Ok(())
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// See [`CommandFailure`].
+pub fn run(arguments: &LearnArguments, session: &Session) -> CommandResult {
+    let opened = arguments.game.open()?;
+    let named = |name: &str| role_named(&opened.game, name, "the role random chooses by itself");
+    let role = named(&arguments.role)?;
+    let seat = arguments.seat.as_deref().map(named).transpose()?;
+    let model = session.registry.model(&arguments.prior);
+    let wrong = |error| wrong_spec(&session.registry, SpecKind::Model, &arguments.prior, &error);
+    let model = model.map_err(wrong)?;
+    refuse_misfits(&opened.game, &opened.hash(), [model.spec()])?;
+    let (game, rules) = (json!(opened.name), json!(opened.hash()));
+    let begins = format!(
+        "{{\"schema\": \"hyperplay.policy/1\", \"game\": {game}, \"rules\": {rules}, \"method\": \"{LEARNT}"
+    );
+    let kind = FileContent::beginning("learnt policy of this game", begins);
+    let file = WrittenFile::if_given(arguments.out.as_deref(), kind)?;
+    let (_, machine) = arguments.engine.open(&opened)?;
+    let records = Records::read(&arguments.matches, &opened, &machine)?;
+    let mut name = records.names.join(" and ");
+    let few = format!("{name}: the log loss is that of every match number {HELD_OUT}");
+    refuse_if(records.len() < HELD_OUT, few, "give more matches")?;
+    if let Some(seat) = &arguments.seat {
+        name += &format!(", as {seat} saw them");
+    }
+    let prior = Trembling::new(model.model(&machine), TREMBLE);
+    let mut learner = Learner::new(&machine, role, &prior);
+    let matches = records.len();
+    fill(&mut learner, records, seat, &session.interrupt, &machine)?;
+    let learnt = learner.learn(arguments.weight);
+    if let Some(file) = file {
+        let header = json!({ "game": game, "rules": rules, "method": format!("{LEARNT}{name}") });
+        let all = learner.sets().zip(learnt.policy.iter().zip(&learnt.counts));
+        let entries = all.map(|((evidence, moves), (shares, &count))| PolicyEntry {
+            role,
+            evidence: evidence.clone(),
+            moves,
+            shares: shares.clone(),
+            count: Some(count),
+        });
+        file.write(|to| PolicyDocument { machine: &machine, header }.write(to, entries, &[]))?;
+    }
+    let Learnt { counts, smoothing: Smoothing { backs_off, weight }, log_loss: [before, after], .. } = learnt;
+    let (role, sets) = (&machine.roles()[role], counts.len());
+    let seen = counts.iter().filter(|&&count| count > 0.0).count();
+    if arguments.json {
+        return session.out.json(&json!({
+            "game": game, "rules": rules, "role": role, "records": name, "matches": matches, "choices": counts.iter().sum::<f64>(),
+            "information_sets": sets, "seen": seen, "backs_off": backs_off, "weight": weight,
+            "log_loss": { "prior": before, "learnt": after },
+        }));
+    }
+    let looks = if backs_off { "rare ones with those that look alike" } else { "each by itself" };
+    session.out.line(format_args!(
+        "{}: {role}, learnt from {name}\n{seen} of {} seen, {looks}; the prior counts as {weight} choices\n\
+         log loss of a held-out match: {after:.4} nats, of the prior {before:.4}",
+        opened.name,
+        counted(sets as u64, "information set"),
+    ))
+}

@@ -1,0 +1,277 @@
+//! Learning: the policy of a role from matches, of which everything is known or only what one seat saw.
+//!
+//! A record is a list of *explanations*: histories that may be the true one, as choices of the role, each weighted by how
+//! probable it is but for these choices. A match that is known in full has one explanation. A match of which one seat's evidence is
+//! known has all histories that agree with it, in which the cards of a folded hand are unknown. Expectation maximisation
+//! (Dempster77) counts every choice by the posterior of its explanation, makes the policy of the counts, and does so again
+//! until nothing changes. The other roles are taken to choose uniformly there.
+//!
+//! The policy of an information set is `(counts + weight * q) / (count + weight)`, a Dirichlet prior around `q`. With *back-off*,
+//! `q` is the same formula for all information sets together that look alike now: with the same facts certain, and the same legal
+//! moves. Below both stands the policy of a model. Whether to back off, and the weight, are those with the least log loss on
+//! matches that are held out, one of [`HELD_OUT`].
+
+use rustc_hash::FxHashMap;
+
+use hyperplay_engine::Engine;
+use hyperplay_machine::{Evidence, History, Move, Role, StateMachine as _, StateMachineExt as _};
+use hyperplay_think::belief::exact::{ExactError, posterior};
+use hyperplay_think::belief::{OpponentModel, Uniform};
+use hyperplay_think::solve::GameTree;
+
+/// One record of this number is held out.
+pub const HELD_OUT: usize = 5;
+
+/// The weights that are tried.
+const WEIGHTS: [f64; 5] = [0.1, 0.5, 2.0, 8.0, 32.0];
+
+/// The most histories of an information set: of a seat, where there are more, its record is refused; of the role, no fact is certain.
+const LIMIT: usize = 100_000;
+
+/// The most rounds of expectation maximisation, and the change of a probability at which it ends.
+const ROUNDS: (usize, f64) = (1_000, 1e-7);
+
+/// An information set of the role.
+struct LearntSet {
+    evidence: Evidence,
+    moves: Vec<Move>,
+    /// Which sets look alike.
+    view: usize,
+    prior: Vec<f64>,
+}
+
+/// Choices of the role, each an information set and the place of a move, in a history of this weight.
+type Explanation = (f64, Vec<(usize, usize)>);
+
+/// Records that are alike, with their number.
+struct Record {
+    explanations: Vec<Explanation>,
+    count: f64,
+    is_held_out: bool,
+}
+
+/// How counts become a policy.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Smoothing {
+    /// Whether sets that look alike are counted together where one alone is rare.
+    pub backs_off: bool,
+    /// Choices that the prior counts as.
+    pub weight: f64,
+}
+
+/// A learnt policy.
+#[derive(Clone, Debug)]
+pub struct Learnt {
+    /// By information set, in the order of [`Learner::sets`], the probability of each move.
+    pub policy: Vec<Vec<f64>>,
+    /// The expected number of choices there.
+    pub counts: Vec<f64>,
+    /// The smoothing that was chosen.
+    pub smoothing: Smoothing,
+    /// Nats of log loss of a held-out match: of the prior, and of what was learnt from the others.
+    pub log_loss: [f64; 2],
+}
+
+/// The records of a role.
+pub struct Learner<'a> {
+    machine: &'a Engine,
+    role: Role,
+    prior: &'a dyn OpponentModel,
+    sets: Vec<LearntSet>,
+    numbers: FxHashMap<Evidence, usize>,
+    views: FxHashMap<(Vec<String>, Vec<Move>), usize>,
+    records: Vec<Record>,
+    /// The records of what a seat saw.
+    seen: FxHashMap<(Evidence, bool), usize>,
+    added: usize,
+}
+
+impl<'a> Learner<'a> {
+    /// Without a record; a model is the policy that is known of nothing.
+    pub fn new(machine: &'a Engine, role: Role, prior: &'a dyn OpponentModel) -> Self {
+        let (numbers, views, seen) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
+        Learner {
+            machine,
+            role,
+            prior,
+            sets: Vec::new(),
+            numbers,
+            views,
+            records: Vec::new(),
+            seen,
+            added: 0,
+        }
+    }
+
+    /// Adds all information sets of a tree: those that no record leads to are learnt by what looks alike.
+    pub fn add_sets(&mut self, tree: &GameTree) {
+        let role = self.role;
+        for (number, set) in tree.sets().iter().enumerate().filter(|(_, set)| set.role == role) {
+            self.number(&tree.evidence(set), tree.moves(number));
+        }
+    }
+
+    /// Adds `count` matches of which everything is known.
+    pub fn add(&mut self, history: &History, count: f64) {
+        let explanations = vec![(1.0, self.choices(history))];
+        let is_held_out = self.is_held_out();
+        self.records.push(Record { explanations, count, is_held_out });
+    }
+
+    /// Adds `count` matches of which it is known what a role saw.
+    ///
+    /// # Errors
+    /// If the histories that the role holds possible are too many, or none, or the rules fail.
+    pub fn add_seen(&mut self, evidence: &Evidence, count: f64) -> Result<(), ExactError> {
+        let is_held_out = self.is_held_out();
+        let key = (evidence.clone(), is_held_out);
+        if let Some(&place) = self.seen.get(&key) {
+            self.records[place].count += count;
+            return Ok(());
+        }
+        let all = posterior(self.machine, evidence, &Uniform, LIMIT)?;
+        let probable = |(history, share): &(History, f64)| self.explained(history, share * all.evidence);
+        let explanations = all.histories.iter().map(probable).collect();
+        self.seen.insert(key, self.records.len());
+        self.records.push(Record { explanations, count, is_held_out });
+        Ok(())
+    }
+
+    /// Whether the next record is held out.
+    fn is_held_out(&mut self) -> bool {
+        self.added += 1;
+        self.added.is_multiple_of(HELD_OUT)
+    }
+
+    /// A history that has this probability if the role chooses uniformly.
+    fn explained(&mut self, history: &History, share: f64) -> Explanation {
+        let choices = self.choices(history);
+        (choices.iter().fold(share, |share, &(set, _)| share * self.sets[set].moves.len() as f64), choices)
+    }
+
+    /// The choices of the role between two moves or more.
+    fn choices(&mut self, history: &History) -> Vec<(usize, usize)> {
+        let (machine, mut scratch) = (self.machine, self.machine.scratch());
+        let known = machine.evidence(history, self.role, &mut scratch);
+        let (mut state, mut legal, mut choices) = (machine.initial(), Vec::new(), Vec::new());
+        for (step, joint) in history.0.iter().enumerate() {
+            machine.legal(&state, self.role, &mut scratch, &mut legal);
+            if legal.len() > 1 {
+                let place = legal.iter().position(|&own| own == joint.of(self.role));
+                choices.push((
+                    self.number(&known.until(step), &legal),
+                    place.expect("moves of matches are legal"),
+                ));
+            }
+            state = machine.next(&state, joint, &mut scratch);
+        }
+        choices
+    }
+
+    /// The number of an information set.
+    fn number(&mut self, evidence: &Evidence, moves: &[Move]) -> usize {
+        if let Some(&known) = self.numbers.get(evidence) {
+            return known;
+        }
+        let number = self.sets.len();
+        let looks = (self.certain(evidence).unwrap_or_else(|| vec![format!("set {number}")]), moves.to_vec());
+        let fresh = self.views.len();
+        let view = *self.views.entry(looks).or_insert(fresh);
+        let prior = self.prior.policy(self.role, evidence, moves);
+        self.sets.push(LearntSet { evidence: evidence.clone(), moves: moves.to_vec(), view, prior });
+        self.numbers.insert(evidence.clone(), number);
+        number
+    }
+
+    /// The facts that are true in all states that the role holds possible; none if these are too many.
+    fn certain(&self, evidence: &Evidence) -> Option<Vec<String>> {
+        let histories = posterior(self.machine, evidence, &Uniform, LIMIT).ok()?.histories;
+        let mut scratch = self.machine.scratch();
+        let facts = |history: &History| self.machine.fluents(&self.machine.replay(history, &mut scratch));
+        histories.iter().map(|(history, _)| history).map(facts).reduce(|mut all, other| {
+            all.retain(|fact| other.contains(fact));
+            all
+        })
+    }
+
+    /// The information sets of the role, with their moves.
+    pub fn sets(&self) -> impl Iterator<Item = (&Evidence, &[Move])> {
+        self.sets.iter().map(|set| (&set.evidence, &set.moves[..]))
+    }
+
+    /// Learns the policy, with this weight if one is given.
+    pub fn learn(&self, weight: Option<f64>) -> Learnt {
+        let weights = weight.map_or(WEIGHTS.to_vec(), |weight| vec![weight]);
+        let all =
+            weights.iter().flat_map(|&weight| [false, true].map(|backs_off| Smoothing { backs_off, weight }));
+        let judged = all.map(|smoothing| {
+            let (policy, _) = self.fit(smoothing, &|record| !record.is_held_out);
+            (self.loss(&policy), smoothing)
+        });
+        let (loss, smoothing) = judged.min_by(|a, b| a.0.total_cmp(&b.0)).expect("there is a weight");
+        let (policy, counts) = self.fit(smoothing, &|_| true);
+        let counts = counts.iter().map(|counts| counts.iter().sum()).collect();
+        let prior: Vec<Vec<f64>> = self.sets.iter().map(|set| set.prior.clone()).collect();
+        Learnt { policy, counts, smoothing, log_loss: [self.loss(&prior), loss] }
+    }
+
+    /// Nats of log loss of a held-out match; NaN if there is none.
+    fn loss(&self, policy: &[Vec<f64>]) -> f64 {
+        let held_out = || self.records.iter().filter(|record| record.is_held_out);
+        let loss: f64 = held_out().map(|record| -record.count * likelihood(record, policy).ln()).sum();
+        loss / held_out().map(|record| record.count).sum::<f64>()
+    }
+
+    /// The policy and the expected counts of some of the records.
+    fn fit(&self, smoothing: Smoothing, of: &dyn Fn(&Record) -> bool) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+        let nothing: Vec<Vec<f64>> = self.sets.iter().map(|set| vec![0.0; set.moves.len()]).collect();
+        let (mut policy, mut counts) = (self.smooth(&nothing, smoothing), nothing.clone());
+        for _ in 0..ROUNDS.0 {
+            counts.clone_from(&nothing);
+            for record in self.records.iter().filter(|record| of(record)) {
+                let all = likelihood(record, &policy);
+                for explanation in &record.explanations {
+                    let part = record.count * probability(explanation, &policy) / all;
+                    explanation.1.iter().for_each(|&(set, place)| counts[set][place] += part);
+                }
+            }
+            let better = self.smooth(&counts, smoothing);
+            let changes = policy.iter().flatten().zip(better.iter().flatten());
+            let change = changes.map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);
+            policy = better;
+            if change < ROUNDS.1 {
+                break;
+            }
+        }
+        (policy, counts)
+    }
+
+    /// The policy of these counts.
+    fn smooth(&self, counts: &[Vec<f64>], Smoothing { backs_off, weight }: Smoothing) -> Vec<Vec<f64>> {
+        let mut alike: Vec<Vec<f64>> = vec![Vec::new(); self.views.len()];
+        for (set, counts) in self.sets.iter().zip(counts) {
+            alike[set.view].resize(counts.len(), 0.0);
+            alike[set.view].iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        }
+        let mixed = |counts: &[f64], with: &[f64]| -> Vec<f64> {
+            let all = counts.iter().sum::<f64>() + weight;
+            counts.iter().zip(with).map(|(count, share)| (count + weight * share) / all).collect()
+        };
+        let policy = |(set, counts): (&LearntSet, &Vec<f64>)| match backs_off {
+            true => mixed(counts, &mixed(&alike[set.view], &set.prior)),
+            false => mixed(counts, &set.prior),
+        };
+        self.sets.iter().zip(counts).map(policy).collect()
+    }
+}
+
+fn probability((weight, choices): &Explanation, policy: &[Vec<f64>]) -> f64 {
+    choices.iter().fold(*weight, |product, &(set, place)| product * policy[set][place])
+}
+
+fn likelihood(record: &Record, policy: &[Vec<f64>]) -> f64 {
+    record.explanations.iter().map(|explanation| probability(explanation, policy)).sum()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! The oracle is the game itself: all matches of Kuhn poker, each as often as the policies say, are as many matches as there may
+//! be, and what is learnt from them must be the policy that they were made by.
+
+use std::sync::Arc;
+
+use super::*;
+use hyperplay_engine::{EngineKind, Engines};
+use hyperplay_logic::gdl::{Source, load};
+use hyperplay_machine::{ByRole, JointMoves};
+use hyperplay_think::solve::TreeLimits;
+
+fn kuhn() -> Arc<Engine> {
+    let text = include_str!("../../../../games/imperfect/kuhn_poker.kif");
+    let game = load(Source::new("kuhn", text), None).game.expect("the rules are in order");
+    Engines::new(&game).get(EngineKind::Auto).unwrap()
+}
+
+/// Bob calls or bets, by his card and by what Alice said; Alice is uniform.
+struct Bob<'a>(&'a Engine);
+
+impl OpponentModel for Bob<'_> {
+    fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
+        if role.index() != 1 || legal.len() < 2 {
+            return vec![1.0 / legal.len() as f64; legal.len()];
+        }
+        let seen = |word: &str| {
+            let percepts = evidence.steps.iter().flat_map(|step| step.percepts.iter());
+            percepts.map(|percept| self.0.terms().show(percept.0)).any(|text| text.contains(word))
+        };
+        let card = ["jack", "queen", "king"].iter().position(|card| seen(card)).unwrap();
+        let first = [[0.9, 0.6, 0.05], [0.7, 0.35, 0.2]][usize::from(seen("bet"))][card];
+        vec![first, 1.0 - first]
+    }
+}
+
+/// Adds all matches, each as often as its probability, to both parts.
+fn all(machine: &Engine, learner: &mut Learner<'_>, seat: Option<Role>) {
+    let (model, mut scratch) = (Bob(machine), machine.scratch());
+    let mut open = vec![(History::default(), 1.0)];
+    while let Some((history, probability)) = open.pop() {
+        let state = machine.replay(&history, &mut scratch);
+        if machine.terminal(&state, &mut scratch) {
+            for _ in 0..HELD_OUT {
+                match seat {
+                    None => learner.add(&history, probability),
+                    Some(seat) => {
+                        let evidence = machine.evidence(&history, seat, &mut scratch);
+                        learner.add_seen(&evidence, probability).unwrap();
+                    }
+                }
+            }
+            continue;
+        }
+        let legal = machine.legal_by_role(&state, &mut scratch);
+        let policy = ByRole::from_fn(legal.len(), |role| {
+            model.policy(role, &machine.evidence(&history, role, &mut scratch), &legal[role])
+        });
+        for joint in JointMoves::new(&legal) {
+            let share =
+                |role: Role| policy[role][legal[role].iter().position(|&own| own == joint.of(role)).unwrap()];
+            let probability = probability * machine.each_role().map(share).product::<f64>();
+            open.push((History(history.0.iter().cloned().chain([joint]).collect()), probability));
+        }
+    }
+}
+
+/// The greatest difference between what is learnt and what Bob does.
+fn error(machine: &Engine, learner: &Learner<'_>, learnt: &Learnt) -> f64 {
+    let bob = Role::new(1);
+    let sets = learner.sets().zip(&learnt.policy);
+    let errors = sets.flat_map(|((evidence, moves), policy)| {
+        let truth = Bob(machine).policy(bob, evidence, moves);
+        policy.iter().zip(truth).map(|(one, other)| (one - other).abs()).collect::<Vec<_>>()
+    });
+    errors.fold(0.0, f64::max)
+}
+
+#[test]
+fn the_policy_is_found_from_full_records_and_from_what_the_other_seat_saw() {
+    let (machine, bob) = (kuhn(), Role::new(1));
+    for seat in [None, Some(Role::new(0))] {
+        let mut learner = Learner::new(&machine, bob, &Uniform);
+        all(&machine, &mut learner, seat);
+        let learnt = learner.learn(Some(1e-6));
+        assert_eq!(learner.sets().count(), 6);
+        let error = error(&machine, &learner, &learnt);
+        assert!(error < 1e-3, "{seat:?}: {error}");
+        // Every match has one choice of Bob, but for those that Alice ends.
+        let choices: f64 = learnt.counts.iter().sum();
+        assert!((choices / HELD_OUT as f64 - 1.0).abs() < 1e-6, "{seat:?}: {choices}");
+        assert!(learnt.log_loss[1] < learnt.log_loss[0], "{:?}", learnt.log_loss);
+    }
+}
+
+#[test]
+fn folded_cards_are_counted_by_their_posterior() {
+    // After a fold Alice, who holds the king, knows nothing of the card but that Bob folds it more or less often.
+    let (machine, bob) = (kuhn(), Role::new(1));
+    let mut learner = Learner::new(&machine, bob, &Uniform);
+    all(&machine, &mut learner, Some(Role::new(0)));
+    let many = learner.records.iter().filter(|record| record.explanations.len() > 1).count();
+    assert!(many > 0 && many < learner.records.len(), "{many} of {}", learner.records.len());
+    for record in &learner.records {
+        let uniform: Vec<Vec<f64>> = learner.sets.iter().map(|set| set.prior.clone()).collect();
+        // The weights are probabilities but for the choices, so under the prior they are those of the matches.
+        assert!(likelihood(record, &uniform) <= 1.0 + 1e-12);
+    }
+}
+
+#[test]
+fn a_set_that_was_never_seen_is_played_as_those_that_look_alike() {
+    let (machine, bob) = (kuhn(), Role::new(1));
+    let mut learner = Learner::new(&machine, bob, &Uniform);
+    learner.add_sets(&GameTree::build(&*machine, &TreeLimits::default()).unwrap());
+    let two = |first: f64| vec![first, 10.0 - first];
+    // Nothing looks alike in Kuhn poker, so two sets are made to.
+    let (one, other) = (learner.sets[0].view, learner.sets[1].view);
+    assert_ne!(one, other);
+    learner.sets[1].view = one;
+    let counts: Vec<Vec<f64>> = (0..6).map(|set| if set == 0 { two(9.0) } else { vec![0.0, 0.0] }).collect();
+    let smooth = |backs_off| learner.smooth(&counts, Smoothing { backs_off, weight: 2.0 });
+    // Without: (9 + 2 / 2) / 12. Together: the same; and the unseen set has it too, where it is the prior without back-off.
+    assert!((smooth(false)[0][0] - 10.0 / 12.0).abs() < 1e-12 && smooth(false)[1][0] == 0.5);
+    assert!((smooth(true)[1][0] - 10.0 / 12.0).abs() < 1e-12 && smooth(true)[2][0] == 0.5);
+    assert!((smooth(true)[0][0] - (9.0 + 2.0 * 10.0 / 12.0) / 12.0).abs() < 1e-12);
+}
