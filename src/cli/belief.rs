@@ -147,7 +147,7 @@ impl MeasuredStudy<'_> {
         if study.rows.is_empty() && nothing.is_some() {
             return Ok(());
         }
-        let replicates = counted(plan.replicates as u64, "replicate");
+        let replicates = study.replicates(plan.replicates);
         let matches = counted(plan.matches as u64, "match");
         out.line(format_args!("{}: {replicates} on each of {matches}, seed {}", game.name, plan.seed))?;
         if let Some(why) = nothing {

@@ -79,7 +79,9 @@ pub struct BeliefArguments {
     #[arg(long, value_name = "N", default_value_t = 8)]
     playouts: u32,
     /// The most states that all posteriors of a match and a role may visit; the playouts that value moves there may make ten times
-    /// as many steps. What comes behind it has no posterior, or no regret
+    /// as many steps. What comes behind it has no posterior, or no regret. The replicates of a sampler there may cost as much as
+    /// N states of a network of 100000 gates, by count and not by the clock; where they would cost more, fewer are made, and
+    /// where four would, they end at an earlier step
     #[arg(long, value_name = "N", default_value_t = WORK)]
     work: u64,
     /// The longest time of an update; a belief that takes longer is not followed further and counts as one without a particle.
@@ -127,6 +129,9 @@ pub struct BeliefArguments {
 /// The gates of a network from which on the playouts that value moves are made in lanes, whose making takes seconds there.
 const LARGE: usize = 20_000;
 
+/// The nanoseconds that a state is taken to cost in a game without a network.
+const UNKNOWN_COST: f64 = 50_000.0;
+
 /// The options that have an effect with `--conform`.
 const CONFORM: [&str; 8] =
     ["conform", "games", "particles", "replicates", "seed", "threads", "engine", "json"];
@@ -165,12 +170,9 @@ impl Given {
     pub fn options(&self, without: &[&str]) -> BTreeMap<String, Vec<String>> {
         let command = BeliefArguments::augment_args(Command::new("belief"));
         let is_option = |name: &str| command.get_arguments().any(|known| known.get_long() == Some(name));
-        let is_meant = |name: &str| is_option(name) && !without.contains(&name);
-        self.0
-            .iter()
-            .filter(|(name, _)| is_meant(name))
-            .map(|(name, values)| (name.clone(), values.clone()))
-            .collect()
+        let mut given = self.0.clone();
+        given.retain(|name, _| is_option(name) && !without.contains(&name.as_str()));
+        given
     }
 }
 
@@ -306,7 +308,9 @@ impl BeliefArguments {
         let is_large = gates > LARGE && plan.playouts > 0 && plan.limit > 0;
         let lanes = || options::engine(&engines, self.engine.kind(), &opened.name);
         let playouts_engine = is_large.then(lanes).transpose()?;
-        Ok(StudyGame { rules: opened.hash(), name: opened.name, machine, players_engine, playouts_engine })
+        let state_cost = engines.costs().map_or(UNKNOWN_COST, |costs| costs.single.min(costs.interpreter));
+        let (rules, name) = (opened.hash(), opened.name);
+        Ok(StudyGame { rules, name, machine, players_engine, playouts_engine, state_cost })
     }
 }
 

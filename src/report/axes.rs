@@ -94,13 +94,12 @@ impl BottomAxis {
         for Below { at, middle, lines } in &self.labels {
             canvas.line(vec![(*at, bottom), (*at, bottom + TICK)], Stroke::plain(Colour::INK, THIN));
             let first = bottom + TICK + 3.0;
-            for (number, line) in lines.iter().enumerate() {
-                if self.is_upright {
-                    canvas.upright(line, (middle + BELOW_MIDDLE, first), Anchor::End);
-                } else {
-                    let base = first + ASCENT * SIZE + number as f64 * LEADING;
-                    canvas.text(line, (*middle, base), Anchor::Middle);
-                }
+            if self.is_upright {
+                lines
+                    .iter()
+                    .for_each(|line| canvas.upright(line, (middle + BELOW_MIDDLE, first), Anchor::End));
+            } else {
+                canvas.lines(lines, (*middle, first + ASCENT * SIZE), Anchor::Middle);
             }
         }
     }
@@ -190,9 +189,7 @@ pub(super) fn paragraph(
         }
         Anchor::End => right,
     };
-    for (number, line) in lines.iter().enumerate() {
-        canvas.text(line, (x, top + ASCENT * SIZE + number as f64 * LEADING), anchor);
-    }
+    canvas.lines(&lines, (x, top + ASCENT * SIZE), anchor);
     top + lines.len() as f64 * LEADING
 }
 

@@ -167,7 +167,14 @@ impl Canvas {
         self.coloured(text, at, anchor, Colour::INK);
     }
 
-    /// The same in a colour.
+    /// Lines of text, the first of them with its base line at a place.
+    pub(super) fn lines(&mut self, lines: &[String], (x, first): Place, anchor: Anchor) {
+        for (number, line) in lines.iter().enumerate() {
+            self.text(line, (x, first + number as f64 * LEADING), anchor);
+        }
+    }
+
+    /// A text in a colour.
     pub(super) fn coloured(&mut self, text: impl Into<String>, at: Place, anchor: Anchor, colour: Colour) {
         self.draw(Shape::Text(Label { text: text.into(), at, anchor, is_upright: false, colour }));
     }

@@ -98,9 +98,7 @@ impl ForestPlot {
         for ((row, (height, lines)), count) in self.rows.iter().zip(&heights).zip(counts) {
             let middle = upper + height / 2.0;
             let first = middle - (lines.len() as f64 - 1.0) / 2.0 * LEADING + BELOW_MIDDLE;
-            for (number, line) in lines.iter().enumerate() {
-                canvas.text(line, (2.0, first + number as f64 * LEADING), Anchor::Start);
-            }
+            canvas.lines(lines, (2.0, first), Anchor::Start);
             canvas.text(row.words(), (words_at, middle + BELOW_MIDDLE), Anchor::End);
             canvas.text(count, (count_at, middle + BELOW_MIDDLE), Anchor::End);
             canvas.part = Part::Series(row.label.clone());

@@ -110,10 +110,7 @@ impl HeatMap {
             for (at, name) in self.rows.1.iter().enumerate() {
                 let lines = font.wrap(name, SIZE, labels);
                 let middle = lower - (at as f64 + 0.5) * height - (lines.len() as f64 - 1.0) / 2.0 * LEADING;
-                for (number, line) in lines.iter().enumerate() {
-                    let base = middle + BELOW_MIDDLE + number as f64 * LEADING;
-                    canvas.text(line, (left - 3.0, base), Anchor::End);
-                }
+                canvas.lines(&lines, (left - 3.0, middle + BELOW_MIDDLE), Anchor::End);
             }
             let mut end = lower;
             for (column, panel) in row.iter().enumerate() {

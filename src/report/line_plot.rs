@@ -6,10 +6,10 @@
 //!
 //! Points of several series at one place are moved apart by some points at most.
 
-use super::axes::{BottomAxis, LeftAxis, paragraph, side_label};
+use super::axes::{BELOW_MIDDLE, BottomAxis, LeftAxis, paragraph, side_label};
 use super::axis::{Axis, AxisScale};
 use super::canvas::{Anchor, Canvas, LEADING, ONE_COLUMN, Part, SIZE, Stroke, TWO_COLUMNS};
-use super::font::{ASCENT, DESCENT, Font};
+use super::font::Font;
 use super::look::{FEW_NOTE, Look};
 use super::series::{FigurePoint, FigureSeries};
 use super::ticks::Span;
@@ -291,13 +291,9 @@ fn legend(
                 }
                 look.mark(canvas, (from + SAMPLE / 2.0, middle));
             }
-            for (number, line) in
-                font.wrap(&text(entry), SIZE, column - SAMPLE - 5.0 - 2.0).iter().enumerate()
-            {
-                let base = middle + SIZE * (ASCENT - DESCENT) / 2.0 + number as f64 * LEADING;
-                canvas.text(line, (from + SAMPLE + 5.0, base), Anchor::Start);
-                lower = f64::max(lower, end + (number + 1) as f64 * LEADING);
-            }
+            let lines = font.wrap(&text(entry), SIZE, column - SAMPLE - 5.0 - 2.0);
+            canvas.lines(&lines, (from + SAMPLE + 5.0, middle + BELOW_MIDDLE), Anchor::Start);
+            lower = f64::max(lower, end + lines.len() as f64 * LEADING);
             canvas.part = Part::Frame;
         }
         end = lower;

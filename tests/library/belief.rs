@@ -143,6 +143,7 @@ fn krieg_tictactoe(options: &BeliefOptions, steps: usize) -> (Vec<EvaluationPoin
         count: 100,
         seed: Seed::root(5),
         limit: None,
+        work: u64::MAX,
     };
     let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap().unwrap();
     (points, figures)
@@ -200,6 +201,7 @@ fn bias_over_baseline(name: &str, matches: usize, steps: usize, options: &Belief
             count: 100,
             seed,
             limit: None,
+            work: u64::MAX,
         };
         let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap().unwrap();
         let decisions = points.iter().zip(&figures);
@@ -276,6 +278,7 @@ fn rejection_passes_the_chi_squared_test() {
             count: 100,
             seed,
             limit: None,
+            work: u64::MAX,
         };
         let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap().unwrap();
         for figures in figures {

@@ -87,6 +87,7 @@ fn figures(
         count,
         seed: Seed::root(seed),
         limit: None,
+        work: u64::MAX,
     };
     harness::measure(machine, &replicates, points, &|| false, &|| ()).unwrap().unwrap()
 }

@@ -185,6 +185,7 @@ impl BeliefMeasurement<'_> {
             count: SETS,
             seed,
             limit: None,
+            work: u64::MAX,
         };
         let figures = measure(machine, &replicates, &points, self.stop, &|| ())?.unwrap_or_default();
         for (point, figures) in points.iter().zip(figures) {

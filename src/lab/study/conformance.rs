@@ -151,6 +151,7 @@ impl Checked<'_> {
     fn tests(&self, count: usize) -> Result<Vec<BiasTest>, EvaluationFailure> {
         let replicates = Replicates {
             limit: None,
+            work: u64::MAX,
             sampler: self.sampler.sampler().as_ref(),
             model: self.model,
             is_of_points: false,

@@ -57,7 +57,14 @@ impl FrontierRow {
 /// The frontier of these rows, in the order in which the samplers come first; nothing of rows without a posterior.
 pub fn frontier(rows: &[StudyRow]) -> Vec<FrontierRow> {
     let is_known = |row: &&StudyRow| row.is_decision && row.source != PosteriorSource::None;
-    let groups = grouped(rows.iter().filter(is_known), |row| &row.of);
+    let mut groups = grouped(rows.iter().filter(is_known), |row| &row.of);
+    let places = grouped(rows.iter().filter(is_known), |row| (row.of.posterior, &row.place));
+    let samplers = groups.keys().map(|of| of.posterior).collect::<Vec<_>>();
+    let is_common = |row: &&StudyRow| {
+        let letter = row.of.posterior;
+        places[&(letter, &row.place)].len() == samplers.iter().filter(|other| **other == letter).count()
+    };
+    groups.values_mut().for_each(|rows| rows.retain(is_common));
     let mut all: Vec<FrontierRow> = groups.into_iter().map(|(of, rows)| frontier_row(of, &rows)).collect();
     mark_front(&mut all);
     all

@@ -56,6 +56,8 @@ pub struct StudyGame {
     pub players_engine: Arc<Engine>,
     /// The engine of the playouts that value moves, if it is another one.
     pub playouts_engine: Option<Arc<Engine>>,
+    /// The time of a state in nanoseconds, estimated from counts and not measured.
+    pub state_cost: f64,
 }
 
 #[cfg(test)]
@@ -69,6 +71,7 @@ impl StudyGame {
             machine,
             players_engine,
             playouts_engine: None,
+            state_cost: 1.0,
         }
     }
 }

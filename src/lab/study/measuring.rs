@@ -48,6 +48,10 @@ pub struct Study {
     pub is_complete: bool,
 }
 
+/// The time of a state of which the replicates of a sampler may visit [`StudyPlan::work`] in a match, in nanoseconds by estimate.
+/// Where a state takes less, they may visit more.
+const STATE: f64 = 50_000.0;
+
 /// The names that samplers are given, by their specs.
 pub type Labels = BTreeMap<String, String>;
 
@@ -94,6 +98,19 @@ impl Study {
         })
     }
 
+    /// The least and the greatest number of replicates of a row: fewer than were asked for where [`StudyPlan::work`] is not enough.
+    pub(super) fn made(&self) -> Option<(u64, u64)> {
+        let made = || self.rows.iter().map(|row| (row.figures.sets + row.figures.depletions) as u64);
+        Some((made().min()?, made().max()?))
+    }
+
+    /// The same in words; those `asked` for if there is no row.
+    pub fn replicates(&self, asked: usize) -> String {
+        let (least, most) = self.made().unwrap_or((asked as u64, asked as u64));
+        let all = counted(most, "replicate");
+        if least < most { format!("{least} to {all}") } else { all }
+    }
+
     /// Whether all rows are measured against the same posterior, the one under uniform opponents.
     pub fn is_uniform(&self) -> bool {
         self.rows.iter().all(|row| row.of.posterior == "U")
@@ -115,10 +132,10 @@ struct Measuring<'a> {
     begun: BTreeSet<String>,
 }
 
-/// The points of a match for a role, and the controls that were made of them, by particles.
+/// The points of a match for a role, and the controls that were made of them, by particles and replicates.
 struct MeasuredPoints {
     points: EvaluationPoints,
-    controls: BTreeMap<usize, Vec<Control>>,
+    controls: BTreeMap<(usize, usize), Vec<Control>>,
     history: History,
     role: Role,
     seed: Seed,
@@ -252,15 +269,23 @@ impl Measuring<'_> {
             count: plan.replicates,
             seed: seed.clone(),
             limit: plan.update_limit,
+            work: (plan.work as f64 * STATE / self.game.state_cost) as u64,
         };
         let sampler = spec.spec().to_string();
         if self.begun.insert(sampler.clone()) {
             // What is done only once in a process is in no time.
-            let once = Replicates { count: 1, seed: seed.child("unmeasured"), ..replicates };
+            let (work, seed) = (replicates.work / 8, seed.child("unmeasured"));
+            let once = Replicates { count: 1, seed, work, ..replicates };
             harness::measure(machine, &once, &points.list, &stop, &|| ())?;
         }
         let figures = harness::measure(machine, &replicates, &points.list, &stop, self.progress.0)?;
         let Some(figures) = figures else { return Ok(None) };
+        let count = figures.first().map_or(plan.replicates, |of| of.sets + of.depletions);
+        let unmeasured = points.list.get(figures.len()).map(|point| {
+            let (step, particles) = (point.evidence.step(), counted(particles as u64, "particle"));
+            format!("the states of --work are used up by {sampler} with {particles} before step {step}")
+        });
+        let replicates = Replicates { count, ..replicates };
         let of = Measured { game: self.study.game.clone(), sampler, particles, posterior: posterior.letter };
         let place = |step| Place { index, role: machine.roles()[*role].clone(), step };
         let mut truths = Vec::new();
@@ -273,13 +298,13 @@ impl Measuring<'_> {
                 return Ok(None);
             }
         }
-        if let Entry::Vacant(control) = controls.entry(particles) {
-            let sets = (particles, plan.replicates);
+        let sets = (particles, count);
+        if let Entry::Vacant(control) = controls.entry(sets) {
             let made = harness::control(&points.list, sets, seed, &stop);
             let Some(made) = made else { return Ok(None) };
             control.insert(made);
         }
-        let measured = points.list.iter().zip(figures).zip(&controls[&particles]);
+        let measured = points.list.iter().zip(figures).zip(&controls[&sets]);
         let rows = measured.map(|((point, figures), &control)| StudyRow {
             of: of.clone(),
             place: place(point.evidence.step()),
@@ -293,7 +318,7 @@ impl Measuring<'_> {
             state_curve: point.state_curve.clone(),
             control,
         });
-        let left_out = points.ended.as_ref().map(|error| posterior.why(error));
+        let left_out = unmeasured.or_else(|| points.ended.as_ref().map(|error| posterior.why(error)));
         Ok(Some(Block { rows: rows.collect(), truths, left_out, length: history.0.len() }))
     }
 }

@@ -44,7 +44,7 @@ fn section(page: &mut Page, config: &Value, (study, tables): (&Study, &StudyTabl
         page.table("", &tables.shown(&tables.summary, "summary"));
         page.note(&titled("decisions").1);
         page.heading(&format!("Figures{of_game}"));
-        let (drawn, missing) = figures(study, config["replicates"].as_u64().unwrap_or(0));
+        let (drawn, missing) = figures(study);
         drawn.into_iter().for_each(|figure| page.figure(figure));
         missing.iter().for_each(|why| page.paragraph(why));
     }

@@ -19,16 +19,16 @@ use hyperplay_report::{
 type Read = fn(&Figures) -> Mean;
 
 /// The figures of a study of one game, and sentences on those that are not drawn.
-pub(super) fn figures(study: &Study, replicates: u64) -> (Vec<Figure>, Vec<String>) {
+pub(super) fn figures(study: &Study) -> (Vec<Figure>, Vec<String>) {
     // The distance between histories of a set that holds one history of each state says nothing.
     let is_compared = |row: &StudyRow| row.figures.exactly != Some(Exactly::States);
     let exact = |row: &&StudyRow| row.is_decision && row.is_of_histories() && is_compared(row);
     let decisions: Vec<&StudyRow> = study.rows.iter().filter(exact).collect();
     let most = study.rows.iter().map(|row| row.of.particles).max().unwrap_or(0);
     let largest: Vec<&StudyRow> = study.rows.iter().filter(|row| row.of.particles == most).collect();
-    let few = if replicates < FEW { ": too few for a reliable interval" } else { "" };
-    let replicated =
-        format!("Bars are 95 % intervals from the spread of {}{few}.", counted(replicates, "replicate"));
+    let is_few = study.made().is_some_and(|(least, _)| least < FEW);
+    let few = if is_few { ": too few for a reliable interval" } else { "" };
+    let replicated = format!("Bars are 95 % intervals from the spread of {}{few}.", study.replicates(0));
     let over_matches = "Bars are 95 % intervals over matches; a point of one match has none.".to_owned();
     let of_decisions = in_words(&decisions, "decision") + " " + &replicated;
     let of_points = in_words(&largest, "point") + " " + &over_matches;
@@ -69,7 +69,7 @@ pub(super) fn figures(study: &Study, replicates: u64) -> (Vec<Figure>, Vec<Strin
         }
         if is_over_particles {
             let series = plot.panels.iter_mut().flat_map(|panel| &mut panel.series);
-            series.flat_map(|series| &mut series.points).for_each(|point| point.is_few = replicates < FEW);
+            series.flat_map(|series| &mut series.points).for_each(|point| point.is_few = is_few);
         }
         drawn.push(Figure::new(&[&study.game, name], title, caption, Plot::Lines(plot)));
     }

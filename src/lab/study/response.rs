@@ -75,11 +75,6 @@ impl ResponseStudy<'_> {
         self.machine.each_role().filter(|&role| self.machine.random() != Some(role)).collect()
     }
 
-    /// The matches of a round: that of the players, and one for each role.
-    pub fn matches_per_round(&self) -> usize {
-        1 + self.roles().len()
-    }
-
     /// Plays the rounds.
     ///
     /// # Errors

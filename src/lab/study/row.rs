@@ -29,7 +29,7 @@ pub struct Measured {
 }
 
 /// Where figures are from.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Place {
     /// The match.
     #[serde(rename = "match")]

@@ -46,7 +46,7 @@ fn section(plan: &StudyPlan, study: &Study, name: fn(&str) -> String) -> (String
     }
     let decisions = all.first().map_or(0, |summary| summary.counts["decisions"]);
     let (matches, (first, last)) = (counted(plan.matches as u64, "match"), plan.steps);
-    let replicates = counted(plan.replicates as u64, "replicate");
+    let replicates = study.replicates(plan.replicates);
     let decisions = counted(decisions as u64, "decision");
     let mut words = format!("{matches}, {replicates}, steps {first} to {last}, {decisions}");
     if let ended @ 1.. = study.left_out.len() {

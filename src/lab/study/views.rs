@@ -11,7 +11,7 @@ use super::summary::{StudySummary, step_summaries, summaries};
 use super::truth::truth_rows;
 use hyperplay_report::{FEW, Reading, ShownTable, Table};
 
-/// The columns on states in the place of histories, which are left out where it is histories everywhere.
+/// The columns on states in the place of histories.
 const OF_STATES: [Reading; 2] = [Reading::One("oracle"), Reading::One("distinct_states")];
 
 /// The tables of a study of one game. Each has the name of its key and of its file, and all columns but times unless it says so.
@@ -33,7 +33,8 @@ pub struct StudyTables {
     pub frontier: Table,
     /// The same as rows.
     pub frontier_rows: Vec<FrontierRow>,
-    is_of_histories: bool,
+    /// Columns that say the same in all rows.
+    hidden: Vec<Reading>,
 }
 
 /// A table of summaries with the intervals marked that are over few matches.
@@ -52,6 +53,9 @@ impl Study {
         let named = |name, table: Table| Table { name, ..table };
         let frontier = marked(Table::of(&FRONTIER_COLUMNS, &frontier_rows)).viewed(readings("frontier"));
         let truth = Table::of(&TRUTH_COLUMNS, &truth_rows(&self.truths, seed));
+        let is_even = self.made().is_none_or(|(least, most)| least == most);
+        let mut hidden = if is_even { vec![Reading::One("sets")] } else { Vec::new() };
+        hidden.extend(OF_STATES.into_iter().filter(|_| self.rows.iter().all(StudyRow::is_of_histories)));
         StudyTables {
             rows: named("rows", Table::of(&ROW_COLUMNS, &self.rows)),
             times: Table::of(&TIME_COLUMNS, &self.rows),
@@ -62,7 +66,7 @@ impl Study {
             truth: named("truth", truth.with_few("matches", FEW, "matches")),
             frontier: named("frontier", frontier),
             frontier_rows,
-            is_of_histories: self.rows.iter().all(StudyRow::is_of_histories),
+            hidden,
         }
     }
 
@@ -81,7 +85,7 @@ impl StudyTables {
     /// A table as a view shows it to readers, without columns in which nothing is known.
     pub fn shown(&self, table: &Table, view: &str) -> ShownTable {
         let mut readings = readings(view);
-        readings.retain(|reading| !self.is_of_histories || !OF_STATES.contains(reading));
+        readings.retain(|reading| !self.hidden.contains(reading));
         table.read(&readings).without_unknown()
     }
 

@@ -40,11 +40,12 @@ pub fn control(
 ) -> Option<Vec<Control>> {
     let seed = seed.child("control");
     let points: Vec<&EvaluationPoint> = points.iter().collect();
-    let one = |number: usize| {
+    let one = |points: &[&EvaluationPoint], number: usize, _| {
         let seed = seed.index(number);
-        Ok(points.iter().map(|point| draw(point, &IndependentSampler, particles, &seed)).collect())
+        let drawn = points.iter().map(|point| draw(point, &IndependentSampler, particles, &seed));
+        Ok(drawn.collect::<Option<_>>().map(|sets| (sets, 0)))
     };
-    let batches = collect(&points, count, stop, &|| (), &one).ok()??;
+    let batches = collect(&points, (count, u64::MAX), stop, &|| (), &one).ok()??;
     let of_point = |(point, batches): (&&EvaluationPoint, &Vec<ReplicateBatch>)| {
         let all = mixture(batches.iter(), point.posterior.histories.len());
         let sets = batches.iter().flat_map(|batch| &batch.sets);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use hyperplay_think::belief::UpdateMethod;
 
-/// All methods, in the order in which they are counted.
+/// All methods, in their own order, in which they are counted.
 const METHODS: [UpdateMethod; 5] = [
     UpdateMethod::Enumeration,
     UpdateMethod::Rejection,
@@ -24,8 +24,7 @@ impl FromIterator<UpdateMethod> for MethodCounts {
     fn from_iter<I: IntoIterator<Item = UpdateMethod>>(methods: I) -> Self {
         let mut counts = MethodCounts::default();
         for method in methods {
-            let at = METHODS.iter().position(|&known| known == method);
-            counts.0[at.unwrap_or(METHODS.len() - 1)] += 1;
+            counts.0[method as usize] += 1;
         }
         counts
     }
@@ -39,23 +38,24 @@ impl MethodCounts {
 
     /// The method of all replicates, if there is one.
     pub fn only(&self) -> Option<UpdateMethod> {
-        let mut used = METHODS.into_iter().zip(self.0).filter(|&(_, count)| count > 0);
+        let mut used = self.used();
         let (first, _) = used.next()?;
         used.next().is_none().then_some(first)
+    }
+
+    fn used(&self) -> impl Iterator<Item = (UpdateMethod, usize)> {
+        METHODS.into_iter().zip(self.0).filter(|&(_, count)| count > 0)
     }
 }
 
 /// The method where all agree; otherwise each with its count, as `rejection 180 + particle filter 20`.
 impl fmt::Display for MethodCounts {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(method) = self.only() {
-            return method.fmt(formatter);
+        let counted = self.used().map(|(method, count)| format!("{method} {count}"));
+        match self.only() {
+            Some(method) => method.fmt(formatter),
+            None => formatter.write_str(&counted.collect::<Vec<_>>().join(" + ")),
         }
-        let used = METHODS.into_iter().zip(self.0).filter(|&(_, count)| count > 0);
-        for (at, (method, count)) in used.enumerate() {
-            write!(formatter, "{}{method} {count}", if at == 0 { "" } else { " + " })?;
-        }
-        Ok(())
     }
 }
 

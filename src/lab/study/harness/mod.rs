@@ -42,7 +42,7 @@ use rayon::prelude::*;
 use batch::{ReplicateBatch, batches};
 use figures::all_figures;
 use hyperplay_engine::{Engine, EngineScratch};
-use hyperplay_machine::{Budget, EvaluationFailure, Evidence, Role, Seed, StateMachine};
+use hyperplay_machine::{Budget, Bulk as _, EvaluationFailure, Evidence, Role, Seed, StateMachine};
 use hyperplay_play::referee::Stopwatch;
 use hyperplay_think::belief::{Belief, OpponentModel, Sampler, UpdateCost, UpdateMethod, UpdateOutcome};
 use set::{Loose, MeasuredUpdate, ParticleSet};
@@ -65,10 +65,20 @@ pub struct Replicates<'a> {
     /// The longest time of an update, if there is one. A belief that takes longer is not followed further: its sets are
     /// empty from there on.
     pub limit: Option<Duration>,
+    /// About the states that the updates of all replicates may visit together. Where these take more, fewer replicates are made;
+    /// and where some few take more, they end before the last point.
+    pub work: u64,
 }
 
-/// The figures of a sampler at every point. `tick` is called after each replicate; `None` if `stop` said so before the
-/// last.
+/// The batches of replicates that are made in any case, each with its share of the work. What they take says how many there can be
+/// in all, so the number does not depend on the threads.
+const FIRST: usize = 4;
+
+/// An engine that makes many attempts at once makes this number of them in the time in which another visits a state.
+const ATTEMPTS_A_STATE: u64 = 16;
+
+/// The figures of a sampler at every point, or at the first ones, as far as the work is enough. `tick` is called once for each
+/// replicate, made or not; `None` if `stop` said so before the last.
 ///
 /// # Errors
 /// If the rules cannot be evaluated: that of the first replicate of which this is true.
@@ -80,37 +90,43 @@ pub fn measure(
     tick: &(dyn Fn() + Sync),
 ) -> Result<Option<Vec<Figures>>, EvaluationFailure> {
     let points: Vec<&EvaluationPoint> = points.iter().collect();
-    let one = |number: usize| {
+    let one = |points: &[&EvaluationPoint], number: usize, most: u64| {
         let seed = replicates.seed.index(number);
         let of_point =
             |point: &&EvaluationPoint| draw(point, replicates.sampler, replicates.particles, &seed);
         let drawn = || points.iter().map(of_point).collect();
         match replicates.is_of_points.then(drawn).flatten() {
-            Some(sets) => Ok(Some(sets)),
-            None => follow(machine, replicates, &points, &seed, stop),
+            Some(sets) => Ok(Some((sets, 0))),
+            None => follow(machine, replicates, points, (&seed, most), stop),
         }
     };
-    let Some(all) = collect(&points, replicates.count, stop, tick, &one)? else { return Ok(None) };
+    let asked = (replicates.count, replicates.work);
+    let Some(all) = collect(&points, asked, stop, tick, &one)? else { return Ok(None) };
     let is_independent = replicates.sampler.is_independent();
     Ok(Some(all_figures(&points, &all, replicates.particles, is_independent, &replicates.seed)))
 }
 
-/// The content of one replicate at every point, given its number; `None` if it was stopped.
-type OneReplicate<'a> = dyn Fn(usize) -> Result<Option<Vec<ParticleSet>>, EvaluationFailure> + Sync + 'a;
+/// The content of one replicate at points, given its number and the states that it may visit, and those that it did; `None` if it was
+/// stopped.
+type OneReplicate<'a> = dyn Fn(&[&EvaluationPoint], usize, u64) -> Result<Option<(Vec<ParticleSet>, u64)>, EvaluationFailure>
+    + Sync
+    + 'a;
 
 /// The replicates at every point, in batches. The batches are measured side by side, and the replicates of a batch one
 /// after the other.
 fn collect(
     points: &[&EvaluationPoint],
-    count: usize,
+    (count, work): (usize, u64),
     stop: &(dyn Fn() -> bool + Sync),
     tick: &(dyn Fn() + Sync),
     one: &OneReplicate<'_>,
 ) -> Result<Option<Vec<Vec<ReplicateBatch>>>, EvaluationFailure> {
-    let of_batch = |numbers: std::ops::Range<usize>| {
+    let of_batch = |points: &[&EvaluationPoint], numbers: std::ops::Range<usize>, most: u64| {
         let mut at: Vec<ReplicateBatch> = points.iter().map(|_| ReplicateBatch::default()).collect();
+        let (mut visited, mut reached) = (0, points.len());
         for number in numbers {
-            let Some(sets) = one(number)? else { return Ok(None) };
+            let Some((sets, states)) = one(points, number, most)? else { return Ok(None) };
+            (visited, reached) = (visited + states, reached.min(sets.len()));
             tick();
             if stop() {
                 return Ok(None);
@@ -118,29 +134,40 @@ fn collect(
             let all = at.iter_mut().zip(sets).zip(points);
             all.for_each(|((batch, set), point)| batch.add(set, point));
         }
-        Ok(Some(at))
+        at.truncate(reached);
+        Ok(Some((at, visited)))
     };
-    let all: Vec<Result<Option<Vec<ReplicateBatch>>, EvaluationFailure>> =
-        batches(count).into_par_iter().map(of_batch).collect();
-    // Not the failure that happens to come first in time: the same one on any number of threads.
-    let all: Vec<Option<Vec<ReplicateBatch>>> = all.into_iter().collect::<Result<_, _>>()?;
-    let Some(all) = all.into_iter().collect::<Option<Vec<Vec<ReplicateBatch>>>>() else { return Ok(None) };
     let mut by_point: Vec<Vec<ReplicateBatch>> = points.iter().map(|_| Vec::new()).collect();
-    for batch in all {
-        batch.into_iter().zip(&mut by_point).for_each(|(batch, at)| at.push(batch));
+    let mut ranges = batches(count);
+    let mut others = ranges.split_off(FIRST.min(ranges.len()));
+    let mut most = work / ranges.iter().map(ExactSizeIterator::len).sum::<usize>().max(1) as u64;
+    while !ranges.is_empty() {
+        let (made, mut visited, points) = (ranges.len() as u64, 0, &points[..by_point.len()]);
+        let all: Vec<Result<Option<_>, EvaluationFailure>> =
+            ranges.into_par_iter().map(|numbers| of_batch(points, numbers, most)).collect();
+        // Not the failure that happens to come first in time: the same one on any number of threads.
+        for batch in all.into_iter().collect::<Result<Vec<_>, _>>()? {
+            let Some((batch, states)) = batch else { return Ok(None) };
+            visited += states;
+            by_point.truncate(batch.len());
+            batch.into_iter().zip(&mut by_point).for_each(|(batch, at)| at.push(batch));
+        }
+        let affordable = work.saturating_sub(visited).saturating_mul(made) / visited.max(1);
+        (ranges, most) = (std::mem::take(&mut others), u64::MAX);
+        ranges.drain(ranges.len().min(affordable as usize)..).flatten().for_each(|_| tick());
     }
     Ok(Some(by_point))
 }
 
-/// One replicate: a belief that follows the evidence step by step.
+/// One replicate: a belief that follows the evidence step by step, until it has visited the most states that it may.
 fn follow(
     machine: &Arc<Engine>,
     replicates: &Replicates<'_>,
     points: &[&EvaluationPoint],
-    seed: &Seed,
+    (seed, most): (&Seed, u64),
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Option<Vec<ParticleSet>>, EvaluationFailure> {
-    let Some(first) = points.first() else { return Ok(Some(Vec::new())) };
+) -> Result<Option<(Vec<ParticleSet>, u64)>, EvaluationFailure> {
+    let Some(first) = points.first() else { return Ok(Some((Vec::new(), 0))) };
     let mut following = Following::new(machine, replicates, first.evidence.role);
     let (mut step, mut all) = (0, Vec::with_capacity(points.len()));
     for point in points {
@@ -151,12 +178,15 @@ fn follow(
             }
             step += 1;
             (update, _) =
-                following.update(&point.evidence.until(step), Budget::UNLIMITED, &seed.index(step))?;
+                following.update(&point.evidence.until(step), following.within(most), &seed.index(step))?;
+            if following.work >= most {
+                return Ok(Some((all, following.work)));
+            }
         }
         let set = following.belief().map(|belief| Loose::of(machine, belief, point));
         all.push(set.unwrap_or_default().settle(point, replicates.particles, update, &seed.index(step)));
     }
-    Ok(Some(all))
+    Ok(Some((all, following.work)))
 }
 
 /// No update, and no time.
@@ -175,12 +205,24 @@ pub(super) struct Following {
     total: f64,
     /// The states that they visited.
     pub(super) states: u64,
+    /// The same where attempts that are made many at once count as fewer.
+    pub(super) work: u64,
+    /// Attempts that count as one.
+    at_once: u64,
 }
 
 impl Following {
     pub(super) fn new(machine: &Arc<Engine>, replicates: &Replicates<'_>, role: Role) -> Following {
         let Replicates { sampler, model, particles, limit, .. } = *replicates;
-        Following { belief: sampler.belief(machine, role, model, particles), limit, total: 0.0, states: 0 }
+        let at_once = if machine.at_once() > 1 { ATTEMPTS_A_STATE } else { 1 };
+        let belief = sampler.belief(machine, role, model, particles);
+        Following { belief, limit, total: 0.0, states: 0, work: 0, at_once }
+    }
+
+    /// What is left where all updates may visit this number of states.
+    pub(super) fn within(&self, most: u64) -> Budget {
+        let left = || Budget::nodes(most.saturating_sub(self.work).saturating_mul(self.at_once));
+        if most == u64::MAX { Budget::UNLIMITED } else { left() }
     }
 
     /// The belief, if it is still followed.
@@ -210,6 +252,7 @@ impl Following {
         self.total += seconds;
         let (cost, method) = (self.belief.cost(), self.belief.method());
         self.states += cost.states;
+        self.work += cost.states.saturating_sub(cost.attempts) + cost.attempts / self.at_once;
         Ok((MeasuredUpdate { cost, method, seconds, seconds_total: self.total }, Some(outcome)))
     }
 }

@@ -69,6 +69,41 @@ fn every_uniform_model_is_uniform_whatever_its_name() {
     assert_eq!((study("even"), study("random")), (uniform, uniform));
 }
 
+/// Work that is not enough for all replicates: fewer are made, on any number of threads, and each of them is the same.
+#[test]
+fn dear_replicates_are_fewer_and_dearer_ones_end_earlier() {
+    let (registry, engines) = (registry(), engines());
+    let machine = engines.get(EngineKind::Interpreter).expect("there is an engine");
+    let game = StudyGame { state_cost: 50_000.0, ..StudyGame::unnamed(&machine) };
+    let study = |work: u64| {
+        let plan = StudyPlan { replicates: 12, work, ..plan(&registry, "uniform") };
+        let ticks = std::sync::atomic::AtomicUsize::new(0);
+        let tick = || {
+            ticks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        };
+        let measured = plan.study(&game, &Interrupt::default(), (&tick, &|_| ()), &mut Blocks::default());
+        assert_eq!(ticks.into_inner(), plan.total(&game));
+        measured.expect("nothing fails")
+    };
+    let made = |study: &Study| study.rows.iter().map(|row| row.figures.sets).collect::<Vec<_>>();
+    // A replicate draws four histories of one step.
+    let (all, fewer, none) = (study(1_000), study(29), study(8));
+    assert_eq!([made(&all), made(&fewer), made(&none)], [vec![12, 12], vec![7, 7], Vec::new()]);
+    assert!(all.left_out.is_empty() && fewer.left_out.is_empty());
+    let why = "the states of --work are used up by rejection with 4 particles before step 1";
+    assert!(
+        none.left_out.iter().all(|one| one.why == why) && none.left_out.len() == 2,
+        "{:?}",
+        none.left_out
+    );
+    assert_eq!((all.replicates(12), fewer.replicates(12)), ("12 replicates".into(), "7 replicates".into()));
+    // The draws beside a row are as many as its replicates.
+    assert_ne!(all.rows[0].control.bias_tv, fewer.rows[0].control.bias_tv);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("there is a thread");
+    let text = |study: &Study| format!("{:?}", study.rows.iter().map(|row| row.control).collect::<Vec<_>>());
+    assert_eq!(text(&pool.install(|| study(29))), text(&fewer));
+}
+
 #[test]
 fn every_posterior_is_said_before_it_is_computed() {
     let (registry, engines) = (registry(), engines());

@@ -2,7 +2,7 @@
 //!
 //! An update may visit [`STATES`] states, so that a sampler that does not get through a large set ends and is not waited for. A
 //! belief without particles is not followed further: its later sets are empty. After [`ALL_STATES`] states of all updates together
-//! the truth is not compared any more.
+//! the truth is not compared any more, nor after its share of half of the [work](Replicates::work).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 use rand::RngExt;
 
 use super::super::harness::{BINS, Bin, EvaluationPoint, Following, PosteriorSource, Replicates, evaluated};
+use super::SETS;
 use super::point::MEANS;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{
@@ -83,7 +84,7 @@ pub(super) fn follow(
     let draws = sampler.draw_from(&Posterior::default(), 0, seed).is_some();
     let mut following = Following::new(machine, replicates, first.role);
     let (mut scratch, mut facts, mut sets) = (machine.scratch(), Facts::default(), Vec::new());
-    let mut is_depleted = false;
+    let (mut is_depleted, most) = (false, replicates.work / (2 * SETS as u64));
     for evidence in all {
         let point = points.iter().find(|point| point.evidence.step() == evidence.step());
         if stop() || (draws && point.is_none()) || following.states >= ALL_STATES {
@@ -100,7 +101,11 @@ pub(super) fn follow(
                 (1.0 / particles as f64, state, point.true_place == Some(at))
             }));
         } else if !is_depleted {
-            let (_, outcome) = following.update(evidence, Budget::nodes(STATES), &seed)?;
+            let budget = Budget::nodes(following.within(most).nodes.map_or(STATES, |left| left.min(STATES)));
+            let (_, outcome) = following.update(evidence, budget, &seed)?;
+            if following.work >= most {
+                break;
+            }
             let belief = following.belief();
             set.extend(
                 belief
