@@ -127,7 +127,10 @@ fn collect(
         for number in numbers {
             let Some((sets, states)) = one(points, number, most)? else { return Ok(None) };
             (visited, reached) = (visited + states, reached.min(sets.len()));
-            tick();
+            // The first ones say how many there are; until then nobody can tell how long the rest takes.
+            if most == u64::MAX {
+                tick();
+            }
             if stop() {
                 return Ok(None);
             }
@@ -140,7 +143,8 @@ fn collect(
     let mut by_point: Vec<Vec<ReplicateBatch>> = points.iter().map(|_| Vec::new()).collect();
     let mut ranges = batches(count);
     let mut others = ranges.split_off(FIRST.min(ranges.len()));
-    let mut most = work / ranges.iter().map(ExactSizeIterator::len).sum::<usize>().max(1) as u64;
+    let mut ticks: usize = ranges.iter().map(ExactSizeIterator::len).sum();
+    let mut most = work / ticks.max(1) as u64;
     while !ranges.is_empty() {
         let (made, mut visited, points) = (ranges.len() as u64, 0, &points[..by_point.len()]);
         let all: Vec<Result<Option<_>, EvaluationFailure>> =
@@ -154,7 +158,8 @@ fn collect(
         }
         let affordable = work.saturating_sub(visited).saturating_mul(made) / visited.max(1);
         (ranges, most) = (std::mem::take(&mut others), u64::MAX);
-        ranges.drain(ranges.len().min(affordable as usize)..).flatten().for_each(|_| tick());
+        ticks += ranges.drain(ranges.len().min(affordable as usize)..).flatten().count();
+        (0..std::mem::take(&mut ticks)).for_each(|_| tick());
     }
     Ok(Some(by_point))
 }
