@@ -80,7 +80,7 @@ pub struct BeliefArguments {
     playouts: u32,
     /// The most states that all posteriors of a match and a role may visit; the playouts that value moves there may make ten times
     /// as many steps. What comes behind it has no posterior, or no regret. The replicates of a sampler there may cost as much as
-    /// N states of a network of 100000 gates, by count and not by the clock; where they would cost more, fewer are made, and
+    /// N states of a network of 40000 gates, by count and not by the clock; where they would cost more, fewer are made, and
     /// where four would, they end at an earlier step
     #[arg(long, value_name = "N", default_value_t = WORK)]
     work: u64,

@@ -50,7 +50,7 @@ pub struct Study {
 
 /// The time of a state of which the replicates of a sampler may visit [`StudyPlan::work`] in a match, in nanoseconds by estimate.
 /// Where a state takes less, they may visit more.
-const STATE: f64 = 50_000.0;
+const STATE: f64 = 20_000.0;
 
 /// The names that samplers are given, by their specs.
 pub type Labels = BTreeMap<String, String>;

@@ -74,7 +74,7 @@ fn every_uniform_model_is_uniform_whatever_its_name() {
 fn dear_replicates_are_fewer_and_dearer_ones_end_earlier() {
     let (registry, engines) = (registry(), engines());
     let machine = engines.get(EngineKind::Interpreter).expect("there is an engine");
-    let game = StudyGame { state_cost: 50_000.0, ..StudyGame::unnamed(&machine) };
+    let game = StudyGame { state_cost: 20_000.0, ..StudyGame::unnamed(&machine) };
     let study = |work: u64| {
         let plan = StudyPlan { replicates: 12, work, ..plan(&registry, "uniform") };
         let ticks = std::sync::atomic::AtomicUsize::new(0);
