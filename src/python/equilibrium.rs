@@ -16,6 +16,7 @@ use pyo3::types::PyDict;
 
 use super::failure::{interruptible, wrong};
 use super::game::{Game, Shared};
+use super::own::shares;
 
 /// The tree of a game, in the forms that questions are asked in.
 struct Solvable {
@@ -161,31 +162,19 @@ impl Policy {
     fn replaced(&self, function: &Bound<'_, PyAny>) -> PyResult<Policy> {
         let (tree, game) = (&self.of.tree, &self.of.game);
         let mut failure = None;
-        let ask = |set: usize, moves: &[Move]| -> PyResult<Vec<f64>> {
+        let ask = |set: usize, moves: &[Move]| {
             let of = &tree.sets()[set];
             let legal: Vec<String> = moves.iter().map(|&own| game.engine.show_move(own)).collect();
             let asked = (&game.engine.roles()[of.role], game.steps(&tree.evidence(of)), legal.clone());
-            let answer = function.call1(asked)?;
-            let Ok(policy) = answer.cast::<PyDict>() else {
-                let own: String = answer.extract()?;
-                return Ok(legal.iter().map(|legal| f64::from(u8::from(*legal == own))).collect());
-            };
-            let share = |own: &String| policy.get_item(own)?.map_or(Ok(0.0), |share| share.extract());
-            legal.iter().map(share).collect()
+            shares(&legal, &function.call1(asked)?)
         };
         let profile = Profile::from_fn(tree, |set, moves| {
-            let shares = if failure.is_none() { ask(set, moves) } else { Ok(vec![1.0; moves.len()]) };
-            let sound = shares.and_then(|shares| {
-                let is_one = shares.iter().sum::<f64>() > 0.0 && shares.iter().all(|share| *share >= 0.0);
-                let what = "a policy gives no legal move a probability above 0";
-                is_one
-                    .then_some(shares)
-                    .ok_or_else(|| wrong(what, "answer one of the moves, or probabilities by move"))
-            });
-            sound.unwrap_or_else(|error| {
-                failure.get_or_insert(error);
-                vec![1.0; moves.len()]
-            })
+            let asked = if failure.is_none() { ask(set, moves) } else { Ok(Vec::new()) };
+            asked
+                .map_err(|error| failure = Some(error))
+                .ok()
+                .filter(|shares| !shares.is_empty())
+                .unwrap_or_else(|| vec![1.0; moves.len()])
         });
         failure.map_or_else(|| Ok(self.with(profile)), Err)
     }

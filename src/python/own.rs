@@ -3,14 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hyperplay_engine::{Engine, Engines};
-use hyperplay_machine::{
-    Budget, EvaluationFailure, Evidence, Move, Role, Seed, State, StateMachine, StateMachineExt,
+use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, State, StateMachine, StateMachineExt};
+use hyperplay_play::player::{
+    Decision, Player, Registry, RegistryError, Seat, SpecEntry, View, answered_belief, explaining,
 };
-use hyperplay_play::player::{Decision, Player, Registry, RegistryError, Seat, SpecEntry, View, explaining};
 use hyperplay_play::referee::Interrupt;
-use hyperplay_think::belief::{
-    Belief, Histories, HistoryBelief, Sampler, SharedModel, TracedHistory, UpdateOutcome,
-};
+use hyperplay_think::belief::{Belief, Histories, Sampler, SharedModel, TracedHistory};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rand::Rng;
@@ -60,30 +58,34 @@ impl PythonPlayer {
         let legal: Vec<String> = view.legal.iter().map(|&own| engine.show_move(own)).collect();
         Python::attach(|py| {
             let asked = (self.game.steps(view.evidence), legal.clone(), seed);
-            let answer = self.object.bind(py).call_method1("decide", asked)?;
-            let by_move: Vec<(String, f64)> = match answer.cast::<PyDict>() {
-                Ok(policy) => {
-                    let share = |(own, share): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-                        Ok((own.extract()?, share.extract()?))
-                    };
-                    policy.iter().map(share).collect::<PyResult<_>>()?
-                }
-                Err(_) => vec![(answer.extract()?, 1.0)],
-            };
-            let sum: f64 = by_move.iter().map(|(_, share)| share).sum();
-            if !(sum > 0.0 && by_move.iter().all(|&(_, share)| share >= 0.0 && share.is_finite())) {
-                let what = "a player answered with probabilities that are none";
-                return Err(wrong(what, "they are 0 or more, and not all 0"));
-            }
-            let place = |(own, share): (String, f64)| {
-                let found = legal.iter().position(|legal| *legal == own);
-                let remedy = || format!("the legal moves are {}", legal.join(", "));
-                let what = || format!("a player answered '{own}', which is not legal");
-                found.map(|place| (view.legal[place], share / sum)).ok_or_else(|| wrong(what(), remedy()))
-            };
-            by_move.into_iter().map(place).collect()
+            let shares = shares(&legal, &self.object.bind(py).call_method1("decide", asked)?)?;
+            Ok(view.legal.iter().copied().zip(shares).collect())
         })
     }
+}
+
+/// The probabilities of the legal moves by an answer: one of them, or numbers of 0 or more by move, which are scaled.
+pub fn shares(legal: &[String], answer: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    let by_move: Vec<(String, f64)> = match answer.cast::<PyDict>() {
+        Ok(policy) => {
+            let share =
+                |(own, share): (Bound<'_, PyAny>, Bound<'_, PyAny>)| Ok((own.extract()?, share.extract()?));
+            policy.iter().map(share).collect::<PyResult<_>>()?
+        }
+        Err(_) => vec![(answer.extract()?, 1.0)],
+    };
+    let sum: f64 = by_move.iter().map(|(_, share)| share).sum();
+    if !(sum > 0.0 && by_move.iter().all(|&(_, share)| share >= 0.0 && share.is_finite())) {
+        return Err(wrong("an answer has probabilities that are none", "they are 0 or more, and not all 0"));
+    }
+    let mut shares = vec![0.0; legal.len()];
+    for (own, share) in by_move {
+        let place = legal.iter().position(|legal| *legal == own);
+        let what = || format!("'{own}' was answered, which is not legal");
+        let remedy = || format!("the legal moves are {}", legal.join(", "));
+        shares[place.ok_or_else(|| wrong(what(), remedy()))?] = share / sum;
+    }
+    Ok(shares)
 }
 
 impl Player for PythonPlayer {
@@ -112,27 +114,26 @@ impl Sampler<Engine> for PythonSampler {
         model: &SharedModel,
         particles: usize,
     ) -> Box<dyn Belief<Engine>> {
-        let game = of_engine(machine);
-        let make = Python::attach(|py| self.0.clone_ref(py));
-        let mut object: Option<Py<PyAny>> = None;
-        Box::new(HistoryBelief::new(machine, role, model, particles, move |histories, evidence, _, seed| {
-            let found = Python::attach(|py| {
-                if object.is_none() {
+        let (game, make) = (of_engine(machine), Python::attach(|py| self.0.clone_ref(py)));
+        let mut object = None;
+        answered_belief(
+            machine,
+            role,
+            model,
+            particles,
+            "in Python".into(),
+            move |histories, evidence, _, seed| {
+                let drawn = Python::attach(|py| {
                     let asked = (Game(Arc::clone(&game)), &game.engine.roles()[role], particles);
-                    object = Some(make.call1(py, asked)?);
-                }
-                object
-                    .as_ref()
-                    .map_or(Ok(Vec::new()), |object| draw(&game, object.bind(py), histories, evidence, seed))
-            });
-            let found = found.unwrap_or_else(|error| {
-                histories.fail(EvaluationFailure { reason: format!("the sampler in Python: {error}") });
-                Vec::new()
-            });
-            let is_empty = found.is_empty();
-            histories.replace(found);
-            if is_empty { UpdateOutcome::Depleted { step: evidence.step() } } else { UpdateOutcome::Sampled }
-        }))
+                    let made: &mut Py<PyAny> = match &mut object {
+                        Some(made) => made,
+                        none => none.insert(make.call1(py, asked)?),
+                    };
+                    draw(&game, made.bind(py), histories, evidence, seed)
+                });
+                drawn.map_err(|error| error.to_string())
+            },
+        )
     }
 }
 
@@ -150,13 +151,9 @@ fn draw(
         let one = one?;
         let (weight, moves) =
             one.extract::<(f64, Vec<Vec<String>>)>().or_else(|_| Ok::<_, PyErr>((1.0, one.extract()?)))?;
-        let refuse = |what: String| {
-            wrong(format!("history {}: {what}", number + 1), "a history has a joint move for each step")
-        };
-        if !(weight.is_finite() && weight > 0.0) {
-            return Err(refuse(format!("its weight is {weight}, expected more than 0")));
-        }
-        found.push((explaining(histories, evidence, &moves).map_err(refuse)?, weight));
+        let remedy = "a history has a joint move for each step";
+        let found_one = explaining(histories, evidence, number, &moves, weight);
+        found.push(found_one.map_err(|what| wrong(what, remedy))?);
     }
     Ok(found)
 }

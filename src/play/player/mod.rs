@@ -86,7 +86,7 @@ pub use legal::LegalPlayer;
 pub use linear_file::{LinearFile, LinearValues};
 pub use margin::Overrun;
 pub use oos::oos;
-pub use outside::explaining;
+pub use outside::{answered_belief, explaining};
 pub use own_belief::OwnBelief;
 pub use pimc::pimc;
 pub use player_thread::PlayerThread;

@@ -84,30 +84,37 @@ impl Sampler<Engine> for ProgramSampler {
     ) -> Box<dyn Belief<Engine>> {
         let mut asking =
             Asking { command: Arc::clone(&self.command), idle: Arc::clone(&self.idle), asked: None };
-        Box::new(HistoryBelief::new(
-            machine,
-            role,
-            model,
-            particles,
-            move |histories, evidence, budget, seed| {
-                let found = asking.update(histories, evidence, budget, seed).unwrap_or_else(|reason| {
-                    // What it says next may be an answer to what it was asked before.
-                    asking.asked = None;
-                    histories.fail(EvaluationFailure {
-                        reason: format!("the sampler '{}': {reason}", asking.command),
-                    });
-                    Vec::new()
-                });
-                let is_empty = found.is_empty();
-                histories.replace(found);
-                if is_empty {
-                    UpdateOutcome::Depleted { step: evidence.step() }
-                } else {
-                    UpdateOutcome::Sampled
-                }
-            },
-        ))
+        let name = Arc::clone(&self.command);
+        answered_belief(machine, role, model, particles, name, move |histories, evidence, budget, seed| {
+            asking.update(histories, evidence, budget, seed).inspect_err(|_| {
+                // What it says next may be an answer to what it was asked before.
+                asking.asked = None;
+            })
+        })
     }
+}
+
+/// The belief of a sampler from outside, which answers weighted histories, or a sentence that says why it cannot.
+pub fn answered_belief(
+    machine: &Arc<Engine>,
+    role: Role,
+    model: &SharedModel,
+    particles: usize,
+    sampler: Arc<str>,
+    mut answer: impl FnMut(&mut Histories<Engine>, &Evidence, &Budget, &Seed) -> Result<Vec<Weighted>, String>
+    + Send
+    + Sync
+    + 'static,
+) -> Box<dyn Belief<Engine>> {
+    Box::new(HistoryBelief::new(machine, role, model, particles, move |histories, evidence, budget, seed| {
+        let found = answer(histories, evidence, budget, seed).unwrap_or_else(|reason| {
+            histories.fail(EvaluationFailure { reason: format!("the sampler '{sampler}': {reason}") });
+            Vec::new()
+        });
+        let is_empty = found.is_empty();
+        histories.replace(found);
+        if is_empty { UpdateOutcome::Depleted { step: evidence.step() } } else { UpdateOutcome::Sampled }
+    }))
 }
 
 /// A program that was started.
@@ -238,29 +245,31 @@ impl Asking {
         histories.cost_mut().states += states;
         let mut found = Vec::with_capacity(answered.len());
         for (number, AnsweredHistory { moves, weight }) in answered.into_iter().enumerate() {
-            let wrong = |what: String| format!("history {}: {what}", number + 1);
-            if !(weight.is_finite() && weight > 0.0) {
-                return Err(wrong(format!("its weight is {weight}, expected more than 0")));
-            }
-            found.push((explaining(histories, evidence, &moves).map_err(wrong)?, weight));
+            found.push(explaining(histories, evidence, number, &moves, weight)?);
         }
         Ok(found)
     }
 }
 
-/// The history of these joint moves, each in the order of the roles, if it explains the evidence.
+/// History `number` (from 0) of an answer, with its weight, if its joint moves, each in the order of the roles, explain the evidence.
 ///
 /// # Errors
 /// A sentence that says what is wrong with it.
 pub fn explaining(
     histories: &mut Histories<Engine>,
     evidence: &Evidence,
+    number: usize,
     moves: &[Vec<String>],
-) -> Result<TracedHistory<State>, String> {
-    let history = legal(histories.machine(), moves)?;
+    weight: f64,
+) -> Result<Weighted, String> {
+    let wrong = |what: String| format!("history {}: {what}", number + 1);
+    if !(weight.is_finite() && weight > 0.0) {
+        return Err(wrong(format!("its weight is {weight}, expected more than 0")));
+    }
+    let history = legal(histories.machine(), moves).map_err(wrong)?;
     let history = histories.trace(&history);
     let explains = history.evidence(evidence.role) == *evidence;
-    explains.then_some(history).ok_or_else(|| "it does not explain the evidence".to_owned())
+    explains.then_some((history, weight)).ok_or_else(|| wrong("it does not explain the evidence".to_owned()))
 }
 
 /// The history of these moves, or why it is none.

@@ -7,7 +7,8 @@ Importing this module registers the game ``gdl``:
 
 Parameters: ``rules`` (the name of a game or the path of a file), ``unit`` (goal points for a payoff of 1; a payoff is the goal less
 its even share of the sum, by this unit), ``simultaneous`` (roles that have a choice in the same step choose at once; otherwise one after
-the other, without seeing each other's choice), ``max_steps`` (the longest match, in steps; 0 stands for what the rules say).
+the other, without seeing each other's choice), ``max_steps`` (the longest match, in steps; 0 stands for what exploring the states
+shows) and ``goal_sum`` (the sum of the goals at every end, which makes the game one of zero sum; without it, what exploring shows).
 OpenSpiel reads a comma or a bracket as its own, so a path must have none.
 
 The role ``random`` is chance. A role that has one legal move makes it without being asked. The information state of a player is its
@@ -19,11 +20,11 @@ import pyspiel
 
 import hyperplay
 
-_PARAMETERS = {"rules": "", "unit": 1.0, "simultaneous": False, "max_steps": 0}
+_PARAMETERS = {"rules": "", "unit": 1.0, "simultaneous": False, "max_steps": 0, "goal_sum": -1}
 #: Where the rules do not say how long a match may be: steps that it may have.
 UNKNOWN_LENGTH = 1_000
 #: States are explored up to this number of joint moves for the length of a match and the sum of the goals.
-EXPLORED = 200_000
+EXPLORED = 100_000
 
 
 def _game_type(parameters, simultaneous=False, hidden=True, chance=True, utility=pyspiel.GameType.Utility.GENERAL_SUM, players=16):
@@ -64,8 +65,9 @@ class GdlGame(pyspiel.Game):
         known = self.rules.survey(limit=EXPLORED)
         self.steps = params["max_steps"] or known["longest"] or UNKNOWN_LENGTH
         self.simultaneous = bool(params["simultaneous"])
-        self.unit, self.even = params["unit"], (known["goal_sum"] or 0) / len(self.players)
-        is_constant = known["goal_sum"] is not None and len(self.players) > 1
+        goal_sum = known["goal_sum"] if params["goal_sum"] < 0 else params["goal_sum"]
+        self.unit, self.even = params["unit"], (goal_sum or 0) / len(self.players)
+        is_constant = goal_sum is not None and len(self.players) > 1
         utility = pyspiel.GameType.Utility.ZERO_SUM if is_constant else pyspiel.GameType.Utility.GENERAL_SUM
         chance = self.rules.random is not None
         info = pyspiel.GameInfo(
