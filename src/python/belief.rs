@@ -18,6 +18,9 @@ use super::failure::{interruptible, wrong};
 use super::game::{Game, Shared};
 use super::own::PythonSampler;
 
+/// Evidence in Python: the own move and the percepts of each step.
+pub type Steps = Vec<(String, Vec<String>)>;
+
 impl Shared {
     /// Adds a step to evidence: the own move, and what was perceived at it.
     pub fn observe(
@@ -61,7 +64,7 @@ impl Shared {
     }
 
     /// The same, from evidence to the list of steps.
-    pub fn steps(&self, evidence: &Evidence) -> Vec<(String, Vec<String>)> {
+    pub fn steps(&self, evidence: &Evidence) -> Steps {
         let step = |step: &Observation| {
             let own = step.own.presumed().map(|own| self.engine.show_move(own)).unwrap_or_default();
             (own, step.percepts.iter().map(|percept| self.engine.terms().show(percept.0)).collect())
@@ -236,7 +239,7 @@ impl Belief {
 
     /// The evidence so far: a list of the own move and the percepts of each step.
     #[getter]
-    fn evidence(&self) -> Vec<(String, Vec<String>)> {
+    fn evidence(&self) -> Steps {
         self.game.steps(&self.evidence)
     }
 

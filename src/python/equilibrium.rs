@@ -14,6 +14,7 @@ use hyperplay_think::solve::{
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use super::belief::Steps;
 use super::failure::{interruptible, wrong};
 use super::game::{Game, Shared};
 use super::own::shares;
@@ -120,7 +121,7 @@ impl Policy {
         &self,
         py: Python<'py>,
         role: &Bound<'py, PyAny>,
-        evidence: Vec<(String, Vec<String>)>,
+        evidence: Steps,
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
         let role = self.of.game.role(role)?;
         let evidence = self.of.game.evidence(role, &evidence, false)?;
@@ -129,10 +130,7 @@ impl Policy {
     }
 
     /// All information sets: role, evidence, and the probabilities of the moves.
-    fn information_sets<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<Vec<(String, Vec<(String, Vec<String>)>, Bound<'py, PyDict>)>> {
+    fn information_sets<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Steps, Bound<'py, PyDict>)>> {
         let (tree, game) = (&self.of.tree, &self.of.game);
         let one = |(number, set): (usize, &solve::InformationSet)| {
             let evidence = game.steps(&tree.evidence(set));

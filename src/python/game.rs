@@ -244,8 +244,8 @@ fn vocabulary(engine: &Engine) -> Result<Vocabulary, String> {
         let (base, input) = (of(Symbol::BASE, "base")?, of(Symbol::INPUT, "input")?);
         let percept = of(Symbol::PERCEPT, "percept").unwrap_or_default();
         let of_role = |tuples: &[Box<[TermId]>], role: Role| {
-            let is_own = |tuple: &&Box<[TermId]>| terms.show(tuple[0]) == engine.roles()[role];
-            sorted(tuples.iter().filter(is_own).map(|tuple| tuple[1]).collect())
+            let own = tuples.iter().filter(|tuple| terms.show(tuple[0]) == engine.roles()[role]);
+            sorted(own.map(|tuple| tuple[1]).collect())
         };
         let each =
             |tuples: &[Box<[TermId]>]| ByRole::from_fn(engine.roles().len(), |role| of_role(tuples, role));

@@ -1,13 +1,5 @@
 """General game playing with imperfect information, from rules alone.
 
->>> import hyperplay as hp
->>> game = hp.load("kuhn_poker")
->>> game.roles
-['alice', 'bob', 'random']
->>> state = game.initial_state().step({"random": "(deal alice king)"})
->>> state.legal_moves("random")
-['(deal bob jack)', '(deal bob queen)']
-
 A game is loaded by `load`. `State` is one state, `Batch` many of them, in NumPy arrays. `Belief` follows what a role perceives,
 `Player` chooses moves, `play` plays matches, and `solve` finds an equilibrium as a `Policy`. `hyperplay.openspiel` makes an
 OpenSpiel game of a rulesheet, and `hyperplay.env` environments for reinforcement learning.
@@ -16,43 +8,13 @@ OpenSpiel game of a rulesheet, and `hyperplay.env` environments for reinforcemen
 from importlib.metadata import version as _version
 
 from hyperplay._failure import HyperplayError
-from hyperplay._native import (
-    Batch,
-    Belief,
-    Finding,
-    Game,
-    Histories,
-    Player,
-    Policy,
-    State,
-    games,
-    load,
-    main,
-    play,
-    read_policy,
-    solve,
-)
+from hyperplay._native import Batch, Belief, Finding, Game, Histories, Player, Policy, State
+from hyperplay._native import games, load, main, play, read_policy, solve
 from hyperplay._results import merge_blocks, read_results, run_block
 
 __version__ = _version("hyperplay")
 
 __all__ = [
-    "Batch",
-    "Belief",
-    "Finding",
-    "Game",
-    "Histories",
-    "HyperplayError",
-    "Player",
-    "Policy",
-    "State",
-    "games",
-    "load",
-    "main",
-    "merge_blocks",
-    "play",
-    "read_policy",
-    "read_results",
-    "run_block",
-    "solve",
+    "Batch", "Belief", "Finding", "Game", "Histories", "HyperplayError", "Player", "Policy", "State", "games", "load", "main",
+    "merge_blocks", "play", "read_policy", "read_results", "run_block", "solve",
 ]

@@ -6,10 +6,7 @@ import sys
 
 
 def read_results(folder):
-    """The tables of a folder (the report or the exports of an experiment, a study of beliefs) by the name of the file: data frames of pandas.
-
-    CSV and, where pyarrow is installed, Parquet.
-    """
+    """The tables of a folder (CSV, and Parquet where pyarrow is installed) as data frames of pandas, by the name of the file."""
     import pandas
 
     found = {}
@@ -26,10 +23,9 @@ def _program(*arguments):
 
 
 def run_block(plan, block, blocks, out):
-    """Plays block `block` (from 0) of the `blocks` blocks of an experiment, in a process of its own with one thread.
+    """Plays block `block` (from 0) of `blocks` of an experiment into the folder that they share, in a process with one thread.
 
-    All blocks share the folder `out`. A block that is called again plays only what is missing. Raises subprocess.CalledProcessError.
-    """
+    Called again it plays only what is missing. Raises subprocess.CalledProcessError."""
     _program("experiment", "run", plan, "--out", out, "--shard-from-0", f"{block}/{blocks}", "--threads", 1)
 
 

@@ -1,11 +1,7 @@
-"""Environments for reinforcement learning, from any rulesheet.
+"""Environments for reinforcement learning, from any rulesheet: in arrays (VectorEnv) and for PettingZoo (parallel_env, aec_env)."""
 
-`VectorEnv` plays many matches side by side in NumPy arrays. `parallel_env` and `aec_env` are environments of PettingZoo (which must be
-installed): in the first all roles choose in every step, in the second one after the other.
-
-What a role observes is its last percepts, one column a percept, behind its last move, one column a move. Where nothing is hidden it is the
-state, one column a fluent. Rewards are goals, 0 to 100, by `unit` goal points; they come with the end of a match.
-"""
+# What a role observes is its last percepts, one column a percept, behind its last move, one column a move. Where nothing is hidden it is the
+# state, one column a fluent. Rewards are goals, 0 to 100, by `unit` goal points; they come with the end of a match.
 
 import functools
 
@@ -45,10 +41,9 @@ class VectorEnv:
         return self._batch.legal_mask(role)
 
     def step(self, actions):
-        """Makes a step. `actions` has the numbers of the moves by role, int [N]; a role that is left out chooses at random.
+        """Makes a step of moves by role (numbers, int [N]; a role that is left out chooses at random).
 
-        Returns the observations and the rewards (float [N]) by role, and which matches are over (bool [N]).
-        """
+        Returns observations and rewards (float [N]) by role, and which matches are over (bool [N])."""
         over = self._batch.is_terminal()
         if over.any():
             self._batch.reset(over)

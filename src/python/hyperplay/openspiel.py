@@ -1,25 +1,17 @@
-"""Rulesheets as OpenSpiel games.
+"""Rulesheets as OpenSpiel games: importing this module registers the game `gdl`, as docs/python.md explains."""
 
-Importing this module registers the game ``gdl``:
-
->>> import pyspiel, hyperplay.openspiel
->>> game = pyspiel.load_game("gdl(rules=kuhn_poker,unit=25.0)")
-
-Parameters: ``rules`` (the name of a game or the path of a file), ``unit`` (goal points for a payoff of 1; a payoff is the goal less
-its even share of the sum, by this unit), ``simultaneous`` (roles that have a choice in the same step choose at once; otherwise one after
-the other, without seeing each other's choice), ``max_steps`` (the longest match, in steps; 0 stands for what exploring the states
-shows) and ``goal_sum`` (the sum of the goals at every end, which makes the game one of zero sum; without it, what exploring shows).
-OpenSpiel reads a comma or a bracket as its own, so a path must have none.
-
-The role ``random`` is chance. A role that has one legal move makes it without being asked. The information state of a player is its
-evidence: its own moves and its percepts, step by step.
-"""
+# The role `random` is chance. A role that has one legal move makes it without being asked. The information state of a player is its
+# evidence: its own moves and its percepts, step by step.
 
 import numpy as np
 import pyspiel
 
 import hyperplay
 
+# rules: the name of a game or the path of a file, without a comma or a bracket, which OpenSpiel reads as its own. unit: goal points for a
+# payoff of 1; a payoff is the goal less its even share of the sum of the goals. simultaneous: whether roles that have a choice in the same
+# step choose at once, or one after the other without seeing each other's choice. max_steps and goal_sum: the longest match, and the sum of
+# the goals at every end, which makes the game one of zero sum; 0 and -1 stand for what exploring the states shows.
 _PARAMETERS = {"rules": "", "unit": 1.0, "simultaneous": False, "max_steps": 0, "goal_sum": -1}
 #: Where the rules do not say how long a match may be: steps that it may have.
 UNKNOWN_LENGTH = 1_000
@@ -224,10 +216,7 @@ class _Observer:
 
 
 class Resampler:
-    """Draws a state that a player may be in, from its belief: for OpenSpiel's ISMCTS bot in Python (``set_resampler``).
-
-    The bot in C++ asks the state itself, and no state of a Python game can answer it.
-    """
+    """Draws a state that a player may be in, from its belief: for `set_resampler` of OpenSpiel's ISMCTS bot in Python."""
 
     def __init__(self, game, particles=200, sampler="hyperplay", seed=0):
         self._game, self._options, self._draws = game, {"particles": particles, "sampler": sampler, "seed": seed}, 0
@@ -254,11 +243,9 @@ class Resampler:
 
 
 def bot_player(game, make_bot, particles=50):
-    """A class for `hyperplay.play` and `hyperplay.main`, by which a bot of OpenSpiel plays. `make_bot` is called with the number of the player.
+    """A class for `hyperplay.play`, by which a bot of OpenSpiel plays. `make_bot` is called with the number of the player."""
 
-    The bot is shown a state that agrees with what its role knows, drawn from a belief, and never the true one.
-    """
-
+    # The bot is shown a state that agrees with what its role knows, drawn from a belief, and never the true one.
     class BotPlayer:
         def __init__(self, rules, role):
             self._player = game.players.index(role)
