@@ -57,7 +57,7 @@ impl BaselineOption {
         let tree = game_tree(machine, &TreeLimits { stop: &stop, ..TreeLimits::default() });
         let tree = tree.map_err(|error| match error {
             TreeError::Stopped => CommandFailure::Interrupted,
-            TreeError::TooLarge { .. } | TreeError::Endless { .. } => CommandFailure::failed(
+            TreeError::TooLarge { .. } | TreeError::Endless(..) => CommandFailure::failed(
                 format!("{name}: {error}"),
                 "take random playouts instead, as in --baseline 100",
             ),

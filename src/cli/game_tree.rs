@@ -95,7 +95,7 @@ pub fn no_tree(name: &str, error: &TreeError) -> CommandFailure {
             "give more with --max-nodes, where memory allows (about 40 bytes a node), or do without the tree: `solve --method \
              external` samples the game, and `exploit` plays matches"
         }
-        TreeError::Endless { .. } => {
+        TreeError::Endless(..) => {
             "count the steps in the rules and end the game after a number of them; an interaction in SIDL takes --horizon N"
         }
         TreeError::Faulty(_) => {

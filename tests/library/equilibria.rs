@@ -320,7 +320,7 @@ fn a_game_without_a_finite_tree_is_refused_with_the_reason() {
          (goal a 50) (goal b 50)",
     );
     let error = GameTree::build(&*endless, &TreeLimits::default()).unwrap_err();
-    assert!(matches!(error, TreeError::Endless { steps: 10_000 }), "{error}");
+    assert!(matches!(error, TreeError::Endless(10_000)), "{error}");
     assert!(estimate_size(&*endless, 1, &Seed::root(1)).is_err());
     // Which moves a has depends on a coin that it does not see.
     let opaque = crate::common::machines::machine_of(

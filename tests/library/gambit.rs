@@ -292,7 +292,7 @@ fn random_games_become_rules_of_the_same_game_if_they_are_timeable() {
                 timeable += 1;
                 nodes += file.nodes.len();
             }
-            Err(KifError::NotTimeable { cycle }) => {
+            Err(KifError::NotTimeable(cycle)) => {
                 assert!(!is_timeable(&file), "{name}");
                 assert!(cycle.len() > 2 && cycle.first() == cycle.last(), "{cycle:?}");
                 not += 1;

@@ -138,7 +138,7 @@ impl SampledRun<'_> {
 
     fn failure(&self, error: &SamplingError) -> CommandFailure {
         let remedy = match error {
-            SamplingError::TooWide { .. } => "take --method outcome",
+            SamplingError::TooWide(..) => "take --method outcome",
             _ => "`hyperplay check --simulate` may say more",
         };
         CommandFailure::failed(format!("{}: {error}", self.opened.name), remedy)

@@ -121,7 +121,7 @@ fn located(player: &PlayerTable, chosen: &[Choice<'_>], text: String, error: Spe
             let span = of_grid(key).map(|(key, _)| key.span());
             (span, format!("in the grid of the player '{name}': {error}"))
         }
-        SpecError::Repeated { key } if of_grid(key).is_some() => {
+        SpecError::Repeated(key) if of_grid(key).is_some() => {
             let span = of_grid(key).map(|(key, _)| key.span());
             (span, format!("the key '{key}' stands in the spec of the player '{name}' and in its grid"))
         }

@@ -210,7 +210,7 @@ impl Checked<'_> {
             let seed = &self.seed.child("budget").index(number);
             self.update(&mut *belief, point, (&point.evidence, &budget), seed)?;
         }
-        if matches!(refused, Err(ExactError::Inconsistent { .. })) {
+        if matches!(refused, Err(ExactError::Inconsistent(..))) {
             belief.update(&impossible, &Budget::nodes(IMPOSSIBLE), &self.seed);
             let is_empty = belief.particles().is_empty();
             self.hold(is_empty, "outcome", last, || "impossible evidence leaves particles".to_owned())?;

@@ -256,11 +256,11 @@ impl MeasuredPosterior<'_> {
             }
         };
         match error {
-            ExactError::Inconsistent { step } if self.assumed.is_none() => {
+            ExactError::Inconsistent(step) if self.assumed.is_none() => {
                 format!("what the players say they would do excludes what was seen up to step {step}")
             }
             error if self.assumed.is_none() => format!("with the players asked what they would do: {error}"),
-            ExactError::Inconsistent { step } if !self.model.is_uniform() => {
+            ExactError::Inconsistent(step) if !self.model.is_uniform() => {
                 format!("the opponent model excludes what was seen up to step {step}")
             }
             error => error.to_string(),

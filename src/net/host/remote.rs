@@ -151,7 +151,7 @@ impl Remote {
         let Ok(answer) = reply.recv_timeout(left) else { return Err(RemoteFailure::Late(late)) };
         answer.map(|reply| reply.body.trim().to_owned()).map_err(|error| match error {
             error if error.is_timeout() => RemoteFailure::Late(late),
-            error @ (ExchangeError::TooLong { .. } | ExchangeError::NotText { .. }) => {
+            error @ (ExchangeError::TooLong(..) | ExchangeError::NotText(..)) => {
                 RemoteFailure::Illegal(error.to_string())
             }
             error => RemoteFailure::Unreachable(error.to_string()),

@@ -247,21 +247,23 @@ impl Registry {
         let is_plain = |name: &str| {
             !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
         };
-        let mut names = std::iter::once(&entry.name).chain(entry.keys.iter().map(|key| &key.name));
+        let (entry_name, keys) = (&entry.name, &entry.keys);
+        let mut names = std::iter::once(entry_name).chain(keys.iter().map(|key| &key.name));
+        let unfit = |why| Err(RegistryError::Unfit(why));
         if let Some(name) = names.find(|name| !is_plain(name)) {
-            return Err(RegistryError::Name { name: name.clone().into_owned() });
+            return unfit(format!("the name '{name}': expected letters, digits, '-', '_' and '.'"));
         }
-        let name = || entry.name.clone().into_owned();
-        if self.entries(kind).any(|other| other.name == entry.name) {
-            return Err(RegistryError::Taken { kind, name: name() });
+        if self.entries(kind).any(|other| other.name == *entry_name) {
+            return unfit(format!("there is a {kind} '{entry_name}' already"));
         }
-        for (position, key) in entry.keys.iter().enumerate() {
-            if entry.keys[..position].iter().any(|other| other.name == key.name) {
-                return Err(RegistryError::TwoKeys { entry: name(), key: key.name.clone().into_owned() });
+        for (position, SpecKey { name, .. }) in keys.iter().enumerate() {
+            if keys[..position].iter().any(|other| other.name == *name) {
+                return unfit(format!("'{entry_name}' has two keys '{name}'"));
             }
         }
-        if entry.keys.len() > 1 && entry.keys.iter().any(|key| key.kind == KeyType::File(FileKind::Policy)) {
-            return Err(RegistryError::PolicyFile { entry: name() });
+        if keys.len() > 1 && keys.iter().any(|key| key.kind == KeyType::File(FileKind::Policy)) {
+            let why = "has a policy file and other keys; a policy file stands alone";
+            return unfit(format!("'{entry_name}' {why}"));
         }
         Ok(())
     }

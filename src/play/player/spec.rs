@@ -256,7 +256,7 @@ impl Spec {
 
     fn file(&self, key: &str) -> Result<Option<&SpecFile>, SpecError> {
         match self.value(key) {
-            SpecValue::File(path, None) => Err(SpecError::Unopened { path: path.clone() }),
+            SpecValue::File(path, None) => Err(SpecError::Unopened(path.clone())),
             SpecValue::File(_, file) => Ok(file.as_ref()),
             _ => Ok(None),
         }

@@ -59,11 +59,8 @@ pub enum SpecError {
         expected: String,
     },
     /// A key is given twice.
-    #[error("the key '{key}' is given twice")]
-    Repeated {
-        /// The key.
-        key: String,
-    },
+    #[error("the key '{0}' is given twice")]
+    Repeated(String),
     /// A part between commas that is not `key=value`.
     #[error("'{part}' is not of the form key=value{}", hint(part, known))]
     NotAPair {
@@ -73,26 +70,17 @@ pub enum SpecError {
         known: Vec<String>,
     },
     /// A bracket without its partner.
-    #[error("the brackets of '{text}' do not match")]
-    Brackets {
-        /// The whole text.
-        text: String,
-    },
+    #[error("the brackets of '{0}' do not match")]
+    Brackets(String),
     /// A file that cannot be used.
     #[error(transparent)]
     File(#[from] SpecFileError),
     /// A player that draws from a policy file is given without one.
-    #[error("'{name}' needs the path of a policy file, as in {name}:policy.json")]
-    NoPath {
-        /// The entry.
-        name: String,
-    },
+    #[error("'{0}' needs the path of a policy file, as in {0}:policy.json")]
+    NoPath(String),
     /// A file is needed, but the spec was read without opening its files.
-    #[error("the file {} was not opened", path.display())]
-    Unopened {
-        /// Its path.
-        path: PathBuf,
-    },
+    #[error("the file {} was not opened", _0.display())]
+    Unopened(PathBuf),
     /// Two keys contradict each other, or the reader of the entry rejects a value.
     #[error("'{key}': {why}")]
     Refused {
@@ -149,7 +137,7 @@ impl SpecError {
     /// Whether it is about a file that a spec names, and not about the spec.
     pub fn is_of_file(&self) -> bool {
         match self {
-            SpecError::File(_) | SpecError::NoPath { .. } | SpecError::Unopened { .. } => true,
+            SpecError::File(_) | SpecError::NoPath(..) | SpecError::Unopened(..) => true,
             SpecError::Inner { error, .. } => error.is_of_file(),
             _ => false,
         }
@@ -177,34 +165,9 @@ impl SpecError {
 /// Why something cannot be registered.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum RegistryError {
-    /// Its name is taken.
-    #[error("there is a {kind} '{name}' already")]
-    Taken {
-        /// The kind of the spec.
-        kind: SpecKind,
-        /// Its name.
-        name: String,
-    },
-    /// A name that no spec can contain.
-    #[error("the name '{name}': expected letters, digits, '-', '_' and '.'")]
-    Name {
-        /// As given.
-        name: String,
-    },
-    /// Two keys have the same name.
-    #[error("'{entry}' has two keys '{key}'")]
-    TwoKeys {
-        /// Whose keys.
-        entry: String,
-        /// Their name.
-        key: String,
-    },
-    /// A key for a policy file stands beside another key.
-    #[error("'{entry}' has a policy file and other keys; a policy file stands alone")]
-    PolicyFile {
-        /// Whose key.
-        entry: String,
-    },
+    /// Its name is taken or cannot be written in a spec, or its keys contradict each other.
+    #[error("{0}")]
+    Unfit(String),
     /// The default of a key is no value of its type, or a spec that this registry cannot read.
     #[error("the default of '{entry}': {error}")]
     Default {

@@ -44,13 +44,13 @@ impl SpecReader<'_> {
         if let [SpecKey { kind: KeyType::File(of @ FileKind::Policy), .. }] = &entry.keys[..] {
             let path = rest.trim();
             if path.is_empty() {
-                return Err(SpecError::NoPath { name: name.to_owned() });
+                return Err(SpecError::NoPath(name.to_owned()));
             }
             let values = vec![self.file(*of, Path::new(path))?];
             return Ok(Spec { kind, entry, values, given: vec![true] });
         }
         let mut values: Vec<Option<(&str, SpecValue)>> = vec![None; entry.keys.len()];
-        for part in parts(rest).ok_or_else(|| SpecError::Brackets { text: text.to_owned() })? {
+        for part in parts(rest).ok_or_else(|| SpecError::Brackets(text.to_owned()))? {
             let known = || entry.keys.iter().map(|key| key.name.clone().into_owned()).collect();
             let (name, value) = part
                 .split_once('=')
@@ -67,7 +67,7 @@ impl SpecReader<'_> {
                     },
                 })?;
             if values[position].is_some() {
-                return Err(SpecError::Repeated { key: name.to_owned() });
+                return Err(SpecError::Repeated(name.to_owned()));
             }
             let value = value.trim();
             values[position] = Some((value, self.value(key, value, depth)?));

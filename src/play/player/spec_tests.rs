@@ -321,5 +321,5 @@ fn a_spec_can_be_looked_at_without_its_policy_files() {
     assert_eq!(spec.to_string(), NESTED);
     assert!(spec.files().is_empty() && spec.file_hashes().is_empty());
     let path = Path::new("a.json").to_owned();
-    assert_eq!(spec.inner("model").policy("path"), Err(SpecError::Unopened { path }));
+    assert_eq!(spec.inner("model").policy("path"), Err(SpecError::Unopened(path)));
 }

@@ -55,12 +55,9 @@ pub enum ExactError {
         /// The step at which there were more.
         step: usize,
     },
-    /// No history at all.
-    #[error("no history explains the evidence of step {step}")]
-    Inconsistent {
-        /// The step, counted from 1; 0 for the initial state.
-        step: usize,
-    },
+    /// No history at all, since this step: counted from 1, 0 for the initial state.
+    #[error("no history explains the evidence of step {0}")]
+    Inconsistent(usize),
 }
 
 /// This number of joint moves may be tried in all for each state allowed, where states are merged.
@@ -103,7 +100,7 @@ pub fn posterior<M: StateMachine>(
     let mut all = Enumeration::new(machine, evidence.role, model, limit);
     let is_over = machine.terminal(&machine.initial(), &mut machine.scratch());
     if evidence.steps.is_empty() && is_over != evidence.over {
-        return Err(ExactError::Inconsistent { step: 0 });
+        return Err(ExactError::Inconsistent(0));
     }
     for (done, observed) in evidence.steps.iter().enumerate() {
         all.observe(observed, done + 1 == evidence.steps.len() && evidence.over)?;
@@ -184,7 +181,7 @@ impl<'a, M: StateMachine> Enumeration<'a, M> {
         } else if let Some(failure) = self.machine.take_failure(&mut self.scratch).or(of_model) {
             Some(failure.into())
         } else {
-            next.0.is_empty().then_some(ExactError::Inconsistent { step })
+            next.0.is_empty().then_some(ExactError::Inconsistent(step))
         };
         if let Some(error) = error {
             self.open = opens;

@@ -92,7 +92,7 @@ fn follow<M: Bulk>(
                     histories.fail(failure);
                     UpdateOutcome::Depleted { step: evidence.step() }
                 }
-                ExactError::Inconsistent { step } => UpdateOutcome::Inconsistent { step },
+                ExactError::Inconsistent(step) => UpdateOutcome::Inconsistent { step },
             };
         }
     };

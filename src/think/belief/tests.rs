@@ -184,7 +184,7 @@ fn a_model_that_holds_what_was_seen_to_be_improbable_depletes_no_belief() {
                         }));
                         followed += 1;
                     }
-                    Err(ExactError::Inconsistent { step: refuted_at }) => {
+                    Err(ExactError::Inconsistent(refuted_at)) => {
                         assert_eq!(
                             outcome,
                             UpdateOutcome::Inconsistent { step: refuted_at },
@@ -228,7 +228,7 @@ fn evidence_that_no_history_explains_is_reported_with_its_step() {
     let (evidence, _) = toy.random_evidence(6, 1);
     for step in 1..=evidence.step() {
         let wrong = falsified(&toy, &evidence, step);
-        assert_eq!(exact::posterior(&*toy, &wrong, &Uniform, ALL), Err(ExactError::Inconsistent { step }));
+        assert_eq!(exact::posterior(&*toy, &wrong, &Uniform, ALL), Err(ExactError::Inconsistent(step)));
         let rejection = BeliefOptions { method: SamplingMethod::Rejection, states: 10_000, ..sampled(3) };
         for options in [
             BeliefOptions::default(),

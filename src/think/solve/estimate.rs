@@ -118,7 +118,7 @@ impl<M: Bulk> Sweep<'_, M> {
             }
             level = self.next_level(&level, &mut rng)?;
         }
-        Err(TreeError::Endless { steps: PLAYOUT_STEPS })
+        Err(TreeError::Endless(PLAYOUT_STEPS))
     }
 
     /// The histories that are kept of those that follow.

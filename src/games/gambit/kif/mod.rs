@@ -77,12 +77,10 @@ pub enum KifError {
     /// A rulesheet has at least one role.
     #[error("the game has no players")]
     NoPlayers,
-    /// The nodes of some set cannot all come after the same number of steps.
-    #[error("the game is not timeable: each of these sets comes before the next one on some path: {}", cycle.join(", "))]
-    NotTimeable {
-        /// Information sets, each of which comes before the next one on some path; the last one is the first again.
-        cycle: Vec<String>,
-    },
+    /// The nodes of some set cannot all come after the same number of steps: each of these sets comes before the next one on
+    /// some path, and the last one is the first again.
+    #[error("the game is not timeable: each of these sets comes before the next one on some path: {}", _0.join(", "))]
+    NotTimeable(Vec<String>),
     /// The probabilities of a chance node have too large a common denominator.
     #[error("the chance node {node} needs {needed} equally likely moves, more than {limit}")]
     TooManyCopies {
@@ -117,7 +115,7 @@ impl KifError {
     pub fn remedy(&self) -> &'static str {
         match self {
             KifError::NoPlayers => "name at least one player in the header",
-            KifError::NotTimeable { .. } => {
+            KifError::NotTimeable(..) => {
                 "roles of GDL-II can count steps, so no rulesheet has these information sets; split one of them"
             }
             KifError::TooManyCopies { .. } => {
@@ -144,8 +142,8 @@ pub fn to_kif(file: &GambitFile, source: &str, options: &KifOptions) -> Result<G
             check_copies(file.chance(id), index, options.max_denominator)?;
         }
     }
-    let times = times::times(file, &parents, &live).map_err(|cycle| KifError::NotTimeable {
-        cycle: cycle.iter().map(|&id| describe(file, id.index())).collect(),
+    let times = times::times(file, &parents, &live).map_err(|cycle| {
+        KifError::NotTimeable(cycle.iter().map(|&id| describe(file, id.index())).collect())
     })?;
     let goals = goals::Goals::new(file, &live, options.round)?;
     let text = sheet::sheet(

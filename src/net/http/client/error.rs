@@ -30,11 +30,8 @@ impl fmt::Display for ExchangeStage {
 #[derive(Debug, Error)]
 pub enum ExchangeError {
     /// The name of the host is unknown.
-    #[error("{address}: the host is unknown; check its name")]
-    UnknownHost {
-        /// The address.
-        address: String,
-    },
+    #[error("{0}: the host is unknown; check its name")]
+    UnknownHost(String),
     /// Nothing listens there, or no way leads there.
     #[error("{address}: no connection ({error}); is the player started, and is this its port?")]
     Unreachable {
@@ -44,11 +41,8 @@ pub enum ExchangeError {
         error: io::Error,
     },
     /// The deadline passed.
-    #[error("the time was up while {stage}")]
-    TimedOut {
-        /// When.
-        stage: ExchangeStage,
-    },
+    #[error("the time was up while {0}")]
+    TimedOut(ExchangeStage),
     /// The connection broke.
     #[error("the connection broke while {stage} ({error})")]
     Broken {
@@ -60,24 +54,15 @@ pub enum ExchangeError {
     /// The connection was closed without a byte of an answer.
     #[error("the connection was closed without an answer")]
     Empty,
-    /// The connection was closed inside the answer.
-    #[error("the connection was closed inside the answer, after {received} bytes")]
-    ClosedEarly {
-        /// How many bytes of the answer had come.
-        received: usize,
-    },
-    /// The answer is longer than is accepted.
-    #[error("the answer is longer than {limit} bytes; an answer is one term")]
-    TooLong {
-        /// How long it may be.
-        limit: usize,
-    },
+    /// The connection was closed inside the answer, of which this many bytes had come.
+    #[error("the connection was closed inside the answer, after {0} bytes")]
+    ClosedEarly(usize),
+    /// The answer is longer than this many bytes.
+    #[error("the answer is longer than {0} bytes; an answer is one term")]
+    TooLong(usize),
     /// The received bytes are no answer of HTTP.
-    #[error("the answer is no HTTP ({why}); it begins with a line such as `HTTP/1.0 200 OK`")]
-    NotHttp {
-        /// The error in it.
-        why: &'static str,
-    },
+    #[error("the answer is no HTTP ({0}); it begins with a line such as `HTTP/1.0 200 OK`")]
+    NotHttp(&'static str),
     /// The answer has a status that is not 200.
     #[error("the answer has the status {status} {reason}; a player answers 200 OK")]
     Status {
@@ -86,18 +71,15 @@ pub enum ExchangeError {
         /// The words behind it.
         reason: String,
     },
-    /// The answer is no text.
-    #[error("the answer is no text: byte {at} is not UTF-8")]
-    NotText {
-        /// Which byte, from 1.
-        at: usize,
-    },
+    /// The answer is no text, from this byte on, counted from 1.
+    #[error("the answer is no text: byte {0} is not UTF-8")]
+    NotText(usize),
 }
 
 impl ExchangeError {
     /// Whether the deadline passed. All other errors are those of a connection or of an answer.
     pub fn is_timeout(&self) -> bool {
-        matches!(self, ExchangeError::TimedOut { .. })
+        matches!(self, ExchangeError::TimedOut(..))
     }
 
     /// Whether there was nobody to take the connection.

@@ -134,7 +134,7 @@ fn converse(
             // A player that answers without reading the whole request resets the connection behind the answer.
             Err(error) if is_closing(error.kind()) => 0,
             Err(error) if is_timeout(error.kind()) => {
-                return complete.ok_or(ExchangeError::TimedOut { stage: ExchangeStage::Receiving });
+                return complete.ok_or(ExchangeError::TimedOut(ExchangeStage::Receiving));
             }
             Err(error) => return Err(ExchangeError::Broken { stage: ExchangeStage::Receiving, error }),
         };
@@ -152,7 +152,7 @@ fn converse(
         if complete.is_some() {
             // Bytes that follow a complete answer are not a part of it; the limit holds for them all the same.
             if record.received.len() > limits.total() {
-                return Err(ExchangeError::TooLong { limit: limits.body });
+                return Err(ExchangeError::TooLong(limits.body));
             }
             continue;
         }
@@ -179,7 +179,7 @@ fn is_closing(kind: ErrorKind) -> bool {
 }
 
 fn connect(address: &Address, deadline: Instant) -> Result<TcpStream, ExchangeError> {
-    let late = || ExchangeError::TimedOut { stage: ExchangeStage::Connecting };
+    let late = || ExchangeError::TimedOut(ExchangeStage::Connecting);
     let places = look_up(address, deadline)?;
     let mut first = None;
     for place in places {
@@ -196,14 +196,14 @@ fn connect(address: &Address, deadline: Instant) -> Result<TcpStream, ExchangeEr
     let address = address.to_string();
     Err(match first {
         Some(error) => ExchangeError::Unreachable { address, error },
-        None => ExchangeError::UnknownHost { address },
+        None => ExchangeError::UnknownHost(address),
     })
 }
 
 /// The places that the host name stands for. The system's look-up knows no deadline, so a thread of its own waits for
 /// it.
 fn look_up(address: &Address, deadline: Instant) -> Result<Vec<SocketAddr>, ExchangeError> {
-    let unknown = || ExchangeError::UnknownHost { address: address.to_string() };
+    let unknown = || ExchangeError::UnknownHost(address.to_string());
     if let Some(place) = address.literal() {
         return Ok(vec![place]);
     }
@@ -216,7 +216,7 @@ fn look_up(address: &Address, deadline: Instant) -> Result<Vec<SocketAddr>, Exch
     match receiver.recv_timeout(left(deadline).unwrap_or_default()) {
         Ok(Ok(places)) if !places.is_empty() => Ok(places),
         Ok(_) => Err(unknown()),
-        Err(_) => Err(ExchangeError::TimedOut { stage: ExchangeStage::Connecting }),
+        Err(_) => Err(ExchangeError::TimedOut(ExchangeStage::Connecting)),
     }
 }
 
@@ -229,12 +229,12 @@ fn send(
 ) -> Result<Option<io::Error>, ExchangeError> {
     let stage = ExchangeStage::Sending;
     while !bytes.is_empty() {
-        let wait = left(deadline).ok_or(ExchangeError::TimedOut { stage })?;
+        let wait = left(deadline).ok_or(ExchangeError::TimedOut(stage))?;
         let written = connection.set_write_timeout(Some(wait)).and_then(|()| connection.write(bytes));
         match written {
             Ok(length) => bytes = &bytes[length..],
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) if is_timeout(error.kind()) => return Err(ExchangeError::TimedOut { stage }),
+            Err(error) if is_timeout(error.kind()) => return Err(ExchangeError::TimedOut(stage)),
             Err(error) if is_closing(error.kind()) => return Ok(Some(error)),
             Err(error) => return Err(ExchangeError::Broken { stage, error }),
         }

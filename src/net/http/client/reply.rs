@@ -94,7 +94,7 @@ impl ReplyReader {
         let head = self.head.as_ref().expect("it has just been read");
         let body = &received[head.length..];
         let limit = self.limits.body;
-        let too_long = || ExchangeError::TooLong { limit };
+        let too_long = || ExchangeError::TooLong(limit);
         match head.body {
             Body::Length(length) if length > self.limits.body => Err(too_long()),
             Body::Length(length) if body.len() >= length => {
@@ -122,13 +122,12 @@ impl ReplyReader {
             Some(Head { body: Body::Length(_), length, .. }) if is_whole(&received[*length..]) => {
                 self.reply(&received[*length..])
             }
-            _ => Err(ExchangeError::ClosedEarly { received: received.len() }),
+            _ => Err(ExchangeError::ClosedEarly(received.len())),
         }
     }
 
     fn reply(&self, body: &[u8]) -> Result<Reply, ExchangeError> {
-        let body =
-            str::from_utf8(body).map_err(|error| ExchangeError::NotText { at: error.valid_up_to() + 1 })?;
+        let body = str::from_utf8(body).map_err(|error| ExchangeError::NotText(error.valid_up_to() + 1))?;
         let headers = self.head.as_ref().map(|head| head.headers.clone()).unwrap_or_default();
         Ok(Reply { headers, body: body.to_owned() })
     }
@@ -138,7 +137,7 @@ impl ReplyReader {
         let begin = b"HTTP/";
         let common = begin.len().min(received.len());
         if received[..common] != begin[..common] {
-            return Err(ExchangeError::NotHttp { why: "it begins otherwise" });
+            return Err(ExchangeError::NotHttp("it begins otherwise"));
         }
         // The end of the head is an empty line; a part of it may have come before.
         let from = self.searched.saturating_sub(3);
@@ -146,7 +145,7 @@ impl ReplyReader {
         self.searched = received.len();
         if !(from..received.len()).any(is_end) {
             if received.len() > self.limits.head {
-                return Err(ExchangeError::NotHttp { why: "its head has no end" });
+                return Err(ExchangeError::NotHttp("its head has no end"));
             }
             return Ok(false);
         }
@@ -154,11 +153,11 @@ impl ReplyReader {
         let mut response = httparse::Response::new(&mut headers);
         let length = match response.parse(received) {
             Ok(httparse::Status::Complete(length)) if length <= self.limits.head => length,
-            Ok(_) => return Err(ExchangeError::NotHttp { why: "its head is too long" }),
+            Ok(_) => return Err(ExchangeError::NotHttp("its head is too long")),
             Err(httparse::Error::TooManyHeaders) => {
-                return Err(ExchangeError::NotHttp { why: "it has more than 64 headers" });
+                return Err(ExchangeError::NotHttp("it has more than 64 headers"));
             }
-            Err(_) => return Err(ExchangeError::NotHttp { why: "its head cannot be read" }),
+            Err(_) => return Err(ExchangeError::NotHttp("its head cannot be read")),
         };
         let status = response.code.unwrap_or(0);
         if status != 200 {
@@ -176,7 +175,7 @@ impl ReplyReader {
             Some((_, value)) => {
                 let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
                 let length = is_number.then(|| value.parse().unwrap_or(usize::MAX));
-                Body::Length(length.ok_or(ExchangeError::NotHttp { why: "its Content-length is no number" })?)
+                Body::Length(length.ok_or(ExchangeError::NotHttp("its Content-length is no number"))?)
             }
             None => Body::UntilClosed,
         };
@@ -187,7 +186,7 @@ impl ReplyReader {
     /// Takes in the chunks that are complete, and says whether the last one was among them.
     fn read_chunks(&mut self, body: &[u8]) -> Result<bool, ExchangeError> {
         const LONGEST_LINE: usize = 1 << 10;
-        let wrong = ExchangeError::NotHttp { why: "the length of a chunk cannot be read" };
+        let wrong = ExchangeError::NotHttp("the length of a chunk cannot be read");
         loop {
             let rest = &body[self.next_chunk..];
             let (line, size) = match httparse::parse_chunk_size(rest) {
@@ -196,7 +195,7 @@ impl ReplyReader {
                 _ => return Err(wrong),
             };
             let size = usize::try_from(size).ok().filter(|&size| size <= self.limits.body);
-            let size = size.ok_or(ExchangeError::TooLong { limit: self.limits.body })?;
+            let size = size.ok_or(ExchangeError::TooLong(self.limits.body))?;
             if size == 0 {
                 return Ok(true);
             }

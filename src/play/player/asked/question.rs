@@ -19,15 +19,12 @@ use hyperplay_machine::{EvaluationFailure, Move, Role, Seed};
 /// Why a player was not asked.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum AskError {
-    /// It is shown the true history.
+    /// The player of this spec is shown the true history.
     #[error(
-        "the player '{player}' is clairvoyant: what it does depends on the true history, so it has no policy by \
+        "the player '{0}' is clairvoyant: what it does depends on the true history, so it has no policy by \
          information set"
     )]
-    Clairvoyant {
-        /// Its spec.
-        player: String,
-    },
+    Clairvoyant(String),
     /// The caller asked to stop.
     #[error("the player was not asked everywhere: it was interrupted")]
     Stopped,
@@ -118,7 +115,7 @@ pub(super) struct Answer {
 pub(super) fn check(player: &PlayerSpec, machine: &Arc<Engine>, role: Role) -> Result<(), AskError> {
     // One that panics when it is seated is asked: each of its answers is a crash.
     match guarded(|| player.seat(machine, role).is_clairvoyant()) {
-        Ok(true) => Err(AskError::Clairvoyant { player: player.spec().to_string() }),
+        Ok(true) => Err(AskError::Clairvoyant(player.spec().to_string())),
         _ => Ok(()),
     }
 }

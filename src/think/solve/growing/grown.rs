@@ -26,6 +26,8 @@ const LEAF: u32 = u32::MAX;
 /// The positions of a tree that grows.
 pub(super) struct GrownTree<M: Bulk> {
     scratch: M::Scratch,
+    /// The playouts that value a leaf.
+    playouts: u32,
     /// When playouts stop.
     deadline: Option<Instant>,
     pub(super) positions: Positions<M>,
@@ -51,9 +53,10 @@ pub(super) struct GrownTree<M: Bulk> {
 }
 
 impl<M: Bulk> GrownTree<M> {
-    pub(super) fn new(machine: &M) -> Self {
+    pub(super) fn new(machine: &M, playouts: u32) -> Self {
         GrownTree {
             scratch: machine.scratch(),
+            playouts,
             deadline: None,
             positions: Positions::serial(machine),
             by_step: Vec::new(),
@@ -110,7 +113,7 @@ impl<M: Bulk> GrownTree<M> {
     }
 
     /// Begins the tree, unless it was begun.
-    pub(super) fn begin(&mut self, machine: &M, playouts: u32, seed: &Seed) -> Result<(), SamplingError> {
+    pub(super) fn begin(&mut self, machine: &M, seed: &Seed) -> Result<(), SamplingError> {
         if self.has_begun {
             return Ok(());
         }
@@ -121,7 +124,7 @@ impl<M: Bulk> GrownTree<M> {
         let Some(root) = root.position() else { return Ok(()) };
         self.roots = Roots::initial(root, self.positions.roles());
         self.arrive(machine, 0, None)?;
-        self.grow_or_value(machine, &[root], playouts, seed)
+        self.grow_or_value(machine, &[root], seed)
     }
 
     /// Adds a state after this number of steps in which the roles know this; none if it is an end.
@@ -207,13 +210,7 @@ impl<M: Bulk> GrownTree<M> {
     }
 
     /// Grows these leaves, each once, and values those that follow.
-    pub(super) fn grow(
-        &mut self,
-        machine: &M,
-        leaves: &[u32],
-        playouts: u32,
-        seed: &Seed,
-    ) -> Result<(), SamplingError> {
+    pub(super) fn grow(&mut self, machine: &M, leaves: &[u32], seed: &Seed) -> Result<(), SamplingError> {
         let (mut wave, mut fresh) = (leaves.to_vec(), Vec::new());
         while !wave.is_empty() {
             let choices = |&leaf: &u32| (0..self.positions.choices(leaf)).map(move |choice| (leaf, choice));
@@ -241,7 +238,7 @@ impl<M: Bulk> GrownTree<M> {
             fresh.extend(chosen);
             wave = alone;
         }
-        self.value_leaves(machine, &fresh, playouts, seed)
+        self.value_leaves(machine, &fresh, seed)
     }
 
     /// Values these leaves, or grows them where nobody chooses.
@@ -249,27 +246,20 @@ impl<M: Bulk> GrownTree<M> {
         &mut self,
         machine: &M,
         leaves: &[u32],
-        playouts: u32,
         seed: &Seed,
     ) -> Result<(), SamplingError> {
         let is_alone = |leaf: &u32| self.positions.choosers(*leaf).is_empty();
         let (alone, chosen): (Vec<u32>, Vec<u32>) = leaves.iter().partition(|leaf| is_alone(leaf));
-        self.value_leaves(machine, &chosen, playouts, seed)?;
-        self.grow(machine, &alone, playouts, seed)
+        self.value_leaves(machine, &chosen, seed)?;
+        self.grow(machine, &alone, seed)
     }
 
     /// Values these leaves.
-    fn value_leaves(
-        &mut self,
-        machine: &M,
-        leaves: &[u32],
-        playouts: u32,
-        seed: &Seed,
-    ) -> Result<(), SamplingError> {
+    fn value_leaves(&mut self, machine: &M, leaves: &[u32], seed: &Seed) -> Result<(), SamplingError> {
         let roles = self.positions.roles();
         let start = |&leaf: &u32| {
             let state = self.positions.state(leaf).clone();
-            Start { state, first: Vec::new(), weights: None, count: playouts }
+            Start { state, first: Vec::new(), weights: None, count: self.playouts }
         };
         let starts: Vec<Start<M::State>> = leaves.iter().map(start).collect();
         let budget = Budget { deadline: self.deadline, ..Budget::UNLIMITED };

@@ -125,7 +125,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             options,
             iterations: 0,
             players: players.map(|role| role.index() as u32).collect(),
-            tree: GrownTree::new(machine),
+            tree: GrownTree::new(machine, options.playouts),
             guide: Guide::default(),
             pass: Pass::default(),
             regrets: Vec::new(),
@@ -253,10 +253,10 @@ impl<M: Bulk> GrowingMinimiser<M> {
     fn iterate_once(&mut self, machine: &M, seed: &Seed) -> Result<(), SamplingError> {
         self.iterations += 1;
         let seed = seed.index(self.iterations as usize);
-        self.tree.begin(machine, self.options.playouts, &seed.index(0))?;
+        self.tree.begin(machine, &seed.index(0))?;
         self.make_room();
         let leaves = self.chosen(&seed.index(1));
-        self.tree.grow(machine, &leaves, self.options.playouts, &seed.index(2))?;
+        self.tree.grow(machine, &leaves, &seed.index(2))?;
         self.make_room();
         self.round += 1;
         (0..self.players.len()).for_each(|place| self.update(self.players[place]));

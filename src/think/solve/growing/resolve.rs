@@ -171,7 +171,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             return Err(TreeError::Stopped.into());
         }
         self.tree.begin_at(roots, step);
-        self.tree.grow_or_value(machine, &fresh, self.options.playouts, &seed.index(0))?;
+        self.tree.grow_or_value(machine, &fresh, &seed.index(0))?;
         self.make_room();
         self.begin_sums();
         let (roots, share) = (&self.tree.roots, self.tree.followed as f64 / nodes.max(1) as f64);
@@ -323,7 +323,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
 
     /// An empty tree in the place of this one. The roots keep what is known of them.
     fn begin_anew(&mut self, machine: &M, chosen: &mut [Candidate<M::State>], roots: &mut Roots) {
-        let old = std::mem::replace(&mut self.tree, GrownTree::new(machine));
+        let old = std::mem::replace(&mut self.tree, GrownTree::new(machine, self.options.playouts));
         let mut class = |role: usize, class: u32| match machine.random() {
             Some(random) if random.index() == role => 0,
             _ => self.tree.positions.class(&old.positions.evidence(Role::new(role), class)),

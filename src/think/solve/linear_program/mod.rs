@@ -43,22 +43,16 @@ const MULTIPLICATIONS: f64 = 5e10;
 pub enum LinearProgramError {
     /// One role besides `random`, or none.
     #[error(
-        "a linear program of two roles does not fit a game of {found} role(s) besides 'random'; a best response to any \
+        "a linear program of two roles does not fit a game of {0} role(s) besides 'random'; a best response to any \
          profile is optimal there, and every regret minimiser finds it"
     )]
-    TooFewRoles {
-        /// The roles besides `random`.
-        found: usize,
-    },
+    TooFewRoles(usize),
     /// Three roles or more.
     #[error(
-        "the equilibria of {found} roles are not the solutions of a linear program, which needs two besides 'random'; \
+        "the equilibria of {0} roles are not the solutions of a linear program, which needs two besides 'random'; \
          use a regret minimiser, and see by NashConv how near it comes"
     )]
-    TooManyRoles {
-        /// The roles besides `random`.
-        found: usize,
-    },
+    TooManyRoles(usize),
     /// It is not zero-sum.
     #[error(
         "the goals of the two roles do not have the same sum at every end, so their equilibria are not the solutions \
@@ -163,8 +157,8 @@ fn solve_within(
     let clock = Stopwatch::start();
     let [first, second] = &form.players[..] else {
         return Err(match form.players.len() {
-            found @ (0 | 1) => LinearProgramError::TooFewRoles { found },
-            found => LinearProgramError::TooManyRoles { found },
+            found @ (0 | 1) => LinearProgramError::TooFewRoles(found),
+            found => LinearProgramError::TooManyRoles(found),
         });
     };
     if form.constant.is_none() {

@@ -76,9 +76,9 @@ fn equal_sums_other_than_the_middle_are_constant_too() {
 #[test]
 fn games_of_other_kinds_are_refused_with_what_to_use_instead() {
     let one = Toy::table(&["a"], vec![choice(&[2], &[1, 2]), end(&[70]), end(&[20])]);
-    assert_eq!(solved(&one).unwrap_err(), LinearProgramError::TooFewRoles { found: 1 });
+    assert_eq!(solved(&one).unwrap_err(), LinearProgramError::TooFewRoles(1));
     let three = Toy::table(&["a", "b", "c"], vec![choice(&[2, 1, 1], &[1, 1]), end(&[50, 50, 0])]);
-    assert_eq!(solved(&three).unwrap_err(), LinearProgramError::TooManyRoles { found: 3 });
+    assert_eq!(solved(&three).unwrap_err(), LinearProgramError::TooManyRoles(3));
     let both = Toy::table(&["a", "b"], vec![choice(&[2, 1], &[1, 2]), end(&[70, 70]), end(&[20, 80])]);
     let error = solved(&both).unwrap_err();
     assert_eq!(error, LinearProgramError::NotConstantSum);

@@ -10,19 +10,13 @@ pub enum SamplingError {
     /// The iteration met something that has no place in a tree either.
     #[error(transparent)]
     Rules(#[from] TreeError),
-    /// A traversal that tries all own moves does not end.
+    /// A traversal that tries all own moves does not end within this number of nodes.
     #[error(
-        "one iteration of external sampling, which tries every own move, visits more than {limit} nodes; use outcome \
+        "one iteration of external sampling, which tries every own move, visits more than {0} nodes; use outcome \
          sampling"
     )]
-    TooWide {
-        /// The limit on nodes.
-        limit: u64,
-    },
-    /// There are too many joint moves in one step.
-    #[error("after {step} steps there are more than 2^64 joint moves")]
-    TooManyJointMoves {
-        /// Steps made.
-        step: usize,
-    },
+    TooWide(u64),
+    /// There are too many joint moves in the step after this number of steps.
+    #[error("after {0} steps there are more than 2^64 joint moves")]
+    TooManyJointMoves(usize),
 }

@@ -33,10 +33,10 @@ pub(super) fn check<M: Bulk>(
     step: u32,
 ) -> Result<(), SamplingError> {
     if step as usize >= PLAYOUT_STEPS {
-        return Err(TreeError::Endless { steps: step as usize }.into());
+        return Err(TreeError::Endless(step as usize).into());
     }
     if tree.is_too_wide {
-        return Err(SamplingError::TooManyJointMoves { step: step as usize });
+        return Err(SamplingError::TooManyJointMoves(step as usize));
     }
     let sets = &tree.sets;
     let Some(chooser) = tree.choosers(position).iter().find(|chooser| chooser.is_named()) else {

@@ -23,25 +23,8 @@ pub struct RegretCheckpoint {
 
 /// Why a minimiser cannot continue from a checkpoint.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum CheckpointError {
-    /// There is no such rule.
-    #[error("there is no solver '{found}' that could continue; it is one of cfr+, dcfr, pcfr+, pdcfr+")]
-    Rule {
-        /// As written.
-        found: String,
-    },
-    /// It is of another game.
-    #[error("the solver's state is of another game: it has {found} sequences, this game has {expected}")]
-    Game {
-        /// Sequences in the checkpoint.
-        found: usize,
-        /// Sequences of the game.
-        expected: usize,
-    },
-    /// A number in it cannot be.
-    #[error("the solver's state holds a number that is not finite, or a negative share")]
-    Number,
-}
+#[error("{0}")]
+pub struct CheckpointError(String);
 
 impl RegretMinimiser {
     /// The numbers that it keeps.
@@ -61,24 +44,30 @@ impl RegretMinimiser {
         form: &SequenceForm,
         checkpoint: &RegretCheckpoint,
     ) -> Result<RegretMinimiser, CheckpointError> {
-        let rule = RegretRule::named(&checkpoint.rule)
-            .ok_or_else(|| CheckpointError::Rule { found: checkpoint.rule.clone() })?;
-        let expected = form.players.iter().map(|player| player.treeplex.len()).sum();
-        let found = checkpoint.players.iter().map(|kept| kept.regrets.len()).sum();
-        if checkpoint.players.len() != form.players.len() {
-            return Err(CheckpointError::Game { found, expected });
+        let refused = |why| Err(CheckpointError(why));
+        let Some(rule) = RegretRule::named(&checkpoint.rule) else {
+            let (found, names) = (&checkpoint.rule, "cfr+, dcfr, pcfr+, pdcfr+");
+            return refused(format!(
+                "there is no solver '{found}' that could continue; it is one of {names}"
+            ));
+        };
+        let lengths = |kept: &Kept| [kept.regrets.len(), kept.policy.len(), kept.sum.len()];
+        let expected = form.players.iter().map(|player| [player.treeplex.len(); 3]);
+        if !checkpoint.players.iter().map(lengths).eq(expected.clone()) {
+            let found: usize = checkpoint.players.iter().map(|kept| kept.regrets.len()).sum();
+            let expected: usize = expected.map(|[length, ..]| length).sum();
+            let of = "the solver's state is of another game";
+            return refused(format!("{of}: it has {found} sequences, this game has {expected}"));
         }
         let mut players = Vec::with_capacity(form.players.len());
         for (kept, player) in checkpoint.players.iter().zip(&form.players) {
-            let length = player.treeplex.len();
-            if [&kept.regrets, &kept.policy, &kept.sum].iter().any(|numbers| numbers.len() != length) {
-                return Err(CheckpointError::Game { found, expected });
-            }
             let shares = kept.policy.iter().chain(&kept.sum);
             if kept.regrets.iter().any(|regret| !regret.is_finite())
                 || shares.into_iter().any(|share| !share.is_finite() || *share < 0.0)
             {
-                return Err(CheckpointError::Number);
+                return refused(
+                    "the solver's state holds a number that is not finite, or a negative share".into(),
+                );
             }
             players.push(PlayerState::resumed(&player.treeplex, kept.clone()));
         }

@@ -31,7 +31,7 @@ impl<M: Bulk> Traversal<'_, M> {
             Stop::Own(node, chooser) => (node, chooser),
         };
         if self.visits > VISITS || depth >= DEPTH {
-            return Err(SamplingError::TooWide { limit: VISITS });
+            return Err(SamplingError::TooWide(VISITS));
         }
         let begin = values.len();
         for own in 0..chooser.moves {

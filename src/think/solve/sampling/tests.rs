@@ -156,9 +156,9 @@ fn a_game_without_an_end_is_an_error_that_stays() {
         let mut minimiser = MonteCarloMinimiser::new(&toy, method);
         let error = minimiser.iterate(&toy, 1, &Seed::root(1)).unwrap_err();
         match method {
-            SamplingScheme::External => assert_eq!(error, SamplingError::TooWide { limit: VISITS }),
+            SamplingScheme::External => assert_eq!(error, SamplingError::TooWide(VISITS)),
             SamplingScheme::Outcome => {
-                assert!(matches!(error, SamplingError::Rules(TreeError::Endless { .. })), "{error}");
+                assert!(matches!(error, SamplingError::Rules(TreeError::Endless(..))), "{error}");
             }
         }
         assert_eq!(minimiser.iterate(&toy, 1, &Seed::root(1)), Err(error));
@@ -369,6 +369,6 @@ fn a_failure_stays_where_it_is_aimed_again() {
         minimiser.iterate_aimed(&toy, histories, &aiming(1), &Budget::UNLIMITED, &Seed::root(1))
     };
     let error = once().unwrap_err();
-    assert!(matches!(error, SamplingError::Rules(TreeError::Endless { .. })), "{error}");
+    assert!(matches!(error, SamplingError::Rules(TreeError::Endless(..))), "{error}");
     assert_eq!(once(), Err(error));
 }

@@ -217,7 +217,7 @@ impl Builder {
                 continue;
             }
             if open.step as usize >= PLAYOUT_STEPS {
-                return Err(TreeError::Endless { steps: open.step as usize }.into());
+                return Err(TreeError::Endless(open.step as usize).into());
             }
             let chance = ChanceDistribution::of(machine, &open.state, scratch);
             self.serialise(machine, place as u32, open, (&legal, &chance), limit, &mut steps)?;

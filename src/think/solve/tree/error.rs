@@ -18,11 +18,8 @@ pub enum TreeError {
         estimate: SizeEstimate,
     },
     /// A match may go on for ever, or for longer than any playout.
-    #[error("a history of {steps} steps is not over; the game may never end, and its tree is not finite")]
-    Endless {
-        /// How many steps it has.
-        steps: usize,
-    },
+    #[error("a history of {0} steps is not over; the game may never end, and its tree is not finite")]
+    Endless(usize),
     /// The legal moves of a role differ between histories that it cannot tell apart.
     #[error(
         "after {step} steps the legal moves of the role '{role}' depend on what it does not know: ({one}) in one \
