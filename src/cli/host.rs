@@ -240,13 +240,13 @@ pub fn run(arguments: &HostArguments, session: &Session) -> CommandResult {
     let GameArgument { game, rules } = &arguments.matches.game;
     let server = arguments.repository.as_deref().map(|root| serve(root, &arguments.listen)).transpose()?;
     if let (Some(server), true) = (&server, game.is_empty()) {
-        session.out.now(&format!("http://{}\n", server.address()))?;
+        session.out.now(&format!("http://{}\n", server.address))?;
         while !session.interrupt.is_raised() {
             std::thread::sleep(LOOK);
         }
         return Ok(());
     }
-    server.iter().for_each(|server| log(format_args!("the games are served at http://{}", server.address())));
+    server.iter().for_each(|server| log(format_args!("the games are served at http://{}", server.address)));
     let file = Path::new(game);
     if file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
         return whole_experiment(arguments, file, session);

@@ -24,13 +24,13 @@ impl Sampler<Engine> for Patient {
         let tries = self.0;
         Box::new(HistoryBelief::new(machine, role, model, particles, move |histories, evidence, _, seed| {
             let (mut rng, mut found) = (seed.rng(), Vec::new());
-            for _ in 0..tries * histories.wanted() as u64 {
+            for _ in 0..tries * histories.wanted as u64 {
                 let mut history = Some(histories.initial());
                 for _ in 0..evidence.step() {
                     history = history.and_then(|shorter| histories.extend(&shorter, evidence, &mut rng));
                 }
                 found.extend(history.map(|history| (history, 1.0)));
-                if found.len() == histories.wanted() {
+                if found.len() == histories.wanted {
                     break;
                 }
             }

@@ -87,7 +87,7 @@ fn iterations_are_the_same_in_one_call_or_in_many() {
             for &count in counts {
                 minimiser.iterate(&*machine, count, &Seed::root(5)).unwrap();
             }
-            (minimiser.visits(), minimiser.to_profile(&tree))
+            (minimiser.visits, minimiser.to_profile(&tree))
         });
         assert_eq!(whole, parts, "{scheme}");
     }

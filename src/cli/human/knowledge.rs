@@ -77,7 +77,7 @@ impl SeatKnowledge {
         }
         let mut text = String::new();
         for (own, share) in listed.iter().filter(|_| states.len() > 1) {
-            let own: Vec<String> = own.iter().map(|&fact| shown(self.companion.engine(), fact)).collect();
+            let own: Vec<String> = own.iter().map(|&fact| shown(&self.companion.engine, fact)).collect();
             let _ = writeln!(text, "{:6.1} %  {}", 100.0 * share, own.join(" "));
         }
         match states.len() {

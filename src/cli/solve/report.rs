@@ -71,7 +71,7 @@ impl<'a> SolveReport<'a> {
             "game": self.opened.name,
             "rules": self.opened.hash(),
             "unit": self.unit,
-            "tree": size_as_json(&self.tree.size(), self.engine.roles(), self.tree.random()),
+            "tree": size_as_json(&self.tree.size(), self.engine.roles(), self.tree.random),
             "constant_sum": self.tree.constant_sum().is_some(),
             "method": point.method,
             "iterations": point.iterations,

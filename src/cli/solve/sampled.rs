@@ -170,7 +170,7 @@ impl SampledRun<'_> {
             report["seed"] = seed.into();
             report["information_sets_met"] = minimiser.information_sets().into();
             match minimiser {
-                Treeless::Sampling(minimiser) => report["visits"] = minimiser.visits().into(),
+                Treeless::Sampling(minimiser) => report["visits"] = minimiser.visits.into(),
                 Treeless::Growing(minimiser) => {
                     report["nodes"] = minimiser.nodes().into();
                     report["leaves"] = minimiser.leaves().into();

@@ -93,7 +93,7 @@ impl<'a> SavedSolution<'a> {
                 "name another file for --out, or remove this one",
             )
         })?;
-        let done = minimisers.iter().map(RegretMinimiser::iterations).max().unwrap_or(0);
+        let done = minimisers.iter().map(|minimiser| minimiser.iterations).max().unwrap_or(0);
         log(format_args!("{path}: continues after {done} iterations"));
         Ok(minimisers)
     }

@@ -18,7 +18,7 @@ impl Treeless {
     /// The name of its method, as the option has it.
     pub fn name(&self) -> &'static str {
         match self {
-            Treeless::Sampling(minimiser) => minimiser.method().name(),
+            Treeless::Sampling(minimiser) => minimiser.method.name(),
             Treeless::Growing(_) => "growing",
         }
     }
@@ -41,8 +41,8 @@ impl Treeless {
 
     pub fn iterations(&self) -> u64 {
         match self {
-            Treeless::Sampling(minimiser) => minimiser.iterations(),
-            Treeless::Growing(minimiser) => minimiser.iterations(),
+            Treeless::Sampling(minimiser) => minimiser.iterations,
+            Treeless::Growing(minimiser) => minimiser.iterations,
         }
     }
 
@@ -59,7 +59,7 @@ impl Treeless {
         let (iterations, name) = (counted(self.iterations(), "iteration"), self.name());
         match self {
             Treeless::Sampling(minimiser) => {
-                let visits = counted(minimiser.visits(), "node");
+                let visits = counted(minimiser.visits, "node");
                 format!("{sets} met in {iterations} of {name} sampling, {visits} visited")
             }
             Treeless::Growing(minimiser) => {

@@ -143,9 +143,7 @@ pub(super) fn header_case(talk: &mut Conversation) -> Checked {
     let head = format!(
         "POST {} HTTP/1.1\r\nHOST: {}:{}\r\nCONTENT-LENGTH: 6\r\ncontent-type: text/acl\r\nSENDER: GAMESERVER\r\n\
          RECEIVER: player\r\naccept: text/delim\r\n\r\n",
-        talk.address.path(),
-        talk.address.host(),
-        talk.address.port()
+        talk.address.path, talk.address.host, talk.address.port
     );
     let (result, _) =
         talk.send(format!("{head}(INFO)").as_bytes(), &head, AT_ONCE + talk.clocks.grace, Ending::Complete);
@@ -157,7 +155,7 @@ pub(super) fn header_case(talk: &mut Conversation) -> Checked {
 fn in_pieces(talk: &mut Conversation) -> Checked {
     let broken = |error: std::io::Error| CheckEnd::Fail(format!("a request in two pieces: {error}"));
     let begin = Instant::now();
-    let mut connection = TcpStream::connect((talk.address.host(), talk.address.port())).map_err(broken)?;
+    let mut connection = TcpStream::connect((&*talk.address.host, talk.address.port)).map_err(broken)?;
     let request = request(&talk.address, "(INFO)", "Gamecontroller");
     let (first, second) = request.split_at(request.len() - 3);
     connection.write_all(first.as_bytes()).map_err(broken)?;
@@ -180,7 +178,7 @@ fn in_pieces(talk: &mut Conversation) -> Checked {
 }
 
 pub(super) fn idle_connection(talk: &mut Conversation) -> Checked {
-    let address = (talk.address.host().to_owned(), talk.address.port());
+    let address = (talk.address.host.to_owned(), talk.address.port);
     let idle: Result<Vec<TcpStream>, std::io::Error> = (0..3)
         .map(|number| {
             let mut connection = TcpStream::connect(&address)?;
@@ -235,7 +233,7 @@ pub(super) fn garbage(talk: &mut Conversation) -> Checked {
 
 /// A message in a GET; the answer is as to a POST.
 pub(super) fn get(talk: &mut Conversation) -> Checked {
-    let path = format!("{}%28INFO%29", talk.address.path().trim_end_matches('/').to_owned() + "/");
+    let path = format!("{}%28INFO%29", talk.address.path.trim_end_matches('/').to_owned() + "/");
     let bytes = format!("GET {path} HTTP/1.0\r\nAccept: text/delim\r\n\r\n");
     match talk.send(bytes.as_bytes(), &bytes, AT_ONCE + talk.clocks.grace, Ending::Complete).0 {
         Ok(reply) if reply.body.to_ascii_lowercase().contains("status") => Ok(None),
@@ -247,8 +245,7 @@ pub(super) fn get(talk: &mut Conversation) -> Checked {
 pub(super) fn options(talk: &mut Conversation) -> Checked {
     let bytes = format!(
         "OPTIONS {} HTTP/1.1\r\nHost: {}\r\nOrigin: http://master.example\r\nAccess-Control-Request-Method: POST\r\n\r\n",
-        talk.address.path(),
-        talk.address.host()
+        talk.address.path, talk.address.host
     );
     let _ = talk.send(bytes.as_bytes(), &bytes, AT_ONCE + talk.clocks.grace, Ending::Complete);
     let received = talk.exchanges.last().map_or(&[][..], |exchange| &exchange.received);

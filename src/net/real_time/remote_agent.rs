@@ -128,9 +128,9 @@ fn deliver(address: &Address, messages: &Receiver<String>) -> Option<String> {
         for (_, message) in waiting.into_iter().enumerate().filter(keeps) {
             let request = format!(
                 "POST {} HTTP/1.0\r\nHost: {}:{}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{message}",
-                address.path(),
-                address.host(),
-                address.port(),
+                address.path,
+                address.host,
+                address.port,
                 message.len()
             );
             let deadline = Instant::now() + PATIENCE;

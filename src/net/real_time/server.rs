@@ -92,7 +92,7 @@ impl CommandServer {
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
-        self.server.address()
+        self.server.address
     }
 
     /// Lets the holder of a token set the switches of a role.

@@ -12,7 +12,8 @@ const LOOK: Duration = Duration::from_millis(10);
 /// Tells the threads of a match that it is over. Each of them holds it for as long as it works.
 #[derive(Debug)]
 pub struct CancelToken {
-    flag: CancelFlag,
+    /// The flag that ends the work for the match.
+    pub flag: CancelFlag,
     is_evicted: AtomicBool,
 }
 
@@ -21,11 +22,6 @@ impl CancelToken {
     pub fn new(flag: CancelFlag) -> CancelToken {
         flag.set(false);
         CancelToken { flag, is_evicted: AtomicBool::new(false) }
-    }
-
-    /// The flag that ends the work for the match.
-    pub fn flag(&self) -> CancelFlag {
-        self.flag
     }
 
     /// Tells that the match is over.

@@ -111,7 +111,7 @@ impl Seated {
         let step = self.known.made;
         let all = deadline.saturating_duration_since(received);
         let for_legal = Budget { deadline: Some(received + all.mul_f64(LEGAL_SHARE)), ..Budget::UNLIMITED };
-        let for_legal = for_legal.cancelled_by(self.parts.cancel.flag());
+        let for_legal = for_legal.cancelled_by(self.parts.cancel.flag);
         let evidence = self.known.evidence.clone();
         let Some((legal, source)) = self.legal_after(&evidence, &for_legal, &seed.child("legal").index(step))
         else {

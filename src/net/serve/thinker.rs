@@ -78,7 +78,7 @@ impl Thinker {
         };
         let thread = PlayerThread::begin("thinker", make, Thinking::think_ahead)?;
         let prepared = thread.ask(|Thinking { player, parts, .. }| {
-            let budget = parts.preparation.cancelled_by(parts.cancel.flag());
+            let budget = parts.preparation.cancelled_by(parts.cancel.flag);
             player.prepare(&budget, &parts.seed.child("prepare"));
         });
         Ok((Thinker { thread, engine }, prepared))
@@ -99,7 +99,7 @@ impl Thinker {
         seed: Seed,
     ) -> Receiver<Result<Option<Said>, String>> {
         self.thread.ask(move |Thinking { player, parts, ahead }| {
-            let budget = budget.cancelled_by(parts.cancel.flag());
+            let budget = budget.cancelled_by(parts.cancel.flag);
             if budget.is_late() {
                 return None;
             }
@@ -120,7 +120,7 @@ impl Thinking {
         let (Some(ahead), true) = (&mut self.ahead, self.parts.cancel.wants_thought()) else {
             return false;
         };
-        ahead.turn(&mut *self.player, Budget::UNLIMITED.cancelled_by(self.parts.cancel.flag()))
+        ahead.turn(&mut *self.player, Budget::UNLIMITED.cancelled_by(self.parts.cancel.flag))
     }
 }
 

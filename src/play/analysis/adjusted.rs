@@ -61,7 +61,7 @@ impl Baseline {
     /// The node after a joint move. In a step `random` chooses first and then every other role; who has one move has no node.
     fn after(&self, node: usize, legal: &ByRole<Vec<Move>>, joint: &JointMove) -> usize {
         let Baseline::Tree(tree, _) = self else { return node };
-        let choosing = tree.random().into_iter().chain(tree.players()).filter(|&role| legal[role].len() > 1);
+        let choosing = tree.random.into_iter().chain(tree.players()).filter(|&role| legal[role].len() > 1);
         choosing.fold(node, |node, role| {
             let place = legal[role].iter().position(|&own| own == joint.of(role));
             tree.children(node).start + place.expect("a joint move is made of legal moves")

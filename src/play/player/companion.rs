@@ -19,7 +19,8 @@ use hyperplay_think::belief::{Belief, UpdateMethod, UpdateOutcome, effective_siz
 
 /// The belief beside a person.
 pub struct Companion {
-    engine: Arc<Engine>,
+    /// The engine on which it evaluates the rules.
+    pub engine: Arc<Engine>,
     belief: Box<dyn Belief<Engine>>,
     /// How the last update ended; none before the first.
     outcome: Option<UpdateOutcome>,
@@ -31,11 +32,6 @@ impl Companion {
         let model = sampler.assumed().model(engine);
         let belief = sampler.sampler().belief(engine, role, &model, particles);
         Companion { engine: Arc::clone(engine), belief, outcome: None }
-    }
-
-    /// The engine on which it evaluates the rules.
-    pub fn engine(&self) -> &Arc<Engine> {
-        &self.engine
     }
 
     /// Follows the evidence.

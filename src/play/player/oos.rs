@@ -32,14 +32,14 @@ pub fn oos(belief: OwnBelief, options: [AimOptions; 2]) -> impl Player {
             let (belief, particles) = (possible.belief, possible.belief.particles());
             // Asked before the time is up, because an answer after the deadline may be cut off.
             let known = belief.evidence_until(&particles[0], context.role, context.budget.deadline);
-            let (visits, before) = (minimiser.visits(), minimiser.iterations());
+            let (visits, before) = (minimiser.visits, minimiser.iterations);
             let histories = particles.iter().map(|particle| (belief.history(particle), particle.weight));
             let done =
                 minimiser.iterate_aimed(context.machine, histories, &options, &context.budget, &context.seed);
             let mut reasons = vec![Reason::said(format!(
                 "{} iterations, {} of them for this decision; {} information sets were met",
-                minimiser.iterations(),
-                minimiser.iterations() - before,
+                minimiser.iterations,
+                minimiser.iterations - before,
                 minimiser.information_sets()
             ))];
             if let Err(error) = done {
@@ -55,7 +55,7 @@ pub fn oos(belief: OwnBelief, options: [AimOptions; 2]) -> impl Player {
             let policy = minimiser.policy(&known).and_then(share);
             let judgement =
                 policy.map_or_else(|| Judgement::none(legal), |policy| Judgement::of(legal, policy));
-            (judgement, DecisionCost { states: minimiser.visits() - visits, playouts: 0 }, reasons)
+            (judgement, DecisionCost { states: minimiser.visits - visits, playouts: 0 }, reasons)
         });
         decision.admitting(failure, legal, seed)
     };

@@ -215,7 +215,7 @@ impl Asking {
         budget: &Budget,
         seed: &Seed,
     ) -> Result<Vec<Weighted>, String> {
-        let machine = Arc::clone(histories.machine());
+        let machine = Arc::clone(&histories.machine);
         if self.asked.is_none() {
             let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let mut asked = idle.map_or_else(|| Asked::start(&self.command), Ok)?;
@@ -236,7 +236,7 @@ impl Asking {
         let left = budget.left().map(|left| left.as_millis() as u64);
         asked.tell(&json!({
             "id": asked.id, "evidence": evidence.steps.iter().map(step).collect::<Vec<Value>>(), "over": evidence.over,
-            "particles": histories.wanted(), "seed": seed.rng().random_range(0..1_u64 << 53),
+            "particles": histories.wanted, "seed": seed.rng().random_range(0..1_u64 << 53),
             "milliseconds": left, "states": budget.nodes,
         }))?;
         let Some(Answer { histories: answered, states, .. }) = asked.answer(budget)? else {
@@ -266,7 +266,7 @@ pub fn explaining(
     if !(weight.is_finite() && weight > 0.0) {
         return Err(wrong(format!("its weight is {weight}, expected more than 0")));
     }
-    let history = legal(histories.machine(), moves).map_err(wrong)?;
+    let history = legal(&histories.machine, moves).map_err(wrong)?;
     let history = histories.trace(&history);
     let explains = history.evidence(evidence.role) == *evidence;
     explains.then_some((history, weight)).ok_or_else(|| wrong("it does not explain the evidence".to_owned()))

@@ -21,7 +21,7 @@ pub(super) fn follow<M: Bulk>(
     let mut account = BudgetAccount::new(*budget);
     if histories.step() == Some(0) {
         let initial = histories.initial();
-        histories.replace(vec![(initial, 1.0); histories.wanted()]);
+        histories.replace(vec![(initial, 1.0); histories.wanted]);
     }
     while let Some(step) = histories.step().filter(|&step| step < evidence.step()) {
         let seed = seed.index(step + 1);

@@ -26,26 +26,18 @@ use hyperplay_machine::{
 /// A history with the state that it leads to and what every role perceived on the way.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TracedHistory<S> {
-    history: History,
-    state: S,
+    /// The joint moves.
+    pub history: History,
+    /// The state after them.
+    pub state: S,
     percepts: Vec<ByRole<Percepts>>,
     over: bool,
 }
 
 impl<S> TracedHistory<S> {
-    /// The joint moves.
-    pub fn history(&self) -> &History {
-        &self.history
-    }
-
     /// The number of joint moves.
     pub fn step(&self) -> usize {
         self.history.step()
-    }
-
-    /// The state after them.
-    pub fn state(&self) -> &S {
-        &self.state
     }
 
     /// Whether that state is terminal.
@@ -66,11 +58,15 @@ impl<S> TracedHistory<S> {
 
 /// The weighted histories of a [`HistoryBelief`], and the means to find others.
 pub struct Histories<M: Bulk> {
-    machine: Arc<M>,
-    role: Role,
-    model: SharedModel,
+    /// The machine that plays the game.
+    pub machine: Arc<M>,
+    /// Whose belief it is.
+    pub role: Role,
+    /// How the other roles are taken to choose.
+    pub model: SharedModel,
     scratch: M::Scratch,
-    wanted: usize,
+    /// How many histories are wanted, at least 1.
+    pub wanted: usize,
     held: Vec<TracedHistory<M::State>>,
     particles: Vec<Particle>,
     cost: UpdateCost,
@@ -107,26 +103,6 @@ impl<M: Bulk> Histories<M> {
     fn forget(&mut self) {
         let initial = self.initial();
         self.replace(vec![(initial, 1.0)]);
-    }
-
-    /// The machine that plays the game.
-    pub fn machine(&self) -> &Arc<M> {
-        &self.machine
-    }
-
-    /// Whose belief it is.
-    pub fn role(&self) -> Role {
-        self.role
-    }
-
-    /// How the other roles are taken to choose.
-    pub fn model(&self) -> &SharedModel {
-        &self.model
-    }
-
-    /// How many histories are wanted, at least 1.
-    pub fn wanted(&self) -> usize {
-        self.wanted
     }
 
     /// The number of steps that the histories held explain; `None` if there are none.
@@ -203,7 +179,7 @@ impl<M: Bulk> Histories<M> {
     ///         Box::new(HistoryBelief::new(machine, role, model, particles, |histories, evidence, _, seed| {
     ///             let (mut rng, mut held) = (seed.rng(), histories.take());
     ///             if held.iter().all(|(history, _)| history.step() == 0) {
-    ///                 held = vec![(histories.initial(), 1.0); histories.wanted()];
+    ///                 held = vec![(histories.initial(), 1.0); histories.wanted];
     ///             }
     ///             while held.first().is_some_and(|(history, _)| history.step() < evidence.step()) {
     ///                 let mut extend = |(history, weight): (TracedHistory<M::State>, f64)| {

@@ -80,7 +80,7 @@ fn follow<M: Bulk>(
     _: &Budget,
     seed: &Seed,
 ) -> UpdateOutcome {
-    let posterior = match exact::posterior(&**histories.machine(), evidence, &**histories.model(), LIMIT) {
+    let posterior = match exact::posterior(&*histories.machine, evidence, &*histories.model, LIMIT) {
         Ok(posterior) => posterior,
         Err(error) => {
             histories.replace(Vec::new());
@@ -98,7 +98,7 @@ fn follow<M: Bulk>(
     };
     histories.cost_mut().states += posterior.states;
     let mut traced: FxHashMap<usize, TracedHistory<M::State>> = FxHashMap::default();
-    let drawn = draws(&posterior, histories.wanted(), &mut seed.rng()).into_iter().map(|at| {
+    let drawn = draws(&posterior, histories.wanted, &mut seed.rng()).into_iter().map(|at| {
         let history = traced.entry(at).or_insert_with(|| histories.trace(&posterior.histories[at].0));
         (history.clone(), 1.0)
     });

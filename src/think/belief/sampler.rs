@@ -34,7 +34,7 @@ use hyperplay_machine::{Bulk, Role, Seed};
 ///         Box::new(HistoryBelief::new(machine, role, model, particles, |histories, evidence, budget, seed| {
 ///             let mut account = BudgetAccount::new(*budget);
 ///             let mut accepted: Vec<(TracedHistory<M::State>, f64)> = Vec::new();
-///             for particle in 0..histories.wanted() {
+///             for particle in 0..histories.wanted {
 ///                 let mut rng = seed.index(particle).rng();
 ///                 let mut history = histories.initial();
 ///                 while history.step() < evidence.step() {

@@ -99,12 +99,12 @@ pub fn solve(
     // Before the deadline there must be time for a last look at NashConv, which takes as long as the one before.
     let mut look = Duration::ZERO;
     let is_out = |look: Duration| limits.budget.earlier(look).is_late() || (limits.stop)();
-    let made = minimisers.iter().map(RegretMinimiser::iterations).min().expect("there is a minimiser");
+    let made = minimisers.iter().map(|minimiser| minimiser.iterations).min().expect("there is a minimiser");
     let mut due = next_look(made).min(limits.iterations);
     loop {
         minimisers.par_iter_mut().for_each(|minimiser| {
-            while minimiser.iterations() < due {
-                minimiser.iterate(form, step.min(due - minimiser.iterations()));
+            while minimiser.iterations < due {
+                minimiser.iterate(form, step.min(due - minimiser.iterations));
                 if is_out(look) {
                     break;
                 }
@@ -114,7 +114,7 @@ pub fn solve(
         let judged = minimisers.iter().map(|minimiser| {
             let profile = minimiser.average(form);
             let verdict = form.judge(&profile);
-            let (method, iterations) = (minimiser.rule().name(), minimiser.iterations());
+            let (method, iterations) = (minimiser.rule.name(), minimiser.iterations);
             (profile, SolvePoint { method, iterations, seconds: clock.elapsed().as_secs_f64(), verdict })
         });
         let best =

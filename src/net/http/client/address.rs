@@ -14,7 +14,7 @@ pub const DEFAULT_PORT: u16 = 9147;
 /// use hyperplay_net::http::client::Address;
 ///
 /// let address = Address::parse("http://player.example:4001/ggp").unwrap();
-/// assert_eq!((address.host(), address.port(), address.path()), ("player.example", 4001, "/ggp"));
+/// assert_eq!((&*address.host, address.port, &*address.path), ("player.example", 4001, "/ggp"));
 /// let address = Address::parse("http://[::1]").unwrap();
 /// assert_eq!(address.to_string(), "http://[::1]:9147/");
 /// let error = Address::parse("https://player.example").unwrap_err();
@@ -22,9 +22,12 @@ pub const DEFAULT_PORT: u16 = 9147;
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Address {
-    host: String,
-    port: u16,
-    path: String,
+    /// The host: a name or a number, without brackets.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+    /// The path, which begins with `/`.
+    pub path: String,
 }
 
 /// Why a text is no address of a player, and what to write.
@@ -76,21 +79,6 @@ impl Address {
         };
         let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
         Ok(Address { host: host.to_owned(), port, path })
-    }
-
-    /// The host: a name or a number, without brackets.
-    pub fn host(&self) -> &str {
-        &self.host
-    }
-
-    /// The port.
-    pub fn port(&self) -> u16 {
-        self.port
-    }
-
-    /// The path, which begins with `/`.
-    pub fn path(&self) -> &str {
-        &self.path
     }
 
     /// The place, if the host is a number.

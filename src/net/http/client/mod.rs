@@ -74,8 +74,8 @@ pub fn request(address: &Address, body: &str, sender: &str) -> String {
     format!(
         "POST {} HTTP/1.0\r\nAccept: text/delim\r\nSender: {sender}\r\nReceiver: {}\r\nContent-type: text/acl\r\n\
          Content-length: {}\r\n\r\n{body}",
-        address.path(),
-        address.host(),
+        address.path,
+        address.host,
         body.len()
     )
 }
@@ -208,7 +208,7 @@ fn look_up(address: &Address, deadline: Instant) -> Result<Vec<SocketAddr>, Exch
         return Ok(vec![place]);
     }
     let (sender, receiver) = mpsc::channel();
-    let (host, port) = (address.host().to_owned(), address.port());
+    let (host, port) = (address.host.to_owned(), address.port);
     thread::spawn(move || {
         // Nobody listens any more if the deadline has passed.
         let _ = sender.send((host.as_str(), port).to_socket_addrs().map(Vec::from_iter));

@@ -244,7 +244,7 @@ fn addresses_are_read_and_wrong_ones_say_what_to_write() {
     let parts = |text: &str| {
         let address = Address::parse(text).unwrap();
         assert_eq!(Address::parse(&address.to_string()), Ok(address.clone()));
-        (address.host().to_owned(), address.port(), address.path().to_owned())
+        (address.host.to_owned(), address.port, address.path.to_owned())
     };
     assert_eq!(parts("http://localhost"), ("localhost".into(), 9147, "/".into()));
     assert_eq!(parts("HTTP://a:80/b/c?d"), ("a".into(), 80, "/b/c?d".into()));

@@ -12,7 +12,8 @@ use super::{ServerLimits, serve_router};
 /// A running server; it ends when this is dropped.
 #[derive(Debug)]
 pub struct ServerThread {
-    address: SocketAddr,
+    /// Where it listens.
+    pub address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -36,11 +37,6 @@ impl ServerThread {
             runtime.shutdown_timeout(Duration::from_millis(100));
         });
         Ok(ServerThread { address, stop: Some(stop), thread: Some(thread) })
-    }
-
-    /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
-        self.address
     }
 }
 

@@ -163,7 +163,7 @@ impl Player for Equilibrium {
         if let Ok(game) = &*solved
             && let Some((set, _)) = game.advice(evidence)
         {
-            return Some(game.tree().moves(set).to_vec());
+            return Some(game.tree.moves(set).to_vec());
         }
         match &mut self.seat {
             Some(Seat::Player(player)) => player.legal_after(evidence, budget, seed),
@@ -186,7 +186,7 @@ impl Player for Equilibrium {
         };
         let advice = game.advice(view.evidence);
         match advice {
-            Some((set, advice)) if game.tree().moves(set) == view.legal => {
+            Some((set, advice)) if game.tree.moves(set) == view.legal => {
                 let mut decision = drawn(view, &advice, seed);
                 decision.reasons = vec![Reason::said(game.describe(self.role)), Reason::Mixed];
                 decision

@@ -34,7 +34,7 @@ impl OpponentModel for EquilibriumModel {
         let uniform = || vec![1.0 / legal.len() as f64; legal.len()];
         match &*solved {
             Ok(game) => match game.advice(evidence) {
-                Some((set, advice)) if game.tree().moves(set) == legal => (advice.shares.to_vec(), None),
+                Some((set, advice)) if game.tree.moves(set) == legal => (advice.shares.to_vec(), None),
                 _ => (uniform(), None),
             },
             Err(reason) => {

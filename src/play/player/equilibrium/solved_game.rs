@@ -36,7 +36,8 @@ pub(super) type Solved = Result<SolvedGame, String>;
 
 /// A solved game.
 pub(super) struct SolvedGame {
-    tree: GameTree,
+    /// The tree.
+    pub(super) tree: GameTree,
     profile: Profile,
     indexes: ByRole<EvidenceIndex>,
     values: ByRole<MoveValues>,
@@ -95,7 +96,7 @@ impl SolvedGame {
         let roles = machine.roles().len();
         let indexes = ByRole::from_fn(roles, |role| EvidenceIndex::new(&tree, role));
         // `random` asks for no values.
-        let values = ByRole::from_fn(roles, |role| match tree.random() == Some(role) {
+        let values = ByRole::from_fn(roles, |role| match tree.random == Some(role) {
             true => MoveValues { value: 0.0, moves: Vec::new() },
             false => MoveValues::new(&tree, &profile, role),
         });
@@ -108,11 +109,6 @@ impl SolvedGame {
         let range = self.tree.sets()[set].range();
         let values = &self.values[evidence.role].moves[range];
         Some((set, Advice { shares: self.profile.of(&self.tree, set), values }))
-    }
-
-    /// The tree.
-    pub(super) fn tree(&self) -> &GameTree {
-        &self.tree
     }
 
     /// The solution in a sentence, for a role.

@@ -108,7 +108,7 @@ impl Choice for SubgameChoice {
         let (context, _) = deliberation.context();
         let Some(minimiser) = self.minimiser.as_mut().filter(|_| count == u64::MAX) else { return false };
         let done = minimiser.iterate_within(context.machine, count, &context.budget, &context.seed);
-        done.is_ok() && (minimiser.leaves() > 0 || minimiser.iterations() < CONVERGED)
+        done.is_ok() && (minimiser.leaves() > 0 || minimiser.iterations < CONVERGED)
     }
 }
 
@@ -150,7 +150,7 @@ impl SubgameChoice {
         let evidence = possible.belief.evidence_until(particle, context.role, budget.deadline);
         let minimiser = self.minimiser(machine, &budget);
         let solve = |minimiser: &mut GrowingMinimiser<Engine>| {
-            if minimiser.iterations() == 0 {
+            if minimiser.iterations == 0 {
                 let nodes = budget.nodes.map(|nodes| nodes / 2);
                 let first = Budget { nodes, ..budget.share(FIRST) };
                 minimiser.iterate_within(machine, count, &first, &seed.child("first"))?;
@@ -161,9 +161,9 @@ impl SubgameChoice {
             }
             minimiser.iterate_within(machine, count, &budget, &seed.child("solve"))
         };
-        let before = minimiser.visits();
+        let before = minimiser.visits;
         let done = solve(minimiser);
-        let cost = DecisionCost { states: minimiser.visits() - before, playouts: 0 };
+        let cost = DecisionCost { states: minimiser.visits - before, playouts: 0 };
         let has_failed = done.is_err();
         let why = done.err().map(|error| {
             if let SamplingError::Rules(TreeError::Failed(found)) = &error {
@@ -178,8 +178,8 @@ impl SubgameChoice {
         });
         let solved = Reason::Solved {
             nodes: minimiser.nodes(),
-            iterations: minimiser.iterations(),
-            subgame: minimiser.subgame(),
+            iterations: minimiser.iterations,
+            subgame: minimiser.subgame,
             alternatives: minimiser.alternatives(),
         };
         let result = match found {

@@ -91,7 +91,8 @@ pub type Policy = Box<dyn Fn(Role, &Evidence, &[Move]) -> Vec<f64> + Send + Sync
 /// ```
 pub struct GrowingMinimiser<M: Bulk> {
     options: GrowingOptions,
-    iterations: u64,
+    /// Iterations made.
+    pub iterations: u64,
     /// The places of the roles that decide.
     players: Vec<u32>,
     tree: GrownTree<M>,
@@ -105,14 +106,16 @@ pub struct GrowingMinimiser<M: Bulk> {
     model: Option<(u32, f64, Policy)>,
     /// By number of a move: its probability by that policy.
     modelled: Vec<f64>,
-    visits: u64,
+    /// Nodes visited, in each iteration all those below the roots.
+    pub visits: u64,
     /// The time of the last iteration, over the nodes of the tree.
     pace: Duration,
     /// Iterations on the sub-game, about.
     round: u64,
     /// By role: the value of the game under the first solve; nothing before the first sub-game.
     expected: Vec<f64>,
-    subgame: Subgame,
+    /// The last sub-game.
+    pub subgame: Subgame,
     /// Why it cannot go on.
     failure: Option<SamplingError>,
 }
@@ -152,16 +155,6 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// How probably a role follows the model.
     fn share(&self, role: u32) -> f64 {
         self.model.as_ref().filter(|(own, ..)| *own != role).map_or(0.0, |(_, share, _)| *share)
-    }
-
-    /// Iterations made.
-    pub fn iterations(&self) -> u64 {
-        self.iterations
-    }
-
-    /// Nodes visited, in each iteration all those below the roots.
-    pub fn visits(&self) -> u64 {
-        self.visits
     }
 
     /// Nodes of the grown tree.

@@ -395,9 +395,4 @@ impl<M: Bulk> GrowingMinimiser<M> {
         };
         sides.filter(|(_, side)| side.gadget.is_some()).flat_map(of_side).collect()
     }
-
-    /// The last sub-game.
-    pub fn subgame(&self) -> Subgame {
-        self.subgame
-    }
 }

@@ -33,7 +33,7 @@ pub use rule::RegretRule;
 /// let form = SequenceForm::new(&tree, 1.0);
 /// let mut minimiser = RegretMinimiser::new(&form, RegretRule::CfrPlus);
 /// minimiser.iterate(&form, 100);
-/// assert_eq!((minimiser.iterations(), minimiser.rule()), (100, RegretRule::CfrPlus));
+/// assert_eq!((minimiser.iterations, minimiser.rule), (100, RegretRule::CfrPlus));
 /// let average = minimiser.average(&form);
 /// assert!((form.judge(&average).values[candidate] - 50.0 / 3.0).abs() < 0.01);
 ///
@@ -46,8 +46,10 @@ pub use rule::RegretRule;
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct RegretMinimiser {
-    rule: RegretRule,
-    iterations: u64,
+    /// The rule.
+    pub rule: RegretRule,
+    /// Iterations made.
+    pub iterations: u64,
     players: Vec<PlayerState>,
 }
 
@@ -56,16 +58,6 @@ impl RegretMinimiser {
     pub fn new(form: &SequenceForm, rule: RegretRule) -> RegretMinimiser {
         let players = form.players.iter().map(|player| PlayerState::new(&player.treeplex)).collect();
         RegretMinimiser { rule, iterations: 0, players }
-    }
-
-    /// The rule.
-    pub fn rule(&self) -> RegretRule {
-        self.rule
-    }
-
-    /// Iterations made.
-    pub fn iterations(&self) -> u64 {
-        self.iterations
     }
 
     /// Makes `count` iterations on the game for which it was made.

@@ -54,9 +54,9 @@ pub use target::AimOptions;
 /// let mut minimiser = MonteCarloMinimiser::new(&*machine, SamplingScheme::External);
 /// let done: Result<(), SamplingError> = minimiser.iterate(&*machine, 1_000, &seed);
 /// done?;
-/// assert_eq!((minimiser.method(), minimiser.iterations()), (SamplingScheme::External, 1_000));
+/// assert_eq!((minimiser.method, minimiser.iterations), (SamplingScheme::External, 1_000));
 /// assert_eq!(minimiser.information_sets(), 7);
-/// assert!(minimiser.visits() > 10_000);
+/// assert!(minimiser.visits > 10_000);
 ///
 /// // The candidate who has seen a goat switches.
 /// let mut policies = minimiser.policies();
@@ -78,9 +78,12 @@ pub use target::AimOptions;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct MonteCarloMinimiser<M: Bulk> {
-    method: SamplingScheme,
-    iterations: u64,
-    visits: u64,
+    /// The method.
+    pub method: SamplingScheme,
+    /// Iterations made, each with a traversal for every role.
+    pub iterations: u64,
+    /// Nodes visited: draws of `random`, decisions and ends.
+    pub visits: u64,
     /// The places of the roles that decide.
     players: Vec<u32>,
     positions: MetPositions<M>,
@@ -106,21 +109,6 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
             target: Target::default(),
             failure: None,
         }
-    }
-
-    /// The method.
-    pub fn method(&self) -> SamplingScheme {
-        self.method
-    }
-
-    /// Iterations made, each with a traversal for every role.
-    pub fn iterations(&self) -> u64 {
-        self.iterations
-    }
-
-    /// Nodes visited: draws of `random`, decisions and ends.
-    pub fn visits(&self) -> u64 {
-        self.visits
     }
 
     /// Information sets met. Each takes about 150 bytes.

@@ -119,7 +119,7 @@ fn how_iterations_are_divided_into_calls_does_not_matter() {
             counts.iter().for_each(|&count| minimiser.iterate(toy, count, &seed).unwrap());
             minimiser
         });
-        assert_eq!((parts.iterations(), parts.visits()), (whole.iterations(), whole.visits()));
+        assert_eq!((parts.iterations, parts.visits), (whole.iterations, whole.visits));
         assert_eq!(parts.to_profile(&tree(toy)), whole.to_profile(&tree(toy)));
         assert!(parts.policies().eq(whole.policies()));
     }
@@ -146,7 +146,7 @@ fn how_many_positions_are_kept_does_not_matter() {
 fn a_game_that_is_over_at_the_start_has_no_information_set() {
     let toy = Toy::table(&["a", "b"], vec![end(&[50, 50])]);
     let minimiser = minimised(&toy, SamplingScheme::External, 10);
-    assert_eq!((minimiser.iterations(), minimiser.information_sets()), (10, 0));
+    assert_eq!((minimiser.iterations, minimiser.information_sets()), (10, 0));
 }
 
 #[test]
@@ -348,10 +348,10 @@ fn a_budget_ends_iterations_and_is_no_failure() {
     let toy = two_rounds();
     let mut minimiser = MonteCarloMinimiser::new(&toy, SamplingScheme::Outcome);
     let mut made = |options: AimOptions, budget: Budget| {
-        let before = minimiser.iterations();
+        let before = minimiser.iterations;
         let histories = first_histories(&toy, 1, &[0.5, 0.5]).into_iter();
         minimiser.iterate_aimed(&toy, histories, &options, &budget, &Seed::root(1)).unwrap();
-        minimiser.iterations() - before
+        minimiser.iterations - before
     };
     assert_eq!(made(aiming(10), Budget::UNLIMITED), 10);
     assert_eq!(made(aiming(10), Budget::time(Duration::ZERO)), 0);

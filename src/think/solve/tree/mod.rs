@@ -128,7 +128,8 @@ impl Node {
 pub struct GameTree {
     nodes: Vec<Node>,
     roles: ByRole<String>,
-    random: Option<Role>,
+    /// The role that draws at chance nodes, if there is one.
+    pub random: Option<Role>,
     sets: Vec<InformationSet>,
     /// The moves of all information sets.
     pool: Vec<Move>,
@@ -184,11 +185,6 @@ impl GameTree {
     /// The names of the roles.
     pub fn roles(&self) -> &ByRole<String> {
         &self.roles
-    }
-
-    /// The role that draws at chance nodes, if there is one.
-    pub fn random(&self) -> Option<Role> {
-        self.random
     }
 
     /// The roles that decide: all but `random`.
