@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::decision_log::{DecisionLog, PlayerBeliefs};
+use super::decision_log::DecisionLog;
 use super::plan::{ExperimentPlan, MatchPlace};
 use super::recorder::{RecordLines, Recorder};
 use super::stored::{FinishedMatch, KINDS};
 use super::walk::{WalkError, compare, walk};
-use super::watched::{PlayerTimes, watched};
+use super::watched::{PlayerWatch, watched};
 use hyperplay_engine::{Engine, EngineError, Engines};
 use hyperplay_logic::gdl::Game;
 use hyperplay_machine::{ByRole, Role};
@@ -130,15 +130,10 @@ impl Arena {
         let machine = self.machine(number);
         let game = plan.game(place.cell);
         let mut players: ByRole<Option<Seat>> = ByRole::from_fn(game.roles.len(), |_| None);
-        let mut times: ByRole<PlayerTimes> = ByRole::from_fn(game.roles.len(), |_| PlayerTimes::default());
-        let beliefs: ByRole<PlayerBeliefs> =
-            ByRole::from_fn(game.roles.len(), |_| PlayerBeliefs::new(self.log));
+        let watches = ByRole::from_fn(game.roles.len(), |_| PlayerWatch::new(self.log));
         for (role, &entrant) in game.played().map(Role::new).zip(plan.seats(place)) {
             let (spec, engine) = self.entrant(number, entrant);
-            let seat = spec.seat(engine, role);
-            let kept = PlayerTimes::default();
-            times[role] = kept.clone();
-            players[role] = Some(watched(seat, kept, beliefs[role].clone()));
+            players[role] = Some(watched(spec.seat(engine, role), watches[role].clone()));
         }
         let watch = Stopwatch::start();
         let seed = match_seed(plan.seed, place.deal as usize);
@@ -154,8 +149,7 @@ impl Arena {
             plan,
             place,
             played: &played,
-            times: &times,
-            beliefs: &beliefs,
+            watches: &watches,
             seconds,
             host: &self.host,
             threads: self.threads,

@@ -5,9 +5,6 @@
 //! held possible. The belief of a player is asked of it right after its decision, because the next one forgets it; with clocks the asking takes time
 //! of the player.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
 use serde::{Deserialize, Serialize};
 
 use hyperplay_play::player::BelievedState;
@@ -36,34 +33,6 @@ impl DecisionLog {
             "particles" => self >= DecisionLog::Particles,
             _ => true,
         }
-    }
-}
-
-/// By joint moves made before the decision.
-type BeliefsByStep = BTreeMap<usize, Vec<BelievedState>>;
-
-/// The beliefs of one player in one match; nothing unless they are to be recorded.
-#[derive(Clone, Debug, Default)]
-pub struct PlayerBeliefs(Option<Arc<Mutex<BeliefsByStep>>>);
-
-impl PlayerBeliefs {
-    /// Where beliefs are kept if `log` asks for them.
-    pub fn new(log: DecisionLog) -> PlayerBeliefs {
-        PlayerBeliefs((log >= DecisionLog::Particles).then(Arc::default))
-    }
-
-    /// Keeps what was believed at the decision after `step` joint moves.
-    pub fn keep(&self, step: usize, believed: impl FnOnce() -> Vec<BelievedState>) {
-        if let Some(kept) = &self.0 {
-            let believed = believed();
-            kept.lock().unwrap_or_else(PoisonError::into_inner).insert(step, believed);
-        }
-    }
-
-    /// The belief at the decision after `step` joint moves.
-    pub fn at(&self, step: usize) -> Vec<BelievedState> {
-        let Some(kept) = &self.0 else { return Vec::new() };
-        kept.lock().unwrap_or_else(PoisonError::into_inner).get(&step).cloned().unwrap_or_default()
     }
 }
 

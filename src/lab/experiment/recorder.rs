@@ -9,14 +9,14 @@ use std::time::Duration;
 use indexmap::IndexMap;
 use thiserror::Error;
 
-use super::decision_log::{DecisionLog, ParticlesRecord, PlayerBeliefs};
+use super::decision_log::{DecisionLog, ParticlesRecord};
 use super::lines::line;
 use super::plan::{ExperimentPlan, MatchPlace};
 use super::record::{
-    HeldRecord, MatchRecord, PositionRecord, SeenRecord, TimingRecord, TurnRecord, TurnTime,
+    HeldRecord, MatchRecord, PositionRecord, SeenRecord, TimingRecord, TurnRecord,
 };
 use super::stored::KINDS;
-use super::watched::{PlayerTimes, seconds};
+use super::watched::{PlayerWatch, WatchedDecision, seconds};
 use hyperplay_machine::{ByRole, EvaluationFailure, Move, Role, StateMachine, StateMachineExt};
 use hyperplay_play::player::{Decision, HeldBelief};
 use hyperplay_play::referee::{FaultKind, Match, MatchOutcome, MatchStep};
@@ -70,10 +70,8 @@ pub struct Recorder<'a, M> {
     pub place: &'a MatchPlace,
     /// The match that was played.
     pub played: &'a Match,
-    /// How long the decisions took.
-    pub times: &'a ByRole<PlayerTimes>,
-    /// The beliefs of the players.
-    pub beliefs: &'a ByRole<PlayerBeliefs>,
+    /// How long the decisions took, and what the players believed.
+    pub watches: &'a ByRole<PlayerWatch>,
     /// How long the match took.
     pub seconds: Duration,
     /// The computer.
@@ -95,6 +93,7 @@ struct Turn<'a> {
     role: Role,
     decision: Option<&'a Decision>,
     fault: Option<&'a FaultKind>,
+    watched: WatchedDecision,
 }
 
 impl<M: StateMachine> Recorder<'_, M> {
@@ -102,8 +101,6 @@ impl<M: StateMachine> Recorder<'_, M> {
     pub fn lines(&self, log: DecisionLog) -> RecordLines {
         let game = self.plan.game(self.place.cell);
         let turns: Vec<Turn<'_>> = self.turns();
-        let times: Vec<TurnTime> =
-            turns.iter().map(|turn| self.times[turn.role].at(turn.number - 1)).collect();
         let (mut goals, mut failure) = (None, None);
         match &self.played.outcome {
             MatchOutcome::Over(all) => {
@@ -135,7 +132,7 @@ impl<M: StateMachine> Recorder<'_, M> {
             threads: self.threads,
             seconds: seconds(self.seconds),
             load: self.plan.clocks.and_then(|_| load()),
-            turns: times,
+            turns: turns.iter().map(|turn| turn.watched.time).collect(),
         };
         let logged = |least: DecisionLog| if log >= least { &turns[..] } else { &[] };
         let (positions, particles) = (logged(DecisionLog::Positions), logged(DecisionLog::Particles));
@@ -190,7 +187,8 @@ impl<M: StateMachine> Recorder<'_, M> {
                 let fault = step.faults.iter().find(|fault| fault.role == role).map(|fault| &fault.kind);
                 if step.legal[role].len() > 1 || fault.is_some() {
                     let decision = step.decisions[role].as_ref();
-                    turns.push(Turn { number: index + 1, step, role, decision, fault });
+                    let watched = self.watches[role].at(index);
+                    turns.push(Turn { number: index + 1, step, role, decision, fault, watched });
                 }
             }
         }
@@ -255,7 +253,7 @@ impl<M: StateMachine> Recorder<'_, M> {
     fn believed(&self, turn: &Turn<'_>) -> ParticlesRecord {
         let game = self.plan.game(self.place.cell);
         // The belief of a player that was late or crashed is part of no decision.
-        let believed = turn.decision.map(|_| self.beliefs[turn.role].at(turn.number - 1)).unwrap_or_default();
+        let believed = turn.decision.map(|_| turn.watched.believed.clone()).unwrap_or_default();
         ParticlesRecord {
             id: self.place.id,
             game: game.name.clone(),

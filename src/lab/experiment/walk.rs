@@ -9,12 +9,12 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::decision_log::{DecisionLog, PlayerBeliefs};
+use super::decision_log::DecisionLog;
 use super::plan::ExperimentPlan;
 use super::record::TurnRecord;
 use super::recorder::{RecordLines, Recorder};
 use super::stored::FinishedMatch;
-use super::watched::PlayerTimes;
+use super::watched::PlayerWatch;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, ByRole, Move, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::player::{Decision, DecisionCost, HeldBelief, Player, Seat, View};
@@ -72,8 +72,7 @@ pub fn walk(
         plan,
         place,
         played: &played,
-        times: &ByRole::from_fn(roles.len(), |_| PlayerTimes::default()),
-        beliefs: &ByRole::from_fn(roles.len(), |_| PlayerBeliefs::new(DecisionLog::Turns)),
+        watches: &ByRole::from_fn(roles.len(), |_| PlayerWatch::default()),
         seconds: std::time::Duration::ZERO,
         host: "",
         threads: 0,

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use cpu_time::ThreadTime;
 
-use super::decision_log::PlayerBeliefs;
+use super::decision_log::DecisionLog;
 use super::record::TurnTime;
 use hyperplay_machine::{Budget, Evidence, Move, Seed, Stopwatch, shared_work};
 use hyperplay_play::player::{
@@ -18,32 +18,33 @@ use hyperplay_play::player::{
     RemotePlayer, RemoteStart, Seat, View,
 };
 
-/// The times of one player in one match, by joint moves made before the decision.
+/// How long a decision took, and, on request, what the player believed at it.
 #[derive(Clone, Debug, Default)]
-pub struct PlayerTimes(Arc<Mutex<BTreeMap<usize, TurnTime>>>);
-
-impl PlayerTimes {
-    /// The time of the decision made after `step` joint moves; nothing if it did not come to its end.
-    pub fn at(&self, step: usize) -> TurnTime {
-        let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        times.get(&step).copied().unwrap_or_default()
-    }
+pub struct WatchedDecision {
+    pub time: TurnTime,
+    pub believed: Vec<BelievedState>,
 }
 
-/// The same seat; the times of its decisions are kept, and so are its beliefs.
-pub fn watched(seat: Seat, times: PlayerTimes, beliefs: PlayerBeliefs) -> Seat {
+/// What is kept of the decisions of one player in one match, by joint moves made before the decision.
+#[derive(Clone, Debug, Default)]
+pub struct PlayerWatch {
+    log: DecisionLog,
+    decisions: Arc<Mutex<BTreeMap<usize, WatchedDecision>>>,
+}
+
+/// The same seat; `watch` keeps its decisions.
+pub fn watched(seat: Seat, watch: PlayerWatch) -> Seat {
     match seat {
-        Seat::Player(player) => Seat::player(Watched { player, times, beliefs }),
-        Seat::Clairvoyant(player) => Seat::clairvoyant(Watched { player, times, beliefs }),
-        Seat::Remote(player) => Seat::remote(Watched { player, times, beliefs }),
+        Seat::Player(player) => Seat::player(Watched { player, watch }),
+        Seat::Clairvoyant(player) => Seat::clairvoyant(Watched { player, watch }),
+        Seat::Remote(player) => Seat::remote(Watched { player, watch }),
     }
 }
 
-/// A player, and where its times and beliefs are kept.
+/// A player, and where its decisions are kept.
 struct Watched<P: ?Sized> {
     player: Box<P>,
-    times: PlayerTimes,
-    beliefs: PlayerBeliefs,
+    watch: PlayerWatch,
 }
 
 /// A decision that was begun: by the clock, by the processor time of its thread, and by how often that shared its work.
@@ -53,16 +54,38 @@ fn begun() -> Begun {
     (Stopwatch::start(), ThreadTime::try_now().ok(), shared_work())
 }
 
-impl PlayerTimes {
-    /// Keeps how long a decision took where there was a choice; `update` is the part of it that the belief took.
-    fn keep(&self, own: &View<'_>, (watch, thread, shared): Begun, update: Option<Duration>) {
+impl PlayerWatch {
+    /// Where the beliefs of a player are kept as well if `log` asks for them.
+    pub fn new(log: DecisionLog) -> PlayerWatch {
+        PlayerWatch { log, ..PlayerWatch::default() }
+    }
+
+    /// The decision made after `step` joint moves; nothing if it did not come to its end.
+    pub fn at(&self, step: usize) -> WatchedDecision {
+        let decisions = self.decisions.lock().unwrap_or_else(PoisonError::into_inner);
+        decisions.get(&step).cloned().unwrap_or_default()
+    }
+
+    fn insert(&self, step: usize, decision: WatchedDecision) {
+        self.decisions.lock().unwrap_or_else(PoisonError::into_inner).insert(step, decision);
+    }
+
+    /// Keeps a decision where there was a choice; `update` is the part of its time that the belief took.
+    fn keep(
+        &self,
+        own: &View<'_>,
+        (watch, thread, shared): Begun,
+        update: Option<Duration>,
+        believed: impl FnOnce() -> Vec<BelievedState>,
+    ) {
         if own.legal.len() > 1 {
             let select = watch.elapsed().saturating_sub(update.unwrap_or_default());
             // The time of other threads that worked at the decision is not known.
             let thread = thread.filter(|_| shared_work() == shared);
             let processor = thread.and_then(|thread| thread.try_elapsed().ok()).map(seconds);
             let time = TurnTime { update: update.map(seconds), select: Some(seconds(select)), processor };
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(own.evidence.step(), time);
+            let believed = if self.log >= DecisionLog::Particles { believed() } else { Vec::new() };
+            self.insert(own.evidence.step(), WatchedDecision { time, believed });
         }
     }
 }
@@ -71,10 +94,7 @@ impl Player for Watched<dyn Player> {
     fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
         let begun = begun();
         let decision = self.player.decide(view, budget, seed);
-        self.times.keep(view, begun, self.player.update_time());
-        if view.legal.len() > 1 {
-            self.beliefs.keep(view.evidence.step(), || self.player.believed());
-        }
+        self.watch.keep(view, begun, self.player.update_time(), || self.player.believed());
         decision
     }
 
@@ -103,7 +123,7 @@ impl ClairvoyantPlayer for Watched<dyn ClairvoyantPlayer> {
     fn decide(&mut self, view: &ClairvoyantView<'_>, budget: &Budget, seed: &Seed) -> Decision {
         let begun = begun();
         let decision = self.player.decide(view, budget, seed);
-        self.times.keep(&view.own, begun, None);
+        self.watch.keep(&view.own, begun, None, Vec::new);
         decision
     }
 }
@@ -117,7 +137,7 @@ impl RemotePlayer for Watched<dyn RemotePlayer> {
         let watch = Stopwatch::start();
         let said = self.player.play(evidence, budget);
         let time = TurnTime { select: Some(seconds(watch.elapsed())), ..TurnTime::default() };
-        self.times.0.lock().unwrap_or_else(PoisonError::into_inner).insert(evidence.step(), time);
+        self.watch.insert(evidence.step(), WatchedDecision { time, believed: Vec::new() });
         said
     }
 
