@@ -7,13 +7,11 @@ use clap::Args;
 
 use super::failure::{CommandFailure, CommandResult};
 use super::game_tree::no_tree;
-use super::players::wrong_spec;
-use super::policies::refuse_misfits;
+use super::policies::model_of;
 use super::session::Session;
 use hyperplay_engine::Engine;
 use hyperplay_play::analysis::Baseline;
 use hyperplay_play::for_engine::game_tree;
-use hyperplay_play::player::SpecKind;
 use hyperplay_think::solve::{TreeError, TreeLimits};
 
 /// How goals are adjusted.
@@ -49,10 +47,7 @@ impl BaselineOption {
         if let Ok(count) = text.parse::<NonZero<u32>>() {
             return Ok(Some((Arc::new(Baseline::Playouts(count.get())), self.imagined)));
         }
-        let registry = &session.registry;
-        let model = registry.model(text);
-        let model = model.map_err(|error| wrong_spec(registry, SpecKind::Model, text, &error))?;
-        refuse_misfits(machine.game(), &machine.game().rules_hash(), [model.spec()])?;
+        let model = model_of(text, machine.game(), &machine.game().rules_hash(), &session.registry)?;
         let stop = |_| session.interrupt.is_raised();
         let tree = game_tree(machine, &TreeLimits { stop: &stop, ..TreeLimits::default() });
         let tree = tree.map_err(|error| match error {

@@ -77,17 +77,7 @@ pub fn run(arguments: &ExperimentArguments, session: &Session) -> CommandResult 
 impl From<FolderError> for CommandFailure {
     fn from(error: FolderError) -> Self {
         let remedy = match error {
-            FolderError::Other { ref changed, .. } if !changed.is_empty() => {
-                "name another folder with --out, or put back what the policy file said"
-            }
-            FolderError::Other { forgoes: true, .. } => {
-                "write think_ahead = false under [budget], or name another folder with --out"
-            }
-            FolderError::Other { .. } => "name another folder with --out, or take that one away",
-            FolderError::Divisions { .. } => "merge one division only: move the other files away",
-            FolderError::Division { .. } => {
-                "give --shard as one of those in the folder, or name another folder with --out"
-            }
+            FolderError::Other { remedy, .. } => remedy,
             FolderError::Empty { .. } => "play with `hyperplay experiment run FILE --out DIR`",
             FolderError::Plan { .. } => {
                 "move plan.json away: the next `hyperplay experiment run FILE --out DIR` writes it again"
@@ -125,27 +115,22 @@ impl From<JournalError> for CommandFailure {
 
 impl From<ResultsError> for CommandFailure {
     fn from(error: ResultsError) -> Self {
-        match error {
-            ResultsError::Folder(error) => error.into(),
-            ResultsError::Journal(error) => error.into(),
-            ResultsError::File(error) => error.into(),
-            ResultsError::Walk(_) => CommandFailure::failed(
-                error.to_string(),
-                "take the program that played the matches, or play them again into another folder",
-            ),
-            ResultsError::Spec(_) | ResultsError::OtherPolicy { .. } => CommandFailure::failed(
-                error.to_string(),
-                "start the command where the files can be found that the entrants name, as they were",
-            ),
-            ResultsError::TooMany { .. } | ResultsError::Unnumbered { .. } => CommandFailure::failed(
-                error.to_string(),
-                "features are for rules in GDL: export without --features",
-            ),
-            ResultsError::Decision { .. } => CommandFailure::failed(
-                error.to_string(),
-                "the file was changed: play the matches again into another folder, or remove the files of positions and particles",
-            ),
-        }
+        let remedy = match error {
+            ResultsError::Folder(error) => return error.into(),
+            ResultsError::Journal(error) => return error.into(),
+            ResultsError::File(error) => return error.into(),
+            ResultsError::Walk(_) => {
+                "take the program that played the matches, or play them again into another folder"
+            }
+            ResultsError::Spec(_) | ResultsError::OtherPolicy { .. } => {
+                "start the command where the files can be found that the entrants name, as they were"
+            }
+            ResultsError::Features(_) => "features are for rules in GDL: export without --features",
+            ResultsError::Decision(_) => {
+                "the file was changed: play the matches again into another folder, or remove the files of positions and particles"
+            }
+        };
+        CommandFailure::failed(error.to_string(), remedy)
     }
 }
 

@@ -88,10 +88,9 @@ impl FileArgument {
             let here = plan.cells.iter().filter(|cell| cell.game == number);
             let entrants: BTreeSet<usize> = here.flat_map(|cell| cell.entrants.iter().copied()).collect();
             for entrant in entrants {
-                let (line, column) = config.places[plan.entrants[entrant].table];
-                let specs = [config.specs[entrant].spec()];
-                refuse_misfits(&game.game, &game.hash(), specs)
-                    .map_err(|failure| failure.at(&place((line, column))))?;
+                let at = place(config.places[plan.entrants[entrant].table]) + &plan.games[number].name;
+                refuse_misfits(&game.game, &game.hash(), [config.specs[entrant].spec()])
+                    .map_err(|failure| failure.at(&format!("{at}: ")))?;
             }
         }
         Ok(Described { config, games: opened.into_iter().map(|opened| opened.game).collect(), plan })
@@ -100,12 +99,8 @@ impl FileArgument {
 
 /// The number of threads: as asked for, or as many matches as the computer has processors for.
 pub fn threads(given: Option<NonZero<usize>>, plan: &ExperimentPlan) -> usize {
-    given.map_or_else(
-        || {
-            let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-            let roles = plan.games.iter().map(PlanGame::width).max().unwrap_or(1);
-            if plan.clocks.is_some() { (processors / roles.max(1)).max(1) } else { processors }
-        },
-        NonZero::get,
-    )
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let roles = plan.games.iter().map(PlanGame::width).max().unwrap_or(1).max(1);
+    let usual = if plan.clocks.is_some() { (processors / roles).max(1) } else { processors };
+    given.map_or(usual, NonZero::get)
 }

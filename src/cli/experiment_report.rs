@@ -76,7 +76,8 @@ fn gate(text: &str) -> Result<SequentialTest, String> {
         Ok(&[h0, h1, alpha, beta]) => (h0, h1, alpha, beta),
         _ => return Err("expected two or four numbers, as in 0,5 or 0,5,0.05,0.05".to_owned()),
     };
-    SequentialTest::new(h0, h1, alpha, beta)
+    SequentialTest { h0, h1, alpha, beta }
+        .checked()
         .ok_or_else(|| "expected H0 < H1 in goal points, and ALPHA and BETA between 0 and 0.5".to_owned())
 }
 
@@ -85,12 +86,6 @@ fn gate(text: &str) -> Result<SequentialTest, String> {
 /// # Errors
 /// See [`CommandFailure`].
 pub fn run(arguments: &ReportArguments, session: &Session) -> CommandResult {
-    let ended = report(arguments, session)?;
-    ended.map_or(Ok(()), |code| Err(CommandFailure::Gate { code }))
-}
-
-/// Reports; returns the exit code of a gate that is not passed.
-fn report(arguments: &ReportArguments, session: &Session) -> CommandResult<Option<u8>> {
     let out = &session.out;
     let read = |folder: &PathBuf| Ok((folder.clone(), Planned::read(folder)?));
     let folders = arguments.folders.iter().map(read).collect::<CommandResult<Vec<PlannedFolder>>>()?;
@@ -164,11 +159,11 @@ fn report(arguments: &ReportArguments, session: &Session) -> CommandResult<Optio
             out.line(format_args!("\nGate: {} (log-likelihood ratio {ratio:.2})", verdict.as_str()))?;
         }
     }
-    Ok(gate.and_then(|(_, verdict)| match verdict {
-        SequentialVerdict::Accepted => None,
-        SequentialVerdict::Rejected => Some(4),
-        SequentialVerdict::Open => Some(5),
-    }))
+    match gate {
+        None | Some((_, SequentialVerdict::Accepted)) => Ok(()),
+        Some((_, SequentialVerdict::Rejected)) => Err(CommandFailure::Gate { code: 4 }),
+        Some((_, SequentialVerdict::Open)) => Err(CommandFailure::Gate { code: 5 }),
+    }
 }
 
 /// The logarithm of the likelihood ratio of a gate, and its verdict.

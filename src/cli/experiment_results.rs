@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::experiment_status;
 use super::failure::{CommandFailure, CommandResult, go_on};
@@ -78,7 +78,7 @@ pub fn status(arguments: &FolderArguments, out: &Output) -> CommandResult {
             "failed": failed,
             "of": planned.plan.matches(),
             "complete": missing.is_empty(),
-            "missing": missing.iter().map(as_json).collect::<Vec<Value>>(),
+            "missing": missing,
             "shards": shards,
             "damaged": in_words(&damage),
         }));
@@ -111,10 +111,6 @@ pub fn in_words(all: &[impl Display]) -> Vec<String> {
     all.iter().map(ToString::to_string).collect()
 }
 
-fn as_json(missing: &MissingMatches) -> Value {
-    json!({ "shard": missing.shard.to_string(), "matches": missing.matches, "of": missing.of })
-}
-
 /// Merges the shards.
 ///
 /// # Errors
@@ -128,7 +124,7 @@ pub fn merge(arguments: &FolderArguments, out: &Output) -> CommandResult {
         out.json(&json!({
             "config": planned.config,
             "matches": matches,
-            "missing": missing.iter().map(as_json).collect::<Vec<Value>>(),
+            "missing": missing,
             "damaged": in_words(&damage),
         }))?;
     } else if let Some(count) = matches {

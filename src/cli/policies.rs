@@ -3,17 +3,41 @@
 //! A file of another game, an unknown role, move or fact, or evidence that no match gives is a usage error with its place.
 //! Findings that are only suspicious are printed on standard error, and the command goes on.
 
+use serde_json::json;
+
 use super::failure::{CommandFailure, CommandResult};
+use super::game_argument::Opened;
 use super::output::log;
+use super::players::wrong_spec;
 use hyperplay_logic::gdl::Game;
 use hyperplay_machine::counted;
-use hyperplay_play::player::{Spec, SpecFile, check_policy};
+use hyperplay_play::files::FileContent;
+use hyperplay_play::player::{ModelSpec, Registry, Spec, SpecFile, SpecKind, check_policy};
 
 /// The joint moves that are made to find which evidence can be; a second at most for any game.
 const MOST_STEPS: usize = 20_000;
 
 /// Up to this many warnings of a file are shown.
 const SHOWN: usize = 5;
+
+/// Reads the spec of a model of opponents in a game with this hash of its rules.
+///
+/// # Errors
+/// A usage error that says what there is, or which file does not fit.
+pub fn model_of(text: &str, game: &Game, rules: &str, registry: &Registry) -> CommandResult<ModelSpec> {
+    let model = registry.model(text).map_err(|error| wrong_spec(registry, SpecKind::Model, text, &error))?;
+    refuse_misfits(game, rules, [model.spec()])?;
+    Ok(model)
+}
+
+/// The content of a policy file of this game that a method with this beginning made.
+pub fn policy_content(what: &'static str, opened: &Opened, method: &str) -> FileContent {
+    let (game, rules) = (json!(opened.name), json!(opened.hash()));
+    let begins = format!(
+        "{{\"schema\": \"hyperplay.policy/1\", \"game\": {game}, \"rules\": {rules}, \"method\": \"{method}"
+    );
+    FileContent::beginning(what, begins)
+}
 
 /// Refuses the first file that does not fit a game with this hash of its rules.
 ///

@@ -57,18 +57,25 @@ impl Title<'_> {
     }
 }
 
-/// The sums over a series of matches.
-pub struct Report {
-    scores: ByRole<Sample>,
+/// The sums over the matches of one role.
+#[derive(Default)]
+struct RoleReport {
+    score: Sample,
     /// The adjusted goals of the matches that have them.
-    adjusted: ByRole<Sample>,
+    adjusted: Sample,
+    faults: BTreeMap<&'static str, u64>,
+    decisions: DecisionTally,
+}
+
+/// The sums over a series of matches.
+#[derive(Default)]
+pub struct Report {
+    roles: ByRole<RoleReport>,
     pub matches: usize,
     failed: usize,
     first_failure: Option<String>,
     steps: u64,
     unfinished: BTreeMap<&'static str, u64>,
-    faults: ByRole<BTreeMap<&'static str, u64>>,
-    decisions: ByRole<DecisionTally>,
     /// How long it took.
     pub time: Duration,
 }
@@ -76,18 +83,7 @@ pub struct Report {
 impl Report {
     /// No match yet.
     pub fn new(roles: usize) -> Self {
-        Report {
-            scores: ByRole::from_fn(roles, |_| Sample::default()),
-            adjusted: ByRole::from_fn(roles, |_| Sample::default()),
-            matches: 0,
-            failed: 0,
-            first_failure: None,
-            steps: 0,
-            unfinished: BTreeMap::new(),
-            faults: ByRole::from_fn(roles, |_| BTreeMap::new()),
-            decisions: ByRole::from_fn(roles, |_| DecisionTally::default()),
-            time: Duration::ZERO,
-        }
+        Report { roles: ByRole::from_fn(roles, |_| RoleReport::default()), ..Report::default() }
     }
 
     /// How many matches failed and why the first did, as a sentence; none if none did.
@@ -110,17 +106,16 @@ impl Report {
         self.steps += played.steps as u64;
         match &played.goals {
             Some(goals) => {
-                goals.iter().for_each(|(role, &goal)| self.scores[role].add(f64::from(goal.value())))
+                goals.iter().for_each(|(role, &goal)| self.roles[role].score.add(f64::from(goal.value())))
             }
             None => *self.unfinished.entry(played.outcome).or_default() += 1,
         }
-        adjusted
-            .iter()
-            .flat_map(|goals| goals.iter())
-            .for_each(|(role, &goal)| self.adjusted[role].add(goal));
-        played.decisions.iter().for_each(|(role, &tally)| self.decisions[role].add(tally));
+        for (role, &goal) in adjusted.into_iter().flat_map(ByRole::iter) {
+            self.roles[role].adjusted.add(goal);
+        }
+        played.decisions.iter().for_each(|(role, &tally)| self.roles[role].decisions.add(tally));
         for &(role, kind) in &played.faults {
-            *self.faults[role].entry(kind).or_default() += 1;
+            *self.roles[role].faults.entry(kind).or_default() += 1;
         }
     }
 
@@ -130,16 +125,16 @@ impl Report {
 
     /// Whether there are adjusted goals.
     fn is_adjusted(&self) -> bool {
-        self.adjusted.values().iter().any(|sample| sample.count() > 0)
+        self.roles.values().iter().any(|role| role.adjusted.count() > 0)
     }
 
     /// How many times as many matches the plain mean of a role needs for an interval as narrow.
     fn saved(&self, role: Role) -> Option<f64> {
-        self.scores[role].saved_by(&self.adjusted[role])
+        self.roles[role].score.saved_by(&self.roles[role].adjusted)
     }
 
     fn all_faults(&self) -> u64 {
-        self.faults.values().iter().flat_map(BTreeMap::values).sum()
+        self.roles.values().iter().flat_map(|role| role.faults.values()).sum()
     }
 
     /// The report as `docs/json.md` has it.
@@ -148,7 +143,7 @@ impl Report {
             title.players().map(|(role, name, _)| (name, value(role))).collect()
         };
         let goals = |role: Role| {
-            let (score, adjusted) = (&self.scores[role], &self.adjusted[role]);
+            let RoleReport { score, adjusted, .. } = &self.roles[role];
             let mut goals = json!({ "mean": score.mean(), "ci95": score.half_width() });
             if self.is_adjusted() {
                 goals["adjusted"] = json!({ "matches": adjusted.count(), "mean": adjusted.mean(), "ci95": adjusted.half_width() });
@@ -169,8 +164,8 @@ impl Report {
             "matches": self.matches,
             "goals": by_role(&goals),
             "faults": self.all_faults(),
-            "faults_by_role": by_role(&|role| json!(self.faults[role])),
-            "decisions": by_role(&|role| json!(self.decisions[role])),
+            "faults_by_role": by_role(&|role| json!(self.roles[role].faults)),
+            "decisions": by_role(&|role| json!(self.roles[role].decisions)),
             "unfinished": self.unfinished,
             "steps": self.steps,
             "seconds": self.time.as_secs_f64(),
@@ -193,26 +188,26 @@ impl Report {
         if self.matches == 0 {
             return out.line("nothing was played, so there are no scores; --matches N plays N matches");
         }
+        let half = |of: &Sample| {
+            let half = of.half_width().filter(|_| of.count() >= FEW);
+            half.map(|half| format!("+-{half:.2}"))
+        };
         let rows = title.players().map(|(role, name, spec)| {
-            let score = &self.scores[role];
-            let half = score.half_width().filter(|_| score.count() >= FEW);
-            let half = half.map(|half| format!("+-{half:.2}"));
-            let faults: u64 = self.faults[role].values().sum();
-            [name.into(), spec.into(), score.mean().into(), half.into(), faults.into()]
+            let RoleReport { score, faults, .. } = &self.roles[role];
+            let faults: u64 = faults.values().sum();
+            [name.into(), spec.into(), score.mean().into(), half(score).into(), faults.into()]
         });
         let columns = ["role: text", "player: text", "mean goal: 2", "95% interval", "faults"];
         out.text(&Table::plain(columns, rows).shown().as_text())?;
         if self.is_adjusted() {
             let rows = title.players().map(|(role, name, _)| {
-                let of = &self.adjusted[role];
-                let half = of.half_width().filter(|_| of.count() >= FEW);
-                let half = half.map(|half| format!("+-{half:.2}"));
-                [name.into(), of.mean().into(), half.into(), of.count().into(), self.saved(role).into()]
+                let of = &self.roles[role].adjusted;
+                [name.into(), of.mean().into(), half(of).into(), of.count().into(), self.saved(role).into()]
             });
             let columns = ["role: text", "adjusted goal: 2", "95% interval", "matches", "saved, times: 1"];
             out.text(&Table::plain(columns, rows).shown().as_text())?;
         }
-        let ended = self.scores.values().iter().map(Sample::count).max().unwrap_or(0);
+        let ended = self.roles.values().iter().map(|role| role.score.count()).max().unwrap_or(0);
         if ended < FEW {
             let few = counted(ended, "match");
             out.line(format_args!(
@@ -222,7 +217,8 @@ impl Report {
         for (outcome, count) in &self.unfinished {
             out.line(format_args!("{count} unfinished ({outcome}), in no mean"))?;
         }
-        let all = |of: fn(&DecisionTally) -> u64| self.decisions.values().iter().map(of).sum::<u64>();
+        let decisions = || self.roles.values().iter().map(|role| &role.decisions);
+        let all = |of: fn(&DecisionTally) -> u64| decisions().map(of).sum::<u64>();
         let depletions = all(|work| work.depletions);
         if depletions > 0 {
             let lost = all(|work| work.depleted_at_end);
@@ -232,7 +228,7 @@ impl Report {
                 counted(depletions, "decision")
             ))?;
         }
-        let latest = self.decisions.values().iter().filter_map(|work| work.latest).map(|latest| latest.share);
+        let latest = decisions().filter_map(|work| work.latest).map(|latest| latest.share);
         if let Some(share) = latest.max_by(f64::total_cmp) {
             out.line(format_args!(
                 "the latest answer in time came after {:.0} % of the clock",

@@ -12,14 +12,13 @@ use super::{SolveArguments, SolveMethod, report};
 use crate::failure::{CommandFailure, CommandResult, refuse_if};
 use crate::game_argument::Opened;
 use crate::game_tree::by_role;
-use crate::players::wrong_spec;
-use crate::policies::refuse_misfits;
+use crate::policies::model_of;
 use crate::seats::role_named;
 use crate::session::Session;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Role, StateMachine as _};
 use hyperplay_play::files::{FileContent, WrittenFile};
-use hyperplay_play::player::{PolicyDocument, SpecKind, entries_of};
+use hyperplay_play::player::{PolicyDocument, entries_of};
 use hyperplay_report::{Axis, Figure, FigurePoint, FigureSeries, LinePlot, Page, Plot, Table};
 use hyperplay_think::belief::OpponentModel;
 use hyperplay_think::solve::{
@@ -56,8 +55,7 @@ pub fn run(
     let Session { registry, interrupt, out, .. } = session;
     let (name, text) = fix.split_once('=').unwrap_or((fix, ""));
     let role = role_named(&opened.game, name, "the role random chooses by itself")?;
-    let spec = registry.model(text).map_err(|error| wrong_spec(registry, SpecKind::Model, text, &error))?;
-    refuse_misfits(&opened.game, &opened.hash(), [spec.spec()])?;
+    let spec = model_of(text, &opened.game, &opened.hash(), registry)?;
     refuse_if(
         arguments.method.rules().is_empty() && arguments.method != SolveMethod::Lp,
         "--fix answers in the tree of the game, which this --method does not build",
@@ -155,8 +153,7 @@ impl Answers<'_> {
         let rows = found.iter().flat_map(|Answer { modelled, verdict, at_worst, nash_conv, .. }| {
             self.others().map(move |role| {
                 let (name, value) = (self.machine.roles()[role].as_str(), verdict.values[role]);
-                let numbers = [value, verdict.best_responses[role] - value].map(Value::from);
-                let [value, gain] = numbers;
+                let [value, gain] = [value, verdict.best_responses[role] - value].map(Value::from);
                 [(*modelled).into(), name.into(), value, gain, (*at_worst).into(), (*nash_conv).into()]
             })
         });

@@ -34,7 +34,7 @@ use hyperplay_think::solve::{
     linear_program, solve,
 };
 use report::SolveReport;
-use sampled::{Sampled, SampledRun};
+use sampled::SampledRun;
 use saved::SavedSolution;
 use solved::{Solved, in_words};
 use treeless::Treeless;
@@ -124,14 +124,9 @@ pub enum SolveMethod {
 
 impl SolveMethod {
     /// The name of the method in its policies, if it keeps no state and computes them anew.
-    fn stateless(self) -> Option<&'static str> {
-        match self {
-            SolveMethod::External => Some("external"),
-            SolveMethod::Outcome => Some("outcome"),
-            SolveMethod::Growing => Some("growing"),
-            SolveMethod::Lp => Some("lp"),
-            _ => None,
-        }
+    fn stateless(self) -> Option<String> {
+        let name = self.to_possible_value().map(|value| value.get_name().to_owned());
+        name.filter(|_| self.rules().is_empty())
     }
 
     /// The solver, if the method needs no complete tree of at most `nodes` nodes.
@@ -187,7 +182,8 @@ pub fn run(arguments: &SolveArguments, session: &Session) -> CommandResult {
     if let Some(fix) = &arguments.fix {
         return answers::run(arguments, fix, &opened, session, clock);
     }
-    let saved = SavedSolution::open(arguments.out.as_deref(), &opened.hash(), arguments.method.stateless())?;
+    let stateless = arguments.method.stateless();
+    let saved = SavedSolution::open(arguments.out.as_deref(), &opened.hash(), stateless.as_deref())?;
     let content = FileContent::beginning("curve", report::curve_as_csv(&[]));
     let curve = WrittenFile::if_given(arguments.curve.as_deref(), content)?;
     let content = FileContent::like("html", report::begun_page(&opened).finish().as_bytes());
@@ -200,12 +196,7 @@ pub fn run(arguments: &SolveArguments, session: &Session) -> CommandResult {
     if let Some(minimiser) = arguments.method.treeless(&machine, arguments.tree.max_nodes) {
         files.saved.refuse_state()?;
         let run = SampledRun { arguments, opened: &opened, machine: &machine, clock, interrupt };
-        match run.run(minimiser, &files.saved)? {
-            Sampled::Judged(solved) => arguments.deliver(&opened, &machine, &solved, &files, out)?,
-            Sampled::Unjudged { minimiser, seed, why } => {
-                run.report(&minimiser, (seed, &why), &files.saved, out)?
-            }
-        }
+        run.run(minimiser, &files, out)?;
     } else {
         let tree = arguments.tree.build(&opened, &machine, &interrupt.within(clock))?;
         let solved = arguments.solve(&opened.name, &machine, tree, &files.saved, (clock, interrupt))?;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::solved::{CUT, Solved, is_sure};
+use super::solved::{CUT, Solved};
 use crate::failure::CommandResult;
 use crate::game_argument::Opened;
 use crate::game_tree::{by_role, size_as_json, size_in_words};
@@ -11,17 +11,14 @@ use hyperplay_engine::Engine;
 use hyperplay_machine::{Role, StateMachine as _, StateMachineExt as _, counted};
 use hyperplay_play::player::{PolicyDocument, PolicyEntry, entries_of, known_in_words};
 use hyperplay_report::{Axis, Figure, FigurePoint, FigureSeries, LinePlot, Page, Plot, Table};
-use hyperplay_think::solve::{GameTree, SolvePoint, SolvedProfile};
+use hyperplay_think::solve::SolvePoint;
 
 /// Everything that is reported.
 pub struct SolveReport<'a> {
     opened: &'a Opened,
     engine: &'a Engine,
-    tree: &'a GameTree,
     unit: f64,
-    solved: &'a SolvedProfile,
-    is_cut: bool,
-    is_sure: bool,
+    of: &'a Solved,
     players: Vec<Role>,
     /// How often each information set is reached under the solution.
     reached: Vec<f64>,
@@ -29,11 +26,8 @@ pub struct SolveReport<'a> {
 
 impl<'a> SolveReport<'a> {
     pub fn new(opened: &'a Opened, engine: &'a Engine, unit: f64, of: &'a Solved) -> Self {
-        let Solved { tree, form, solution: solved, is_cut, .. } = of;
-        let reached = tree.reached(&solved.profile);
-        let players = tree.players().collect();
-        let is_sure = is_sure(tree, form);
-        SolveReport { opened, engine, tree, unit, solved, is_cut: *is_cut, is_sure, players, reached }
+        let (reached, players) = (of.tree.reached(&of.solution.profile), of.tree.players().collect());
+        SolveReport { opened, engine, unit, of, players, reached }
     }
 
     fn name(&self, role: Role) -> &'a str {
@@ -42,14 +36,14 @@ impl<'a> SolveReport<'a> {
 
     /// The header before the policies in a file.
     pub fn document(&self) -> PolicyDocument<'_> {
-        let point = &self.solved.point;
+        let point = &self.of.solution.point;
         let header = json!({
             "game": self.opened.name,
             "rules": self.opened.hash(),
             "method": point.method,
             "iterations": point.iterations,
             "unit": self.unit,
-            "values": by_role(self.engine.roles(), self.tree.players(), |role| point.verdict.values[role]),
+            "values": by_role(self.engine.roles(), self.of.tree.players(), |role| point.verdict.values[role]),
             "nash_conv": point.verdict.nash_conv,
         });
         PolicyDocument { machine: self.engine, header }
@@ -57,12 +51,12 @@ impl<'a> SolveReport<'a> {
 
     /// The policies of all roles.
     pub fn entries(&self) -> impl Iterator<Item = PolicyEntry<'_>> {
-        entries_of(self.tree, &self.solved.profile, &self.players)
+        entries_of(&self.of.tree, &self.of.solution.profile, &self.players)
     }
 
     /// The report for machines.
     pub fn as_json(&self) -> Value {
-        let point = &self.solved.point;
+        let point = &self.of.solution.point;
         let role = |role: Role| {
             let (value, best) = (point.verdict.values[role], point.verdict.best_responses[role]);
             json!({"value": value, "goal": 50.0 + self.unit * value, "best_response": best})
@@ -71,13 +65,13 @@ impl<'a> SolveReport<'a> {
             "game": self.opened.name,
             "rules": self.opened.hash(),
             "unit": self.unit,
-            "tree": size_as_json(&self.tree.size(), self.engine.roles(), self.tree.random),
-            "constant_sum": self.tree.constant_sum().is_some(),
+            "tree": size_as_json(&self.of.tree.size(), self.engine.roles(), self.of.tree.random),
+            "constant_sum": self.of.tree.constant_sum().is_some(),
             "method": point.method,
             "iterations": point.iterations,
-            "roles": by_role(self.engine.roles(), self.tree.players(), role),
+            "roles": by_role(self.engine.roles(), self.of.tree.players(), role),
             "nash_conv": point.verdict.nash_conv,
-            "reproduces": !self.is_cut,
+            "reproduces": !self.of.is_cut,
         })
     }
 
@@ -86,8 +80,8 @@ impl<'a> SolveReport<'a> {
     /// # Errors
     /// If standard output cannot be written to.
     pub fn write(&self, top: usize, out: &Output) -> CommandResult {
-        let solved = self.solved;
-        out.line(format_args!("{}: {}", self.opened.name, size_in_words(&self.tree.size())))?;
+        let solved = &self.of.solution;
+        out.line(format_args!("{}: {}", self.opened.name, size_in_words(&self.of.tree.size())))?;
         out.text(&self.value_table().shown().as_text())?;
         out.line(format_args!(
             "NashConv {:.2e} after {} of {}; a payoff of 1 is {} goal points",
@@ -96,10 +90,10 @@ impl<'a> SolveReport<'a> {
             solved.point.method,
             self.unit
         ))?;
-        if self.is_cut {
+        if self.of.is_cut {
             out.line(CUT)?;
         }
-        if !self.is_sure {
+        if !self.of.is_sure() {
             out.line("no solver is sure to find an equilibrium of this game; NashConv says how far this is from one")?;
         }
         for &role in &self.players {
@@ -121,7 +115,7 @@ impl<'a> SolveReport<'a> {
     }
 
     fn value_table(&self) -> Table {
-        let verdict = &self.solved.point.verdict;
+        let verdict = &self.of.solution.point.verdict;
         let rows = self.players.iter().map(|&role| {
             let (value, best) = (verdict.values[role], verdict.best_responses[role]);
             let goal = 50.0 + self.unit * value;
@@ -133,18 +127,19 @@ impl<'a> SolveReport<'a> {
     /// The information sets of a role, the most often reached first.
     fn rows(&self, role: Role) -> Vec<usize> {
         let mut sets: Vec<usize> =
-            (0..self.tree.sets().len()).filter(|&set| self.tree.sets()[set].role == role).collect();
+            (0..self.of.tree.sets().len()).filter(|&set| self.of.tree.sets()[set].role == role).collect();
         sets.sort_by(|&one, &other| self.reached[other].total_cmp(&self.reached[one]).then(one.cmp(&other)));
         sets
     }
 
     fn policy_table(&self, sets: &[usize]) -> Table {
         let rows = sets.iter().map(|&set| {
-            let shares = self.solved.profile.of(self.tree, set);
-            let moves = self.tree.moves(set).iter().zip(shares);
+            let shares = self.of.solution.profile.of(&self.of.tree, set);
+            let moves = self.of.tree.moves(set).iter().zip(shares);
             let plays: Vec<String> =
                 moves.map(|(&own, share)| format!("{} {share:.3}", self.engine.show_move(own))).collect();
-            let (role, knows) = (self.tree.sets()[set].role, known_in_words(self.engine, self.tree, set));
+            let (role, knows) =
+                (self.of.tree.sets()[set].role, known_in_words(self.engine, &self.of.tree, set));
             let reached = self.reached[set].into();
             [self.name(role).into(), knows.as_str().into(), plays.join(", ").as_str().into(), reached]
         });
@@ -153,12 +148,12 @@ impl<'a> SolveReport<'a> {
 
     /// The page: values, curve and policies.
     pub fn page(&self, curve: &[SolvePoint]) -> String {
-        let solved = self.solved;
+        let solved = &self.of.solution;
         let mut page = begun_page(self.opened);
-        page.paragraph(&size_in_words(&self.tree.size()));
+        page.paragraph(&size_in_words(&self.of.tree.size()));
         page.table("Values; a payoff of 1 is the unit", &self.value_table().shown());
         let (method, iterations, nash_conv) =
-            (self.solved.point.method, solved.point.iterations, solved.point.verdict.nash_conv);
+            (self.of.solution.point.method, solved.point.iterations, solved.point.verdict.nash_conv);
         page.paragraph(&format!(
             "NashConv {nash_conv:.2e} by {method}, {iterations} iterations; the unit is {} goal points. Rules {}.",
             self.unit,

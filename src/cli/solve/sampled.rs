@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::SolveArguments;
 use super::saved::SavedSolution;
 use super::solved::{CUT, Solved, in_words};
 use super::treeless::Treeless;
+use super::{ReportFiles, SolveArguments};
 use crate::failure::{CommandFailure, CommandResult};
 use crate::game_argument::Opened;
 use crate::game_tree::{TreeOptions, no_tree};
@@ -42,46 +42,37 @@ pub struct SampledRun<'a> {
     pub interrupt: &'a Interrupt,
 }
 
-/// The result of a run: policies that were judged, or the minimiser alone where the tree is too large.
-pub enum Sampled {
-    Judged(Box<Solved>),
-    Unjudged { minimiser: Treeless, seed: u64, why: TreeError },
-}
-
 impl SampledRun<'_> {
-    /// Samples until a limit is met.
+    /// Samples until a limit is met, and delivers the policies: judged, or by themselves where the tree is too large.
     ///
     /// # Errors
     /// If the game cannot be sampled, with the remedy.
-    pub fn run(&self, mut minimiser: Treeless, saved: &SavedSolution<'_>) -> CommandResult<Sampled> {
+    pub fn run(&self, mut minimiser: Treeless, files: &ReportFiles<'_>, out: &Output) -> CommandResult {
         let options =
             TreeOptions { max_nodes: self.arguments.tree.max_nodes.min(JUDGED), ..self.arguments.tree };
         // The sampling gets half of the time at least, and its policies are not judged where the tree takes more than
         // the other half.
-        let judge =
-            match options.try_build(self.opened, self.machine, &self.interrupt.within(self.clock.share(0.5)))
-            {
-                Ok(tree) => {
-                    let form = SequenceForm::new(&tree, options.unit);
-                    Ok((tree, form))
-                }
-                Err(TreeError::Stopped) if self.interrupt.is_raised() => {
-                    return Err(CommandFailure::Interrupted);
-                }
-                Err(error @ TreeError::Faulty(_)) => return Err(no_tree(&self.opened.name, &error)),
-                Err(why) => Err(why),
-            };
+        let half = self.interrupt.within(self.clock.share(0.5));
+        let judge = match options.try_build(self.opened, self.machine, &half) {
+            Ok(tree) => Ok((SequenceForm::new(&tree, options.unit), tree)),
+            Err(TreeError::Stopped) if self.interrupt.is_raised() => {
+                return Err(CommandFailure::Interrupted);
+            }
+            Err(error @ TreeError::Faulty(_)) => return Err(no_tree(&self.opened.name, &error)),
+            Err(why) => Err(why),
+        };
         let number = pick_seed(self.arguments.seed);
         log(format_args!("seed {number}"));
         let (solution, curve) =
-            self.sample(&mut minimiser, judge.as_ref().ok(), &Seed::root(number), saved)?;
+            self.sample(&mut minimiser, judge.as_ref().ok(), &Seed::root(number), &files.saved)?;
         match (judge, solution) {
-            (Ok((tree, form)), Some(solution)) => {
+            (Ok((form, tree)), Some(solution)) => {
                 let (minimisers, limits) = (Vec::new(), self.arguments.limits(self.clock, &|| false));
                 let is_cut = limits.is_open(&solution.point);
-                Ok(Sampled::Judged(Box::new(Solved { tree, form, solution, curve, minimisers, is_cut })))
+                let solved = Solved { tree, form, solution, curve, minimisers, is_cut };
+                self.arguments.deliver(self.opened, self.machine, &solved, files, out)
             }
-            (Err(why), _) => Ok(Sampled::Unjudged { minimiser, seed: number, why }),
+            (Err(why), _) => self.report(&minimiser, (number, &why), &files.saved, out),
             (Ok(_), None) => unreachable!("what has a tree is judged at the end"),
         }
     }
@@ -89,7 +80,7 @@ impl SampledRun<'_> {
     fn sample(
         &self,
         minimiser: &mut Treeless,
-        judge: Option<&(GameTree, SequenceForm)>,
+        judge: Option<&(SequenceForm, GameTree)>,
         seed: &Seed,
         saved: &SavedSolution<'_>,
     ) -> CommandResult<(Option<SolvedProfile>, Vec<SolvePoint>)> {
@@ -112,7 +103,7 @@ impl SampledRun<'_> {
                 ticker.say(|| minimiser.met());
             }
             let is_last = is_out || minimiser.iterations() >= most;
-            let solution = judge.map(|(tree, form)| {
+            let solution = judge.map(|(form, tree)| {
                 let profile = minimiser.to_profile(tree);
                 let verdict = form.judge(&profile);
                 let (method, iterations) = (minimiser.name(), minimiser.iterations());
@@ -148,7 +139,7 @@ impl SampledRun<'_> {
     ///
     /// # Errors
     /// If something cannot be written.
-    pub fn report(
+    fn report(
         &self,
         minimiser: &Treeless,
         (seed, why): (u64, &TreeError),

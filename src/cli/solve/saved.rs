@@ -19,6 +19,9 @@ use hyperplay_think::solve::{RegretCheckpoint, RegretMinimiser, RegretRule, Sequ
 /// Entries that are written for an estimate.
 const SAMPLE: usize = 1_000;
 
+/// The remedy where a file holds something else.
+const ANOTHER_FILE: &str = "name another file for --out, or remove this one";
+
 /// The place of the solution, and the state that an earlier run left there.
 pub struct SavedSolution<'a> {
     path: Option<&'a Path>,
@@ -41,10 +44,8 @@ impl<'a> SavedSolution<'a> {
             return Ok(saved);
         }
         let text = FileError::at(path, fs::read_to_string(path))?;
-        let other = |cause: String| {
-            let remedy = "name another file for --out, or remove this one";
-            CommandFailure::usage(format!("{cause}; it is not overwritten"), remedy)
-        };
+        let other =
+            |cause: String| CommandFailure::usage(format!("{cause}; it is not overwritten"), ANOTHER_FILE);
         let file = PolicyFile::parse(path, &text).map_err(|error| other(error.to_string()))?;
         if file.rules() != Some(rules) {
             return Err(other(format!("{}: the policies of another game", path.display())));
@@ -77,22 +78,13 @@ impl<'a> SavedSolution<'a> {
         let what = format!("{path}: the earlier run was solved by {}", names.join(" and "));
         let remedy = "take the --method of that run (two together are auto), or another file for --out";
         refuse_if(names != rules.iter().map(|rule| rule.name()).collect::<Vec<_>>(), what, remedy)?;
-        if *former != Some(unit) {
-            let former = former.map_or_else(|| "another".to_owned(), |unit| unit.to_string());
-            let what = format!("{path}: the earlier run had --unit {former}, this one has {unit}");
-            return Err(CommandFailure::usage(
-                what,
-                "take the --unit of that run, or another file for --out",
-            ));
-        }
+        let before = former.map_or_else(|| "another".to_owned(), |unit| unit.to_string());
+        let what = format!("{path}: the earlier run had --unit {before}, this one has {unit}");
+        refuse_if(*former != Some(unit), what, "take the --unit of that run, or another file for --out")?;
         let resumed: Result<Vec<_>, _> =
             solver.iter().map(|checkpoint| RegretMinimiser::resumed(form, checkpoint)).collect();
-        let minimisers = resumed.map_err(|error| {
-            CommandFailure::usage(
-                format!("{path}: {error}"),
-                "name another file for --out, or remove this one",
-            )
-        })?;
+        let minimisers =
+            resumed.map_err(|error| CommandFailure::usage(format!("{path}: {error}"), ANOTHER_FILE))?;
         let done = minimisers.iter().map(|minimiser| minimiser.iterations).max().unwrap_or(0);
         log(format_args!("{path}: continues after {done} iterations"));
         Ok(minimisers)
@@ -103,19 +95,11 @@ impl<'a> SavedSolution<'a> {
     /// # Errors
     /// If there is such a state.
     pub fn refuse_state(&self) -> CommandResult {
-        match (self.path, &self.state) {
-            (Some(path), Some(state)) => {
-                let rules: Vec<&str> =
-                    state.solver.iter().map(|checkpoint| checkpoint.rule.as_str()).collect();
-                let what = format!(
-                    "{}: holds an earlier run by {}, which this method cannot continue",
-                    path.display(),
-                    rules.join(" and ")
-                );
-                Err(CommandFailure::usage(what, "name another file for --out, or remove this one"))
-            }
-            _ => Ok(()),
-        }
+        let Some((path, state)) = self.path.zip(self.state.as_ref()) else { return Ok(()) };
+        let rules: Vec<&str> = state.solver.iter().map(|checkpoint| checkpoint.rule.as_str()).collect();
+        let (path, rules) = (path.display(), rules.join(" and "));
+        let what = format!("{path}: holds an earlier run by {rules}, which this method cannot continue");
+        Err(CommandFailure::usage(what, ANOTHER_FILE))
     }
 
     /// About how long it will take to write this number of entries, by the time that the first of them take.

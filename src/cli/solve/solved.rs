@@ -22,7 +22,10 @@ pub fn in_words(point: &SolvePoint) -> String {
     format!("NashConv {:.2e} after {} of {method}", verdict.nash_conv, counted(*iterations, "iteration"))
 }
 
-/// Whether the solvers are sure to find an equilibrium.
-pub fn is_sure(tree: &GameTree, form: &SequenceForm) -> bool {
-    form.player_count() <= 1 || form.player_count() == 2 && tree.constant_sum().is_some()
+impl Solved {
+    /// Whether the solvers are sure to find an equilibrium.
+    pub fn is_sure(&self) -> bool {
+        let players = self.form.player_count();
+        players <= 1 || players == 2 && self.tree.constant_sum().is_some()
+    }
 }

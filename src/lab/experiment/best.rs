@@ -7,14 +7,14 @@
 
 use serde::Serialize;
 
-use super::columns::{TITLES, columns, readings};
+use super::columns::over_deals;
 use super::folder::Planned;
 use super::joined::is_of;
 use super::standings::Standing;
 use super::summary::ExperimentSummary;
 use super::work::{DecisionWork, Figure};
 use hyperplay_machine::counted;
-use hyperplay_report::{FEW, MeanInterval, Sample, Table, holm, ratings};
+use hyperplay_report::{MeanInterval, Sample, Table, holm, ratings};
 
 /// The name of all games together in tables.
 pub(super) const ALL_GAMES: &str = "all games";
@@ -63,8 +63,7 @@ pub(super) fn best(planned: &Planned, summary: &ExperimentSummary) -> (Vec<Answe
             answers.push(answer(planned, summary, standing, &mut rows));
         }
     }
-    let table = Table::of(&columns(&["best"]), &rows).named(TITLES, "best").viewed(readings("best"));
-    (answers, table.with_few("deals", FEW, "deals"))
+    (answers, over_deals("best", &["best"], &rows))
 }
 
 fn answer<'a>(
@@ -177,8 +176,7 @@ pub(super) fn rating_table(planned: &Planned, summary: &ExperimentSummary, ancho
             anchor,
         }));
     }
-    let table = Table::of(&columns(&["rating"]), &rows).named(TITLES, "ratings").viewed(readings("ratings"));
-    table.with_few("deals", FEW, "deals")
+    over_deals("ratings", &["rating"], &rows)
 }
 
 #[cfg(test)]

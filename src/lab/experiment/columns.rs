@@ -1,7 +1,9 @@
 //! The columns of the tables of experiments, as `columns.tsv` defines them: the names of fields of their rows.
 
 use super::parquet_file::ParquetType;
-use hyperplay_report::{Column, Reading, defined, readings as readings_of};
+use serde::Serialize;
+
+use hyperplay_report::{Column, FEW, Reading, Table, defined, readings as readings_of};
 
 /// The definitions of all columns.
 const COLUMNS: &str = include_str!("columns.tsv");
@@ -17,6 +19,12 @@ pub(super) fn columns(tables: &[&str]) -> Vec<Column> {
 /// The columns that readers are shown in this view of `views.tsv`.
 pub(super) fn readings(view: &str) -> Vec<Reading> {
     readings_of(include_str!("views.tsv"), view)
+}
+
+/// The table of this name over deals: the columns of these tables of `columns.tsv`, in its own view of `views.tsv`.
+pub(super) fn over_deals<R: Serialize>(name: &'static str, parts: &[&str], rows: &[R]) -> Table {
+    let table = Table::of(&columns(parts), rows).named(TITLES, name).viewed(readings(name));
+    table.with_few("deals", FEW, "deals")
 }
 
 /// The columns of a Parquet table of `columns.tsv`.

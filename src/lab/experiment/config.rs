@@ -5,7 +5,6 @@
 //! policy files too, are relative to its folder.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
@@ -39,7 +38,8 @@ const KINDS: [&str; 3] = ["round_robin", "gauntlet", "pairings"];
 const KEYS: &str = "docs/experiments/README.md explains every key";
 
 /// The error in the file, and its place.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}{what}", place.map_or(String::new(), |(line, column)| format!("{line}:{column}: ")))]
 pub struct ConfigError {
     /// The error, in words.
     pub what: String,
@@ -50,17 +50,6 @@ pub struct ConfigError {
     /// The text of a spec and what is wrong with it, if it is about a spec: the list of players answers it.
     pub spec: Option<Box<(String, SpecError)>>,
 }
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some((line, column)) = self.place {
-            write!(f, "{line}:{column}: ")?;
-        }
-        f.write_str(&self.what)
-    }
-}
-
-impl std::error::Error for ConfigError {}
 
 impl ConfigError {
     /// An error without a place.
@@ -391,7 +380,7 @@ impl Reader<'_> {
             (Some(_), None) => return Err(self.error(stop, "a width is more than 0 goal points")),
             (None, Some(sprt)) => {
                 let what = "an sprt needs h0 < h1 in goal points, and alpha and beta between 0 and 0.5";
-                StoppingCriterion::Sprt(sprt.test().ok_or_else(|| self.error(stop, what))?)
+                StoppingCriterion::Sprt(sprt.checked().ok_or_else(|| self.error(stop, what))?)
             }
             _ => return Err(self.error(stop, "to stop needs either a width or an sprt")),
         };

@@ -78,49 +78,13 @@ pub(super) fn by_step(
     summary: &ExperimentSummary,
     game: usize,
 ) -> Vec<Figure> {
-    let steps = Steps { name, planned, summary, game };
-    let time = steps.figure(
-        "time-by-step",
-        "Time by step",
-        Axis::logarithmic("time a decision (ms, wall)"),
-        |one| {
-            let time = one.time.means();
-            let (mean, half) = (time.mean()?, time.half_width()?);
-            Some([mean, mean - half, mean + half].map(|seconds| 1e3 * seconds.max(RESOLUTION)))
-        },
-    );
-    let is_depleted = summary.steps.iter().any(|((of, ..), one)| *of == game && one.depleted > 0);
-    let depletion = is_depleted.then(|| {
-        let axis = Axis::linear("decisions on a depleted belief (%)").within(0.0, 100.0);
-        steps.figure("depletion-by-step", "Depletion by step", axis, |one| {
-            let depletion = one.depletion.share().filter(|_| one.has_belief)?;
-            Some(depletion.map(|share| 100.0 * share))
-        })
-    });
-    time.into_iter().chain(depletion.flatten()).collect()
-}
-
-/// The data from which the figures over steps are made.
-struct Steps<'a> {
-    name: &'a [&'a str],
-    planned: &'a Planned,
-    summary: &'a ExperimentSummary,
-    game: usize,
-}
-
-impl Steps<'_> {
-    /// A figure of a mean and the ends of its interval, read off each step; none if no step has enough decisions.
-    fn figure(
-        &self,
-        kind: &str,
-        title: &str,
-        y: Axis,
-        read: impl Fn(&StepSummary) -> Option<[f64; 3]>,
-    ) -> Option<Figure> {
+    type Read = fn(&StepSummary) -> Option<[f64; 3]>;
+    // A figure of a mean and the ends of its interval, read off each step; none if no step has enough decisions.
+    let figure = |kind: &str, title: &str, y: Axis, read: Read| -> Option<Figure> {
         let mut lines: BTreeMap<usize, Vec<FigurePoint>> = BTreeMap::new();
         let mut n = (u64::MAX, 0);
-        for (&(game, entrant, step), one) in &self.summary.steps {
-            if game != self.game || one.turns < LEAST {
+        for (&(of, entrant, step), one) in &summary.steps {
+            if of != game || one.turns < LEAST {
                 continue;
             }
             if let Some([mean, low, high]) = read(one) {
@@ -128,11 +92,8 @@ impl Steps<'_> {
                 n = (n.0.min(one.turns), n.1.max(one.turns));
             }
         }
-        let label = |entrant: usize| self.planned.plan.label(entrant);
-        let series: Vec<FigureSeries> = lines
-            .into_iter()
-            .map(|(entrant, points)| FigureSeries::measured(label(entrant), points))
-            .collect();
+        let series = |(entrant, points)| FigureSeries::measured(planned.plan.label(entrant), points);
+        let series: Vec<FigureSeries> = lines.into_iter().map(series).collect();
         let parts = series.len().div_ceil(TOGETHER);
         if parts == 0 || parts > PANELS {
             return None;
@@ -147,6 +108,21 @@ impl Steps<'_> {
             in_words(n, "decision")
         );
         let plot = LinePlot { x: Axis::linear("step"), y, panels };
-        Some(Figure::new(&[self.name, &[kind]].concat(), title, caption, Plot::Lines(plot)))
-    }
+        Some(Figure::new(&[name, &[kind]].concat(), title, caption, Plot::Lines(plot)))
+    };
+    let time =
+        figure("time-by-step", "Time by step", Axis::logarithmic("time a decision (ms, wall)"), |one| {
+            let time = one.time.means();
+            let (mean, half) = (time.mean()?, time.half_width()?);
+            Some([mean, mean - half, mean + half].map(|seconds| 1e3 * seconds.max(RESOLUTION)))
+        });
+    let is_depleted = summary.steps.iter().any(|((of, ..), one)| *of == game && one.depleted > 0);
+    let depletion = is_depleted.then(|| {
+        let axis = Axis::linear("decisions on a depleted belief (%)").within(0.0, 100.0);
+        figure("depletion-by-step", "Depletion by step", axis, |one| {
+            let depletion = one.depletion.share().filter(|_| one.has_belief)?;
+            Some(depletion.map(|share| 100.0 * share))
+        })
+    });
+    time.into_iter().chain(depletion.flatten()).collect()
 }

@@ -6,6 +6,8 @@
 //! cost. Missing parts are named in words, and of long tables the rest. The caption of every figure says how many deals or decisions its points
 //! have; all intervals are 95 % over deals, Student's t for means, that of Clopper and Pearson for shares.
 
+use indexmap::IndexMap;
+
 use super::belief_tables::MeasuredBeliefs;
 use super::best::{ALL_GAMES, Answer};
 use super::cost_figures::{by_step, depletions, score_by_time};
@@ -215,7 +217,7 @@ fn section(blocks: &mut Vec<ReportBlock>, of: &Game<'_>) {
 
 /// Why no entrant of a game has a score.
 fn why_unscored(pairings: &[Pairing<'_>]) -> String {
-    let mut outcomes: Vec<(&str, u64)> = Vec::new();
+    let mut outcomes: IndexMap<&str, u64> = IndexMap::new();
     let mut matches = 0;
     for (at, one) in pairings.iter().enumerate() {
         // The entrants of a cell share its matches.
@@ -224,10 +226,7 @@ fn why_unscored(pairings: &[Pairing<'_>]) -> String {
         }
         matches += one.cell.matches;
         for (outcome, count) in &one.cell.unfinished {
-            match outcomes.iter_mut().find(|(known, _)| known == outcome) {
-                Some((_, sum)) => *sum += count,
-                None => outcomes.push((outcome, *count)),
-            }
+            *outcomes.entry(outcome).or_default() += count;
         }
     }
     let are = if matches == 1 { "is" } else { "are" };

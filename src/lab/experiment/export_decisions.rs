@@ -69,11 +69,10 @@ pub(super) fn decisions<T: DeserializeOwned>(
     what: &'static str,
 ) -> ReadResult<Vec<T>> {
     let read = |(number, line): (usize, &Vec<u8>)| {
-        serde_json::from_slice(line).map_err(|cause| ResultsError::Decision {
-            id: finished.record.id,
-            what,
-            number: number + 1,
-            cause: cause.to_string(),
+        serde_json::from_slice(line).map_err(|cause| {
+            let (id, number) = (finished.record.id, number + 1);
+            let what = format!("match {id}: {what} number {number} of its decisions cannot be read: {cause}");
+            ResultsError::Decision(what)
         })
     };
     finished.lines[kind].iter().flatten().enumerate().map(read).collect()

@@ -53,7 +53,9 @@ fn numbers_of(game: &Game, domains: &PositionDomains, relation: &str, arity: usi
 
 /// The numbers of some terms.
 fn all<'a>(numbers: &Numbers, terms: impl IntoIterator<Item = &'a String>) -> ReadResult<Vec<usize>> {
-    let unknown = |term: &String| ResultsError::Unnumbered { term: term.clone() };
+    let unknown = |term: &String| {
+        ResultsError::Features(format!("the term '{term}' is not among those that the rules may make"))
+    };
     terms.into_iter().map(|term| numbers.get_index_of(term).ok_or_else(|| unknown(term))).collect()
 }
 
@@ -129,7 +131,9 @@ impl Features {
         let game = machine.game();
         let domains = PositionDomains::of(game.rules());
         let numbers = |relation, arity| {
-            let too_many = || ResultsError::TooMany { game: of.name.clone(), relation, most: MOST };
+            let what =
+                format!("the rules may make more than {MOST} terms of '{relation}', too many to be numbered");
+            let too_many = || ResultsError::Features(format!("{}: {what}", of.name));
             numbers_of(game, &domains, relation, arity).ok_or_else(too_many)
         };
         let (facts, moves) = (numbers("true", 1)?, numbers("legal", 2)?);

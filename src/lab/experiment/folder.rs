@@ -56,39 +56,15 @@ pub enum FolderError {
         /// The error, in words.
         what: String,
     },
-    /// The folder belongs to another experiment.
-    #[error("{} holds the experiment '{name}' with another plan ({config}){}", folder.display(), since(changed, *forgoes))]
+    /// It holds something else than is asked for.
+    #[error("{} holds {holds}", folder.display())]
     Other {
         /// The folder.
         folder: PathBuf,
-        /// The title found there.
-        name: String,
-        /// The hash found there.
-        config: String,
-        /// Policy files that say something else than in the plan found there.
-        changed: Vec<String>,
-        /// Whether it is the same plan, but that players do not think ahead.
-        forgoes: bool,
-    },
-    /// The shards are of more than one division.
-    #[error("{} holds shards of {one} and of {other}", folder.display())]
-    Divisions {
-        /// The folder.
-        folder: PathBuf,
-        /// Parts of one division.
-        one: u64,
-        /// Parts of another.
-        other: u64,
-    },
-    /// A shard is to be played that is of another division than those in the folder.
-    #[error("{} holds shards of {count}, and {shard} is none of these", folder.display())]
-    Division {
-        /// The folder.
-        folder: PathBuf,
-        /// Parts of the division found there.
-        count: u64,
-        /// The part that is to be played.
-        shard: Shard,
+        /// What it holds.
+        holds: String,
+        /// What to do.
+        remedy: &'static str,
     },
     /// The folder holds no matches.
     #[error("{} holds no matches", folder.display())]
@@ -96,16 +72,6 @@ pub enum FolderError {
         /// The folder.
         folder: PathBuf,
     },
-}
-
-/// The changes since a plan was made.
-fn since(changed: &[String], forgoes: bool) -> String {
-    match changed {
-        [] if forgoes => ": its players do not think ahead".to_owned(),
-        [] => String::new(),
-        [one] => format!(": the policy file {one} has changed since"),
-        all => format!(": the policy files {} have changed since", all.join(", ")),
-    }
 }
 
 impl Planned {
@@ -165,10 +131,7 @@ impl Planned {
             if found.config == self.config || self.is_today(&found, registry) {
                 return Ok(found);
             }
-            let changed = self.plan.changed_policies(&found.plan);
-            let (name, config) = (found.name, found.config);
-            let forgoes = ExperimentPlan { think_ahead: false, ..self.plan }.hash() == config;
-            return Err(FolderError::Other { folder: folder.to_owned(), name, config, changed, forgoes });
+            return Err(self.unlike(&found, folder));
         }
         // Several shards may come at once: each writes a file of its own and renames it.
         let draft = folder.join(format!(".{PLAN}.{}", std::process::id()));
@@ -176,6 +139,26 @@ impl Planned {
         FileError::at(&draft, fs::write(&draft, text + "\n"))?;
         FileError::at(&path, fs::rename(&draft, &path))?;
         Ok(self)
+    }
+
+    /// The refusal of a folder that holds the experiment with another plan.
+    fn unlike(mut self, found: &Planned, folder: &Path) -> FolderError {
+        let changed = self.plan.changed_policies(&found.plan);
+        self.plan.think_ahead = false;
+        let (since, remedy) = match &changed[..] {
+            [] if self.plan.hash() == found.config => (
+                ": its players do not think ahead".to_owned(),
+                "write think_ahead = false under [budget], or name another folder with --out",
+            ),
+            [] => (String::new(), "name another folder with --out, or take that one away"),
+            files => {
+                let (plural, have) = if files.len() == 1 { (" ", "has") } else { ("s ", "have") };
+                let since = format!(": the policy file{plural}{} {have} changed since", files.join(", "));
+                (since, "name another folder with --out, or put back what the policy file said")
+            }
+        };
+        let holds = format!("the experiment '{}' with another plan ({}){since}", found.name, found.config);
+        FolderError::Other { folder: folder.to_owned(), holds, remedy }
     }
 
     /// Whether the plan is one of version 0.2 but for the spelling of specs: each, read as it is written today, is the
@@ -237,7 +220,9 @@ pub fn lock_beside(folder: &Path) -> Option<File> {
 pub fn refuse_other_division(folder: &Path, shard: Shard) -> Result<(), FolderError> {
     match division(folder) {
         Ok(count) if count != shard.count => {
-            Err(FolderError::Division { folder: folder.to_owned(), count, shard })
+            let holds = format!("shards of {count}, and {shard} is none of these");
+            let remedy = "give --shard as one of those in the folder, or name another folder with --out";
+            Err(FolderError::Other { folder: folder.to_owned(), holds, remedy })
         }
         Ok(_) | Err(FolderError::Empty { .. }) => Ok(()),
         Err(error) => Err(error),
@@ -254,7 +239,9 @@ pub fn division(folder: &Path) -> Result<u64, FolderError> {
         match found {
             Some(count) if count != shard.count => {
                 let (one, other) = (count.min(shard.count), count.max(shard.count));
-                return Err(FolderError::Divisions { folder: folder.to_owned(), one, other });
+                let holds = format!("shards of {one} and of {other}");
+                let remedy = "merge one division only: move the other files away";
+                return Err(FolderError::Other { folder: folder.to_owned(), holds, remedy });
             }
             _ => found = Some(shard.count),
         }
@@ -308,7 +295,9 @@ mod tests {
         assert_ne!(former.config, today.config);
         assert_eq!(today.settle(folder.path(), &registry).unwrap(), former);
         let other = planned(&grid(4)).settle(folder.path(), &registry);
-        assert!(matches!(other, Err(FolderError::Other { forgoes: false, .. })));
+        assert!(
+            matches!(other, Err(FolderError::Other { remedy, .. }) if remedy.ends_with("take that one away"))
+        );
     }
 
     #[test]
@@ -341,7 +330,9 @@ mod tests {
         assert!(!serde_json::to_string(&former).unwrap().contains("think_ahead"));
         assert_eq!(former.clone().settle(folder.path(), &registry).unwrap(), former);
         let error = today.settle(folder.path(), &registry).unwrap_err();
-        assert!(matches!(error, FolderError::Other { forgoes: true, .. }));
+        assert!(
+            matches!(error, FolderError::Other { remedy, .. } if remedy.starts_with("write think_ahead"))
+        );
         assert!(error.to_string().ends_with(": its players do not think ahead"), "{error}");
         assert_eq!(former.clone().settle(folder.path(), &registry).unwrap(), former);
         assert!(!of("nodes = 100").plan.think_ahead);

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use toml::{Spanned, Table, Value};
 
 use super::config::{ConfigError, SCHEMA as EXPERIMENT, check_schema, parsed, place};
-use super::written::SprtTable;
+use super::sequential_test::SequentialTest;
 use hyperplay_machine::Seed;
 
 /// The name of this form of files.
@@ -59,7 +59,7 @@ pub struct Generations {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Gate {
-    sprt: SprtTable,
+    sprt: SequentialTest,
     /// The most deals.
     deals: u64,
 }
@@ -90,7 +90,7 @@ impl Generations {
             _ if read.generations == 0 || read.deals == 0 || read.gate.deals == 0 => {
                 "'generations' and both 'deals' are 1 or more".to_owned()
             }
-            _ if read.gate.sprt.test().is_none() => {
+            _ if read.gate.sprt.checked().is_none() => {
                 "the sprt needs h0 < h1 in goal points, and alpha and beta between 0 and 0.5".to_owned()
             }
             _ => return Ok(read),

@@ -13,7 +13,8 @@ use serde_json::Value;
 use super::exploit_record::{ExploitFinding, ExploitRecord, exploit_records, pairs};
 use super::folder::Planned;
 use super::lines::{DamagedLine, JournalError};
-use super::plan::{Cell, Entrant, ExperimentPlan, PlanGame, SeatPermutations, distinct};
+use super::meetings::met;
+use super::plan::{Cell, Entrant, ExperimentPlan, PlanGame, distinct};
 use super::pool::PlannedFolder;
 use hyperplay_logic::gdl::did_you_mean;
 
@@ -118,16 +119,6 @@ pub fn joined(folders: &[PlannedFolder], selection: &Selection) -> Result<Planne
         return Err("no match is selected".to_owned());
     }
     Ok(Planned::new(&first.1.name, &first.1.about, plan.completed()))
-}
-
-/// The entrants of a cell in an order that does not depend on how it names them, if it is played in all seat
-/// permutations.
-fn met(seats: &SeatPermutations, entrants: &[usize]) -> Vec<usize> {
-    let mut met = entrants.to_vec();
-    if *seats == SeatPermutations::All {
-        met.sort_unstable();
-    }
-    met
 }
 
 /// Adds what is selected of another plan; `seen` are the games and entrants of the cells that are there.

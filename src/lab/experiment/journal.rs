@@ -438,7 +438,7 @@ impl<'a> Journal<'a> {
             failed: self.earlier.failed + failed,
             faulted: self.earlier.faulted + faulted,
             marks: self.logs.iter().map(Log::mark).collect::<Result<_, _>>()?,
-            at: self.sequence.position().clone(),
+            at: self.sequence.at.clone(),
         };
         let header = RecordHeader::new(CHECKPOINT, &self.plan.hash(), self.plan.seed, self.shard);
         checkpoint.write(&self.shard.file(&self.folder, CHECKPOINT), &header)

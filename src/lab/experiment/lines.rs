@@ -10,7 +10,6 @@
 //! back ([`journal`](super::journal)). A reader sees both files as one. It notes what it cannot read, with its line,
 //! and goes on.
 
-use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
@@ -63,7 +62,8 @@ pub enum JournalError {
 }
 
 /// A line that cannot be read, or has no use because others cannot be read.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{}:{number}: {what}", path.display())]
 pub struct DamagedLine {
     /// The file.
     pub path: PathBuf,
@@ -71,12 +71,6 @@ pub struct DamagedLine {
     pub number: u64,
     /// The error in it.
     pub what: &'static str,
-}
-
-impl fmt::Display for DamagedLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.path.display(), self.number, self.what)
-    }
 }
 
 /// A record as a line, without a checksum.

@@ -49,14 +49,8 @@ pub(super) fn meetings(config: &ExperimentConfig, width: usize) -> Result<Vec<Ve
         }
     };
     let mut seen = BTreeSet::new();
-    let key = |meeting: &Vec<usize>| {
-        let mut key = meeting.clone();
-        if config.plan.seats == SeatPermutations::All {
-            key.sort_unstable();
-        }
-        key
-    };
-    let found: Vec<Vec<usize>> = found.into_iter().filter(|meeting| seen.insert(key(meeting))).collect();
+    let is_new = |meeting: &Vec<usize>| seen.insert(met(&config.plan.seats, meeting));
+    let found: Vec<Vec<usize>> = found.into_iter().filter(is_new).collect();
     if found.is_empty() {
         let (roles, players) = (counted(width as u64, "role"), counted(all.len() as u64, "entrant"));
         return Err(format!(
@@ -64,6 +58,16 @@ pub(super) fn meetings(config: &ExperimentConfig, width: usize) -> Result<Vec<Ve
         ));
     }
     Ok(found)
+}
+
+/// The entrants of a cell in an order that does not depend on how it names them, if it is played in all seat
+/// permutations.
+pub(super) fn met(seats: &SeatPermutations, entrants: &[usize]) -> Vec<usize> {
+    let mut met = entrants.to_vec();
+    if *seats == SeatPermutations::All {
+        met.sort_unstable();
+    }
+    met
 }
 
 /// Each combination with each entrant that may come next, up to the limit.

@@ -38,7 +38,7 @@ pub struct Merged {
 /// If they do not belong together, or files cannot be read or written.
 pub fn merge(folder: &Path, planned: &Planned) -> ReadResult<Merged> {
     // Where there are no shards, the merged files are the records.
-    let has_shards = matches!(division(folder), Ok(_) | Err(FolderError::Divisions { .. }));
+    let has_shards = matches!(division(folder), Ok(_) | Err(FolderError::Other { .. }));
     let mut written = Vec::new();
     let merged = merge_shards(folder, planned, &mut written);
     let mut former = Vec::new();

@@ -10,7 +10,7 @@
 //! together. So a part of an experiment is a balanced part of every cell. Two plans with one hash have the same
 //! numbers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,6 @@ use super::sequential_test::SequentialTest;
 use crate::shards::Shard;
 use hyperplay_engine::EngineKind;
 use hyperplay_logic::gdl::text_hash;
-use hyperplay_play::player::Spec;
 
 /// A player with its parameters.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -161,14 +160,13 @@ impl ExperimentPlan {
     /// The plan of a config whose games have been opened, in the same order.
     ///
     /// # Errors
-    /// If the schedule does not fit a game, or the policy file of a player that takes part in it does not.
+    /// If the schedule does not fit a game.
     pub fn new(config: &ExperimentConfig, games: Vec<PlanGame>) -> Result<ExperimentPlan, ConfigError> {
         let mut cells = Vec::new();
         for (game, (named, opened)) in config.games.iter().zip(&games).enumerate() {
             let located = |what: String| ConfigError::at(named.place, what);
             let pairings = meetings(config, opened.width());
             let pairings = pairings.map_err(|what| located(format!("{}: {what}", named.name)))?;
-            check_models(config, &pairings, opened)?;
             for entrants in pairings {
                 let seat_permutations = seat_permutations(&entrants, config.plan.seats);
                 if seat_permutations.len() > MAX_SEAT_PERMUTATIONS || cells.len() >= MAX_CELLS {
@@ -277,11 +275,9 @@ impl ExperimentPlan {
         if record.deal >= self.repetitions || record.seat_permutation >= cell.seat_permutations.len() {
             return None;
         }
-        let deals = self.deals(record.deal / self.round());
-        let seats = |cell: &Cell| cell.seat_permutations.len() as u64;
-        let before: u64 = self.cells[..record.cell].iter().map(seats).sum();
-        let first = deals.start * self.width() + (deals.end - deals.start) * before;
-        Some(first + (record.deal - deals.start) * seats(cell) + record.seat_permutation as u64)
+        let round = record.deal / self.round();
+        let deals = (record.deal - self.deals(round).start) * cell.seat_permutations.len() as u64;
+        Some(self.firsts(round)[record.cell] + deals + record.seat_permutation as u64)
     }
 
     /// Whether a shard plays a deal of a cell. Without a rule that stops, deals are dealt out in turn, and every shard
@@ -350,23 +346,6 @@ pub(super) fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
         }
     }
     distinct
-}
-
-/// Whether the models of the entrants that meet in a game fit it.
-fn check_models(
-    config: &ExperimentConfig,
-    pairings: &[Vec<usize>],
-    game: &PlanGame,
-) -> Result<(), ConfigError> {
-    let entrants: BTreeSet<usize> = pairings.iter().flatten().copied().collect();
-    for entrant in entrants {
-        if let Some(what) = config.specs[entrant].spec().misfit(&game.roles, &game.rules) {
-            let place = config.places[config.plan.entrants[entrant].table];
-            let what = format!("{}: {what}", game.name);
-            return Err(ConfigError { remedy: Spec::MISFIT_REMEDY, ..ConfigError::at(place, what) });
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

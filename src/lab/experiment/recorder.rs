@@ -12,9 +12,7 @@ use thiserror::Error;
 use super::decision_log::{DecisionLog, ParticlesRecord};
 use super::lines::line;
 use super::plan::{ExperimentPlan, MatchPlace};
-use super::record::{
-    HeldRecord, MatchRecord, PositionRecord, SeenRecord, TimingRecord, TurnRecord,
-};
+use super::record::{HeldRecord, MatchRecord, PositionRecord, SeenRecord, TimingRecord, TurnRecord};
 use super::stored::KINDS;
 use super::watched::{PlayerWatch, WatchedDecision, seconds};
 use hyperplay_machine::{ByRole, EvaluationFailure, Move, Role, StateMachine, StateMachineExt};

@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt;
 use std::path::Path;
 
+use serde::Serialize;
+use serde_with::{DisplayFromStr, serde_as};
+
 use super::decision_log::DecisionLog;
 use super::folder::{FolderError, Planned, division};
 use super::lines::{DamagedLine, JournalError, Source, in_place};
@@ -23,9 +26,11 @@ use hyperplay_play::files::FileError;
 use hyperplay_play::player::SpecError;
 
 /// The parts that a shard lacks.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[serde_as]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct MissingMatches {
     /// Which.
+    #[serde_as(as = "DisplayFromStr")]
     pub shard: Shard,
     /// Complete matches that are there; `None` if there is no file.
     pub matches: Option<u64>,
@@ -35,9 +40,10 @@ pub struct MissingMatches {
 
 impl fmt::Display for MissingMatches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (shard, of) = (self.shard, counted(self.of, "match"));
         match self.matches {
-            None => write!(f, "shard {}: no file ({})", self.shard, counted(self.of, "match")),
-            Some(matches) => write!(f, "shard {}: {matches} of {}", self.shard, counted(self.of, "match")),
+            None => write!(f, "shard {shard}: no file ({of})"),
+            Some(matches) => write!(f, "shard {shard}: {matches} of {of}"),
         }
     }
 }
@@ -218,32 +224,10 @@ pub enum ResultsError {
         /// Its label.
         player: String,
     },
-    /// A game whose terms are too many to be numbered.
-    #[error("{game}: the rules may make more than {most} terms of '{relation}', too many to be numbered")]
-    TooMany {
-        /// The game.
-        game: String,
-        /// The relation at whose last place they stand.
-        relation: &'static str,
-        /// The most that are numbered.
-        most: usize,
-    },
-    /// A term of a match that the rules do not seem to make.
-    #[error("the term '{term}' is not among those that the rules may make")]
-    Unnumbered {
-        /// The term.
-        term: String,
-    },
+    /// Terms that cannot be numbered: too many, or not among those that the rules may make.
+    #[error("{0}")]
+    Features(String),
     /// A line of what was recorded of decisions that cannot be read.
-    #[error("match {id}: {what} number {number} of its decisions cannot be read: {cause}")]
-    Decision {
-        /// The number of the match in the plan.
-        id: u64,
-        /// The kind of the records.
-        what: &'static str,
-        /// Which of the lines of the match, from 1.
-        number: usize,
-        /// The message of the reader.
-        cause: String,
-    },
+    #[error("{0}")]
+    Decision(String),
 }

@@ -190,7 +190,8 @@ impl<'a> Run<'a> {
                 Ok(Some(lines)) => self.hand_in(number, (place, lines, origin)),
                 Ok(None) => return false,
                 Err(error) => {
-                    self.fail(error.into());
+                    self.lock().failure.get_or_insert(error.into());
+                    self.changed.notify_all();
                     return false;
                 }
             }
@@ -286,11 +287,5 @@ impl<'a> Run<'a> {
             "match {} of {game}, step {step}: {player} is {kind}{detail}",
             place.id
         )))
-    }
-
-    fn fail(&self, failure: RunError) {
-        let mut shared = self.lock();
-        shared.failure.get_or_insert(failure);
-        self.changed.notify_all();
     }
 }

@@ -5,6 +5,8 @@
 //! one panel for each opponent and each value of a third factor. Entrants that met others of their own table have a panel
 //! with the mean over all others. Two factors are drawn as a heat map as well.
 
+use indexmap::IndexMap;
+
 use super::cross_table::{score_in_words, score_words};
 use super::factors::{Factor, factors};
 use super::folder::Planned;
@@ -161,8 +163,8 @@ impl<'a> Family<'a> {
         point: impl Fn(f64, &Pairing<'_>) -> Option<FigurePoint>,
     ) -> Vec<PlotPanel> {
         // Points by lines, and lines by panels.
-        type Named<T> = Vec<(String, T)>;
-        let mut panels: Named<Named<Vec<(f64, &Pairing<'_>)>>> = Vec::new();
+        type Named<T> = IndexMap<String, T>;
+        let mut panels: Named<Named<Vec<(f64, &Pairing<'_>)>>> = IndexMap::new();
         let (lines, rest) = match &self.factors[1..] {
             [] => (None, &self.factors[1..]),
             [one, rest @ ..] if one.values.len() <= TOGETHER => (Some(one), rest),
@@ -183,41 +185,31 @@ impl<'a> Family<'a> {
                 Some(factor) => (joined([vec![against], fixed].concat()), part(entrant, factor)),
                 None => (against, fixed.join(" ")),
             };
-            let (_, of_panel) = entry(&mut panels, title);
-            let (_, points) = entry(of_panel, line);
+            let points = panels.entry(title).or_default().entry(line).or_default();
             let x =
                 entrant.parameters.get(&self.factors[0].key).and_then(|value| self.factors[0].place(value));
             points.extend(x.map(|x| (x, pairing)));
         }
-        for (_, points) in panels.iter_mut().flat_map(|(_, lines)| lines) {
+        for points in panels.values_mut().flat_map(IndexMap::values_mut) {
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
         }
         if let Some(factor) = lines {
             let place = |name: &str| {
                 factor.values.iter().position(|value| *name == format!("{}={value}", factor.key))
             };
-            panels.iter_mut().for_each(|(_, lines)| lines.sort_by_key(|(name, _)| place(name)));
+            panels.values_mut().for_each(|lines| lines.sort_by_cached_key(|name, _| place(name)));
         }
         let series = |(line, points): (String, Vec<(f64, &Pairing<'_>)>)| {
             let points = points.into_iter().filter_map(|(x, pairing)| point(x, pairing)).collect();
             let series = FigureSeries::measured(line, points);
             if is_joined { series } else { series.unjoined() }
         };
-        let panel = |(title, lines): (String, Vec<_>)| PlotPanel {
+        let panel = |(title, lines): (String, IndexMap<_, _>)| PlotPanel {
             title,
             series: lines.into_iter().map(series).collect(),
         };
         divided(panels.into_iter().map(panel))
     }
-}
-
-/// The entry of this name, which is added if there is none.
-fn entry<T>(list: &mut Vec<(String, Vec<T>)>, name: String) -> &mut (String, Vec<T>) {
-    let at = list.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
-        list.push((name, Vec::new()));
-        list.len() - 1
-    });
-    &mut list[at]
 }
 
 /// Panels with no more lines than can be told apart.
@@ -276,26 +268,21 @@ fn lines(name: &[&str], family: &Family<'_>, panels: Vec<PlotPanel>) -> Figure {
 /// The scores over the first two factors.
 fn heat(name: &[&str], family: &Family<'_>) -> Option<Figure> {
     let [x, y, rest @ ..] = &family.factors[..] else { return None };
-    let mut panels: Vec<HeatPanel> = Vec::new();
+    let mut panels: IndexMap<String, Vec<Vec<HeatCell>>> = IndexMap::new();
+    let empty = || vec![vec![HeatCell::default(); x.values.len()]; y.values.len()];
     for &(entrant, pairing) in &family.pairings {
         let value = |factor: &Factor| entrant.parameters.get(&factor.key);
         let fixed =
             rest.iter().map(|factor| format!("{}={}", factor.key, value(factor).map_or("", String::as_str)));
         let title = joined(std::iter::once(pairing.others_in_words()).chain(fixed).collect());
-        let at = panels.iter().position(|panel| panel.title == title).unwrap_or_else(|| {
-            panels.push(HeatPanel {
-                title,
-                cells: vec![vec![HeatCell::default(); x.values.len()]; y.values.len()],
-            });
-            panels.len() - 1
-        });
+        let cells = panels.entry(title).or_insert_with(empty);
         let place = |factor: &Factor| factor.values.iter().position(|known| Some(known) == value(factor));
         if let (Some(column), Some(row)) = (place(x), place(y)) {
             let words = match score_words(pairing) {
                 Some([mean, half, marks]) => vec![format!("{mean}{marks}"), format!("± {half}")],
                 None => vec![score_in_words(pairing)],
             };
-            panels[at].cells[row][column] = HeatCell { value: pairing.score().mean(), words };
+            cells[row][column] = HeatCell { value: pairing.score().mean(), words };
         }
     }
     if panels.len() > PANELS {
@@ -315,7 +302,7 @@ fn heat(name: &[&str], family: &Family<'_>) -> Option<Figure> {
         columns: (x.name(), x.values.clone()),
         rows: (y.name(), y.values.clone()),
         value: "score (goal points)".to_owned(),
-        panels,
+        panels: panels.into_iter().map(|(title, cells)| HeatPanel { title, cells }).collect(),
     };
     let title = format!("Score of {} by {} and {}", family.name, x.name(), y.name());
     Some(Figure::new(

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use super::columns::{TITLES, columns, readings};
+use super::columns::{over_deals, readings};
 use super::folder::Planned;
 use super::pairings::{Pairing, ScoreEntry, with_replaced};
 use super::role_scores::MatchScores;
 use super::summary::ExperimentSummary;
 use hyperplay_report::Reading::One;
-use hyperplay_report::{FEW, MeanInterval, Sample, Table};
+use hyperplay_report::{MeanInterval, Sample, Table};
 
 /// A row of a table of scores.
 #[derive(Serialize)]
@@ -76,14 +76,11 @@ pub(super) fn scores(pairings: &[Pairing<'_>]) -> Table {
             ScoreRow::new(pairing, "", pairing.entrant.score, pairing.cell.matches, &pairing.entrant.scores)
         })
         .collect();
-    let mut view = readings("scores");
+    let mut table = over_deals("scores", &["who", "score", "cell"], &rows);
     // Readers are told of what went wrong where something did.
-    view.extend(
-        pairings.iter().any(|pairing| !pairing.cell.unfinished.is_empty()).then_some(One("unfinished")),
-    );
-    view.extend(pairings.iter().any(|pairing| pairing.cell.failed > 0).then_some(One("failed")));
-    let table = Table::of(&columns(&["who", "score", "cell"]), &rows).named(TITLES, "scores");
-    with_replaced(table.viewed(view).with_few("deals", FEW, "deals"), ["replaced", "others_replaced"])
+    table.view.extend(rows.iter().any(|row| row.unfinished > 0).then_some(One("unfinished")));
+    table.view.extend(rows.iter().any(|row| row.failed > 0).then_some(One("failed")));
+    with_replaced(table, ["replaced", "others_replaced"])
 }
 
 /// The scores of these entrants by role; without rows for games that one role plays.
@@ -98,13 +95,14 @@ pub(super) fn by_role(planned: &Planned, summary: &ExperimentSummary, pairings: 
             Some(ScoreRow::new(pairing, &game.roles[role], score, matches, &of))
         }));
     }
-    let (mut all, mut view) = (columns(&["who", "role", "score"]), readings("roles"));
-    if rows.iter().any(|row| row.adjusted.count() > 0) {
-        all.extend(columns(&["adjusted"]));
-        view.extend(readings("adjusted"));
+    let is_adjusted = rows.iter().any(|row| row.adjusted.count() > 0);
+    let parts =
+        if is_adjusted { &["who", "role", "score", "adjusted"][..] } else { &["who", "role", "score"] };
+    let mut table = over_deals("roles", parts, &rows);
+    if is_adjusted {
+        table.view.extend(readings("adjusted"));
     }
-    let table = Table::of(&all, &rows).named(TITLES, "roles").viewed(view);
-    with_replaced(table.with_few("deals", FEW, "deals"), ["replaced", "others_replaced"])
+    with_replaced(table, ["replaced", "others_replaced"])
 }
 
 /// What a role is worth.
@@ -123,7 +121,5 @@ pub(super) fn seat_effects(planned: &Planned, summary: &ExperimentSummary) -> Ta
         let role = &game.roles[game.played().nth(seat)?];
         Some(SeatRow { game: &game.name, role, deals: effect.count(), effect })
     });
-    let rows: Vec<SeatRow<'_>> = rows.collect();
-    let table = Table::of(&columns(&["seat"]), &rows).named(TITLES, "seats").viewed(readings("seats"));
-    table.with_few("deals", FEW, "deals")
+    over_deals("seats", &["seat"], &rows.collect::<Vec<SeatRow<'_>>>())
 }

@@ -9,7 +9,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
+use serde_with::{FromInto, serde_as};
 
 use super::plan::{Cell, ExperimentPlan, MatchPlace, StoppingCriterion, StoppingRule};
 use super::sequential_test::SequentialVerdict;
@@ -35,7 +36,7 @@ pub struct Sequence<'a> {
     firsts: Vec<u64>,
     /// Whether a match was passed over.
     has_gap: bool,
-    at: SequencePosition,
+    pub(super) at: SequencePosition,
 }
 
 /// Where a sequence stands, and the results of its cells if a rule needs them.
@@ -60,6 +61,7 @@ pub(super) struct Deal {
 }
 
 /// The results of a cell so far.
+#[serde_as]
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Tracker {
     issued: u64,
@@ -67,18 +69,10 @@ pub(super) struct Tracker {
     stopped: bool,
     deal: Deal,
     /// By deal: the first entrant's score, and the difference.
-    #[serde(serialize_with = "write_sums", deserialize_with = "read_sums")]
+    #[serde_as(as = "FromInto<[f64; 4]>")]
     score: Sample,
-    #[serde(serialize_with = "write_sums", deserialize_with = "read_sums")]
+    #[serde_as(as = "FromInto<[f64; 4]>")]
     difference: Sample,
-}
-
-fn write_sums<S: Serializer>(sample: &Sample, to: S) -> Result<S::Ok, S::Error> {
-    <[f64; 4]>::from(*sample).serialize(to)
-}
-
-fn read_sums<'de, D: Deserializer<'de>>(from: D) -> Result<Sample, D::Error> {
-    <[f64; 4]>::deserialize(from).map(Sample::from)
 }
 
 impl<'a> Sequence<'a> {
@@ -91,11 +85,6 @@ impl<'a> Sequence<'a> {
     /// The matches of one shard from a position on.
     pub(super) fn at(plan: &'a ExperimentPlan, shard: Shard, at: SequencePosition) -> Self {
         Sequence { plan, shard, firsts: plan.firsts(at.round), has_gap: false, at }
-    }
-
-    /// Where it stands.
-    pub(super) fn position(&self) -> &SequencePosition {
-        &self.at
     }
 
     /// The next match.

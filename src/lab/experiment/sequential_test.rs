@@ -16,15 +16,22 @@ const LEAST_VARIANCE: f64 = 1.0;
 
 /// The two hypotheses of a sequential test and its error rates.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SequentialTest {
     /// The difference that is to be rejected, in goal points.
     pub h0: f64,
     /// The difference that is looked for, in goal points.
     pub h1: f64,
     /// How often a true `h0` may be rejected.
+    #[serde(default = "five_percent")]
     pub alpha: f64,
     /// How often a true `h1` may be rejected.
+    #[serde(default = "five_percent")]
     pub beta: f64,
+}
+
+fn five_percent() -> f64 {
+    0.05
 }
 
 /// The verdict of a sequential test.
@@ -49,11 +56,12 @@ impl SequentialVerdict {
 }
 
 impl SequentialTest {
-    /// A test of `h1` against a lower `h0`, with error rates between 0 and .5; none of other numbers.
-    pub fn new(h0: f64, h1: f64, alpha: f64, beta: f64) -> Option<SequentialTest> {
+    /// The test, if `h0` is below `h1` and the error rates are between 0 and .5.
+    pub fn checked(self) -> Option<SequentialTest> {
+        let SequentialTest { h0, h1, alpha, beta } = self;
         let is_rate = |rate: f64| rate > 0.0 && rate < 0.5;
         let is_one = h0.is_finite() && h1.is_finite() && h0 < h1 && is_rate(alpha) && is_rate(beta);
-        is_one.then_some(SequentialTest { h0, h1, alpha, beta })
+        is_one.then_some(self)
     }
 
     /// The logarithm of the likelihood ratio of a mean of `h1` and one of `h0`; 0 below two numbers.

@@ -194,9 +194,10 @@ struct Summing<'a> {
 
 impl<'a> Summing<'a> {
     fn new(plan: &'a ExperimentPlan) -> Self {
+        let entrant = |entrant: usize| EntrantSummary { entrant, ..EntrantSummary::default() };
         let cell = |cell: &Cell| CellSummary {
             is_won_or_lost: plan.games[cell.game].width() == 2,
-            entrants: distinct(cell.entrants.iter().copied()).into_iter().map(EntrantSummary::new).collect(),
+            entrants: distinct(cell.entrants.iter().copied()).into_iter().map(entrant).collect(),
             ..CellSummary::default()
         };
         let cells: Vec<CellSummary> = plan.cells.iter().map(cell).collect();
@@ -328,10 +329,6 @@ impl EntrantSummary {
             turns => (self.faults, turns),
         };
         (of > 0).then(|| 100.0 * count as f64 / of as f64)
-    }
-
-    fn new(entrant: usize) -> Self {
-        EntrantSummary { entrant, ..EntrantSummary::default() }
     }
 }
 

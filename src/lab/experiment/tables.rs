@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::best::{Answer, best, rating_table};
-use super::columns::{TITLES, columns, readings};
+use super::columns::{TITLES, columns, over_deals, readings};
 use super::folder::Planned;
 use super::pairings::{Pairing, ScoreEntry, pairings, with_replaced};
 use super::plan::SeatPermutations;
@@ -17,7 +17,7 @@ use super::sequential_test::SequentialVerdict;
 use super::summary::{Contrast, EntrantSummary, ExperimentSummary, REPLACED};
 use super::work::Figure;
 use hyperplay_machine::counted;
-use hyperplay_report::{FEW, MeanInterval, Sample, Table, elo};
+use hyperplay_report::{MeanInterval, Sample, Table, elo};
 
 /// All tables that have rows, each over all games, and which setting is best; ratings are those beside this entrant.
 pub fn tables(
@@ -109,14 +109,13 @@ fn differences(planned: &Planned, summary: &ExperimentSummary) -> Table {
             variance_ratio: None,
         });
     }
-    let mut parts = vec!["pair", "elo"];
-    let mut view = readings("differences");
-    if summary.cells.iter().any(|cell| cell.sprt.is_some()) {
-        parts.push("test");
-        view.extend(readings("test"));
+    let is_tested = summary.cells.iter().any(|cell| cell.sprt.is_some());
+    let parts = if is_tested { &["pair", "elo", "test"][..] } else { &["pair", "elo"] };
+    let mut table = over_deals("differences", parts, &rows);
+    if is_tested {
+        table.view.extend(readings("test"));
     }
-    let table = Table::of(&columns(&parts), &rows).named(TITLES, "differences");
-    with_replaced(table.viewed(view).with_few("deals", FEW, "deals"), ["first_replaced", "second_replaced"])
+    with_replaced(table, ["first_replaced", "second_replaced"])
 }
 
 fn contrasts(planned: &Planned, summary: &ExperimentSummary) -> Table {
@@ -140,9 +139,8 @@ fn contrasts(planned: &Planned, summary: &ExperimentSummary) -> Table {
             variance_ratio: contrast.variance_ratio(),
         });
     }
-    let table = Table::of(&columns(&["pair", "against", "contrast"]), &rows).named(TITLES, "contrasts");
-    let table = table.viewed(readings("contrasts"));
-    with_replaced(table.with_few("deals", FEW, "deals"), ["first_replaced", "second_replaced"])
+    let table = over_deals("contrasts", &["pair", "against", "contrast"], &rows);
+    with_replaced(table, ["first_replaced", "second_replaced"])
 }
 
 /// The cost of the decisions of these entrants.
@@ -154,19 +152,16 @@ fn work(pairings: &[Pairing<'_>]) -> Table {
 
 /// The entrants of a game, each with what it did in all its cells.
 pub(super) fn over_all(pairings: &[Pairing<'_>]) -> Vec<EntrantSummary> {
-    let mut entrants: Vec<EntrantSummary> = Vec::new();
-    for one in pairings {
-        match entrants.iter_mut().find(|known| known.entrant == one.entrant.entrant) {
-            Some(known) => {
-                known.work.merge(&one.entrant.work);
-                known.faults += one.entrant.faults;
-                known.matches = [0, 1].map(|at| known.matches[at] + one.entrant.matches[at]);
-            }
-            None => entrants.push(one.entrant.clone()),
-        }
+    let mut entrants: BTreeMap<usize, EntrantSummary> = BTreeMap::new();
+    for &Pairing { entrant: one, .. } in pairings {
+        let merge = |known: &mut EntrantSummary| {
+            known.work.merge(&one.work);
+            known.faults += one.faults;
+            known.matches = [0, 1].map(|at| known.matches[at] + one.matches[at]);
+        };
+        entrants.entry(one.entrant).and_modify(merge).or_insert_with(|| one.clone());
     }
-    entrants.sort_by_key(|entrant| entrant.entrant);
-    entrants
+    entrants.into_values().collect()
 }
 
 /// The entrants of whose moves more than [`REPLACED`] % were replaced, each as a sentence.

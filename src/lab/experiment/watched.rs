@@ -109,14 +109,6 @@ impl Player for Watched<dyn Player> {
     fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
         self.player.think_ahead(evidence, budget, seed)
     }
-
-    fn update_time(&self) -> Option<Duration> {
-        self.player.update_time()
-    }
-
-    fn believed(&self) -> Vec<BelievedState> {
-        self.player.believed()
-    }
 }
 
 impl ClairvoyantPlayer for Watched<dyn ClairvoyantPlayer> {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use toml::Spanned;
 
 use super::sequential_test::SequentialTest;
@@ -62,32 +62,9 @@ pub struct ScheduleTable {
 #[serde(deny_unknown_fields)]
 pub struct StopTable {
     pub width: Option<f64>,
-    pub sprt: Option<SprtTable>,
+    pub sprt: Option<SequentialTest>,
     pub every: Option<Spanned<i64>>,
     pub least: Option<Spanned<i64>>,
-}
-
-/// A sequential test.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SprtTable {
-    pub h0: f64,
-    pub h1: f64,
-    #[serde(default = "five_percent")]
-    pub alpha: f64,
-    #[serde(default = "five_percent")]
-    pub beta: f64,
-}
-
-impl SprtTable {
-    /// The test, unless its numbers are none of a test.
-    pub fn test(&self) -> Option<SequentialTest> {
-        SequentialTest::new(self.h0, self.h1, self.alpha, self.beta)
-    }
-}
-
-fn five_percent() -> f64 {
-    0.05
 }
 
 /// A player, or several that differ in some parameters.

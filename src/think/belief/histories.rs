@@ -285,7 +285,7 @@ impl<M: Bulk> Histories<M> {
         self.held = weighted.into_iter().map(|(history, _)| history).collect();
     }
 
-    /// Draws as many histories as were [wanted](Self::wanted) from those held, systematically: each is drawn as often
+    /// Draws as many histories as were `wanted` from those held, systematically: each is drawn as often
     /// as its weight says, rounded up or down. All then weigh the same.
     pub fn resample(&mut self, rng: &mut impl Rng) {
         let (held, weights): (Vec<_>, Vec<f64>) = self.take().into_iter().unzip();
