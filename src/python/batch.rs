@@ -180,11 +180,7 @@ impl Batch {
     }
 
     /// Which moves of a role are legal: bool [N, moves]. In rows that are over none is.
-    fn legal_mask<'py>(
-        &mut self,
-        py: Python<'py>,
-        role: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray2<bool>>> {
+    fn legal_mask<'py>(&mut self, py: Python<'py>, role: &str) -> PyResult<Bound<'py, PyArray2<bool>>> {
         let role = self.game.role(role)?;
         let game = Arc::clone(&self.game);
         let (numbers, moves) = (&game.vocabulary()?.numbers[role], game.vocabulary()?.moves[role].len());
@@ -240,7 +236,7 @@ impl Batch {
         &mut self,
         py: Python<'py>,
         moves: PyReadonlyArray2<'py, i64>,
-        role: &Bound<'py, PyAny>,
+        role: &str,
     ) -> PyResult<Bound<'py, PyArray2<u8>>> {
         let (role, joints, game) = (self.game.role(role)?, self.joints(&moves)?, Arc::clone(&self.game));
         let words = &game.vocabulary()?.percepts[role];

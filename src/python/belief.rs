@@ -1,6 +1,6 @@
 //! Beliefs: weighted histories that explain the evidence of a role, sampled or complete.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use hyperplay_engine::Engine;
 use hyperplay_machine::{
@@ -152,7 +152,7 @@ pub struct Belief {
     game: Arc<Shared>,
     evidence: Evidence,
     model: SharedModel,
-    belief: Mutex<Box<dyn belief::Belief<Engine>>>,
+    belief: Box<dyn belief::Belief<Engine>>,
     outcome: UpdateOutcome,
     seed: Seed,
 }
@@ -166,7 +166,7 @@ impl Belief {
     #[pyo3(signature = (game, role, *, particles = 200, sampler = None, model = "uniform", seed = 0))]
     fn new(
         game: &Game,
-        role: &Bound<'_, PyAny>,
+        role: &str,
         particles: usize,
         sampler: Option<&Bound<'_, PyAny>>,
         model: &str,
@@ -187,15 +187,8 @@ impl Belief {
         let model = registry.model(model).map_err(refuse)?.model(&game.engine);
         let belief = sampler.belief(&game.engine, role, &model, particles);
         let (evidence, seed) = (Evidence::new(role), Seed::root(seed).child("belief"));
-        let mut new = Belief {
-            game,
-            evidence,
-            model,
-            belief: Mutex::new(belief),
-            outcome: UpdateOutcome::Sampled,
-            seed,
-        };
-        new.outcome = follow(&mut new.belief, &new.evidence, &Budget::UNLIMITED, &new.seed.index(0));
+        let mut new = Belief { game, evidence, model, belief, outcome: UpdateOutcome::Sampled, seed };
+        new.outcome = new.belief.update(&new.evidence, &Budget::UNLIMITED, &new.seed.index(0));
         Ok(new)
     }
 
@@ -215,8 +208,8 @@ impl Belief {
         let seed = self.seed.index(self.evidence.step());
         let (belief, evidence) = (&mut self.belief, &self.evidence);
         self.outcome =
-            interruptible(py, |stop| Ok(follow(belief, evidence, &stop.budget(seconds, states)?, &seed)))?;
-        let failure = self.belief.get_mut().unwrap_or_else(PoisonError::into_inner).take_failure();
+            interruptible(py, |stop| Ok(belief.update(evidence, &stop.budget(seconds, states)?, &seed)))?;
+        let failure = self.belief.take_failure();
         failure.map_or(Ok(self.outcome()), |failure| Err(wrong(failure, "hyperplay check names the clause")))
     }
 
@@ -234,7 +227,7 @@ impl Belief {
     /// How the particles were found: enumeration, rejection, particle filter, backtracking or other.
     #[getter]
     fn method(&self) -> String {
-        self.belief.lock().unwrap_or_else(PoisonError::into_inner).method().to_string()
+        self.belief.method().to_string()
     }
 
     /// The evidence so far: a list of the own move and the percepts of each step.
@@ -246,7 +239,7 @@ impl Belief {
     /// The particles.
     #[getter]
     fn particles(&self) -> Histories {
-        let belief = self.belief.lock().unwrap_or_else(PoisonError::into_inner);
+        let belief = &self.belief;
         let particles = belief.particles();
         Histories {
             game: Arc::clone(&self.game),
@@ -279,13 +272,4 @@ impl Belief {
             self.outcome()
         )
     }
-}
-
-fn follow(
-    belief: &mut Mutex<Box<dyn belief::Belief<Engine>>>,
-    evidence: &Evidence,
-    budget: &Budget,
-    seed: &Seed,
-) -> UpdateOutcome {
-    belief.get_mut().unwrap_or_else(PoisonError::into_inner).update(evidence, budget, seed)
 }

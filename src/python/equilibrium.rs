@@ -120,7 +120,7 @@ impl Policy {
     fn probabilities<'py>(
         &self,
         py: Python<'py>,
-        role: &Bound<'py, PyAny>,
+        role: &str,
         evidence: Steps,
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
         let role = self.of.game.role(role)?;

@@ -1,5 +1,6 @@
 //! Games: a name, a file or a text becomes a machine, with the vocabulary in which arrays speak of it.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +13,6 @@ use hyperplay_machine::{
 };
 use hyperplay_play::analysis::{ReachKind, survey};
 use hyperplay_view::BoardLayout;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rustc_hash::FxHashMap;
@@ -75,23 +75,11 @@ impl Shared {
         self.words().map_err(|why| wrong(format!("{}: there are no arrays: {why}", self.name), remedy))
     }
 
-    /// The role of a name or of a number.
-    pub fn role(&self, role: &Bound<'_, PyAny>) -> PyResult<Role> {
-        let roles = self.engine.roles();
-        if let Ok(number) = role.extract::<usize>() {
-            let what = format!("there is no role {number}: the game has {}", roles.len());
-            return if number < roles.len() {
-                Ok(Role::new(number))
-            } else {
-                Err(wrong(what, "roles count from 0"))
-            };
-        }
-        let name: String =
-            role.extract().map_err(|_| PyTypeError::new_err("a role is its name or its number"))?;
-        let remedy = format!("the roles are {}", roles.values().join(", "));
-        self.engine
-            .role_named(&name)
-            .ok_or_else(|| wrong(format!("{}: there is no role '{name}'", self.name), remedy))
+    /// The role of a name.
+    pub fn role(&self, name: &str) -> PyResult<Role> {
+        let remedy = format!("the roles are {}", self.engine.roles().values().join(", "));
+        let what = || format!("{}: there is no role '{name}'", self.name);
+        self.engine.role_named(name).ok_or_else(|| wrong(what(), remedy))
     }
 
     /// The term of a move of a role, as the rules spell it.
@@ -108,7 +96,7 @@ impl Shared {
         let mut named: ByRole<Option<String>> = legal.map(|_| None);
         if let Ok(by_role) = moves.cast::<PyDict>() {
             for (role, own) in by_role.iter() {
-                named[self.role(&role)?] = Some(own.extract()?);
+                named[self.role(&role.extract::<String>()?)?] = Some(own.extract()?);
             }
         } else {
             let list: Vec<String> = moves.extract()?;
@@ -315,13 +303,13 @@ impl Game {
     }
 
     /// The moves that a role may ever make, in the order of their numbers in arrays.
-    fn moves(&self, role: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    fn moves(&self, role: &str) -> PyResult<Vec<String>> {
         let role = self.0.role(role)?;
         Ok(self.0.vocabulary()?.moves[role].iter().map(|&own| self.0.engine.show_move(own)).collect())
     }
 
     /// The percepts that a role may ever have, in the order of the columns of arrays; empty where nothing is hidden.
-    fn percepts(&self, role: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    fn percepts(&self, role: &str) -> PyResult<Vec<String>> {
         let (role, terms) = (self.0.role(role)?, self.0.engine.terms());
         Ok(self.0.vocabulary()?.percepts[role].iter().map(|percept| terms.show(percept.0)).collect())
     }
@@ -348,20 +336,13 @@ impl Game {
                 machine::State::of_bits(&bits)
             }
         };
-        let (mut asked, mut found) = (held, engine.holds(&state));
-        asked.sort_unstable();
-        asked.dedup();
-        found.sort_unstable();
-        let what = || {
-            format!(
-                "{} facts are no state of {}: they would be {}",
-                asked.len(),
-                self.0.name,
-                engine.fluents(&state).join(" ")
-            )
-        };
+        let (asked, found) = (BTreeSet::from_iter(held), BTreeSet::from_iter(engine.holds(&state)));
+        let shown = || engine.fluents(&state).join(" ");
         if asked != found {
-            return Err(wrong(what(), REMEDY));
+            return Err(wrong(
+                format!("{} has no state with these facts; near it is {}", self.0.name, shown()),
+                REMEDY,
+            ));
         }
         Ok(State { game: Arc::clone(&self.0), state })
     }
@@ -396,14 +377,6 @@ impl Game {
         found.set_item("longest", reach.longest_match())?;
         found.set_item("goal_sum", first)?;
         Ok(found)
-    }
-
-    fn __copy__(slf: Py<Self>) -> Py<Self> {
-        slf
-    }
-
-    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
-        slf
     }
 
     fn __repr__(&self) -> String {

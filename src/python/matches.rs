@@ -29,7 +29,7 @@ impl Player {
     /// A player for one match, by its spec, as `hyperplay players` explains them.
     #[new]
     #[pyo3(signature = (game, role, spec = "auto", *, seed = 0))]
-    fn new(game: &Game, role: &Bound<'_, PyAny>, spec: &str, seed: u64) -> PyResult<Player> {
+    fn new(game: &Game, role: &str, spec: &str, seed: u64) -> PyResult<Player> {
         let (game, role) = (Arc::clone(&game.0), game.0.role(role)?);
         match read(&game, spec)?.seat(&game.engine, role) {
             Seat::Player(player) => {
@@ -128,7 +128,7 @@ pub fn play<'py>(
     let mut seated: ByRole<Option<Seated>> = engine.roles().map(|_| None);
     let mut names: Vec<Option<String>> = vec![None; engine.roles().len()];
     for (role, player) in players.iter() {
-        let role = game.role(&role)?;
+        let role = game.role(&role.extract::<String>()?)?;
         if engine.random() == Some(role) {
             return Err(wrong("the role 'random' has no player: the rules play it", "leave it out"));
         }

@@ -48,7 +48,7 @@ impl State {
     }
 
     /// The legal moves of a role, in the natural order of terms.
-    fn legal_moves(&self, role: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    fn legal_moves(&self, role: &str) -> PyResult<Vec<String>> {
         let (role, mut scratch, mut moves) = (self.game.role(role)?, self.game.engine.scratch(), Vec::new());
         self.game.engine.legal(&self.state, role, &mut scratch, &mut moves);
         let shown = moves.into_iter().map(|own| self.game.engine.show_move(own)).collect();
@@ -122,10 +122,6 @@ impl State {
         self.game.checked(&mut scratch, joint.iter().map(|&own| engine.show_move(own)).collect())
     }
 
-    fn __copy__(slf: Py<Self>) -> Py<Self> {
-        slf
-    }
-
     fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
         slf
     }
@@ -139,7 +135,7 @@ impl State {
     }
 
     fn __eq__(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.game, &other.game) && self.state == other.state || self.is_like(other)
+        self.game.text() == other.game.text() && self.facts() == other.facts()
     }
 
     fn __hash__(&self) -> u64 {
@@ -155,11 +151,6 @@ impl State {
 }
 
 impl State {
-    /// Whether two states of games with equal rules have the same facts.
-    fn is_like(&self, other: &State) -> bool {
-        self.game.text() == other.game.text() && self.facts() == other.facts()
-    }
-
     fn read(
         &self,
         moves: &Bound<'_, PyAny>,

@@ -42,39 +42,32 @@ impl Default for GroundingLimits {
 }
 
 /// The quantity that exceeds its limit.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, strum::Display)]
 pub enum What {
     /// Ground atoms; the relation that had the last one.
+    #[strum(to_string = "ground atoms, the last one of `{0}`")]
     Atoms(String),
     /// The nesting, or the size, of the terms of a relation.
+    #[strum(to_string = "levels or names in a term of `{0}`")]
     Terms(String),
     /// Rows looked at; the relation that was being derived.
+    #[strum(to_string = "tuples looked at, the last for `{0}`")]
     Visits(String),
     /// Instances of rules; the relation that was being derived.
+    #[strum(to_string = "instances of rules, the last for `{0}`")]
     Instances(String),
     /// Gates; the relation whose conditions were being built.
+    #[strum(to_string = "gates, the last for `{0}`")]
     Gates(String),
     /// Bytes.
+    #[strum(to_string = "bytes")]
     Bytes,
     /// Gates of two inputs that the simplified network amounts to: single states cost more than by the rules.
+    #[strum(to_string = "gates of two inputs after simplification")]
     Simplified,
     /// Rules: the game is an interaction in SIDL and has none.
+    #[strum(to_string = "rules")]
     NoRules,
-}
-
-impl std::fmt::Display for What {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            What::Atoms(relation) => write!(f, "ground atoms, the last one of `{relation}`"),
-            What::Terms(relation) => write!(f, "levels or names in a term of `{relation}`"),
-            What::Visits(relation) => write!(f, "tuples looked at, the last for `{relation}`"),
-            What::Instances(relation) => write!(f, "instances of rules, the last for `{relation}`"),
-            What::Gates(relation) => write!(f, "gates, the last for `{relation}`"),
-            What::Bytes => write!(f, "bytes"),
-            What::Simplified => write!(f, "gates of two inputs after simplification"),
-            What::NoRules => write!(f, "rules"),
-        }
-    }
 }
 
 /// A game is too large to be grounded within the limits, or has no rules to ground.

@@ -1,9 +1,7 @@
-"""Environments for reinforcement learning, from any rulesheet: in arrays (VectorEnv) and for PettingZoo (parallel_env, aec_env)."""
+"""An environment for reinforcement learning, from any rulesheet."""
 
 # What a role observes is its last percepts, one column a percept, behind its last move, one column a move. Where nothing is hidden it is the
 # state, one column a fluent. Rewards are goals, 0 to 100, by `unit` goal points; they come with the end of a match.
-
-import functools
 
 import numpy as np
 
@@ -58,56 +56,3 @@ class VectorEnv:
         done = self._batch.is_terminal()
         goals = self._batch.goals() * done[:, None] / self.unit
         return self.observations(), {role: goals[:, self.game.roles.index(role)] for role in self.roles}, done
-
-
-def parallel_env(game, *, seed=0, unit=1.0):
-    """An environment of PettingZoo in which all roles choose in every step. Observations have `observation` and `action_mask`."""
-    import gymnasium
-    import pettingzoo
-
-    class Parallel(pettingzoo.ParallelEnv):
-        def __init__(self):
-            self._env = VectorEnv(game, 1, seed=seed, unit=unit)
-            self.metadata = {"name": self._env.game.name, "render_modes": ["ansi"], "is_parallelizable": True}
-            self.render_mode, self.possible_agents = "ansi", list(self._env.roles)
-            self.agents = []
-
-        @functools.cache
-        def observation_space(self, agent):
-            box = gymnasium.spaces.Box(0, 1, self._env.observation_shape(agent)[1:], np.uint8)
-            mask = gymnasium.spaces.Box(0, 1, (len(self._env.game.moves(agent)),), np.int8)
-            return gymnasium.spaces.Dict({"observation": box, "action_mask": mask})
-
-        @functools.cache
-        def action_space(self, agent):
-            return gymnasium.spaces.Discrete(len(self._env.game.moves(agent)))
-
-        def _observed(self, observations):
-            mask = {role: self._env.legal_mask(role)[0].astype(np.int8) for role in observations}
-            return {role: {"observation": seen[0], "action_mask": mask[role]} for role, seen in observations.items()}
-
-        def reset(self, seed=None, options=None):
-            if seed is not None:
-                self._env._seeds = np.random.default_rng(seed)
-            self.agents = list(self.possible_agents)
-            return self._observed(self._env.reset()), {role: {} for role in self.agents}
-
-        def step(self, actions):
-            seen, rewards, done = self._env.step({role: np.array([action]) for role, action in actions.items()})
-            over = dict.fromkeys(self.agents, bool(done[0]))
-            result = self._observed(seen), {role: float(reward[0]) for role, reward in rewards.items()}, over
-            infos: dict[str, dict] = {role: {} for role in self.agents}
-            self.agents = [] if done[0] else self.agents
-            return *result, dict.fromkeys(over, False), infos
-
-        def render(self):
-            return repr(self._env._batch[0])
-
-    return Parallel()
-
-
-def aec_env(game, *, seed=0, unit=1.0):
-    """An environment of PettingZoo in which the roles choose one after the other; a step of the game is made after the last of them."""
-    from pettingzoo.utils.conversions import parallel_to_aec
-
-    return parallel_to_aec(parallel_env(game, seed=seed, unit=unit))

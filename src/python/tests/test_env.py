@@ -1,10 +1,13 @@
 """Environments: rewards are the goals of the matches, and PettingZoo's own tests find no fault."""
 
+import pathlib
+import runpy
+
 import numpy as np
 import pytest
 
 import hyperplay as hp
-from hyperplay.env import VectorEnv, aec_env, parallel_env
+from hyperplay.env import VectorEnv
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "tictactoe", "goofspiel_4_imperfect", "monty_hall"])
@@ -39,5 +42,7 @@ def test_a_role_sees_its_card():
 @pytest.mark.parametrize("name", ["kuhn_poker", "tictactoe", "krieg_tictactoe_3x3"])
 def test_pettingzoo_finds_no_fault(name):
     test = pytest.importorskip("pettingzoo.test")
-    test.parallel_api_test(parallel_env(name), num_cycles=200)
-    test.api_test(aec_env(name), num_cycles=200)
+    path = pathlib.Path(__file__).parents[3] / "tests" / "examples" / "pettingzoo_env.py"
+    example = runpy.run_path(str(path))
+    test.parallel_api_test(example["parallel_env"](name), num_cycles=200)
+    test.api_test(example["aec_env"](name), num_cycles=200)

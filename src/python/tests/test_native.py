@@ -222,7 +222,6 @@ WRONG = {
     "a bracket": (lambda: hp.load("(role a"), "rules:1:1"),
     "an engine": (lambda: hp.load("chess", engine="fast"), "interpreter"),
     "a role": (lambda: state().legal_moves("carol"), "alice, bob, random"),
-    "a role by number": (lambda: state().legal_moves(7), "count from 0"),
     "a move": (lambda: state().step({"random": "(deal alice ace)"}), "legal_moves"),
     "too few moves": (lambda: state().step(["noop"]), "one for each role"),
     "no move where there is a choice": (lambda: state().step({}), "name one"),

@@ -1,29 +1,21 @@
 //! Why a message got no answer: one variant a cause.
 
-use std::fmt;
 use std::io;
 
 use thiserror::Error;
 
 /// The work that was being done when an exchange failed.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, strum::Display)]
 pub enum ExchangeStage {
     /// The connection was being made.
+    #[strum(serialize = "the connection was being made")]
     Connecting,
     /// The message was being sent.
+    #[strum(serialize = "the message was being sent")]
     Sending,
     /// The answer was awaited.
+    #[strum(serialize = "the answer was awaited")]
     Receiving,
-}
-
-impl fmt::Display for ExchangeStage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ExchangeStage::Connecting => "the connection was being made",
-            ExchangeStage::Sending => "the message was being sent",
-            ExchangeStage::Receiving => "the answer was awaited",
-        })
-    }
 }
 
 /// Why a message got no answer.

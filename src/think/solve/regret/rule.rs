@@ -16,18 +16,20 @@
 //! Solving via Predictive Blackwell Approachability* (AAAI 2021); Xu et al., *Minimizing Weighted Counterfactual Regret
 //! with Optimistic Online Mirror Descent* (IJCAI 2024).
 
-use std::fmt;
-
 /// A way to minimise regret.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::Display, strum::EnumString, strum::IntoStaticStr)]
 pub enum RegretRule {
     /// CFR+: negative regrets are forgotten; linear average.
+    #[strum(serialize = "cfr+")]
     CfrPlus,
     /// Discounted CFR with the published parameters 1.5, 0 and 2.
+    #[strum(serialize = "dcfr")]
     Discounted,
     /// Predictive CFR+ with a quadratic average.
+    #[strum(serialize = "pcfr+")]
     Predictive,
     /// Predictive discounted CFR+ with the published parameters 2.3 and 5.
+    #[strum(serialize = "pdcfr+")]
     PredictiveDiscounted,
 }
 
@@ -46,17 +48,12 @@ impl RegretRule {
 
     /// Its name, as the literature has it.
     pub fn name(self) -> &'static str {
-        match self {
-            RegretRule::CfrPlus => "cfr+",
-            RegretRule::Discounted => "dcfr",
-            RegretRule::Predictive => "pcfr+",
-            RegretRule::PredictiveDiscounted => "pdcfr+",
-        }
+        self.into()
     }
 
     /// The rule of this name.
     pub fn named(name: &str) -> Option<RegretRule> {
-        RegretRule::ALL.into_iter().find(|rule| rule.name() == name)
+        name.parse().ok()
     }
 
     /// The factors of iteration `t`, from 1 on.
@@ -81,12 +78,6 @@ impl RegretRule {
                 weight: t.powi(5),
             },
         }
-    }
-}
-
-impl fmt::Display for RegretRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -1,9 +1,8 @@
 //! The methods of sampling.
 
-use std::fmt;
-
 /// How an iteration samples.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, strum::Display, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum SamplingScheme {
     /// One role tries all its moves, the others and chance draw: more work an iteration, far less variance.
     External,
@@ -17,20 +16,11 @@ impl SamplingScheme {
 
     /// Its name, as the literature has it.
     pub fn name(self) -> &'static str {
-        match self {
-            SamplingScheme::External => "external",
-            SamplingScheme::Outcome => "outcome",
-        }
+        self.into()
     }
 
     /// The method of this name.
     pub fn named(name: &str) -> Option<SamplingScheme> {
-        SamplingScheme::ALL.into_iter().find(|method| method.name() == name)
-    }
-}
-
-impl fmt::Display for SamplingScheme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        name.parse().ok()
     }
 }
