@@ -267,7 +267,7 @@ const TABLE: &[(&str, i32, &[&str])] = &[
         2,
         &["player.toml:10:8: the player 'b': there is no player 'radom' (did you mean 'random'?)"],
     ),
-    ("experiment check policy.toml", 2, &["policy.toml:10:8: move.json:3: entry 1"]),
+    ("experiment check policy.toml", 2, &["policy.toml:10:8: kuhn_poker: move.json:3: entry 1"]),
 ];
 
 #[test]
