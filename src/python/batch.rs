@@ -12,6 +12,7 @@ use hyperplay_machine::{
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::failure::{interruptible, wrong};
 use super::game::{Game, Shared, Vocabulary};
@@ -240,11 +241,12 @@ impl Batch {
     ) -> PyResult<Bound<'py, PyArray2<u8>>> {
         let (role, joints, game) = (self.game.role(role)?, self.joints(&moves)?, Arc::clone(&self.game));
         let words = &game.vocabulary()?.percepts[role];
+        let places: FxHashMap<_, _> = words.iter().enumerate().map(|(place, word)| (word, place)).collect();
         let mut seen = Array2::zeros((self.states.len(), words.len()));
         let scratch = &mut self.scratch;
         for (row, joint) in &joints {
             for percept in &*game.engine.percepts(&self.states[*row], joint, role, scratch) {
-                if let Some(place) = words.iter().position(|word| word == percept) {
+                if let Some(&place) = places.get(percept) {
                     seen[[*row, place]] = 1;
                 }
             }

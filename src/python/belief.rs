@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use rand::RngExt;
 
 use super::batch::Batch;
-use super::failure::{interruptible, wrong};
+use super::failure::{interruptible, time, wrong};
 use super::game::{Game, Shared};
 use super::own::PythonSampler;
 
@@ -204,11 +204,13 @@ impl Belief {
         states: Option<u64>,
         seconds: Option<f64>,
     ) -> PyResult<&'static str> {
+        // What is wrong with the call leaves the belief as it was.
+        let seconds = time(seconds)?;
         self.game.observe(&mut self.evidence, own, &percepts, over)?;
         let seed = self.seed.index(self.evidence.step());
         let (belief, evidence) = (&mut self.belief, &self.evidence);
         self.outcome =
-            interruptible(py, |stop| Ok(belief.update(evidence, &stop.budget(seconds, states)?, &seed)))?;
+            interruptible(py, |stop| Ok(belief.update(evidence, &stop.budget(seconds, states), &seed)))?;
         let failure = self.belief.take_failure();
         failure.map_or(Ok(self.outcome()), |failure| Err(wrong(failure, "hyperplay check names the clause")))
     }

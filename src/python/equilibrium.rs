@@ -36,7 +36,7 @@ pub struct Policy {
     found: Option<SolvePoint>,
 }
 
-/// The tree of a game of at most so many nodes.
+/// The tree of a game, of at most `nodes` nodes, with payoffs of `unit` goal points.
 fn grown(game: &Arc<Shared>, unit: f64, nodes: usize, interrupt: &Interrupt) -> PyResult<Arc<Solvable>> {
     if !(unit.is_finite() && unit > 0.0) {
         return Err(wrong("the unit is the goal points for a payoff of 1", "give a number above 0"));
@@ -69,7 +69,7 @@ pub fn solve_game(
         let limits = SolveLimits {
             nash_conv,
             iterations: iterations.max(1),
-            budget: stop.budget(None, None)?,
+            budget: stop.budget(None, None),
             stop: &|| interrupt.is_raised(),
         };
         let SolvedProfile { profile, point } = solve::solve(&of.form, &mut minimisers, &limits, |_| ());

@@ -32,11 +32,15 @@ pub struct Stop {
 
 impl Stop {
     /// The budget of work that looks at its budget.
-    pub fn budget(&self, seconds: Option<f64>, states: Option<u64>) -> PyResult<Budget> {
-        let time = seconds.map(Duration::try_from_secs_f64).transpose();
-        let time = time.map_err(|_| wrong("the seconds are no time", "give a number of 0 or more"))?;
-        Ok(Budget { nodes: states, ..time.map_or(Budget::UNLIMITED, Budget::time) }.cancelled_by(self.cancel))
+    pub fn budget(&self, time: Option<Duration>, states: Option<u64>) -> Budget {
+        Budget { nodes: states, ..time.map_or(Budget::UNLIMITED, Budget::time) }.cancelled_by(self.cancel)
     }
+}
+
+/// A time in seconds, if one is given.
+pub fn time(seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    let time = seconds.map(Duration::try_from_secs_f64).transpose();
+    time.map_err(|_| wrong("the seconds are no time", "give a number of 0 or more"))
 }
 
 /// Does long work on a thread of its own, without the interpreter's lock. Ctrl-C raises what the work looks at, and is then raised here.

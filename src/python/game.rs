@@ -1,7 +1,7 @@
 //! Games: a name, a file or a text becomes a machine, with the vocabulary in which arrays speak of it.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use hyperplay_engine::{Engine, EngineKind, Engines, declared};
@@ -162,7 +162,7 @@ pub fn load(py: Python<'_>, rules: &str, engine: &str) -> PyResult<Game> {
     let kind: EngineKind = engine.parse().map_err(|_| {
         wrong(format!("'{engine}' is no engine"), "take auto, interpreter, propagator or lanes")
     })?;
-    let source = if rules.contains(['(', '\n']) {
+    let source = if rules.contains(['(', '\n']) && !Path::new(rules).exists() {
         Source::new("rules", rules)
     } else {
         let repository = std::env::var_os("HYPERPLAY_REPOSITORY").map(PathBuf::from);

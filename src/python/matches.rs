@@ -1,7 +1,6 @@
 //! Matches between players by name and players that are written in Python.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use hyperplay_machine::{ByRole, Evidence, Move, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::player::{self as players, PlayerSpec, Registry, Seat, View};
@@ -11,7 +10,7 @@ use hyperplay_play::referee::{
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::failure::{interruptible, wrong};
+use super::failure::{interruptible, time, wrong};
 use super::game::{Game, Shared};
 use super::own::{PythonPlayer, Raised};
 
@@ -59,7 +58,7 @@ impl Player {
         seconds: Option<f64>,
         states: Option<u64>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let role = self.evidence.role;
+        let (role, seconds) = (self.evidence.role, time(seconds)?);
         let mut moves =
             legal.iter().map(|own| self.game.read_move(role, own)).collect::<PyResult<Vec<Move>>>()?;
         if moves.is_empty() {
@@ -70,7 +69,7 @@ impl Player {
         let (evidence, seed) = (&self.evidence, self.seed.index(self.evidence.step()));
         let player = self.player.get_mut().unwrap_or_else(PoisonError::into_inner);
         let decision = interruptible(py, |stop| {
-            Ok(player.decide(&View { evidence, legal: &moves }, &stop.budget(seconds, states)?, &seed))
+            Ok(player.decide(&View { evidence, legal: &moves }, &stop.budget(seconds, states), &seed))
         })?;
         let (shown, engine) = (PyDict::new(py), &self.game.engine);
         let table = |of: &[(Move, f64)]| -> PyResult<Bound<'py, PyDict>> {
@@ -84,11 +83,6 @@ impl Player {
         shown.set_item("reasons", decision.explain(engine))?;
         Ok(shown)
     }
-}
-
-fn time(seconds: Option<f64>) -> PyResult<Option<Duration>> {
-    let time = seconds.map(Duration::try_from_secs_f64).transpose();
-    time.map_err(|_| wrong("the seconds are no time", "give a number of 0 or more"))
 }
 
 fn read(game: &Shared, spec: &str) -> PyResult<PlayerSpec> {

@@ -1,8 +1,8 @@
 //! `solve --fix`: the answers of the other roles to a role that follows an opponent model.
 //!
 //! For each probability of `--modelled` the game is solved in which the role follows the model with it
-//! ([`SequenceForm::restricted`]); what is found are restricted Nash responses. They are judged in the game itself: by their value
-//! against the model, and, where two roles decide and the sum of their payoffs is constant, by their value at worst.
+//! ([`SequenceForm::restricted`]). The solutions are restricted Nash responses. Each response is judged in the game itself: by its value
+//! against the model, and, where two roles decide and the sum of their payoffs is constant, by its value at worst.
 
 use serde_json::{Value, json};
 

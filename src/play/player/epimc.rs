@@ -37,7 +37,8 @@ pub fn epimc(
     clocked(belief, search, [options; 2], None)
 }
 
-/// The options of a player that postpones nothing, with trees of so many states where the others follow a model.
+/// The options of a player that postpones nothing: without a deadline and with one, the most `states` of a tree, which is grown only
+/// where the others follow a model.
 pub(super) fn unpostponed(states: [u64; 2]) -> [PostponedOptions; 2] {
     states.map(|states| PostponedOptions { choices: 1, states: states as usize, model_share: 0.0 })
 }

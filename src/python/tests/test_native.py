@@ -213,6 +213,15 @@ def test_a_player_is_asked_move_by_move():
     assert decision["move"] == "fold" and decision["values"] == {"call": 0.0, "fold": 25.0} and decision["reasons"]
 
 
+def test_a_wrong_call_leaves_a_belief_as_it_was():
+    belief = hp.Belief(hp.load("kuhn_poker"), "bob")
+    for wrong in ({"seconds": -1}, {"seconds": float("nan")}):
+        with pytest.raises(hp.HyperplayError):
+            belief.update("noop", [], **wrong)
+    assert belief.evidence == []
+    assert belief.update("noop", []) == "enumerated" and len(belief.evidence) == 1
+
+
 def state():
     return hp.load("kuhn_poker").initial_state()
 
