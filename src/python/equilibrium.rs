@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hyperplay_machine::{ByRole, Move, Role, StateMachine, StateMachineExt};
+use hyperplay_play::files::{FileContent, FileError, WrittenFile};
 use hyperplay_play::for_engine;
 use hyperplay_play::player::{PolicyDocument, PolicyFile, entries_of, profile_of};
 use hyperplay_play::referee::Interrupt;
@@ -177,17 +178,19 @@ impl Policy {
         failure.map_or_else(|| Ok(self.with(profile)), Err)
     }
 
-    /// Writes the policy as a file, for `policy:FILE` in specs. A file that is there is not replaced.
+    /// Writes the policy as a file, for `policy:FILE` in specs. A file that is there is not replaced, and none is left half written.
     fn write(&self, path: &str) -> PyResult<()> {
-        let file = std::fs::File::create_new(path)
-            .map_err(|error| wrong(format!("{path}: {error}"), "name a file that is not there"))?;
         let engine = &self.of.game.engine;
+        let refuse = |error: FileError| wrong(error, "name a file that is not there, where there is room");
+        if Path::new(path).exists() {
+            return Err(wrong(format!("{path} is there already"), "name a file that is not there"));
+        }
+        let content = FileContent::beginning("policy of Python", "{\"schema\": \"hyperplay.policy/1\"");
+        let file = WrittenFile::at(Path::new(path), content).map_err(refuse)?;
         let header = serde_json::json!({"game": self.of.game.name, "rules": engine.game().rules_hash()});
         let roles: Vec<Role> = self.of.tree.players().collect();
         let entries = entries_of(&self.of.tree, &self.profile, &roles);
-        let written =
-            PolicyDocument { machine: engine, header }.write(std::io::BufWriter::new(file), entries, &[]);
-        written.map_err(|error| wrong(format!("{path}: {error}"), "make room, and write it again"))
+        file.write(|out| PolicyDocument { machine: engine, header }.write(out, entries, &[])).map_err(refuse)
     }
 
     /// NashConv when it was found; None for a policy that was not solved.
