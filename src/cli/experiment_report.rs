@@ -19,8 +19,7 @@ use hyperplay_engine::Engine;
 use hyperplay_lab::experiment::{
     BeliefMeasurement, DecisionLog, ExperimentSummary, ExploitRecord, FolderError, MeasuredBeliefs, PlanGame,
     Planned, PlannedFolder, Pool, Results, ResultsError, RoleScores, ScoreAdjustment, Selection,
-    SequentialTest, SequentialVerdict, belief_tables, document, exploit_tables, exploited, joined, markdown,
-    page, tables,
+    SequentialTest, SequentialVerdict, belief_tables, document, exploit_tables, exploited, joined, tables,
 };
 use hyperplay_play::files::{FileContent, FileError, WrittenFile, write_all};
 
@@ -105,9 +104,7 @@ pub fn run(arguments: &ReportArguments, session: &Session) -> CommandResult {
         arguments.beliefs.map_or(Ok(Vec::new()), |deals| believed(deals, (&planned, only), session))?;
     tables.extend(belief_tables(&beliefs));
     let to = arguments.out.as_ref().or(only.map(|(folder, _)| folder));
-    let blocks = document(&planned, &summary, (&answers, &tables, &beliefs));
-    let text = markdown(&planned, &blocks);
-    let page = page(&planned, &blocks);
+    let page = document(&planned, &summary, (&answers, &tables, &beliefs));
     let mark = format!("seed {}, plan {}", planned.plan.seed, planned.config);
     let mut files = vec![("report.html".to_owned(), page.finish().into_bytes())];
     files.extend(tables.iter().map(|table| (format!("{}.csv", table.name), table.as_csv().into_bytes())));
@@ -118,7 +115,7 @@ pub fn run(arguments: &ReportArguments, session: &Session) -> CommandResult {
         let report = FileContent::holding("report of this plan", mark);
         let report = WrittenFile::at(&to.join("report.md"), report)?;
         write_all(to, &files)?;
-        report.write(|out| out.write_all(text.as_bytes()))
+        report.write(|out| out.write_all(page.as_markdown().as_bytes()))
     };
     match write() {
         // The report is printed; its files were asked for only where a folder for them is named.
@@ -154,7 +151,7 @@ pub fn run(arguments: &ReportArguments, session: &Session) -> CommandResult {
         }
         out.json(&document)?;
     } else {
-        out.text(&text)?;
+        out.text(page.as_markdown())?;
         if let Some((ratio, verdict)) = gate {
             out.line(format_args!("\nGate: {} (log-likelihood ratio {ratio:.2})", verdict.as_str()))?;
         }

@@ -1,4 +1,4 @@
-//! Page: an HTML document in one file, and its figures as files beside it.
+//! Page: an HTML document in one file, the same as Markdown, and its figures as files beside it.
 //!
 //! Invariant: every text given is escaped, so no name of a game can become markup, and the page loads no other file:
 //! its style (`page.css`) and its font are inside. It has no part wider than the window but tables and figures of two
@@ -17,35 +17,41 @@ const STYLE: &str = include_str!("page.css");
 pub struct Page {
     title: String,
     body: String,
+    markdown: String,
     figures: Vec<Figure>,
 }
 
 impl Page {
     /// A page with this title, otherwise empty.
     pub fn new(title: &str) -> Self {
-        let body = format!("<h1>{}</h1>\n", escape(title));
-        Page { title: title.to_owned(), body, figures: Vec::new() }
+        let (body, markdown) = (format!("<h1>{}</h1>\n", escape(title)), format!("# {title}\n"));
+        Page { title: title.to_owned(), body, markdown, figures: Vec::new() }
+    }
+
+    fn add(&mut self, open: &str, text: &str, close: &str, markdown: &str) {
+        self.body += &format!("{open}{}{close}\n", escape(text));
+        self.markdown += &format!("\n{markdown}{text}\n");
     }
 
     /// Begins a section.
     pub fn heading(&mut self, text: &str) {
-        self.body += &format!("<h2>{}</h2>\n", escape(text));
+        self.add("<h2>", text, "</h2>", "## ");
     }
 
     /// Begins a part of a section.
     pub fn subheading(&mut self, text: &str) {
-        self.body += &format!("<h3>{}</h3>\n", escape(text));
+        self.add("<h3>", text, "</h3>", "### ");
     }
 
     /// Adds sentences.
     pub fn paragraph(&mut self, text: &str) {
-        self.body += &format!("<p>{}</p>\n", escape(text));
+        self.add("<p>", text, "</p>", "");
     }
 
     /// Adds sentences that explain what stands above them.
     pub fn note(&mut self, text: &str) {
         if !text.is_empty() {
-            self.body += &format!("<p class=\"note\">{}</p>\n", escape(text));
+            self.add("<p class=\"note\">", text, "</p>", "");
         }
     }
 
@@ -67,7 +73,10 @@ impl Page {
             &format!("<div class=\"wide\"><table>\n<thead>{}</thead>\n<tbody>\n", row(&table.heads, "th"));
         table.rows.iter().for_each(|cells| self.body += &row(cells, "td"));
         self.body += "</tbody></table></div>\n";
-        table.footnote.iter().for_each(|footnote| self.note(footnote));
+        if let Some(footnote) = &table.footnote {
+            self.body += &format!("<p class=\"note\">{}</p>\n", escape(footnote));
+        }
+        self.markdown += &format!("\n{}", table.as_markdown());
     }
 
     /// Adds a figure with its title and its caption. A second figure of the same name gets another one for its files.
@@ -84,7 +93,13 @@ impl Page {
             .map(|at| if at == 1 { figure.name.clone() } else { format!("{}-{at}", figure.name) })
             .find(|name| !is_known(name))
             .expect("there are more numbers than figures");
+        self.markdown += &format!("\n![{}](figures/{name}.svg)\n", figure.title);
         self.figures.push(Figure { name, ..figure });
+    }
+
+    /// The document as Markdown, which names the files of its figures.
+    pub fn as_markdown(&self) -> &str {
+        &self.markdown
     }
 
     /// The complete document.

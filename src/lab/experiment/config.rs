@@ -12,7 +12,6 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use toml::Spanned;
 
-use super::grid::expand;
 use super::plan::{Entrant, ExperimentPlan, SeatPermutations, StoppingCriterion, StoppingRule};
 use super::wording::sentence;
 use super::written::{StopTable, Written};
@@ -130,7 +129,7 @@ impl ExperimentConfig {
     pub fn read(text: &str, folder: &Path, registry: &Registry) -> Result<ExperimentConfig, ConfigError> {
         let written: Written = parsed(text)?;
         check_schema(text, &written.schema, SCHEMA)?;
-        Reader { text, folder, registry }.config(&written)
+        ConfigReader { text, folder, registry }.config(&written)
     }
 }
 
@@ -156,14 +155,14 @@ pub(super) fn check_schema(text: &str, found: &Spanned<String>, own: &str) -> Re
     if found.get_ref() == own { Ok(()) } else { Err(ConfigError::at(place(text, &found.span()), what())) }
 }
 
-struct Reader<'a> {
-    text: &'a str,
-    folder: &'a Path,
-    registry: &'a Registry,
+pub(super) struct ConfigReader<'a> {
+    pub text: &'a str,
+    pub folder: &'a Path,
+    pub registry: &'a Registry,
 }
 
-impl Reader<'_> {
-    fn error<T>(&self, at: &Spanned<T>, what: impl Into<String>) -> ConfigError {
+impl ConfigReader<'_> {
+    pub fn error<T>(&self, at: &Spanned<T>, what: impl Into<String>) -> ConfigError {
         ConfigError::at(place(self.text, &at.span()), what)
     }
 
@@ -314,10 +313,8 @@ impl Reader<'_> {
                 let what = format!("the player '{name}' needs either a spec or a url");
                 return Err(self.error(&player.name, what));
             }
-            let expanded = expand(table, player, self.folder, self.registry).map_err(|wrong| {
-                ConfigError { spec: wrong.spec, ..ConfigError::at(place(self.text, &wrong.span), wrong.what) }
-            })?;
-            let is_remote = expanded.iter().any(|(_, spec): &(Entrant, PlayerSpec)| spec.spec().is_remote());
+            let expanded = self.expand(table, player)?;
+            let is_remote = expanded.iter().any(|(_, spec)| spec.spec().is_remote());
             if is_remote && written.budget.playclock.is_none() {
                 let what = format!("the player '{name}' is another program, which needs clocks");
                 let place = place(self.text, &player.spec_span());

@@ -1,6 +1,6 @@
-//! Document: a summary for readers, as Markdown and as a page with figures.
+//! Document: a summary for readers, as a page with figures that is also written as Markdown.
 //!
-//! Both are made of the same blocks in the same order. A game is a section: which setting is best and
+//! A game is a section: which setting is best and
 //! the ratings, the cross table of its scores, the scores
 //! with their intervals, the scores over the parameters of the entrants, differences, what can be gained, and last the
 //! cost. Missing parts are named in words, and of long tables the rest. The caption of every figure says how many deals or decisions its points
@@ -19,84 +19,67 @@ use super::score_tables::{by_role, scores};
 use super::summary::ExperimentSummary;
 use super::tables::{cost, disturbed, faults, unreliable};
 use hyperplay_machine::counted;
-use hyperplay_report::{Figure, Page, ShownTable, Table};
+use hyperplay_report::{Figure, Page, Table};
 
 /// The most rows of a table, and the most figures of one kind in a section: more is not read, and makes a page slow.
 const ROWS: usize = 250;
 const FIGURES: usize = 8;
-
-/// One part of a report.
-#[derive(Clone, PartialEq, Debug)]
-pub enum ReportBlock {
-    /// The heading of a game.
-    Section(String),
-    /// The heading of a part of a section.
-    Part(String),
-    /// Sentences.
-    Sentences(String),
-    /// A table, and sentences that explain it.
-    Table(ShownTable, String),
-    /// A figure.
-    Figure(Box<Figure>),
-}
-
-use ReportBlock::{Part, Section, Sentences};
 
 /// The report, from the tables over all games.
 pub fn document(
     planned: &Planned,
     summary: &ExperimentSummary,
     (answers, tables, beliefs): (&[Answer], &[Table], &[MeasuredBeliefs]),
-) -> Vec<ReportBlock> {
-    let mut blocks: Vec<ReportBlock> = preamble(planned, summary).into_iter().map(Sentences).collect();
+) -> Page {
+    let mut page = Page::new(if planned.name.is_empty() { "Experiment" } else { &planned.name });
+    preamble(planned, summary).iter().for_each(|sentences| page.paragraph(sentences));
     if summary.matches == 0 {
         let remedy = "`hyperplay experiment run FILE --out DIR` plays the matches; this report can be made at any time.";
         let nothing = if tables.is_empty() { ", so there is nothing to report" } else { "" };
-        blocks.push(Sentences(format!("No match is finished{nothing}. {remedy}")));
+        page.paragraph(&format!("No match is finished{nothing}. {remedy}"));
     }
     let only = |names: &[&str], game: &str| -> Vec<Table> {
         let named = names.iter().filter_map(|name| tables.iter().find(|table| table.name == *name));
         named.map(|table| table.only("game", game)).filter(|table| !table.rows.is_empty()).collect()
     };
-    let answered = |game: &str| -> Vec<ReportBlock> {
-        let mut blocks: Vec<ReportBlock> = only(&["best", "ratings"], game).iter().flat_map(titled).collect();
-        // Where there is an answer, the first table is the one that it rests on.
-        if let Some(answer) = answers.iter().find(|answer| answer.game == game) {
-            blocks.insert(1, Sentences(answer.sentence.clone()));
+    // Where there is an answer, the first table is the one that it rests on.
+    let answered = |page: &mut Page, game: &str| {
+        let sentence = answers.iter().find(|answer| answer.game == game).map(|answer| &answer.sentence);
+        for (table, sentence) in only(&["best", "ratings"], game).iter().zip([sentence, None]) {
+            page.subheading(table.title);
+            sentence.into_iter().for_each(|sentence| page.paragraph(sentence));
+            add_table(page, table);
         }
-        blocks
     };
-    let over_all = answered(ALL_GAMES);
-    if !over_all.is_empty() {
-        blocks.push(Section("All games".to_owned()));
-        blocks.extend(over_all);
+    if !only(&["best", "ratings"], ALL_GAMES).is_empty() {
+        page.heading("All games");
+        answered(&mut page, ALL_GAMES);
     }
     for (game, one) in planned.plan.games.iter().enumerate() {
         let of_game =
             ["seats", "differences", "contrasts", "nash_conv", "gains", "beliefs", "belief_strength"];
         let of_game = only(&of_game, &one.name);
         let pairings = pairings_in(planned, summary, game);
-        if pairings.is_empty() && of_game.is_empty() {
-            if summary.matches > 0 {
-                blocks.extend([
-                    Section(one.name.clone()),
-                    Sentences("No match of this game is finished.".to_owned()),
-                ]);
-            }
+        let is_empty = pairings.is_empty() && of_game.is_empty();
+        if is_empty && summary.matches == 0 {
             continue;
         }
-        blocks.push(Section(one.name.clone()));
-        blocks.extend(answered(&one.name));
+        page.heading(&one.name);
+        if is_empty {
+            page.paragraph("No match of this game is finished.");
+            continue;
+        }
+        answered(&mut page, &one.name);
         // A number tells games apart whose names give the same name of a file.
         let number = (game + 1).to_string();
         let name: Vec<&str> =
             if planned.plan.games.len() > 1 { vec![&number, &one.name] } else { vec![one.name.as_str()] };
         section(
-            &mut blocks,
+            &mut page,
             &Game { planned, summary, game, name: &name, pairings: &pairings, tables: &of_game, beliefs },
         );
     }
-    blocks
+    page
 }
 
 /// The text above the sections.
@@ -140,7 +123,7 @@ struct Game<'a> {
     beliefs: &'a [MeasuredBeliefs],
 }
 
-fn section(blocks: &mut Vec<ReportBlock>, of: &Game<'_>) {
+fn section(page: &mut Page, of: &Game<'_>) {
     let Game { planned, summary, game, name, pairings, tables, beliefs } = *of;
     let is_scored = pairings.iter().any(|one| one.entrant.score.count() > 0);
     let means = over_others(planned, summary, game, pairings);
@@ -155,63 +138,58 @@ fn section(blocks: &mut Vec<ReportBlock>, of: &Game<'_>) {
     });
     let with_means: Vec<Pairing<'_>> = pairings.iter().cloned().chain(over_others).collect();
     let families = Family::all(planned, &with_means);
-    let figures = |blocks: &mut Vec<ReportBlock>, figures: Vec<Figure>| {
+    let figures = |page: &mut Page, figures: Vec<Figure>| {
         let all = figures.len();
-        let shown = figures.into_iter().take(FIGURES);
-        blocks.extend(shown.map(|figure| ReportBlock::Figure(Box::new(figure))));
+        figures.into_iter().take(FIGURES).for_each(|figure| page.figure(figure));
         if all > FIGURES {
-            let what =
-                format!("The first {FIGURES} of {all} such figures; all numbers are in the CSV files.");
-            blocks.push(Sentences(what));
+            let rest = "all numbers are in the CSV files";
+            page.paragraph(&format!("The first {FIGURES} of {all} such figures; {rest}."));
         }
     };
     if !is_scored && !pairings.is_empty() {
-        blocks.push(Sentences(why_unscored(pairings)));
+        page.paragraph(&why_unscored(pairings));
     }
     if is_scored {
         if let Some((table, n)) = cross_table(pairings) {
-            blocks.push(Part("Cross table of scores".to_owned()));
-            let note = format!(
+            page.subheading("Cross table of scores");
+            page.table("", &table);
+            page.note(&format!(
                 "Mean goals of the player of the row against that of the column, with half the width of the 95 % interval; {} a \
                  cell.",
                 in_words(n, "deal")
-            );
-            blocks.push(ReportBlock::Table(table, note));
+            ));
         }
-        blocks.push(Part("Scores".to_owned()));
-        figures(blocks, forest(name, pairings));
+        page.subheading("Scores");
+        figures(page, forest(name, pairings));
     }
     if !pairings.is_empty() {
         let once: Vec<Pairing<'_>> = pairings.iter().filter(|one| !one.is_mirrored).cloned().collect();
-        blocks.push(block(&scores(&once)));
+        add_table(page, &scores(&once));
         let roles = by_role(planned, summary, &once);
         if !roles.rows.is_empty() {
-            blocks.extend(titled(&roles));
+            add_titled(page, &roles);
         }
     }
     if is_scored && !families.is_empty() {
         let (drawn, left_out) = by_factors(name, &families);
-        blocks.push(Part("Scores by parameter".to_owned()));
-        figures(blocks, drawn);
-        blocks.extend(left_out.into_iter().map(Sentences));
+        page.subheading("Scores by parameter");
+        figures(page, drawn);
+        left_out.iter().for_each(|why| page.paragraph(why));
     }
-    for table in tables {
-        blocks.extend(titled(table));
-    }
+    tables.iter().for_each(|table| add_titled(page, table));
     if let Some(beliefs) = beliefs.iter().find(|one| one.game == game) {
-        blocks.push(Sentences(beliefs.sentence()));
-        figures(blocks, beliefs.figures(name));
+        page.paragraph(&beliefs.sentence());
+        figures(page, beliefs.figures(name));
     }
     if !pairings.is_empty() {
-        blocks.extend(titled(&cost(pairings)));
-        blocks.extend(depletions(summary, game).map(Sentences));
-        if let Some(table) = faults(pairings, planned.plan.clocks.map(|(_, play)| play)) {
-            blocks.extend(titled(&table));
-        }
+        add_titled(page, &cost(pairings));
+        depletions(summary, game).iter().for_each(|sentence| page.paragraph(sentence));
+        let faults = faults(pairings, planned.plan.clocks.map(|(_, play)| play));
+        faults.iter().for_each(|table| add_titled(page, table));
         if is_scored {
-            figures(blocks, score_by_time(name, pairings, &families).into_iter().collect());
+            figures(page, score_by_time(name, pairings, &families).into_iter().collect());
         }
-        figures(blocks, by_step(name, planned, summary, game));
+        figures(page, by_step(name, planned, summary, game));
     }
 }
 
@@ -243,13 +221,14 @@ fn why_unscored(pairings: &[Pairing<'_>]) -> String {
     )
 }
 
-/// A table under its title.
-fn titled(table: &Table) -> [ReportBlock; 2] {
-    [Part(table.title.to_owned()), block(table)]
+/// Adds a table under its title.
+fn add_titled(page: &mut Page, table: &Table) {
+    page.subheading(table.title);
+    add_table(page, table);
 }
 
-/// A table with its note, without the columns in which nothing is known, and with no more than its first [`ROWS`].
-fn block(table: &Table) -> ReportBlock {
+/// Adds a table with its note, without the columns in which nothing is known, and with no more than its first [`ROWS`].
+fn add_table(page: &mut Page, table: &Table) {
     let (mut shown, mut note) = (table.shown().without_unknown(), table.note.clone());
     let all = shown.rows.len();
     if all > ROWS {
@@ -257,44 +236,6 @@ fn block(table: &Table) -> ReportBlock {
         let file = if ["cost", "faults"].contains(&table.name) { "work" } else { table.name };
         note = format!("The first {ROWS} of {all} rows; all of them are in {file}.csv. {note}");
     }
-    ReportBlock::Table(shown, note)
-}
-
-/// The report as Markdown.
-pub fn markdown(planned: &Planned, blocks: &[ReportBlock]) -> String {
-    let mut text = format!("# {}\n", title(planned));
-    for block in blocks {
-        text.push('\n');
-        text += &match block {
-            Section(name) => format!("## {name}\n"),
-            Part(name) => format!("### {name}\n"),
-            Sentences(sentences) => format!("{sentences}\n"),
-            ReportBlock::Table(table, note) if note.is_empty() => table.as_markdown(),
-            ReportBlock::Table(table, note) => format!("{}\n{note}\n", table.as_markdown()),
-            ReportBlock::Figure(figure) => format!("![{}](figures/{}.svg)\n", figure.title, figure.name),
-        };
-    }
-    text
-}
-
-/// The report as a page that needs nothing beside itself.
-pub fn page(planned: &Planned, blocks: &[ReportBlock]) -> Page {
-    let mut page = Page::new(title(planned));
-    for block in blocks {
-        match block {
-            Section(name) => page.heading(name),
-            Part(name) => page.subheading(name),
-            Sentences(sentences) => page.paragraph(sentences),
-            ReportBlock::Table(table, note) => {
-                page.table("", table);
-                page.note(note);
-            }
-            ReportBlock::Figure(figure) => page.figure(figure.as_ref().clone()),
-        }
-    }
-    page
-}
-
-fn title(planned: &Planned) -> &str {
-    if planned.name.is_empty() { "Experiment" } else { &planned.name }
+    page.table("", &shown);
+    page.note(&note);
 }

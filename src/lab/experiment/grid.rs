@@ -5,145 +5,132 @@
 //! its parameters, `hyperplay particles=2`, so it holds no comma and needs no quotes in a table.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
-use std::path::Path;
 
 use toml::Spanned;
 
+use super::config::{ConfigError, ConfigReader, place};
 use super::plan::Entrant;
 use super::written::{Parameter, PlayerTable};
 use hyperplay_machine::counted;
-use hyperplay_play::player::{PlayerSpec, Registry, SpecError};
+use hyperplay_play::player::{PlayerSpec, SpecError};
 
 /// The most entrants that one table may become.
 const MAX_ENTRANTS: usize = 10_000;
 
-/// The error in a table of players, and its place.
-#[derive(Debug)]
-pub struct GridError {
-    /// The bytes of the file that it is about: the key or the value of a grid, or the spec.
-    pub span: Range<usize>,
-    /// A sentence.
-    pub what: String,
-    /// The text of a spec and what is wrong with it, if it is about a spec.
-    pub spec: Option<Box<(String, SpecError)>>,
-}
-
-impl GridError {
-    fn at<T>(place: &Spanned<T>, what: impl Into<String>) -> Self {
-        GridError { span: place.span(), what: what.into(), spec: None }
-    }
-}
-
 /// A key of a grid or of a zip with one of its values.
 type Choice<'a> = (&'a Spanned<String>, &'a Spanned<Parameter>);
 
-/// The entrants of table number `table`, each with its spec as read; paths in specs are relative to `folder`.
-///
-/// # Errors
-/// A key in both lists, lists of a zip that differ in length, a spec that does not read: at the key or value of the
-/// grid that is wrong, else at the spec.
-pub fn expand(
-    table: usize,
-    player: &PlayerTable,
-    folder: &Path,
-    registry: &Registry,
-) -> Result<Vec<(Entrant, PlayerSpec)>, GridError> {
-    if let Some(key) = player.grid.keys().find(|key| player.zip.contains_key(*key)) {
-        return Err(GridError::at(key, format!("'{}' is in the grid and in the zip", key.get_ref())));
-    }
-    if let Some((key, _)) = player.grid.iter().chain(&player.zip).find(|(_, values)| values.is_empty()) {
-        return Err(GridError::at(key, format!("'{}' has no value", key.get_ref())));
-    }
-    let rows = player.zip.values().next().map_or(1, Vec::len);
-    if let Some((key, values)) = player.zip.iter().find(|(_, values)| values.len() != rows) {
-        let what = format!(
-            "the lists of a zip must be equally long: '{}' has {}, and the first one {}",
-            key.get_ref(),
-            counted(values.len() as u64, "value"),
-            counted(rows as u64, "value")
-        );
-        return Err(GridError::at(key, what));
-    }
-    let mut choices: Vec<Vec<Choice<'_>>> =
-        (0..rows).map(|row| player.zip.iter().map(|(key, values)| (key, &values[row])).collect()).collect();
-    for (key, values) in &player.grid {
-        choices = choices
-            .iter()
-            .flat_map(|chosen| {
-                values.iter().map(move |value| {
-                    let mut chosen = chosen.clone();
-                    chosen.push((key, value));
-                    chosen
-                })
-            })
-            .collect();
-        if choices.len() > MAX_ENTRANTS {
-            return Err(GridError::at(key, format!("more than {MAX_ENTRANTS} combinations")));
+impl ConfigReader<'_> {
+    /// The entrants of table number `table`, each with its spec as read.
+    ///
+    /// # Errors
+    /// A key in both lists, lists of a zip that differ in length, a spec that does not read: at the key or value of the
+    /// grid that is wrong, else at the spec.
+    pub fn expand(
+        &self,
+        table: usize,
+        player: &PlayerTable,
+    ) -> Result<Vec<(Entrant, PlayerSpec)>, ConfigError> {
+        if let Some(key) = player.grid.keys().find(|key| player.zip.contains_key(*key)) {
+            return Err(self.error(key, format!("'{}' is in the grid and in the zip", key.get_ref())));
         }
+        if let Some((key, _)) = player.grid.iter().chain(&player.zip).find(|(_, values)| values.is_empty()) {
+            return Err(self.error(key, format!("'{}' has no value", key.get_ref())));
+        }
+        let rows = player.zip.values().next().map_or(1, Vec::len);
+        if let Some((key, values)) = player.zip.iter().find(|(_, values)| values.len() != rows) {
+            let [own, first] = [values.len(), rows].map(|count| counted(count as u64, "value"));
+            let what = "the lists of a zip must be equally long";
+            return Err(
+                self.error(key, format!("{what}: '{}' has {own}, and the first one {first}", key.get_ref()))
+            );
+        }
+        let of_row = |row| player.zip.iter().map(|(key, values)| (key, &values[row])).collect();
+        let mut choices: Vec<Vec<Choice<'_>>> = (0..rows).map(of_row).collect();
+        for (key, values) in &player.grid {
+            let pairs = choices.iter().flat_map(|chosen| values.iter().map(move |value| (chosen, value)));
+            choices = pairs.map(|(chosen, value)| [&chosen[..], &[(key, value)]].concat()).collect();
+            if choices.len() > MAX_ENTRANTS {
+                return Err(self.error(key, format!("more than {MAX_ENTRANTS} combinations")));
+            }
+        }
+        choices.iter().map(|chosen| self.entrant(table, player, chosen)).collect()
     }
-    choices
-        .into_iter()
-        .map(|mut chosen| {
-            chosen.sort_by_key(|(key, _)| key.get_ref());
-            entrant(table, player, &chosen, folder, registry)
-        })
-        .collect()
-}
 
-fn entrant(
-    table: usize,
-    player: &PlayerTable,
-    chosen: &[Choice<'_>],
-    folder: &Path,
-    registry: &Registry,
-) -> Result<(Entrant, PlayerSpec), GridError> {
-    let parameters: BTreeMap<String, String> =
-        chosen.iter().map(|(key, value)| (key.get_ref().clone(), value.get_ref().as_spec())).collect();
-    let mut text = player.spec_text();
-    let mut label = player.name.get_ref().clone();
-    for (key, value) in &parameters {
-        text.push(if text.contains(':') { ',' } else { ':' });
-        text.push_str(&format!("{key}={value}"));
-        label.push_str(&format!(" {key}={value}"));
+    fn entrant(
+        &self,
+        table: usize,
+        player: &PlayerTable,
+        chosen: &[Choice<'_>],
+    ) -> Result<(Entrant, PlayerSpec), ConfigError> {
+        let parameters: BTreeMap<String, String> =
+            chosen.iter().map(|(key, value)| (key.get_ref().clone(), value.get_ref().as_spec())).collect();
+        let mut text = player.spec_text();
+        let mut label = player.name.get_ref().clone();
+        for (key, value) in &parameters {
+            text.push(if text.contains(':') { ',' } else { ':' });
+            text.push_str(&format!("{key}={value}"));
+            label.push_str(&format!(" {key}={value}"));
+        }
+        let read = self.registry.player_in(&text, self.folder);
+        let read = read.map_err(|error| self.located(player, chosen, text, error))?;
+        let (spec, policies) = (read.spec().to_string(), read.spec().file_hashes());
+        Ok((Entrant { label, table, spec, parameters, policies }, read))
     }
-    let read = registry.player_in(&text, folder).map_err(|error| located(player, chosen, text, error))?;
-    let (spec, policies) = (read.spec().to_string(), read.spec().file_hashes());
-    Ok((Entrant { label, table, spec, parameters, policies }, read))
-}
 
-/// An error in an expanded spec, at the key or the value of the grid that it is about, else at the spec of the table.
-fn located(player: &PlayerTable, chosen: &[Choice<'_>], text: String, error: SpecError) -> GridError {
-    let of_grid = |name: &str| chosen.iter().find(|(key, _)| key.get_ref() == name);
-    let name = player.name.get_ref();
-    let (span, what) = match &error {
-        SpecError::UnknownKey { key, .. } | SpecError::Respelled { key, .. } if of_grid(key).is_some() => {
-            let span = of_grid(key).map(|(key, _)| key.span());
-            (span, format!("in the grid of the player '{name}': {error}"))
-        }
-        SpecError::Repeated(key) if of_grid(key).is_some() => {
-            let span = of_grid(key).map(|(key, _)| key.span());
-            (span, format!("the key '{key}' stands in the spec of the player '{name}' and in its grid"))
-        }
-        SpecError::BadValue { key, .. } | SpecError::Inner { key, .. } | SpecError::Refused { key, .. }
-            if of_grid(key).is_some() =>
-        {
-            let span = of_grid(key).map(|(_, value)| value.span());
-            (span, format!("in the grid of the player '{name}': {error}"))
-        }
-        error => (None, format!("the player '{name}': {error}")),
-    };
-    let span = span.unwrap_or_else(|| player.spec_span());
-    GridError { span, what, spec: Some(Box::new((text, error))) }
+    /// What is wrong with a spec, with the span of what causes it: the key or the value of the grid, if the error names
+    /// one.
+    fn located(
+        &self,
+        player: &PlayerTable,
+        chosen: &[Choice<'_>],
+        text: String,
+        error: SpecError,
+    ) -> ConfigError {
+        use SpecError::{BadValue, Inner, Refused, Repeated, Respelled, UnknownKey};
+        let name = player.name.get_ref();
+        let of_grid = match &error {
+            UnknownKey { key, .. }
+            | Respelled { key, .. }
+            | Repeated(key)
+            | BadValue { key, .. }
+            | Inner { key, .. }
+            | Refused { key, .. } => chosen.iter().find(|(own, _)| own.get_ref() == key),
+            _ => None,
+        };
+        let (span, what) = match (of_grid, &error) {
+            (None, _) => (player.spec_span(), format!("the player '{name}': {error}")),
+            (Some((key, _)), Repeated(_)) => {
+                let own = key.get_ref();
+                (
+                    key.span(),
+                    format!("the key '{own}' stands in the spec of the player '{name}' and in its grid"),
+                )
+            }
+            (Some((key, value)), _) => {
+                let is_key = matches!(error, UnknownKey { .. } | Respelled { .. });
+                let span = if is_key { key.span() } else { value.span() };
+                (span, format!("in the grid of the player '{name}': {error}"))
+            }
+        };
+        ConfigError { spec: Some(Box::new((text, error))), ..ConfigError::at(place(self.text, &span), what) }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
+    use hyperplay_play::player::Registry;
+
+    fn expanded(text: &str) -> Result<Vec<(Entrant, PlayerSpec)>, ConfigError> {
+        let reader = ConfigReader { text, folder: Path::new(""), registry: &Registry::standard() };
+        reader.expand(0, &toml::from_str(text).unwrap())
+    }
 
     fn labels(text: &str) -> Result<Vec<(String, String)>, String> {
-        let table: PlayerTable = toml::from_str(text).unwrap();
-        let expanded = expand(0, &table, Path::new(""), &Registry::standard()).map_err(|wrong| wrong.what)?;
+        let expanded = expanded(text).map_err(|wrong| wrong.what)?;
         Ok(expanded.into_iter().map(|(entrant, _)| (entrant.label, entrant.spec)).collect())
     }
 
@@ -196,20 +183,20 @@ mod tests {
         let text = "name = 'h'\nspec = 'hyperplay'\n[grid]\n";
         let at = |grid: &str| {
             let text = format!("{text}{grid}");
-            let table: PlayerTable = toml::from_str(&text).unwrap();
-            let wrong = expand(0, &table, Path::new(""), &Registry::standard()).unwrap_err();
-            (text[wrong.span].to_owned(), wrong.what)
+            let wrong = expanded(&text).unwrap_err();
+            let (line, column) = wrong.place.unwrap();
+            (text.lines().nth(line - 1).unwrap()[column - 1..].to_owned(), wrong.what)
         };
         let (place, what) = at("partickles = [1, 2]");
-        assert_eq!(place, "partickles");
+        assert_eq!(place, "partickles = [1, 2]");
         assert!(
             what.starts_with(
                 "in the grid of the player 'h': 'hyperplay' has no key 'partickles' (did you mean"
             )
         );
         let (place, what) = at("particles = [1, 'x']");
-        assert_eq!(place, "'x'");
+        assert_eq!(place, "'x']");
         assert!(what.ends_with("'particles=x': expected a whole number from 1 to 10000000"), "{what}");
-        assert_eq!(at("particles = [1]\nsearch = ['uct', 'utc']").0, "'utc'");
+        assert_eq!(at("particles = [1]\nsearch = ['uct', 'utc']").0, "'utc']");
     }
 }

@@ -72,7 +72,7 @@ pub use best::Answer;
 pub use checkpoint::forget_checkpoints;
 pub use config::{ConfigError, ExperimentConfig, MeetingSchedule, NamedGame, OnFault, SCHEMA};
 pub use decision_log::{DecisionLog, ParticlesRecord, StateRecord};
-pub use document::{ReportBlock, document, markdown, page};
+pub use document::document;
 pub use estimate::{CellSample, Estimate, RECORD_FILES, estimate};
 pub use exploit::ExploitRun;
 pub use exploit_record::{
