@@ -14,9 +14,7 @@ use super::output::{Output, log};
 use super::progress::Progress;
 use super::session::Session;
 use hyperplay_lab::study::files::StudyFiles;
-use hyperplay_lab::study::{
-    Blocks, Labels, LeftOut, Study, StudyFileError, StudyGame, StudyPlan, StudyTables, answers,
-};
+use hyperplay_lab::study::{Blocks, Labels, LeftOut, Study, StudyGame, StudyPlan, StudyTables, answers};
 use hyperplay_machine::counted;
 use hyperplay_report::ShownTable;
 
@@ -69,7 +67,7 @@ pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
     }
     let time = progress.finish();
     let (is_interrupted, measured) = (interrupt.is_raised(), blocks.measured);
-    blocks.finish().map_err(StudyFileError::from)?;
+    blocks.finish()?;
     let missing: usize = studies.iter().map(|study| study.missing).sum();
     if missing > 0 && !is_interrupted {
         let (measured, missing) = (counted(measured as u64, "block"), counted(missing as u64, "block"));
@@ -187,26 +185,5 @@ impl MeasuredStudy<'_> {
             0 => Ok(()),
             more => out.line(format_args!("and {more} more; --json has all")),
         }
-    }
-}
-
-impl From<StudyFileError> for CommandFailure {
-    fn from(error: StudyFileError) -> Self {
-        let what = error.to_string();
-        let changed = match error {
-            StudyFileError::File(error) => return error.into(),
-            StudyFileError::Blocks(_) => {
-                return CommandFailure::failed(what, "wait for it, or measure another shard");
-            }
-            StudyFileError::Other { changed, .. } => changed,
-            StudyFileError::Earlier { .. } => Vec::new(),
-        };
-        let remedy = match changed.iter().find(|(key, _)| key == "seed") {
-            Some((_, there)) if changed.len() == 1 => {
-                format!("give --seed {there} to measure the same again, or name another folder with --out")
-            }
-            _ => "name another folder with --out, or take that one away".to_owned(),
-        };
-        CommandFailure::failed(what, remedy)
     }
 }

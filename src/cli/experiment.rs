@@ -1,7 +1,5 @@
 //! `hyperplay experiment`: plays the matches that one file describes, and reports on them.
 
-use std::io::ErrorKind;
-
 use clap::{Args, Subcommand};
 
 use super::experiment_check;
@@ -11,14 +9,8 @@ use super::experiment_report;
 use super::experiment_results;
 use super::experiment_run;
 use super::experiment_script;
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::CommandResult;
 use super::session::Session;
-use hyperplay_lab::experiment::{ArenaError, FolderError, JournalError, PLAN, ResultsError, RunError};
-use hyperplay_play::files::FileError;
-
-/// The remedy for a run that ended because of a fault.
-const FAULT_REMEDY: &str =
-    "see to the player and give the same command again; with on_fault = 'record' in the file the run goes on";
 
 /// Arguments of `experiment`.
 #[derive(Args, Debug)]
@@ -71,94 +63,5 @@ pub fn run(arguments: &ExperimentArguments, session: &Session) -> CommandResult 
         ExperimentCommand::Export(arguments) => experiment_results::export(arguments, out),
         ExperimentCommand::Generations(arguments) => experiment_generations::run(arguments, session),
         ExperimentCommand::Script(arguments) => experiment_script::print(arguments, session),
-    }
-}
-
-impl From<FolderError> for CommandFailure {
-    fn from(error: FolderError) -> Self {
-        let remedy = match error {
-            FolderError::Other { remedy, .. } => remedy,
-            FolderError::Empty { .. } => "play with `hyperplay experiment run FILE --out DIR`",
-            FolderError::Plan { .. } => {
-                "move plan.json away: the next `hyperplay experiment run FILE --out DIR` writes it again"
-            }
-            FolderError::File(FileError::System(ref path, ref cause))
-                if path.ends_with(PLAN)
-                    && matches!(cause.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
-            {
-                let folder = path.parent().unwrap_or(path).display();
-                return CommandFailure::failed(
-                    format!("{folder} holds no experiment: {error}"),
-                    "name the folder that `hyperplay experiment run FILE --out DIR` wrote",
-                );
-            }
-            FolderError::File(error) => return error.into(),
-        };
-        CommandFailure::failed(error.to_string(), remedy)
-    }
-}
-
-impl From<JournalError> for CommandFailure {
-    fn from(error: JournalError) -> Self {
-        let remedy = match error {
-            JournalError::Foreign { .. } => "name another folder with --out, or take that file away",
-            JournalError::Gone { .. } => {
-                "leave out --log particles, or replace such matches by new ones with --discard"
-            }
-            JournalError::Compressed { .. } => "decompress it first, as `gunzip` does",
-            JournalError::Lock(_) => "wait for it, or play another shard",
-            JournalError::File(error) => return error.into(),
-        };
-        CommandFailure::failed(error.to_string(), remedy)
-    }
-}
-
-impl From<ResultsError> for CommandFailure {
-    fn from(error: ResultsError) -> Self {
-        let remedy = match error {
-            ResultsError::Folder(error) => return error.into(),
-            ResultsError::Journal(error) => return error.into(),
-            ResultsError::File(error) => return error.into(),
-            ResultsError::Walk(_) => {
-                "take the program that played the matches, or play them again into another folder"
-            }
-            ResultsError::Spec(_) | ResultsError::OtherPolicy { .. } => {
-                "start the command where the files can be found that the entrants name, as they were"
-            }
-            ResultsError::Features(_) => "features are for rules in GDL: export without --features",
-            ResultsError::Decision(_) => {
-                "the file was changed: play the matches again into another folder, or remove the files of positions and particles"
-            }
-        };
-        CommandFailure::failed(error.to_string(), remedy)
-    }
-}
-
-impl From<RunError> for CommandFailure {
-    fn from(error: RunError) -> Self {
-        match error {
-            RunError::Arena(error) => error.into(),
-            RunError::Journal(error) => error.into(),
-            RunError::Reused(error) => error.into(),
-            RunError::Fault(_) => {
-                CommandFailure::failed(format!("{error}; the match is not recorded"), FAULT_REMEDY)
-            }
-            RunError::Threads(error) => {
-                CommandFailure::failed(format!("the threads cannot be made: {error}"), "give fewer with -j")
-            }
-        }
-    }
-}
-
-impl From<ArenaError> for CommandFailure {
-    fn from(error: ArenaError) -> Self {
-        let remedy = match &error {
-            ArenaError::Engine { .. } => "take engine = 'interpreter'",
-            ArenaError::Thread(_) => "play without clocks, or on fewer threads",
-            ArenaError::Walk(_) => {
-                "the records, or the program, have changed since: record in full in another folder"
-            }
-        };
-        CommandFailure::failed(error.to_string(), remedy)
     }
 }

@@ -19,8 +19,7 @@ use super::output::log;
 use super::players::wrong_spec;
 use super::session::Session;
 use hyperplay_lab::experiment::{
-    DecisionLog, ExperimentSummary, Generations, JournalError, Planned, Results, SequentialVerdict,
-    export_features, locked,
+    DecisionLog, ExperimentSummary, Generations, Planned, Results, SequentialVerdict, export_features, locked,
 };
 use hyperplay_play::files::{FileContent, FileError, WrittenFile};
 use hyperplay_play::player::SpecKind;
@@ -64,7 +63,7 @@ pub fn run(arguments: &GenerationsArguments, session: &Session) -> CommandResult
     FileError::at(to, fs::create_dir_all(to))?;
     let to = FileError::at(to, to.canonicalize())?;
     // One process at a time works at a loop.
-    let _locked = locked(&to.join("lock")).map_err(JournalError::from)?;
+    let _locked = locked(&to.join("lock"))?;
     kept(&to.join("loop.toml"), &described.identity)?;
     let described = match described.game().map(|game| base.join(game)).filter(|path| path.is_file()) {
         Some(path) => {

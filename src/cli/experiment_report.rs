@@ -16,10 +16,11 @@ use super::output::log;
 use super::progress::Progress;
 use super::session::Session;
 use hyperplay_engine::Engine;
+use hyperplay_lab::LabError;
 use hyperplay_lab::experiment::{
-    BeliefMeasurement, DecisionLog, ExperimentSummary, ExploitRecord, FolderError, MeasuredBeliefs, PlanGame,
-    Planned, PlannedFolder, Pool, Results, ResultsError, RoleScores, ScoreAdjustment, Selection,
-    SequentialTest, SequentialVerdict, belief_tables, document, exploit_tables, exploited, joined, tables,
+    BeliefMeasurement, DecisionLog, ExperimentSummary, ExploitRecord, MeasuredBeliefs, PlanGame, Planned,
+    PlannedFolder, Pool, Results, RoleScores, ScoreAdjustment, Selection, SequentialTest, SequentialVerdict,
+    belief_tables, document, exploit_tables, exploited, joined, tables,
 };
 use hyperplay_play::files::{FileContent, FileError, WrittenFile, write_all};
 
@@ -244,9 +245,7 @@ fn summed(
     let (exploited, damaged) = exploited(planned, folders)?;
     let mut summary = if let Some((folder, _)) = only {
         let results = match Results::open(folder, planned) {
-            Err(ResultsError::Folder(FolderError::Empty { .. })) if !exploited.is_empty() => {
-                Results::none(planned)
-            }
+            Err(LabError::NoMatches(_)) if !exploited.is_empty() => Results::none(planned),
             results => results?,
         };
         ExperimentSummary::of(planned, results)?

@@ -9,6 +9,7 @@ use std::io;
 
 use thiserror::Error;
 
+use hyperplay_lab::LabError;
 use hyperplay_play::files::FileError;
 use hyperplay_play::referee::Interrupt;
 
@@ -75,6 +76,22 @@ pub fn refuse_if(is_wrong: bool, what: impl Into<String>, remedy: impl Into<Stri
 /// Ends a command that was interrupted.
 pub fn go_on(interrupt: &Interrupt) -> CommandResult {
     if interrupt.is_raised() { Err(CommandFailure::Interrupted) } else { Ok(()) }
+}
+
+impl From<LabError> for CommandFailure {
+    fn from(error: LabError) -> Self {
+        let remedy = match error {
+            LabError::File(error) => return error.into(),
+            LabError::Other { what, remedy } => return CommandFailure::failed(what, remedy),
+            LabError::NoMatches(_) => "play with `hyperplay experiment run FILE --out DIR`",
+            LabError::Locked(_) => "wait for it, or take another shard",
+            LabError::Spec(_) => {
+                "start the command where the files can be found that the entrants name, as they were"
+            }
+            LabError::Threads(_) => "give fewer with -j",
+        };
+        CommandFailure::failed(error.to_string(), remedy)
+    }
 }
 
 impl CommandFailure {

@@ -6,5 +6,8 @@
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod experiment;
+mod failure;
 mod shards;
 pub mod study;
+
+pub use failure::{LabError, LabResult};

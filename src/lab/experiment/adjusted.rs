@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use super::decision_log::DecisionLog;
 use super::folder::Planned;
-use super::results::{ReadResult, Results, ResultsError};
+use super::results::Results;
 use super::role_scores::RoleScores;
 use super::walk::walk;
+use crate::{LabError, LabResult};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{ByRole, Role, StateMachine as _};
 use hyperplay_play::analysis::{Adjustment, Baseline};
@@ -36,7 +37,7 @@ impl ScoreAdjustment<'_> {
     ///
     /// # Errors
     /// If a file cannot be read or is not the policy file that an entrant had, or a match is not the one that is recorded.
-    pub fn add_to(&self, scores: &mut RoleScores, mut results: Results<'_>) -> ReadResult<bool> {
+    pub fn add_to(&self, scores: &mut RoleScores, mut results: Results<'_>) -> LabResult<bool> {
         let plan = &self.planned.plan;
         let mut made: BTreeMap<(usize, usize), Adjustment> = BTreeMap::new();
         while let Some(finished) = results.next()? {
@@ -60,14 +61,16 @@ impl ScoreAdjustment<'_> {
     }
 
     /// How goals are adjusted in a cell where these entrants have the roles.
-    fn adjustment(&self, cell: usize, entrants: &[usize]) -> ReadResult<Adjustment> {
+    fn adjustment(&self, cell: usize, entrants: &[usize]) -> LabResult<Adjustment> {
         let plan = &self.planned.plan;
         let machine = &self.machines[plan.cells[cell].game];
         let mut players = vec![None; machine.roles().len()];
         for (role, &entrant) in plan.game(cell).played().zip(entrants) {
             let player = self.registry.player(&plan.entrants[entrant].spec)?;
             if player.spec().file_hashes() != plan.entrants[entrant].policies {
-                return Err(ResultsError::OtherPolicy { player: plan.label(entrant).to_owned() });
+                let what = "is not the one that it played by";
+                let what = format!("the policy file of {} {what}", plan.label(entrant));
+                return Err(LabError::other(what, "start the command where the file can be found as it was"));
             }
             players[role] = Some(player);
         }

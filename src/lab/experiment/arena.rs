@@ -6,40 +6,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use thiserror::Error;
-
 use super::decision_log::DecisionLog;
 use super::plan::{ExperimentPlan, MatchPlace};
 use super::recorder::{RecordLines, Recorder};
 use super::stored::{FinishedMatch, KINDS};
-use super::walk::{WalkError, compare, walk};
+use super::walk::{compare, walk};
 use super::watched::{PlayerWatch, watched};
-use hyperplay_engine::{Engine, EngineError, Engines};
+use crate::{LabError, LabResult};
+use hyperplay_engine::{Engine, Engines};
 use hyperplay_logic::gdl::Game;
 use hyperplay_machine::{ByRole, Role};
 use hyperplay_play::player::{DecisionBudget, PlayerSpec, Seat};
 use hyperplay_play::referee::{
-    Clocks, Interrupt, Match, MatchOutcome, Settings, Stopwatch, host, match_id, match_seed, play_match,
+    Clocks, Interrupt, MatchOutcome, Settings, Stopwatch, host, match_id, match_seed, play_match,
 };
-
-/// Why the matches of a plan cannot be played.
-#[derive(Debug, Error)]
-pub enum ArenaError {
-    /// No engine for a game.
-    #[error("{game}: {cause}")]
-    Engine {
-        /// The game.
-        game: String,
-        /// Why.
-        cause: EngineError,
-    },
-    /// The operating system has no further thread for a player.
-    #[error("no thread for a player: {0}")]
-    Thread(#[from] std::io::Error),
-    /// A finished match is not what is recorded, so nothing more can be recorded of it.
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-}
 
 /// The engine of a game, and the engines of the entrants that ask for another one.
 struct ArenaGame {
@@ -70,14 +50,15 @@ impl Arena {
         games: &[Game],
         threads: usize,
         log: DecisionLog,
-    ) -> Result<Arena, ArenaError> {
+    ) -> LabResult<Arena> {
         let mut made = Vec::new();
         for (number, game) in games.iter().enumerate() {
             let engines = Engines::new(game);
             let get = |kind| {
-                engines
-                    .get(kind)
-                    .map_err(|cause| ArenaError::Engine { game: plan.games[number].name.clone(), cause })
+                engines.get(kind).map_err(|cause| {
+                    let what = format!("{}: {cause}", plan.games[number].name);
+                    LabError::other(what, "take engine = 'interpreter'")
+                })
             };
             let plays = |entrant: usize| {
                 plan.cells.iter().any(|cell| cell.game == number && cell.entrants.contains(&entrant))
@@ -124,7 +105,7 @@ impl Arena {
     ///
     /// # Errors
     /// If a thread for a player cannot be made.
-    pub fn play(&self, place: &MatchPlace, interrupt: &Interrupt) -> Result<Option<RecordLines>, ArenaError> {
+    pub fn play(&self, place: &MatchPlace, interrupt: &Interrupt) -> LabResult<Option<RecordLines>> {
         let plan = &self.plan;
         let number = plan.cells[place.cell].game;
         let machine = self.machine(number);
@@ -139,7 +120,12 @@ impl Arena {
         let seed = match_seed(plan.seed, place.deal as usize);
         let id = match_id(&game.name, place.deal as usize);
         let settings = Settings { id, ..self.settings() };
-        let played: Match = play_match(machine.as_ref(), players, &settings, &seed, interrupt, |_| ())?;
+        let no_thread = |cause| {
+            let what = format!("no thread for a player: {cause}");
+            LabError::other(what, "play without clocks, or on fewer threads")
+        };
+        let played = play_match(machine.as_ref(), players, &settings, &seed, interrupt, |_| ());
+        let played = played.map_err(no_thread)?;
         let seconds = watch.elapsed();
         if played.outcome == MatchOutcome::Interrupted {
             return Ok(None);
@@ -166,7 +152,7 @@ impl Arena {
         &self,
         finished: FinishedMatch,
         interrupt: &Interrupt,
-    ) -> Result<Option<RecordLines>, ArenaError> {
+    ) -> LabResult<Option<RecordLines>> {
         let lacks =
             |(kind, lines): (&str, &Option<_>)| lines.is_none() && kind != KINDS[0] && self.log.records(kind);
         let made = if !KINDS.into_iter().zip(&finished.lines).any(lacks) {

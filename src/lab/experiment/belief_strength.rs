@@ -14,8 +14,9 @@ use super::super::study::accuracy::DrawsCurve;
 use super::super::study::harness::{EvaluationPoint, Figures, Oracle, Replicates, measure};
 use super::decision_log::DecisionLog;
 use super::folder::Planned;
-use super::results::{ReadResult, Results};
-use super::walk::{WalkError, walk};
+use super::results::Results;
+use super::walk::{unlike, walk};
+use crate::LabResult;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Evaluated, EvaluationFailure, History, Role, Seed, StateMachine};
 use hyperplay_play::player::{Assumed, Registry, SamplerSpec, SpecError};
@@ -120,7 +121,7 @@ impl BeliefMeasurement<'_> {
     /// # Errors
     /// If a file cannot be read, which may be one that an entrant names, a match is not the one that is recorded, or the rules
     /// cannot be evaluated.
-    pub fn measure(&self, mut results: Results<'_>) -> ReadResult<Option<Vec<DealSums>>> {
+    pub fn measure(&self, mut results: Results<'_>) -> LabResult<Option<Vec<DealSums>>> {
         let plan = &self.planned.plan;
         let beliefs: Result<Vec<_>, _> = plan.entrants.iter().map(|one| self.belief(&one.spec)).collect();
         let (beliefs, mut games) = (beliefs?, vec![DealSums::new(); plan.games.len()]);
@@ -137,8 +138,7 @@ impl BeliefMeasurement<'_> {
                 let sums = games[game].entry(place.deal).or_default().entry(entrant).or_default();
                 sums.count(MEASURES.len(), (f64::from(goal), 1.0));
                 if let Some((belief, steps)) = beliefs[entrant].as_ref().zip(steps.as_ref()) {
-                    let failed =
-                        |cause: EvaluationFailure| WalkError { id: place.id, what: cause.to_string() };
+                    let failed = |cause: EvaluationFailure| unlike(place.id, &cause.to_string());
                     self.add(sums, machine, (role, belief), steps, &seed).map_err(failed)?;
                 }
             }

@@ -15,8 +15,8 @@ use std::time::Duration;
 use super::arena::Arena;
 use super::lines::sealed;
 use super::plan::{Cell, ExperimentPlan, MatchPlace};
-use super::run::RunError;
 use super::stored::KINDS;
+use crate::LabResult;
 use hyperplay_machine::{Budget, Stopwatch};
 use hyperplay_play::referee::Interrupt;
 use hyperplay_report::Sample;
@@ -78,12 +78,7 @@ pub struct Estimate {
 ///
 /// # Errors
 /// If a match cannot be played, or there are no threads.
-pub fn estimate(
-    arena: &Arena,
-    time: Duration,
-    threads: usize,
-    interrupt: &Interrupt,
-) -> Result<Estimate, RunError> {
+pub fn estimate(arena: &Arena, time: Duration, threads: usize, interrupt: &Interrupt) -> LabResult<Estimate> {
     let (plan, until) = (arena.plan(), interrupt.within(Budget::time(time)));
     let of_deal = |deal: u64| {
         let permutations = plan.cells.iter().map(|cell| 0..cell.seat_permutations.len());
@@ -96,7 +91,7 @@ pub fn estimate(
     let places = (0..plan.repetitions).flat_map(of_deal);
     let shared = Mutex::new((places, vec![CellSample::default(); plan.cells.len()], file));
     let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
-    let work = || -> Result<(), RunError> {
+    let work = || -> LabResult {
         loop {
             let (place, part) = {
                 let (places, cells, _) = &mut *lock();
@@ -120,7 +115,7 @@ pub fn estimate(
         }
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let played: Result<(), RunError> = pool.broadcast(|_| work()).into_iter().collect();
+    let played: LabResult = pool.broadcast(|_| work()).into_iter().collect();
     // Without a file there is nothing to remove.
     let _ = fs::remove_file(&path);
     played?;

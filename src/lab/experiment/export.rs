@@ -14,7 +14,8 @@ use super::columns::columns;
 use super::export_decisions::DecisionTables;
 use super::folder::Planned;
 use super::record::{MatchRecord, TurnRecord};
-use super::results::{ReadResult, Results};
+use super::results::Results;
+use crate::LabResult;
 use hyperplay_play::files::{FileContent, FileError, PartFile, WrittenFile};
 use hyperplay_report::{Column, Table};
 
@@ -47,7 +48,7 @@ struct TurnRow<'a> {
 ///
 /// # Errors
 /// If the results cannot be read or the tables cannot be written.
-pub fn export(planned: &Planned, mut results: Results<'_>, to: &Path) -> ReadResult<(Vec<PathBuf>, u64)> {
+pub fn export(planned: &Planned, mut results: Results<'_>, to: &Path) -> LabResult<(Vec<PathBuf>, u64)> {
     let paths = ["matches.csv", "turns.csv"].map(|name| to.join(name));
     let create = |path: &PathBuf, head: String| -> Result<PartFile, FileError> {
         let mut file = WrittenFile::at(path, FileContent::like("csv", head.as_bytes()))?.begin()?;

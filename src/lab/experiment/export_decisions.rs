@@ -16,8 +16,8 @@ use super::decision_log::{ParticlesRecord, StateRecord};
 use super::folder::Planned;
 use super::parquet_file::ParquetFile;
 use super::record::{HeldRecord, MatchRecord, PositionRecord};
-use super::results::{ReadResult, ResultsError};
 use super::stored::FinishedMatch;
+use crate::{LabError, LabResult};
 
 /// A decision. The data on the legal moves stand in their order, in the place of what the record says by name.
 #[derive(Serialize)]
@@ -67,12 +67,13 @@ pub(super) fn decisions<T: DeserializeOwned>(
     finished: &FinishedMatch,
     kind: usize,
     what: &'static str,
-) -> ReadResult<Vec<T>> {
+) -> LabResult<Vec<T>> {
     let read = |(number, line): (usize, &Vec<u8>)| {
         serde_json::from_slice(line).map_err(|cause| {
             let (id, number) = (finished.record.id, number + 1);
             let what = format!("match {id}: {what} number {number} of its decisions cannot be read: {cause}");
-            ResultsError::Decision(what)
+            let remedy = "the file was changed: play the matches again into another folder, or remove the files of positions and particles";
+            LabError::other(what, remedy)
         })
     };
     finished.lines[kind].iter().flatten().enumerate().map(read).collect()
@@ -95,7 +96,7 @@ impl DecisionTables {
     }
 
     /// Adds what was recorded of the decisions of a match.
-    pub(super) fn add(&mut self, planned: &Planned, finished: &FinishedMatch) -> ReadResult {
+    pub(super) fn add(&mut self, planned: &Planned, finished: &FinishedMatch) -> LabResult {
         let before = self.before;
         for record in decisions::<PositionRecord>(finished, 1, "position")? {
             self.before += 1;
@@ -114,7 +115,7 @@ impl DecisionTables {
     }
 
     /// Completes the tables; returns the paths of those that were written.
-    pub(super) fn finish(self) -> ReadResult<Vec<PathBuf>> {
+    pub(super) fn finish(self) -> LabResult<Vec<PathBuf>> {
         Ok([self.positions.finish()?, self.particles.finish()?].into_iter().flatten().collect())
     }
 }

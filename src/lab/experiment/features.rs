@@ -23,9 +23,10 @@ use super::folder::Planned;
 use super::parquet_file::ParquetFile;
 use super::plan::PlanGame;
 use super::record::PositionRecord;
-use super::results::{ReadResult, Results, ResultsError};
+use super::results::Results;
 use super::stored::FinishedMatch;
 use super::walk::walk;
+use crate::{LabError, LabResult};
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::{Game, PositionDomains};
 use hyperplay_machine::terms::TermId;
@@ -51,11 +52,14 @@ fn numbers_of(game: &Game, domains: &PositionDomains, relation: &str, arity: usi
     Some(ids.into_iter().map(|id| store.show(id)).collect())
 }
 
+fn unnumbered(what: String) -> LabError {
+    LabError::other(what, "features are for rules in GDL: export without --features")
+}
+
 /// The numbers of some terms.
-fn all<'a>(numbers: &Numbers, terms: impl IntoIterator<Item = &'a String>) -> ReadResult<Vec<usize>> {
-    let unknown = |term: &String| {
-        ResultsError::Features(format!("the term '{term}' is not among those that the rules may make"))
-    };
+fn all<'a>(numbers: &Numbers, terms: impl IntoIterator<Item = &'a String>) -> LabResult<Vec<usize>> {
+    let unknown =
+        |term: &String| unnumbered(format!("the term '{term}' is not among those that the rules may make"));
     terms.into_iter().map(|term| numbers.get_index_of(term).ok_or_else(|| unknown(term))).collect()
 }
 
@@ -88,7 +92,7 @@ pub fn export_features(
     mut results: Results<'_>,
     machines: &[Arc<Engine>],
     to: &Path,
-) -> ReadResult<Vec<PathBuf>> {
+) -> LabResult<Vec<PathBuf>> {
     let plan = &planned.plan;
     let begin = |(at, machine): (usize, &Arc<Engine>)| {
         let (game, name) = (&plan.games[at], name_of(&plan.games[at]));
@@ -127,13 +131,13 @@ struct Features {
 
 impl Features {
     /// The files of a game beside that of the numbers, which is written.
-    fn begin(machine: Arc<Engine>, of: &PlanGame, path: &Path) -> ReadResult<Features> {
+    fn begin(machine: Arc<Engine>, of: &PlanGame, path: &Path) -> LabResult<Features> {
         let game = machine.game();
         let domains = PositionDomains::of(game.rules());
         let numbers = |relation, arity| {
             let what =
                 format!("the rules may make more than {MOST} terms of '{relation}', too many to be numbered");
-            let too_many = || ResultsError::Features(format!("{}: {what}", of.name));
+            let too_many = || unnumbered(format!("{}: {what}", of.name));
             numbers_of(game, &domains, relation, arity).ok_or_else(too_many)
         };
         let (facts, moves) = (numbers("true", 1)?, numbers("legal", 2)?);
@@ -165,7 +169,7 @@ impl Features {
     }
 
     /// Adds the states of a match.
-    fn add(&mut self, planned: &Planned, finished: &FinishedMatch) -> ReadResult {
+    fn add(&mut self, planned: &Planned, finished: &FinishedMatch) -> LabResult {
         let (played, _) = walk(&self.machine, &planned.plan, finished, DecisionLog::Turns)?;
         let positions: Vec<PositionRecord> = decisions(finished, 1, "position")?;
         let machine = Arc::clone(&self.machine);
@@ -203,7 +207,7 @@ impl Features {
     }
 
     /// Adds the bits of a state, the first fact in the highest bit.
-    fn add_state(&mut self, facts: &[String]) -> ReadResult {
+    fn add_state(&mut self, facts: &[String]) -> LabResult {
         let start = self.bits.len();
         self.bits.resize(start + self.facts.len().div_ceil(8), 0);
         for fact in all(&self.facts, facts)? {
@@ -214,7 +218,7 @@ impl Features {
     }
 
     /// Completes the files; returns their paths.
-    fn finish(self) -> ReadResult<Vec<PathBuf>> {
+    fn finish(self) -> LabResult<Vec<PathBuf>> {
         let path = self.path.with_extension("npy");
         let width = self.facts.len().div_ceil(8);
         // The NPY format, version 1.0: the header ends at a multiple of 64 bytes.

@@ -5,18 +5,18 @@
 //! is the same, and one of another hash is refused.
 
 use std::fs::{self, File};
+use std::io;
 use std::path::{self, Path, PathBuf};
-
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::config::ExperimentConfig;
 use super::journal::locked;
-use super::lines::{JournalError, in_place};
+use super::lines::in_place;
 use super::plan::{Entrant, ExperimentPlan};
 use crate::shards::Shard;
+use crate::{LabError, LabResult};
 use hyperplay_play::files::FileError;
 use hyperplay_play::player::{Registry, SpecKind};
+use serde::{Deserialize, Serialize};
 
 /// The name of the plan in its folder.
 pub const PLAN: &str = "plan.json";
@@ -40,38 +40,6 @@ pub struct Planned {
     pub without_turns: bool,
     /// The plan.
     pub plan: ExperimentPlan,
-}
-
-/// Why a folder is not that of an experiment.
-#[derive(Debug, Error)]
-pub enum FolderError {
-    /// An error of the operating system.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The plan is not a plan.
-    #[error("{}: {what}", path.display())]
-    Plan {
-        /// The file.
-        path: PathBuf,
-        /// The error, in words.
-        what: String,
-    },
-    /// It holds something else than is asked for.
-    #[error("{} holds {holds}", folder.display())]
-    Other {
-        /// The folder.
-        folder: PathBuf,
-        /// What it holds.
-        holds: String,
-        /// What to do.
-        remedy: &'static str,
-    },
-    /// The folder holds no matches.
-    #[error("{} holds no matches", folder.display())]
-    Empty {
-        /// The folder.
-        folder: PathBuf,
-    },
 }
 
 impl Planned {
@@ -104,10 +72,22 @@ impl Planned {
     ///
     /// # Errors
     /// If there is none, or it was changed.
-    pub fn read(folder: &Path) -> Result<Planned, FolderError> {
+    pub fn read(folder: &Path) -> LabResult<Planned> {
         let path = folder.join(PLAN);
-        let text = FileError::at(&path, fs::read(&path))?;
-        let wrong = |what: String| FolderError::Plan { path: path.clone(), what };
+        let text = FileError::at(&path, fs::read(&path)).map_err(|error| match &error {
+            FileError::System(_, cause)
+                if matches!(cause.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+            {
+                let what = format!("{} holds no experiment: {error}", folder.display());
+                LabError::other(what, "name the folder that `hyperplay experiment run FILE --out DIR` wrote")
+            }
+            _ => error.into(),
+        })?;
+        let wrong = |what: String| {
+            let remedy =
+                "move plan.json away: the next `hyperplay experiment run FILE --out DIR` writes it again";
+            LabError::other(format!("{}: {what}", path.display()), remedy)
+        };
         let planned: Planned = serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
         if planned.schema != PLAN_SCHEMA {
             return Err(wrong(format!("its schema is '{}', not '{PLAN_SCHEMA}'", planned.schema)));
@@ -123,7 +103,7 @@ impl Planned {
     ///
     /// # Errors
     /// If another plan is there, or the folder cannot be written to.
-    pub fn settle(self, folder: &Path, registry: &Registry) -> Result<Planned, FolderError> {
+    pub fn settle(self, folder: &Path, registry: &Registry) -> LabResult<Planned> {
         FileError::at(folder, fs::create_dir_all(folder))?;
         let path = folder.join(PLAN);
         if path.exists() {
@@ -142,7 +122,7 @@ impl Planned {
     }
 
     /// The refusal of a folder that holds the experiment with another plan.
-    fn unlike(mut self, found: &Planned, folder: &Path) -> FolderError {
+    fn unlike(mut self, found: &Planned, folder: &Path) -> LabError {
         let changed = self.plan.changed_policies(&found.plan);
         self.plan.think_ahead = false;
         let (since, remedy) = match &changed[..] {
@@ -158,7 +138,7 @@ impl Planned {
             }
         };
         let holds = format!("the experiment '{}' with another plan ({}){since}", found.name, found.config);
-        FolderError::Other { folder: folder.to_owned(), holds, remedy }
+        holding(folder, &holds, remedy)
     }
 
     /// Whether the plan is one of version 0.2 but for the spelling of specs: each, read as it is written today, is the
@@ -177,6 +157,10 @@ impl Planned {
     }
 }
 
+fn holding(folder: &Path, holds: &str, remedy: &str) -> LabError {
+    LabError::other(format!("{} holds {holds}", folder.display()), remedy)
+}
+
 /// The folders beside a folder that hold what it held before it was extended, in that order.
 pub fn extended(folder: &Path) -> Vec<PathBuf> {
     let named = (1..).map(|number: u64| folder.with_added_extension(format!("before{number}")));
@@ -189,7 +173,7 @@ pub fn extended(folder: &Path) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// If a shard of it is being played, or the operating system refuses.
-pub fn set_aside(folder: &Path) -> Result<PathBuf, JournalError> {
+pub fn set_aside(folder: &Path) -> LabResult<PathBuf> {
     for shard in shards(folder)? {
         locked(&in_place(&shard.file(folder, "matches")))?;
     }
@@ -217,14 +201,14 @@ pub fn lock_beside(folder: &Path) -> Option<File> {
 ///
 /// # Errors
 /// If the folder holds matches of another division, or cannot be read.
-pub fn refuse_other_division(folder: &Path, shard: Shard) -> Result<(), FolderError> {
+pub fn refuse_other_division(folder: &Path, shard: Shard) -> LabResult {
     match division(folder) {
         Ok(count) if count != shard.count => {
             let holds = format!("shards of {count}, and {shard} is none of these");
             let remedy = "give --shard as one of those in the folder, or name another folder with --out";
-            Err(FolderError::Other { folder: folder.to_owned(), holds, remedy })
+            Err(holding(folder, &holds, remedy))
         }
-        Ok(_) | Err(FolderError::Empty { .. }) => Ok(()),
+        Ok(_) | Err(LabError::NoMatches(_)) => Ok(()),
         Err(error) => Err(error),
     }
 }
@@ -233,7 +217,7 @@ pub fn refuse_other_division(folder: &Path, shard: Shard) -> Result<(), FolderEr
 ///
 /// # Errors
 /// If there are none, or they are of several divisions.
-pub fn division(folder: &Path) -> Result<u64, FolderError> {
+pub fn division(folder: &Path) -> LabResult<u64> {
     let mut found: Option<u64> = None;
     for shard in shards(folder)? {
         match found {
@@ -241,12 +225,12 @@ pub fn division(folder: &Path) -> Result<u64, FolderError> {
                 let (one, other) = (count.min(shard.count), count.max(shard.count));
                 let holds = format!("shards of {one} and of {other}");
                 let remedy = "merge one division only: move the other files away";
-                return Err(FolderError::Other { folder: folder.to_owned(), holds, remedy });
+                return Err(holding(folder, &holds, remedy));
             }
             _ => found = Some(shard.count),
         }
     }
-    found.ok_or_else(|| FolderError::Empty { folder: folder.to_owned() })
+    found.ok_or_else(|| LabError::NoMatches(folder.to_owned()))
 }
 
 /// The shards that a folder has matches of.
@@ -296,7 +280,7 @@ mod tests {
         assert_eq!(today.settle(folder.path(), &registry).unwrap(), former);
         let other = planned(&grid(4)).settle(folder.path(), &registry);
         assert!(
-            matches!(other, Err(FolderError::Other { remedy, .. }) if remedy.ends_with("take that one away"))
+            matches!(other, Err(LabError::Other { ref remedy, .. }) if remedy.ends_with("take that one away"))
         );
     }
 
@@ -306,10 +290,7 @@ mod tests {
         let folder = place.path().join("out");
         fs::create_dir(&folder).unwrap();
         let playing = locked(&Shard::WHOLE.file(&folder, "matches")).unwrap();
-        assert!(matches!(
-            set_aside(&folder),
-            Err(JournalError::Lock(crate::shards::LockError::Locked { .. }))
-        ));
+        assert!(matches!(set_aside(&folder), Err(LabError::Locked(_))));
         assert!(folder.is_dir() && extended(&folder).is_empty());
         drop(playing);
         assert_eq!([set_aside(&folder).unwrap()], extended(&folder)[..]);
@@ -331,7 +312,7 @@ mod tests {
         assert_eq!(former.clone().settle(folder.path(), &registry).unwrap(), former);
         let error = today.settle(folder.path(), &registry).unwrap_err();
         assert!(
-            matches!(error, FolderError::Other { remedy, .. } if remedy.starts_with("write think_ahead"))
+            matches!(error, LabError::Other { ref remedy, .. } if remedy.starts_with("write think_ahead"))
         );
         assert!(error.to_string().ends_with(": its players do not think ahead"), "{error}");
         assert_eq!(former.clone().settle(folder.path(), &registry).unwrap(), former);

@@ -12,10 +12,11 @@ use serde_json::Value;
 
 use super::exploit_record::{ExploitFinding, ExploitRecord, exploit_records, pairs};
 use super::folder::Planned;
-use super::lines::{DamagedLine, JournalError};
+use super::lines::DamagedLine;
 use super::meetings::met;
 use super::plan::{Cell, Entrant, ExperimentPlan, PlanGame, distinct};
 use super::pool::PlannedFolder;
+use crate::LabResult;
 use hyperplay_logic::gdl::did_you_mean;
 
 /// The keys of a plan that must be equal in several plans.
@@ -194,7 +195,7 @@ fn is_same(known: &Entrant, entrant: &Entrant) -> bool {
 pub fn exploited(
     planned: &Planned,
     folders: &[PlannedFolder],
-) -> Result<(Vec<ExploitRecord>, Vec<DamagedLine>), JournalError> {
+) -> LabResult<(Vec<ExploitRecord>, Vec<DamagedLine>)> {
     let (plan, mut known, mut damage) = (&planned.plan, BTreeMap::new(), Vec::new());
     let pairs = pairs(plan);
     for (folder, own) in folders {

@@ -27,8 +27,8 @@ use std::path::{Path, PathBuf};
 use super::checkpoint::{CHECKPOINT, Checkpoint, EVERY};
 use super::decision_log::DecisionLog;
 use super::lines::{
-    DamagedLine, FoundLines, JournalError, MAX_LINE, Mark, Source, copy, in_place, is_packed, kept, line,
-    move_aside, record, sealed,
+    DamagedLine, FoundLines, MAX_LINE, Mark, Source, copy, in_place, is_packed, kept, line, move_aside,
+    record, sealed,
 };
 use super::plan::ExperimentPlan;
 use super::record::RecordHeader;
@@ -37,6 +37,7 @@ use super::sequence::Sequence;
 use super::stored::{FinishedMatch, KINDS, StoredMatches};
 pub(super) use crate::shards::locked;
 use crate::shards::{SUM, Shard};
+use crate::{LabError, LabResult};
 use hyperplay_play::files::FileError;
 
 /// All of a file.
@@ -266,10 +267,11 @@ impl<'a> Journal<'a> {
         plan: &'a ExperimentPlan,
         shard: Shard,
         recording: Recording,
-    ) -> Result<Journal<'a>, JournalError> {
+    ) -> LabResult<Journal<'a>> {
         let files = KINDS.map(|kind| in_place(&shard.file(folder, kind)));
         if let Some(path) = files.into_iter().find(|path| is_packed(path)) {
-            return Err(JournalError::Compressed { path });
+            let what = format!("{}: it is compressed, and a run appends to it", path.display());
+            return Err(LabError::other(what, "decompress it first, as `gunzip` does"));
         }
         let lock = locked(&shard.file(folder, KINDS[4]))?;
         let mut journal = Journal {
@@ -296,7 +298,7 @@ impl<'a> Journal<'a> {
 
     /// Restores the invariant, with the matches that are played again or without them, and from the checkpoint on if
     /// that is enough; returns what was found.
-    fn restore(&mut self, lock: File, is_recent: bool, drops: bool) -> Result<EarlierRun, JournalError> {
+    fn restore(&mut self, lock: File, is_recent: bool, drops: bool) -> LabResult<EarlierRun> {
         let (plan, Recording { log, discard, again }) = (self.plan, self.recording);
         let of = (self.shard, self.recording);
         let mut stored = stored_in(&self.folder, plan, of, is_recent)?;
@@ -318,7 +320,11 @@ impl<'a> Journal<'a> {
             let has_beliefs = log < DecisionLog::Particles || finished.lines[2].is_some();
             let is_gone = plan.clocks.is_some() && !has_beliefs && !again;
             if is_gone && !discard {
-                return Err(JournalError::Gone { id });
+                let what = format!(
+                    "match {id} was played with clocks: what its players believed cannot be had again"
+                );
+                let remedy = "leave out --log particles, or replace such matches by new ones with --discard";
+                return Err(LabError::other(what, remedy));
             }
             let is_replaced = is_gone || again && finished.was_unreachable();
             let stays = !(is_replaced && drops);
@@ -379,7 +385,7 @@ impl<'a> Journal<'a> {
     }
 
     /// The finished match of this number, if there is one that is not played again; to be called in ascending order.
-    pub(super) fn stored(&mut self, id: u64) -> Result<Option<FinishedMatch>, JournalError> {
+    pub(super) fn stored(&mut self, id: u64) -> LabResult<Option<FinishedMatch>> {
         let asked = self.asked.replace(id);
         loop {
             if self.next.is_none() {
@@ -409,7 +415,7 @@ impl<'a> Journal<'a> {
     ///
     /// # Errors
     /// The operating system's.
-    pub(super) fn write(&mut self, id: u64, lines: &RecordLines, made: [u64; 3]) -> Result<(), JournalError> {
+    pub(super) fn write(&mut self, id: u64, lines: &RecordLines, made: [u64; 3]) -> LabResult {
         if self.replaced.contains(&id) {
             let lock = self.logs.pop().and_then(|matches| matches.file).expect("the file is open");
             self.restore(lock, false, true)?;
@@ -446,7 +452,7 @@ impl<'a> Journal<'a> {
 
     /// Ends a repair, after the last match of the shard was written: the kept lines have been copied back. Matches that
     /// are not played any more, because a rule now stops a cell earlier, are moved aside.
-    pub(super) fn end(&mut self) -> Result<(), JournalError> {
+    pub(super) fn end(&mut self) -> LabResult {
         self.stored(u64::MAX)?;
         Ok(self.logs.iter().try_for_each(|log| log.end(self.is_left))?)
     }
@@ -458,7 +464,7 @@ fn stored_in<'a>(
     plan: &'a ExperimentPlan,
     (shard, recording): (Shard, Recording),
     is_recent: bool,
-) -> Result<StoredMatches<'a>, JournalError> {
+) -> LabResult<StoredMatches<'a>> {
     let (path, hash) = (|kind: &str| shard.file(folder, kind), plan.hash());
     let of = (hash.as_str(), shard, recording.log < DecisionLog::Turns);
     StoredMatches::open(plan, of, (DecisionLog::Particles, is_recent), &path)

@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::record::RecordHeader;
-use crate::shards::LockError;
 pub(super) use crate::shards::{SUM, sealed, unsealed};
+use crate::{LabError, LabResult};
 use hyperplay_play::files::FileError;
 
 /// The longest line that is read.
@@ -29,37 +29,6 @@ pub(super) const MAX_LINE: u64 = 1 << 26;
 
 /// How records begin: those of matches, and those of entrants of games.
 const BEGINS: [&[u8]; 2] = [b"{\"match\":", b"{\"game\":"];
-
-/// Why the files of a shard cannot be taken up.
-#[derive(Debug, Error)]
-pub enum JournalError {
-    /// The operating system's.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The file holds something else, or is of another experiment.
-    #[error("{}: {what}", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// The error, in words.
-        what: String,
-    },
-    /// The file was compressed, and nothing can be appended to it.
-    #[error("{}: it is compressed, and a run appends to it", path.display())]
-    Compressed {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Another process writes to a file, or it cannot be opened.
-    #[error(transparent)]
-    Lock(#[from] LockError),
-    /// Data that are to be recorded of a finished match cannot be found out any more.
-    #[error("match {id} was played with clocks: what its players believed cannot be had again")]
-    Gone {
-        /// The number of the match.
-        id: u64,
-    },
-}
 
 /// A line that cannot be read, or has no use because others cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -181,7 +150,7 @@ struct GoodLines {
 
 impl GoodLines {
     /// The file at a path behind its header; `None` if there is no file or no complete line in it.
-    fn open(path: PathBuf, header: &RecordHeader) -> Result<Option<GoodLines>, JournalError> {
+    fn open(path: PathBuf, header: &RecordHeader) -> LabResult<Option<GoodLines>> {
         let path = in_place(&path);
         let reader = match reader(&path, 0) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -193,20 +162,20 @@ impl GoodLines {
         let Some(first) = lines.advance()? else { return Ok(None) };
         let (has_sums, text) = unsealed(&first).map_or((false, first.clone()), |text| (true, text));
         let found = serde_json::from_slice::<RecordHeader>(&text).ok();
-        match found.filter(|found| line(found) == text) {
-            Some(found) => match header.difference(&found) {
-                Some(what) => return Err(JournalError::Foreign { path: lines.path, what }),
-                None => {
-                    (lines.has_sums, lines.begins) = (has_sums, lines.offset);
-                    lines.version = found.version;
-                }
-            },
-            None => {
-                lines.accept(&first);
-                if lines.peek()?.is_none() {
-                    let what = "its first line is no header".to_owned();
-                    return Err(JournalError::Foreign { path: lines.path, what });
-                }
+        let is_foreign = |lines: &GoodLines, what: String| {
+            let what = format!("{}: {what}", lines.path.display());
+            Err(LabError::other(what, "name another folder with --out, or take that file away"))
+        };
+        if let Some(found) = found.filter(|found| line(found) == text) {
+            if let Some(what) = header.difference(&found) {
+                return is_foreign(&lines, what);
+            }
+            (lines.has_sums, lines.begins) = (has_sums, lines.offset);
+            lines.version = found.version;
+        } else {
+            lines.accept(&first);
+            if lines.peek()?.is_none() {
+                return is_foreign(&lines, "its first line is no header".to_owned());
             }
         }
         Ok(Some(lines))
@@ -224,7 +193,7 @@ impl GoodLines {
     }
 
     /// The next complete line, or a piece of one that is too long.
-    fn advance(&mut self) -> Result<Option<Vec<u8>>, JournalError> {
+    fn advance(&mut self) -> LabResult<Option<Vec<u8>>> {
         let mut line = Vec::new();
         let read = self.reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line);
         if is_packed(&self.path) && read.is_err() {
@@ -264,7 +233,7 @@ impl GoodLines {
     }
 
     /// The match that the next good line is about.
-    fn peek(&mut self) -> Result<Option<u64>, JournalError> {
+    fn peek(&mut self) -> LabResult<Option<u64>> {
         while self.next.is_none() {
             let Some(line) = self.advance()? else { return Ok(None) };
             self.accept(&line);
@@ -273,7 +242,7 @@ impl GoodLines {
     }
 
     /// The lines of a match that lie one behind the other; lines of matches before it are passed over.
-    fn of(&mut self, id: u64) -> Result<FoundLines, JournalError> {
+    fn of(&mut self, id: u64) -> LabResult<FoundLines> {
         let mut found = FoundLines::default();
         while self.peek()?.is_some_and(|next| next <= id) {
             let Some(mut next) = self.next.take().filter(|next| next.id == id) else { continue };
@@ -294,7 +263,7 @@ pub(super) struct Source {
 
 impl Source {
     /// The file at a path; `None` if there is nothing.
-    pub fn open(path: PathBuf, header: &RecordHeader) -> Result<Option<Source>, JournalError> {
+    pub fn open(path: PathBuf, header: &RecordHeader) -> LabResult<Option<Source>> {
         let kept = GoodLines::open(kept(&path), header)?;
         let parts: Vec<GoodLines> = GoodLines::open(path, header)?.into_iter().chain(kept).collect();
         Ok((!parts.is_empty()).then_some(Source { parts }))
@@ -307,7 +276,7 @@ impl Source {
     }
 
     /// The number of the next match.
-    pub fn peek(&mut self) -> Result<Option<u64>, JournalError> {
+    pub fn peek(&mut self) -> LabResult<Option<u64>> {
         let mut next: Option<u64> = None;
         for part in &mut self.parts {
             next = part.peek()?.into_iter().chain(next).min();
@@ -316,7 +285,7 @@ impl Source {
     }
 
     /// The lines of a match, if there are as many.
-    pub fn of(&mut self, id: u64, count: usize) -> Result<Option<FoundLines>, JournalError> {
+    pub fn of(&mut self, id: u64, count: usize) -> LabResult<Option<FoundLines>> {
         let mut whole = None;
         for part in &mut self.parts {
             let found = part.of(id)?;
@@ -328,7 +297,7 @@ impl Source {
     }
 
     /// The next good line, whatever it is about.
-    pub fn next(&mut self) -> Result<Option<FoundLines>, JournalError> {
+    pub fn next(&mut self) -> LabResult<Option<FoundLines>> {
         for part in &mut self.parts {
             if part.peek()?.is_some() {
                 return Ok(part.next.take());

@@ -10,12 +10,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::decision_log::DecisionLog;
-use super::folder::{FolderError, Planned, division};
+use super::folder::{Planned, division};
 use super::lines::{DamagedLine, line, sealed};
 use super::record::RecordHeader;
-use super::results::{MissingMatches, ReadResult, Results};
+use super::results::{MissingMatches, Results};
 use super::stored::KINDS;
 use crate::shards::Shard;
+use crate::{LabError, LabResult};
 use hyperplay_play::files::{FileContent, FileError, PartFile, WrittenFile};
 
 /// The result of a merge.
@@ -36,9 +37,9 @@ pub struct Merged {
 ///
 /// # Errors
 /// If they do not belong together, or files cannot be read or written.
-pub fn merge(folder: &Path, planned: &Planned) -> ReadResult<Merged> {
+pub fn merge(folder: &Path, planned: &Planned) -> LabResult<Merged> {
     // Where there are no shards, the merged files are the records.
-    let has_shards = matches!(division(folder), Ok(_) | Err(FolderError::Other { .. }));
+    let has_shards = matches!(division(folder), Ok(_) | Err(LabError::Other { .. }));
     let mut written = Vec::new();
     let merged = merge_shards(folder, planned, &mut written);
     let mut former = Vec::new();
@@ -54,7 +55,7 @@ pub fn merge(folder: &Path, planned: &Planned) -> ReadResult<Merged> {
     merged.map(|merged| Merged { former, ..merged })
 }
 
-fn merge_shards(folder: &Path, planned: &Planned, written: &mut Vec<&'static str>) -> ReadResult<Merged> {
+fn merge_shards(folder: &Path, planned: &Planned, written: &mut Vec<&'static str>) -> LabResult<Merged> {
     let mut results = Results::open_with(folder, planned, DecisionLog::Particles)?;
     let path = |kind: &str| folder.join(format!("{kind}.jsonl"));
     let write = |(draft, kind): (&mut PartFile, &str), line: &[u8]| {

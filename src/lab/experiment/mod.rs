@@ -63,9 +63,9 @@ mod wording;
 mod work;
 mod written;
 
-pub use crate::shards::{LockError, Shard, locked};
+pub use crate::shards::{Shard, locked};
 pub use adjusted::ScoreAdjustment;
-pub use arena::{Arena, ArenaError};
+pub use arena::Arena;
 pub use belief_strength::{BeliefMeasurement, BeliefSums, DealSums};
 pub use belief_tables::{MeasuredBeliefs, belief_tables};
 pub use best::Answer;
@@ -82,12 +82,12 @@ pub use exploit_tables::exploit_tables;
 pub use export::export;
 pub use features::export_features;
 pub use folder::{
-    FolderError, PLAN, Planned, division, extended, lock_beside, refuse_other_division, resolved, set_aside,
+    PLAN, Planned, division, extended, lock_beside, refuse_other_division, resolved, set_aside,
 };
 pub use generations::Generations;
 pub use joined::{Selection, exploited, joined};
 pub use journal::{EarlierRun, Journal, Recording};
-pub use lines::{DamagedLine, JournalError};
+pub use lines::DamagedLine;
 pub use merge::{Merged, merge};
 pub use plan::{
     Cell, Entrant, ExperimentPlan, MatchPlace, PlanGame, SeatPermutations, StoppingCriterion, StoppingRule,
@@ -98,14 +98,14 @@ pub use record::{
     TurnTime,
 };
 pub use recorder::{MatchFailure, RecordLines, SeatFault};
-pub use results::{MissingMatches, ReadResult, Results, ResultsError};
+pub use results::{MissingMatches, Results};
 pub use role_scores::{MatchScores, RoleScores};
-pub use run::{RunEnd, RunError, RunTask, WINDOW, run};
+pub use run::{RunEnd, RunTask, WINDOW, run};
 pub use sequence::{NextMatch, Sequence};
 pub use sequential_test::{SequentialTest, SequentialVerdict};
 pub use standings::Standing;
 pub use stored::{FinishedMatch, UNREACHABLE};
 pub use summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary, REPLACED, StepSummary};
 pub use tables::{disturbed, tables, unreliable};
-pub use walk::{WalkError, walk};
+pub use walk::walk;
 pub use work::DecisionWork;

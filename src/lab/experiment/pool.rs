@@ -14,13 +14,14 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use super::decision_log::DecisionLog;
-use super::folder::{FolderError, Planned};
+use super::folder::Planned;
 use super::lines::{DamagedLine, line};
 use super::plan::{ExperimentPlan, MatchPlace};
-use super::results::{MissingMatches, ReadResult, Results, ResultsError};
+use super::results::{MissingMatches, Results};
 use super::sequence::{NextMatch, Sequence};
 use super::stored::{FinishedMatch, KINDS};
 use crate::shards::Shard;
+use crate::{LabError, LabResult};
 
 /// A folder with matches, and its plan.
 pub type PlannedFolder = (PathBuf, Planned);
@@ -56,7 +57,7 @@ impl<'a> Pool<'a> {
         plan: &'a ExperimentPlan,
         folders: &'a [PlannedFolder],
         log: DecisionLog,
-    ) -> ReadResult<Pool<'a>> {
+    ) -> LabResult<Pool<'a>> {
         let mut known: HashMap<String, Vec<(usize, usize)>> = HashMap::new();
         for (number, content, at) in contents(plan) {
             known.entry(content).or_default().push((number, at));
@@ -64,7 +65,7 @@ impl<'a> Pool<'a> {
         let mut sources = Vec::new();
         for (folder, planned) in folders {
             let mut results = match Results::open_with(folder, planned, log) {
-                Err(ResultsError::Folder(FolderError::Empty { .. })) => Results::none(planned),
+                Err(LabError::NoMatches(_)) => Results::none(planned),
                 results => results?,
             };
             let mut places = vec![Vec::new(); planned.plan.cells.len()];
@@ -84,7 +85,7 @@ impl<'a> Pool<'a> {
     ///
     /// # Errors
     /// If a file cannot be read.
-    pub fn take(&mut self, place: &MatchPlace) -> ReadResult<Option<FinishedMatch>> {
+    pub fn take(&mut self, place: &MatchPlace) -> LabResult<Option<FinishedMatch>> {
         let has_clocks = self.plan.clocks.is_some();
         let begun = self.plan.deals(place.deal / self.plan.round()).start;
         if self.ahead.first_key_value().is_some_and(|(&(deal, ..), _)| deal < begun) {
@@ -128,7 +129,7 @@ impl<'a> Pool<'a> {
     /// # Errors
     /// If a file cannot be read.
     #[allow(clippy::should_implement_trait, reason = "a reader may fail")]
-    pub fn next(&mut self) -> ReadResult<Option<FinishedMatch>> {
+    pub fn next(&mut self) -> LabResult<Option<FinishedMatch>> {
         let has_more =
             |pool: &Self| !pool.ahead.is_empty() || pool.sources.iter().any(|source| source.next.is_some());
         while let (true, NextMatch::Match(place)) = (has_more(self), self.sequence.next()) {

@@ -14,16 +14,14 @@ use serde::Serialize;
 use serde_with::{DisplayFromStr, serde_as};
 
 use super::decision_log::DecisionLog;
-use super::folder::{FolderError, Planned, division};
-use super::lines::{DamagedLine, JournalError, Source, in_place};
+use super::folder::{Planned, division};
+use super::lines::{DamagedLine, Source, in_place};
 use super::plan::ExperimentPlan;
 use super::sequence::NextMatch;
 use super::stored::{FinishedMatch, StoredMatches};
-use super::walk::WalkError;
 use crate::shards::Shard;
+use crate::{LabError, LabResult};
 use hyperplay_machine::counted;
-use hyperplay_play::files::FileError;
-use hyperplay_play::player::SpecError;
 
 /// The parts that a shard lacks.
 #[serde_as]
@@ -63,7 +61,7 @@ impl<'a> Results<'a> {
     ///
     /// # Errors
     /// If there is nothing, or it does not belong together.
-    pub fn open(folder: &Path, planned: &'a Planned) -> ReadResult<Results<'a>> {
+    pub fn open(folder: &Path, planned: &'a Planned) -> LabResult<Results<'a>> {
         Results::open_with(folder, planned, DecisionLog::Turns)
     }
 
@@ -76,7 +74,7 @@ impl<'a> Results<'a> {
         folder: &Path,
         planned: &'a Planned,
         is_recent: bool,
-    ) -> ReadResult<(Results<'a>, u64, u64)> {
+    ) -> LabResult<(Results<'a>, u64, u64)> {
         let mut results = Results::open_by(folder, planned, (DecisionLog::Turns, is_recent))?;
         let before = |part: &StoredMatches<'_>| part.before.as_ref().map_or(0, |before| before.failed);
         let mut failed = results.parts.iter().map(before).sum();
@@ -95,16 +93,16 @@ impl<'a> Results<'a> {
     ///
     /// # Errors
     /// As [`open`](Results::open).
-    pub fn open_with(folder: &Path, planned: &'a Planned, log: DecisionLog) -> ReadResult<Results<'a>> {
+    pub fn open_with(folder: &Path, planned: &'a Planned, log: DecisionLog) -> LabResult<Results<'a>> {
         Results::open_by(folder, planned, (log, false))
     }
 
-    fn open_by(folder: &Path, planned: &'a Planned, log: (DecisionLog, bool)) -> ReadResult<Results<'a>> {
+    fn open_by(folder: &Path, planned: &'a Planned, log: (DecisionLog, bool)) -> LabResult<Results<'a>> {
         let plan = &planned.plan;
         let (count, merged) = match division(folder) {
             Ok(count) => (count, false),
-            Err(FolderError::Empty { .. }) if in_place(&folder.join("matches.jsonl")).is_file() => (1, true),
-            Err(error) => return Err(error.into()),
+            Err(LabError::NoMatches(_)) if in_place(&folder.join("matches.jsonl")).is_file() => (1, true),
+            Err(error) => return Err(error),
         };
         let (mut parts, mut absent) = (Vec::new(), Vec::new());
         for shard in Shard::all(count) {
@@ -141,7 +139,7 @@ impl<'a> Results<'a> {
         self
     }
 
-    fn advance(&mut self, part: usize) -> Result<(), JournalError> {
+    fn advance(&mut self, part: usize) -> LabResult {
         self.next[part] = self.parts[part].next()?;
         if let Some(next) = &self.next[part] {
             self.heap.push(Reverse((next.place.id, part)));
@@ -154,7 +152,7 @@ impl<'a> Results<'a> {
     /// # Errors
     /// If a file cannot be read or is not what the plan says.
     #[allow(clippy::should_implement_trait, reason = "a reader may fail")]
-    pub fn next(&mut self) -> ReadResult<Option<FinishedMatch>> {
+    pub fn next(&mut self) -> LabResult<Option<FinishedMatch>> {
         let Some(Reverse((_, part))) = self.heap.pop() else { return Ok(None) };
         let result = self.next[part].take();
         self.advance(part)?;
@@ -195,39 +193,4 @@ impl<'a> Results<'a> {
     pub fn damage(&self) -> Vec<DamagedLine> {
         self.parts.iter().flat_map(StoredMatches::damage).collect()
     }
-}
-
-/// What was read of an experiment.
-pub type ReadResult<T = ()> = Result<T, ResultsError>;
-
-/// Why results cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum ResultsError {
-    /// The folder.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// A file of a shard.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// A file that is made of them.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A match that is walked.
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-    /// The spec of an entrant.
-    #[error("an entrant cannot be made: {0}")]
-    Spec(#[from] SpecError),
-    /// The policy file of an entrant has changed.
-    #[error("the policy file of {player} is not the one that it played by")]
-    OtherPolicy {
-        /// Its label.
-        player: String,
-    },
-    /// Terms that cannot be numbered: too many, or not among those that the rules may make.
-    #[error("{0}")]
-    Features(String),
-    /// A line of what was recorded of decisions that cannot be read.
-    #[error("{0}")]
-    Decision(String),
 }

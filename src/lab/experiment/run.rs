@@ -16,18 +16,15 @@ use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use thiserror::Error;
-
-use super::arena::{Arena, ArenaError};
+use super::arena::Arena;
 use super::config::OnFault;
 use super::journal::Journal;
-use super::lines::JournalError;
 use super::plan::MatchPlace;
 use super::pool::Pool;
 use super::recorder::{MatchFailure, RecordLines, SeatFault};
-use super::results::ResultsError;
 use super::sequence::{NextMatch, Sequence};
 use super::stored::FinishedMatch;
+use crate::{LabError, LabResult};
 use hyperplay_play::referee::Interrupt;
 
 /// Matches that may be ahead of the files.
@@ -36,25 +33,9 @@ pub const WINDOW: u64 = 1024;
 /// How often a thread that waits looks at the interrupt.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Why a run ended before its end.
-#[derive(Debug, Error)]
-pub enum RunError {
-    /// A match could not be played.
-    #[error(transparent)]
-    Arena(#[from] ArenaError),
-    /// The files could not be written.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// The files of another folder could not be read.
-    #[error(transparent)]
-    Reused(#[from] ResultsError),
-    /// A move was replaced, and the run is to end then.
-    #[error("{0}")]
-    Fault(String),
-    /// There are no threads.
-    #[error("{0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
-}
+/// The remedy for a run that ended because of a fault.
+const FAULT_REMEDY: &str =
+    "see to the player and give the same command again; with on_fault = 'record' in the file the run goes on";
 
 /// The matches that are to be played and the files to which they are written.
 pub struct RunTask<'a> {
@@ -97,7 +78,7 @@ struct Shared<'a> {
     /// Matches that are ahead of the files, and where their records come from.
     ahead: BTreeMap<u64, (MatchPlace, RecordLines, Origin)>,
     /// Why the run ends early.
-    failure: Option<RunError>,
+    failure: Option<LabError>,
 }
 
 /// Where the records of a match come from.
@@ -122,14 +103,14 @@ struct Run<'a> {
 /// Plays what is left of a sequence on `threads` threads; `tick` is called for every match written.
 ///
 /// # Errors
-/// [`RunError`]; the matches written before are complete.
+/// [`LabError`]; the matches written before are complete.
 pub fn run(
     arena: &Arena,
     task: RunTask<'_>,
     threads: usize,
     interrupt: &Interrupt,
     tick: &(dyn Fn() + Sync),
-) -> Result<RunEnd, RunError> {
+) -> LabResult<RunEnd> {
     let shared = Shared {
         task,
         answered: vec![false; arena.plan().entrants.len()],
@@ -156,7 +137,7 @@ pub fn run(
 impl RunTask<'_> {
     /// A match as it was recorded earlier, here or in another folder; nothing if it is to be played, as where another
     /// program could not be reached elsewhere.
-    fn stored(&mut self, place: &MatchPlace) -> Result<(Option<FinishedMatch>, Origin), RunError> {
+    fn stored(&mut self, place: &MatchPlace) -> LabResult<(Option<FinishedMatch>, Origin)> {
         if let Some(kept) = self.journal.stored(place.id)? {
             return Ok((Some(kept), Origin::Kept));
         }
@@ -190,7 +171,7 @@ impl<'a> Run<'a> {
                 Ok(Some(lines)) => self.hand_in(number, (place, lines, origin)),
                 Ok(None) => return false,
                 Err(error) => {
-                    self.lock().failure.get_or_insert(error.into());
+                    self.lock().failure.get_or_insert(error);
                     self.changed.notify_all();
                     return false;
                 }
@@ -254,7 +235,7 @@ impl<'a> Run<'a> {
                     shared.end.first_failure = shared.end.first_failure.take().or(lines.failure);
                     (self.tick)();
                 }
-                Err(error) => shared.failure = Some(error.into()),
+                Err(error) => shared.failure = Some(error),
             }
         }
         self.changed.notify_all();
@@ -267,7 +248,7 @@ impl<'a> Run<'a> {
         on_fault: OnFault,
         place: &MatchPlace,
         lines: &RecordLines,
-    ) -> Option<RunError> {
+    ) -> Option<LabError> {
         let plan = self.arena.plan();
         let seats = plan.seats(place).iter().zip(&lines.faults);
         for (&entrant, fault) in seats.clone() {
@@ -283,9 +264,7 @@ impl<'a> Run<'a> {
         let (game, player) = (&plan.game(place.cell).name, plan.label(entrant));
         let detail = kind.detail().map_or_else(String::new, |detail| format!(" ({detail})"));
         let kind = kind.as_str();
-        Some(RunError::Fault(format!(
-            "match {} of {game}, step {step}: {player} is {kind}{detail}",
-            place.id
-        )))
+        let what = format!("match {} of {game}, step {step}: {player} is {kind}{detail}", place.id);
+        Some(LabError::other(format!("{what}; the match is not recorded"), FAULT_REMEDY))
     }
 }

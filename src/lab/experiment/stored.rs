@@ -8,10 +8,11 @@ use std::path::PathBuf;
 
 use super::checkpoint::{CHECKPOINT, Checkpoint};
 use super::decision_log::DecisionLog;
-use super::lines::{DamagedLine, FoundLines, JournalError, Source, in_place, is_packed};
+use super::lines::{DamagedLine, FoundLines, Source, in_place, is_packed};
 use super::plan::{ExperimentPlan, MatchPlace};
 use super::record::{MatchRecord, RecordHeader, TimingRecord, TurnRecord};
 use super::sequence::Sequence;
+use crate::LabResult;
 use crate::shards::Shard;
 
 /// The kinds of files, in the order in which a match is written to them: its own line is the last.
@@ -86,7 +87,7 @@ impl<'a> StoredMatches<'a> {
         of: (&str, Shard, bool),
         (log, is_recent): (DecisionLog, bool),
         path: &dyn Fn(&str) -> PathBuf,
-    ) -> Result<StoredMatches<'a>, JournalError> {
+    ) -> LabResult<StoredMatches<'a>> {
         let (config, shard, without_turns) = of;
         let header = |kind: &str| RecordHeader::new(kind, config, plan.seed, shard);
         let is_plain = || !KINDS.into_iter().any(|kind| is_packed(&in_place(&path(kind))));
@@ -125,7 +126,7 @@ impl<'a> StoredMatches<'a> {
     }
 
     /// The next finished match.
-    pub fn next(&mut self) -> Result<Option<FinishedMatch>, JournalError> {
+    pub fn next(&mut self) -> LabResult<Option<FinishedMatch>> {
         let [rest @ .., matches] = &mut self.sources;
         let Some(matches) = matches else { return Ok(None) };
         while let Some(id) = matches.peek()? {

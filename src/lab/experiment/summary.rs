@@ -12,13 +12,14 @@ use super::lines::DamagedLine;
 use super::plan::{Cell, ExperimentPlan, distinct};
 use super::pool::Pool;
 use super::record::{TurnRecord, TurnTime};
-use super::results::{MissingMatches, ReadResult, Results};
+use super::results::{MissingMatches, Results};
 use super::role_scores::{MatchScores, RoleScores};
 use super::sequence::Deal;
 use super::sequential_test::SequentialVerdict;
 use super::standings::{DealScores, Standing};
 use super::stored::FinishedMatch;
 use super::work::{DecisionWork, MatchWork};
+use crate::LabResult;
 use hyperplay_report::{Clusters, JointSample, Sample};
 
 /// Up to this many entrants that met the same others are all compared with each other; if there are more, only
@@ -148,7 +149,7 @@ impl ExperimentSummary {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn of(planned: &Planned, mut results: Results<'_>) -> ReadResult<ExperimentSummary> {
+    pub fn of(planned: &Planned, mut results: Results<'_>) -> LabResult<ExperimentSummary> {
         let summary = ExperimentSummary::summed(planned, &mut || results.next())?;
         Ok(ExperimentSummary { missing: results.missing(), damage: results.damage(), ..summary })
     }
@@ -157,15 +158,15 @@ impl ExperimentSummary {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn of_pool(planned: &Planned, mut pool: Pool<'_>) -> ReadResult<ExperimentSummary> {
+    pub fn of_pool(planned: &Planned, mut pool: Pool<'_>) -> LabResult<ExperimentSummary> {
         let summary = ExperimentSummary::summed(planned, &mut || pool.next())?;
         Ok(ExperimentSummary { missing: pool.missing(), damage: pool.damage(), ..summary })
     }
 
     fn summed(
         planned: &Planned,
-        next: &mut dyn FnMut() -> ReadResult<Option<FinishedMatch>>,
-    ) -> ReadResult<ExperimentSummary> {
+        next: &mut dyn FnMut() -> LabResult<Option<FinishedMatch>>,
+    ) -> LabResult<ExperimentSummary> {
         let plan = &planned.plan;
         let mut summing = Summing::new(plan);
         while let Some(finished) = next()? {

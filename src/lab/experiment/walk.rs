@@ -7,7 +7,6 @@
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
-use thiserror::Error;
 
 use super::decision_log::DecisionLog;
 use super::plan::ExperimentPlan;
@@ -15,19 +14,16 @@ use super::record::TurnRecord;
 use super::recorder::{RecordLines, Recorder};
 use super::stored::FinishedMatch;
 use super::watched::PlayerWatch;
+use crate::{LabError, LabResult};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, ByRole, Move, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::player::{Decision, DecisionCost, HeldBelief, Player, Seat, View};
 use hyperplay_play::referee::{Fault, FaultKind, Interrupt, Match, Settings, match_seed, play_match};
 
-/// Why a finished match cannot be walked.
-#[derive(Debug, Error)]
-#[error("match {id}: {what}")]
-pub struct WalkError {
-    /// The number of the match.
-    pub id: u64,
-    /// The first difference.
-    pub what: String,
+/// The error of a match that is not, or cannot be, walked as it was recorded.
+pub(super) fn unlike(id: u64, what: &str) -> LabError {
+    let remedy = "take the program that played the matches, or play them again into another folder";
+    LabError::other(format!("match {id}: {what}"), remedy)
 }
 
 /// Walks a finished match; returns what happened, with as much of the decisions as is recorded, and the lines about it.
@@ -39,15 +35,15 @@ pub fn walk(
     plan: &ExperimentPlan,
     finished: &FinishedMatch,
     log: DecisionLog,
-) -> Result<(Match, RecordLines), WalkError> {
+) -> LabResult<(Match, RecordLines)> {
     let (id, place) = (finished.place.id, &finished.place);
     if finished.lines[3].is_none() {
-        return Err(WalkError { id, what: "its turns were not recorded".to_owned() });
+        return Err(unlike(id, "its turns were not recorded"));
     }
     let mut said: HashMap<String, HashMap<usize, TurnRecord>> = HashMap::new();
     for line in finished.turns() {
         let turn: TurnRecord = serde_json::from_slice(line)
-            .map_err(|error| WalkError { id, what: format!("a turn cannot be read: {error}") })?;
+            .map_err(|error| unlike(id, &format!("a turn cannot be read: {error}")))?;
         said.entry(turn.role.clone()).or_default().insert(turn.step, turn);
     }
     let roles = machine.roles();
@@ -59,7 +55,7 @@ pub fn walk(
     let settings = Settings { limit: plan.limit, ..Settings::default() };
     let seed = match_seed(plan.seed, place.deal as usize);
     let mut played = play_match(machine, seats, &settings, &seed, &Interrupt::default(), |_| ())
-        .map_err(|error| WalkError { id, what: error.to_string() })?;
+        .map_err(|error| unlike(id, &error.to_string()))?;
     for turn in said.values().flat_map(HashMap::values) {
         let kind = turn.fault.as_deref().and_then(|kind| FaultKind::named(kind, Some("")));
         let step = played.steps.get_mut(turn.step.wrapping_sub(1));
@@ -119,7 +115,7 @@ impl Player for Recorded {
 ///
 /// # Errors
 /// The first difference.
-pub(super) fn compare(finished: &FinishedMatch, lines: &RecordLines) -> Result<(), WalkError> {
+pub(super) fn compare(finished: &FinishedMatch, lines: &RecordLines) -> LabResult {
     let kinds = finished.lines[3..].iter().zip(&lines.lines[3..]);
     let recorded = kinds.filter_map(|(one, other)| Some(one.as_ref()?.iter().zip(other))).flatten();
     let differing = { recorded }.find(|(one, other)| one != other);
@@ -132,5 +128,5 @@ pub(super) fn compare(finished: &FinishedMatch, lines: &RecordLines) -> Result<(
         let now = other.get(key).unwrap_or(&Value::Null);
         format!("{turn}\"{key}\" is recorded as {value}; played again it is {now}")
     });
-    Err(WalkError { id: finished.place.id, what })
+    Err(unlike(finished.place.id, &what))
 }

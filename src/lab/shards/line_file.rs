@@ -2,11 +2,11 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sha2::{Digest, Sha256};
-use thiserror::Error;
 
+use crate::{LabError, LabResult};
 use hyperplay_play::files::FileError;
 
 /// The length of the key `sum` with all that follows it.
@@ -29,29 +29,15 @@ pub(crate) fn unsealed(written: &[u8]) -> Option<Vec<u8>> {
     (sealed(&line) == written).then_some(line)
 }
 
-/// Why a file cannot be written to.
-#[derive(Debug, Error)]
-pub enum LockError {
-    /// Another process does.
-    #[error("{}: another process is playing this shard", path.display())]
-    Locked {
-        /// Where.
-        path: PathBuf,
-    },
-    /// It cannot be opened.
-    #[error(transparent)]
-    File(#[from] FileError),
-}
-
 /// Opens a file for appending, to which no other process may append meanwhile.
 ///
 /// # Errors
 /// If another process does, or it cannot be opened.
-pub fn locked(path: &Path) -> Result<File, LockError> {
+pub fn locked(path: &Path) -> LabResult<File> {
     let opened = OpenOptions::new().create(true).read(true).append(true).open(path);
     let file = FileError::at(path, opened)?;
     match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(LockError::Locked { path: path.to_owned() }),
+        Err(TryLockError::WouldBlock) => Err(LabError::Locked(path.to_owned())),
         // A file system without locks: the user must not start a shard twice.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }

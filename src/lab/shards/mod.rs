@@ -3,6 +3,6 @@
 mod line_file;
 mod shard;
 
-pub use line_file::{LockError, locked};
+pub use line_file::locked;
 pub(crate) use line_file::{SUM, sealed, unsealed};
 pub use shard::Shard;

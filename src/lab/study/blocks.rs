@@ -15,9 +15,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::game::{SCHEMA, StudyFileError};
+use super::game::SCHEMA;
 use super::row::StudyRow;
 use super::truth::TruthPoint;
+use crate::LabResult;
 use crate::shards::{Shard, locked, sealed, unsealed};
 use hyperplay_play::files::{EarlierRecords, FileContent, FileError, RecordFile};
 
@@ -63,7 +64,7 @@ impl Blocks {
     ///
     /// # Errors
     /// If a file cannot be read or written, or another process writes to it.
-    pub fn open(folder: &Path, shard: Shard, reuse: &[PathBuf]) -> Result<Blocks, StudyFileError> {
+    pub fn open(folder: &Path, shard: Shard, reuse: &[PathBuf]) -> LabResult<Blocks> {
         let mut blocks = Blocks { shard: Some(shard), ..Blocks::default() };
         let path = shard.file(folder, BLOCKS);
         let lock = locked(&path)?;

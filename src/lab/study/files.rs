@@ -14,13 +14,14 @@ use std::time::Duration;
 
 use super::blocks::Blocks;
 use super::columns::ROW_COLUMNS;
-use super::game::{SCHEMA, StudyFileError, StudyGame};
+use super::game::{SCHEMA, StudyGame};
 use super::measuring::Study;
 use super::page_figures::frontier_figure;
 use super::plan::{StudyPlan, WORK};
 use super::views::StudyTables;
 use super::{page, sections};
 use crate::shards::Shard;
+use crate::{LabError, LabResult};
 use hyperplay_logic::gdl::text_hash;
 use hyperplay_machine::StateMachine as _;
 use hyperplay_play::files::{FileContent, FileError, WrittenFile, all_at, write_all};
@@ -87,6 +88,9 @@ fn header(config: &Value, studies: &[Study]) -> Value {
     })
 }
 
+/// The remedy where a folder holds another study.
+const OTHER_FOLDER: &str = "name another folder with --out, or take that one away";
+
 /// The file that says which study a folder belongs to: all that determines its figures.
 const IDENTITY: &str = "study.json";
 
@@ -117,7 +121,7 @@ impl StudyFiles {
         asked: &str,
         threads: usize,
         (shard, reuse): (Shard, &[PathBuf]),
-    ) -> Result<(StudyFiles, Blocks), StudyFileError> {
+    ) -> LabResult<(StudyFiles, Blocks)> {
         FileError::at(folder, fs::create_dir_all(folder))?;
         let plans: Vec<StudyPlan> = games.iter().map(|(plan, _)| plan.clone()).collect();
         let configs: Vec<Value> = games.iter().map(|(plan, game)| config(plan, game)).collect();
@@ -129,7 +133,8 @@ impl StudyFiles {
         if let Some(there) = FileError::at(&identity, known(&identity))?.or(first) {
             compare(folder, &there, &config)?;
             if !Blocks::are_in(folder) {
-                return Err(StudyFileError::Earlier { folder: folder.to_owned() });
+                let holds = "holds a run of `belief` of an earlier version, which cannot go on";
+                return Err(LabError::other(format!("{} {holds}", folder.display()), OTHER_FOLDER));
             }
         }
         let files = StudyFiles { folder: folder.to_owned(), plans, config, threads };
@@ -150,12 +155,7 @@ impl StudyFiles {
     ///
     /// # Errors
     /// If one cannot be written.
-    pub fn finish(
-        &self,
-        studies: &[Study],
-        tables: &[StudyTables],
-        time: Duration,
-    ) -> Result<(), StudyFileError> {
+    pub fn finish(&self, studies: &[Study], tables: &[StudyTables], time: Duration) -> LabResult {
         Ok(write_all(&self.folder, &self.texts(studies, tables, Some(time)))?)
     }
 
@@ -222,7 +222,7 @@ fn known(identity: &Path) -> io::Result<Option<Value>> {
 }
 
 /// Whether the study found in a folder is this one, or one that this one extends.
-fn compare(folder: &Path, there: &Value, config: &Value) -> Result<(), StudyFileError> {
+fn compare(folder: &Path, there: &Value, config: &Value) -> LabResult {
     let (mut changed, now) = (Vec::new(), games(config));
     for former in games(there) {
         let Some(own) = now.iter().find(|own| own["game"] == former["game"]) else {
@@ -236,8 +236,17 @@ fn compare(folder: &Path, there: &Value, config: &Value) -> Result<(), StudyFile
             changed.push((key.clone(), found));
         }
     }
-    let folder = folder.to_owned();
-    if changed.is_empty() { Ok(()) } else { Err(StudyFileError::Other { folder, changed }) }
+    let said: Vec<String> = changed.iter().map(|(key, there)| format!("{key} (there {there})")).collect();
+    let remedy = match &changed[..] {
+        [] => return Ok(()),
+        [(key, there)] if key == "seed" => {
+            format!("give --seed {there} to measure the same again, or name another folder with --out")
+        }
+        _ => OTHER_FOLDER.to_owned(),
+    };
+    let folder = folder.display();
+    let what = format!("{folder} holds another run of `belief`: it differs in {}", said.join(", "));
+    Err(LabError::other(what, remedy))
 }
 
 /// Whether a value of this key has all that the other one had.

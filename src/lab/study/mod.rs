@@ -46,7 +46,7 @@ mod views;
 pub use blocks::Blocks;
 pub use columns::{FRONTIER_COLUMNS, ROW_COLUMNS, SUMMARY_COLUMNS, TIME_COLUMNS, TRUTH_COLUMNS};
 pub use frontier::{FrontierRow, answers, frontier};
-pub use game::{StudyFileError, StudyGame};
+pub use game::StudyGame;
 pub use match_source::MatchSource;
 pub use measuring::{Labels, LeftOut, Study, StudyProgress};
 pub use plan::{StudyError, StudyPlan, WORK};
