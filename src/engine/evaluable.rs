@@ -85,7 +85,7 @@ impl EvaluableRules {
                 let is_named = game
                     .rules()
                     .iter()
-                    .any(|rule| terms.symbols().name(rule.head.relation) == limit.relation());
+                    .any(|rule| terms.symbols().name(rule.head.relation) == limit.relation);
                 return given(Some(limit).filter(|_| is_named).or(met));
             }
         }

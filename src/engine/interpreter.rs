@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 use super::evaluable::{EvaluableRules, INPUTS, STATE, STEP, is_asked_or_given, restricted_rules};
 use super::{EngineError, StepWork};
 use hyperplay_logic::datalog::{
-    Database, DatalogProgram, EvaluationLimits, EvaluationWork, LimitError, RelationId,
+    Database, DatalogProgram, EvaluationLimits, EvaluationWork, LimitError, LimitExceeded, RelationId,
 };
 use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId};
 use hyperplay_machine::{
@@ -360,11 +360,10 @@ impl Interpreter {
 
 /// Notes what stopped an evaluation: its deadline, or the rules.
 fn note(limit: &LimitError, failure: &mut Option<EvaluationFailure>, is_interrupted: &mut bool) {
-    match limit {
-        LimitError::Deadline { .. } => *is_interrupted = true,
-        _ => {
-            failure.get_or_insert_with(|| EvaluationFailure { reason: limit.to_string() });
-        }
+    if limit.exceeded == LimitExceeded::Deadline {
+        *is_interrupted = true;
+    } else {
+        failure.get_or_insert_with(|| EvaluationFailure { reason: limit.to_string() });
     }
 }
 

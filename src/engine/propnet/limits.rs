@@ -5,7 +5,7 @@
 
 use thiserror::Error;
 
-use hyperplay_logic::datalog::{EvaluationLimits, LimitError};
+use hyperplay_logic::datalog::{EvaluationLimits, LimitError, LimitExceeded};
 
 /// Bounds on grounding one game. The default is met within some five seconds and two gigabytes; all but two of eighty
 /// rulesheets of the field need less.
@@ -129,17 +129,12 @@ impl GroundingLimits {
 
     /// The error for a limit that the evaluation of a program met.
     pub(super) fn met(&self, error: LimitError) -> TooLarge {
-        let (what, limit) = match error {
-            LimitError::Tuples { relation, limit, .. } if limit == self.terms => {
-                (What::Atoms(relation), limit as u64)
-            }
-            LimitError::Tuples { relation, .. } => (What::Atoms(relation), self.atoms as u64),
-            LimitError::Depth { relation, limit, .. } | LimitError::Size { relation, limit, .. } => {
-                (What::Terms(relation), u64::from(limit))
-            }
-            LimitError::Visits { relation, .. } | LimitError::Deadline { relation, .. } => {
-                (What::Visits(relation), self.visits)
-            }
+        let LimitError { exceeded, limit, relation, .. } = error;
+        let (what, limit) = match exceeded {
+            LimitExceeded::Tuples if limit == self.terms as u64 => (What::Atoms(relation), limit),
+            LimitExceeded::Tuples => (What::Atoms(relation), self.atoms as u64),
+            LimitExceeded::Depth | LimitExceeded::Size => (What::Terms(relation), limit),
+            LimitExceeded::Visits | LimitExceeded::Deadline => (What::Visits(relation), self.visits),
         };
         TooLarge { what, needed: limit + 1, limit }
     }

@@ -59,7 +59,7 @@ impl Database {
         });
     }
 
-    /// From now on an evaluation stops with [`LimitError::Deadline`](super::LimitError::Deadline) soon after this time; without one it runs to its
+    /// From now on an evaluation stops with [`LimitExceeded::Deadline`](super::LimitExceeded::Deadline) soon after this time; without one it runs to its
     /// end. Returns the deadline that there was. A relation whose evaluation was stopped is derived anew when it is
     /// asked for again.
     pub fn set_deadline(&mut self, deadline: Option<Instant>) -> Option<Instant> {

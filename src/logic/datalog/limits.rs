@@ -48,11 +48,16 @@ impl EvaluationLimits {
 
 /// The limit that an evaluation exceeded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum LimitExceeded {
+pub enum LimitExceeded {
+    /// A relation holds too many tuples.
     Tuples,
+    /// A term is nested too deeply.
     Depth,
+    /// A term consists of too many names.
     Size,
+    /// One run of a rule visited too many rows.
     Visits,
+    /// The deadline of the database passed.
     Deadline,
 }
 
@@ -148,77 +153,34 @@ impl VisitCounter {
     }
 }
 
-/// The error of an evaluation that exceeded a limit; each variant names the relation, the limit and the rule.
+/// The error of an evaluation that exceeded a limit.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum LimitError {
-    /// A relation holds too many tuples.
-    #[error("the relation `{relation}` holds more than {limit} tuples (last rule: {rule})")]
-    Tuples {
-        /// The relation.
-        relation: String,
-        /// The limit.
-        limit: usize,
-        /// The rule that derived the last one.
-        rule: String,
-    },
-    /// A term is nested too deeply.
-    #[error("the relation `{relation}` holds terms nested deeper than {limit} (last rule: {rule})")]
-    Depth {
-        /// The relation.
-        relation: String,
-        /// The limit.
-        limit: u32,
-        /// The rule that derived the last one.
-        rule: String,
-    },
-    /// A term consists of too many names.
-    #[error("the relation `{relation}` holds terms of more than {limit} names (last rule: {rule})")]
-    Size {
-        /// The relation.
-        relation: String,
-        /// The limit.
-        limit: u32,
-        /// The rule that derived the last one.
-        rule: String,
-    },
-    /// One run of a rule visited too many rows.
-    #[error("more than {limit} tuples were looked at to derive `{relation}` (rule: {rule})")]
-    Visits {
-        /// The relation.
-        relation: String,
-        /// The limit.
-        limit: u64,
-        /// The rule.
-        rule: String,
-    },
-    /// The deadline of the database passed.
-    #[error("the time was up when `{relation}` was derived (rule: {rule})")]
-    Deadline {
-        /// The relation.
-        relation: String,
-        /// The rule.
-        rule: String,
-    },
+#[error("{}{rule})", said(*exceeded, relation, *limit))]
+pub struct LimitError {
+    /// The kind of the limit.
+    pub exceeded: LimitExceeded,
+    /// The limit; 0 for a deadline.
+    pub limit: u64,
+    /// The relation that was being derived.
+    pub relation: String,
+    /// The rule that was being evaluated.
+    pub rule: String,
 }
 
-impl LimitError {
-    /// The relation that was being derived.
-    pub fn relation(&self) -> &str {
-        self.place().0
-    }
-
-    /// The rule that was being evaluated.
-    pub fn rule(&self) -> &str {
-        self.place().1
-    }
-
-    fn place(&self) -> (&str, &str) {
-        match self {
-            LimitError::Tuples { relation, rule, .. }
-            | LimitError::Depth { relation, rule, .. }
-            | LimitError::Size { relation, rule, .. }
-            | LimitError::Visits { relation, rule, .. }
-            | LimitError::Deadline { relation, rule } => (relation, rule),
+fn said(exceeded: LimitExceeded, relation: &str, limit: u64) -> String {
+    match exceeded {
+        LimitExceeded::Tuples => {
+            format!("the relation `{relation}` holds more than {limit} tuples (last rule: ")
         }
+        LimitExceeded::Depth => {
+            format!("the relation `{relation}` holds terms nested deeper than {limit} (last rule: ")
+        }
+        LimitExceeded::Size => {
+            format!("the relation `{relation}` holds terms of more than {limit} names (last rule: ")
+        }
+        LimitExceeded::Visits => {
+            format!("more than {limit} tuples were looked at to derive `{relation}` (rule: ")
+        }
+        LimitExceeded::Deadline => format!("the time was up when `{relation}` was derived (rule: "),
     }
 }

@@ -6,7 +6,7 @@
 //! changes what is derived; see [`order`](super::order).
 
 use super::plan::JoinPlan;
-use super::{Database, DatalogProgram, LimitError, RelationId, Stage};
+use super::{Database, DatalogProgram, LimitError, LimitExceeded, RelationId, Stage};
 use crate::gdl::TermStore;
 
 /// The number of tuples of a relation that a sample for planning holds at most.
@@ -74,10 +74,10 @@ impl Database {
         program.limits.visits = limits.visits.min(SAMPLED_VISITS);
         let result = self.evaluate(program, component, terms);
         program.limits = limits;
-        match result {
-            Err(LimitError::Tuples { .. }) if limits.tuples > SAMPLED_TUPLES => Ok(()),
-            Err(LimitError::Visits { .. }) if limits.visits > SAMPLED_VISITS => Ok(()),
-            other => other,
+        match result.as_ref().map_err(|error| error.exceeded) {
+            Err(LimitExceeded::Tuples) if limits.tuples > SAMPLED_TUPLES => Ok(()),
+            Err(LimitExceeded::Visits) if limits.visits > SAMPLED_VISITS => Ok(()),
+            _ => result,
         }
     }
 

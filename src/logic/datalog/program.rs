@@ -370,29 +370,30 @@ impl DatalogProgram {
     pub(super) fn limit_error(
         &self,
         plan: &JoinPlan,
-        limit_exceeded: LimitExceeded,
+        exceeded: LimitExceeded,
         terms: &TermStore,
     ) -> LimitError {
-        self.limit_error_in(&self.rules[plan.rule], limit_exceeded, terms)
+        self.limit_error_in(&self.rules[plan.rule], exceeded, terms)
     }
 
     /// The error for a limit exceeded by a rule over relations of the program.
     pub(super) fn limit_error_in(
         &self,
         rule: &Rule,
-        limit_exceeded: LimitExceeded,
+        exceeded: LimitExceeded,
         terms: &TermStore,
     ) -> LimitError {
         let relation = terms.symbols().name(rule.head.relation).to_owned();
         let head = self.by_name[&rule.head.relation];
         let rule = print_rule(rule, terms.symbols());
         let EvaluationLimits { depth, size, visits, .. } = self.limits;
-        match limit_exceeded {
-            LimitExceeded::Tuples => LimitError::Tuples { relation, limit: self.most_tuples(head), rule },
-            LimitExceeded::Depth => LimitError::Depth { relation, limit: depth, rule },
-            LimitExceeded::Size => LimitError::Size { relation, limit: size, rule },
-            LimitExceeded::Visits => LimitError::Visits { relation, limit: visits, rule },
-            LimitExceeded::Deadline => LimitError::Deadline { relation, rule },
-        }
+        let limit = match exceeded {
+            LimitExceeded::Tuples => self.most_tuples(head) as u64,
+            LimitExceeded::Depth => depth.into(),
+            LimitExceeded::Size => size.into(),
+            LimitExceeded::Visits => visits,
+            LimitExceeded::Deadline => 0,
+        };
+        LimitError { exceeded, limit, relation, rule }
     }
 }

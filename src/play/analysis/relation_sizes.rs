@@ -22,7 +22,7 @@ pub fn findings_on_size(game: &Game) -> Vec<Finding> {
     };
     let mut findings: Vec<Finding> = rules.on_demand().iter().map(on_demand).collect();
     if let Some(limit) = rules.obstacle() {
-        let span = place(&|rule| print_rule(rule, symbols) == limit.rule());
+        let span = place(&|rule| print_rule(rule, symbols) == limit.rule);
         let finding = match Interpreter::new(game) {
             Ok(_) => Finding::warning(
                 FindingCode::EvaluationLimit,
