@@ -1,5 +1,6 @@
 //! Options that several commands share: seed, threads, engine.
 
+use std::error::Error as _;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
@@ -203,11 +204,11 @@ fn use_threads(given: Option<usize>) -> CommandResult<usize> {
         Some(threads) => threads,
         None => std::thread::available_parallelism().map_or(1, NonZero::get),
     };
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(|error| {
-        CommandFailure::failed(
-            format!("{threads} threads cannot be made: {error}"),
-            "give fewer with --threads",
-        )
-    })?;
-    Ok(threads)
+    let made = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    // In a process that has computed before, as Python may have, the threads are there and their number stays. Only the system gives a source.
+    if let Err(error) = made.or_else(|error| if error.source().is_none() { Ok(()) } else { Err(error) }) {
+        let what = format!("{threads} threads cannot be made: {error}");
+        return Err(CommandFailure::failed(what, "give fewer with --threads"));
+    }
+    Ok(rayon::current_num_threads())
 }

@@ -5,28 +5,19 @@ use std::sync::Arc;
 
 use hyperplay_machine::{ByRole, Move, Role, StateMachine, StateMachineExt};
 use hyperplay_play::files::{FileContent, FileError, WrittenFile};
-use hyperplay_play::for_engine;
 use hyperplay_play::player::{PolicyDocument, PolicyFile, entries_of, profile_of};
-use hyperplay_play::referee::Interrupt;
 use hyperplay_think::solve::{
-    self, EvidenceIndex, GameTree, Profile, RegretMinimiser, RegretRule, SequenceForm, SolveLimits,
-    SolvePoint, SolvedProfile, TreeLimits, Verdict,
+    self, Profile, RegretMinimiser, RegretRule, SolveLimits, SolvePoint, SolvedProfile, Verdict,
 };
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::belief::Steps;
 use super::failure::{interruptible, wrong};
-use super::game::{Game, Shared};
+use super::game::Game;
 use super::own::shares;
-
-/// The tree of a game, in the forms that questions are asked in.
-struct Solvable {
-    game: Arc<Shared>,
-    tree: GameTree,
-    form: SequenceForm,
-    indexes: ByRole<EvidenceIndex>,
-}
+use super::tree::{GameTree, Solvable, grown};
 
 /// A policy for every information set of a game in which a role has a choice.
 #[pyclass(frozen, module = "hyperplay")]
@@ -35,20 +26,6 @@ pub struct Policy {
     profile: Profile,
     /// How it was found, if it was solved.
     found: Option<SolvePoint>,
-}
-
-/// The tree of a game, of at most `nodes` nodes, with payoffs of `unit` goal points.
-fn grown(game: &Arc<Shared>, unit: f64, nodes: usize, interrupt: &Interrupt) -> PyResult<Arc<Solvable>> {
-    if !(unit.is_finite() && unit > 0.0) {
-        return Err(wrong("the unit is the goal points for a payoff of 1", "give a number above 0"));
-    }
-    let stop = |_| interrupt.is_raised();
-    let limits = TreeLimits { nodes, stop: &stop, deadline: None };
-    let tree = for_engine::game_tree(&game.engine, &limits)
-        .map_err(|error| wrong(format!("{}: {error}", game.name), "raise `nodes`, or let a player search"))?;
-    let form = SequenceForm::new(&tree, unit);
-    let indexes = ByRole::from_fn(tree.roles().len(), |role| EvidenceIndex::new(&tree, role));
-    Ok(Arc::new(Solvable { game: Arc::clone(game), tree, form, indexes }))
 }
 
 /// Solves a game by regret minimisation until NashConv is at most `nash_conv`, in payoffs of `unit` goal points, or after
@@ -87,7 +64,7 @@ pub fn read_policy(py: Python<'_>, game: &Game, path: &str, unit: f64, nodes: us
         let file = PolicyFile::read(Path::new(path)).map_err(|error| wrong(error, "name a policy file"))?;
         let of = grown(&game.0, unit, nodes, interrupt)?;
         let profile = profile_of(&game.0.engine, &file, &of.tree);
-        Ok(Policy { of, profile, found: None })
+        Ok(Policy::of(&of, profile))
     })
 }
 
@@ -109,8 +86,13 @@ impl Policy {
         Ok(table)
     }
 
+    /// A policy that was not solved.
+    pub fn of(tree: &Arc<Solvable>, profile: Profile) -> Policy {
+        Policy { of: Arc::clone(tree), profile, found: None }
+    }
+
     fn with(&self, profile: Profile) -> Policy {
-        Policy { of: Arc::clone(&self.of), profile, found: None }
+        Policy::of(&self.of, profile)
     }
 }
 
@@ -138,6 +120,20 @@ impl Policy {
             Ok((game.engine.roles()[set.role].clone(), evidence, self.at(py, number)?))
         };
         tree.sets().iter().enumerate().map(one).collect()
+    }
+
+    /// The tree of the game.
+    #[getter]
+    fn tree(&self) -> GameTree {
+        GameTree(Arc::clone(&self.of))
+    }
+
+    /// The probabilities of all moves of all information sets: float64, in the order that GameTree.information_sets states.
+    #[getter]
+    fn array<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        let tree = &self.of.tree;
+        let all = (0..tree.sets().len()).flat_map(|set| self.profile.of(tree, set)).copied();
+        PyArray1::from_iter(py, all)
     }
 
     /// What the policy is worth and what can be gained against it, in payoffs: a dictionary with `values`, `best_responses` (both by

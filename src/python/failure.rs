@@ -47,7 +47,8 @@ pub fn time(seconds: Option<f64>) -> PyResult<Option<Duration>> {
 pub fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce(&Stop) -> PyResult<T> + Send) -> PyResult<T> {
     let free = || FREE.lock().unwrap_or_else(PoisonError::into_inner);
     let cancel = free().pop().unwrap_or_else(CancelFlag::leak);
-    let stop = Stop { interrupt: Interrupt::default(), cancel };
+    let stop =
+        Stop { interrupt: Interrupt::default().within(Budget::UNLIMITED.cancelled_by(cancel)), cancel };
     let panicked = |_| Err(wrong("hyperplay itself failed", "please report it with what was called"));
     let guarded = || catch_unwind(AssertUnwindSafe(|| work(&stop))).unwrap_or_else(panicked);
     let result = py.detach(|| {
@@ -62,7 +63,6 @@ pub fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce(&Stop) -> PyResu
                     Err(RecvTimeoutError::Timeout) => {}
                 }
                 if let Err(signal) = Python::attach(|py| py.check_signals()) {
-                    stop.interrupt.raise();
                     stop.cancel.set(true);
                     pressed = Err(signal);
                 }

@@ -190,7 +190,7 @@ fn open(source: Source, kind: EngineKind) -> PyResult<Shared> {
         let errors: Vec<_> =
             loaded.findings.into_iter().filter(|found| found.severity == Severity::Error).collect();
         return Err(wrong(
-            format!("{name} is not a game:\n{}", gdl::render(&errors, &source, false)),
+            format!("{name} is not a game:\n{}", gdl::render(&errors, &source, false).trim_end()),
             "correct the rules",
         ));
     };

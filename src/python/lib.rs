@@ -2,7 +2,7 @@
 //!
 //! A game is loaded once and shared by all that is made of it ([`game`]). States are values ([`state`]), many of them are one object
 //! that answers in NumPy arrays ([`batch`]), a belief follows the evidence of a role ([`belief`]), players meet in matches ([`matches`]),
-//! players and samplers may be written in Python ([`own`]), and small games are solved ([`equilibrium`]).
+//! players and samplers may be written in Python ([`own`]), and small games are solved ([`equilibrium`]) and laid out as arrays ([`tree`]).
 //!
 //! Invariants: no panic crosses into Python; everything that may take long releases the interpreter's lock and ends soon
 //! after Ctrl-C; a seed fixes every result.
@@ -15,6 +15,7 @@ mod game;
 mod matches;
 mod own;
 mod state;
+mod tree;
 
 use pyo3::prelude::*;
 
@@ -34,4 +35,6 @@ mod _native {
     use super::own::main;
     #[pymodule_export]
     use super::state::State;
+    #[pymodule_export]
+    use super::tree::GameTree;
 }

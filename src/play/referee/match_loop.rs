@@ -24,7 +24,8 @@ use super::{ClockTurn, Clocks, Fault, FaultKind, Interrupt, Match, MatchOutcome,
 use crate::player::{Seat, ThoughtAhead};
 use hyperplay_machine::terms::fold;
 use hyperplay_machine::{
-    Budget, ByRole, Evidence, JointMove, Move, PLAYOUT_STEPS, Role, Seed, StateMachine, StateMachineExt,
+    Budget, ByRole, CancelFlag, Evidence, JointMove, Move, PLAYOUT_STEPS, Role, Seed, StateMachine,
+    StateMachineExt,
 };
 
 /// How a match is played.
@@ -82,7 +83,8 @@ impl Settings {
     }
 }
 
-/// Plays one match. `players` holds a player for every role but `random`; `watch` is called after each step.
+/// Plays one match. `players` holds a player for every role but `random`; `watch` is called after each step. An interrupt ends
+/// it after a step, and at once if its [budget](Interrupt::within) can be cancelled.
 ///
 /// ```
 /// use hyperplay_machine::{ByRole, Goal, Role, Seed};
@@ -131,7 +133,12 @@ pub fn play_match<M: StateMachine>(
             break outcome;
         }
         let chance = running.chance();
-        let answers = seated.decide(&running, chance, &|own| machine.show_move(own));
+        let cancel = interrupt.budget().cancel;
+        let answers = seated.decide(&running, chance, cancel, &|own| machine.show_move(own));
+        // The move of a search that was cancelled is not the player's.
+        if cancel.is_some_and(CancelFlag::is_raised) {
+            continue;
+        }
         running.advance(answers).into_iter().for_each(&mut watch);
         interrupt.rest(settings.pause);
     };
@@ -260,11 +267,13 @@ impl<'a> SeatedPlayers<'a> {
         })
     }
 
-    /// The joint move of this step, what the players said, and what was replaced. `chance` is the move of `random`.
+    /// The joint move of this step, what the players said, and what was replaced. `chance` is the move of `random`, and `cancel` ends
+    /// decisions at once.
     fn decide<M: StateMachine>(
         &mut self,
         running: &RunningMatch<'_, M>,
         chance: Option<Move>,
+        cancel: Option<CancelFlag>,
         show: &dyn Fn(Move) -> String,
     ) -> Answers {
         let RunningMatch { legal, history, evidence, .. } = running;
@@ -273,7 +282,7 @@ impl<'a> SeatedPlayers<'a> {
         let seeds = ByRole::from_fn(legal.len(), |role| self.seeds[role].child("step").index(n));
         let question = |role: Role| {
             let budget = turns[role].map_or(Budget::UNLIMITED, |turn| turn.budget);
-            let budget = Budget { nodes: self.settings.nodes, ..budget };
+            let budget = Budget { nodes: self.settings.nodes, cancel, ..budget };
             Question { evidence: &evidence[role], legal: &legal[role], history, budget, seed: &seeds[role] }
         };
         let allowed = self.settings.strikes.unwrap_or(usize::MAX);

@@ -11,15 +11,18 @@ import hyperplay
 # rules: the name of a game or the path of a file, without a comma or a bracket, which OpenSpiel reads as its own. unit: goal points for a
 # payoff of 1; a payoff is the goal less its even share of the sum of the goals. simultaneous: whether roles that have a choice in the same
 # step choose at once, or one after the other without seeing each other's choice. max_steps and goal_sum: the longest match, and the sum of
-# the goals at every end, which makes the game one of zero sum; 0 and -1 stand for what exploring the states shows.
-_PARAMETERS = {"rules": "", "unit": 1.0, "simultaneous": False, "max_steps": 0, "goal_sum": -1}
+# the goals at every end, which makes the game one of zero sum; 0 and -1 stand for what exploring the states shows. max_moves: the most legal
+# moves of a role in one state, where rules neither ground nor declare their moves: there an action is the place of a move among the legal ones.
+_PARAMETERS = {"rules": "", "unit": 1.0, "simultaneous": False, "max_steps": 0, "goal_sum": -1, "max_moves": 1_000}
 #: Where the rules do not say how long a match may be: steps that it may have.
 UNKNOWN_LENGTH = 1_000
 #: States are explored up to this number of joint moves for the length of a match and the sum of the goals.
 EXPLORED = 100_000
 
 
-def _game_type(parameters, simultaneous=False, hidden=True, chance=True, utility=pyspiel.GameType.Utility.GENERAL_SUM, players=16):
+def _game_type(
+    parameters, simultaneous=False, hidden=True, chance=True, utility=pyspiel.GameType.Utility.GENERAL_SUM, players=16, tensors=True
+):
     kinds = pyspiel.GameType
     return kinds(
         short_name="gdl",
@@ -32,9 +35,9 @@ def _game_type(parameters, simultaneous=False, hidden=True, chance=True, utility
         max_num_players=players,
         min_num_players=1 if players == 16 else players,
         provides_information_state_string=True,
-        provides_information_state_tensor=True,
+        provides_information_state_tensor=tensors,
         provides_observation_string=True,
-        provides_observation_tensor=True,
+        provides_observation_tensor=tensors,
         parameter_specification=parameters,
     )
 
@@ -48,12 +51,18 @@ class GdlGame(pyspiel.Game):
             raise hyperplay.HyperplayError("gdl has no rules; name them, as in gdl(rules=kuhn_poker)")
         self.rules = hyperplay.load(params["rules"])
         self.players = [role for role in self.rules.roles if role != self.rules.random]
-        self.moves = {role: self.rules.moves(role) for role in self.rules.roles}
+        try:
+            self.moves = {role: self.rules.moves(role) for role in self.rules.roles}
+            self.percepts = {role: self.rules.percepts(role) for role in self.players}
+            most = {role: len(moves) for role, moves in self.moves.items()}
+            self.hides = any(self.percepts.values())
+        except hyperplay.HyperplayError:
+            self.moves = self.percepts = dict.fromkeys(self.rules.roles, [])
+            most, self.hides = dict.fromkeys(self.rules.roles, params["max_moves"]), True
         self.numbers = {role: {move: n for n, move in enumerate(moves)} for role, moves in self.moves.items()}
         # In GDL-I everybody perceives the joint move, and the rules say so by no word.
         joint = [f"(did {role} {move})" for role in self.rules.roles for move in self.moves[role]]
-        self.hides = any(self.rules.percepts(role) for role in self.players)
-        self.percepts = {role: self.rules.percepts(role) or joint for role in self.players}
+        self.percepts = {role: self.percepts[role] or joint for role in self.players}
         known = self.rules.survey(limit=EXPLORED)
         self.steps = params["max_steps"] or known["longest"] or UNKNOWN_LENGTH
         self.simultaneous = bool(params["simultaneous"])
@@ -63,15 +72,16 @@ class GdlGame(pyspiel.Game):
         utility = pyspiel.GameType.Utility.ZERO_SUM if is_constant else pyspiel.GameType.Utility.GENERAL_SUM
         chance = self.rules.random is not None
         info = pyspiel.GameInfo(
-            num_distinct_actions=max(len(self.moves[role]) for role in self.players),
-            max_chance_outcomes=len(self.moves.get(self.rules.random or "", [])),
+            num_distinct_actions=max(most[role] for role in self.players),
+            max_chance_outcomes=most.get(self.rules.random or "", 0),
             num_players=len(self.players),
             min_utility=(0 - self.even) / self.unit,
             max_utility=(100 - self.even) / self.unit,
             utility_sum=0.0 if is_constant else None,
             max_game_length=self.steps * (1 if self.simultaneous else len(self.players)),
         )
-        super().__init__(_game_type(_PARAMETERS, self.simultaneous, self.hides, chance, utility, len(self.players)), info, params)
+        kind = _game_type(_PARAMETERS, self.simultaneous, self.hides, chance, utility, len(self.players), any(self.moves.values()))
+        super().__init__(kind, info, params)
 
     def __deepcopy__(self, memo):
         return self
@@ -122,8 +132,15 @@ class GdlState(pyspiel.State):
             self._step()
         self._look()
 
+    def move(self, role, action):
+        """The move that an action of a role stands for here."""
+        return (self._game.moves[role] or self.legal[role])[action]
+
+    def _numbers(self, role):
+        return self._game.numbers[role] or {move: number for number, move in enumerate(self.legal[role])}
+
     def _choose(self, role, action):
-        move = self._game.moves[role][action]
+        move = self.move(role, action)
         if move not in self.legal[role]:
             raise hyperplay.HyperplayError(f"{role} may not do {move}; its legal moves are {', '.join(self.legal[role])}")
         self.pending[role] = move
@@ -139,11 +156,12 @@ class GdlState(pyspiel.State):
         role = self._game.players[player]
         if role not in self.open:
             # In a simultaneous node a player without a choice still names its only move.
-            return [self._game.numbers[role][move] for move in self.legal[role]] if self._game.simultaneous else []
-        return sorted(self._game.numbers[role][move] for move in self.legal[role])
+            return [self._numbers(role)[move] for move in self.legal[role]] if self._game.simultaneous else []
+        numbers = self._numbers(role)
+        return sorted(numbers[move] for move in self.legal[role])
 
     def chance_outcomes(self):
-        numbers = self._game.numbers[self._game.rules.random]
+        numbers = self._numbers(self._game.rules.random)
         return sorted((numbers[move], share) for move, share in self.state.chance_outcomes())
 
     def _apply_action(self, action):
@@ -158,7 +176,7 @@ class GdlState(pyspiel.State):
 
     def _action_to_string(self, player, action):
         role = self._game.rules.random if player == pyspiel.PlayerId.CHANCE else self._game.players[player]
-        return self._game.moves[role][action]
+        return self.move(role, action)
 
     def is_terminal(self):
         return not self.open
@@ -199,6 +217,8 @@ class _Observer:
         }
 
     def set_from(self, state, player):
+        if not self._game.numbers[self._game.players[player]]:
+            raise hyperplay.HyperplayError("rules that neither ground nor declare their moves have no tensors; take the strings")
         self.tensor.fill(0)
         role, (steps, pending) = self._game.players[player], state.knowledge(player)
         self.dict["player"][player] = 1
@@ -253,7 +273,8 @@ def bot_player(game, make_bot, particles=50):
 
         def decide(self, evidence, legal, seed):
             steps = tuple((move, tuple(percepts)) for move, percepts in evidence)
-            return game.moves[game.players[self._player]][self._bot.step(self._resampler.draw(self._player, steps))]
+            state = self._resampler.draw(self._player, steps)
+            return state.move(game.players[self._player], self._bot.step(state))
 
     return BotPlayer
 
