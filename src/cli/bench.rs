@@ -134,7 +134,7 @@ fn chosen(engines: &Engines) -> Value {
         let interpreter = interpreter.is_finite().then_some(interpreter);
         json!({ "interpreter": interpreter, "propagator": single, "lanes": lanes })
     });
-    let work = engines.interpreter().ok().map(|interpreter| interpreter.step_work());
+    let work = engines.interpreter().ok().map(|interpreter| interpreter.step_work);
     json!({
         "playouts": playouts,
         "single_steps": steps,

@@ -48,7 +48,7 @@ impl TreeOptions {
     pub fn build(&self, opened: &Opened, machine: &Engine, interrupt: &Interrupt) -> CommandResult<GameTree> {
         match self.try_build(opened, machine, interrupt) {
             Ok(tree) => Ok(tree),
-            Err(TreeError::Stopped) if interrupt.budget().is_late() => Err(CommandFailure::failed(
+            Err(TreeError::Stopped) if interrupt.budget.is_late() => Err(CommandFailure::failed(
                 format!("{}: the time was up before the game tree was built", opened.name),
                 "give more --seconds, or take a smaller game",
             )),
@@ -74,7 +74,7 @@ impl TreeOptions {
         };
         let tree = game_tree(
             machine,
-            &TreeLimits { nodes: self.max_nodes, stop: &stop, deadline: interrupt.budget().deadline },
+            &TreeLimits { nodes: self.max_nodes, stop: &stop, deadline: interrupt.budget.deadline },
         );
         ticker.finish();
         let tree = tree?;

@@ -151,7 +151,7 @@ pub fn run(arguments: &InspectArguments, session: &Session) -> CommandResult {
             log(format_args!(
                 "{}: not all states are drawn, only {}; more with --limit",
                 opened.name,
-                automaton.states().len()
+                automaton.states.len()
             ));
         }
         return out.text(&automaton.dot());
@@ -187,9 +187,9 @@ fn tree(
     interrupt: &Interrupt,
 ) -> Result<TreeInspection, TreeError> {
     // The count may follow in what the estimate leaves.
-    let half = interrupt.within(interrupt.budget().share(0.5));
+    let half = interrupt.within(interrupt.budget.share(0.5));
     let stop = || half.is_raised();
-    let estimate = estimate_size_until(machine, SAMPLED, &Seed::root(0), half.budget().deadline, &stop)?;
+    let estimate = estimate_size_until(machine, SAMPLED, &Seed::root(0), half.budget.deadline, &stop)?;
     let options = TreeOptions { unit: 1.0, max_nodes: most };
     let counted = match options.try_build(opened, machine, interrupt) {
         Ok(tree) => Some((tree.size(), tree.constant_sum())),

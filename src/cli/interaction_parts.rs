@@ -61,7 +61,7 @@ impl InteractionParts {
             operations,
             hidden: program.hidden.len(),
             ends: program.terminal.len(),
-            goals: machine.goal_scale().to_string(),
+            goals: machine.goal_scale.to_string(),
         }
     }
 

@@ -171,7 +171,7 @@ impl Engines {
             return Ok(costs);
         }
         if let Ok(interpreter) = self.interpreter() {
-            costs = costs.with(interpreter.step_work());
+            costs = costs.with(interpreter.step_work);
         }
         if costs.single > costs.interpreter && gates <= COMPILED {
             // There is a form for single states that does less, if the network has one; only compiling it shows.

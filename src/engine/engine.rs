@@ -66,7 +66,7 @@ impl Engine {
     pub fn kind(&self) -> EngineKind {
         match self {
             Engine::Interpreter(_) | Engine::Interaction(_) => EngineKind::Interpreter,
-            Engine::Network(machine) if machine.lanes().is_some() => EngineKind::Lanes,
+            Engine::Network(machine) if machine.lanes.is_some() => EngineKind::Lanes,
             Engine::Network(_) => EngineKind::Propagator,
         }
     }

@@ -33,8 +33,10 @@ const VISITS: u64 = 50_000_000;
 #[derive(Clone, Debug)]
 pub struct EvaluableRules {
     rules: Vec<Rule>,
-    on_demand: Vec<Symbol>,
-    obstacle: Option<LimitError>,
+    /// The relations that depend on no state and are derived on demand, because they are large.
+    pub on_demand: Vec<Symbol>,
+    /// The limit that a relation meets that depends on no state and of which some rule asks for too much.
+    pub obstacle: Option<LimitError>,
 }
 
 impl EvaluableRules {
@@ -96,16 +98,6 @@ impl EvaluableRules {
     /// The rules.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
-    }
-
-    /// The relations that depend on no state and are derived on demand, because they are large.
-    pub fn on_demand(&self) -> &[Symbol] {
-        &self.on_demand
-    }
-
-    /// The limit that a relation meets that depends on no state and of which some rule asks for too much.
-    pub fn obstacle(&self) -> Option<&LimitError> {
-        self.obstacle.as_ref()
     }
 }
 

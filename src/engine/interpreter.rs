@@ -56,7 +56,8 @@ pub struct Interpreter {
     program: DatalogProgram,
     fixed: Arc<Database>,
     queries: Queries,
-    work: StepWork,
+    /// The work of a step and of the queries about its state.
+    pub step_work: StepWork,
 }
 
 /// The working memory with which one thread evaluates.
@@ -89,7 +90,11 @@ impl Interpreter {
         let (whole, sample) = Interpreter::of_rules(game, rules.rules().to_vec(), limits)?;
         let Some(restricted) = whole.restricted(&sample, RESTRICTED_ROWS) else { return Ok(whole) };
         let (restricted, _) = Interpreter::of_rules(game, restricted, limits)?;
-        Ok(if restricted.work.nanoseconds() < whole.work.nanoseconds() { restricted } else { whole })
+        Ok(if restricted.step_work.nanoseconds() < whole.step_work.nanoseconds() {
+            restricted
+        } else {
+            whole
+        })
     }
 
     /// An engine that evaluates these rules, which derive what those of the game do, and what holds initially.
@@ -124,7 +129,7 @@ impl Interpreter {
             program,
             queries,
             setup: game.setup(State::of_fluents(initial)),
-            work: StepWork::default(),
+            step_work: StepWork::default(),
         };
         let sample = interpreter.plan_steps()?;
         Ok((interpreter, sample))
@@ -140,11 +145,6 @@ impl Interpreter {
         let readers = self.program.readers_of(&large).into_iter().filter(|&id| may_be(id));
         let restricted = readers.map(|id| self.program.name(id)).collect();
         restricted_rules(&self.program, sample, restricted, self.terms())
-    }
-
-    /// The work of a step and of the queries about its state.
-    pub fn step_work(&self) -> StepWork {
-        self.work
     }
 
     /// Measures the work of a step in random matches.
@@ -168,7 +168,7 @@ impl Interpreter {
         }
         let EvaluationWork { visits, tests } = scratch.database.work();
         let mean = |sum: u64| sum as f64 / steps.max(1) as f64;
-        self.work = StepWork { visits: mean(visits), tests: mean(tests), answers: mean(answers as u64) };
+        self.step_work = StepWork { visits: mean(visits), tests: mean(tests), answers: mean(answers as u64) };
     }
 
     /// Plans what depends on states: first in the initial state, then again in a state some random steps on, where

@@ -22,8 +22,10 @@ const IN_LANES: u32 = 4096;
 /// The engine on the ground network of a game, with lanes for playouts or without.
 #[derive(Debug)]
 pub struct NetworkEngine {
-    propagator: Arc<Propagator>,
-    lanes: Option<Lanes>,
+    /// The engine for single states.
+    pub propagator: Arc<Propagator>,
+    /// The lanes, if it has some.
+    pub lanes: Option<Lanes>,
     /// The engine that answers for single states, where it is faster than the propagator.
     stepper: Option<Stepper>,
 }
@@ -45,7 +47,7 @@ impl NetworkEngine {
     /// This engine, but single states are answered by the interpreter of the same game.
     #[must_use]
     pub fn stepping_by(self, interpreter: Arc<Interpreter>) -> NetworkEngine {
-        let stepper = Stepper::new(interpreter, self.propagator.propnet());
+        let stepper = Stepper::new(interpreter, &self.propagator.propnet);
         NetworkEngine { stepper: Some(stepper), ..self }
     }
 
@@ -58,16 +60,6 @@ impl NetworkEngine {
     pub fn with_lanes(propagator: Arc<Propagator>) -> NetworkEngine {
         let lanes = Lanes::new(&propagator);
         NetworkEngine::new(propagator, Some(lanes))
-    }
-
-    /// The engine for single states.
-    pub fn propagator(&self) -> &Arc<Propagator> {
-        &self.propagator
-    }
-
-    /// The lanes, if it has some.
-    pub fn lanes(&self) -> Option<&Lanes> {
-        self.lanes.as_ref()
     }
 
     /// The lanes, to set their width.

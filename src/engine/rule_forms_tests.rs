@@ -101,7 +101,7 @@ fn the_interpreter_answers_the_same_if_what_depends_on_no_state_is_derived_on_de
     let on_demand = |game: &Game| {
         let few = EvaluationLimits { tuples: 10, visits: 1_000_000, ..EvaluationLimits::default() };
         let rules = EvaluableRules::within(game, few);
-        if rules.on_demand().is_empty() {
+        if rules.on_demand.is_empty() {
             return None;
         }
         let made = Interpreter::of_rules(game, rules.rules().to_vec(), EvaluationLimits::default())
@@ -146,7 +146,7 @@ fn what_is_derived_on_demand_is_split_for_the_grounder() {
     );
     let game = load(Source::new("on demand", text), None).game.expect("the rules are fine");
     let rules = EvaluableRules::of(&game);
-    assert_eq!(rules.on_demand().len(), 1);
+    assert_eq!(rules.on_demand.len(), 1);
     let networks = ground_in_each_form(&game, rules.rules(), 10, &GroundingLimits::default());
     let networks = networks.map(|made| made.expect("it is small").0);
     let engines = networks

@@ -217,7 +217,7 @@ fn vocabulary(engine: &Engine) -> Result<Vocabulary, String> {
         of
     };
     let (mut fluents, moves, percepts) = if let Some(network) = engine.network_engine() {
-        let net = network.propagator().propnet();
+        let net = &network.propagator.propnet;
         let fixed = net.fixed.iter().map(|&term| (term, None));
         (
             net.fluents.iter().map(|fluent| (fluent.term, Some(fluent.bit))).chain(fixed).collect(),
@@ -329,7 +329,7 @@ impl Game {
         let state = match engine.network_engine() {
             None => machine::State::of_fluents(held.clone()),
             Some(network) => {
-                let net = network.propagator().propnet();
+                let net = &network.propagator.propnet;
                 let mut bits = vec![false; net.bits()];
                 let on = net.fluents.iter().filter(|fluent| held.contains(&fluent.term));
                 on.for_each(|fluent| bits[fluent.bit] = true);

@@ -27,7 +27,8 @@ pub(super) const LINE: f64 = 1.25;
 /// The font, read.
 #[derive(Clone)]
 pub(super) struct Font {
-    face: Face<'static>,
+    /// The face, for what a PDF says of it.
+    pub(super) face: Face<'static>,
 }
 
 impl Font {
@@ -50,11 +51,6 @@ impl Font {
     /// The width of a glyph, in ems.
     pub(super) fn advance(&self, glyph: u16) -> f64 {
         f64::from(self.face.glyph_hor_advance(GlyphId(glyph)).unwrap_or(0)) / self.units()
-    }
-
-    /// The face, for what a PDF says of it.
-    pub(super) fn face(&self) -> &Face<'static> {
-        &self.face
     }
 
     /// The width of a text of this size.

@@ -71,7 +71,7 @@ pub(super) fn file(canvas: &Canvas, title: &str) -> Vec<u8> {
 fn embed(pdf: &mut Pdf, glyphs: &Glyphs, [descendant, descriptor, file, cmap]: [Ref; 4]) {
     let thousandths = |ems: f64| (1e3 * ems) as f32;
     let units = glyphs.font.units();
-    let face = glyphs.font.face();
+    let face = &glyphs.font.face;
     let mut cid = pdf.cid_font(descendant);
     cid.subtype(CidFontType::Type2).base_font(FONT).system_info(NUMBERING).font_descriptor(descriptor);
     cid.default_width(0.0).cid_to_gid_map_predefined(Name(b"Identity"));

@@ -96,7 +96,7 @@ fn the_known_games_have_their_sizes_and_values() {
             assert_eq!(size.nodes(), nodes, "{game}");
         }
         let form = SequenceForm::new(&tree, unit);
-        assert_eq!(form.constant_sum(), Some(0.0), "{game}");
+        assert_eq!(form.constant_sum, Some(0.0), "{game}");
         if let Some(uniform) = uniform {
             let found = form.judge(&Profile::uniform(&tree)).nash_conv;
             assert!((found - uniform).abs() < 1e-6, "{game}: uniform {found}");

@@ -136,7 +136,7 @@ impl Answers<'_> {
             let sets = (0..tree.sets().len()).filter(|&set| tree.sets()[set].role == role);
             sets.for_each(|set| profile.set(tree, set, fixed.of(tree, set)));
             let verdict = form.judge(&profile);
-            let constant = form.constant_sum().filter(|_| form.player_count() == 2);
+            let constant = form.constant_sum.filter(|_| form.player_count() == 2);
             let at_worst = constant.map(|sum| sum - verdict.best_responses[role]);
             let is_cut = !minimisers.is_empty() && limits.is_open(&point);
             Ok(Answer { modelled, profile, verdict, at_worst, nash_conv: point.verdict.nash_conv, is_cut })

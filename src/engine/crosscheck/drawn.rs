@@ -24,7 +24,7 @@ pub fn crosscheck_drawn(
     limit: usize,
     seed: &Seed,
 ) -> Result<Agreed, Disagreement> {
-    let lanes = tracer.propagator();
+    let lanes = &tracer.propagator;
     let (mut scratch, mut of_rules) = (lanes.scratch(), reference.scratch());
     let initial = lanes.initial();
     if lanes.terminal(&initial, &mut scratch) {

@@ -71,8 +71,8 @@ impl LanesCode {
                 if plane >= circuit.bits {
                     return (bit, plane);
                 }
-                staged.push((plane, program.planes() + staged.len()));
-                (bit, program.planes() + staged.len() - 1)
+                staged.push((plane, program.planes + staged.len()));
+                (bit, program.planes + staged.len() - 1)
             })
             .collect();
         circuit.network = crate::propnet::Network::new(0);
@@ -86,6 +86,6 @@ impl LanesCode {
 
     /// The planes that a vector needs.
     pub(super) fn planes(&self) -> usize {
-        self.program.planes() + self.staged.len()
+        self.program.planes + self.staged.len()
     }
 }

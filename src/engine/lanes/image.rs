@@ -34,7 +34,7 @@ impl LanesCode {
     fn blank(&self, propagator: &Propagator, weights: Option<&Arc<MoveWeights>>) -> Vec<u64> {
         let circuit = &self.circuit;
         let mut image = vec![0; circuit.first.div_ceil(64)];
-        for ((role, net), inputs) in propagator.propnet().roles.iter().zip(&circuit.weights) {
+        for ((role, net), inputs) in propagator.propnet.roles.iter().zip(&circuit.weights) {
             let Some(inputs) = inputs else { continue };
             for (number, &own) in net.moves.iter().enumerate() {
                 let weight = weights.map_or(MoveWeights::MOST, |weights| weights.of(role, own));
@@ -79,7 +79,7 @@ impl LanesCode {
 
 /// Whether a role makes the move that it makes where it is not the active player.
 fn is_idle(propagator: &Propagator, player: &ActivePlayer, role: Role, own: Move) -> bool {
-    let moves = &propagator.propnet().roles[role].moves;
+    let moves = &propagator.propnet.roles[role].moves;
     match player {
         ActivePlayer::Always(_) => false,
         ActivePlayer::InTurn(players) => {

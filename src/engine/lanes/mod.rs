@@ -83,7 +83,7 @@ impl Lanes {
 
     /// The lanes in which each step computes this detail.
     pub fn with(propagator: &Propagator, detail: LaneDetail) -> Lanes {
-        let circuit = Circuit::new(propagator.propnet(), |_| false);
+        let circuit = Circuit::new(&propagator.propnet, |_| false);
         let consistent = ConsistentCodes::new(propagator.roles().len());
         Lanes { code: LanesCode::new(circuit, detail), weighted: OnceLock::new(), width: None, consistent }
     }
@@ -94,7 +94,7 @@ impl Lanes {
             return &self.code;
         }
         self.weighted.get_or_init(|| {
-            let circuit = Circuit::new(propagator.propnet(), |role| propagator.random() != Some(role));
+            let circuit = Circuit::new(&propagator.propnet, |role| propagator.random() != Some(role));
             LanesCode::new(circuit, LaneDetail::Ends)
         })
     }

@@ -43,7 +43,7 @@ fn drawn(leaves: usize, legal: usize, draws: u64) -> Vec<u64> {
     outputs.push(is_drawn);
     let program = LutProgram::compile(&network, &outputs);
     let mut planes = Planes::<8>::default();
-    planes.resize(program.planes());
+    planes.resize(program.planes);
     // Which leaves are legal is random too, in each lane, but how many is not.
     let (mut streams, mut rng) = (Streams::<8>::default(), Seed::root(legal as u64).rng());
     (0..8).for_each(|word| streams.seed(word, &Seed::root(legal as u64).index(word)));

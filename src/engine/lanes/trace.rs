@@ -20,21 +20,17 @@ pub type TracedStep = (State, JointMove, Successor<State>);
 /// Lanes that make the same draws as the lanes of an engine and keep every step.
 #[derive(Debug)]
 pub struct Tracer {
-    propagator: Arc<Propagator>,
+    /// The engine for the states of the steps.
+    pub propagator: Arc<Propagator>,
     lanes: Lanes,
 }
 
 impl Tracer {
     /// The tracer of an engine, if it has lanes; compiles their circuit anew, with all detail.
     pub fn new(engine: &NetworkEngine) -> Option<Tracer> {
-        let propagator = Arc::clone(engine.propagator());
+        let propagator = Arc::clone(&engine.propagator);
         let lanes = Lanes::with(&propagator, LaneDetail::Steps);
-        engine.lanes().is_some().then_some(Tracer { propagator, lanes })
-    }
-
-    /// The engine for the states of the steps.
-    pub fn propagator(&self) -> &Propagator {
-        &self.propagator
+        engine.lanes.is_some().then_some(Tracer { propagator, lanes })
     }
 
     /// The steps of the playouts that [`playouts`](hyperplay_machine::Bulk::playouts) makes from these starts, lane by
@@ -59,7 +55,7 @@ impl Tracer {
                 return false;
             }
             passes += 1;
-            read(code, propagator.propnet(), planes, active, &mut steps);
+            read(code, &propagator.propnet, planes, active, &mut steps);
             true
         });
         (steps, tallies)

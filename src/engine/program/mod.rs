@@ -24,7 +24,8 @@ pub(crate) use planes::Planes;
 #[derive(Clone, Debug)]
 pub(crate) struct LutProgram {
     inputs: usize,
-    planes: usize,
+    /// The number of planes needed.
+    pub(crate) planes: usize,
     batches: Vec<LutBatch>,
     operands: Vec<[u32; 3]>,
     outputs: Vec<usize>,
@@ -49,11 +50,6 @@ impl LutProgram {
     /// The inputs: planes 0 to this, which [`run`](LutProgram::run) leaves as they are.
     pub(crate) fn inputs(&self) -> usize {
         self.inputs
-    }
-
-    /// The number of planes needed.
-    pub(crate) fn planes(&self) -> usize {
-        self.planes
     }
 
     /// The number of look-up tables computed in a pass.

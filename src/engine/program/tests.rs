@@ -27,7 +27,7 @@ pub(crate) fn random_network(rng: &mut ChaCha8Rng, inputs: usize, gates: usize) 
 
 fn check<const W: usize>(network: &Network, outputs: &[Wire], rng: &mut ChaCha8Rng) {
     let program = LutProgram::compile(network, outputs);
-    let mut planes = vec![[0; W]; program.planes()];
+    let mut planes = vec![[0; W]; program.planes];
     for plane in &mut planes[..network.inputs()] {
         *plane = std::array::from_fn(|_| rng.random());
     }
@@ -114,6 +114,6 @@ fn planes_are_used_again() {
     }
     let outputs = [middle, parity];
     let program = LutProgram::compile(&network, &outputs);
-    assert!(program.luts() >= 99 && program.planes() <= 200 + 4, "{} planes", program.planes());
+    assert!(program.luts() >= 99 && program.planes <= 200 + 4, "{} planes", program.planes);
     check::<16>(&network, &outputs, &mut ChaCha8Rng::seed_from_u64(2));
 }

@@ -112,9 +112,9 @@ impl Propagator {
         planes: &mut Planes<W>,
         ends: &mut Planes<W>,
     ) -> (Vec<Reached<State>>, [u64; W]) {
-        planes.resize(step.program.planes());
+        planes.resize(step.program.planes);
         let end = self.end();
-        ends.resize(end.program.planes());
+        ends.resize(end.program.planes);
         let bits = self.bits();
         self.set_steps(steps, &mut planes[..step.program.inputs()]);
         step.program.run(planes);

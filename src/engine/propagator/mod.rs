@@ -38,7 +38,8 @@ use hyperplay_machine::{
 pub struct Propagator {
     game: Game,
     setup: GameSetup<State>,
-    propnet: Arc<Propnet>,
+    /// The network.
+    pub propnet: Arc<Propnet>,
     /// Whether the network says what is perceived.
     has_percepts: bool,
     programs: Programs,
@@ -164,11 +165,6 @@ impl Propagator {
     /// The game.
     pub fn game(&self) -> &Game {
         &self.game
-    }
-
-    /// The network.
-    pub fn propnet(&self) -> &Arc<Propnet> {
-        &self.propnet
     }
 
     /// Compiles now what would be compiled when it is first needed.

@@ -120,7 +120,7 @@ impl Propagator {
         expected: &[(usize, bool)],
         planes: &mut Planes<W>,
     ) -> Vec<(usize, State)> {
-        planes.resize(code.program.planes());
+        planes.resize(code.program.planes);
         let mut found = Vec::new();
         for (pass, steps) in steps.chunks(64 * W).enumerate() {
             self.set_steps(steps, &mut planes[..code.program.inputs()]);

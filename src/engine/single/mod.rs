@@ -128,10 +128,10 @@ impl Single {
                 does.fill(0);
                 moves.map(|input| input - self.bits).for_each(|bit| does[bit / 64] |= 1 << (bit % 64));
                 look_up.run(values, patterns);
-                &values[look_up.outputs()..][..outputs]
+                &values[look_up.outputs..][..outputs]
             }
             Form::Luts(program) => {
-                planes.resize(planes.len().max(program.planes()), [0; 1]);
+                planes.resize(planes.len().max(program.planes), [0; 1]);
                 for (planes, &word) in planes[..self.bits].chunks_mut(64).zip(state) {
                     planes.iter_mut().enumerate().for_each(|(bit, plane)| *plane = [word >> bit & 1]);
                 }

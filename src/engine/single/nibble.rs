@@ -35,7 +35,7 @@ pub(super) struct NibbleLookUp {
     /// For each of them and each of its patterns, which gates of the block it makes false.
     rows: Vec<[Row; 1 << NIBBLE]>,
     /// The word of the first output.
-    outputs: usize,
+    pub(super) outputs: usize,
 }
 
 /// 256 gates of one level.
@@ -122,11 +122,6 @@ impl NibbleLookUp {
     /// The number of words that a pass needs: the inputs, then the blocks.
     pub(super) fn words(&self) -> usize {
         self.first + WIDTH * self.blocks.len()
-    }
-
-    /// The word of the first output; output `k` is bit `k` from there on, and the bits after the last one are off.
-    pub(super) fn outputs(&self) -> usize {
-        self.outputs
     }
 
     /// Computes all gates from the inputs, which lie in the first words; `patterns` are the words once more, taken

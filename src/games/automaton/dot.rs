@@ -16,16 +16,16 @@ impl Automaton<'_> {
     pub fn dot(&self) -> String {
         let game = self.machine.game();
         let mut held: FxHashMap<TermId, usize> = FxHashMap::default();
-        for &fluent in self.states().iter().flat_map(|state| &state.fluents) {
+        for &fluent in self.states.iter().flat_map(|state| &state.fluents) {
             *held.entry(fluent).or_default() += 1;
         }
-        let is_constant = |fluent: &TermId| self.states().len() > 1 && held[fluent] == self.states().len();
+        let is_constant = |fluent: &TermId| self.states.len() > 1 && held[fluent] == self.states.len();
         let (nodes, edges) = (
             "node [shape=box, fontname=\"Helvetica\", fontsize=10]",
             "edge [fontname=\"Helvetica\", fontsize=9]",
         );
         let mut graph = DotGraph::new("states", &["rankdir=LR", nodes, edges]);
-        for (number, state) in self.states().iter().enumerate() {
+        for (number, state) in self.states.iter().enumerate() {
             let mut label = vec![format!("state {number}")];
             let fluents = state.fluents.iter().filter(|fluent| !is_constant(fluent));
             label.extend(fluents.map(|&fluent| game.show(fluent)));
@@ -43,7 +43,7 @@ impl Automaton<'_> {
             };
             graph.node(format_args!("s{number}"), &label.join("\n"), style);
         }
-        for (number, state) in self.states().iter().enumerate() {
+        for (number, state) in self.states.iter().enumerate() {
             let mut arrows: BTreeMap<usize, Vec<String>> = BTreeMap::new();
             for step in &state.steps {
                 let (labels, label) = (arrows.entry(step.successor).or_default(), self.label(step));

@@ -51,7 +51,7 @@ impl Automaton<'_> {
         let mut text = format!(
             "; The automaton of {source}, written as rules by hyperplay: {} states.\n\
              ; The fluent {at} is the number of the state; the other fluents are those of the original game.\n",
-            self.states().len()
+            self.states.len()
         );
         let mut part = |name: &str, body: String| {
             write!(text, "\n; ---- {name} {}\n\n{body}", "-".repeat(72 - name.len().min(60)))
@@ -69,7 +69,7 @@ impl Automaton<'_> {
         }
         part("Fluents, moves and percepts", declared);
         let mut start = format!("(init ({at} 0))\n");
-        if !self.states()[0].fluents.is_empty() {
+        if !self.states[0].fluents.is_empty() {
             start += &format!("(<= (init ?fluent)\n    ({holds} 0 ?fluent))\n");
         }
         part("Start", start);
@@ -113,7 +113,7 @@ impl Automaton<'_> {
     fn refuse_uneven(&self) -> Result<(), AutomatonError> {
         let Some(random) = self.machine.random() else { return Ok(()) };
         let uneven = |state: &&super::AutomatonState| state.weights.windows(2).any(|pair| pair[0] != pair[1]);
-        let Some(state) = self.states().iter().find(uneven) else { return Ok(()) };
+        let Some(state) = self.states.iter().find(uneven) else { return Ok(()) };
         let total: u64 = state.weights.iter().sum();
         let share = |weight: u64| {
             let common = gcd(weight, total);
@@ -148,7 +148,7 @@ impl Tables<'_> {
     fn write(&mut self, automaton: &Automaton<'_>, [holds, may, leads, reaches, tells, worth]: [&str; 6]) {
         let names = self.names;
         let mut outcomes: FxHashMap<(usize, &ByRole<Percepts>), String> = FxHashMap::default();
-        for (number, state) in automaton.states().iter().enumerate() {
+        for (number, state) in automaton.states.iter().enumerate() {
             let number = number.to_string();
             writeln!(self.text, "; State {number}").expect("a string can be written to");
             for &fluent in &state.fluents {

@@ -127,9 +127,9 @@ pub struct AutomatonState {
 /// let game = load(Source::new("nature.sidl", text), None).game.expect("the text has no error");
 /// let machine = Engine::from(InteractionMachine::new(&game));
 /// let automaton = Automaton::explore(&machine, AutomatonLimits::default(), &|| false)?;
-/// let AutomatonState { weights, steps, .. } = &automaton.states()[0];
+/// let AutomatonState { weights, steps, .. } = &automaton.states[0];
 /// let AutomatonStep { successor, .. } = steps[1];
-/// assert_eq!((automaton.states().len(), &weights[..], successor), (3, &[1, 3][..], 2));
+/// assert_eq!((automaton.states.len(), &weights[..], successor), (3, &[1, 3][..], 2));
 /// // GDL-II has no fractions.
 /// let error: AutomatonError = automaton.to_kif("nature.sidl").unwrap_err();
 /// assert!(error.to_string().contains("(draw 0 (nat 1)) with 1/4"), "{error}");
@@ -145,7 +145,8 @@ pub struct AutomatonState {
 #[derive(Clone, Debug)]
 pub struct Automaton<'m> {
     machine: &'m Engine,
-    states: Vec<AutomatonState>,
+    /// The states; the initial state is the first.
+    pub states: Vec<AutomatonState>,
     /// Why there are no more states, if some are missing; the last states then have steps that are not known.
     missing: Option<AutomatonError>,
     /// The number of states whose steps are known.
@@ -252,11 +253,6 @@ impl<'m> Automaton<'m> {
     /// Whether some steps of a state may be missing.
     fn is_open(&self, number: usize) -> bool {
         number >= self.expanded && self.states[number].goals.is_none()
-    }
-
-    /// The states; the initial state is the first.
-    pub fn states(&self) -> &[AutomatonState] {
-        &self.states
     }
 
     fn state(

@@ -69,7 +69,7 @@ impl Automaton<'_> {
         let mut names = Names::of(self, spell);
         let mut choices: Choices<'_> = FxHashMap::default();
         let mut in_order: Vec<(Role, &[Move], &[u64], String)> = Vec::new();
-        for state in self.states() {
+        for state in &self.states {
             for (role, moves) in state.legal.iter().filter(|(_, moves)| moves.len() > 1) {
                 let weights = self.weights_of(role, state);
                 choices.entry((role, moves, weights)).or_insert_with(|| {
@@ -87,7 +87,7 @@ impl Automaton<'_> {
         let others = |role: Option<Role>| -> Vec<String> {
             players.iter().filter(|&&other| Some(other) != role).map(|&other| agent(other)).collect()
         };
-        let has_percepts = self.states().iter().flat_map(|state| &state.steps).any(perceived);
+        let has_percepts = self.states.iter().flat_map(|state| &state.steps).any(perceived);
 
         let mut text = format!(
             "// The automaton of {source}, written in SIDL by hyperplay: {} states, one chronon a step.\n\
@@ -95,7 +95,7 @@ impl Automaton<'_> {
              // chosen. The setting of a switch removes its `may`, so that `step` sees what was chosen. A balance is a goal.\n\n\
              fact(at, 1).         // at('the number of the state'); nobody sees it\n\
              fact(over, 0).\n",
-            self.states().len()
+            self.states.len()
         );
         let mut line = |line: String| writeln!(text, "{line}").expect("a string can be written to");
         if !in_order.is_empty() {
@@ -138,13 +138,13 @@ impl Automaton<'_> {
         }
         let writer = Writer { automaton: self, names: &names, choices: &choices, has_percepts };
         line("\n// ---- Steps: when all choices are made ----\n\nbranching([step], nil).".to_owned());
-        for (number, state) in self.states().iter().enumerate() {
+        for (number, state) in self.states.iter().enumerate() {
             for step in &state.steps {
                 line(writer.clause(number, state, step));
             }
         }
         line("\nterminal :- over.\n\nbalances(0, 100).".to_owned());
-        let start = &self.states()[0];
+        let start = &self.states[0];
         for &role in &players {
             let balance = start.goals.as_ref().map_or(0, |goals| goals[role].value());
             line(format!("init(account({}, {balance})).", agent(role)));
@@ -195,7 +195,7 @@ impl Writer<'_> {
 
     /// The facts of a state, but for what was perceived on the way to it.
     fn facts(&self, number: usize) -> Vec<String> {
-        let state = &self.automaton.states()[number];
+        let state = &self.automaton.states[number];
         let mut facts = vec![format!("at({number})")];
         for (role, moves) in state.legal.iter().filter(|(_, moves)| moves.len() > 1) {
             facts.extend(moves.iter().map(|&own| self.may(role, state, own)));
@@ -227,7 +227,7 @@ impl Writer<'_> {
                 effects.push(format!("next(seen({}, {percept}))", self.agent(role)));
             }
         }
-        let goals = self.automaton.states()[step.successor].goals.iter().flat_map(|goals| goals.iter());
+        let goals = self.automaton.states[step.successor].goals.iter().flat_map(|goals| goals.iter());
         for (role, goal) in goals.filter(|(role, goal)| players.contains(role) && goal.value() > 0) {
             effects.push(format!("goal({}, {})", self.agent(role), goal.value()));
         }

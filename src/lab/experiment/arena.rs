@@ -29,7 +29,8 @@ struct ArenaGame {
 
 /// A plan that can be played.
 pub struct Arena {
-    plan: ExperimentPlan,
+    /// The plan.
+    pub plan: ExperimentPlan,
     specs: Vec<PlayerSpec>,
     games: Vec<ArenaGame>,
     host: String,
@@ -71,11 +72,6 @@ impl Arena {
             made.push(ArenaGame { engine: get(plan.engine)?, own });
         }
         Ok(Arena { plan, specs, games: made, host: host(), threads, log })
-    }
-
-    /// The plan.
-    pub fn plan(&self) -> &ExperimentPlan {
-        &self.plan
     }
 
     /// The machine of a game.

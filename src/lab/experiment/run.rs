@@ -113,7 +113,7 @@ pub fn run(
 ) -> LabResult<RunEnd> {
     let shared = Shared {
         task,
-        answered: vec![false; arena.plan().entrants.len()],
+        answered: vec![false; arena.plan.entrants.len()],
         issued: 0,
         written: 0,
         end: RunEnd::default(),
@@ -249,7 +249,7 @@ impl<'a> Run<'a> {
         place: &MatchPlace,
         lines: &RecordLines,
     ) -> Option<LabError> {
-        let plan = self.arena.plan();
+        let plan = &self.arena.plan;
         let seats = plan.seats(place).iter().zip(&lines.faults);
         for (&entrant, fault) in seats.clone() {
             answered[entrant] |= fault.as_ref().is_none_or(|fault| !fault.is_silent);

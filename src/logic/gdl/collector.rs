@@ -15,7 +15,8 @@ pub struct FindingCollector {
     pub(super) unread: Vec<(Symbol, Span)>,
     more: usize,
     first_of_more: Span,
-    errors: usize,
+    /// The number of errors so far.
+    pub(super) errors: usize,
     /// The dialect forms that have been reported.
     dialects: Vec<Dialect>,
 }
@@ -40,11 +41,6 @@ impl FindingCollector {
             self.dialects.push(form);
             self.add(Finding::note(FindingCode::Dialect, span, form.message()).help(help()));
         }
-    }
-
-    /// The number of errors so far.
-    pub(super) fn errors(&self) -> usize {
-        self.errors
     }
 
     /// Adds a syntax error.

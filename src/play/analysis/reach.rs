@@ -71,7 +71,7 @@ pub fn reach<M: StateMachine>(
     mut visit: impl FnMut(Sight<'_, M::State>),
 ) -> Evaluated<Reach> {
     let mut scratch = machine.scratch();
-    machine.set_deadline(&mut scratch, interrupt.budget().deadline);
+    machine.set_deadline(&mut scratch, interrupt.budget.deadline);
     let mut graph = DiGraph::new();
     let mut numbers: FxHashMap<M::State, NodeIndex> = FxHashMap::default();
     let mut states = vec![machine.initial()];

@@ -20,8 +20,8 @@ pub fn findings_on_size(game: &Game) -> Vec<Finding> {
         );
         Finding::note(FindingCode::EvaluationLimit, at, message)
     };
-    let mut findings: Vec<Finding> = rules.on_demand().iter().map(on_demand).collect();
-    if let Some(limit) = rules.obstacle() {
+    let mut findings: Vec<Finding> = rules.on_demand.iter().map(on_demand).collect();
+    if let Some(limit) = rules.obstacle.as_ref() {
         let span = place(&|rule| print_rule(rule, symbols) == limit.rule);
         let finding = match Interpreter::new(game) {
             Ok(_) => Finding::warning(

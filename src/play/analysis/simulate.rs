@@ -78,7 +78,7 @@ pub fn simulate(
         Err(failure) => return Simulation { findings: vec![places.failed(&failure)], ..simulation },
     };
     // The search gets half of the time.
-    let of_matches = interrupt.within(interrupt.budget().share(0.5));
+    let of_matches = interrupt.within(interrupt.budget.share(0.5));
     let met = meet(machine, reference, &declarations, effort, (&of_matches, &played), tick);
     simulation.matches = played.into_inner();
     match met {
@@ -198,7 +198,7 @@ impl<'a> Inspector<'a> {
     fn play(mut self, limit: usize, seed: &Seed, interrupt: &Interrupt) -> Evaluated<Vec<(Issue, usize)>> {
         let mut rng = seed.rng();
         let mut state = self.machine.initial();
-        let deadline = interrupt.budget().deadline;
+        let deadline = interrupt.budget.deadline;
         self.machine.set_deadline(&mut self.scratch, deadline);
         if let (Some(reference), Some(goals)) = (self.reference, &mut self.goals) {
             reference.set_deadline(goals, deadline);

@@ -55,7 +55,7 @@ pub fn survey(machine: &Engine, limit: usize, interrupt: &Interrupt, tick: &dyn 
     let (mut fluents, mut moves, mut percepts) =
         (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
     let mut scratch = machine.scratch();
-    machine.set_deadline(&mut scratch, interrupt.budget().deadline);
+    machine.set_deadline(&mut scratch, interrupt.budget.deadline);
     let visit = |sight: Sight<'_, State>| {
         match sight {
             Sight::State(state) => fluents.extend(machine.holds(state)),

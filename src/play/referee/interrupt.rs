@@ -29,7 +29,8 @@ const LOOK: Duration = Duration::from_millis(30);
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     flag: Arc<AtomicBool>,
-    budget: Budget,
+    /// The time until the deadline, as a budget.
+    pub budget: Budget,
 }
 
 impl Interrupt {
@@ -55,10 +56,5 @@ impl Interrupt {
     /// The same flag with the deadline of this budget.
     pub fn within(&self, budget: Budget) -> Interrupt {
         Interrupt { flag: Arc::clone(&self.flag), budget: Budget { nodes: None, ..budget } }
-    }
-
-    /// The time until the deadline, as a budget.
-    pub fn budget(&self) -> Budget {
-        self.budget
     }
 }

@@ -48,7 +48,7 @@ const SAMPLED_CHRONONS: usize = 200;
 /// assert!(machine.chance_weights(&start, &mut scratch, &mut weights));
 /// assert_eq!(weights, [1, 3]);
 /// // The balances 0, 1 and 2 are the goals 0, 50 and 100.
-/// assert_eq!(machine.goal_scale().to_string(), "goal = 50 x balance");
+/// assert_eq!(machine.goal_scale.to_string(), "goal = 50 x balance");
 ///
 /// // Which operation a step executes; and Alice has no switch to set.
 /// let joint = JointMove::new([legal[Role::new(0)][0], legal[random][1]]);
@@ -61,7 +61,8 @@ pub struct InteractionMachine {
     game: Game,
     program: Program,
     setup: GameSetup<State>,
-    scale: BalanceScale,
+    /// The map from balances to goals.
+    pub goal_scale: BalanceScale,
     horizon: Option<u32>,
 }
 
@@ -115,21 +116,16 @@ impl InteractionMachine {
             game: game.clone(),
             program,
             setup: game.setup(State::of_fluents(fluents)),
-            scale: BalanceScale::declared(Number::from(0), Number::from(1)),
+            goal_scale: BalanceScale::declared(Number::from(0), Number::from(1)),
             horizon: game.horizon(),
         };
-        machine.scale = declared.unwrap_or_else(|| machine.explore());
+        machine.goal_scale = declared.unwrap_or_else(|| machine.explore());
         machine
     }
 
     /// The game.
     pub fn game(&self) -> &Game {
         &self.game
-    }
-
-    /// The map from balances to goals.
-    pub fn goal_scale(&self) -> &BalanceScale {
-        &self.scale
     }
 
     /// The balance of a role; 0 for `random`.
@@ -478,7 +474,7 @@ impl StateMachine for InteractionMachine {
         if Some(role) == self.setup.random {
             Goal::default()
         } else {
-            self.scale.goal(self.balance(state, role))
+            self.goal_scale.goal(self.balance(state, role))
         }
     }
 
@@ -520,7 +516,7 @@ mod tests {
         }
         let start = std::time::Instant::now();
         let machine = machine(&text);
-        assert!(!machine.goal_scale().is_complete);
+        assert!(!machine.goal_scale.is_complete);
         assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     }
 

@@ -56,7 +56,8 @@ impl PerceptSets {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EvidenceClasses {
     classes: Vec<Class>,
-    table: HashTable<u32>,
+    /// The table of what was met.
+    pub(crate) met: HashTable<u32>,
 }
 
 impl EvidenceClasses {
@@ -64,13 +65,13 @@ impl EvidenceClasses {
     pub(crate) fn after(&mut self, former: u32, own: Move, percepts: u32) -> u32 {
         let class = Class { former, own, percepts };
         let hash = class.hash();
-        if let Some(number) = self.find_in(class, hash, &self.table) {
+        if let Some(number) = self.find_in(class, hash, &self.met) {
             return number;
         }
         let classes = &mut self.classes;
         classes.push(class);
         let number = classes.len() as u32;
-        self.table.insert_unique(hash, number, |&number| classes[number as usize - 1].hash());
+        self.met.insert_unique(hash, number, |&number| classes[number as usize - 1].hash());
         number
     }
 
@@ -78,14 +79,9 @@ impl EvidenceClasses {
         table.find(hash, |&number| self.classes[number as usize - 1] == class).copied()
     }
 
-    /// The table of what was met.
-    pub(crate) fn met(&self) -> &HashTable<u32> {
-        &self.table
-    }
-
     /// Gives up the table: no class is looked up from now on.
     pub(crate) fn freeze(&mut self) {
-        self.table = HashTable::new();
+        self.met = HashTable::new();
         self.classes.shrink_to_fit();
     }
 

@@ -212,7 +212,7 @@ impl<M: Bulk> Positions<M> {
 
     /// How many classes of evidence were met by all roles.
     pub(crate) fn classes(&self) -> usize {
-        self.classes.values().iter().map(|classes| classes.met().len()).sum()
+        self.classes.values().iter().map(|classes| classes.met.len()).sum()
     }
 
     pub(crate) fn state(&self, position: u32) -> &M::State {
@@ -295,7 +295,7 @@ impl<M: Bulk> Positions<M> {
     /// The information set of some evidence, if it was met.
     pub(crate) fn set(&self, evidence: &Evidence) -> Option<u32> {
         let classes = &self.classes[evidence.role];
-        let class = classes.class_of(evidence, &self.percepts, classes.met())?;
+        let class = classes.class_of(evidence, &self.percepts, &classes.met)?;
         self.sets.of_class(evidence.role, class)
     }
 

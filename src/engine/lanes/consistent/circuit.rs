@@ -46,7 +46,7 @@ pub(super) struct ConsistentCode {
 impl ConsistentCode {
     /// The code for what one role observes. It takes about as long as the circuit of playouts.
     pub(super) fn new(propagator: &Propagator, observer: Role) -> ConsistentCode {
-        let net = propagator.propnet();
+        let net = &propagator.propnet;
         let circuit = ConsistentCircuit::new(net, observer);
         let does = ByRole::from_fn(net.roles.len(), |role| {
             let is_open = role != observer && net.roles[role].moves.len() > 1;

@@ -77,7 +77,7 @@ impl Lanes {
         let role = observed.role;
         let code = self.consistent.0[role].get_or_init(|| ConsistentCode::new(propagator, role));
         let nothing = ConsistentDraws { tried: attempts.len(), steps: Vec::new() };
-        let roles = &propagator.propnet().roles;
+        let roles = &propagator.propnet.roles;
         let Some(own) = roles[role].moves.iter().position(|other| *other == own) else {
             return Some((nothing, (0..).take(attempts.len()).collect()));
         };

@@ -90,8 +90,8 @@ impl<const W: usize> DrawPlanes<W> {
     }
 
     fn get_ready(&mut self, code: &ConsistentCode, own: usize) {
-        if self.planes.len() < code.program.planes() {
-            self.planes.resize(code.program.planes());
+        if self.planes.len() < code.program.planes {
+            self.planes.resize(code.program.planes);
         }
         let moves = &mut self.planes[code.own.clone()];
         moves.fill([0; W]);

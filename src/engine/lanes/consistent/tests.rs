@@ -376,7 +376,7 @@ fn one_of_several_own_moves_is_drawn_by_the_plain_form() {
     let pair = Pair::new(&file(GAMES[2]));
     for role in pair.rules.each_role() {
         let mut case = pair.case(role, 1, &Seed::root(71));
-        let all = &pair.engine.propagator().propnet().roles[role].moves;
+        let all = &pair.engine.propagator.propnet.roles[role].moves;
         case.observation.own = OwnMove::OneOf(all[..].into());
         let attempts = attempts(2000, case.starts.len(), 15);
         let drawn = draw(&pair, &case, &attempts, 16);

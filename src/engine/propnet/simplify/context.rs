@@ -82,7 +82,7 @@ impl Rewriting<'_> {
                 Gate::Input(input) => self.place[number] = self.network.input(*input as usize),
                 Gate::And(_) if self.root[number] && include(number) => {
                     self.place[number] = self.rewrite(number);
-                    debug_assert!(self.known.trail().is_empty());
+                    debug_assert!(self.known.trail.is_empty());
                 }
                 Gate::And(_) => {}
             }
@@ -91,7 +91,7 @@ impl Rewriting<'_> {
 
     /// The new wire of a gate, in the present context.
     fn rewrite(&mut self, gate: usize) -> Wire {
-        let start = self.known.trail().len();
+        let start = self.known.trail.len();
         let wire = self.rewrite_and(gate).map_or(Wire::FALSE, |wires| self.network.and(&wires));
         self.known.forget(start);
         wire

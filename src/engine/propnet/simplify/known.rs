@@ -19,7 +19,7 @@ pub(super) struct Known<'a> {
     /// The member of each group that is known to be on.
     chosen: Vec<Option<Wire>>,
     /// The known wires, in the order in which they became known.
-    trail: Vec<Wire>,
+    pub(super) trail: Vec<Wire>,
 }
 
 impl<'a> Known<'a> {
@@ -32,11 +32,6 @@ impl<'a> Known<'a> {
     /// States that a wire is on wherever an input is.
     pub(super) fn follows(&mut self, input: usize, wire: Wire) {
         self.legal[input] = Some(wire);
-    }
-
-    /// The known wires, in the order in which they became known.
-    pub(super) fn trail(&self) -> &[Wire] {
-        &self.trail
     }
 
     /// The wire that follows from the input of `wire`, where `wire` is an input or the complement of one.

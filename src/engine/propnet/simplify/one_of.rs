@@ -165,15 +165,15 @@ impl<'a> Proof<'a> {
 /// Whether the known wires contradict each other, as far as this many splits can tell. The known wires are unchanged
 /// afterwards.
 fn refute(network: &Network, known: &mut Known, splits: &mut usize, work: &mut usize) -> bool {
-    let start = known.trail().len();
+    let start = known.trail.len();
     let refuted = loop {
-        *work += known.trail().len();
+        *work += known.trail.len();
         // The OR with the fewest open wires among those that are known and not yet explained.
         let mut best: Option<Vec<Wire>> = None;
         if *work > WORK {
             break false;
         }
-        for &wire in known.trail().iter().filter(|wire| wire.is_negated()) {
+        for &wire in known.trail.iter().filter(|wire| wire.is_negated()) {
             let inner = network.fanin(wire);
             if inner.is_empty() || inner.iter().any(|&inner| known.holds(!inner)) {
                 continue;
@@ -197,7 +197,7 @@ fn refute(network: &Network, known: &mut Known, splits: &mut usize, work: &mut u
                 }
                 *splits -= open.len();
                 break open.iter().all(|&wire| {
-                    let before = known.trail().len();
+                    let before = known.trail.len();
                     let refuted = !known.assume(network, !wire) || refute(network, known, splits, work);
                     known.forget(before);
                     refuted

@@ -78,7 +78,7 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<InfixToke
     let mut semicolons = Semicolons::new(text, newline);
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
-        let errors = report.errors();
+        let errors = report.errors;
         let (kind, length) = if c == newline {
             first = true;
             (None, 1)
@@ -107,7 +107,7 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<InfixToke
         if let Some(kind) = kind {
             let [start, end] = [at, at + length]
                 .map(|offset| u32::try_from(offset).expect("the text is shorter than 2^32 bytes"));
-            let slip = report.errors() > errors;
+            let slip = report.errors > errors;
             tokens.push(InfixToken { kind, first, slip, start, end });
             semicolons.count(kind, first && (at == 0 || text[..at].ends_with(newline)));
             first = false;

@@ -127,7 +127,7 @@ impl SolvedGame {
 
 /// Whether a game has equilibria that regret minimisation finds; if not, why not.
 fn refuse(form: &SequenceForm) -> Result<(), String> {
-    match (form.player_count(), form.constant_sum()) {
+    match (form.player_count(), form.constant_sum) {
         (0 | 1, _) | (2, Some(_)) => Ok(()),
         (2, None) => Err("the goals of the two roles have no constant sum".to_owned()),
         (players, _) => {

@@ -161,7 +161,7 @@ fn solve_within(
             found => LinearProgramError::TooManyRoles(found),
         });
     };
-    if form.constant.is_none() {
+    if form.constant_sum.is_none() {
         return Err(LinearProgramError::NotConstantSum);
     }
     let program = Program::new(first, second, form.roles > form.players.len());

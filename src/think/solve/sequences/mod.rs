@@ -37,7 +37,7 @@ pub struct SequenceForm {
     /// How many roles there are, `random` included.
     pub(super) roles: usize,
     /// The sum of payoffs, if it is the same at every end.
-    pub(super) constant: Option<f64>,
+    pub constant_sum: Option<f64>,
     /// The length of a profile.
     pub(super) pool: usize,
 }
@@ -72,13 +72,14 @@ impl SequenceForm {
                 Rows::new(&leaves, own, &treeplexes, |outcome| payoff(players[own], outcome))
             })
             .collect();
-        let constant = tree.constant_sum().map(|sum| (f64::from(sum) - MIDDLE * players.len() as f64) / unit);
+        let constant_sum =
+            tree.constant_sum().map(|sum| (f64::from(sum) - MIDDLE * players.len() as f64) / unit);
         let players = forms
             .into_iter()
             .zip(rows)
             .map(|((role, treeplex), rows)| PlayerForm { role, treeplex, rows })
             .collect();
-        SequenceForm { players, roles: tree.roles().len(), constant, pool: tree.pool_len() }
+        SequenceForm { players, roles: tree.roles().len(), constant_sum, pool: tree.pool_len() }
     }
 
     /// The game in which a role is found out before the match, with the probability `share`, to play as a profile says, which only it
@@ -98,11 +99,6 @@ impl SequenceForm {
             PlayerForm { rows: player.rows.restricted(slot, share, &plans[fixed]), ..player.clone() }
         };
         SequenceForm { players: self.players.iter().enumerate().map(player).collect(), ..self.clone() }
-    }
-
-    /// The sum of all payoffs, if it is the same at every end of the game; 0 in a zero-sum game.
-    pub fn constant_sum(&self) -> Option<f64> {
-        self.constant
     }
 
     /// How many roles decide.
