@@ -20,7 +20,7 @@ pub struct BaselineOption {
     /// Also report adjusted goals, which have the same mean with less luck in it. The guess that this rests on is what follows
     /// if all roles go on as a MODEL says, where the game has a tree, or after N random playouts
     #[arg(long, value_name = "MODEL|N")]
-    baseline: Option<String>,
+    pub baseline: Option<String>,
     /// With --baseline: follow up to N histories that the others cannot tell from the true one, where the policy of a player is
     /// known (random, legal, policy)
     #[arg(long, value_name = "N", default_value_t = 1_000, requires = "baseline")]
@@ -28,11 +28,6 @@ pub struct BaselineOption {
 }
 
 impl BaselineOption {
-    /// Whether goals are to be adjusted.
-    pub fn is_given(&self) -> bool {
-        self.baseline.is_some()
-    }
-
     /// The baseline of a game, and the most histories that are imagined, if asked for.
     ///
     /// # Errors

@@ -306,7 +306,7 @@ impl BeliefArguments {
         };
         let gates = engines.network().map_or(0, |network| network.propnet.network.gates().len());
         let is_large = gates > LARGE && plan.playouts > 0 && plan.limit > 0;
-        let lanes = || options::engine(&engines, self.engine.kind(), &opened.name);
+        let lanes = || options::engine(&engines, self.engine.engine, &opened.name);
         let playouts_engine = is_large.then(lanes).transpose()?;
         let state_cost = engines.costs().map_or(UNKNOWN_COST, |costs| costs.single.min(costs.interpreter));
         let (rules, name) = (opened.hash(), opened.name);

@@ -145,7 +145,7 @@ fn check(
         };
         match reference {
             Ok(reference) => {
-                let engine = engine_for_steps(&engines, arguments.engine.kind(), game.name())?;
+                let engine = engine_for_steps(&engines, arguments.engine.engine, game.name())?;
                 let progress = Progress::new(effort.matches.saturating_add(effort.search), "trials", false);
                 let tick = &|| progress.tick();
                 let rulesheet = &loaded.rulesheet;

@@ -118,7 +118,7 @@ pub fn run(arguments: &CheckPlayerArguments, session: &Session) -> CommandResult
 fn find(address: &Address) -> CommandResult {
     let deadline = Instant::now() + GRACE + GRACE;
     match exchange(address, "(INFO)", "Gamecontroller", deadline, ReplyLimits::default()) {
-        Err(error @ (ExchangeError::UnknownHost(..) | ExchangeError::Unreachable { .. })) => {
+        Err(error @ (ExchangeError::UnknownHost(..) | ExchangeError::Unreachable(..))) => {
             Err(CommandFailure::Failed { what: error.to_string(), remedy: None })
         }
         _ => Ok(()),

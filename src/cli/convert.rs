@@ -131,8 +131,7 @@ pub fn run(arguments: &ConvertArguments, session: &Session) -> CommandResult {
 }
 
 fn refuse_policy(arguments: &ConvertArguments) -> CommandResult {
-    refuse_if(arguments.policy.is_some(), "--policy is for --to efg", "give --to efg")?;
-    Ok(())
+    refuse_if(arguments.policy.is_some(), "--policy is for --to efg", "give --to efg")
 }
 
 /// All states of a game, written by `write`, which gets the name of the game.

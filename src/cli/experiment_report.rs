@@ -159,8 +159,8 @@ pub fn run(arguments: &ReportArguments, session: &Session) -> CommandResult {
     }
     match gate {
         None | Some((_, SequentialVerdict::Accepted)) => Ok(()),
-        Some((_, SequentialVerdict::Rejected)) => Err(CommandFailure::Gate { code: 4 }),
-        Some((_, SequentialVerdict::Open)) => Err(CommandFailure::Gate { code: 5 }),
+        Some((_, SequentialVerdict::Rejected)) => Err(CommandFailure::Gate(4)),
+        Some((_, SequentialVerdict::Open)) => Err(CommandFailure::Gate(5)),
     }
 }
 
@@ -209,7 +209,7 @@ fn adjust(
     (planned, only): (&Planned, Option<&PlannedFolder>),
     session: &Session,
 ) -> CommandResult {
-    if !asked.is_given() {
+    if asked.baseline.is_none() {
         return Ok(());
     }
     let (folder, machines) = (walkable("--baseline", only)?, &machines(&planned.plan)?);

@@ -141,7 +141,7 @@ fn whole(arguments: &FolderArguments, missing: &[MissingMatches]) -> CommandResu
         return Ok(());
     }
     missing.iter().for_each(|missing| log(format_args!("{missing}")));
-    Err(CommandFailure::Incomplete { what: format!("{}: matches are missing", arguments.folder.display()) })
+    Err(CommandFailure::Incomplete(format!("{}: matches are missing", arguments.folder.display())))
 }
 
 /// The text and the rules of a game of a plan.

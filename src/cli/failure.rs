@@ -44,16 +44,10 @@ pub enum CommandFailure {
     Findings,
     /// A gate, which has been reported, is not passed (4), or more deals are needed to say so (5).
     #[error("the gate is not passed")]
-    Gate {
-        /// The exit code.
-        code: u8,
-    },
+    Gate(u8),
     /// Parts of the result are missing.
-    #[error("{what}")]
-    Incomplete {
-        /// The missing part.
-        what: String,
-    },
+    #[error("{0}")]
+    Incomplete(String),
     /// Ctrl-C or SIGTERM; the finished results have been reported.
     #[error("interrupted")]
     Interrupted,
@@ -143,7 +137,7 @@ impl CommandFailure {
     /// Whether a message is needed. It is not if the result itself or the closed pipe shows the failure.
     pub fn is_silent(&self) -> bool {
         match self {
-            CommandFailure::Findings | CommandFailure::Gate { .. } | CommandFailure::Left => true,
+            CommandFailure::Findings | CommandFailure::Gate(_) | CommandFailure::Left => true,
             CommandFailure::Output(cause) => cause.kind() == io::ErrorKind::BrokenPipe,
             _ => false,
         }
@@ -155,8 +149,8 @@ impl CommandFailure {
             CommandFailure::Failed { .. } | CommandFailure::File(FileError::System(..)) => 1,
             CommandFailure::Usage { .. } | CommandFailure::File(_) => 2,
             CommandFailure::Findings => 1,
-            CommandFailure::Incomplete { .. } => 3,
-            CommandFailure::Gate { code } => *code,
+            CommandFailure::Incomplete(_) => 3,
+            CommandFailure::Gate(code) => *code,
             CommandFailure::Interrupted | CommandFailure::Left => 130,
             CommandFailure::Output(_) if self.is_silent() => 0,
             CommandFailure::Output(_) => 1,

@@ -58,13 +58,6 @@ pub struct Opened {
     pub is_strict: bool,
 }
 
-impl Opened {
-    /// The hash of the rules.
-    pub fn hash(&self) -> String {
-        self.game.rules_hash()
-    }
-}
-
 /// The names of games where paths begin at this folder, with the given repository or the one that the environment names.
 pub fn names(folder: &Path, repository: Option<&Path>) -> GameNames {
     let named =
@@ -196,5 +189,9 @@ impl Opened {
             log(format_args!("{name}: {faults} {are} repaired for play; see `hyperplay check {name}`"));
         }
         Ok(Opened { name, rulesheet: loaded.rulesheet, game, is_strict: false })
+    }
+    /// The hash of the rules.
+    pub fn hash(&self) -> String {
+        self.game.rules_hash()
     }
 }

@@ -25,7 +25,7 @@ use super::session::Session;
 use hyperplay_games::repository::GameRepository;
 use hyperplay_logic::gdl::{Game, Language, did_you_mean};
 use hyperplay_machine::{ByRole, Role};
-use hyperplay_net::host::{SightError, SightRules, remote_spec, serve_repository};
+use hyperplay_net::host::{SightRules, remote_spec, serve_repository};
 use hyperplay_net::http::client::Address;
 use hyperplay_net::http::server::ServerThread;
 use hyperplay_net::protocol::{WireDialect, WireLetters};
@@ -222,14 +222,8 @@ fn own_clocks(text: &str, game: &Game) -> CommandResult<(Role, Clocks)> {
 /// The rules of a file for what viewers may see.
 fn sight(path: &Path, game: &Game) -> CommandResult<SightRules> {
     let rules = FileError::at(path, std::fs::read_to_string(path))?;
-    SightRules::new(game, &rules).map_err(|error| {
-        let remedy = match error {
-            SightError::Missing => "write rules such as (<= (sees_xml random ?t) (true ?t))",
-            SightError::Rules(_) => "correct the rules; they may use the relations of the game",
-            SightError::Engine(_) => "look for a recursion that builds ever new terms",
-        };
-        CommandFailure::failed(format!("{}: {error}", path.display()), remedy)
-    })
+    SightRules::new(game, &rules)
+        .map_err(|error| CommandFailure::failed(format!("{}: {error}", path.display()), error.remedy))
 }
 
 /// Runs the command.

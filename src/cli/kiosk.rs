@@ -148,7 +148,7 @@ pub fn run(arguments: &KioskArguments, session: &Session) -> CommandResult {
     let seed = pick_seed(arguments.seed);
     let options = KioskOptions {
         registry: registry.clone(),
-        engine: arguments.engine.kind(),
+        engine: arguments.engine.engine,
         games: catalogue(),
         seed,
         record: arguments.record.clone().map(|folder| (folder, arguments.earlier.earlier())),

@@ -3,12 +3,13 @@
 use std::error::Error as _;
 use std::num::NonZero;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::game_argument::Opened;
 use super::output::log;
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
@@ -45,18 +46,13 @@ pub fn engines() -> impl TypedValueParser<Value = EngineKind> {
 }
 
 impl EngineOption {
-    /// The kind that was asked for.
-    pub fn kind(self) -> EngineKind {
-        self.engine
-    }
-
     /// The engines of a game, and the one that was asked for.
     ///
     /// # Errors
     /// If it cannot be made.
     pub fn open(self, opened: &Opened) -> CommandResult<(Engines, Arc<Engine>)> {
         let engines = Engines::new(&opened.game);
-        let engine = engine(&engines, self.kind(), &opened.name)?;
+        let engine = engine(&engines, self.engine, &opened.name)?;
         Ok((engines, engine))
     }
 
@@ -66,7 +62,7 @@ impl EngineOption {
     /// If it cannot be made.
     pub fn open_for_steps(self, opened: &Opened) -> CommandResult<(Engines, Arc<Engine>)> {
         let engines = Engines::new(&opened.game);
-        let engine = engine_for_steps(&engines, self.kind(), &opened.name)?;
+        let engine = engine_for_steps(&engines, self.engine, &opened.name)?;
         Ok((engines, engine))
     }
 }
@@ -185,30 +181,18 @@ impl ThreadsOption {
     /// # Errors
     /// If it is 0 or too large or the threads cannot be made.
     pub fn apply(self) -> CommandResult<usize> {
-        use_threads(self.threads)
+        let threads = self.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get));
+        refuse_if(threads == 0, "--threads 0: there is no work without a thread", "give 1 or more")?;
+        let too_many = format!("--threads {threads}: more than {MAX_THREADS} are of no use");
+        refuse_if(threads > MAX_THREADS, too_many, "leave it out for one a processor")?;
+        let made = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        // In a process that has computed before, as Python may have, the threads are there. Only the system's errors have a source.
+        made.or_else(|error| if error.source().is_none() { Ok(()) } else { Err(error) }).map_err(
+            |error| {
+                let what = format!("{threads} threads cannot be made: {error}");
+                CommandFailure::failed(what, "give fewer with --threads")
+            },
+        )?;
+        Ok(rayon::current_num_threads())
     }
-}
-
-fn use_threads(given: Option<usize>) -> CommandResult<usize> {
-    let threads = match given {
-        Some(0) => {
-            return Err(CommandFailure::usage(
-                "--threads 0: there is no work without a thread",
-                "give 1 or more",
-            ));
-        }
-        Some(threads) if threads > MAX_THREADS => {
-            let what = format!("--threads {threads}: more than {MAX_THREADS} are of no use");
-            return Err(CommandFailure::usage(what, "leave it out for one a processor"));
-        }
-        Some(threads) => threads,
-        None => std::thread::available_parallelism().map_or(1, NonZero::get),
-    };
-    let made = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    // In a process that has computed before, as Python may have, the threads are there and their number stays. Only the system gives a source.
-    if let Err(error) = made.or_else(|error| if error.source().is_none() { Ok(()) } else { Err(error) }) {
-        let what = format!("{threads} threads cannot be made: {error}");
-        return Err(CommandFailure::failed(what, "give fewer with --threads"));
-    }
-    Ok(rayon::current_num_threads())
 }

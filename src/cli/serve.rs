@@ -172,7 +172,7 @@ pub fn run(arguments: &ServeArguments, session: &Session) -> CommandResult {
         name: arguments.name.clone(),
         registry: registry.clone(),
         player: arguments.player.clone(),
-        engine: arguments.engine.kind(),
+        engine: arguments.engine.engine,
         matches: arguments.matches.into(),
         margin: arguments.margin,
         stale: arguments.stale,

@@ -25,7 +25,6 @@ mod match_thread;
 mod page;
 mod parts;
 mod past;
-mod person;
 mod requests;
 
 mod role_scenes;

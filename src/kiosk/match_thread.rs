@@ -1,20 +1,18 @@
 //! The thread of a table: waits for the persons, plays the match, tells of every step, and keeps what was played.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::in_time::switches;
 use super::match_scenes::MatchScenes;
 use super::parts::{Sight, Sitting};
 use super::past::PastMatch;
-use super::person::PersonSeat;
-use super::scene::SightScene;
-use super::scene::{Phase, SceneGoal, SceneMove, SceneResult};
+use super::scene::{Phase, SceneGoal, SceneMove, SceneResult, SightScene};
 use super::table::{GONE, OpenQuestion, Table};
 use hyperplay_engine::Engine;
-use hyperplay_machine::{ByRole, Role, StateMachine as _, StateMachineExt as _};
-use hyperplay_play::player::Seat;
+use hyperplay_machine::{Budget, ByRole, Role, Seed, StateMachine as _, StateMachineExt as _};
+use hyperplay_play::player::{Decision, Player, Seat, View};
 use hyperplay_play::referee::{
     ChrononClock, ChrononRecord, Heading, Match, MatchOutcome, MatchStep, RunInfo, Settings, Transcript,
     match_seed, play_match,
@@ -244,5 +242,31 @@ impl Table {
         (shared.phase, shared.is_ended, shared.touched) = (Phase::Over, true, self.begun.elapsed());
         drop(shared);
         self.ring();
+    }
+}
+
+/// The person of one role: a player that waits for the table to say what she chose.
+struct PersonSeat {
+    /// The table, which owns the match that owns this seat.
+    table: Weak<Table>,
+    /// Her role.
+    role: Role,
+}
+
+impl Player for PersonSeat {
+    fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
+        if let [only] = *view.legal {
+            return Decision::draw(vec![(only, 1.0)], seed);
+        }
+        let chosen = self
+            .table
+            .upgrade()
+            .and_then(|table| table.chosen(self.role, view.evidence.step(), budget.deadline))
+            .filter(|own| view.legal.contains(own));
+        match chosen {
+            Some(own) => Decision::draw(vec![(own, 1.0)], seed),
+            // A person who leaves or is late gets a legal move.
+            None => Decision::uniform(view.legal, seed),
+        }
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::TermId;
-use hyperplay_machine::{Budget, Evidence, Role, Seed, State, counted};
+use hyperplay_machine::{Role, State, counted};
 use hyperplay_play::player::{Companion, SamplerSpec, is_certain};
 use hyperplay_view::BoardLayout;
 
@@ -20,7 +20,8 @@ const STATES: usize = 6;
 /// The knowledge and belief of a role in one match.
 pub struct SeatKnowledge {
     layout: BoardLayout,
-    companion: Companion,
+    /// The belief beside the person.
+    pub companion: Companion,
 }
 
 impl SeatKnowledge {
@@ -28,11 +29,6 @@ impl SeatKnowledge {
     pub fn new(engine: &Arc<Engine>, role: Role, sampler: &SamplerSpec, particles: usize) -> Self {
         let layout = BoardLayout::of(engine.game());
         SeatKnowledge { layout, companion: Companion::new(engine, role, sampler, particles) }
-    }
-
-    /// Follows the evidence.
-    pub fn follow(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) {
-        self.companion.follow(evidence, budget, seed);
     }
 
     /// The knowledge of the role about the state, drawn: certain facts, and marks where more than one thing is

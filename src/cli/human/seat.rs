@@ -93,8 +93,8 @@ impl HumanSeat {
     /// Asks until a line is a move; none if the person leaves or the clock runs out.
     fn dialogue(&mut self, at: &mut Shared, view: &View<'_>, budget: &Budget, seed: &Seed) -> Option<Move> {
         let moves: Vec<String> = view.legal.iter().map(|own| shown(&self.engine, own.0)).collect();
-        at.say(&format!("step {}\n{}", view.evidence.step() + 1, self.knowledge.board()));
-        at.say(&if moves.len() > LISTED {
+        at.console.say(&format!("step {}\n{}", view.evidence.step() + 1, self.knowledge.board()));
+        at.console.say(&if moves.len() > LISTED {
             format!("you have {} moves: type a part of one to search, or moves to list all\n", moves.len())
         } else {
             listed(&moves, 0..moves.len())
@@ -104,14 +104,14 @@ impl HumanSeat {
         for asked in 0_u64.. {
             let left =
                 budget.left().map_or(String::new(), |left| format!(" ({:.0} s left)", left.as_secs_f64()));
-            let line = match at.ask(&format!("{name}{left}> "), budget.deadline) {
+            let line = match at.console.ask(&format!("{name}{left}> "), budget.deadline) {
                 Typed::Line(line) => line,
                 Typed::Late => {
                     at.was_late(self.role);
                     return None;
                 }
                 Typed::Ended => {
-                    at.say("standard input has ended\n");
+                    at.console.say("standard input has ended\n");
                     self.table.leave();
                     return None;
                 }
@@ -124,14 +124,14 @@ impl HumanSeat {
             match read {
                 Line::Play(place) => return Some(view.legal[place]),
                 Line::Found(found) => {
-                    at.say(&listed(&moves, found.iter().copied()));
+                    at.console.say(&listed(&moves, found.iter().copied()));
                     if let [only] = found[..] {
-                        at.say(&format!("press Enter to do {}\n", moves[only]));
+                        at.console.say(&format!("press Enter to do {}\n", moves[only]));
                         proposed = Some(only);
                     }
                 }
-                Line::Empty => at.say("type the number of a move, a part of one, or help\n"),
-                Line::Unknown(said) => at.say(&format!("{said}\n")),
+                Line::Empty => at.console.say("type the number of a move, a part of one, or help\n"),
+                Line::Unknown(said) => at.console.say(&format!("{said}\n")),
                 Line::Command(word) => {
                     let said = match word {
                         Word::Help => help(),
@@ -145,7 +145,7 @@ impl HumanSeat {
                             return None;
                         }
                     };
-                    at.say(&said);
+                    at.console.say(&said);
                 }
             }
         }
@@ -163,7 +163,7 @@ impl Player for HumanSeat {
             return Decision::uniform(view.legal, seed);
         }
         let patience = budget.share(0.5).within(PATIENCE);
-        self.knowledge.follow(view.evidence, &patience, &seed.child("belief"));
+        self.knowledge.companion.follow(view.evidence, &patience, &seed.child("belief"));
         let table = Arc::clone(&self.table);
         let mut at = table.lock();
         let turned = at.turn_to(&self.engine, self.role, budget.deadline);

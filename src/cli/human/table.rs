@@ -28,7 +28,8 @@ pub struct HumanTable {
 
 /// The state that one person at a time uses.
 pub struct Shared {
-    console: Console,
+    /// The terminal.
+    pub console: Console,
     /// The roles that persons play in this match, and the news that each is still to be told.
     persons: Vec<(Role, String)>,
     /// The role that was asked last.
@@ -140,16 +141,6 @@ impl Shared {
     pub fn was_late(&mut self, role: Role) {
         self.late.push(role);
         self.console.say("the time is up: a legal move is drawn\n");
-    }
-
-    /// Writes a text as it is.
-    pub fn say(&mut self, text: &str) {
-        self.console.say(text);
-    }
-
-    /// Asks for a line.
-    pub fn ask(&mut self, prompt: &str, deadline: Option<Instant>) -> Typed {
-        self.console.ask(prompt, deadline)
     }
 }
 

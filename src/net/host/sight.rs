@@ -14,7 +14,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::protocol::{game_line, pieces, replace_words};
-use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
+use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Game, Severity, Source, Syntax, load, render};
 use hyperplay_machine::{JointMove, Move, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::referee::Match;
@@ -38,16 +38,11 @@ pub struct SightRules {
 
 /// Why there are no such rules.
 #[derive(Debug, Error)]
-pub enum SightError {
-    /// The rules of the game and these together are no game; the findings, rendered.
-    #[error("the rules for sees_xml do not go together with the game:\n{0}")]
-    Rules(String),
-    /// They define nothing.
-    #[error("there is no rule for sees_xml")]
-    Missing,
-    /// They cannot be evaluated.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
+#[error("{what}")]
+pub struct SightError {
+    what: String,
+    /// The remedy.
+    pub remedy: &'static str,
 }
 
 /// The terms that the viewers of one match may see, state by state.
@@ -72,7 +67,10 @@ impl SightRules {
     /// See [`SightError`].
     pub fn new(game: &Game, rules: &str) -> Result<SightRules, SightError> {
         if !pieces(rules).any(|word| word.eq_ignore_ascii_case(SEES)) {
-            return Err(SightError::Missing);
+            return Err(SightError {
+                what: "there is no rule for sees_xml".to_owned(),
+                remedy: "write rules such as (<= (sees_xml random ?t) (true ?t))",
+            });
         }
         // A viewer who watches as `random` sees something also of a game that has no such role.
         let random = if game.random().is_some() { "" } else { "(role random) " };
@@ -82,9 +80,17 @@ impl SightRules {
         let Some(viewing) = loaded.game else {
             let mut errors = loaded.findings;
             errors.retain(|finding| finding.severity == Severity::Error);
-            return Err(SightError::Rules(render(&errors, &loaded.rulesheet.source, false)));
+            let errors = render(&errors, &loaded.rulesheet.source, false);
+            return Err(SightError {
+                what: format!("the rules for sees_xml do not go together with the game:\n{errors}"),
+                remedy: "correct the rules; they may use the relations of the game",
+            });
         };
-        Ok(SightRules { viewing: Engines::new(&viewing).get(EngineKind::Interpreter)? })
+        let viewing = Engines::new(&viewing).get(EngineKind::Interpreter).map_err(|error| SightError {
+            what: error.to_string(),
+            remedy: "look for a recursion that builds ever new terms",
+        })?;
+        Ok(SightRules { viewing })
     }
 
     /// The terms that the viewers may see of a match that was played on `machine`. O(steps × rules).
@@ -175,7 +181,8 @@ mod tests {
         );
         let game = game.game.unwrap();
         assert!(SightRules::new(&game, SightRules::DEFAULT).is_ok());
-        assert!(matches!(SightRules::new(&game, "(p a)"), Err(SightError::Missing)));
+        let missing = SightRules::new(&game, "(p a)").unwrap_err().to_string();
+        assert_eq!(missing, "there is no rule for sees_xml");
         let wrong = SightRules::new(&game, "(<= (sees_xml x ?t) (not (true ?t)))").unwrap_err().to_string();
         assert!(wrong.contains("unsafe"), "{wrong}");
     }

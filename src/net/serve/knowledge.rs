@@ -45,11 +45,8 @@ pub enum Heard {
     Next,
     /// The question of this step again.
     Again(usize),
-    /// Steps between were missed.
-    Hole {
-        /// How many joint moves were made by now.
-        made: usize,
-    },
+    /// Steps between were missed; by now so many joint moves were made.
+    Hole(usize),
 }
 
 /// The knowledge of one role about one match.
@@ -129,7 +126,7 @@ impl Knowledge {
         if let Some(why) = missed {
             self.made = number;
             self.remark(format!("step {number}: {why}"));
-            return Heard::Hole { made: number };
+            return Heard::Hole(number);
         }
         let observation = self.observation(game, message);
         self.evidence.steps.push(observation);
@@ -268,15 +265,15 @@ mod tests {
         assert_eq!(step.percepts.len(), 1);
         assert_eq!(known.hear(&game, &message("(PLAY m 1 Y ((HEARD Z)))")), Heard::Again(1));
         known.answered(sent("x", false));
-        let far = Heard::Hole { made: 4_000_000_000 };
+        let far = Heard::Hole(4_000_000_000);
         let mut other = Knowledge::new(Role::new(0));
         assert_eq!(other.hear(&game, &message("(PLAY m 4000000000 Y ())")), far);
         other.answered(sent("x", false));
         assert_eq!(other.made, 4_000_000_000);
-        assert_eq!(known.hear(&game, &message("(PLAY m 3 Y ())")), Heard::Hole { made: 3 });
+        assert_eq!(known.hear(&game, &message("(PLAY m 3 Y ())")), Heard::Hole(3));
         assert!(known.has_hole() && known.evidence.step() == 1);
         known.answered(sent("x", false));
-        assert_eq!(known.hear(&game, &message("(STOP m 4 X ())")), Heard::Hole { made: 4 });
+        assert_eq!(known.hear(&game, &message("(STOP m 4 X ())")), Heard::Hole(4));
         known.end();
         assert!(!known.evidence.over && known.remarks.len() == 2);
     }
@@ -350,7 +347,7 @@ mod tests {
         let mut known = Knowledge::new(Role::new(0));
         known.hear(&game, &message("(PLAY m 0 NIL NIL)"));
         let long = "(heard y) ".repeat(LONGEST_PAST / 5);
-        assert_eq!(known.hear(&game, &message(&format!("(PLAY m 1 X ({long}))"))), Heard::Hole { made: 1 });
+        assert_eq!(known.hear(&game, &message(&format!("(PLAY m 1 X ({long}))"))), Heard::Hole(1));
         let odd = "(q 1) ".repeat(1000) + &"w".repeat(5000);
         let mut known = Knowledge::new(Role::new(0));
         assert_eq!(known.hear(&game, &message(&format!("(PLAY m 1 X ({odd}))"))), Heard::Next);

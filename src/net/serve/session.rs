@@ -215,7 +215,7 @@ impl Session {
                         let _ = answer.send(former.text.clone());
                         return;
                     }
-                    Heard::Hole { made } => {
+                    Heard::Hole(made) => {
                         tracing::warn!(step = made, "a message before this one did not come");
                     }
                     _ => {}

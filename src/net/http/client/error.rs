@@ -25,24 +25,14 @@ pub enum ExchangeError {
     #[error("{0}: the host is unknown; check its name")]
     UnknownHost(String),
     /// Nothing listens there, or no way leads there.
-    #[error("{address}: no connection ({error}); is the player started, and is this its port?")]
-    Unreachable {
-        /// The address.
-        address: String,
-        /// The error of the system.
-        error: io::Error,
-    },
+    #[error("{0}: no connection ({1}); is the player started, and is this its port?")]
+    Unreachable(String, io::Error),
     /// The deadline passed.
     #[error("the time was up while {0}")]
     TimedOut(ExchangeStage),
     /// The connection broke.
-    #[error("the connection broke while {stage} ({error})")]
-    Broken {
-        /// When.
-        stage: ExchangeStage,
-        /// The error of the system.
-        error: io::Error,
-    },
+    #[error("the connection broke while {0} ({1})")]
+    Broken(ExchangeStage, io::Error),
     /// The connection was closed without a byte of an answer.
     #[error("the connection was closed without an answer")]
     Empty,
@@ -56,13 +46,8 @@ pub enum ExchangeError {
     #[error("the answer is no HTTP ({0}); it begins with a line such as `HTTP/1.0 200 OK`")]
     NotHttp(&'static str),
     /// The answer has a status that is not 200.
-    #[error("the answer has the status {status} {reason}; a player answers 200 OK")]
-    Status {
-        /// The status.
-        status: u16,
-        /// The words behind it.
-        reason: String,
-    },
+    #[error("the answer has the status {0} {1}; a player answers 200 OK")]
+    Status(u16, String),
     /// The answer is no text, from this byte on, counted from 1.
     #[error("the answer is no text: byte {0} is not UTF-8")]
     NotText(usize),
@@ -77,6 +62,6 @@ impl ExchangeError {
     /// Whether there was nobody to take the connection.
     pub fn is_refused(&self) -> bool {
         let refused = io::ErrorKind::ConnectionRefused;
-        matches!(self, ExchangeError::Unreachable { error, .. } if error.kind() == refused)
+        matches!(self, ExchangeError::Unreachable(_, error) if error.kind() == refused)
     }
 }

@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 
 pub use address::{Address, AddressError, DEFAULT_PORT};
 pub use error::{ExchangeError, ExchangeStage};
+use reply::ReplyReader;
 pub use reply::{Reply, ReplyLimits};
-use reply::{ReplyReader, Step};
 
 /// Sends a message and receives its answer. All of it ends by the deadline.
 ///
@@ -136,14 +136,14 @@ fn converse(
             Err(error) if is_timeout(error.kind()) => {
                 return complete.ok_or(ExchangeError::TimedOut(ExchangeStage::Receiving));
             }
-            Err(error) => return Err(ExchangeError::Broken { stage: ExchangeStage::Receiving, error }),
+            Err(error) => return Err(ExchangeError::Broken(ExchangeStage::Receiving, error)),
         };
         if length == 0 {
             record.closed = true;
             return match (complete, broken) {
                 (Some(reply), _) => Ok(reply),
                 (None, Some(error)) if record.received.is_empty() => {
-                    Err(ExchangeError::Broken { stage: ExchangeStage::Sending, error })
+                    Err(ExchangeError::Broken(ExchangeStage::Sending, error))
                 }
                 (None, _) => reader.at_close(&record.received),
             };
@@ -156,7 +156,7 @@ fn converse(
             }
             continue;
         }
-        if let Step::Complete(reply) = reader.step(&record.received)? {
+        if let Some(reply) = reader.step(&record.received)? {
             if ending == Ending::Complete {
                 return Ok(reply);
             }
@@ -195,7 +195,7 @@ fn connect(address: &Address, deadline: Instant) -> Result<TcpStream, ExchangeEr
     }
     let address = address.to_string();
     Err(match first {
-        Some(error) => ExchangeError::Unreachable { address, error },
+        Some(error) => ExchangeError::Unreachable(address, error),
         None => ExchangeError::UnknownHost(address),
     })
 }
@@ -236,7 +236,7 @@ fn send(
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) if is_timeout(error.kind()) => return Err(ExchangeError::TimedOut(stage)),
             Err(error) if is_closing(error.kind()) => return Ok(Some(error)),
-            Err(error) => return Err(ExchangeError::Broken { stage, error }),
+            Err(error) => return Err(ExchangeError::Broken(stage, error)),
         }
     }
     Ok(None)

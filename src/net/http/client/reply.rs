@@ -45,12 +45,6 @@ impl Reply {
     }
 }
 
-/// The state of an answer after some of its bytes.
-pub(super) enum Step {
-    More,
-    Complete(Reply),
-}
-
 /// How the end of a body is told.
 #[derive(Clone, Copy, Debug)]
 enum Body {
@@ -71,7 +65,7 @@ fn is_whole(body: &[u8]) -> bool {
     !body.trim_ascii().is_empty() && count(b'(') == count(b')')
 }
 
-/// Reads an answer that grows. Every call gets all bytes so far.
+/// Reads an answer that grows. Every call gets all bytes so far, and gives the answer once it is complete.
 pub(super) struct ReplyReader {
     limits: ReplyLimits,
     /// How far the end of the head has been looked for.
@@ -87,9 +81,9 @@ impl ReplyReader {
         ReplyReader { limits, searched: 0, head: None, chunks: Vec::new(), next_chunk: 0 }
     }
 
-    pub(super) fn step(&mut self, received: &[u8]) -> Result<Step, ExchangeError> {
+    pub(super) fn step(&mut self, received: &[u8]) -> Result<Option<Reply>, ExchangeError> {
         if self.head.is_none() && !self.read_head(received)? {
-            return Ok(Step::More);
+            return Ok(None);
         }
         let head = self.head.as_ref().expect("it has just been read");
         let body = &received[head.length..];
@@ -100,16 +94,16 @@ impl ReplyReader {
             Body::Length(length) if body.len() >= length => {
                 // Masters of the field ignore the length: a term that it would cut goes on behind it.
                 let is_cut = !is_whole(&body[..length]) && is_whole(body);
-                self.reply(if is_cut { body } else { &body[..length] }).map(Step::Complete)
+                self.reply(if is_cut { body } else { &body[..length] }).map(Some)
             }
             Body::Chunks => {
                 if self.read_chunks(body)? {
-                    return self.reply(&self.chunks).map(Step::Complete);
+                    return self.reply(&self.chunks).map(Some);
                 }
-                if body.len() > self.limits.body { Err(too_long()) } else { Ok(Step::More) }
+                if body.len() > self.limits.body { Err(too_long()) } else { Ok(None) }
             }
             Body::Length(_) | Body::UntilClosed if body.len() > self.limits.body => Err(too_long()),
-            Body::Length(_) | Body::UntilClosed => Ok(Step::More),
+            Body::Length(_) | Body::UntilClosed => Ok(None),
         }
     }
 
@@ -162,7 +156,7 @@ impl ReplyReader {
         let status = response.code.unwrap_or(0);
         if status != 200 {
             let reason: String = response.reason.unwrap_or("").chars().take(40).collect();
-            return Err(ExchangeError::Status { status, reason });
+            return Err(ExchangeError::Status(status, reason));
         }
         let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
         let headers: Vec<(String, String)> =

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
-use super::reply::{ReplyReader, Step};
+use super::reply::ReplyReader;
 use super::{
     Address, AddressError, Ending, ExchangeError, ExchangeStage, ReplyLimits, exchange, exchange_bytes,
     request,
@@ -125,7 +125,7 @@ fn whether_the_connection_was_closed_is_told() {
 fn a_player_that_is_not_there_is_unreachable() {
     // Nothing listens on this port, and no test is given it.
     let error = ask(&Address::parse("http://127.0.0.1:1").unwrap(), 20_000).unwrap_err();
-    assert!(matches!(error, ExchangeError::Unreachable { .. }), "{error}");
+    assert!(matches!(error, ExchangeError::Unreachable(..)), "{error}");
     assert!(error.to_string().contains("is the player started"), "{error}");
     let error = ask(&Address::parse("http://no-such-host.invalid").unwrap(), 20_000).unwrap_err();
     assert!(matches!(error, ExchangeError::UnknownHost(..) | ExchangeError::TimedOut(..)), "{error}");
@@ -278,8 +278,8 @@ fn read_in_pieces(bytes: &[u8], lengths: &[usize]) -> Result<String, String> {
     for length in lengths.iter().copied().chain(std::iter::once(bytes.len())) {
         end = (end + length).min(bytes.len());
         match reader.step(&bytes[..end]).map_err(|error| error.to_string())? {
-            Step::Complete(reply) => return Ok(reply.body),
-            Step::More => {}
+            Some(reply) => return Ok(reply.body),
+            None => {}
         }
     }
     reader.at_close(bytes).map(|reply| reply.body).map_err(|error| error.to_string())
