@@ -26,7 +26,9 @@ pub fn put_into(document: &mut Value, network: Result<&Grounded, TooLarge>, seco
         }
     };
     document["grounding"] = json!(grounded.grounding);
-    let of_passes: f64 = simplifying(grounded);
+    // Simplifying is all passes but the first.
+    let of_passes: f64 =
+        grounded.passes.iter().filter(|pass| pass.name != GROUND).map(|pass| pass.seconds).sum();
     if let Some(seconds) = seconds {
         document["grounding"]["seconds"] = (seconds - of_passes).max(0.0).into();
     }
@@ -40,11 +42,6 @@ pub fn put_into(document: &mut Value, network: Result<&Grounded, TooLarge>, seco
     network["parts"] = parts.into_iter().map(|(part, size)| (part, json!(size))).collect();
     network["passes"] = json!(grounded.passes);
     document["network"] = network;
-}
-
-/// The seconds that simplifying took.
-fn simplifying(grounded: &Grounded) -> f64 {
-    grounded.passes.iter().filter(|pass| pass.name != GROUND).map(|pass| pass.seconds).sum()
 }
 
 /// One line about the network.

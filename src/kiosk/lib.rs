@@ -38,7 +38,7 @@ mod watch;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -146,11 +146,6 @@ impl Kiosk {
 
     fn tables(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Table>>> {
         locked(&self.tables)
-    }
-
-    /// The number of the next table.
-    fn next_number(&self) -> u64 {
-        self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Serves until `shutdown` is done, then ends all matches.

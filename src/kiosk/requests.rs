@@ -1,6 +1,7 @@
 //! The requests to a kiosk that change something: new tables, and replays.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -115,7 +116,9 @@ impl Kiosk {
             tokens,
             clocks,
             think_ahead: self.options.think_ahead,
-            seed: order.seed.unwrap_or_else(|| table_seed(self.options.seed, self.next_number())),
+            seed: order.seed.unwrap_or_else(|| {
+                table_seed(self.options.seed, self.numbers.fetch_add(1, Ordering::Relaxed))
+            }),
             sampler: self.options.registry.sampler("hyperplay").map_err(refused)?,
             records: self.records.clone(),
         };

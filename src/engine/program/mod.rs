@@ -36,7 +36,8 @@ impl LutProgram {
     pub(crate) fn compile(network: &Network, outputs: &[Wire]) -> LutProgram {
         let graph = graph::Graph::new(network, outputs);
         let cover = cover::cover(&graph);
-        let first = first_written(graph.inputs);
+        // A look-up table without inputs still reads some plane.
+        let first = graph.inputs.max(1);
         let mut schedule = schedule::schedule(&graph, &cover, first);
         LutProgram {
             inputs: graph.inputs,
@@ -69,9 +70,4 @@ impl LutProgram {
     pub(crate) fn run<const W: usize>(&self, planes: &mut [[u64; W]]) {
         execute::execute(&self.batches, &self.operands, planes);
     }
-}
-
-/// The first plane that is written: a look-up table without inputs still reads some plane.
-fn first_written(inputs: usize) -> usize {
-    inputs.max(1)
 }

@@ -12,7 +12,8 @@ mod kif;
 mod names;
 mod sidl;
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 use thiserror::Error;
 
 use hyperplay_engine::{Engine, EngineScratch};
@@ -178,12 +179,10 @@ impl<'m> Automaton<'m> {
         stop: &dyn Fn() -> bool,
     ) -> Result<Automaton<'m>, AutomatonError> {
         let mut scratch = machine.scratch();
-        let initial = machine.initial();
-        let mut numbers = FxHashMap::from_iter([(initial.clone(), 0_usize)]);
-        let mut open = vec![initial];
+        let mut found = IndexSet::<_, FxBuildHasher>::from_iter([machine.initial()]);
         let mut automaton = Automaton { machine, states: Vec::new(), missing: None, expanded: 0 };
         let mut found_steps = 0;
-        while let Some(state) = open.get(automaton.states.len()).cloned() {
+        while let Some(state) = found.get_index(automaton.states.len()).cloned() {
             let mut it = automaton.state(&state, &mut scratch)?;
             let legal = it.legal.clone();
             let joints = if it.goals.is_none() && automaton.missing.is_none() {
@@ -196,18 +195,14 @@ impl<'m> Automaton<'m> {
                     return Err(AutomatonError::Stopped);
                 }
                 let after = machine.next(&state, &joint, &mut scratch);
-                let known = numbers.get(&after).copied();
+                let known = found.get_index_of(&after);
                 found_steps += 1;
-                if known.is_none() && open.len() == limits.states || found_steps > limits.steps {
-                    let found_states = open.len() + usize::from(known.is_none());
+                if known.is_none() && found.len() == limits.states || found_steps > limits.steps {
+                    let found_states = found.len() + usize::from(known.is_none());
                     automaton.missing = Some(AutomatonError::TooLarge { found_states, found_steps, limits });
                     break;
                 }
-                let successor = known.unwrap_or_else(|| {
-                    numbers.insert(after.clone(), open.len());
-                    open.push(after);
-                    open.len() - 1
-                });
+                let successor = known.unwrap_or_else(|| found.insert_full(after).0);
                 let percepts = ByRole::from_fn(machine.roles().len(), |role| {
                     machine.percepts(&state, &joint, role, &mut scratch)
                 });

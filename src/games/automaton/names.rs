@@ -3,7 +3,8 @@
 //! A name that the other language cannot spell, or to which it gives a meaning of its own, is changed. Different names
 //! stay different; case does not count in either language.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::Automaton;
 use hyperplay_logic::gdl::{Symbol, TermId, TermStore, fold};
@@ -20,15 +21,9 @@ impl<'t> Names<'t> {
     /// The names of all terms and roles of an automaton, each as `spell` wants it.
     pub(super) fn of(automaton: &Automaton<'t>, spell: impl Fn(&str) -> String) -> Names<'t> {
         let terms = automaton.machine.terms();
-        let mut symbols: Vec<Symbol> = Vec::new();
-        let mut seen = FxHashSet::default();
-        let mut add = |symbol: Symbol| {
-            if seen.insert(symbol) {
-                symbols.push(symbol);
-            }
-        };
-        automaton.roles().values().iter().filter_map(|role| terms.symbols().get(role)).for_each(&mut add);
-        automaton.each_term(&mut |term| each_symbol(term, terms, &mut add));
+        let mut symbols = IndexSet::<Symbol, FxBuildHasher>::default();
+        symbols.extend(automaton.roles().values().iter().filter_map(|role| terms.symbols().get(role)));
+        automaton.each_term(&mut |term| each_symbol(term, terms, &mut |symbol| symbols.extend([symbol])));
         let mut names = Names { terms, spelled: FxHashMap::default(), used: FxHashSet::default() };
         // Names that need no change keep their spelling, whatever comes before them.
         let (same, other): (Vec<Symbol>, Vec<Symbol>) = symbols

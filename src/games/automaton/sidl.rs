@@ -12,7 +12,8 @@
 
 use std::fmt::Write as _;
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
 use super::names::Names;
 use super::{Automaton, AutomatonError, AutomatonState, AutomatonStep};
@@ -52,7 +53,7 @@ fn quote(name: &str) -> String {
 }
 
 /// The switches and the chances: a name for each role and list of moves, with the weights of a chance.
-type Choices<'a> = FxHashMap<(Role, &'a [Move], &'a [u64]), String>;
+type Choices<'a> = IndexMap<(Role, &'a [Move], &'a [u64]), String, FxBuildHasher>;
 
 impl Automaton<'_> {
     /// The interaction of the automaton as text. `source` is named in the first comment. Its balances are the goals.
@@ -67,17 +68,12 @@ impl Automaton<'_> {
             return Err(AutomatonError::Unfit { what, remedy: "take a game with a role besides random" });
         }
         let mut names = Names::of(self, spell);
-        let mut choices: Choices<'_> = FxHashMap::default();
-        let mut in_order: Vec<(Role, &[Move], &[u64], String)> = Vec::new();
+        let mut choices: Choices<'_> = IndexMap::default();
         for state in &self.states {
             for (role, moves) in state.legal.iter().filter(|(_, moves)| moves.len() > 1) {
-                let weights = self.weights_of(role, state);
-                choices.entry((role, moves, weights)).or_insert_with(|| {
-                    let count = in_order.iter().filter(|(of, ..)| *of == role).count() + 1;
-                    let name =
-                        names.fresh(&format!("{}_{count}", names.role(&self.roles()[role]).to_owned()));
-                    in_order.push((role, moves, weights, name.clone()));
-                    name
+                let count = choices.keys().filter(|(of, ..)| *of == role).count() + 1;
+                choices.entry((role, moves, self.weights_of(role, state))).or_insert_with(|| {
+                    names.fresh(&format!("{}_{count}", names.role(&self.roles()[role]).to_owned()))
                 });
             }
         }
@@ -98,7 +94,7 @@ impl Automaton<'_> {
             self.states.len()
         );
         let mut line = |line: String| writeln!(text, "{line}").expect("a string can be written to");
-        if !in_order.is_empty() {
+        if !choices.is_empty() {
             line("fact(may, 2).        // may('a switch', 'a legal move'); its owner sees it".to_owned());
         }
         if has_percepts {
@@ -114,13 +110,13 @@ impl Automaton<'_> {
                 line(format!("hidden(seen({}, _), [{}]).", agent(role), others.join(", ")));
             }
         }
-        for (role, .., name) in &in_order {
+        for ((role, ..), name) in &choices {
             let others = others(Some(*role));
             if !others.is_empty() {
                 line(format!("hidden(may({}, _), [{}]).", quote(name), others.join(", ")));
             }
         }
-        for (role, moves, weights, name) in &in_order {
+        for ((role, moves, weights), name) in &choices {
             let (name, moves): (String, Vec<String>) = (quote(name), moves.iter().map(term).collect());
             line(String::new());
             if Some(*role) == self.machine.random() {
@@ -133,7 +129,7 @@ impl Automaton<'_> {
             let operations: Vec<String> = moves.iter().map(|own| format!("choose({name}, {own})")).collect();
             line(format!("branching([{}], {name}).", operations.join(", ")));
         }
-        if !in_order.is_empty() {
+        if !choices.is_empty() {
             line("\noperation(choose(Switch, Move)) :- may(Switch, Move), ax(may(Switch, Move)).".to_owned());
         }
         let writer = Writer { automaton: self, names: &names, choices: &choices, has_percepts };

@@ -4,9 +4,8 @@
 //! pushed by its id alone, so a tree with many nodes and few sets costs little. Nothing is checked before
 //! [`GambitBuilder::finish`], which checks all invariants of a document. The reader uses the same builder.
 
-use std::hash::Hash;
-
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::error::{GambitCause, GambitError, GambitPlace};
 use super::file::{
@@ -56,8 +55,8 @@ pub struct GambitBuilder {
     numbers: Vec<i64>,
     /// How many sets of each player there are.
     registered: FxHashMap<u32, i64>,
-    known_chances: FxHashMap<GambitChance, GambitChanceId>,
-    known_outcomes: FxHashMap<Vec<Fraction>, GambitOutcomeId>,
+    chances: IndexSet<GambitChance, FxBuildHasher>,
+    outcomes: IndexSet<Vec<Fraction>, FxBuildHasher>,
 }
 
 impl GambitBuilder {
@@ -89,7 +88,7 @@ impl GambitBuilder {
         name: String,
         moves: Vec<String>,
     ) -> GambitSetId {
-        let id = GambitSetId(next_index(&self.file.sets));
+        let id = GambitSetId(as_index(self.file.sets.len()));
         self.file.sets.push(GambitSet { player, number: 0, name, moves });
         self.numbers.push(number);
         id
@@ -98,8 +97,7 @@ impl GambitBuilder {
     /// Registers the moves of a chance node. The same moves have the same id.
     pub fn chance_moves<S: AsRef<str>>(&mut self, moves: &[(S, Fraction)]) -> GambitChanceId {
         let moves = moves.iter().map(|(label, share)| (label.as_ref().to_owned(), *share)).collect();
-        let chance = GambitChance { moves };
-        interned(&mut self.known_chances, &mut self.file.chances, &chance, GambitChanceId)
+        GambitChanceId(as_index(self.chances.insert_full(GambitChance { moves }).0))
     }
 
     /// The set with an id, as registered.
@@ -109,7 +107,7 @@ impl GambitBuilder {
 
     /// The chance moves with an id, as registered.
     pub(super) fn registered_chance(&self, id: GambitChanceId) -> &GambitChance {
-        &self.file.chances[id.index()]
+        &self.chances[id.index()]
     }
 
     /// Pushes a chance node.
@@ -124,16 +122,9 @@ impl GambitBuilder {
 
     /// Pushes an end, with the payoff of each player.
     pub fn terminal(&mut self, payoffs: &[Fraction]) {
-        let id = match self.known_outcomes.get(payoffs) {
-            Some(&known) => known,
-            None => interned(
-                &mut self.known_outcomes,
-                &mut self.file.outcomes,
-                &payoffs.to_vec(),
-                GambitOutcomeId,
-            ),
-        };
-        self.file.nodes.push(GambitNode::Terminal(id));
+        let known = self.outcomes.get_index_of(payoffs);
+        let index = known.unwrap_or_else(|| self.outcomes.insert_full(payoffs.to_vec()).0);
+        self.file.nodes.push(GambitNode::Terminal(GambitOutcomeId(as_index(index))));
     }
 
     /// The document.
@@ -147,10 +138,9 @@ impl GambitBuilder {
     /// As [`GambitBuilder::finish`], with the place of each node.
     pub(super) fn finish_at(mut self, place: &dyn Fn(u32) -> GambitPlace) -> Result<GambitFile, GambitError> {
         let fail = |node: u32, cause| Err(GambitError { place: place(node), cause });
-        if let Err((node, cause)) = self.balanced() {
-            return fail(node, cause);
-        }
-        if let Err((node, cause)) = self.in_order() {
+        self.file.chances = std::mem::take(&mut self.chances).into_iter().collect();
+        self.file.outcomes = std::mem::take(&mut self.outcomes).into_iter().collect();
+        if let Err((node, cause)) = self.balanced().and_then(|()| self.in_order()) {
             return fail(node, cause);
         }
         match recall_fault(&self.file) {
@@ -158,24 +148,24 @@ impl GambitBuilder {
             Some(RecallFault { node, first, set, absent_minded }) => {
                 let player = self.file.set(set).player + 1;
                 let (number, first) = (self.numbers[set.index()], place(first));
-                let (what, remedy) = if absent_minded {
-                    (
-                        format!(
-                            "absent-mindedness: information set {number} of player {player} comes again here, \
-                             on a path through its node at {first}"
-                        ),
-                        "give the nodes different set numbers: a player remembers that it was here before",
-                    )
+                let cause = if absent_minded {
+                    let what = format!(
+                        "absent-mindedness: information set {number} of player {player} comes again here, \
+                         on a path through its node at {first}"
+                    );
+                    let remedy =
+                        "give the nodes different set numbers: a player remembers that it was here before";
+                    GambitCause::new(what, remedy)
                 } else {
-                    (
-                        format!(
-                            "imperfect recall: player {player} reaches information set {number} here and at \
-                             {first} by different own moves"
-                        ),
-                        "give the nodes different set numbers: a player remembers its own sets and moves",
-                    )
+                    let what = format!(
+                        "imperfect recall: player {player} reaches information set {number} here and at \
+                         {first} by different own moves"
+                    );
+                    let remedy =
+                        "give the nodes different set numbers: a player remembers its own sets and moves";
+                    GambitCause::new(what, remedy)
                 };
-                fail(node, GambitCause::new(what, remedy))
+                fail(node, cause)
             }
         }
     }
@@ -220,7 +210,7 @@ impl GambitBuilder {
                     let number = |set: &mut GambitSet| {
                         let count = of_player
                             .get_mut(set.player as usize)
-                            .ok_or_else(|| out_of_range(set, players))?;
+                            .ok_or_else(|| GambitCause::no_player(i64::from(set.player) + 1, players))?;
                         *count += 1;
                         set.number = *count;
                         numbers.push(self.numbers[old]);
@@ -261,7 +251,7 @@ impl<T> Renumbering<T> {
         let index = *id as usize;
         if let Some(mut entry) = self.old[index].take() {
             check(&mut entry)?;
-            self.place[index] = next_index(&self.new);
+            self.place[index] = as_index(self.new.len());
             self.new.push(entry);
         }
         *id = self.place[index];
@@ -269,23 +259,8 @@ impl<T> Renumbering<T> {
     }
 }
 
-fn next_index<T>(table: &[T]) -> u32 {
-    u32::try_from(table.len()).expect("a table has fewer than 2^32 entries, as memory is finite")
-}
-
-fn interned<T: Clone + Eq + Hash, I: Copy>(
-    known: &mut FxHashMap<T, I>,
-    table: &mut Vec<T>,
-    entry: &T,
-    id: fn(u32) -> I,
-) -> I {
-    if let Some(&known) = known.get(entry) {
-        return known;
-    }
-    let fresh = id(next_index(table));
-    known.insert(entry.clone(), fresh);
-    table.push(entry.clone());
-    fresh
+fn as_index(place: usize) -> u32 {
+    u32::try_from(place).expect("a table has fewer than 2^32 entries, as memory is finite")
 }
 
 pub(super) fn check_chance(chance: &GambitChance) -> Result<(), GambitCause> {
@@ -314,8 +289,4 @@ fn check_payoffs(payoffs: &[Fraction], players: usize) -> Result<(), GambitCause
         Some(payoff) => Err(GambitCause::too_large(format_args!("the payoff {payoff}"))),
         None => Ok(()),
     }
-}
-
-fn out_of_range(set: &GambitSet, players: usize) -> GambitCause {
-    GambitCause::no_player(i64::from(set.player) + 1, players)
 }

@@ -20,7 +20,7 @@ use super::builder::{GambitBuilder, check_chance};
 use super::error::{GambitCause, GambitError};
 use super::file::{GambitChanceId, GambitFile, GambitSetId};
 use super::fraction::{self, Fraction, NumberFault};
-use super::token::{GambitPlaces, GambitToken, GambitTokenKind, GambitTokens};
+use super::token::{GambitToken, GambitTokenKind, GambitTokens, place_in};
 
 /// The forms of nodes, as the remedy of what has none of them.
 const NODES: &str = "a node is c NAME SET SETNAME { LABEL PROBABILITY ... } OUTCOME, \
@@ -36,7 +36,7 @@ impl GambitFile {
             Ok(reader) => return reader.finish(),
             Err(fault) => fault,
         };
-        Err(GambitError { place: GambitPlaces::new(text).of(fault.at), cause: *fault.cause })
+        Err(GambitError { place: place_in(text, fault.at), cause: *fault.cause })
     }
 }
 
@@ -62,7 +62,8 @@ struct Above {
 }
 
 struct Reader<'t> {
-    places: GambitPlaces<'t>,
+    /// The whole text.
+    whole: &'t str,
     tokens: GambitTokens<'t>,
     token: GambitToken<'t>,
     builder: GambitBuilder,
@@ -81,7 +82,7 @@ impl<'t> Reader<'t> {
         let mut tokens = GambitTokens::new(text);
         let token = tokens.next();
         let mut reader = Reader {
-            places: GambitPlaces::new(text),
+            whole: text,
             tokens,
             token,
             builder: GambitBuilder::default(),
@@ -160,8 +161,8 @@ impl<'t> Reader<'t> {
     }
 
     fn finish(self) -> Result<GambitFile, GambitError> {
-        let (places, offsets) = (self.places, self.offsets);
-        self.builder.finish_at(&|node| places.of(offsets[node as usize]))
+        let (whole, offsets) = (self.whole, self.offsets);
+        self.builder.finish_at(&|node| place_in(whole, offsets[node as usize]))
     }
 
     /// The rest of a chance node up to the outcome; returns the number of its moves.
@@ -184,7 +185,7 @@ impl<'t> Reader<'t> {
                         format!("the probability of '{}' is {} instead of {}", own.0, own.1, known.1)
                     });
                     if let Some(difference) = label_difference(labels.0, labels.1).or(shares) {
-                        let first = self.places.of(first);
+                        let first = place_in(self.whole, first);
                         return fault(at, GambitCause::set_mismatch(&set(), first, &difference));
                     }
                     id
@@ -227,7 +228,7 @@ impl<'t> Reader<'t> {
                         .then(|| format!("its name is '{name}' instead of '{}'", known.name));
                     let labels = (known.moves.iter().map(String::as_str), moves.iter().map(|own| &**own));
                     if let Some(difference) = label_difference(labels.0, labels.1).or(names) {
-                        let first = self.places.of(first);
+                        let first = place_in(self.whole, first);
                         return fault(at, GambitCause::set_mismatch(&set(), first, &difference));
                     }
                     id
@@ -310,7 +311,7 @@ impl<'t> Reader<'t> {
         }
         match self.outcomes.get(&number) {
             Some((known, first)) if known[..] != payoffs => {
-                let first = self.places.of(*first);
+                let first = place_in(self.whole, *first);
                 let what =
                     format!("outcome {number} has other payoffs than at its first occurrence ({first})");
                 let remedy = "give both occurrences the same payoffs, or different numbers";

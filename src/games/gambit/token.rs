@@ -153,23 +153,11 @@ fn number_length(bytes: &[u8]) -> usize {
     at
 }
 
-/// The places of a text: from an offset to line and column.
-#[derive(Clone, Debug)]
-pub(super) struct GambitPlaces<'t> {
-    text: &'t str,
-}
-
-impl<'t> GambitPlaces<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
-        GambitPlaces { text }
-    }
-
-    /// The place of an offset. O(offset).
-    pub(super) fn of(&self, offset: usize) -> GambitPlace {
-        let before = &self.text[..self.text.floor_char_boundary(offset)];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let number = |count: usize| u32::try_from(count + 1).unwrap_or(u32::MAX);
-        let lines = before.bytes().filter(|&byte| byte == b'\n').count();
-        GambitPlace::Text { line: number(lines), column: number(before[line_start..].chars().count()) }
-    }
+/// The place of an offset in a text. O(offset).
+pub(super) fn place_in(text: &str, offset: usize) -> GambitPlace {
+    let before = &text[..text.floor_char_boundary(offset)];
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let number = |count: usize| u32::try_from(count + 1).unwrap_or(u32::MAX);
+    let lines = before.bytes().filter(|&byte| byte == b'\n').count();
+    GambitPlace::Text { line: number(lines), column: number(before[line_start..].chars().count()) }
 }

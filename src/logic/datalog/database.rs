@@ -126,7 +126,7 @@ impl Database {
     /// The work of all evaluations with this database.
     pub fn work(&self) -> EvaluationWork {
         let counter = &self.subgoals.counter;
-        EvaluationWork { visits: counter.all_visits(), tests: counter.tested }
+        EvaluationWork { visits: counter.before + counter.visits, tests: counter.tested }
     }
 
     /// The rows of the delta of a relation, as start and end.

@@ -81,7 +81,7 @@ pub(super) struct VisitCounter {
     /// The rows visited since the current rule was started, those of its subgoals included.
     pub(super) visits: u64,
     /// The rows visited in all runs before.
-    before: u64,
+    pub(super) before: u64,
     /// Tuples tested and tuples derived in all runs.
     pub(super) tested: u64,
     /// The number of visits after which the limit and the clock are looked at; 0 once the evaluation has stopped.
@@ -145,11 +145,6 @@ impl VisitCounter {
         (self.last_look, self.until_look) = (self.visits, VISITS_A_LOOK);
         self.next_look = self.limit.min(self.visits + VISITS_A_LOOK);
         true
-    }
-
-    /// The rows visited in all runs.
-    pub(super) fn all_visits(&self) -> u64 {
-        self.before + self.visits
     }
 }
 

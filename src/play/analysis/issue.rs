@@ -6,6 +6,7 @@
 //! The place of a finding about a role is the declaration of the role; the place of a finding about a term is the
 //! clause that the term comes from.
 
+use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use super::effort::Effort;
@@ -29,8 +30,6 @@ pub(super) enum Issue {
 /// In how many matches an issue was met.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Meeting {
-    /// The issue that was met.
-    pub issue: Issue,
     /// How many matches met it.
     pub matches: usize,
     /// The first match, and the number of joint moves made there before.
@@ -38,12 +37,16 @@ pub(super) struct Meeting {
 }
 
 /// One finding an issue; undeclared terms of one clause are gathered in one.
-pub(super) fn report(places: &Places<'_>, meetings: &[Meeting], effort: &Effort) -> Vec<Finding> {
+pub(super) fn report(
+    places: &Places<'_>,
+    meetings: &IndexMap<Issue, Meeting>,
+    effort: &Effort,
+) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let mut gathered: FxHashMap<(FindingCode, Span), usize> = FxHashMap::default();
     let mut more: Vec<usize> = Vec::new();
-    for meeting in meetings {
-        let finding = describe(places, meeting, effort);
+    for (&issue, meeting) in meetings {
+        let finding = describe(places, issue, meeting, effort);
         let is_term = matches!(
             finding.code,
             FindingCode::NotInBase | FindingCode::NotInInput | FindingCode::NotInPercept
@@ -62,7 +65,7 @@ pub(super) fn report(places: &Places<'_>, meetings: &[Meeting], effort: &Effort)
     findings
 }
 
-fn describe(places: &Places<'_>, meeting: &Meeting, effort: &Effort) -> Finding {
+fn describe(places: &Places<'_>, issue: Issue, meeting: &Meeting, effort: &Effort) -> Finding {
     let Places { game, .. } = places;
     let show = |term| game.terms().show(term);
     let role_term = |role: Role| game.roles()[role.index()];
@@ -72,7 +75,7 @@ fn describe(places: &Places<'_>, meeting: &Meeting, effort: &Effort) -> Finding 
         Finding::warning(code, place.unwrap_or_default(), format!("{what} but not declared by `{by}`"))
             .help(format!("declare it by `{by}`, or leave out all of `{by}`"))
     };
-    let finding = match meeting.issue {
+    let finding = match issue {
         Issue::NoLegalMove(role) => Finding::fault(
             FindingCode::NoLegalMove,
             places.role(role),

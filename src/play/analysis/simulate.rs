@@ -10,8 +10,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use indexmap::IndexMap;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::effort::Effort;
 use super::issue::{Issue, Meeting, report};
@@ -124,12 +125,11 @@ fn meet(
     effort: &Effort,
     (interrupt, played): (&Interrupt, &AtomicUsize),
     tick: &(dyn Fn() + Sync),
-) -> Evaluated<Vec<Meeting>> {
+) -> Evaluated<IndexMap<Issue, Meeting>> {
     let seed = Seed::root(effort.seed).child("simulate");
-    let mut meetings: Vec<Meeting> = Vec::new();
-    let mut known: FxHashMap<Issue, usize> = FxHashMap::default();
+    let mut meetings: IndexMap<Issue, Meeting> = IndexMap::new();
     for start in (0..effort.matches).step_by(BATCH) {
-        let batch: Vec<Evaluated<Vec<(Issue, usize)>>> = (start..effort.matches.min(start + BATCH))
+        let batch: Vec<Evaluated<IndexMap<Issue, usize>>> = (start..effort.matches.min(start + BATCH))
             .into_par_iter()
             .map(|index| {
                 let met = Inspector::new(machine, reference, declarations).play(
@@ -146,15 +146,11 @@ fn meet(
             .collect();
         for (index, met) in batch.into_iter().enumerate() {
             for (issue, step) in met? {
-                let fresh = Meeting { issue, matches: 0, first: (start + index, step) };
-                let position = *known.entry(issue).or_insert_with(|| {
-                    meetings.push(fresh);
-                    meetings.len() - 1
-                });
-                meetings[position].matches += 1;
+                let fresh = Meeting { matches: 0, first: (start + index, step) };
+                meetings.entry(issue).or_insert(fresh).matches += 1;
             }
         }
-        if known.contains_key(&Issue::NoTermination) || interrupt.is_raised() {
+        if meetings.contains_key(&Issue::NoTermination) || interrupt.is_raised() {
             break;
         }
     }
@@ -168,34 +164,24 @@ struct Inspector<'a> {
     declarations: &'a Declarations,
     scratch: EngineScratch,
     goals: Option<InterpreterScratch>,
-    seen: FxHashSet<Issue>,
-    issues: Vec<(Issue, usize)>,
+    /// The issues that were met, and the number of joint moves made before.
+    issues: IndexMap<Issue, usize>,
 }
 
 impl<'a> Inspector<'a> {
     fn new(machine: &'a Engine, reference: Option<&'a Interpreter>, declarations: &'a Declarations) -> Self {
         let (scratch, goals) = (machine.scratch(), reference.map(StateMachine::scratch));
-        Inspector {
-            machine,
-            reference,
-            declarations,
-            scratch,
-            goals,
-            seen: FxHashSet::default(),
-            issues: Vec::new(),
-        }
+        Inspector { machine, reference, declarations, scratch, goals, issues: IndexMap::new() }
     }
 
     fn note(&mut self, step: usize, issue: Issue) {
         if self.is_cut() {
             return; // the deadline passed, and the answer may be wrong
         }
-        if self.seen.insert(issue) {
-            self.issues.push((issue, step));
-        }
+        self.issues.entry(issue).or_insert(step);
     }
 
-    fn play(mut self, limit: usize, seed: &Seed, interrupt: &Interrupt) -> Evaluated<Vec<(Issue, usize)>> {
+    fn play(mut self, limit: usize, seed: &Seed, interrupt: &Interrupt) -> Evaluated<IndexMap<Issue, usize>> {
         let mut rng = seed.rng();
         let mut state = self.machine.initial();
         let deadline = interrupt.budget.deadline;

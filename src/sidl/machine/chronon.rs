@@ -11,15 +11,6 @@ use super::pattern::{Bindings, BoundSlots};
 use super::program::{Change, Clause};
 use super::solve::{Evaluation, Facts};
 
-/// The settings of switches and the draws of chances in a chronon.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Selection {
-    /// The setting of each switch; `None` if it is not set.
-    pub(super) settings: Vec<Option<usize>>,
-    /// The draw of each chance.
-    pub(super) draws: Vec<usize>,
-}
-
 /// An operation that was executed, by the numbers of its branching and of its place there.
 pub(super) type Executed = (usize, usize);
 
@@ -33,23 +24,24 @@ pub(super) struct Chronon<'a, 'p> {
 }
 
 impl<'a, 'p> Chronon<'a, 'p> {
-    /// Runs one chronon from the facts of a state, whose settings are those of the selection. Returns the facts after
-    /// it and the operations that were executed.
+    /// Runs one chronon from the facts of a state, with the settings of its switches (none for one that is not set) and
+    /// the draws of its chances. Returns the facts after it and the operations that were executed.
     pub(super) fn run(
         evaluation: &'a mut Evaluation<'p>,
         facts: Facts,
-        selection: &Selection,
+        selected: &[Option<usize>],
+        draws: &[usize],
     ) -> (Facts, Vec<Executed>) {
         let program = evaluation.program;
-        let settings = selection.settings.clone();
+        let settings = selected.to_vec();
         let mut chronon = Chronon { evaluation, facts, created: Vec::new(), settings, executed: Vec::new() };
         for (number, branching) in program.branchings.iter().enumerate() {
-            let selected = match branching.selector {
-                Selector::Switch(switch) => selection.settings[switch],
-                Selector::Chance(chance) => Some(selection.draws[chance]),
+            let place = match branching.selector {
+                Selector::Switch(switch) => selected[switch],
+                Selector::Chance(chance) => Some(draws[chance]),
                 Selector::Always => Some(0),
             };
-            let Some(place) = selected else { continue };
+            let Some(place) = place else { continue };
             if chronon.attempt(&branching.operations[place].clauses) {
                 chronon.executed.push((number, place));
             }

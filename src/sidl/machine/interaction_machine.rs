@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use crate::{Interaction, Number};
 use hyperplay_logic::gdl::{Game, TermId, TermStore};
-use rustc_hash::FxHashSet;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 use thiserror::Error;
 
-use super::chronon::{Chronon, Executed, Selection, set_switches};
+use super::chronon::{Chronon, Executed, set_switches};
 use super::goals::BalanceScale;
 use super::program::Program;
 use super::solve::{Evaluation, Facts};
@@ -283,16 +284,14 @@ impl InteractionMachine {
         let commands = (0..self.program.agents.len())
             .flat_map(|agent| self.program.commands(agent, &joint[agent].0, terms))
             .collect();
-        let selection = Selection {
-            settings: self.settings_after(&facts, commands),
-            draws: match self.setup.random {
-                Some(random) => self.program.drawn(joint.of(random).0, &facts, terms),
-                None => Vec::new(),
-            },
+        let settings = self.settings_after(&facts, commands);
+        let draws = match self.setup.random {
+            Some(random) => self.program.drawn(joint.of(random).0, &facts, terms),
+            None => Vec::new(),
         };
         let mut evaluation = Evaluation::new(&self.program, terms);
-        set_switches(&mut facts, &selection.settings, &evaluation);
-        let (mut facts, executed) = Chronon::run(&mut evaluation, facts, &selection);
+        set_switches(&mut facts, &settings, &evaluation);
+        let (mut facts, executed) = Chronon::run(&mut evaluation, facts, &settings, &draws);
         scratch.work += evaluation.visits + facts.len() as u64;
         note(evaluation.failure, scratch);
         let mut fluents: Vec<TermId> = Vec::new();
@@ -320,16 +319,10 @@ impl InteractionMachine {
     /// random matches.
     fn explore(&self) -> BalanceScale {
         let mut scratch = self.scratch();
-        let mut met: FxHashSet<Number> = FxHashSet::default();
-        let mut seen: FxHashSet<State> = FxHashSet::from_iter([self.setup.initial.clone()]);
-        let (mut open, mut steps) = (vec![self.setup.initial.clone()], 0);
-        let add = |state: &State, met: &mut FxHashSet<Number>| {
-            met.extend((0..self.program.agents.len()).map(|agent| self.balance(state, Role::new(agent))));
-        };
-        add(&self.setup.initial, &mut met);
-        let mut place = 0;
-        while place < open.len() && steps < EXPLORED_STEPS && scratch.work < EXPLORED_FACTS {
-            let state = open[place].clone();
+        let mut found = IndexSet::<State, FxBuildHasher>::from_iter([self.setup.initial.clone()]);
+        let (mut place, mut steps) = (0, 0);
+        while place < found.len() && steps < EXPLORED_STEPS && scratch.work < EXPLORED_FACTS {
+            let state = found[place].clone();
             place += 1;
             if self.terminal(&state, &mut scratch) {
                 continue;
@@ -337,17 +330,13 @@ impl InteractionMachine {
             let legal = self.legal_by_role(&state, &mut scratch);
             for joint in JointMoves::new(&legal) {
                 steps += 1;
-                let next = self.next(&state, &joint, &mut scratch);
-                add(&next, &mut met);
-                if seen.insert(next.clone()) {
-                    open.push(next);
-                }
+                found.insert(self.next(&state, &joint, &mut scratch));
                 if steps >= EXPLORED_STEPS || scratch.work >= EXPLORED_FACTS {
                     break;
                 }
             }
         }
-        let is_complete = place == open.len() && steps < EXPLORED_STEPS && scratch.work < EXPLORED_FACTS;
+        let is_complete = place == found.len() && steps < EXPLORED_STEPS && scratch.work < EXPLORED_FACTS;
         for number in 0..if is_complete { 0 } else { SAMPLED_MATCHES } {
             let mut rng = Seed::root(0).child("balances").index(number).rng();
             let mut state = self.setup.initial.clone();
@@ -357,10 +346,12 @@ impl InteractionMachine {
                 }
                 let Some(joint) = self.random_joint(&state, &mut scratch, &mut rng) else { break };
                 state = self.next(&state, &joint, &mut scratch);
-                add(&state, &mut met);
+                found.insert(state.clone());
             }
         }
-        BalanceScale::of_balances(met, is_complete)
+        let of_state =
+            |state| (0..self.program.agents.len()).map(move |agent| self.balance(state, Role::new(agent)));
+        BalanceScale::of_balances(found.iter().flat_map(of_state), is_complete)
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) enum Change {
     Pay(Pattern, Pattern),
 }
 
-/// A clause for an operation with the bindings that the term of a branching gives.
+/// A clause with the bindings to begin with: for an operation, those that the term of a branching gives.
 #[derive(Clone, Debug)]
 pub(super) struct Clause {
     pub(super) bindings: Bindings,
@@ -84,13 +84,6 @@ pub(super) struct CompiledHidden {
     pub(super) bindings: Bindings,
 }
 
-/// A conjunction with the bindings to begin with.
-#[derive(Clone, Debug)]
-pub(super) struct Conjunction {
-    pub(super) conditions: Vec<Condition>,
-    pub(super) bindings: Bindings,
-}
-
 /// The names that the machine itself uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Words {
@@ -136,7 +129,8 @@ pub(super) struct Program {
     pub(super) chances: Vec<CompiledChance>,
     pub(super) branchings: Vec<CompiledBranching>,
     pub(super) hidden: Vec<CompiledHidden>,
-    pub(super) terminal: Vec<Conjunction>,
+    /// Each without changes.
+    pub(super) terminal: Vec<Clause>,
     /// The fluents of the initial state.
     pub(super) initial: Vec<TermId>,
     /// The predicates of which a fact may be removed in a chronon, before the next one.
@@ -252,10 +246,10 @@ fn hidden(rule: &crate::HiddenRule, terms: &TermStore) -> CompiledHidden {
     CompiledHidden { predicate: rule.fact.relation, fact, agents, conditions, bindings }
 }
 
-fn conjunction(tests: &[Test], terms: &TermStore) -> Conjunction {
+fn conjunction(tests: &[Test], terms: &TermStore) -> Clause {
     let mut slots = Slots::default();
     let conditions = conditions(tests, &mut slots, terms);
-    Conjunction { conditions, bindings: slots.unbound() }
+    Clause { bindings: slots.unbound(), conditions, changes: Vec::new() }
 }
 
 fn conditions(tests: &[Test], slots: &mut Slots, terms: &TermStore) -> Vec<Condition> {

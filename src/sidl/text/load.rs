@@ -1,12 +1,9 @@
 //! Loading: from a text in SIDL to a game in one call, with all findings.
 
 use hyperplay_logic::gdl::reading::sort;
-use hyperplay_logic::gdl::{
-    Finding, Game, Loaded, Rulesheet, Severity, Source, Symbol, Term, TermId, TermStore,
-};
+use hyperplay_logic::gdl::{Finding, Game, Loaded, Severity, Source, Symbol, Term, TermId, TermStore};
 
 use super::check::check;
-use super::interaction::Interaction;
 use super::lower::lower;
 use super::read::read;
 
@@ -41,24 +38,8 @@ pub fn is_sidl(source: &Source) -> bool {
     !has_ending(".kif") && begins("branching(") && begins("operation(")
 }
 
-/// A text that has been read and checked.
-struct Checked {
-    rulesheet: Rulesheet,
-    /// Its program; without a meaning if a finding is an error.
-    program: Interaction,
-    findings: Vec<Finding>,
-}
-
 fn has_error(findings: &[Finding]) -> bool {
     findings.iter().any(|finding| finding.severity == Severity::Error)
-}
-
-/// Loading without the last step, in which the terms of the game are made.
-fn read_and_check(source: Source) -> Checked {
-    let (rulesheet, mut findings) = read(source);
-    let program = lower(&rulesheet);
-    findings.extend(check(&rulesheet, &program, !has_error(&findings)));
-    Checked { rulesheet, program, findings: sort(findings) }
 }
 
 /// Reads and checks a text in SIDL. Its game has no rules; [`Interaction::of`](super::Interaction::of) gives its
@@ -96,7 +77,11 @@ fn read_and_check(source: Source) -> Checked {
 /// assert_eq!(agents.len(), 1);
 /// ```
 pub fn load(source: Source) -> Loaded {
-    let Checked { rulesheet, program, findings } = read_and_check(source);
+    let (rulesheet, mut findings) = read(source);
+    // Without a meaning if a finding is an error.
+    let program = lower(&rulesheet);
+    findings.extend(check(&rulesheet, &program, !has_error(&findings)));
+    let findings = sort(findings);
     let game = (!has_error(&findings)).then(|| {
         let mut sheet = rulesheet.clone();
         for word in WORDS {

@@ -7,7 +7,8 @@
 //!
 //! All work is bounded: a group that is too large or too hard to prove is given up.
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
 use super::known::Known;
 use super::{Group, Groups, RandomPlay};
@@ -91,25 +92,20 @@ fn candidates(net: &Propnet, store: &TermStore) -> Vec<Group> {
 
 /// The bits of fluents that differ in the argument at a place only, each once, in the order of the fluents.
 fn alike(net: &Propnet, store: &TermStore, place: usize) -> Vec<Vec<usize>> {
-    let mut numbers: FxHashMap<(Symbol, Vec<TermId>), usize> = FxHashMap::default();
-    let mut sets: Vec<Vec<usize>> = Vec::new();
+    let mut sets: IndexMap<(Symbol, Vec<TermId>), Vec<usize>, FxBuildHasher> = IndexMap::default();
     for fluent in &net.fluents {
         let mut arguments = store.arguments(fluent.term).to_vec();
         if arguments.len() <= place {
             continue;
         }
         arguments.remove(place);
-        let number = *numbers.entry((store.functor(fluent.term), arguments)).or_insert(sets.len());
-        if number == sets.len() {
-            sets.push(Vec::new());
-        }
-        sets[number].push(fluent.bit);
+        sets.entry((store.functor(fluent.term), arguments)).or_default().push(fluent.bit);
     }
-    for set in &mut sets {
+    for set in sets.values_mut() {
         set.sort_unstable();
         set.dedup();
     }
-    sets
+    sets.into_values().collect()
 }
 
 /// Proofs about the next state.

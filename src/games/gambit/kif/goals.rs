@@ -87,17 +87,16 @@ impl Goals {
         let goals: Option<Vec<Vec<u8>>> = file.outcomes.iter().zip(&used).map(goals).collect();
         let goals = goals.ok_or(KifError::PayoffsTooLarge)?;
         // So that no use of a scale leaves the range.
-        let fits = |scale: &GoalScale| (0..=100).all(|goal| checked_payoff(scale, goal).is_some());
+        let payoff = |scale: &GoalScale, goal: i128| {
+            fraction::add(scale.offset, fraction::multiply(scale.unit, Fraction::from_integer(goal))?)
+        };
+        let fits = |scale: &GoalScale| (0..=100).all(|goal| payoff(scale, goal).is_some());
         if !scales.iter().all(fits) {
             return Err(KifError::PayoffsTooLarge);
         }
         let common = units.windows(2).all(|pair| pair[0] == pair[1]);
         Ok(Goals { scales, goals, exact, common })
     }
-}
-
-fn checked_payoff(scale: &GoalScale, goal: i128) -> Option<Fraction> {
-    fraction::add(scale.offset, fraction::multiply(scale.unit, Fraction::from_integer(goal))?)
 }
 
 fn spread(payoffs: impl Iterator<Item = Fraction> + Clone) -> Option<Spread> {

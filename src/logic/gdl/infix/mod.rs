@@ -120,7 +120,7 @@ impl<'r> InfixReader<'r> {
             splice(self.disjunction()?, &mut body);
             let mut reported = false;
             while self.misses_and() || self.misses_and_inside() {
-                if !std::mem::replace(&mut reported, true) || self.next_is_first() {
+                if !std::mem::replace(&mut reported, true) || self.peek().is_some_and(|token| token.first) {
                     self.report_missing_and(&body);
                 }
                 splice(self.disjunction()?, &mut body);

@@ -105,11 +105,6 @@ impl InfixReader<'_> {
         }
     }
 
-    /// Whether the next token is the first of its line.
-    pub(super) fn next_is_first(&self) -> bool {
-        self.peek().is_some_and(|token| token.first)
-    }
-
     /// Whether a condition follows in the same line where a parenthesis must close.
     pub(super) fn misses_and_inside(&self) -> bool {
         use InfixTokenKind::{Name, Not, Open, Variable};

@@ -7,7 +7,8 @@
 //!
 //! Tests come before effects, whatever their order in the text; a test behind an effect gets a note.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::text::lower::items;
 use crate::text::number::Arithmetic;
@@ -18,39 +19,18 @@ use super::Checker;
 use super::bodies::is_comparison;
 
 /// The variables that are bound so far, in the order in which they were.
-#[derive(Default)]
-struct Bound {
-    set: FxHashSet<Symbol>,
-    order: Vec<Symbol>,
-}
-
-impl Bound {
-    fn add(&mut self, variable: Symbol) {
-        if self.set.insert(variable) {
-            self.order.push(variable);
-        }
-    }
-
-    /// Forgets what was bound later, and returns it.
-    fn back_to(&mut self, length: usize) -> Vec<Symbol> {
-        let later = self.order.split_off(length);
-        for variable in &later {
-            self.set.remove(variable);
-        }
-        later
-    }
-}
+type Bound = IndexSet<Symbol, FxBuildHasher>;
 
 impl<'s> Checker<'s> {
     pub(super) fn bindings(&mut self, clause: &'s Clause) {
         let mut bound = Bound::default();
         let agents = match self.head(clause) {
             ("operation", [_]) | ("terminal", []) => {
-                clause.head.each_variable(&mut |variable| bound.add(variable));
+                clause.head.each_variable(&mut |variable| bound.extend([variable]));
                 None
             }
             ("hidden" | "request", [fact, agents]) => {
-                fact.each_variable(&mut |variable| bound.add(variable));
+                fact.each_variable(&mut |variable| bound.extend([variable]));
                 Some(agents)
             }
             _ => return,
@@ -115,19 +95,19 @@ impl<'s> Checker<'s> {
                         }
                     });
                     let mut late: Vec<Symbol> =
-                        inherited.iter().copied().filter(|variable| !bound.set.contains(variable)).collect();
+                        inherited.iter().copied().filter(|variable| !bound.contains(variable)).collect();
                     late.sort_unstable();
                     for variable in late {
                         let name = spell_variable(self.name(variable));
                         let message = format!("`{name}` is not bound where the negation is tested");
                         self.error(FindingCode::UnsafeVariable, at.0, message).set_help(format!("write the test that binds `{name}` before the negation, or use another variable inside it"));
                         // Said once.
-                        bound.add(variable);
+                        bound.insert(variable);
                     }
-                    let length = bound.order.len();
+                    let length = bound.len();
                     let parts = parts(inner);
                     self.conjunction(&parts, &inherited, bound);
-                    bound.back_to(length);
+                    bound.truncate(length);
                 }
                 Formula::And(members, _) => {
                     let members: Vec<&Formula> = members.iter().collect();
@@ -146,20 +126,17 @@ impl<'s> Checker<'s> {
                             inherited.insert(variable);
                         }
                     });
-                    let length = bound.order.len();
-                    let mut common: Option<Vec<Symbol>> = None;
+                    let length = bound.len();
+                    let mut common: Option<Bound> = None;
                     for member in members {
                         self.conjunction(&parts(member), &inherited, bound);
-                        let later = bound.back_to(length);
-                        common = Some(match common {
-                            None => later,
-                            Some(common) => {
-                                let later: FxHashSet<Symbol> = later.into_iter().collect();
-                                common.into_iter().filter(|variable| later.contains(variable)).collect()
-                            }
-                        });
+                        let later = bound.split_off(length);
+                        match &mut common {
+                            None => common = Some(later),
+                            Some(common) => common.retain(|variable| later.contains(variable)),
+                        }
                     }
-                    common.into_iter().flatten().for_each(|variable| bound.add(variable));
+                    bound.extend(common.into_iter().flatten());
                 }
             }
         }
@@ -169,13 +146,13 @@ impl<'s> Checker<'s> {
         let at = atom.at.0;
         match (self.name(atom.relation), &atom.arguments[..]) {
             (word @ ("is" | "="), [left, right]) => {
-                let is_bound = |term: &Term| term.all_variables(&|variable| bound.set.contains(&variable));
+                let is_bound = |term: &Term| term.all_variables(&|variable| bound.contains(&variable));
                 if word == "=" && !is_bound(right) && is_bound(left) {
                     let message =
                         format!("`{}` is not bound, and stands on the right of `=`", self.spell(right));
                     self.error(FindingCode::UnsafeVariable, at, message)
                         .set_help("write it on the left: what is bound stands on the right");
-                    right.each_variable(&mut |variable| bound.add(variable));
+                    right.each_variable(&mut |variable| bound.extend([variable]));
                 } else {
                     self.is_bound(right, bound, at);
                 }
@@ -192,7 +169,7 @@ impl<'s> Checker<'s> {
     /// Binds the variables of an argument; those of arithmetic must be bound before.
     fn bind(&mut self, term: &Term, bound: &mut Bound, at: Span) {
         match term {
-            Term::Variable(variable) => bound.add(*variable),
+            Term::Variable(variable) => bound.extend([*variable]),
             Term::Constant(_) => {}
             Term::Compound(functor, parts)
                 if Arithmetic::named(self.name(*functor), parts.len()).is_some() =>
@@ -212,7 +189,7 @@ impl<'s> Checker<'s> {
         let mut unbound = Vec::new();
         atom.each_variable(&mut |variable| {
             let is_anonymous = spell_variable(self.name(variable)) == "_";
-            if !is_anonymous && !bound.set.contains(&variable) && !unbound.contains(&variable) {
+            if !is_anonymous && !bound.contains(&variable) && !unbound.contains(&variable) {
                 unbound.push(variable);
             }
         });
@@ -228,7 +205,7 @@ impl<'s> Checker<'s> {
     fn is_bound(&mut self, term: &Term, bound: &Bound, at: Span) {
         let mut unbound = Vec::new();
         term.each_variable(&mut |variable| {
-            if !bound.set.contains(&variable) && !unbound.contains(&variable) {
+            if !bound.contains(&variable) && !unbound.contains(&variable) {
                 unbound.push(variable);
             }
         });

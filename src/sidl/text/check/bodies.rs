@@ -114,7 +114,7 @@ impl<'s> Checker<'s> {
                 let message = format!("`{}` is a number, and a number is no test", self.spell_atom(atom));
                 self.error(FindingCode::KeywordMisused, at, message).set_help("compare it with another one");
             }
-            _ if is_reserved(word) && self.declared.fact(atom.relation).is_none() => {
+            _ if is_reserved(word) && !self.declared.facts.contains_key(&atom.relation) => {
                 let message = format!("`{word}` is a word of the language and no test");
                 let help = if word == "true" {
                     "a fact is tested by its name alone"

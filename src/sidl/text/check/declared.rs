@@ -2,7 +2,8 @@
 //!
 //! Invariant: a name or an identifier has one declaration here, its first; a second one is a finding.
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::text::lower::{items, number};
 use hyperplay_logic::gdl::{FindingCode, Rulesheet, Span, Symbol, Symbols, Term, did_you_mean};
@@ -29,12 +30,10 @@ pub(super) struct DeclaredSelector<'s> {
 /// The declarations of a text.
 #[derive(Default)]
 pub(super) struct Declared<'s> {
-    facts: FxHashMap<Symbol, DeclaredFact>,
-    /// The facts in the order of the text.
-    pub(super) fact_names: Vec<Symbol>,
-    /// The switches and the chances, in the order of the text.
-    pub(super) selectors: Vec<DeclaredSelector<'s>>,
-    by_id: FxHashMap<&'s Term, usize>,
+    /// The facts, in the order of the text.
+    pub(super) facts: IndexMap<Symbol, DeclaredFact, FxBuildHasher>,
+    /// The switches and the chances by their identifiers, in the order of the text.
+    pub(super) selectors: IndexMap<&'s Term, DeclaredSelector<'s>, FxBuildHasher>,
 }
 
 impl<'s> Declared<'s> {
@@ -46,10 +45,7 @@ impl<'s> Declared<'s> {
             match (symbols.name(clause.head.relation), &clause.head.arguments[..]) {
                 ("fact", [Term::Constant(name), arity]) => {
                     let arity = whole(arity, symbols);
-                    if !declared.facts.contains_key(name) {
-                        declared.facts.insert(*name, DeclaredFact { arity, span });
-                        declared.fact_names.push(*name);
-                    }
+                    declared.facts.entry(*name).or_insert(DeclaredFact { arity, span });
                 }
                 ("switch", [id, owner, aliases]) => {
                     declared.selector(id, Some(owner), items(aliases, symbols), span)
@@ -64,23 +60,11 @@ impl<'s> Declared<'s> {
     }
 
     fn selector(&mut self, id: &'s Term, owner: Option<&'s Term>, members: Option<&'s [Term]>, span: Span) {
-        if !self.by_id.contains_key(id) {
-            self.by_id.insert(id, self.selectors.len());
-            self.selectors.push(DeclaredSelector { id, owner, members, span });
-        }
-    }
-
-    pub(super) fn fact(&self, name: Symbol) -> Option<&DeclaredFact> {
-        self.facts.get(&name)
-    }
-
-    /// The switch or chance with an identifier.
-    pub(super) fn with_id(&self, id: &Term) -> Option<&DeclaredSelector<'s>> {
-        self.by_id.get(id).map(|&place| &self.selectors[place])
+        self.selectors.entry(id).or_insert(DeclaredSelector { id, owner, members, span });
     }
 
     pub(super) fn switches(&self) -> impl Iterator<Item = &DeclaredSelector<'s>> {
-        self.selectors.iter().filter(|selector| selector.owner.is_some())
+        self.selectors.values().filter(|selector| selector.owner.is_some())
     }
 }
 
@@ -254,7 +238,7 @@ impl<'s> Checker<'s> {
     /// Reports a fact that is not declared, or not so.
     pub(super) fn known_fact(&mut self, name: Symbol, arity: usize, at: Span) {
         let word = self.name(name);
-        let (right, span) = match self.declared.fact(name) {
+        let (right, span) = match self.declared.facts.get(&name) {
             Some(fact) => (fact.arity, fact.span),
             None => {
                 if is_reserved(word) {
@@ -262,7 +246,7 @@ impl<'s> Checker<'s> {
                     self.error(FindingCode::KeywordMisused, at, message)
                         .set_help("write a fact that `fact(name, number of arguments)` declares");
                 } else if self.is_complete {
-                    let known = self.declared.fact_names.iter().map(|name| self.name(*name));
+                    let known = self.declared.facts.keys().map(|name| self.name(*name));
                     let message = format!("no fact `{word}` is declared{}", did_you_mean(word, known));
                     self.error(FindingCode::UndefinedRelation, at, message)
                         .set_help(format!("declare it by `fact({word}, {arity}).`"));

@@ -125,7 +125,7 @@ impl<'s> Checker<'s> {
             let at = clause.head.at.0;
             let Some(arity) = head_arity(word) else {
                 let count = arguments.len();
-                if let Some(fact) = self.declared.fact(clause.head.relation)
+                if let Some(fact) = self.declared.facts.get(&clause.head.relation)
                     && fact.arity == Some(count)
                 {
                     let message = format!("`{word}` is a fact, and no clause begins with a fact");

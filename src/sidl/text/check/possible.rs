@@ -144,7 +144,7 @@ impl<'s> Checker<'s> {
         }
         let any_is_tested = tested.iter().any(|id| !id.is_ground());
         let mut unused = Vec::new();
-        for selector in &self.declared.selectors {
+        for selector in self.declared.selectors.values() {
             let is_tested = selector.owner.is_some() && (any_is_tested || tested.contains(selector.id));
             if !used.contains(selector.id) && !is_tested {
                 let kind = if selector.owner.is_some() { "switch" } else { "chance" };
@@ -174,9 +174,9 @@ impl<'s> Checker<'s> {
             }
         }
         let unused: Vec<Symbol> =
-            self.declared.fact_names.iter().copied().filter(|name| !used.contains(name)).collect();
+            self.declared.facts.keys().copied().filter(|name| !used.contains(name)).collect();
         for name in unused {
-            let at = self.declared.fact(name).map(|fact| fact.span).unwrap_or_default();
+            let at = self.declared.facts.get(&name).map(|fact| fact.span).unwrap_or_default();
             let message = format!("the fact `{}` is declared, and nothing uses it", self.name(name));
             self.warning(FindingCode::UnusedRelation, at, message)
                 .set_help("use it, or remove its declaration");

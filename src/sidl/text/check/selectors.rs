@@ -155,7 +155,7 @@ impl<'s> Checker<'s> {
         if is_nil {
             return;
         }
-        let Some(selector) = self.declared.with_id(id) else { return self.unknown_selector(id, at) };
+        let Some(selector) = self.declared.selectors.get(id) else { return self.unknown_selector(id, at) };
         let (kind, members) = match selector.owner {
             Some(_) => ("switch", "aliases"),
             None => ("chance", "probabilities"),
@@ -175,7 +175,7 @@ impl<'s> Checker<'s> {
         if !self.is_complete {
             return;
         }
-        let known = self.suggestion(id, self.declared.selectors.iter().map(|selector| selector.id));
+        let known = self.suggestion(id, self.declared.selectors.keys().copied());
         let message = format!("no switch or chance has the identifier `{}`{known}", self.spell(id));
         self.error(FindingCode::UnknownSwitch, at, message)
             .set_help("declare it by `switch` or `chance`; a branching with one operation may have `nil`");
@@ -183,7 +183,7 @@ impl<'s> Checker<'s> {
 
     fn momentary(&mut self, id: &Term, at: Span) {
         let spelled = self.spell(id);
-        match self.declared.with_id(id) {
+        match self.declared.selectors.get(id) {
             Some(selector) if selector.owner.is_some() => {
                 let is_unset =
                     self.program.switches.iter().any(|switch| switch.id == *id && switch.initial.is_none());
@@ -214,7 +214,7 @@ impl<'s> Checker<'s> {
                 .set_help("write the switch and one of its aliases");
             return;
         }
-        let aliases: Vec<&Term> = match self.declared.with_id(id) {
+        let aliases: Vec<&Term> = match self.declared.selectors.get(id) {
             Some(selector) if selector.owner.is_none() => {
                 let message = format!("`{spelled}` is a chance, and nobody sets a chance");
                 self.error(FindingCode::UnknownSwitch, at, message).set_help("name a switch");

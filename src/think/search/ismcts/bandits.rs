@@ -51,7 +51,7 @@ pub(super) struct Bandits {
     /// How often a move was available, for the moves of sets whose positions differ in them.
     available: FxHashMap<u32, u32>,
     /// The open sets with very many moves, and whose they are.
-    wide: Vec<(u32, Role)>,
+    pub wide: Vec<(u32, Role)>,
     /// Sets that are open.
     pub open: usize,
 }
@@ -95,11 +95,6 @@ impl Bandits {
             self.wide.push((set, role));
             self.urge(self.wide.len() - 1, sets, history);
         }
-    }
-
-    /// Whether a set with very many moves is open.
-    pub fn are_wide(&self) -> bool {
-        !self.wide.is_empty()
     }
 
     /// Takes what the history says now of the moves that were not tried in the sets with very many moves.

@@ -348,7 +348,7 @@ fn simulate<M: Bulk>(
         parts.is_full = parts.tree.bytes() > options.memory;
         let IsmctsTree { positions, bandits, history, .. } = &mut *parts.tree;
         let is_chosen_by = options.history.applies(positions.is_at_once);
-        round.begin(&roots, is_chosen_by || bandits.are_wide());
+        round.begin(&roots, is_chosen_by || !bandits.wide.is_empty());
         if history.is_due() {
             bandits.widen(&positions.sets, history);
             weights = is_chosen_by.then(|| Arc::new(history.weights()));
