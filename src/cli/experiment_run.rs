@@ -169,8 +169,8 @@ pub fn played(arguments: &RunArguments, session: &Session) -> CommandResult<(Str
     let planned = Planned::of(&config, plan);
     let (again, folder) = (arguments.again.is_some(), arguments.out.display());
     refuse_if(
-        again && planned.plan.stop.is_some(),
-        "--again: a rule stops the cells of this experiment, so other results would be followed by other matches",
+        again && (0..planned.plan.cells.len()).any(|cell| planned.plan.is_undivided(cell)),
+        "--again: a rule stops the cells of this experiment, or a player learns from its matches, so other results would be followed by other matches",
         "name another folder with --out, and play all matches",
     )?;
     let (others, planned) = arguments.settled(planned, registry)?;
@@ -187,6 +187,12 @@ pub fn played(arguments: &RunArguments, session: &Session) -> CommandResult<(Str
     let (earlier, total) = (journal.earlier.clone(), plan.matches_of(shard));
     say_what_was_found(arguments, plan, &earlier);
     let arena = Arena::new(plan.clone(), config.specs, &games, threads, log_of)?;
+    if earlier.passed > 0 && plan.entrants.iter().any(|entrant| entrant.learns) {
+        let mut results = Results::open(&arguments.out, &planned)?.only(shard);
+        while let Some(finished) = results.next()? {
+            arena.recall(&finished)?;
+        }
+    }
     let progress = Progress::new((total - earlier.passed) as usize, "matches", false);
     let begun = ProcessTime::try_now();
     let task = RunTask { sequence: journal.sequence(), journal, pool, on_fault: config.on_fault };
@@ -231,7 +237,7 @@ fn say_what_was_found(arguments: &RunArguments, plan: &ExperimentPlan, earlier: 
         log(format_args!("no match has a player that could not be reached"));
     }
     if plan.matches_of(shard) == 0 {
-        let few = if plan.stop.is_some() { "cells, each of which one shard plays" } else { "deals" };
+        let few = if plan.is_undivided(0) { "cells, each of which one shard plays" } else { "deals" };
         log(format_args!("{folder}: shard {shard} has no match: there are more shards than {few}"));
     }
     if earlier.resumed > 0 || earlier.cut > 0 {

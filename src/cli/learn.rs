@@ -5,6 +5,7 @@
 use std::fs::{File, read_to_string};
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use serde_json::json;
@@ -19,7 +20,7 @@ use super::session::Session;
 use super::transcripts::is_of_player;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Evidence, History, Role, StateMachine, StateMachineExt as _, counted};
-use hyperplay_play::analysis::{HELD_OUT, Learner, Learnt, Smoothing};
+use hyperplay_play::analysis::{HELD_OUT, Learner, Learnt, Smoothing, TREMBLE};
 use hyperplay_play::files::{FileError, WrittenFile};
 use hyperplay_play::for_engine::game_tree;
 use hyperplay_play::player::{PolicyDocument, PolicyEntry};
@@ -29,9 +30,6 @@ use hyperplay_think::solve::{TreeError, TreeLimits};
 
 /// How the method of a learnt policy begins.
 const LEARNT: &str = "learnt from ";
-
-/// How much of the prior is uniform, so that it rules nothing out.
-const TREMBLE: f64 = 0.01;
 
 /// The most nodes of a game tree whose information sets are learnt even where no match led.
 const NODES: usize = 1_000_000;
@@ -120,7 +118,7 @@ fn at(path: &Path, number: usize, what: &str) -> CommandFailure {
 
 /// Adds the information sets of the tree, if there is one, and the records.
 fn fill(
-    learner: &mut Learner<'_>,
+    learner: &mut Learner,
     records: Records,
     seat: Option<Role>,
     interrupt: &Interrupt,
@@ -174,7 +172,7 @@ pub fn run(arguments: &LearnArguments, session: &Session) -> CommandResult {
         name += &format!(", as {seat} saw them");
     }
     let prior = Trembling::new(model.model(&machine), TREMBLE);
-    let mut learner = Learner::new(&machine, role, &prior);
+    let mut learner = Learner::new(Arc::clone(&machine), role, Arc::new(prior));
     let matches = records.len();
     fill(&mut learner, records, seat, &session.interrupt, &machine)?;
     let learnt = learner.learn(arguments.weight);

@@ -243,10 +243,11 @@ impl Series<'_> {
         if let Some(repair) = file.as_ref().and_then(RecordFile::repair) {
             log(format_args!("{repair}"));
         }
-        // A series that is shown step by step, by itself or to a person, is played match after match.
+        // A series that is shown step by step, by itself or to a person, or from which a player learns, is played match after match.
         let shows = arguments.verbose || !self.persons.is_empty();
+        let learns = self.seats.0.values().iter().flatten().any(|player| player.spec().learns());
         let concurrency = match arguments.playclock {
-            _ if shows => Concurrency::One,
+            _ if shows || learns => Concurrency::One,
             None if self.hosting.real_time.is_some() => Concurrency::at_once(self.hosting.at_once),
             None => Concurrency::Computing,
             Some(_) => Concurrency::at_once(self.hosting.at_once),
@@ -342,6 +343,10 @@ impl Series<'_> {
                 (played, chronons)
             }
         };
+        if matches!(played.outcome, MatchOutcome::Over(_)) {
+            let players = self.seats.0.iter().filter_map(|(role, player)| Some((role, player.as_ref()?)));
+            players.for_each(|(role, player)| player.saw(machine, role, &played.history()));
+        }
         if let Some(records) = &self.hosting.records {
             let heading = (&self.heading, &seed, &times[..], &self.persons[..]);
             records.keep(machine, heading, settings, &played)?;

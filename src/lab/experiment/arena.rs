@@ -3,6 +3,7 @@
 //! Engines are made once and shared by all threads; players are made for each match. The result of a
 //! match is the lines that are written about it, so the thread that played the match does all the work but the writing.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,6 +34,8 @@ pub struct Arena {
     pub plan: ExperimentPlan,
     specs: Vec<PlayerSpec>,
     games: Vec<ArenaGame>,
+    /// By cell and seat permutation, where somebody learns from the matches, the players by seat.
+    series: BTreeMap<(usize, usize), Vec<PlayerSpec>>,
     host: String,
     threads: usize,
     log: DecisionLog,
@@ -71,7 +74,14 @@ impl Arena {
             let own = own.collect::<Result<_, _>>()?;
             made.push(ArenaGame { engine: get(plan.engine)?, own });
         }
-        Ok(Arena { plan, specs, games: made, host: host(), threads, log })
+        let mut series = BTreeMap::new();
+        for (number, cell) in plan.cells.iter().enumerate().filter(|(number, _)| plan.learns(*number)) {
+            for (at, seats) in cell.seat_permutations.iter().enumerate() {
+                let players = seats.iter().map(|&entrant| specs[entrant].in_series());
+                series.insert((number, at), players.collect());
+            }
+        }
+        Ok(Arena { plan, specs, games: made, series, host: host(), threads, log })
     }
 
     /// The machine of a game.
@@ -108,8 +118,10 @@ impl Arena {
         let game = plan.game(place.cell);
         let mut players: ByRole<Option<Seat>> = ByRole::from_fn(game.roles.len(), |_| None);
         let watches = ByRole::from_fn(game.roles.len(), |_| PlayerWatch::new(self.log));
-        for (role, &entrant) in game.played().map(Role::new).zip(plan.seats(place)) {
-            let (spec, engine) = self.entrant(number, entrant);
+        let series = self.series.get(&(place.cell, place.seat_permutation));
+        for (seat, role) in game.played().map(Role::new).enumerate() {
+            let (spec, engine) = self.entrant(number, plan.seats(place)[seat]);
+            let spec = series.map_or(spec, |players| &players[seat]);
             players[role] = Some(watched(spec.seat(engine, role), watches[role].clone()));
         }
         let watch = Stopwatch::start();
@@ -126,6 +138,7 @@ impl Arena {
         if played.outcome == MatchOutcome::Interrupted {
             return Ok(None);
         }
+        self.show(place, &played);
         let recorder = Recorder {
             machine: machine.as_ref(),
             plan,
@@ -137,6 +150,28 @@ impl Arena {
             threads: self.threads,
         };
         Ok(Some(recorder.lines(self.log)))
+    }
+
+    /// Shows the players that learn the next match of their series.
+    fn show(&self, place: &MatchPlace, played: &Match) {
+        let is_over = matches!(played.outcome, MatchOutcome::Over(_));
+        if let Some(players) = self.series.get(&(place.cell, place.seat_permutation)).filter(|_| is_over) {
+            let (machine, history) = (self.machine(self.plan.cells[place.cell].game), played.history());
+            let seats = self.plan.game(place.cell).played().map(Role::new).zip(players);
+            seats.for_each(|(role, player)| player.saw(machine, role, &history));
+        }
+    }
+
+    /// Shows the players that learn a finished match that is not played again, the next one of their series.
+    ///
+    /// # Errors
+    /// If it comes to another end than is recorded.
+    pub fn recall(&self, finished: &FinishedMatch) -> Result<(), ArenaError> {
+        if self.plan.learns(finished.place.cell) {
+            let machine = self.machine(self.plan.cells[finished.place.cell].game);
+            self.show(&finished.place, &walk(machine, &self.plan, finished, DecisionLog::Turns)?.0);
+        }
+        Ok(())
     }
 
     /// The lines of a finished match, with those that it lacks; nothing if the interrupt was raised. Without clocks the
@@ -152,11 +187,14 @@ impl Arena {
         let lacks =
             |(kind, lines): (&str, &Option<_>)| lines.is_none() && kind != KINDS[0] && self.log.records(kind);
         let made = if !KINDS.into_iter().zip(&finished.lines).any(lacks) {
+            self.recall(&finished)?;
             RecordLines::default()
         } else if self.plan.clocks.is_some() {
             let machine = self.machine(self.plan.cells[finished.place.cell].game);
             // The beliefs cannot be had again.
-            walk(machine, &self.plan, &finished, self.log.min(DecisionLog::Positions))?.1
+            let (played, lines) = walk(machine, &self.plan, &finished, self.log.min(DecisionLog::Positions))?;
+            self.show(&finished.place, &played);
+            lines
         } else {
             let Some(lines) = self.play(&finished.place, interrupt)? else { return Ok(None) };
             compare(&finished, &lines)?;

@@ -175,6 +175,12 @@ impl ConfigReader<'_> {
             return Err(self.error(twice, format!("the game '{}' is named twice", twice.get_ref())));
         }
         let (entrants, specs) = self.entrants(written)?;
+        if written.without_turns && entrants.iter().any(|entrant| entrant.learns) {
+            return Err(self.at_key(
+                "without_turns",
+                "a player learns from its matches, so their turns are needed; leave this out",
+            ));
+        }
         let plan = ExperimentPlan {
             schema: SCHEMA.to_owned(),
             seed: self.count(&written.seed, 0, i64::MAX)?,

@@ -140,6 +140,7 @@ mod tests {
             spec: String::new(),
             parameters: row.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
             policies: BTreeMap::new(),
+            learns: false,
         };
         rows.iter().map(one).collect()
     }

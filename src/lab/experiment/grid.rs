@@ -75,7 +75,7 @@ impl ConfigReader<'_> {
         let read = self.registry.player_in(&text, self.folder);
         let read = read.map_err(|error| self.located(player, chosen, text, error))?;
         let (spec, policies) = (read.spec().to_string(), read.spec().file_hashes());
-        Ok((Entrant { label, table, spec, parameters, policies }, read))
+        Ok((Entrant { label, table, spec, parameters, policies, learns: read.spec().learns() }, read))
     }
 
     /// What is wrong with a spec, with the span of what causes it: the key or the value of the grid, if the error names

@@ -37,6 +37,9 @@ pub struct Entrant {
     /// The hashes of the policy files that the spec names, by their paths as written there.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub policies: BTreeMap<String, String>,
+    /// Whether it learns from its earlier matches against the same opponents. Not written where it does not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub learns: bool,
 }
 
 /// Which seat permutations of a cell are played.
@@ -238,7 +241,7 @@ impl ExperimentPlan {
     /// The number of matches that a shard plays, if no rule stops any cell.
     pub fn matches_of(&self, shard: Shard) -> u64 {
         let deals = |cell: usize| {
-            if self.stop.is_some() {
+            if self.is_undivided(cell) {
                 return if self.belongs(shard, cell, 0) { self.repetitions } else { 0 };
             }
             // Deals d with d + cell = index - 1 modulo the number of shards.
@@ -280,10 +283,21 @@ impl ExperimentPlan {
         Some(self.firsts(round)[record.cell] + deals + record.seat_permutation as u64)
     }
 
-    /// Whether a shard plays a deal of a cell. Without a rule that stops, deals are dealt out in turn, and every shard
-    /// gets its part of every cell; with one a cell belongs to one shard, which alone knows when it is enough.
+    /// Whether somebody in a cell learns from its earlier matches. Then its deals are played one after the other.
+    pub fn learns(&self, cell: usize) -> bool {
+        self.cells[cell].entrants.iter().any(|&entrant| self.entrants[entrant].learns)
+    }
+
+    /// Whether a cell belongs to one shard: with a rule that stops, where it alone knows when it is enough, or if somebody
+    /// learns from its matches.
+    pub fn is_undivided(&self, cell: usize) -> bool {
+        self.stop.is_some() || self.learns(cell)
+    }
+
+    /// Whether a shard plays a deal of a cell. If the cell may be divided, deals are dealt out in turn, and every shard
+    /// gets its part of it.
     pub fn belongs(&self, shard: Shard, cell: usize, deal: u64) -> bool {
-        let turn = if self.stop.is_some() { cell as u64 } else { deal + cell as u64 };
+        let turn = if self.is_undivided(cell) { cell as u64 } else { deal + cell as u64 };
         turn % shard.count == shard.index - 1
     }
 

@@ -5,7 +5,7 @@
 //! played enough; the decision depends only on the matches of the rounds before, so it is the same on any number of
 //! threads and after any interruption. The caller feeds the results back in the same order. If a decision needs a
 //! result that is not there yet, the sequence says so. Behind a match that is missing from the records no rule is
-//! asked: the records say what was played.
+//! asked: the records say what was played. A deal of a cell in which somebody learns waits for the results of the deal before.
 
 use std::collections::BTreeMap;
 
@@ -78,7 +78,8 @@ pub(super) struct Tracker {
 impl<'a> Sequence<'a> {
     /// The matches of one shard, from the first on.
     pub fn new(plan: &'a ExperimentPlan, shard: Shard) -> Self {
-        let trackers = vec![Tracker::default(); if plan.stop.is_some() { plan.cells.len() } else { 0 }];
+        let is_tracked = plan.stop.is_some() || plan.entrants.iter().any(|entrant| entrant.learns);
+        let trackers = vec![Tracker::default(); if is_tracked { plan.cells.len() } else { 0 }];
         Sequence::at(plan, shard, SequencePosition { trackers, ..SequencePosition::default() })
     }
 
@@ -111,12 +112,14 @@ impl<'a> Sequence<'a> {
                 self.at.deal += 1;
                 continue;
             }
-            if let (Some(stop), false) = (self.plan.stop, self.at.asked || self.has_gap) {
+            let stop = self.plan.stop.filter(|_| !self.at.asked);
+            let follows = self.at.seat_permutation == 0 && self.plan.learns(self.at.cell);
+            if !self.has_gap && (stop.is_some() || follows) {
                 let tracker = &mut self.at.trackers[self.at.cell];
                 if tracker.fed < tracker.issued {
                     return NextMatch::Wait;
                 }
-                tracker.stopped = tracker.stopped || tracker.is_enough(&stop);
+                tracker.stopped = tracker.stopped || stop.is_some_and(|stop| tracker.is_enough(&stop));
                 if tracker.stopped {
                     self.enter(self.at.cell + 1);
                     continue;

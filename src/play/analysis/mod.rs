@@ -10,7 +10,6 @@
 mod adjusted;
 mod effort;
 mod issue;
-mod learning;
 mod places;
 mod prospects;
 mod reach;
@@ -19,9 +18,9 @@ mod simulate;
 mod survey;
 mod winnable;
 
+pub use crate::player::learning::{HELD_OUT, Learner, Learnt, Smoothing, TREMBLE};
 pub use adjusted::{Adjustment, Baseline};
 pub use effort::Effort;
-pub use learning::{HELD_OUT, Learner, Learnt, Smoothing};
 pub use reach::{Reach, ReachKind, ReachNode, Sight, reach};
 pub use relation_sizes::findings_on_size;
 pub use simulate::{Simulation, simulate};

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::catalogue::about;
 use super::engine_key::engine;
+use super::learnt::SeenMatches;
 use super::{Registry, Seat, Spec, SpecError, SpecKey};
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_machine::Role;
@@ -24,6 +25,9 @@ pub type ModelBuild = Arc<dyn Fn(&Arc<Engine>) -> SharedModel + Send + Sync>;
 pub struct Configured<B> {
     pub(super) spec: Spec,
     pub(super) made: B,
+    pub(super) registry: Registry,
+    /// What a player saw of the matches of its series.
+    pub(super) seen: Arc<SeenMatches>,
 }
 
 /// A player that was read from a spec.
@@ -36,6 +40,10 @@ pub type SamplerSpec = Configured<(Assumed, Arc<dyn Sampler<Engine>>)>;
 pub type ModelSpec = Configured<ModelBuild>;
 
 impl<B> Configured<B> {
+    pub(super) fn new(spec: &Spec, made: B, registry: &Registry) -> Configured<B> {
+        Configured { spec: spec.clone(), made, registry: registry.clone(), seen: Arc::default() }
+    }
+
     /// The spec.
     pub fn spec(&self) -> &Spec {
         &self.spec

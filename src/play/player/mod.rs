@@ -31,6 +31,8 @@ mod hyperplay2;
 mod ismcts;
 mod judged;
 mod judgement;
+pub(crate) mod learning;
+mod learnt;
 mod legal;
 mod linear_file;
 mod margin;

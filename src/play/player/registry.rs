@@ -13,10 +13,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::configured::{ModelBuild, PlayerBuild};
+use super::learnt::{LEARNT, SeenMatches, learnt};
 use super::spec_reader::SpecReader;
 use super::{
-    Assumed, FileKind, KeyType, ModelSpec, PlayerSpec, RegistryError, SamplerSpec, SearchEffort, Seat, Spec,
-    SpecEntry, SpecError, SpecKey, SpecKind,
+    Assumed, Configured, FileKind, KeyType, ModelSpec, PlayerSpec, RegistryError, SamplerSpec, SearchEffort,
+    Seat, Spec, SpecEntry, SpecError, SpecKey, SpecKind,
 };
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
@@ -231,6 +232,17 @@ impl Registry {
         )
     }
 
+    /// The same entries, but the model `learnt` learns from these matches.
+    pub(super) fn learning_from(&self, seen: &Arc<SeenMatches>) -> Registry {
+        let (mut all, seen) = (Vec::clone(&self.0), Arc::clone(seen));
+        let model =
+            all.iter_mut().find(|(entry, made)| made.kind() == SpecKind::Model && entry.name == LEARNT);
+        if let Some((_, made)) = model {
+            *made = SpecMaker::Model(Arc::new(move |spec, registry| learnt(spec, registry, &seen)));
+        }
+        Registry(Arc::new(all))
+    }
+
     fn with(mut self, entry: SpecEntry, made: SpecMaker) -> Result<Registry, RegistryError> {
         self.check(&entry, made.kind())?;
         let entry = Arc::new(entry);
@@ -301,7 +313,7 @@ impl Registry {
     /// # Errors
     /// As [`player`](Registry::player).
     pub fn player_in(&self, text: &str, base: &Path) -> Result<PlayerSpec, SpecError> {
-        self.player_of(&self.read(SpecKind::Player, text, Some(base))?)
+        Ok(self.player_of(&self.read(SpecKind::Player, text, Some(base))?)?.in_series())
     }
 
     /// Reads the spec of a sampler.
@@ -368,7 +380,7 @@ impl Registry {
     pub fn player_of(&self, spec: &Spec) -> Result<PlayerSpec, SpecError> {
         let read =
             self.maker(SpecKind::Player, spec)?.try_as_player_ref().expect("a player's entry makes players");
-        Ok(PlayerSpec { spec: spec.clone(), made: read(spec, self)? })
+        Ok(Configured::new(spec, read(spec, self)?, self))
     }
 
     /// The sampler of a spec, for a player that has a belief of its own.
@@ -381,7 +393,7 @@ impl Registry {
             .try_as_sampler_ref()
             .expect("a sampler's entry makes samplers");
         let (assumed, sampler) = (Assumed::of(spec, self)?, read(spec, self)?);
-        Ok(SamplerSpec { spec: spec.clone(), made: (assumed, sampler) })
+        Ok(Configured::new(spec, (assumed, sampler), self))
     }
 
     /// The search of a spec with a given effort, for a player that searches.
@@ -405,7 +417,7 @@ impl Registry {
     pub fn model_of(&self, spec: &Spec) -> Result<ModelSpec, SpecError> {
         let read =
             self.maker(SpecKind::Model, spec)?.try_as_model_ref().expect("a model's entry makes models");
-        Ok(ModelSpec { spec: spec.clone(), made: read(spec, self)? })
+        Ok(Configured::new(spec, read(spec, self)?, self))
     }
 
     fn read(&self, kind: SpecKind, text: &str, base: Option<&Path>) -> Result<Spec, SpecError> {

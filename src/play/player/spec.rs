@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::catalogue::PROGRAM;
+use super::learnt::LEARNT;
 use super::{
     FileKind, FileOrigin, KeyType, LinearFile, PolicyFile, SpecEntry, SpecError, SpecFileError, SpecKey,
     SpecKind, SpecWord,
@@ -285,6 +286,12 @@ impl Spec {
                 SpecValue::Spec(spec) => spec.reaches_outside(),
                 _ => false,
             })
+    }
+
+    /// Whether it is, or a spec in it is, the opponent model `learnt`.
+    pub fn learns(&self) -> bool {
+        let is_inside = |value: &SpecValue| value.try_as_spec_ref().is_some_and(|spec| spec.learns());
+        self.kind == SpecKind::Model && self.name() == LEARNT || self.values.iter().any(is_inside)
     }
 
     /// The hashes of all [`files`](Spec::files) by their paths as written: the part of the player that the printed spec

@@ -367,7 +367,7 @@ mod tests {
     fn the_recorded_evidence_is_the_evidence_of_the_history() {
         let machine = Toy::coin();
         let played = play(Behaviour::First, 1);
-        let history = History(played.steps.iter().map(|step| step.joint.clone()).collect());
+        let history = played.history();
         for role in machine.each_role() {
             assert_eq!(machine.evidence(&history, role, &mut ()), played.evidence[role]);
         }

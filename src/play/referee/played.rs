@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use super::fault::{Fault, FaultKind};
 use crate::player::Decision;
-use hyperplay_machine::{ByRole, EvaluationFailure, Evidence, Goal, JointMove, Move, Percepts, Role};
+use hyperplay_machine::{
+    ByRole, EvaluationFailure, Evidence, Goal, History, JointMove, Move, Percepts, Role,
+};
 
 /// The events of one step.
 #[derive(Clone, PartialEq, Debug)]
@@ -60,6 +62,11 @@ pub struct Match {
 }
 
 impl Match {
+    /// The joint moves made.
+    pub fn history(&self) -> History {
+        History(self.steps.iter().map(|step| step.joint.clone()).collect())
+    }
+
     /// The faults with the number of the step (from 1) at which they happened.
     pub fn faults(&self) -> impl Iterator<Item = (usize, &Fault)> {
         self.steps

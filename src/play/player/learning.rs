@@ -11,16 +11,21 @@
 //! moves. Below both stands the policy of a model. Whether to back off, and the weight, are those with the least log loss on
 //! matches that are held out, one of [`HELD_OUT`].
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Evidence, History, Move, Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_think::belief::exact::{ExactError, posterior};
-use hyperplay_think::belief::{OpponentModel, Uniform};
+use hyperplay_think::belief::{SharedModel, Uniform};
 use hyperplay_think::solve::GameTree;
 
 /// One record of this number is held out.
 pub const HELD_OUT: usize = 5;
+
+/// How much of a prior is uniform, so that it rules nothing out.
+pub const TREMBLE: f64 = 0.01;
 
 /// The weights that are tried.
 const WEIGHTS: [f64; 5] = [0.1, 0.5, 2.0, 8.0, 32.0];
@@ -73,10 +78,10 @@ pub struct Learnt {
 }
 
 /// The records of a role.
-pub struct Learner<'a> {
-    machine: &'a Engine,
+pub struct Learner {
+    machine: Arc<Engine>,
     role: Role,
-    prior: &'a dyn OpponentModel,
+    prior: SharedModel,
     sets: Vec<LearntSet>,
     numbers: FxHashMap<Evidence, usize>,
     views: FxHashMap<(Vec<String>, Vec<Move>), usize>,
@@ -86,9 +91,9 @@ pub struct Learner<'a> {
     added: usize,
 }
 
-impl<'a> Learner<'a> {
+impl Learner {
     /// Without a record; a model is the policy that is known of nothing.
-    pub fn new(machine: &'a Engine, role: Role, prior: &'a dyn OpponentModel) -> Self {
+    pub fn new(machine: Arc<Engine>, role: Role, prior: SharedModel) -> Self {
         let (numbers, views, seen) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
         Learner {
             machine,
@@ -129,7 +134,7 @@ impl<'a> Learner<'a> {
             self.records[place].count += count;
             return Ok(());
         }
-        let all = posterior(self.machine, evidence, &Uniform, LIMIT)?;
+        let all = posterior(&*self.machine, evidence, &Uniform, LIMIT)?;
         let probable = |(history, share): &(History, f64)| self.explained(history, share * all.evidence);
         let explanations = all.histories.iter().map(probable).collect();
         self.seen.insert(key, self.records.len());
@@ -151,7 +156,7 @@ impl<'a> Learner<'a> {
 
     /// The choices of the role between two moves or more.
     fn choices(&mut self, history: &History) -> Vec<(usize, usize)> {
-        let (machine, mut scratch) = (self.machine, self.machine.scratch());
+        let (machine, mut scratch) = (Arc::clone(&self.machine), self.machine.scratch());
         let known = machine.evidence(history, self.role, &mut scratch);
         let (mut state, mut legal, mut choices) = (machine.initial(), Vec::new(), Vec::new());
         for (step, joint) in history.0.iter().enumerate() {
@@ -185,7 +190,7 @@ impl<'a> Learner<'a> {
 
     /// The facts that are true in all states that the role holds possible; none if these are too many.
     fn certain(&self, evidence: &Evidence) -> Option<Vec<String>> {
-        let histories = posterior(self.machine, evidence, &Uniform, LIMIT).ok()?.histories;
+        let histories = posterior(&*self.machine, evidence, &Uniform, LIMIT).ok()?.histories;
         let mut scratch = self.machine.scratch();
         let facts = |history: &History| self.machine.fluents(&self.machine.replay(history, &mut scratch));
         histories.iter().map(|(history, _)| history).map(facts).reduce(|mut all, other| {
