@@ -19,7 +19,7 @@ use hyperplay_logic::gdl::Game;
 use hyperplay_machine::{ByRole, Role};
 use hyperplay_play::player::{DecisionBudget, PlayerSpec, Seat};
 use hyperplay_play::referee::{
-    Clocks, Interrupt, MatchOutcome, Settings, Stopwatch, host, match_id, match_seed, play_match,
+    Clocks, Interrupt, Match, MatchOutcome, Settings, Stopwatch, host, match_id, match_seed, play_match,
 };
 
 /// The engine of a game, and the engines of the entrants that ask for another one.
@@ -166,7 +166,7 @@ impl Arena {
     ///
     /// # Errors
     /// If it comes to another end than is recorded.
-    pub fn recall(&self, finished: &FinishedMatch) -> Result<(), ArenaError> {
+    pub fn recall(&self, finished: &FinishedMatch) -> LabResult {
         if self.plan.learns(finished.place.cell) {
             let machine = self.machine(self.plan.cells[finished.place.cell].game);
             self.show(&finished.place, &walk(machine, &self.plan, finished, DecisionLog::Turns)?.0);

@@ -133,7 +133,7 @@ pub fn play_match<M: StateMachine>(
             break outcome;
         }
         let chance = running.chance();
-        let cancel = interrupt.budget().cancel;
+        let cancel = interrupt.budget.cancel;
         let answers = seated.decide(&running, chance, cancel, &|own| machine.show_move(own));
         // The move of a search that was cancelled is not the player's.
         if cancel.is_some_and(CancelFlag::is_raised) {
@@ -332,7 +332,7 @@ mod tests {
     use super::*;
     use crate::referee::toy::{Behaviour, guess, peek};
     use crate::toy::Toy;
-    use hyperplay_machine::{Goal, History, laws};
+    use hyperplay_machine::{Goal, laws};
 
     fn play(behaviour: Behaviour, seed: u64) -> Match {
         let millis = match behaviour {

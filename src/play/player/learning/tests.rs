@@ -7,6 +7,7 @@ use super::*;
 use hyperplay_engine::{EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
 use hyperplay_machine::{ByRole, JointMoves};
+use hyperplay_think::belief::OpponentModel;
 use hyperplay_think::solve::TreeLimits;
 
 fn kuhn() -> Arc<Engine> {
