@@ -54,16 +54,17 @@ class GdlGame(pyspiel.Game):
         try:
             self.moves = {role: self.rules.moves(role) for role in self.rules.roles}
             self.percepts = {role: self.rules.percepts(role) for role in self.players}
-            most = {role: len(moves) for role, moves in self.moves.items()}
+            self.most = {role: len(moves) for role, moves in self.moves.items()}
             self.hides = any(self.percepts.values())
         except hyperplay.HyperplayError:
             self.moves = self.percepts = dict.fromkeys(self.rules.roles, [])
-            most, self.hides = dict.fromkeys(self.rules.roles, params["max_moves"]), True
+            self.most, self.hides = dict.fromkeys(self.rules.roles, params["max_moves"]), True
         self.numbers = {role: {move: n for n, move in enumerate(moves)} for role, moves in self.moves.items()}
         # In GDL-I everybody perceives the joint move, and the rules say so by no word.
         joint = [f"(did {role} {move})" for role in self.rules.roles for move in self.moves[role]]
         self.percepts = {role: self.percepts[role] or joint for role in self.players}
-        known = self.rules.survey(limit=EXPLORED)
+        # The interpreter is a hundred times slower, and such a game too large to be explored.
+        known = self.rules.survey(limit=EXPLORED if any(self.moves.values()) else EXPLORED // 100)
         self.steps = params["max_steps"] or known["longest"] or UNKNOWN_LENGTH
         self.simultaneous = bool(params["simultaneous"])
         goal_sum = known["goal_sum"] if params["goal_sum"] < 0 else params["goal_sum"]
@@ -72,8 +73,8 @@ class GdlGame(pyspiel.Game):
         utility = pyspiel.GameType.Utility.ZERO_SUM if is_constant else pyspiel.GameType.Utility.GENERAL_SUM
         chance = self.rules.random is not None
         info = pyspiel.GameInfo(
-            num_distinct_actions=max(most[role] for role in self.players),
-            max_chance_outcomes=most.get(self.rules.random or "", 0),
+            num_distinct_actions=max(self.most[role] for role in self.players),
+            max_chance_outcomes=self.most.get(self.rules.random or "", 0),
             num_players=len(self.players),
             min_utility=(0 - self.even) / self.unit,
             max_utility=(100 - self.even) / self.unit,
@@ -137,7 +138,10 @@ class GdlState(pyspiel.State):
         return (self._game.moves[role] or self.legal[role])[action]
 
     def _numbers(self, role):
-        return self._game.numbers[role] or {move: number for number, move in enumerate(self.legal[role])}
+        legal, most = self.legal[role], self._game.most[role]
+        if len(legal) > most:
+            raise hyperplay.HyperplayError(f"{role} has {len(legal)} legal moves here, more than {most}; raise max_moves")
+        return self._game.numbers[role] or {move: number for number, move in enumerate(legal)}
 
     def _choose(self, role, action):
         move = self.move(role, action)

@@ -1,8 +1,5 @@
 """Environments: rewards are the goals of the matches, and PettingZoo's own tests find no fault."""
 
-import pathlib
-import runpy
-
 import numpy as np
 import pytest
 
@@ -42,7 +39,7 @@ def test_a_role_sees_its_card():
 @pytest.mark.parametrize("name", ["kuhn_poker", "tictactoe", "krieg_tictactoe_3x3"])
 def test_pettingzoo_finds_no_fault(name):
     test = pytest.importorskip("pettingzoo.test")
-    path = pathlib.Path(__file__).parents[3] / "tests" / "examples" / "pettingzoo_env.py"
-    example = runpy.run_path(str(path))
-    test.parallel_api_test(example["parallel_env"](name), num_cycles=200)
-    test.api_test(example["aec_env"](name), num_cycles=200)
+    from hyperplay.pettingzoo import aec_env, parallel_env
+
+    test.parallel_api_test(parallel_env(name), num_cycles=200)
+    test.api_test(aec_env(name), num_cycles=200)

@@ -23,6 +23,40 @@ def test_openspiel_finds_no_fault(name, simultaneous):
     pyspiel.random_sim_test(game, num_sims=3, serialize=False, verbose=False)
 
 
+UNGROUND = """
+(role ann) (role ben) (role random)
+(init (pile z))
+(<= (legal ann (take ?n)) (true (pile ?n)))
+(<= (legal ann more) (not (true ended)))
+(<= (legal ben (guess ?n)) (true (pile ?n)))
+(<= (legal ben wait) (not (true ended)))
+(<= (legal random (add ?n)) (true (pile ?n)))
+(<= (legal random (add (s ?n))) (true (pile ?n)))
+(<= (next (pile (s ?n))) (does ann more) (does random (add ?n)))
+(<= (next ended) (does ann (take ?n)))
+(<= (sees ben (bigger ?n)) (does random (add ?n)))
+(<= terminal (true ended))
+(<= terminal (true (pile (s (s (s (s ?n)))))))
+(goal ann 50) (goal ben 50) (goal random 0)
+"""
+
+
+def test_rules_that_do_not_ground_are_served_by_the_interpreter(tmp_path):
+    path = tmp_path / "unground.kif"
+    path.write_text(UNGROUND)
+    game = pyspiel.load_game(f"gdl(rules={path},max_moves=4,max_steps=20)")
+    with pytest.raises(hp.HyperplayError, match="no arrays"):
+        game.rules.fluents
+    assert not game.get_type().provides_information_state_tensor and game.num_distinct_actions() == 4
+    pyspiel.random_sim_test(game, num_sims=5, serialize=False, verbose=False)
+    state, draw = game.new_initial_state(), bridge.Resampler(game)
+    state.apply_action(1)
+    state.apply_action(state.legal_actions()[0])
+    assert draw(state, 1).information_state_string(1) == state.information_state_string(1)
+    with pytest.raises(Exception, match="no tensors"):
+        state.information_state_tensor(0)
+
+
 def partition(game, player, limit):
     """Returns, and the histories that a player cannot tell apart, over all histories by the numbers of their moves."""
     ends, sets, open_, seen = {}, {}, [game.new_initial_state()], 0

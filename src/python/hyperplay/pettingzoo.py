@@ -1,9 +1,4 @@
-"""Environments of PettingZoo from any rulesheet, in a few lines on top of `hyperplay.env.VectorEnv`.
-
-    python tests/examples/pettingzoo_env.py kuhn_poker
-"""
-
-import sys
+"""Environments of PettingZoo from any rulesheet."""
 
 import gymnasium
 import numpy as np
@@ -61,13 +56,3 @@ def parallel_env(game, *, seed=0, unit=1.0):
 def aec_env(game, *, seed=0, unit=1.0):
     """An environment of PettingZoo in which the roles choose one after the other; a step of the game is made after the last of them."""
     return parallel_to_aec(parallel_env(game, seed=seed, unit=unit))
-
-
-if __name__ == "__main__":
-    played = aec_env(sys.argv[1])
-    played.reset(seed=1)
-    for agent in played.agent_iter():
-        observation, reward, terminated, truncated, _ = played.last()
-        mask = observation["action_mask"]
-        print(agent, "is rewarded", reward)
-        played.step(None if terminated or truncated else int(np.flatnonzero(mask)[0]))
