@@ -14,6 +14,7 @@ use hyperplay_logic::gdl::{
     At, Atom, Clause, Finding, FindingCode, Formula, MAX_TEXT, Rulesheet, Source, Span, Symbols, Syntax, Term,
 };
 
+use super::lower::as_atom;
 use super::number::spelled_number;
 use super::token::{SidlToken, tokens};
 
@@ -43,9 +44,6 @@ pub(super) fn head_arity(word: &str) -> Option<usize> {
 /// Levels of nesting that are read, in conditions and in terms each.
 const DEPTH: usize = MAX_DEPTH / 2 - 1;
 
-/// Why a clause could not be read.
-struct Unreadable(Finding);
-
 /// Reads a text. The findings are in the order of the text. O(text).
 pub(super) fn read(source: Source) -> (Rulesheet, Vec<Finding>) {
     let mut report = FindingCollector::default();
@@ -70,7 +68,7 @@ pub(super) fn read(source: Source) -> (Rulesheet, Vec<Finding>) {
             let start = reader.at;
             match reader.clause() {
                 Ok(clause) => clauses.push(clause),
-                Err(Unreadable(finding)) => {
+                Err(finding) => {
                     reader.report.add(finding);
                     reader.skip_clause(start);
                 }
@@ -95,7 +93,7 @@ struct Reader<'t> {
 /// A term and how deep it is nested.
 struct Nested(Term, usize);
 
-type Read<T> = Result<T, Unreadable>;
+type Read<T> = Result<T, Finding>;
 
 impl Reader<'_> {
     fn peek(&self) -> Option<&SidlToken> {
@@ -126,7 +124,7 @@ impl Reader<'_> {
     }
 
     fn error<T>(&self, message: impl Into<String>) -> Read<T> {
-        Err(Unreadable(Finding::syntax(self.span(), message)))
+        Err(Finding::syntax(self.span(), message))
     }
 
     fn expect(&mut self, mark: &str, after: &str) -> Read<()> {
@@ -162,7 +160,7 @@ impl Reader<'_> {
     }
 
     fn too_deep<T>(&self) -> Read<T> {
-        Err(Unreadable(too_deep(self.span(), self.span())))
+        Err(too_deep(self.span(), self.span()))
     }
 
     /// Does something one level deeper.
@@ -204,15 +202,9 @@ impl Reader<'_> {
 
     /// A term as an atom.
     fn atom(&self, term: Term, start: Span) -> Read<Atom> {
-        let at = At(Span::new(start.start, self.last_span().end.max(start.end)));
-        match term {
-            Term::Constant(relation) => Ok(Atom { relation, arguments: Vec::new(), at }),
-            Term::Compound(relation, arguments) => Ok(Atom { relation, arguments: arguments.into(), at }),
-            Term::Variable(_) => {
-                let message = "a variable stands where a fact or a condition is expected";
-                Err(Unreadable(Finding::syntax(start, message)))
-            }
-        }
+        as_atom(&term, Span::new(start.start, self.last_span().end.max(start.end))).ok_or_else(|| {
+            Finding::syntax(start, "a variable stands where a fact or a condition is expected")
+        })
     }
 
     fn disjunction(&mut self) -> Read<Formula> {

@@ -47,7 +47,7 @@ pub fn is_reserved(word: &str) -> bool {
 /// All findings about the clauses of a text. `is_complete` says that all its clauses could be read.
 pub(super) fn check(sheet: &Rulesheet, program: &Interaction, is_complete: bool) -> Vec<Finding> {
     let declared = Declared::new(sheet);
-    let mut checker = Checker { sheet, program, declared, is_complete, findings: Vec::new() };
+    let mut checker = Checker { sheet, program, declared: &declared, is_complete, findings: Vec::new() };
     checker.heads();
     checker.declarations();
     checker.selectors();
@@ -70,7 +70,7 @@ pub(super) fn check(sheet: &Rulesheet, program: &Interaction, is_complete: bool)
 struct Checker<'s> {
     sheet: &'s Rulesheet,
     program: &'s Interaction,
-    declared: Declared<'s>,
+    declared: &'s Declared<'s>,
     /// Whether all clauses could be read, and have a head of the language.
     is_complete: bool,
     findings: Vec<Finding>,

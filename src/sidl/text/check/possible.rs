@@ -15,6 +15,7 @@ use crate::text::number::Arithmetic;
 use hyperplay_logic::gdl::{Atom, Finding, FindingCode, Rulesheet, Span, Symbol, Term, did_you_mean};
 
 use super::Checker;
+use super::declared::DeclaredSelector;
 
 /// Comparisons of a test with a fact before everything counts as possible.
 const MOST_COMPARISONS: u32 = 20_000_000;
@@ -41,27 +42,24 @@ impl<'p> Available<'p> {
 
 impl<'s> Checker<'s> {
     pub(super) fn agents(&mut self) {
-        let accounts = self.set_at_first("account");
-        let mut without: Vec<(Term, Span, &str)> = Vec::new();
-        for (agent, _) in self.program.agents.iter().filter(|(agent, _)| !accounts.contains(agent)) {
-            let switch = self.declared.switches().find(|switch| switch.owner == Some(agent));
-            let barred = self.program.hidden.iter().find(|rule| rule.agents.contains(agent));
-            match (switch, barred) {
-                (Some(switch), _) => without.push((agent.clone(), switch.span, "owns a switch")),
-                (None, Some(rule)) => without.push((agent.clone(), rule.span, "is barred from a fact")),
-                (None, None) => {}
-            }
-        }
-        for (agent, at, what) in without {
-            let known = self.suggestion(&agent, accounts.iter().copied());
-            let spelled = self.spell(&agent);
+        let (accounts, declared, program) = (self.set_at_first("account"), self.declared, self.program);
+        for (agent, _) in program.agents.iter().filter(|(agent, _)| !accounts.contains(agent)) {
+            let switch = declared.switches().find(|switch| switch.owner == Some(agent));
+            let barred = program.hidden.iter().find(|rule| rule.agents.contains(agent));
+            let (at, what) = match (switch, barred) {
+                (Some(switch), _) => (switch.span, "owns a switch"),
+                (None, Some(rule)) => (rule.span, "is barred from a fact"),
+                (None, None) => continue,
+            };
+            let known = self.suggestion(agent, accounts.iter().copied());
+            let spelled = self.spell(agent);
             let message = format!("`{spelled}` {what} and has no account{known}");
             let help =
                 format!("repaired by an account with a balance of 0; write `init(account({spelled}, 0)).`");
             self.findings.push(Finding::fault(FindingCode::NoAccount, at, message).help(help));
         }
-        let roles = self.program.agents.len() + usize::from(!self.program.chances.is_empty());
-        if self.program.agents.is_empty() {
+        let roles = program.agents.len() + usize::from(!program.chances.is_empty());
+        if program.agents.is_empty() {
             self.error(FindingCode::NoRole, Span::new(0, 0), "nobody has an account, so nobody takes part")
                 .set_help("write `init(account(agent, 0)).` for each agent");
         } else if roles > 255 {
@@ -143,20 +141,14 @@ impl<'s> Checker<'s> {
             }
         }
         let any_is_tested = tested.iter().any(|id| !id.is_ground());
-        let mut unused = Vec::new();
-        for selector in self.declared.selectors.values() {
-            let is_tested = selector.owner.is_some() && (any_is_tested || tested.contains(selector.id));
-            if !used.contains(selector.id) && !is_tested {
-                let kind = if selector.owner.is_some() { "switch" } else { "chance" };
-                unused.push((
-                    format!("no branching uses the {kind} `{}`", self.spell(selector.id)),
-                    selector.span,
-                ));
+        for &DeclaredSelector { id, owner, span, .. } in self.declared.selectors.values() {
+            let is_tested = owner.is_some() && (any_is_tested || tested.contains(id));
+            if !used.contains(id) && !is_tested {
+                let kind = if owner.is_some() { "switch" } else { "chance" };
+                let message = format!("no branching uses the {kind} `{}`", self.spell(id));
+                self.warning(FindingCode::UnusedRelation, span, message)
+                    .set_help("write a branching that it selects from, or remove it");
             }
-        }
-        for (message, span) in unused {
-            self.warning(FindingCode::UnusedRelation, span, message)
-                .set_help("write a branching that it selects from, or remove it");
         }
     }
 
@@ -173,12 +165,9 @@ impl<'s> Checker<'s> {
                 });
             }
         }
-        let unused: Vec<Symbol> =
-            self.declared.facts.keys().copied().filter(|name| !used.contains(name)).collect();
-        for name in unused {
-            let at = self.declared.facts.get(&name).map(|fact| fact.span).unwrap_or_default();
+        for (&name, fact) in self.declared.facts.iter().filter(|(name, _)| !used.contains(*name)) {
             let message = format!("the fact `{}` is declared, and nothing uses it", self.name(name));
-            self.warning(FindingCode::UnusedRelation, at, message)
+            self.warning(FindingCode::UnusedRelation, fact.span, message)
                 .set_help("use it, or remove its declaration");
         }
     }

@@ -145,14 +145,14 @@ impl<'s> Checker<'s> {
         let spelled = self.spell(id);
         let length = operations.len();
         let is_nil = matches!(id, Term::Constant(name) if self.name(*name) == "nil");
-        if is_nil && length != 1 {
-            let message = format!("the branching has {length} operations, and `nil` selects none of them");
-            self.error(FindingCode::BranchingLength, at, message).set_help(
-                "name the switch or the chance that selects, or write one branching for each operation",
-            );
-            return;
-        }
         if is_nil {
+            if length != 1 {
+                let message =
+                    format!("the branching has {length} operations, and `nil` selects none of them");
+                self.error(FindingCode::BranchingLength, at, message).set_help(
+                    "name the switch or the chance that selects, or write one branching for each operation",
+                );
+            }
             return;
         }
         let Some(selector) = self.declared.selectors.get(id) else { return self.unknown_selector(id, at) };
@@ -249,14 +249,12 @@ impl<'s> Checker<'s> {
     /// Switches that nobody has set at the start.
     fn unset(&mut self) {
         let set = self.set_at_first("does");
-        let unset = self.declared.switches().filter(|switch| !set.contains(switch.id));
-        let unset: Vec<(&'s Term, Span)> = unset.map(|switch| (switch.id, switch.span)).collect();
-        for (id, span) in unset {
-            let spelled = self.spell(id);
+        for switch in self.declared.switches().filter(|switch| !set.contains(switch.id)) {
+            let spelled = self.spell(switch.id);
             let message = format!(
                 "the switch `{spelled}` has no first setting: no operation of its branchings runs before its owner sets it"
             );
-            self.warning(FindingCode::UnsetSwitch, span, message)
+            self.warning(FindingCode::UnsetSwitch, switch.span, message)
                 .set_help(format!("write `init(does({spelled}, alias)).`"));
         }
     }
