@@ -12,8 +12,7 @@ use super::output::{Output, log, printable};
 use super::transcripts::{TranscriptArguments, is_of_player};
 use super::verbose::{ShownMatch, scores};
 use hyperplay_engine::Engine;
-use hyperplay_logic::gdl::fold;
-use hyperplay_machine::{Role, StateMachine, StateMachineExt};
+use hyperplay_machine::{Role, StateMachine, StateMachineExt, counted};
 use hyperplay_play::referee::{Transcript, TranscriptDifference, WalkedStep, verify};
 
 /// Arguments of `replay`.
@@ -158,7 +157,7 @@ impl Replay<'_> {
     ) -> CommandResult {
         let (index, steps) = (self.transcript.index, self.transcript.steps.len());
         if number > steps {
-            let steps = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
+            let steps = counted(steps as u64, "step");
             let what = format!("{}: --step {number}: match {index} has {steps}", self.place);
             return Err(CommandFailure::usage(
                 what,
@@ -175,8 +174,7 @@ impl Replay<'_> {
             shown.follow(&step);
             percepts = Some(step.percepts);
         }
-        let words = if number == 1 { "step" } else { "steps" };
-        self.out.line(format_args!("match {index}, after {number} {words}"))?;
+        self.out.line(format_args!("match {index}, after {}", counted(number as u64, "step")))?;
         if role.is_none() || !self.engine.game().is_imperfect() {
             shown.draw(self.out)?;
         }
@@ -202,8 +200,7 @@ impl Replay<'_> {
     /// The role that looks on, if one is named.
     fn role(&self) -> CommandResult<Option<Role>> {
         let Some(name) = &self.arguments.role else { return Ok(None) };
-        let named = |role: &Role| fold(&self.engine.roles()[*role]) == fold(name);
-        self.engine.each_role().find(named).map(Some).ok_or_else(|| {
+        self.engine.role_named(name).map(Some).ok_or_else(|| {
             let roles = self.engine.roles().values().join(", ");
             CommandFailure::usage(
                 format!("--role {name}: {} has no such role", self.transcript.game),

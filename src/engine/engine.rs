@@ -95,9 +95,8 @@ impl Engine {
     /// The fluents that hold in a state, each once, in no particular order.
     pub fn holds(&self, state: &State) -> Vec<TermId> {
         match self {
-            Engine::Interpreter(machine) => machine.holds(state),
             Engine::Network(machine) => machine.holds(state),
-            Engine::Interaction(_) => state.fluents().to_vec(),
+            Engine::Interpreter(_) | Engine::Interaction(_) => state.fluents().to_vec(),
         }
     }
 

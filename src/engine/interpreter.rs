@@ -290,10 +290,8 @@ impl Interpreter {
         let terms = self.terms();
         let mut values = Vec::new();
         for rows in scratch.database.query_by_rule(&self.program, relation, terms)? {
-            let mut new: Vec<TermId> =
-                self.of_role(rows.rows(), role).filter(|value| !values.contains(value)).collect();
-            new.sort_unstable_by(|&a, &b| terms.compare(a, b));
-            values.append(&mut new);
+            let own = self.of_role(rows.rows(), role);
+            values.extend(terms.sorted(own.filter(|value| !values.contains(value))));
         }
         Ok(values)
     }
@@ -462,8 +460,7 @@ impl StateMachine for Interpreter {
     }
 
     fn fluents(&self, state: &State) -> Vec<String> {
-        let mut fluents: Vec<TermId> = state.fluents().to_vec();
-        fluents.sort_unstable_by(|&a, &b| self.terms().compare(a, b));
+        let fluents = self.terms().sorted(state.fluents().iter().copied());
         fluents.into_iter().map(|fluent| self.terms().show(fluent)).collect()
     }
 
@@ -485,10 +482,3 @@ impl StateMachine for Interpreter {
 }
 
 impl Bulk for Interpreter {}
-
-impl Interpreter {
-    /// The fluents that hold in a state, each once, in increasing order of their ids.
-    pub fn holds(&self, state: &State) -> Vec<TermId> {
-        state.fluents().to_vec()
-    }
-}

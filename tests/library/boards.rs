@@ -41,7 +41,7 @@ fn states(machine: &Interpreter, most: usize, longest: usize) -> Vec<(Vec<TermId
     for index in 0.. {
         let mut rng = Seed::root(1).index(index).rng();
         let mut state: State = machine.initial();
-        out.push((Vec::new(), machine.holds(&state)));
+        out.push((Vec::new(), state.fluents().to_vec()));
         for _ in 0..longest {
             if out.len() >= most {
                 return out;
@@ -52,7 +52,7 @@ fn states(machine: &Interpreter, most: usize, longest: usize) -> Vec<(Vec<TermId
             };
             let Some(joint) = joint else { break };
             let next = machine.next(&state, &joint, &mut scratch);
-            out.push((machine.holds(&state), machine.holds(&next)));
+            out.push((state.fluents().to_vec(), next.fluents().to_vec()));
             state = next;
         }
         if index > most {

@@ -59,7 +59,7 @@ fn moments(machine: &Interpreter) -> Vec<Moment> {
                     .flat_map(|(_, own)| own.clone())
                     .collect(),
             };
-            let now = machine.holds(&state);
+            let now = state.fluents().to_vec();
             out.push(Moment { before: std::mem::replace(&mut before, now.clone()), now, legal });
             if is_over {
                 break;
@@ -411,7 +411,7 @@ fn moves_name_the_cells_columns_and_cards_that_a_person_would_click() {
         let game = game(&games(path));
         let machine = Interpreter::new(&game).unwrap();
         let layout = BoardLayout::of(&game);
-        let picture = layout.picture(&certain(&machine.holds(&machine.initial())), None);
+        let picture = layout.picture(&certain(machine.initial().fluents()), None);
         let targets = layout.targets(game.terms().read(own).unwrap(), &picture);
         assert_eq!(serde_json::to_string(&targets).unwrap(), expected, "{path}: {own}");
     }

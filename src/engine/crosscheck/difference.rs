@@ -44,39 +44,30 @@ pub struct EngineDifference {
 }
 
 impl EngineDifference {
-    /// The difference between two lists of facts; they have the same facts if only their order differs.
-    pub(super) fn between(
+    /// The difference at a place between two lists of facts; they have the same facts if only their order differs.
+    pub(super) fn new<M: StateMachine>(
+        (machine, engine): (&M, EngineKind),
+        (step, state, joint): (usize, &M::State, Option<&JointMove>),
         question: &'static str,
-        expected: Vec<String>,
-        found: Vec<String>,
-    ) -> EngineDifference {
+        [expected, found]: [Vec<String>; 2],
+    ) -> Box<EngineDifference> {
         let but = |these: &[String], those: &[String]| -> Vec<String> {
             these.iter().filter(|fact| !those.contains(fact)).cloned().collect()
         };
-        EngineDifference {
-            engine: EngineKind::Auto,
-            question,
-            step: 0,
-            state: Vec::new(),
-            joint: Vec::new(),
-            missing: but(&expected, &found),
-            extra: but(&found, &expected),
-        }
-    }
-
-    /// The same with its place.
-    pub(super) fn at<M: StateMachine>(
-        self,
-        (machine, engine): (&M, EngineKind),
-        (step, state): (usize, &M::State),
-        joint: Option<&JointMove>,
-    ) -> EngineDifference {
         let state = machine.fluents(state).iter().map(|fluent| format!("(true {fluent})")).collect();
         let does = |joint: &JointMove| {
             let names = machine.roles().values().iter();
             names.zip(joint.iter()).map(|(role, &own)| fact("does", role, &machine.show_move(own))).collect()
         };
-        EngineDifference { engine, step, state, joint: joint.map_or_else(Vec::new, does), ..self }
+        Box::new(EngineDifference {
+            step,
+            engine,
+            question,
+            state,
+            joint: joint.map_or_else(Vec::new, does),
+            missing: but(&expected, &found),
+            extra: but(&found, &expected),
+        })
     }
 }
 

@@ -55,9 +55,8 @@ fn follow(
 ) -> Result<State, Disagreement> {
     let roles = reference.roles();
     let differs = |question, expected: Vec<String>, found: Vec<String>| {
-        let difference = EngineDifference::between(question, expected, found);
-        let place = ((lanes, EngineKind::Lanes), (number, state), Some(joint));
-        Disagreement::Differs(Box::new(difference.at(place.0, place.1, place.2)))
+        let (machine, place) = ((lanes, EngineKind::Lanes), (number, state, Some(joint)));
+        Disagreement::Differs(EngineDifference::new(machine, place, question, [expected, found]))
     };
     let terms = |role, list: Vec<String>, relation: &str| -> Vec<String> {
         list.iter().map(|term| fact(relation, &roles[role], term)).collect()
@@ -73,7 +72,7 @@ fn follow(
     }
     let after = reference.next(before, joint, scratch);
     let mut found = lanes.holds(&made.state);
-    let mut expected = reference.holds(&after);
+    let mut expected = after.fluents().to_vec();
     found.sort_unstable();
     expected.sort_unstable();
     if found != expected {

@@ -51,11 +51,7 @@ impl Follower {
         found: Vec<String>,
     ) -> Box<EngineDifference> {
         let machine = (self.machine.as_ref(), self.machine.kind());
-        Box::new(EngineDifference::between(question, expected, found).at(
-            machine,
-            (step, &self.states[step]),
-            of_step,
-        ))
+        EngineDifference::new(machine, (step, &self.states[step], of_step), question, [expected, found])
     }
 
     fn show(&self, term: TermId) -> String {

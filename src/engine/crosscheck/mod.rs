@@ -120,7 +120,7 @@ pub fn crosscheck(
 impl Answers {
     fn of(machine: &Interpreter, state: &State, scratch: &mut InterpreterScratch) -> Answers {
         Answers {
-            fluents: machine.holds(state),
+            fluents: state.fluents().to_vec(),
             legal: machine.legal_by_role(state, scratch),
             terminal: machine.terminal(state, scratch),
             goals: machine.goals(state, scratch),

@@ -23,13 +23,9 @@ pub(super) struct Inputs {
 impl Inputs {
     pub(super) fn of(game: &Game, domain: &Domain) -> Inputs {
         let terms = game.terms();
-        let sorted = |mut ids: Vec<TermId>| {
-            ids.sort_unstable_by(|&a, &b| terms.compare(a, b));
-            ids
-        };
-        let fluents = sorted(domain.tuples(Symbol::TRUE).map(|row| row[0]).collect());
+        let fluents = terms.sorted(domain.tuples(Symbol::TRUE).map(|row| row[0]));
         let of_role = |&role: &TermId| {
-            sorted(domain.tuples(Symbol::DOES).filter(|row| row[0] == role).map(|row| row[1]).collect())
+            terms.sorted(domain.tuples(Symbol::DOES).filter(|row| row[0] == role).map(|row| row[1]))
         };
         Inputs { fluents, moves: ByRole::new(game.roles().iter().map(of_role).collect()) }
     }

@@ -139,7 +139,7 @@ pub struct AutomatonState {
 /// // Only a part fits into two states.
 /// let two = AutomatonLimits { states: 2, steps: 10 };
 /// let part = Automaton::explore_part(&machine, two, &|| false)?;
-/// assert!(!part.is_complete() && part.states().len() == 2);
+/// assert!(!part.is_complete() && part.states.len() == 2);
 /// assert!(matches!(Automaton::explore(&machine, two, &|| false), Err(AutomatonError::TooLarge { .. })));
 /// # Ok::<(), AutomatonError>(())
 /// ```
@@ -256,8 +256,7 @@ impl<'m> Automaton<'m> {
         scratch: &mut EngineScratch,
     ) -> Result<AutomatonState, AutomatonError> {
         let machine = self.machine;
-        let mut fluents = machine.holds(state);
-        fluents.sort_unstable_by(|&a, &b| machine.terms().compare(a, b));
+        let fluents = machine.terms().sorted(machine.holds(state));
         if machine.terminal(state, scratch) {
             let (goals, none) =
                 (machine.goals(state, scratch), ByRole::from_fn(self.roles().len(), |_| vec![]));

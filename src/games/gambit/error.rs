@@ -4,6 +4,8 @@ use std::fmt::Display;
 
 use thiserror::Error;
 
+use hyperplay_machine::counted;
+
 /// Where something is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum GambitPlace {
@@ -94,8 +96,7 @@ impl GambitCause {
     /// An end has payoffs for more or fewer players than there are.
     pub(super) fn payoffs(given: usize, players: usize) -> GambitCause {
         let are = if given == 1 { "payoff is" } else { "payoffs are" };
-        let plural = if players == 1 { "" } else { "s" };
-        let what = format!("{given} {are} given for {players} player{plural}");
+        let what = format!("{given} {are} given for {}", counted(players as u64, "player"));
         GambitCause::new(what, "give one payoff for each player")
     }
 

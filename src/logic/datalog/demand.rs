@@ -19,7 +19,8 @@
 //! References: Bancilhon, Maier, Sagiv, Ullman, *Magic Sets and Other Strange Ways to Implement Logic Programs*, PODS
 //! 1986; Beeri, Ramakrishnan, *On the Power of Magic*, JLP 1991. The demand is their magic set.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::order::SelectivityEstimator;
 use super::{Database, DatalogProgram, RelationId};
@@ -75,10 +76,12 @@ impl Database {
         terms: &TermStore,
     ) -> Demanded {
         let sample = |id: RelationId| Some(self.relation(id, program));
+        let mut estimator = SelectivityEstimator::new(&sample, terms);
+        estimator.examined = EXAMINED_ROWS;
         let mut scribe = Scribe {
             program,
             request,
-            estimator: SelectivityEstimator::new(&sample, terms).examining(EXAMINED_ROWS),
+            estimator,
             unrestricted: FxHashSet::default(),
             by_head: FxHashMap::default(),
         };
@@ -141,9 +144,8 @@ impl Scribe<'_, '_> {
     }
 
     /// The copies that are read, in the order in which they are met; or a relation that cannot be restricted.
-    fn copies(&mut self) -> Result<Vec<Copy>, Symbol> {
-        let mut copies: Vec<Copy> = Vec::new();
-        let mut met = FxHashSet::default();
+    fn copies(&mut self) -> Result<IndexSet<Copy, FxBuildHasher>, Symbol> {
+        let mut copies: IndexSet<Copy, FxBuildHasher> = IndexSet::default();
         let mut counts: FxHashMap<Symbol, usize> = FxHashMap::default();
         let mut open = self.roots();
         let mut next = 0;
@@ -153,17 +155,17 @@ impl Scribe<'_, '_> {
                     if !copy.known.contains(&true) {
                         return Err(copy.relation);
                     }
-                    if met.insert(copy.clone()) {
-                        let count = counts.entry(copy.relation).or_default();
+                    let relation = copy.relation;
+                    if copies.insert(copy) {
+                        let count = counts.entry(relation).or_default();
                         *count += 1;
                         if *count > MOST_COPIES {
-                            return Err(copy.relation);
+                            return Err(relation);
                         }
-                        copies.push(copy);
                     }
                 }
             }
-            let Some(copy) = copies.get(next) else { return Ok(copies) };
+            let Some(copy) = copies.get_index(next) else { return Ok(copies) };
             open = self.tasks_of(copy);
             next += 1;
         }
@@ -208,7 +210,7 @@ impl Scribe<'_, '_> {
         reads
     }
 
-    fn write(mut self, copies: &[Copy]) -> Demanded {
+    fn write(mut self, copies: &IndexSet<Copy, FxBuildHasher>) -> Demanded {
         let mut fresh = self.program.fresh_names();
         let mut auxiliary = || fresh.next().expect("there are more names than relations");
         let mut names: FxHashMap<&Copy, Names> = FxHashMap::default();

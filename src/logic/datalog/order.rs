@@ -25,19 +25,13 @@ pub(super) struct SelectivityEstimator<'s, 'a> {
     terms: &'a TermStore,
     measured: FxHashMap<(RelationId, IndexShape), f64>,
     /// The number of rows that are examined to measure a shape.
-    examined: usize,
+    pub(super) examined: usize,
 }
 
 impl<'s, 'a> SelectivityEstimator<'s, 'a> {
     /// An estimator over a sample; `sample` returns `None` for a relation that is not part of it.
     pub(super) fn new(sample: &'s dyn Fn(RelationId) -> Option<&'a Relation>, terms: &'a TermStore) -> Self {
         SelectivityEstimator { sample, terms, measured: FxHashMap::default(), examined: SAMPLED_ROWS }
-    }
-
-    /// The same estimator, which examines up to `rows` rows to measure a shape. The number of different keys is
-    /// counted among the rows examined, so a large relation seems less selective than it is unless all are.
-    pub(super) fn examining(self, rows: usize) -> Self {
-        SelectivityEstimator { examined: rows, ..self }
     }
 
     /// The expected number of rows that match when the key of `shape` is given.

@@ -7,6 +7,7 @@
 use strum::{Display, IntoStaticStr, VariantArray};
 
 use super::source::Span;
+use hyperplay_machine::counted;
 
 /// The severity of a finding, ordered from harmless to fatal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Display)]
@@ -260,8 +261,7 @@ impl Finding {
 
 /// The finding for a logical keyword with the wrong number of arguments.
 pub(super) fn keyword_arity(word: &str, right: usize, wrong: usize, span: Span) -> Finding {
-    let plural = if right == 1 { "argument" } else { "arguments" };
-    let message = format!("`{word}` takes {right} {plural}, not {wrong}");
+    let message = format!("`{word}` takes {}, not {wrong}", counted(right as u64, "argument"));
     Finding::error(FindingCode::KeywordArity, span, message)
 }
 

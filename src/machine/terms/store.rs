@@ -203,6 +203,13 @@ impl TermStore {
         result.filter(|_| open.is_empty())
     }
 
+    /// These terms in their natural order.
+    pub fn sorted(&self, terms: impl IntoIterator<Item = TermId>) -> Vec<TermId> {
+        let mut terms: Vec<TermId> = terms.into_iter().collect();
+        terms.sort_unstable_by(|&a, &b| self.compare(a, b));
+        terms
+    }
+
     /// The natural order of terms, which is the same in every run. Constants come before compound terms. Constants are
     /// ordered by name, numbers by value before words; compound terms by functor, then arity, then arguments from the
     /// left.

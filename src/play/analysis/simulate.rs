@@ -228,10 +228,12 @@ impl<'a> Inspector<'a> {
 
     fn fluents(&mut self, step: usize, state: &State) {
         let Some(base) = &self.declarations.base else { return };
-        let mut fresh: Vec<TermId> =
-            self.machine.holds(state).into_iter().filter(|fluent| !base.contains(fluent)).collect();
-        fresh.sort_unstable_by(|&a, &b| self.machine.terms().compare(a, b));
-        fresh.into_iter().for_each(|fluent| self.note(step, Issue::NotInBase(fluent)));
+        let fresh = self.machine.holds(state).into_iter().filter(|fluent| !base.contains(fluent));
+        self.machine
+            .terms()
+            .sorted(fresh)
+            .into_iter()
+            .for_each(|fluent| self.note(step, Issue::NotInBase(fluent)));
     }
 
     fn moves(&mut self, step: usize, state: &State) {

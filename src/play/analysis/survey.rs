@@ -82,9 +82,7 @@ pub fn survey(machine: &Engine, limit: usize, interrupt: &Interrupt, tick: &dyn 
             Some(tuples) => (tuples.iter().map(|tuple| tuple[column]).collect(), Basis::Declared),
             None => (met, basis),
         };
-        let mut terms: Vec<TermId> = terms.into_iter().collect();
-        terms.sort_unstable_by(|&a, &b| machine.terms().compare(a, b));
-        Ok(SurveyWords { terms, basis })
+        Ok(SurveyWords { terms: machine.terms().sorted(terms), basis })
     };
     Ok(Survey {
         fluents: words(Symbol::BASE, 0, fluents)?,

@@ -160,9 +160,7 @@ impl InteractionMachine {
 
     /// The facts of a state that a role sees, in the natural order of terms. `random` sees nothing.
     pub fn visible(&self, state: &State, role: Role, scratch: &mut InteractionScratch) -> Vec<TermId> {
-        let mut seen = self.visible_ids(state, role, scratch);
-        seen.sort_unstable_by(|&a, &b| self.terms().compare(a, b));
-        seen
+        self.terms().sorted(self.visible_ids(state, role, scratch))
     }
 
     /// The legal move that has the effect of these commands, each an identifier of a switch and an alias, of which the
@@ -470,8 +468,7 @@ impl StateMachine for InteractionMachine {
     }
 
     fn fluents(&self, state: &State) -> Vec<String> {
-        let mut fluents: Vec<TermId> = state.fluents().to_vec();
-        fluents.sort_unstable_by(|&a, &b| self.terms().compare(a, b));
+        let fluents = self.terms().sorted(state.fluents().iter().copied());
         fluents.into_iter().map(|fluent| self.terms().show(fluent)).collect()
     }
 

@@ -10,7 +10,8 @@
 use std::cell::Cell;
 use std::collections::hash_map::Entry;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::{Detail, MAX_INSTANCES, Refusal, Split};
 use crate::gdl::{Atom, Literal, PositionDomains, Rule};
@@ -49,11 +50,14 @@ pub(super) struct Instance {
     pub(super) body: Vec<(usize, Vec<usize>)>,
 }
 
+/// The keys of heads, by number.
+type Keys = IndexSet<Key, FxBuildHasher>;
+
 /// All instances for one split.
 #[derive(Debug, Default)]
 pub(super) struct Expansion {
     /// The keys of the heads.
-    pub(super) keys: Vec<Key>,
+    pub(super) keys: Keys,
     /// In the order of the rules.
     pub(super) instances: Vec<Instance>,
 }
@@ -94,18 +98,10 @@ impl<'a> Component<'a> {
             }
         }
         let mut expansion = Expansion::default();
-        let mut numbers: FxHashMap<Key, usize> = FxHashMap::default();
         let mut heads = Vec::with_capacity(found.len());
         for (rule, values) in &found {
             let key = key(&self.rules[*rule].head, values, split);
-            let number = match numbers.entry(key) {
-                Entry::Occupied(entry) => *entry.get(),
-                Entry::Vacant(entry) => {
-                    expansion.keys.push(entry.key().clone());
-                    *entry.insert(expansion.keys.len() - 1)
-                }
-            };
-            heads.push(number);
+            heads.push(expansion.keys.insert_full(key).0);
         }
         for ((rule, values), head) in found.into_iter().zip(heads) {
             let mut body = Vec::new();
@@ -115,8 +111,8 @@ impl<'a> Component<'a> {
                     continue;
                 };
                 let wanted = key(atom, &values, split);
-                let keys = match numbers.get(&wanted) {
-                    Some(&number) => vec![number],
+                let keys = match expansion.keys.get_index_of(&wanted) {
+                    Some(number) => vec![number],
                     None => self.matching(&wanted, split, &expansion.keys)?,
                 };
                 possible &= !keys.is_empty() || matches!(literal, Literal::Negative(_));
@@ -131,7 +127,7 @@ impl<'a> Component<'a> {
 
     /// The keys that a condition may be about; only an open argument at a position that is told apart by functor leads
     /// to several.
-    fn matching(&self, wanted: &Key, split: &Split, keys: &[Key]) -> Result<Vec<usize>, Refusal> {
+    fn matching(&self, wanted: &Key, split: &Split, keys: &Keys) -> Result<Vec<usize>, Refusal> {
         let details = &split[&wanted.relation];
         let is_open =
             |(part, detail): (&Part, &Detail)| *part == Part::Anything && *detail != Detail::Nothing;

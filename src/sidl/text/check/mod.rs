@@ -27,6 +27,7 @@ use rustc_hash::FxHashSet;
 use hyperplay_logic::gdl::{
     Atom, Clause, Finding, FindingCode, Rulesheet, Severity, Span, Symbol, Term, did_you_mean,
 };
+use hyperplay_machine::counted;
 
 use super::interaction::Interaction;
 use super::read::{HEADS, head_arity};
@@ -166,9 +167,8 @@ impl<'s> Checker<'s> {
     }
 
     fn wrong_arity(&mut self, word: &str, right: usize, wrong: usize, at: Span) {
-        let plural = if right == 1 { "argument" } else { "arguments" };
-        self.error(FindingCode::KeywordArity, at, format!("`{word}` has {right} {plural}, not {wrong}"))
-            .set_help(format!("write `{}`", pattern(word)));
+        let message = format!("`{word}` has {}, not {wrong}", counted(right as u64, "argument"));
+        self.error(FindingCode::KeywordArity, at, message).set_help(format!("write `{}`", pattern(word)));
     }
 }
 
