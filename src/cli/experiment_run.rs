@@ -195,7 +195,7 @@ pub fn played(arguments: &RunArguments, session: &Session) -> CommandResult<(Str
     }
     let progress = Progress::new((total - earlier.passed) as usize, "matches", false);
     let begun = ProcessTime::try_now();
-    let task = RunTask { sequence: journal.sequence(), journal, pool, on_fault: config.on_fault };
+    let task = RunTask { sequence: journal.sequence.clone(), journal, pool, on_fault: config.on_fault };
     let ran = experiment::run(&arena, task, threads, interrupt, &|| progress.tick());
     let time = progress.finish();
     let spent = begun

@@ -116,7 +116,7 @@ fn it_can_be_stopped() {
     let form = SequenceForm::new(&tree, 50.0);
     let limits = SolveLimits { stop: &|| true, ..unlimited() };
     let error = linear_program(&form, &limits).unwrap_err();
-    assert!(matches!(error, LinearProgramError::Stopped { .. }), "{error}");
+    assert!(matches!(error, LinearProgramError::Stopped(_)), "{error}");
 }
 
 /// The long form: Liar's Dice with six faces, and tic-tac-toe, some seconds each.

@@ -263,7 +263,7 @@ impl SolveArguments {
         limits: &SolveLimits<'_>,
     ) -> CommandResult<SolvedProfile> {
         linear_program(form, limits).map_err(|error| match error {
-            LinearProgramError::Stopped { .. } if (limits.stop)() => CommandFailure::Interrupted,
+            LinearProgramError::Stopped(_) if (limits.stop)() => CommandFailure::Interrupted,
             error => CommandFailure::failed(format!("{name}: {error}"), "--method auto minimises regret"),
         })
     }

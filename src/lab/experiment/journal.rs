@@ -58,7 +58,7 @@ pub struct Journal<'a> {
     /// The finished matches that are played again. All stay until one of them has been.
     replaced: BTreeSet<u64>,
     /// Behind the last match that was written, or the last one that the run does not pass through.
-    sequence: Sequence<'a>,
+    pub sequence: Sequence<'a>,
     /// Bytes since the last checkpoint; none if there is to be none, as while the files are being repaired.
     unmarked: Option<u64>,
     /// Whether a match that was kept is not played any more.
@@ -402,11 +402,6 @@ impl<'a> Journal<'a> {
                 _ => return Ok(None),
             }
         }
-    }
-
-    /// The matches that the run is to pass through: those that are not there, or all if the files are not in order.
-    pub fn sequence(&self) -> Sequence<'a> {
-        self.sequence.clone()
     }
 
     /// Writes the lines about one match; `made` are the matches that were not there before, those of them that failed, and

@@ -134,7 +134,7 @@ impl<'a> Pool<'a> {
             |pool: &Self| !pool.ahead.is_empty() || pool.sources.iter().any(|source| source.next.is_some());
         while let (true, NextMatch::Match(place)) = (has_more(self), self.sequence.next()) {
             match self.take(&place)? {
-                None => self.sequence.pass(),
+                None => self.sequence.has_gap = true,
                 Some(found) => {
                     self.sequence.feed(&place, found.goals().as_deref());
                     return Ok(Some(found));

@@ -35,7 +35,7 @@ pub struct Sequence<'a> {
     shard: Shard,
     firsts: Vec<u64>,
     /// Whether a match was passed over.
-    has_gap: bool,
+    pub(super) has_gap: bool,
     pub(super) at: SequencePosition,
 }
 
@@ -169,11 +169,6 @@ impl<'a> Sequence<'a> {
                 NextMatch::End => return None,
             }
         }
-    }
-
-    /// Notes that the match that was given out last is not there.
-    pub(super) fn pass(&mut self) {
-        self.has_gap = true;
     }
 
     /// Whether all matches so far were fed.

@@ -153,7 +153,9 @@ pub struct UpdateCost {
 }
 
 /// How the particles of an update were found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumString)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Debug, Default, strum::Display, strum::EnumString, strum::VariantArray,
+)]
 #[strum(serialize_all = "lowercase")]
 pub enum UpdateMethod {
     /// All histories that explain the evidence, or all states that they end in, were found.

@@ -217,7 +217,7 @@ fn figures(
         log_loss_exact: own.map_or(f64::NAN, |(scores, _)| scores.log_loss),
         brier: of_scores(&|scores| scores.brier),
         brier_exact: own.map_or(f64::NAN, |(scores, _)| scores.brier),
-        open_fluents: point.fluents.len(),
+        open_fluents: point.fluents.truth.len(),
         calibration: calibration(batches),
         regret: if point.values.is_some() { over(&|set| set.regret) } else { Mean::NONE },
         kl: known * filled.divergence(posterior, particles * not_empty),

@@ -68,9 +68,9 @@ pub(super) struct Fluents {
     /// The place of every open fluent.
     places: FxHashMap<String, usize>,
     /// For each state of the posterior, the places of the open fluents that hold.
-    holding: Vec<Vec<u32>>,
+    pub(super) holding: Vec<Vec<u32>>,
     /// For each open fluent, whether it holds in the true state.
-    truth: Vec<bool>,
+    pub(super) truth: Vec<bool>,
 }
 
 impl Fluents {
@@ -99,19 +99,9 @@ impl Fluents {
         Fluents { places, holding, truth: so }
     }
 
-    /// How many are open.
-    pub(super) fn len(&self) -> usize {
-        self.truth.len()
-    }
-
     /// The open fluents that hold in a state, given all that hold in it.
     pub(super) fn of_state(&self, fluents: &[String]) -> Vec<u32> {
         within(&self.places, fluents)
-    }
-
-    /// The open fluents that hold in a state of the posterior.
-    pub(super) fn holding(&self, end: usize) -> &[u32] {
-        &self.holding[end]
     }
 
     /// The scores of these marginals, and their bins; in the log loss each is taken to be as far from 0 and from 1 as half a draw in this many
@@ -135,7 +125,7 @@ impl Fluents {
 
     /// The marginals that the posterior gives.
     pub(super) fn marginals(&self, posterior: &Posterior) -> Vec<f64> {
-        let mut marginals = vec![0.0; self.len()];
+        let mut marginals = vec![0.0; self.truth.len()];
         for (&end, (_, probability)) in posterior.ends.iter().zip(&posterior.histories) {
             self.holding[end].iter().for_each(|&place| marginals[place as usize] += probability);
         }

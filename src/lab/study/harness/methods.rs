@@ -3,17 +3,12 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray as _;
 
 use hyperplay_think::belief::UpdateMethod;
 
 /// All methods, in their own order, in which they are counted.
-const METHODS: [UpdateMethod; 5] = [
-    UpdateMethod::Enumeration,
-    UpdateMethod::Rejection,
-    UpdateMethod::ParticleFilter,
-    UpdateMethod::Backtracking,
-    UpdateMethod::Other,
-];
+const METHODS: &[UpdateMethod] = UpdateMethod::VARIANTS;
 
 /// How many replicates used each method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -44,7 +39,7 @@ impl MethodCounts {
     }
 
     fn used(&self) -> impl Iterator<Item = (UpdateMethod, usize)> {
-        METHODS.into_iter().zip(self.0).filter(|&(_, count)| count > 0)
+        METHODS.iter().copied().zip(self.0).filter(|&(_, count)| count > 0)
     }
 }
 

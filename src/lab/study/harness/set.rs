@@ -131,11 +131,11 @@ impl Loose {
             coverage += probability;
             missing[posterior.ends[place]] -= weight;
         }
-        let mut marginals = vec![if is_empty { 0.5 } else { 0.0 }; fluents.len()];
+        let mut marginals = vec![if is_empty { 0.5 } else { 0.0 }; fluents.truth.len()];
         let mut add = |holding: &[u32], weight: f64| {
             holding.iter().for_each(|&place| marginals[place as usize] += weight);
         };
-        self.cells.iter().for_each(|&(place, weight)| add(fluents.holding(posterior.ends[place]), weight));
+        self.cells.iter().for_each(|&(place, weight)| add(&fluents.holding[posterior.ends[place]], weight));
         self.strangers.iter().for_each(|(holding, weight)| add(holding, *weight));
         let scores = fluents.scores(&marginals, particles);
         let true_cell = self.cells.iter().find(|&&(place, _)| Some(place) == point.true_place);

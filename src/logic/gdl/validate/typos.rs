@@ -143,7 +143,8 @@ fn capitalised_constants(view: &RulesheetView<'_>, uses: &[NameUses], findings: 
             .collect();
         repeated.sort_unstable();
         repeated.truncate(MOST);
-        repeated.retain(|name| is_capitalised(view, clause, *name));
+        let written = |name: Symbol| view.sheet.source.slice(view.locate(clause.at.0, name));
+        repeated.retain(|name| written(*name).starts_with(char::is_uppercase));
         // Next to a constant that is not introduced, other single capitals count as variables too.
         if repeated.iter().any(|name| !brought.contains(name)) {
             found.push((clause, repeated));
@@ -151,11 +152,6 @@ fn capitalised_constants(view: &RulesheetView<'_>, uses: &[NameUses], findings: 
     }
     let severity = if found.len() >= SEVERAL { Severity::Error } else { Severity::Warning };
     findings.extend(found.into_iter().map(|(clause, names)| missing_mark(view, clause, &names, severity)));
-}
-
-/// Whether a constant is written with a capital in this clause.
-fn is_capitalised(view: &RulesheetView<'_>, clause: &Clause, name: Symbol) -> bool {
-    view.sheet.source.slice(view.locate(clause.at.0, name)).starts_with(char::is_uppercase)
 }
 
 fn missing_mark(view: &RulesheetView<'_>, clause: &Clause, names: &[Symbol], severity: Severity) -> Finding {

@@ -277,9 +277,8 @@ fn read_in_pieces(bytes: &[u8], lengths: &[usize]) -> Result<String, String> {
     let mut end = 0;
     for length in lengths.iter().copied().chain(std::iter::once(bytes.len())) {
         end = (end + length).min(bytes.len());
-        match reader.step(&bytes[..end]).map_err(|error| error.to_string())? {
-            Some(reply) => return Ok(reply.body),
-            None => {}
+        if let Some(reply) = reader.step(&bytes[..end]).map_err(|error| error.to_string())? {
+            return Ok(reply.body);
         }
     }
     reader.at_close(bytes).map(|reply| reply.body).map_err(|error| error.to_string())

@@ -38,62 +38,18 @@ const PRECISE: f64 = 1e-9;
 /// The most multiplications of one factorisation; a core makes 2e8 (large programs) to 1e9 of them a second.
 const MULTIPLICATIONS: f64 = 5e10;
 
-/// Why a game has no solution by linear programming here.
-#[derive(Clone, PartialEq, Debug, Error)]
+/// What to do where the equilibria are not those of a linear program.
+const APPROACH: &str = "use a regret minimiser, and see by NashConv how near it comes";
+
+/// Why a game has no solution by linear programming here, and what to use instead.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum LinearProgramError {
-    /// One role besides `random`, or none.
-    #[error(
-        "a linear program of two roles does not fit a game of {0} role(s) besides 'random'; a best response to any \
-         profile is optimal there, and every regret minimiser finds it"
-    )]
-    TooFewRoles(usize),
-    /// Three roles or more.
-    #[error(
-        "the equilibria of {0} roles are not the solutions of a linear program, which needs two besides 'random'; \
-         use a regret minimiser, and see by NashConv how near it comes"
-    )]
-    TooManyRoles(usize),
-    /// It is not zero-sum.
-    #[error(
-        "the goals of the two roles do not have the same sum at every end, so their equilibria are not the solutions \
-         of a linear program; use a regret minimiser, and see by NashConv how near it comes"
-    )]
-    NotConstantSum,
-    /// It would take too long.
-    #[error(
-        "the linear program is too large: each of some 20 iterations takes about {multiplications:.1e} multiplications, \
-         the limit is {limit:.1e}; use a regret minimiser"
-    )]
-    TooLarge {
-        /// Of one factorisation.
-        multiplications: f64,
-        /// The most.
-        limit: f64,
-    },
+    /// The game is of another kind, its program is too large, or the numbers got out of hand.
+    #[error("{0}")]
+    Unfit(String),
     /// The budget is spent, or the caller asked it to stop.
-    #[error(
-        "the linear program was stopped after {iterations} iterations with a NashConv of {nash_conv:.1e}; only the last \
-         iterations are precise: give it more time, or use a regret minimiser"
-    )]
-    Stopped {
-        /// Iterations made.
-        iterations: u64,
-        /// Of the last profile.
-        nash_conv: f64,
-    },
-    /// The numbers got out of hand.
-    #[error(
-        "the linear program did not converge: {status} after {iterations} iterations with a NashConv of \
-         {nash_conv:.1e}; use a regret minimiser"
-    )]
-    NotConverged {
-        /// The status of the interior point method.
-        status: String,
-        /// Iterations made.
-        iterations: u64,
-        /// Of the last profile.
-        nash_conv: f64,
-    },
+    #[error("{0}")]
+    Stopped(String),
 }
 
 /// Solves a zero-sum game of two roles (up to a constant) by linear programming. NashConv of the solution is at most
@@ -138,7 +94,7 @@ pub enum LinearProgramError {
 /// assert!(point.verdict.nash_conv < 1e-9);
 ///
 /// let few = SolveLimits { iterations: 1, ..limits };
-/// assert!(matches!(linear_program(&form, &few), Err(LinearProgramError::NotConverged { iterations: 1, .. })));
+/// assert!(matches!(linear_program(&form, &few), Err(LinearProgramError::Unfit(why)) if why.contains("after 1 iterations")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn linear_program(
@@ -155,19 +111,32 @@ fn solve_within(
     limit: f64,
 ) -> Result<SolvedProfile, LinearProgramError> {
     let clock = Stopwatch::start();
+    let unfit = |why: String| Err(LinearProgramError::Unfit(why));
     let [first, second] = &form.players[..] else {
-        return Err(match form.players.len() {
-            found @ (0 | 1) => LinearProgramError::TooFewRoles(found),
-            found => LinearProgramError::TooManyRoles(found),
+        return unfit(match form.players.len() {
+            found @ (0 | 1) => format!(
+                "a linear program of two roles does not fit a game of {found} role(s) besides 'random'; a best response \
+                 to any profile is optimal there, and every regret minimiser finds it"
+            ),
+            found => format!(
+                "the equilibria of {found} roles are not the solutions of a linear program, which needs two besides \
+                 'random'; {APPROACH}"
+            ),
         });
     };
     if form.constant_sum.is_none() {
-        return Err(LinearProgramError::NotConstantSum);
+        return unfit(format!(
+            "the goals of the two roles do not have the same sum at every end, so their equilibria are not the \
+             solutions of a linear program; {APPROACH}"
+        ));
     }
     let program = Program::new(first, second, form.roles > form.players.len());
     let multiplications = program.multiplications();
     if multiplications > limit {
-        return Err(LinearProgramError::TooLarge { multiplications, limit });
+        return unfit(format!(
+            "the linear program is too large: each of some 20 iterations takes about {multiplications:.1e} \
+             multiplications, the limit is {limit:.1e}; use a regret minimiser"
+        ));
     }
     let Outcome { plans, iterations, status } = run(&program, limits);
     let profile = form.profile_of(&plans);
@@ -178,8 +147,14 @@ fn solve_within(
         let point = SolvePoint { method: "lp", iterations, seconds: clock.elapsed().as_secs_f64(), verdict };
         return Ok(SolvedProfile { profile, point });
     }
-    Err(match status {
-        SolverStatus::CallbackTerminated => LinearProgramError::Stopped { iterations, nash_conv },
-        status => LinearProgramError::NotConverged { status: format!("{status:?}"), iterations, nash_conv },
-    })
+    let reached = format!("after {iterations} iterations with a NashConv of {nash_conv:.1e}");
+    match status {
+        SolverStatus::CallbackTerminated => Err(LinearProgramError::Stopped(format!(
+            "the linear program was stopped {reached}; only the last iterations are precise: give it more time, or use \
+             a regret minimiser"
+        ))),
+        status => unfit(format!(
+            "the linear program did not converge: {status:?} {reached}; use a regret minimiser"
+        )),
+    }
 }

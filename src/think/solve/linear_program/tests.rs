@@ -76,13 +76,12 @@ fn equal_sums_other_than_the_middle_are_constant_too() {
 #[test]
 fn games_of_other_kinds_are_refused_with_what_to_use_instead() {
     let one = Toy::table(&["a"], vec![choice(&[2], &[1, 2]), end(&[70]), end(&[20])]);
-    assert_eq!(solved(&one).unwrap_err(), LinearProgramError::TooFewRoles(1));
+    assert!(solved(&one).unwrap_err().to_string().contains("a game of 1 role(s)"));
     let three = Toy::table(&["a", "b", "c"], vec![choice(&[2, 1, 1], &[1, 1]), end(&[50, 50, 0])]);
-    assert_eq!(solved(&three).unwrap_err(), LinearProgramError::TooManyRoles(3));
+    assert!(solved(&three).unwrap_err().to_string().contains("the equilibria of 3 roles"));
     let both = Toy::table(&["a", "b"], vec![choice(&[2, 1], &[1, 2]), end(&[70, 70]), end(&[20, 80])]);
-    let error = solved(&both).unwrap_err();
-    assert_eq!(error, LinearProgramError::NotConstantSum);
-    assert!(error.to_string().contains("regret minimiser"), "{error}");
+    let error = solved(&both).unwrap_err().to_string();
+    assert!(error.contains("the same sum") && error.contains("regret minimiser"), "{error}");
 }
 
 #[test]
@@ -93,14 +92,15 @@ fn too_few_iterations_are_an_error_with_what_was_reached() {
     match linear_program(&form, &limits) {
         // The first iterate of a symmetric game may be its solution.
         Ok(SolvedProfile { point, .. }) => assert!(point.verdict.nash_conv <= 1e-9),
-        Err(error) => assert!(matches!(error, LinearProgramError::NotConverged { iterations: 0, .. })),
+        Err(error) => assert!(error.to_string().contains("after 0 iterations"), "{error}"),
     }
 }
 
 #[test]
 fn a_program_that_is_too_large_is_refused_before_it_is_solved() {
     let form = SequenceForm::new(&tree(&pennies(&["a", "b"])), 50.0);
-    let error = solve_within(&form, &unlimited(), 1.0).unwrap_err();
-    let LinearProgramError::TooLarge { multiplications, limit } = error else { panic!("{error}") };
-    assert!(limit == 1.0 && (10.0..1e4).contains(&multiplications), "{multiplications}");
+    let error = solve_within(&form, &unlimited(), 1.0).unwrap_err().to_string();
+    let numbers: Vec<f64> = error.split([' ', ';']).filter_map(|word| word.parse().ok()).collect();
+    let [20.0, multiplications, 1.0] = numbers[..] else { panic!("{error}") };
+    assert!((10.0..1e4).contains(&multiplications), "{multiplications}");
 }

@@ -1,13 +1,28 @@
 //! What solvers without a complete tree have in common: which positions they can work on, and their policies by evidence.
 
-mod error;
+use thiserror::Error;
 
 use super::profile::Profile;
 use super::tree::{GameTree, TreeError};
 use crate::tree::{Chooser, Positions, SetMoves};
 use hyperplay_machine::{Bulk, Evidence, Move, PLAYOUT_STEPS, Role};
 
-pub use error::SamplingError;
+/// Why an iteration was not finished.
+#[derive(Clone, PartialEq, Debug, Error)]
+pub enum SamplingError {
+    /// The iteration met something that has no place in a tree either.
+    #[error(transparent)]
+    Rules(#[from] TreeError),
+    /// A traversal that tries all own moves does not end within this number of nodes.
+    #[error(
+        "one iteration of external sampling, which tries every own move, visits more than {0} nodes; use outcome \
+         sampling"
+    )]
+    TooWide(u64),
+    /// There are too many joint moves in the step after this number of steps.
+    #[error("after {0} steps there are more than 2^64 joint moves")]
+    TooManyJointMoves(usize),
+}
 
 /// The average policy of a role at an information set that was met.
 #[derive(Clone, PartialEq, Debug)]
