@@ -6,8 +6,11 @@ use std::sync::Arc;
 use crate::common::machines::imperfect;
 use hyperplay::belief::{OpponentModel, SharedModel};
 use hyperplay::engine::Engine as Machine;
-use hyperplay::machine::{Budget, Evidence, Move, Role, Seed, StateMachineExt};
-use hyperplay::player::{Asking, DecisionBudget, Registry, SpecEntry, ask_policy};
+use hyperplay::machine::{Budget, ByRole, Evidence, Move, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay::player::{
+    Asking, Decision, DecisionBudget, Player, PlayerSpec, Registry, Seat, SpecEntry, View, ask_policy,
+};
+use hyperplay::referee::{Interrupt, Settings, match_seed, play_match};
 use hyperplay::solve::{
     GameTree, GrowingMinimiser, GrowingOptions, Profile, SequenceForm, SolveLimits, TreeLimits,
     linear_program,
@@ -21,6 +24,13 @@ impl OpponentModel for Nit {
         let place = |word: &str| legal.iter().position(|&own| self.0.show_move(own) == word);
         let chosen = place("fold").or(place("check")).or(place("call")).unwrap_or(0);
         (0..legal.len()).map(|place| if place == chosen { 1.0 } else { 0.0 }).collect()
+    }
+}
+
+impl Player for Nit {
+    fn decide(&mut self, view: &View<'_>, _: &Budget, seed: &Seed) -> Decision {
+        let shares = self.policy(Role::new(1), view.evidence, view.legal);
+        Decision::draw(view.legal.iter().copied().zip(shares).collect(), seed)
     }
 }
 
@@ -61,8 +71,11 @@ impl Judged {
 
     /// What a player of Alice gets against Bob as a model says, and what a best response gets.
     fn value(&self, player: &str, model: &str) -> (f64, f64) {
-        let (mut profile, alice) = (self.follows(model), Role::new(0));
-        let (player, seed) = (registry().player(player).unwrap(), Seed::root(1));
+        self.value_of(&registry().player(player).unwrap(), model)
+    }
+
+    fn value_of(&self, player: &PlayerSpec, model: &str) -> (f64, f64) {
+        let (mut profile, alice, seed) = (self.follows(model), Role::new(0), Seed::root(1));
         let budget = DecisionBudget::default();
         let asking = Asking {
             tree: &self.tree,
@@ -72,7 +85,7 @@ impl Judged {
             stop: &|| false,
             tick: &|| (),
         };
-        let asked = ask_policy(&player, &self.machine, alice, &asking).unwrap();
+        let asked = ask_policy(player, &self.machine, alice, &asking).unwrap();
         asked.put_into(&self.tree, &mut profile);
         let verdict = self.form.judge(&profile);
         (verdict.values[alice], verdict.best_responses[alice])
@@ -104,6 +117,40 @@ fn a_model_that_is_named_is_followed_and_a_uniform_one_only_if_that_is_said() {
     assert_eq!(value("hyperplay"), value("hyperplay:modelled=0"));
     let printed = |text: &str| registry().player(text).unwrap().spec().to_string();
     assert_eq!(printed("hyperplay:modelled=0.0"), "hyperplay:modelled=0");
+}
+
+/// Before the first match it plays as `hyperplay`, and the more matches it has seen, the more it gets.
+#[test]
+fn a_model_that_learns_is_answered_better_from_match_to_match() {
+    for (game, after) in [("kuhn_poker", 20), ("leduc_poker", 200)] {
+        let judged = Judged::new(game, 25.0);
+        let learner = registry().player("hyperplay:model=learnt").unwrap();
+        let value = || judged.value_of(&learner, "nit").0;
+        let (plain, best) = judged.value("hyperplay", "nit");
+        assert_eq!(value(), plain);
+        let play = |players: &PlayerSpec, deals: std::ops::Range<usize>| {
+            for deal in deals {
+                let seats = ByRole::from_fn(judged.machine.roles().len(), |role| match role.index() {
+                    0 => Some(players.seat(&judged.machine, role)),
+                    1 => Some(Seat::player(Nit(Arc::clone(&judged.machine)))),
+                    _ => None,
+                });
+                let (settings, seed) = (Settings::default(), match_seed(1, deal));
+                let played =
+                    play_match(&*judged.machine, seats, &settings, &seed, &Interrupt::default(), |_| ());
+                players.saw(&judged.machine, Role::new(0), &played.unwrap().history());
+            }
+        };
+        let mut values = vec![plain];
+        for deals in [0..after / 4, after / 4..after] {
+            play(&learner, deals);
+            values.push(value());
+        }
+        assert!(values.is_sorted() && values[1] > plain, "{game}: {values:?} of {best}");
+        assert!(values[2] > 0.95 * best, "{game}: {values:?} of {best}");
+        // Another series knows nothing of this one.
+        assert_eq!(judged.value_of(&learner.in_series(), "nit").0, plain);
+    }
 }
 
 /// In a game of which no step fits the tree, playouts choose by the model.

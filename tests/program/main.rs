@@ -31,6 +31,7 @@ mod experiment_policy;
 mod experiment_pool;
 mod experiment_records;
 mod experiment_script;
+mod experiment_series;
 mod experiment_status;
 mod experiment_times;
 mod exploit;
