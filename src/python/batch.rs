@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hyperplay_engine::EngineScratch;
 use hyperplay_machine::{
-    self as machine, Budget, Bulk, JointMove, Move, Role, Seed, Start, StateMachine, StateMachineExt,
+    self as machine, Bulk, JointMove, Move, Role, Seed, Start, StateMachine, StateMachineExt,
 };
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
@@ -283,7 +283,7 @@ impl Batch {
         let roles = game.engine.roles().len();
         let means = interruptible(py, |stop| {
             let (engine, mut scratch, seed) = (&game.engine, game.engine.scratch(), Seed::root(seed));
-            let mut means = Array2::zeros((states.len(), roles));
+            let (mut means, budget) = (Array2::zeros((states.len(), roles)), stop.budget(None, None));
             for (block, rows) in (0..states.len()).collect::<Vec<_>>().chunks(ROWS).enumerate() {
                 if stop.interrupt.is_raised() {
                     break;
@@ -296,7 +296,7 @@ impl Batch {
                     count,
                 };
                 let starts: Vec<_> = open.iter().map(start).collect();
-                let tallies = engine.playouts(&starts, &seed.index(block), &Budget::UNLIMITED, &mut scratch);
+                let tallies = engine.playouts(&starts, &seed.index(block), &budget, &mut scratch);
                 for (row, role) in
                     rows.iter().flat_map(|&row| engine.each_role().map(move |role| (row, role)))
                 {
