@@ -12,7 +12,7 @@ use super::folder::Planned;
 use super::results::Results;
 use super::role_scores::RoleScores;
 use super::walk::walk;
-use crate::{LabError, LabResult};
+use crate::failure::{LabError, LabResult};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{ByRole, Role, StateMachine as _};
 use hyperplay_play::analysis::{Adjustment, Baseline};

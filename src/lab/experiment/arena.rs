@@ -13,7 +13,7 @@ use super::recorder::{RecordLines, Recorder};
 use super::stored::{FinishedMatch, KINDS};
 use super::walk::{compare, walk};
 use super::watched::{PlayerWatch, watched};
-use crate::{LabError, LabResult};
+use crate::failure::{LabError, LabResult};
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_logic::gdl::Game;
 use hyperplay_machine::{ByRole, Role};

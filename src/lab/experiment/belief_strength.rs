@@ -16,7 +16,7 @@ use super::decision_log::DecisionLog;
 use super::folder::Planned;
 use super::results::Results;
 use super::walk::{unlike, walk};
-use crate::LabResult;
+use crate::failure::LabResult;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Evaluated, EvaluationFailure, History, Role, Seed, StateMachine};
 use hyperplay_play::player::{Assumed, Registry, SamplerSpec, SpecError};

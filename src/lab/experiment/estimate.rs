@@ -16,7 +16,7 @@ use super::arena::Arena;
 use super::lines::sealed;
 use super::plan::{Cell, ExperimentPlan, MatchPlace};
 use super::stored::KINDS;
-use crate::LabResult;
+use crate::failure::LabResult;
 use hyperplay_machine::{Budget, Stopwatch};
 use hyperplay_play::referee::Interrupt;
 use hyperplay_report::Sample;

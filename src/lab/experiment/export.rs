@@ -15,7 +15,7 @@ use super::export_decisions::DecisionTables;
 use super::folder::Planned;
 use super::record::{MatchRecord, TurnRecord};
 use super::results::Results;
-use crate::LabResult;
+use crate::failure::LabResult;
 use hyperplay_play::files::{FileContent, FileError, PartFile, WrittenFile};
 use hyperplay_report::{Column, Table};
 

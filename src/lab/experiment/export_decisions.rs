@@ -17,7 +17,7 @@ use super::folder::Planned;
 use super::parquet_file::ParquetFile;
 use super::record::{HeldRecord, MatchRecord, PositionRecord};
 use super::stored::FinishedMatch;
-use crate::{LabError, LabResult};
+use crate::failure::{LabError, LabResult};
 
 /// A decision. The data on the legal moves stand in their order, in the place of what the record says by name.
 #[derive(Serialize)]

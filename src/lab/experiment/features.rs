@@ -26,7 +26,7 @@ use super::record::PositionRecord;
 use super::results::Results;
 use super::stored::FinishedMatch;
 use super::walk::walk;
-use crate::{LabError, LabResult};
+use crate::failure::{LabError, LabResult};
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::{Game, PositionDomains};
 use hyperplay_machine::terms::TermId;

@@ -16,7 +16,7 @@ use super::lines::DamagedLine;
 use super::meetings::met;
 use super::plan::{Cell, Entrant, ExperimentPlan, PlanGame, distinct};
 use super::pool::PlannedFolder;
-use crate::LabResult;
+use crate::failure::LabResult;
 use hyperplay_logic::gdl::did_you_mean;
 
 /// The keys of a plan that must be equal in several plans.

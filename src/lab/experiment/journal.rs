@@ -35,9 +35,9 @@ use super::record::RecordHeader;
 use super::recorder::RecordLines;
 use super::sequence::Sequence;
 use super::stored::{FinishedMatch, KINDS, StoredMatches};
+use crate::failure::{LabError, LabResult};
 pub(super) use crate::shards::locked;
 use crate::shards::{SUM, Shard};
-use crate::{LabError, LabResult};
 use hyperplay_play::files::FileError;
 
 /// All of a file.

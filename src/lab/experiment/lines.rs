@@ -20,8 +20,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::record::RecordHeader;
+use crate::failure::{LabError, LabResult};
 pub(super) use crate::shards::{SUM, sealed, unsealed};
-use crate::{LabError, LabResult};
 use hyperplay_play::files::FileError;
 
 /// The longest line that is read.

@@ -15,8 +15,8 @@ use super::lines::{DamagedLine, line, sealed};
 use super::record::RecordHeader;
 use super::results::{MissingMatches, Results};
 use super::stored::KINDS;
+use crate::failure::{LabError, LabResult};
 use crate::shards::Shard;
-use crate::{LabError, LabResult};
 use hyperplay_play::files::{FileContent, FileError, PartFile, WrittenFile};
 
 /// The result of a merge.

@@ -20,8 +20,8 @@ use super::plan::{ExperimentPlan, MatchPlace};
 use super::results::{MissingMatches, Results};
 use super::sequence::{NextMatch, Sequence};
 use super::stored::{FinishedMatch, KINDS};
+use crate::failure::{LabError, LabResult};
 use crate::shards::Shard;
-use crate::{LabError, LabResult};
 
 /// A folder with matches, and its plan.
 pub type PlannedFolder = (PathBuf, Planned);

@@ -19,8 +19,8 @@ use super::lines::{DamagedLine, Source, in_place};
 use super::plan::ExperimentPlan;
 use super::sequence::NextMatch;
 use super::stored::{FinishedMatch, StoredMatches};
+use crate::failure::{LabError, LabResult};
 use crate::shards::Shard;
-use crate::{LabError, LabResult};
 use hyperplay_machine::counted;
 
 /// The parts that a shard lacks.

@@ -12,7 +12,7 @@ use super::lines::{DamagedLine, FoundLines, Source, in_place, is_packed};
 use super::plan::{ExperimentPlan, MatchPlace};
 use super::record::{MatchRecord, RecordHeader, TimingRecord, TurnRecord};
 use super::sequence::Sequence;
-use crate::LabResult;
+use crate::failure::LabResult;
 use crate::shards::Shard;
 
 /// The kinds of files, in the order in which a match is written to them: its own line is the last.

@@ -19,7 +19,7 @@ use super::sequential_test::SequentialVerdict;
 use super::standings::{DealScores, Standing};
 use super::stored::FinishedMatch;
 use super::work::{DecisionWork, MatchWork};
-use crate::LabResult;
+use crate::failure::LabResult;
 use hyperplay_report::{Clusters, JointSample, Sample};
 
 /// Up to this many entrants that met the same others are all compared with each other; if there are more, only

@@ -14,7 +14,7 @@ use super::record::TurnRecord;
 use super::recorder::{RecordLines, Recorder};
 use super::stored::FinishedMatch;
 use super::watched::PlayerWatch;
-use crate::{LabError, LabResult};
+use crate::failure::{LabError, LabResult};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, ByRole, Move, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::player::{Decision, DecisionCost, HeldBelief, Player, Seat, View};

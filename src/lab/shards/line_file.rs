@@ -6,7 +6,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::{LabError, LabResult};
+use crate::failure::{LabError, LabResult};
 use hyperplay_play::files::FileError;
 
 /// The length of the key `sum` with all that follows it.

@@ -18,7 +18,7 @@ use serde_json::json;
 use super::game::SCHEMA;
 use super::row::StudyRow;
 use super::truth::TruthPoint;
-use crate::LabResult;
+use crate::failure::LabResult;
 use crate::shards::{Shard, locked, sealed, unsealed};
 use hyperplay_play::files::{EarlierRecords, FileContent, FileError, RecordFile};
 

@@ -2,13 +2,13 @@
 
 use num_integer::gcd;
 
-use hyperplay_logic::gdl::{Atom, Clause, Formula, Game, Rulesheet, Span, Symbol, Symbols, Term};
+use hyperplay_logic::gdl::{Clause, Formula, Game, Rulesheet, Symbol, Symbols, Term};
 
 use super::interaction::{
     Branching, Chance, Comparison, Effect, HiddenRule, Interaction, Operation, Selector, Switch, Test,
 };
 use super::number::{Arithmetic, Number, checked};
-use super::read::LIST;
+use super::read::{LIST, as_atom};
 
 impl Interaction {
     /// The program of a game in SIDL, with the repairs that its findings announce.
@@ -293,16 +293,4 @@ fn comparison(name: &str) -> Option<Comparison> {
         "=\\=" => Comparison::NotEqual,
         _ => return None,
     })
-}
-
-/// A term as an atom.
-pub(super) fn as_atom(term: &Term, span: Span) -> Option<Atom> {
-    let at = hyperplay_logic::gdl::At(span);
-    match term {
-        Term::Variable(_) => None,
-        Term::Constant(relation) => Some(Atom { relation: *relation, arguments: Vec::new(), at }),
-        Term::Compound(relation, arguments) => {
-            Some(Atom { relation: *relation, arguments: arguments.to_vec(), at })
-        }
-    }
 }

@@ -14,7 +14,6 @@ use hyperplay_logic::gdl::{
     At, Atom, Clause, Finding, FindingCode, Formula, MAX_TEXT, Rulesheet, Source, Span, Symbols, Syntax, Term,
 };
 
-use super::lower::as_atom;
 use super::number::spelled_number;
 use super::token::{SidlToken, tokens};
 
@@ -403,5 +402,17 @@ impl Reader<'_> {
         }
         let quotient = self.symbols.intern("/");
         Ok(Nested(Term::new(quotient, vec![above, below]), 1))
+    }
+}
+
+/// A term as an atom.
+pub(super) fn as_atom(term: &Term, span: Span) -> Option<Atom> {
+    let at = At(span);
+    match term {
+        Term::Variable(_) => None,
+        Term::Constant(relation) => Some(Atom { relation: *relation, arguments: Vec::new(), at }),
+        Term::Compound(relation, arguments) => {
+            Some(Atom { relation: *relation, arguments: arguments.to_vec(), at })
+        }
     }
 }
