@@ -20,7 +20,7 @@ use super::session::Session;
 use super::transcripts::is_of_player;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Evidence, History, Role, StateMachine, StateMachineExt as _, counted};
-use hyperplay_play::analysis::{HELD_OUT, Learner, Learnt, Smoothing, TREMBLE};
+use hyperplay_play::analysis::{HELD_OUT, LIMIT, Learner, Learnt, Smoothing, TREMBLE};
 use hyperplay_play::files::{FileError, WrittenFile};
 use hyperplay_play::for_engine::game_tree;
 use hyperplay_play::player::{PolicyDocument, PolicyEntry};
@@ -172,7 +172,7 @@ pub fn run(arguments: &LearnArguments, session: &Session) -> CommandResult {
         name += &format!(", as {seat} saw them");
     }
     let prior = Trembling::new(model.model(&machine), TREMBLE);
-    let mut learner = Learner::new(Arc::clone(&machine), role, Arc::new(prior));
+    let mut learner = Learner::new(Arc::clone(&machine), role, Arc::new(prior), LIMIT);
     let matches = records.len();
     fill(&mut learner, records, seat, &session.interrupt, &machine)?;
     let learnt = learner.learn(arguments.weight);

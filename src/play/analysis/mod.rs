@@ -18,7 +18,7 @@ mod simulate;
 mod survey;
 mod winnable;
 
-pub use crate::player::learning::{HELD_OUT, Learner, Learnt, Smoothing, TREMBLE};
+pub use crate::player::learning::{HELD_OUT, LIMIT, Learner, Learnt, Smoothing, TREMBLE};
 pub use adjusted::{Adjustment, Baseline};
 pub use effort::Effort;
 pub use reach::{Reach, ReachKind, ReachNode, Sight, reach};

@@ -30,8 +30,8 @@ pub const TREMBLE: f64 = 0.01;
 /// The weights that are tried.
 const WEIGHTS: [f64; 5] = [0.1, 0.5, 2.0, 8.0, 32.0];
 
-/// The most histories of an information set: of a seat, where there are more, its record is refused; of the role, no fact is certain.
-const LIMIT: usize = 100_000;
+/// Histories of an information set that a learner enumerates in seconds.
+pub const LIMIT: usize = 100_000;
 
 /// The most rounds of expectation maximisation, and the change of a probability at which it ends.
 const ROUNDS: (usize, f64) = (1_000, 1e-7);
@@ -85,6 +85,8 @@ pub struct Learner {
     sets: Vec<LearntSet>,
     numbers: FxHashMap<Evidence, usize>,
     views: FxHashMap<(Vec<String>, Vec<Move>), usize>,
+    /// See [`LIMIT`].
+    limit: usize,
     records: Vec<Record>,
     /// The records of what a seat saw.
     seen: FxHashMap<(Evidence, bool), usize>,
@@ -92,8 +94,9 @@ pub struct Learner {
 }
 
 impl Learner {
-    /// Without a record; a model is the policy that is known of nothing.
-    pub fn new(machine: Arc<Engine>, role: Role, prior: SharedModel) -> Self {
+    /// Without a record; a model is the policy that is known of nothing, and `limit` the most histories of an information set: of a
+    /// seat, where there are more, its record is refused; of the role, no fact is certain.
+    pub fn new(machine: Arc<Engine>, role: Role, prior: SharedModel, limit: usize) -> Self {
         let (numbers, views, seen) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
         Learner {
             machine,
@@ -102,6 +105,7 @@ impl Learner {
             sets: Vec::new(),
             numbers,
             views,
+            limit,
             records: Vec::new(),
             seen,
             added: 0,
@@ -134,7 +138,7 @@ impl Learner {
             self.records[place].count += count;
             return Ok(());
         }
-        let all = posterior(&*self.machine, evidence, &Uniform, LIMIT)?;
+        let all = posterior(&*self.machine, evidence, &Uniform, self.limit)?;
         let probable = |(history, share): &(History, f64)| self.explained(history, share * all.evidence);
         let explanations = all.histories.iter().map(probable).collect();
         self.seen.insert(key, self.records.len());
@@ -190,7 +194,7 @@ impl Learner {
 
     /// The facts that are true in all states that the role holds possible; none if these are too many.
     fn certain(&self, evidence: &Evidence) -> Option<Vec<String>> {
-        let histories = posterior(&*self.machine, evidence, &Uniform, LIMIT).ok()?.histories;
+        let histories = posterior(&*self.machine, evidence, &Uniform, self.limit).ok()?.histories;
         let mut scratch = self.machine.scratch();
         let facts = |history: &History| self.machine.fluents(&self.machine.replay(history, &mut scratch));
         histories.iter().map(|(history, _)| history).map(facts).reduce(|mut all, other| {

@@ -19,6 +19,9 @@ use hyperplay_think::belief::{OpponentModel, PolicyAndFailure, SharedModel, Trem
 /// The name of the model.
 pub(super) const LEARNT: &str = "learnt";
 
+/// The most histories of a match that is learnt from: the information sets of all of them are enumerated between two matches.
+const MOST: usize = 200;
+
 /// What one seat saw of the matches of a series that are over.
 pub(super) type SeenMatches = Mutex<Vec<Evidence>>;
 
@@ -65,7 +68,8 @@ impl Learning {
         if self.known == 0 {
             let others = engine.each_role().filter(|role| role != own && engine.random() != Some(*role));
             let trembling = || Arc::new(Trembling::new(Arc::clone(&prior), TREMBLE));
-            self.learners = others.map(|role| Learner::new(Arc::clone(engine), role, trembling())).collect();
+            self.learners =
+                others.map(|role| Learner::new(Arc::clone(engine), role, trembling(), MOST)).collect();
         }
         for learner in &mut self.learners {
             // Nothing is learnt from a match that may have gone in too many ways.

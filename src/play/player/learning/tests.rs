@@ -80,7 +80,7 @@ fn error(machine: &Engine, learner: &Learner, learnt: &Learnt) -> f64 {
 fn the_policy_is_found_from_full_records_and_from_what_the_other_seat_saw() {
     let (machine, bob) = (kuhn(), Role::new(1));
     for seat in [None, Some(Role::new(0))] {
-        let mut learner = Learner::new(Arc::clone(&machine), bob, Arc::new(Uniform));
+        let mut learner = Learner::new(Arc::clone(&machine), bob, Arc::new(Uniform), LIMIT);
         all(&machine, &mut learner, seat);
         let learnt = learner.learn(Some(1e-6));
         assert_eq!(learner.sets().count(), 6);
@@ -97,7 +97,7 @@ fn the_policy_is_found_from_full_records_and_from_what_the_other_seat_saw() {
 fn folded_cards_are_counted_by_their_posterior() {
     // After a fold Alice, who holds the king, knows nothing of the card but that Bob folds it more or less often.
     let (machine, bob) = (kuhn(), Role::new(1));
-    let mut learner = Learner::new(Arc::clone(&machine), bob, Arc::new(Uniform));
+    let mut learner = Learner::new(Arc::clone(&machine), bob, Arc::new(Uniform), LIMIT);
     all(&machine, &mut learner, Some(Role::new(0)));
     let many = learner.records.iter().filter(|record| record.explanations.len() > 1).count();
     assert!(many > 0 && many < learner.records.len(), "{many} of {}", learner.records.len());
@@ -111,7 +111,7 @@ fn folded_cards_are_counted_by_their_posterior() {
 #[test]
 fn a_set_that_was_never_seen_is_played_as_those_that_look_alike() {
     let (machine, bob) = (kuhn(), Role::new(1));
-    let mut learner = Learner::new(Arc::clone(&machine), bob, Arc::new(Uniform));
+    let mut learner = Learner::new(Arc::clone(&machine), bob, Arc::new(Uniform), LIMIT);
     learner.add_sets(&GameTree::build(&*machine, &TreeLimits::default()).unwrap());
     let two = |first: f64| vec![first, 10.0 - first];
     // Nothing looks alike in Kuhn poker, so two sets are made to.
