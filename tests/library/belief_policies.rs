@@ -314,6 +314,28 @@ fn is_given_up(decision: &Decision) -> bool {
     decision.reasons.contains(&Reason::ModelExcluded)
 }
 
+/// `opp` does what its policy gives a millionth, without a tremble: enumerated the posterior is that of the oracle, and sampled there
+/// are still particles.
+#[test]
+fn what_a_policy_file_gives_a_millionth_is_believed_as_the_oracle_says() {
+    let rare =
+        UNEVEN.replace(r#""x": 0.2, "y": 0.5, "z": 0.3"#, r#""x": 0.999998, "y": 0.0000005, "z": 0.0000015"#);
+    let rare = rare.replace(
+        r#""x": 0.1, "y": 0.8, "z": 0.05, "w": 0.05"#,
+        r#""x": 0.999998, "y": 0.0000008, "z": 0.0000007, "w": 0.0000005"#,
+    );
+    assert_eq!(rare.matches("0.999998").count(), 2);
+    let (written, policy) = (Written::new(&rare), parsed(&rare));
+    let truth = written.seen("sawother");
+    let spec = format!("hyperplay:exact_update=off,model=file:{},epsilon=0", written.path().display());
+    let (sampler, model) = sampler(&spec, &written.machine);
+    let mut belief = sampler.belief(&written.machine, written.role("me"), &model, 10);
+    written.assert_held(&mut *belief, &truth, &written.posterior(&policy, &truth, 0.0));
+    let keys = "sampler=[hyperplay:enumerate=off,exact_update=off],model=file:FILE,epsilon=0";
+    let decision = decided(&written, &mut *written.player(keys), &truth);
+    assert!(!decision.depleted && !is_given_up(&decision), "{:?}", decision.reasons);
+}
+
 /// `opp` acts otherwise than its policy says. With a tremble that is improbable, without one it is excluded; either way
 /// all that is left is how often it would act so by chance, as under uniform opponents.
 #[test]
