@@ -162,6 +162,19 @@ def test_openspiels_cfr_plus_solves_leduc_poker_a_little():
     assert exploitability.nash_conv(game, solver.average_policy()) < 0.01
 
 
+def test_openspiels_mccfr_learns_a_game_that_openspiel_lacks():
+    from open_spiel.python.algorithms import exploitability, external_sampling_mccfr
+
+    game = pyspiel.load_game("gdl(rules=simplified_poker,unit=25.0)")
+    solver = external_sampling_mccfr.ExternalSamplingSolver(game, external_sampling_mccfr.AverageType.SIMPLE)
+    gaps = []
+    for iterations in (10, 290):
+        for _ in range(iterations):
+            solver.iteration()
+        gaps.append(exploitability.nash_conv(game, solver.average_policy()))
+    assert gaps[1] < 0.3 and gaps[1] < gaps[0], gaps
+
+
 def test_tensors_tell_information_states_apart():
     game = pyspiel.load_game("gdl(rules=phantom_tictactoe)")
     rng, texts = random.Random(1), {}
