@@ -9,7 +9,7 @@ use cpu_time::ProcessTime;
 
 use super::experiment_file::{Described, FileArgument, logs, threads};
 use super::experiment_results::log_damage;
-use super::failure::{CommandFailure, CommandResult, MATCH_FAILURE_REMEDY, refuse_if};
+use super::failure::{CommandFailure, CommandResult, MATCH_FAILURE_REMEDY, go_on, refuse_if};
 use super::output::log;
 use super::progress::Progress;
 use super::session::Session;
@@ -190,6 +190,7 @@ pub fn played(arguments: &RunArguments, session: &Session) -> CommandResult<(Str
     if earlier.passed > 0 && plan.entrants.iter().any(|entrant| entrant.learns) {
         let mut results = Results::open(&arguments.out, &planned)?.only(shard);
         while let Some(finished) = results.next()? {
+            go_on(interrupt)?;
             arena.recall(&finished)?;
         }
     }
@@ -237,7 +238,8 @@ fn say_what_was_found(arguments: &RunArguments, plan: &ExperimentPlan, earlier: 
         log(format_args!("no match has a player that could not be reached"));
     }
     if plan.matches_of(shard) == 0 {
-        let few = if plan.is_undivided(0) { "cells, each of which one shard plays" } else { "deals" };
+        let is_undivided = (0..plan.cells.len()).any(|cell| plan.is_undivided(cell));
+        let few = if is_undivided { "cells, each of which one shard plays" } else { "deals" };
         log(format_args!("{folder}: shard {shard} has no match: there are more shards than {few}"));
     }
     if earlier.resumed > 0 || earlier.cut > 0 {

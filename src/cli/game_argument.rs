@@ -190,6 +190,7 @@ impl Opened {
         }
         Ok(Opened { name, rulesheet: loaded.rulesheet, game, is_strict: false })
     }
+
     /// The hash of the rules.
     pub fn hash(&self) -> String {
         self.game.rules_hash()

@@ -14,6 +14,7 @@ use super::game_argument::Opened;
 use super::output::log;
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
 use hyperplay_logic::gdl::Language;
+use hyperplay_machine::counted;
 use hyperplay_play::files::EarlierRecords;
 
 /// Which engine evaluates the rules.
@@ -176,23 +177,31 @@ pub struct ThreadsOption {
 }
 
 impl ThreadsOption {
-    /// Sets how many threads the program computes with; returns the number.
+    /// Sets how many threads the program computes with, unless this process has computed before; returns how many there are.
     ///
     /// # Errors
     /// If it is 0 or too large or the threads cannot be made.
     pub fn apply(self) -> CommandResult<usize> {
-        let threads = self.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get));
+        let processors = || thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
+        let threads = self.threads.unwrap_or_else(processors);
         refuse_if(threads == 0, "--threads 0: there is no work without a thread", "give 1 or more")?;
         let too_many = format!("--threads {threads}: more than {MAX_THREADS} are of no use");
         refuse_if(threads > MAX_THREADS, too_many, "leave it out for one a processor")?;
         let made = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-        // In a process that has computed before, as Python may have, the threads are there. Only the system's errors have a source.
+        // Python may have computed before, and then the threads are there. Only an error of the system has a source.
         made.or_else(|error| if error.source().is_none() { Ok(()) } else { Err(error) }).map_err(
             |error| {
                 let what = format!("{threads} threads cannot be made: {error}");
                 CommandFailure::failed(what, "give fewer with --threads")
             },
         )?;
-        Ok(rayon::current_num_threads())
+        let there = rayon::current_num_threads();
+        if self.threads.is_some_and(|asked| asked != there) {
+            log(format_args!(
+                "--threads: this process computes with {} already",
+                counted(there as u64, "thread")
+            ));
+        }
+        Ok(there)
     }
 }

@@ -11,6 +11,7 @@ use hyperplay_play::player::Registry;
 use hyperplay_think::belief::{self, Sampler, SharedModel, UpdateOutcome, effective_size, exact};
 use numpy::{PyArray1, ToPyArray};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use rand::RngExt;
 
 use super::batch::Batch;
@@ -122,6 +123,18 @@ impl Histories {
         let show =
             |joint: &machine::JointMove| joint.iter().map(|&own| self.game.engine.show_move(own)).collect();
         Ok(history.0.iter().map(show).collect())
+    }
+
+    /// A data frame of pandas with a row for each history: its `weight`, its `history` (joint moves, each a list in the order of roles) and
+    /// the `facts` of its last state. `to_parquet` keeps it.
+    fn frame<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let columns = PyDict::new(py);
+        columns.set_item("weight", &self.weights)?;
+        let histories = (0..self.histories.len()).map(|number| self.history(number));
+        columns.set_item("history", histories.collect::<PyResult<Vec<_>>>()?)?;
+        let facts = self.states.iter().map(|state| self.game.engine.fluents(state));
+        columns.set_item("facts", facts.collect::<Vec<_>>())?;
+        py.import("pandas")?.getattr("DataFrame")?.call1((columns,))
     }
 
     /// The probability of each fluent: float64 [fluents], in the order of Game.fluents.

@@ -14,6 +14,9 @@ use super::equilibrium::Policy;
 use super::failure::{interruptible, wrong};
 use super::game::{Game, Shared};
 
+/// Nodes are read between two looks at Ctrl-C.
+const LOOK: usize = 4096;
+
 /// The tree of a game, in the forms that questions are asked in.
 pub struct Solvable {
     pub game: Arc<Shared>,
@@ -62,7 +65,7 @@ impl GameTree {
         let count = tree.len();
         let (mut parents, mut sets, mut entries) = (vec![-1; count], vec![-1; count], vec![-1; count]);
         let (mut shares, mut goals) = (vec![1.0; count], vec![f64::NAN; count * roles]);
-        for node in 0..count {
+        let mut read = |node: usize| {
             let children = tree.children(node);
             children.clone().for_each(|child| parents[child] = node as i64);
             match tree.kind(node) {
@@ -77,7 +80,11 @@ impl GameTree {
                     own.for_each(|(entry, child)| entries[child] = entry as i64);
                 }
             }
-        }
+        };
+        interruptible(py, |stop| {
+            (0..count).take_while(|node| node % LOOK > 0 || !stop.interrupt.is_raised()).for_each(&mut read);
+            Ok(())
+        })?;
         let arrays = PyDict::new(py);
         arrays.set_item("parent", parents.into_pyarray(py))?;
         arrays.set_item("share", shares.into_pyarray(py))?;
@@ -105,11 +112,17 @@ impl GameTree {
     /// The policy of these probabilities: float64, in the order of Policy.array. What an information set has is divided by its sum.
     fn policy(&self, probabilities: PyReadonlyArray1<'_, f64>) -> PyResult<Policy> {
         let (given, tree) = (probabilities.as_array(), &self.0.tree);
-        let remedy = format!("give {} numbers of 0 or more, of each set one above 0", tree.pool_len());
-        let sums = |set: &solve::InformationSet| set.range().map(|entry| given[entry]).sum::<f64>() > 0.0;
+        let remedy = format!(
+            "give {} numbers of 0 or more, with one above 0 in each information set",
+            tree.pool_len()
+        );
+        let sum = |set: &solve::InformationSet| set.range().map(|entry| given[entry]).sum::<f64>();
         let are_shares = |own: &f64| own.is_finite() && *own >= 0.0;
-        if given.len() != tree.pool_len() || !given.iter().all(are_shares) || !tree.sets().iter().all(sums) {
-            return Err(wrong(format!("{} numbers are no policy here", given.len()), remedy));
+        if given.len() != tree.pool_len()
+            || !given.iter().all(are_shares)
+            || !tree.sets().iter().all(|set| sum(set) > 0.0 && sum(set).is_finite())
+        {
+            return Err(wrong(format!("these {} numbers are no policy of this game", given.len()), remedy));
         }
         let of = |set: usize, _: &[Move]| tree.sets()[set].range().map(|entry| given[entry]).collect();
         Ok(Policy::of(&self.0, Profile::from_fn(tree, of)))

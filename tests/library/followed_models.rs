@@ -148,6 +148,10 @@ fn a_model_that_learns_is_answered_better_from_match_to_match() {
         }
         assert!(values.is_sorted() && values[1] > plain, "{game}: {values:?} of {best}");
         assert!(values[2] > 0.95 * best, "{game}: {values:?} of {best}");
+        // The prior may itself learn from the same matches.
+        let twice = registry().player("hyperplay:model=[learnt:prior=[learnt:weight=8]]").unwrap();
+        play(&twice, 0..2);
+        judged.value_of(&twice, "nit");
         // Another series knows nothing of this one.
         assert_eq!(judged.value_of(&learner.in_series(), "nit").0, plain);
     }

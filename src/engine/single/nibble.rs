@@ -34,7 +34,7 @@ pub(super) struct NibbleLookUp {
     nibbles: Vec<u32>,
     /// For each of them and each of its patterns, which gates of the block it makes false.
     rows: Vec<[Row; 1 << NIBBLE]>,
-    /// The word of the first output.
+    /// The word of the first output: output `k` is bit `k` from there on, and the bits after the last one are off.
     pub(super) outputs: usize,
 }
 

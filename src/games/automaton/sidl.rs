@@ -71,10 +71,13 @@ impl Automaton<'_> {
         let mut choices: Choices<'_> = IndexMap::default();
         for state in &self.states {
             for (role, moves) in state.legal.iter().filter(|(_, moves)| moves.len() > 1) {
-                let count = choices.keys().filter(|(of, ..)| *of == role).count() + 1;
-                choices.entry((role, moves, self.weights_of(role, state))).or_insert_with(|| {
-                    names.fresh(&format!("{}_{count}", names.role(&self.roles()[role]).to_owned()))
-                });
+                let choice = (role, &moves[..], self.weights_of(role, state));
+                if !choices.contains_key(&choice) {
+                    let count = choices.keys().filter(|(of, ..)| *of == role).count() + 1;
+                    let name =
+                        names.fresh(&format!("{}_{count}", names.role(&self.roles()[role]).to_owned()));
+                    choices.insert(choice, name);
+                }
             }
         }
         let names = names;

@@ -428,7 +428,7 @@ impl<'a> Journal<'a> {
 
     /// Writes a checkpoint behind the last match, if it is time.
     fn mark(&mut self, last: u64, [matches, failed, faulted]: [u64; 3]) -> Result<(), FileError> {
-        // With a stopping rule it has about a hundred bytes a cell, so it is written less often.
+        // With a stopping rule or a player that learns it has about a hundred bytes a cell, so it is written less often.
         if self.unmarked < Some(EVERY + 1024 * self.plan.cells.len() as u64) {
             return Ok(());
         }

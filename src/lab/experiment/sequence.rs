@@ -39,7 +39,7 @@ pub struct Sequence<'a> {
     pub(super) at: SequencePosition,
 }
 
-/// Where a sequence stands, and the results of its cells if a rule needs them.
+/// Where a sequence stands, and the results of its cells if a rule, or a player that learns, needs them.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct SequencePosition {
     round: u64,

@@ -38,7 +38,8 @@ pub fn walk(
 ) -> LabResult<(Match, RecordLines)> {
     let (id, place) = (finished.place.id, &finished.place);
     if finished.lines[3].is_none() {
-        return Err(unlike(id, "its turns were not recorded"));
+        let remedy = "play the matches into a folder with turns: leave out without_turns";
+        return Err(LabError::other(format!("match {id}: its turns were not recorded"), remedy));
     }
     let mut said: HashMap<String, HashMap<usize, TurnRecord>> = HashMap::new();
     for line in finished.turns() {

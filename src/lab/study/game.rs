@@ -1,4 +1,4 @@
-//! The games of a study, the schema of its files.
+//! The games of a study, and the schema of its files.
 
 use std::sync::Arc;
 

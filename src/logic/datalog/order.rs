@@ -24,7 +24,8 @@ pub(super) struct SelectivityEstimator<'s, 'a> {
     sample: &'s dyn Fn(RelationId) -> Option<&'a Relation>,
     terms: &'a TermStore,
     measured: FxHashMap<(RelationId, IndexShape), f64>,
-    /// The number of rows that are examined to measure a shape.
+    /// The number of rows that are examined to measure a shape. Different keys are counted among these only, so a large relation
+    /// seems less selective than it is unless all are examined.
     pub(super) examined: usize,
 }
 

@@ -94,8 +94,8 @@ pub struct Learner {
 }
 
 impl Learner {
-    /// Without a record; a model is the policy that is known of nothing, and `limit` the most histories of an information set: of a
-    /// seat, where there are more, its record is refused; of the role, no fact is certain.
+    /// Without a record; a model is the policy that is known of nothing. `limit` is the most histories of an information set: a record of
+    /// a seat that has more is refused, and where the role has more, no fact counts as certain.
     pub fn new(machine: Arc<Engine>, role: Role, prior: SharedModel, limit: usize) -> Self {
         let (numbers, views, seen) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
         Learner {

@@ -115,7 +115,9 @@ pub(super) fn learnt(
         (registry.model_of(spec.inner("prior"))?, spec.real("weight"), Arc::clone(seen));
     let learning = Mutex::<Learning>::default();
     Ok(Arc::new(move |engine: &Arc<Engine>| {
-        locked(&learning).model(engine, &locked(&seen), prior.model(engine), weight)
+        // The prior may learn from the same matches, so it is made before they are locked.
+        let prior = prior.model(engine);
+        locked(&learning).model(engine, &locked(&seen), prior, weight)
     }))
 }
 

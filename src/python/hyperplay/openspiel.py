@@ -135,7 +135,10 @@ class GdlState(pyspiel.State):
 
     def move(self, role, action):
         """The move that an action of a role stands for here."""
-        return (self._game.moves[role] or self.legal[role])[action]
+        moves = self._game.moves[role] or self.legal.get(role, [])
+        if not 0 <= action < len(moves):
+            raise hyperplay.HyperplayError(f"{role} has no action {action} here; there are {len(moves)}")
+        return moves[action]
 
     def _numbers(self, role):
         legal, most = self.legal[role], self._game.most[role]

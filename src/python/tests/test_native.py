@@ -285,3 +285,17 @@ def test_every_built_in_game_is_loaded_and_stepped():
         batch = hp.load(name).batch(2)
         batch.step(batch.random_moves(1))
         assert batch.tensor().shape == (2, len(batch.game.fluents))
+
+
+def test_particles_are_a_frame_that_parquet_keeps(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    belief = hp.Belief(hp.load("kuhn_poker"), "bob")
+    for move, percepts in (("noop", []), ("noop", ["(your_card queen)"]), ("noop", ["(says alice bet)"])):
+        belief.update(move, percepts)
+    frame = belief.posterior().frame()
+    assert list(frame.columns) == ["weight", "history", "facts"] and list(frame["weight"]) == [0.5, 0.5]
+    frame.to_parquet(tmp_path / "particles.parquet")
+    kept = pandas.read_parquet(tmp_path / "particles.parquet")
+    assert [list(facts) for facts in kept["facts"]] == list(frame["facts"])
+    assert [[list(joint) for joint in history] for history in kept["history"]] == [belief.posterior().history(n) for n in (0, 1)]

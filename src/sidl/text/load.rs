@@ -78,7 +78,7 @@ fn has_error(findings: &[Finding]) -> bool {
 /// ```
 pub fn load(source: Source) -> Loaded {
     let (rulesheet, mut findings) = read(source);
-    // Without a meaning if a finding is an error.
+    // The program has no meaning if a finding is an error.
     let program = lower(&rulesheet);
     findings.extend(check(&rulesheet, &program, !has_error(&findings)));
     let findings = sort(findings);
