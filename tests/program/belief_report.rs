@@ -291,7 +291,10 @@ fn wrong_arguments_are_told_what_would_be_right() {
         ("kuhn_poker --steps 4-2", "expected a step of 1 or more"),
         ("kuhn_poker --role carol", "the roles are alice, bob"),
         ("kuhn_poker --role random", "the role random has no belief"),
-        ("kuhn_poker --play nobody", "an opponent model (uniform, file, softmax, learnt, equilibrium) or a player"),
+        (
+            "kuhn_poker --play nobody",
+            "an opponent model (uniform, file, softmax, learnt, equilibrium) or a player",
+        ),
         ("kuhn_poker --play carol=legal", "the roles are alice, bob"),
         ("kuhn_poker --play alice=nobody", "there is neither an opponent model nor a player"),
         ("kuhn_poker --play legal --play alice=legal", "name the role of each player"),
