@@ -360,7 +360,7 @@ mod tests {
         let error = |text: &str| Registry::standard().player(text).unwrap_err().to_string();
         assert_eq!(
             error("hyperplay:model=best"),
-            "'model=best': there is no opponent model 'best'; there are uniform, file, softmax, equilibrium"
+            "'model=best': there is no opponent model 'best'; there are uniform, file, softmax, learnt, equilibrium"
         );
         for epsilon in ["nan", "-0.5", "1.5", "x"] {
             assert_eq!(
