@@ -49,7 +49,7 @@ enum ExperimentCommand {
 /// Runs the command.
 ///
 /// # Errors
-/// See [`CommandFailure`].
+/// See [`CommandFailure`](super::failure::CommandFailure).
 pub fn run(arguments: &ExperimentArguments, session: &Session) -> CommandResult {
     let Session { out, .. } = session;
     match &arguments.command {

@@ -41,7 +41,7 @@ const COMPILED: usize = 300_000;
 /// let Grounded { propnet, grounding, passes } = engines.network()?;
 /// assert!(engines.is_worthwhile().is_ok() && grounding.moves == 3);
 /// assert_eq!(passes.last().map(|pass| pass.bits), Some(propnet.bits()));
-/// assert!(engines.perceiving_lanes()?.lanes().is_some());
+/// assert!(engines.perceiving_lanes()?.lanes.is_some());
 ///
 /// // A game that is too large to be grounded is played by the interpreter.
 /// let engines = Engines::within(&game, GroundingLimits { instances: 0, ..GroundingLimits::default() });
