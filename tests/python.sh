@@ -1,6 +1,6 @@
 #!/bin/sh
 # The package for Python: its lints, a wheel, and the tests of the package that is in the wheel. What Python lacks (OpenSpiel, PettingZoo, mypy,
-# pandas, Ray), its tests skip.
+# pandas, Ray; for the notebooks nbclient, ipykernel, matplotlib and pyarrow, for one of them PyTorch), its tests skip.
 #
 #   sh tests/python.sh
 set -eu

@@ -28,7 +28,7 @@ use hyperplay_lab::study::PlayedMatch;
 use hyperplay_machine::{ByRole, PLAYOUT_STEPS, Role, StateMachine};
 use hyperplay_play::analysis::{Adjustment, Baseline};
 use hyperplay_play::files::{FileContent, RecordFile};
-use hyperplay_play::player::DecisionBudget;
+use hyperplay_play::player::{DecisionBudget, PlayerSpec};
 use hyperplay_play::referee::{
     ChrononClock, ChrononRecord, Clocks, Concurrency, Heading, ManagedInteraction, Match, MatchOutcome,
     RunInfo, SCHEMA, Settings, Stopwatch, Transcript, match_id, match_seed, play_match, play_series,
@@ -245,7 +245,7 @@ impl Series<'_> {
         }
         // A series that is shown step by step, by itself or to a person, or from which a player learns, is played match after match.
         let shows = arguments.verbose || !self.persons.is_empty();
-        let learns = self.seats.0.values().iter().flatten().any(|player| player.spec().learns());
+        let learns = self.learners().next().is_some();
         let concurrency = match arguments.playclock {
             _ if shows || learns => Concurrency::One,
             None if self.hosting.real_time.is_some() => Concurrency::at_once(self.hosting.at_once),
@@ -291,6 +291,12 @@ impl Series<'_> {
             limit: self.arguments.limit,
             ..self.hosting.settings.clone()
         }
+    }
+
+    /// The players that learn from the matches of the series.
+    fn learners(&self) -> impl Iterator<Item = (Role, &PlayerSpec)> {
+        let players = self.seats.0.iter().filter_map(|(role, player)| Some((role, player.as_ref()?)));
+        players.filter(|(_, player)| player.spec().learns())
     }
 
     /// Plays one match: the data for the report, the line of the transcript, and the adjusted goals.
@@ -344,8 +350,7 @@ impl Series<'_> {
             }
         };
         if matches!(played.outcome, MatchOutcome::Over(_)) {
-            let players = self.seats.0.iter().filter_map(|(role, player)| Some((role, player.as_ref()?)));
-            players.for_each(|(role, player)| player.saw(machine, role, &played.history()));
+            self.learners().for_each(|(role, player)| player.saw(machine, role, &played.history()));
         }
         if let Some(records) = &self.hosting.records {
             let heading = (&self.heading, &seed, &times[..], &self.persons[..]);

@@ -4,6 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use crate::common;
 use hyperplay::engine::crosscheck::{Disagreement, crosscheck};
 use hyperplay::engine::{Engine, EngineKind, Engines, NetworkEngine, Propagator};
@@ -16,9 +18,6 @@ use hyperplay::propnet::{GroundingLimits, Wire};
 /// The longest match, in steps: some games have no end.
 const STEPS: usize = 120;
 
-/// The same in the short form of the check, for games of the field.
-const FEW_STEPS: usize = 40;
-
 fn built_in(path: &str) -> Game {
     common::loaded(&common::games(path)).game.unwrap()
 }
@@ -30,9 +29,8 @@ fn fast(engines: &Engines) -> Vec<Arc<Engine>> {
 
 /// Plays `matches` matches of every game that can be grounded, those of the field within limits; how many games these were.
 fn all_agree(matches: usize, limits: GroundingLimits) -> usize {
-    let mut games = 0;
-    for (path, text) in common::rulesheets() {
-        let Some(game) = load(Source::new(&*path, text), None).game else { continue };
+    let agrees = |(path, text): (String, String)| {
+        let Some(game) = load(Source::new(&*path, text), None).game else { return false };
         let is_ours = ["games/perfect", "games/imperfect"].iter().any(|folder| path.contains(folder));
         let engines = match is_ours {
             true => common::machines::engines(Path::new(&path)),
@@ -40,21 +38,20 @@ fn all_agree(matches: usize, limits: GroundingLimits) -> usize {
         };
         let (Ok(reference), Ok(_)) = (engines.interpreter(), engines.network()) else {
             assert!(!is_ours, "{path}");
-            continue;
+            return false;
         };
-        games += 1;
         let others = fast(&engines);
-        let steps = if is_ours || matches > 1 { STEPS } else { FEW_STEPS };
         for number in 0..matches {
-            match crosscheck(&reference, &others, steps, &Seed::root(1).child("engines").index(number)) {
+            match crosscheck(&reference, &others, STEPS, &Seed::root(1).child("engines").index(number)) {
                 Ok(_) => {}
                 Err(Disagreement::Differs(difference)) => panic!("{path}, match {number}, {difference}"),
                 // The interpreter met a limit that the network does not have.
                 Err(Disagreement::Failed(_)) => break,
             }
         }
-    }
-    games
+        true
+    };
+    common::rulesheets().into_par_iter().map(agrees).filter(|&is_played| is_played).count()
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub enum Heard {
     Next,
     /// The question of this step again.
     Again(usize),
-    /// Steps between were missed; by now so many joint moves were made.
+    /// Steps between were missed. The number is that of the joint moves that were made by now.
     Hole(usize),
 }
 
