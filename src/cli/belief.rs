@@ -37,6 +37,8 @@ pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
     let StudyRequest { games, text, out: folder } = requested(arguments)?;
     let is_alone = arguments.shard.count == 1 && arguments.reuse.is_empty();
     refuse_if(folder.is_none() && !is_alone, "a part of a study needs a folder", "name one with --out")?;
+    let keeps = folder.is_none() && arguments.keep_particles;
+    refuse_if(keeps, "particle sets are kept in a folder", "name one with --out")?;
     let opened = |own: &BeliefArguments| -> CommandResult<(StudyPlan, StudyGame)> {
         let mut plan = own.plan(registry)?;
         let game = own.open(&own.games[0], &mut plan)?;
@@ -48,6 +50,7 @@ pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
         Some(folder) => {
             let of = (arguments.shard, &arguments.reuse[..]);
             let (files, blocks) = StudyFiles::open(folder, &games, &text, threads, of)?;
+            let blocks = if arguments.keep_particles { blocks.with_particles(folder)? } else { blocks };
             (Some(files), blocks)
         }
         None => (None, Blocks::default()),

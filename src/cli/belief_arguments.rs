@@ -97,6 +97,10 @@ pub struct BeliefArguments {
     /// particles, roles or matches, measures only what is missing
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Keep the particle sets of all replicates too, with evidence and truth, as Parquet tables in particles/ of --out; what was
+    /// measured without them is measured again
+    #[arg(long)]
+    pub keep_particles: bool,
     /// Determines every random choice [default: drawn and printed]
     #[arg(long, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,

@@ -21,7 +21,8 @@ use hyperplay_logic::gdl::did_you_mean;
 use hyperplay_play::files::FileError;
 
 /// The options that say how a study is made and shown, and not what it measures: they are not in a file.
-const OF_RUN: [&str; 8] = ["preset", "out", "json", "threads", "shard", "reuse", "budget-ms", "help"];
+const OF_RUN: [&str; 9] =
+    ["preset", "out", "keep-particles", "json", "threads", "shard", "reuse", "budget-ms", "help"];
 
 /// Options by name, with their values as on the command line.
 type Options = BTreeMap<String, Vec<String>>;

@@ -7,6 +7,7 @@
 
 pub mod experiment;
 mod failure;
+mod parquet_file;
 mod shards;
 pub mod study;
 

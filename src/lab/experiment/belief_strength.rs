@@ -186,6 +186,7 @@ impl BeliefMeasurement<'_> {
             seed,
             limit: None,
             work: u64::MAX,
+            keep: None,
         };
         let figures = measure(machine, &replicates, &points, self.stop, &|| ())?.unwrap_or_default();
         for (point, figures) in points.iter().zip(figures) {

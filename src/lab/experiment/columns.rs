@@ -1,12 +1,11 @@
 //! The columns of the tables of experiments, as `columns.tsv` defines them: the names of fields of their rows.
 
-use super::parquet_file::ParquetType;
 use serde::Serialize;
 
 use hyperplay_report::{Column, FEW, Reading, Table, defined, readings as readings_of};
 
 /// The definitions of all columns.
-const COLUMNS: &str = include_str!("columns.tsv");
+pub(super) const COLUMNS: &str = include_str!("columns.tsv");
 
 /// The title and the note of each table.
 pub(super) const TITLES: &str = include_str!("titles.tsv");
@@ -25,11 +24,4 @@ pub(super) fn readings(view: &str) -> Vec<Reading> {
 pub(super) fn over_deals<R: Serialize>(name: &'static str, parts: &[&str], rows: &[R]) -> Table {
     let table = Table::of(&columns(parts), rows).named(TITLES, name).viewed(readings(name));
     table.with_few("deals", FEW, "deals")
-}
-
-/// The columns of a Parquet table of `columns.tsv`.
-pub(super) fn typed(table: &str) -> Vec<(&'static str, ParquetType)> {
-    let lines = COLUMNS.lines().map(|line| line.split('\t').collect::<Vec<_>>());
-    let of_line = |line: Vec<&'static str>| (line[1], line[4].parse().unwrap_or(ParquetType::Text));
-    lines.filter(|line| line[0] == table).map(of_line).collect()
 }

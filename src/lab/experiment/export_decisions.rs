@@ -11,13 +11,13 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::columns::typed;
+use super::columns::COLUMNS;
 use super::decision_log::{ParticlesRecord, StateRecord};
 use super::folder::Planned;
-use super::parquet_file::ParquetFile;
 use super::record::{HeldRecord, MatchRecord, PositionRecord};
 use super::stored::FinishedMatch;
 use crate::failure::{LabError, LabResult};
+use crate::parquet_file::{ParquetFile, typed};
 
 /// A decision. The data on the legal moves stand in their order, in the place of what the record says by name.
 #[derive(Serialize)]
@@ -90,8 +90,8 @@ pub(super) struct DecisionTables {
 impl DecisionTables {
     /// Tables in a folder.
     pub(super) fn new(to: &Path) -> Self {
-        let positions = ParquetFile::new(to.join("positions.parquet"), typed("position"));
-        let particles = ParquetFile::new(to.join("particles.parquet"), typed("particle"));
+        let positions = ParquetFile::new(to.join("positions.parquet"), typed(COLUMNS, "position"));
+        let particles = ParquetFile::new(to.join("particles.parquet"), typed(COLUMNS, "particle"));
         DecisionTables { positions, particles, before: 0 }
     }
 

@@ -16,17 +16,17 @@ use indexmap::IndexSet;
 use serde::Serialize;
 use serde_json::json;
 
-use super::columns::typed;
+use super::columns::COLUMNS;
 use super::decision_log::DecisionLog;
 use super::export_decisions::{decisions, of_legal};
 use super::folder::Planned;
-use super::parquet_file::ParquetFile;
 use super::plan::PlanGame;
 use super::record::PositionRecord;
 use super::results::Results;
 use super::stored::FinishedMatch;
 use super::walk::walk;
 use crate::failure::{LabError, LabResult};
+use crate::parquet_file::{ParquetFile, typed};
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::{Game, PositionDomains};
 use hyperplay_machine::terms::TermId;
@@ -155,7 +155,7 @@ impl Features {
         });
         let file = WrittenFile::at(path, FileContent::records("hyperplay.features/1"))?;
         file.text(format!("{content}\n"))?;
-        let table = ParquetFile::new(path.with_extension("parquet"), typed("feature"));
+        let table = ParquetFile::new(path.with_extension("parquet"), typed(COLUMNS, "feature"));
         Ok(Features {
             machine,
             path: path.to_owned(),

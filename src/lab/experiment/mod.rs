@@ -41,7 +41,6 @@ mod lines;
 mod meetings;
 mod merge;
 mod pairings;
-mod parquet_file;
 mod plan;
 mod pool;
 mod record;

@@ -52,6 +52,8 @@ pub struct Blocks {
     /// With the lock of the file.
     file: Option<(RecordFile, File)>,
     shard: Option<Shard>,
+    /// Where the particle sets are kept, if they are.
+    particles: Option<PathBuf>,
     failed: Option<FileError>,
     /// Lines that could not be read.
     pub damaged: usize,
@@ -77,6 +79,23 @@ impl Blocks {
         blocks.file = Some((file, lock));
         reuse.iter().try_for_each(|other| blocks.read(other, false))?;
         Ok(blocks)
+    }
+
+    /// The same with a folder for the particle sets: a block whose sets are not there is measured again.
+    ///
+    /// # Errors
+    /// If the folder cannot be made.
+    pub fn with_particles(self, folder: &Path) -> Result<Blocks, FileError> {
+        let particles = folder.join("particles");
+        FileError::at(&particles, fs::create_dir_all(&particles))?;
+        Ok(Blocks { particles: Some(particles), ..self })
+    }
+
+    /// The file for the particle sets of a block, if they are kept.
+    pub(super) fn particles(&self, key: &str) -> Option<PathBuf> {
+        self.particles
+            .as_ref()
+            .map(|folder| folder.join(format!("{}.parquet", key.trim_start_matches("sha256:"))))
     }
 
     /// Whether a folder has blocks.
@@ -110,6 +129,7 @@ impl Blocks {
 
     /// A block that is known; one of another folder comes into that of the study.
     pub(super) fn take(&mut self, key: &str) -> Option<Block> {
+        self.particles(key).is_none_or(|file| file.exists()).then_some(())?;
         let (block, is_own) = self.found.remove(key)?;
         if !is_own {
             self.write(key, &block);
@@ -130,11 +150,14 @@ impl Blocks {
         let line = String::from_utf8(sealed(line.as_bytes())).expect("a line is text");
         match file.line(line.trim_end()) {
             Ok(()) => true,
-            Err(error) => {
-                self.failed.get_or_insert(error);
-                false
-            }
+            Err(error) => self.fail(error),
         }
+    }
+
+    /// Remembers the first error of writing; false.
+    pub(super) fn fail(&mut self, error: FileError) -> bool {
+        self.failed.get_or_insert(error);
+        false
     }
 
     /// The first error of writing.

@@ -17,9 +17,12 @@ const NESTED: [(&str, Format); 2] = [
 /// The columns that say which row of a study it is.
 const PLACE: [&str; 7] = ["game", "sampler", "particles", "posterior", "match", "role", "step"];
 
+/// The definitions of all columns.
+pub(super) const COLUMNS: &str = include_str!("columns.tsv");
+
 /// The columns of this table of `columns.tsv`.
 pub(super) fn defined(table: &str) -> Vec<Column> {
-    defined_by(include_str!("columns.tsv"), &NESTED, table)
+    defined_by(COLUMNS, &NESTED, table)
 }
 
 /// The columns that readers are shown in this view of `views.tsv`.

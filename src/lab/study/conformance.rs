@@ -152,6 +152,7 @@ impl Checked<'_> {
         let replicates = Replicates {
             limit: None,
             work: u64::MAX,
+            keep: None,
             sampler: self.sampler.sampler().as_ref(),
             model: self.model,
             is_of_points: false,

@@ -93,6 +93,7 @@ fn a_failure_in_a_belief_is_no_depletion() {
         seed: Seed::root(1),
         limit: None,
         work: u64::MAX,
+        keep: None,
     };
     let failure = harness::measure(&machine, &replicates, &points.list, &|| false, &|| ()).unwrap_err();
     assert_eq!(failure.reason, "as it must");

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::blocks::{Block, Blocks};
 use super::game::StudyGame;
 use super::harness::{self, Control, EvaluationPoints, Oracle, PosteriorSource, Replicates};
+use super::particle_sets::ParticleSets;
 use super::plan::{MeasuredPosterior, StudyError, StudyPlan};
 use super::row::{Measured, Place, StudyRow};
 use super::truth::{TruthPoint, measure_truth};
@@ -204,7 +205,7 @@ impl Measuring<'_> {
                         points = Some(self.points(index, role, history, posterior)?);
                     }
                     let points = points.as_mut().expect("they were made");
-                    let block = self.block(index, points, posterior, (spec, particles))?;
+                    let block = self.block((index, &key), points, posterior, (spec, particles))?;
                     let Some(block) = block.filter(|block| self.blocks.keep(&key, block)) else {
                         return Ok(false);
                     };
@@ -253,7 +254,7 @@ impl Measuring<'_> {
     /// The rows of one sampler at these points; none if it was interrupted.
     fn block(
         &mut self,
-        index: usize,
+        (index, key): (usize, &str),
         MeasuredPoints { points, controls, history, role, seed }: &mut MeasuredPoints,
         posterior: &MeasuredPosterior<'_>,
         (spec, particles): (&SamplerSpec, usize),
@@ -261,6 +262,8 @@ impl Measuring<'_> {
         let (plan, machine, interrupt) = (self.plan, &self.game.machine, self.interrupt);
         let stop = || interrupt.is_raised();
         let (sampler, model) = (spec.sampler(), spec.assumed().model(machine));
+        let (file, sets) = (self.blocks.particles(key), ParticleSets::default());
+        let keep = |number, point: &_, set: &_| sets.add(number, point, set);
         let replicates = Replicates {
             sampler: sampler.as_ref(),
             model: &model,
@@ -270,12 +273,13 @@ impl Measuring<'_> {
             seed: seed.clone(),
             limit: plan.update_limit,
             work: (plan.work as f64 * STATE / self.game.state_cost) as u64,
+            keep: file.is_some().then_some(&keep),
         };
         let sampler = spec.spec().to_string();
         if self.begun.insert(sampler.clone()) {
             // What is done only once in a process is in no time.
             let (work, seed) = (replicates.work / 8, seed.child("unmeasured"));
-            let once = Replicates { count: 1, seed, work, ..replicates };
+            let once = Replicates { count: 1, seed, work, keep: None, ..replicates };
             harness::measure(machine, &once, &points.list, &stop, &|| ())?;
         }
         let figures = harness::measure(machine, &replicates, &points.list, &stop, self.progress.0)?;
@@ -285,8 +289,14 @@ impl Measuring<'_> {
             let (step, particles) = (point.evidence.step(), counted(particles as u64, "particle"));
             format!("the states of --work are used up by {sampler} with {particles} before step {step}")
         });
-        let replicates = Replicates { count, ..replicates };
+        let replicates = Replicates { count, keep: None, ..replicates };
         let of = Measured { game: self.study.game.clone(), sampler, particles, posterior: posterior.letter };
+        if let Some(file) = file
+            && let Err(error) = sets.write(&file, machine, (index, *role, &of), &points.list[..figures.len()])
+        {
+            self.blocks.fail(error);
+            return Ok(None);
+        }
         let place = |step| Place { index, role: machine.roles()[*role].clone(), step };
         let mut truths = Vec::new();
         if replicates.is_of_points {

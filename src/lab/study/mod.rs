@@ -30,6 +30,7 @@ mod match_source;
 mod measuring;
 mod page;
 mod page_figures;
+mod particle_sets;
 mod plan;
 pub mod policies;
 pub mod response;

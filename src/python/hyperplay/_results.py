@@ -6,14 +6,14 @@ import sys
 
 
 def read_results(folder):
-    """The tables of a folder (CSV, and Parquet where pyarrow is installed) as data frames of pandas, by the name of the file."""
+    """The tables of a folder (CSV, and where pyarrow is installed Parquet, also as a folder of one table) as data frames of pandas, by the name of the file."""
     import pandas
 
     found = {}
     for path in sorted(pathlib.Path(folder).iterdir()):
         if path.suffix == ".csv":
             found[path.stem] = pandas.read_csv(path)
-        elif path.suffix == ".parquet":
+        elif path.suffix == ".parquet" or path.is_dir() and any(path.glob("*.parquet")):
             found[path.stem] = pandas.read_parquet(path)
     return found
 
@@ -23,12 +23,17 @@ def _program(*arguments):
 
 
 def run_block(plan, block, blocks, out):
-    """Plays block `block` (from 0) of `blocks` of an experiment into the folder that they share, in a process with one thread.
+    """Plays block `block` (from 0) of `blocks` of an experiment, or measures that of a study of beliefs, into the folder that they share,
+    in a process with one thread.
 
-    Called again it plays only what is missing. Raises subprocess.CalledProcessError."""
-    _program("experiment", "run", plan, "--out", out, "--shard-from-0", f"{block}/{blocks}", "--threads", 1)
+    Called again it makes only what is missing. Raises subprocess.CalledProcessError."""
+    if "hyperplay.study/" in pathlib.Path(plan).read_text():
+        _program("belief", plan, "--out", out, "--shard", f"{block + 1}/{blocks}", "--threads", 1)
+    else:
+        _program("experiment", "run", plan, "--out", out, "--shard-from-0", f"{block}/{blocks}", "--threads", 1)
 
 
 def merge_blocks(out):
-    """Joins the blocks of an experiment in its folder; the bytes are those of a run on one machine."""
-    _program("experiment", "merge", out)
+    """Joins the blocks of an experiment or a study in its folder; the bytes are those of a run on one machine."""
+    study = pathlib.Path(out, "study.toml").exists()
+    _program(*(["belief", out] if study else ["experiment", "merge", out]))

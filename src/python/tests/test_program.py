@@ -114,6 +114,41 @@ def test_blocks_are_played_apart_and_joined_to_the_same_bytes(tmp_path):
         hp.run_block(tmp_path / "none.toml", 0, 3, tmp_path / "parts")
 
 
+STUDY = """
+schema = "hyperplay.study/1"
+seed = 5
+sampler = ["rejection", "bootstrap"]
+particles = [4]
+replicates = 3
+matches = 2
+playouts = 0
+[[game]]
+name = "kuhn_poker"
+"""
+
+
+def test_blocks_of_a_study_are_measured_apart_and_their_particles_are_a_frame(tmp_path):
+    plan = tmp_path / "study.toml"
+    plan.write_text(STUDY)
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    program("belief", plan, "--out", whole, "--keep-particles")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda block: hp.run_block(plan, block, 3, parts), range(3)))
+    hp.merge_blocks(parts)
+    for name in ["turns.jsonl", "rows.csv", "summary.csv"]:
+        assert (parts / name).read_bytes() == (whole / name).read_bytes()
+    pytest.importorskip("pyarrow")
+    held = hp.read_results(whole)["particles"]
+    assert held.columns[-2:].to_list() == ["weight", "probability"]
+    sets = held.groupby(["sampler", "match", "role", "step", "replicate"])
+    assert abs(sets.weight.sum() - 1).max() < 1e-9
+    # The coverage of a set is the probability of what it holds.
+    rows = hp.read_results(whole)["rows"]
+    covered = sets.probability.sum().groupby(["sampler", "match", "role", "step"]).mean()
+    told = rows.set_index(["sampler", "match", "role", "step"]).coverage
+    assert abs(covered - told).max() < 1e-5
+
+
 def test_results_are_data_frames(tmp_path):
     pytest.importorskip("pandas")
     plan = tmp_path / "plan.toml"

@@ -45,7 +45,8 @@ use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{Budget, Bulk as _, EvaluationFailure, Evidence, Role, Seed, StateMachine};
 use hyperplay_play::referee::Stopwatch;
 use hyperplay_think::belief::{Belief, OpponentModel, Sampler, UpdateCost, UpdateMethod, UpdateOutcome};
-use set::{Loose, MeasuredUpdate, ParticleSet};
+pub use set::ParticleSet;
+use set::{Loose, MeasuredUpdate};
 
 /// The replicates of one sampler.
 pub struct Replicates<'a> {
@@ -68,7 +69,12 @@ pub struct Replicates<'a> {
     /// About the states that the updates of all replicates may visit together. Where these take more, fewer replicates are made;
     /// and where some few take more, they end before the last point.
     pub work: u64,
+    /// Called for the set of each replicate, by its number, at each point that it reaches; in any order.
+    pub keep: Option<&'a KeepSet<'a>>,
 }
+
+/// What is done with each particle set.
+pub type KeepSet<'a> = dyn Fn(usize, &EvaluationPoint, &ParticleSet) + Sync + 'a;
 
 /// The batches of replicates that are made in any case, each with its share of the work. What they take says how many there can be
 /// in all, so the number does not depend on the threads.
@@ -95,10 +101,14 @@ pub fn measure(
         let of_point =
             |point: &&EvaluationPoint| draw(point, replicates.sampler, replicates.particles, &seed);
         let drawn = || points.iter().map(of_point).collect();
-        match replicates.is_of_points.then(drawn).flatten() {
-            Some(sets) => Ok(Some((sets, 0))),
-            None => follow(machine, replicates, points, (&seed, most), stop),
+        let made = match replicates.is_of_points.then(drawn).flatten() {
+            Some(sets) => Some((sets, 0)),
+            None => follow(machine, replicates, points, (&seed, most), stop)?,
+        };
+        if let (Some(keep), Some((sets, _))) = (replicates.keep, &made) {
+            points.iter().zip(sets).for_each(|(point, set)| keep(number, point, set));
         }
+        Ok(made)
     };
     let asked = (replicates.count, replicates.work);
     let Some(all) = collect(&points, asked, stop, tick, &one)? else { return Ok(None) };

@@ -31,7 +31,7 @@ type RowGroup<'a> = SerializedRowGroupWriter<'a, PartFile>;
 /// The type of the values of a column.
 #[derive(Clone, Copy, strum::EnumString)]
 #[strum(serialize_all = "lowercase")]
-pub(super) enum ParquetType {
+pub(crate) enum ParquetType {
     Count,
     Real,
     Flag,
@@ -41,8 +41,15 @@ pub(super) enum ParquetType {
     Texts,
 }
 
+/// The columns of this table of definitions, whose fifth part is the type.
+pub(crate) fn typed(definitions: &'static str, table: &str) -> Vec<(&'static str, ParquetType)> {
+    let lines = definitions.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let of_line = |line: Vec<&'static str>| (line[1], line[4].parse().unwrap_or(ParquetType::Text));
+    lines.filter(|line| line[0] == table).map(of_line).collect()
+}
+
 /// A table that is being written.
-pub(super) struct ParquetFile {
+pub(crate) struct ParquetFile {
     path: PathBuf,
     columns: Vec<(&'static str, ParquetType)>,
     /// None before the first row.
@@ -144,7 +151,7 @@ fn put<T: DataType>(
 
 impl ParquetFile {
     /// A file that is begun with its first row.
-    pub(super) fn new(path: PathBuf, columns: Vec<(&'static str, ParquetType)>) -> ParquetFile {
+    pub(crate) fn new(path: PathBuf, columns: Vec<(&'static str, ParquetType)>) -> ParquetFile {
         ParquetFile { path, columns, writer: None, rows: Vec::new() }
     }
 
@@ -159,7 +166,7 @@ impl ParquetFile {
     }
 
     /// Adds a row, which has fields of the names of the columns.
-    pub(super) fn push(&mut self, row: &impl Serialize) -> Result<(), FileError> {
+    pub(crate) fn push(&mut self, row: &impl Serialize) -> Result<(), FileError> {
         if self.writer.is_none() {
             self.writer = Some(FileError::at(&self.path, self.begin())?);
         }
@@ -184,7 +191,7 @@ impl ParquetFile {
     }
 
     /// Writes what is left; returns the path, if there was a row.
-    pub(super) fn finish(mut self) -> Result<Option<PathBuf>, FileError> {
+    pub(crate) fn finish(mut self) -> Result<Option<PathBuf>, FileError> {
         self.write_group()?;
         let Some(writer) = self.writer else { return Ok(None) };
         FileError::at(&self.path, writer.into_inner().map_err(io::Error::from))?.finish()?;

@@ -1,0 +1,113 @@
+//! The particle sets of a block as a Parquet table: `particles/KEY.parquet` in the folder of the study, where KEY is the hash in that of the block.
+//!
+//! A row is one history of the set of one replicate at one point, with its weight; an empty set is a row without either. The tables of
+//! all blocks have the same columns, so pandas, DuckDB and polars read the folder as one table.
+
+use std::iter;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+
+use super::columns::COLUMNS;
+use super::harness::{EvaluationPoint, ParticleSet};
+use super::row::{Measured, Place};
+use crate::parquet_file::{ParquetFile, typed};
+use hyperplay_engine::Engine;
+use hyperplay_machine::{History, Observation, Role, StateMachine as _, StateMachineExt as _};
+use hyperplay_play::files::FileError;
+
+/// A history in the set of a replicate, in fields that `columns.tsv` defines.
+#[derive(Serialize)]
+struct ParticleRow<'a> {
+    #[serde(flatten)]
+    of: &'a Measured,
+    #[serde(flatten)]
+    place: &'a Place,
+    replicate: usize,
+    seconds: f64,
+    evidence: &'a [String],
+    truth: &'a [String],
+    history: Vec<String>,
+    weight: Option<f64>,
+    probability: Option<f64>,
+}
+
+/// The step, the number of the replicate, and its set.
+type KeptSet = (usize, usize, ParticleSet);
+
+/// The sets that are being kept.
+#[derive(Default)]
+pub(super) struct ParticleSets(Mutex<Vec<KeptSet>>);
+
+impl ParticleSets {
+    pub(super) fn add(&self, replicate: usize, point: &EvaluationPoint, set: &ParticleSet) {
+        self.sets().push((point.evidence.step(), replicate, set.clone()));
+    }
+
+    fn sets(&self) -> MutexGuard<'_, Vec<KeptSet>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes the table of what was measured of `of` in a match, at these points.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(super) fn write(
+        &self,
+        path: &Path,
+        machine: &Engine,
+        (index, role, of): (usize, Role, &Measured),
+        points: &[EvaluationPoint],
+    ) -> Result<(), FileError> {
+        let mut sets = self.sets();
+        sets.sort_by_key(|&(step, replicate, _)| (step, replicate));
+        let mut table = ParquetFile::new(path.to_owned(), typed(COLUMNS, "particle"));
+        for point in points {
+            let step = point.evidence.step();
+            let place = Place { index, role: machine.roles()[role].clone(), step };
+            let (evidence, truth) = (evidence(machine, point), joint_moves(machine, &point.truth));
+            for (_, replicate, set) in sets.iter().filter(|(at, ..)| *at == step) {
+                let (replicate, seconds, place) = (*replicate, set.update.seconds, &place);
+                let (evidence, truth) = (&evidence[..], &truth[..]);
+                for (history, weight, probability) in set.histories(point) {
+                    let history = history.map_or_else(Vec::new, |history| joint_moves(machine, history));
+                    let row = ParticleRow {
+                        of,
+                        place,
+                        replicate,
+                        seconds,
+                        evidence,
+                        truth,
+                        history,
+                        weight,
+                        probability,
+                    };
+                    table.push(&row)?;
+                }
+            }
+        }
+        table.finish().map(drop)
+    }
+}
+
+/// The joint moves, each as a list in the order of the roles.
+fn joint_moves(machine: &Engine, history: &History) -> Vec<String> {
+    history.0.iter().map(|joint| list(joint.iter().map(|&own| machine.show_move(own)))).collect()
+}
+
+/// What the role saw: at each step a list of its own move and its percepts.
+fn evidence(machine: &Engine, point: &EvaluationPoint) -> Vec<String> {
+    let seen = |seen: &Observation| {
+        let own = seen.own.presumed().map_or(String::new(), |own| machine.show_move(own));
+        list(iter::once(own).chain(seen.percepts.iter().map(|percept| machine.terms().show(percept.0))))
+    };
+    point.evidence.steps.iter().map(seen).collect()
+}
+
+fn list(terms: impl Iterator<Item = String>) -> String {
+    format!("({})", terms.collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests;
