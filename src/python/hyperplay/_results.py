@@ -27,7 +27,7 @@ def run_block(plan, block, blocks, out):
     in a process with one thread.
 
     Called again it makes only what is missing. Raises subprocess.CalledProcessError."""
-    if "hyperplay.study/" in pathlib.Path(plan).read_text():
+    if pathlib.Path(plan).is_file() and "hyperplay.study/" in pathlib.Path(plan).read_text():
         _program("belief", plan, "--out", out, "--shard", f"{block + 1}/{blocks}", "--threads", 1)
     else:
         _program("experiment", "run", plan, "--out", out, "--shard-from-0", f"{block}/{blocks}", "--threads", 1)
