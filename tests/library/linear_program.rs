@@ -101,6 +101,90 @@ fn an_answer_to_a_role_that_follows_a_policy_with_a_probability_is_the_best_one(
     }
 }
 
+/// At each of its information sets a role is made to move by a policy with a probability of the set. What it can get then is computed by
+/// the definition, from the last sets to the first, on the game tree.
+#[test]
+fn a_data_biased_response_is_the_best_one() {
+    for (name, unit, games) in [("kuhn_poker", 25.0, 2_000), ("goofspiel_4_imperfect", 50.0, 100)] {
+        let machine = imperfect(name);
+        let tree = &GameTree::build(&*machine, &TreeLimits::default()).unwrap();
+        let form = SequenceForm::new(tree, unit);
+        let roles: Vec<Role> = tree.players().collect();
+        let mut rng = Seed::root(2).rng();
+        for (own, fixed) in [(roles[0], roles[1]), (roles[1], roles[0])] {
+            let mut any = |_, moves: &[Move]| -> Vec<f64> {
+                moves.iter().map(|_| rng.random::<f64>().powi(4)).collect()
+            };
+            let policy = Profile::from_fn(tree, &mut any);
+            // Some sets are never followed, and some always.
+            let shares: Vec<f64> = (0..tree.sets().len()).map(|set| (set * 7 % 9) as f64 / 8.0).collect();
+            // The role best responds where it is free.
+            let worth = |answer: &Profile| {
+                let gains = |mixed: &Profile| form.judge(mixed).values[own];
+                let mut mixed = Profile::from_fn(tree, |set, _| match tree.sets()[set].role == fixed {
+                    true => policy.of(tree, set).to_vec(),
+                    false => answer.of(tree, set).to_vec(),
+                });
+                // Sets come after those that lead to them.
+                for set in (0..tree.sets().len()).rev().filter(|&set| tree.sets()[set].role == fixed) {
+                    let (count, share) = (tree.moves(set).len(), shares[set]);
+                    let play = |mixed: &mut Profile, at: usize| {
+                        let made = policy.of(tree, set).iter().enumerate();
+                        let free = |place| if place == at { 1.0 - share } else { 0.0 };
+                        mixed.set(
+                            tree,
+                            set,
+                            &made.map(|(place, made)| share * made + free(place)).collect::<Vec<_>>(),
+                        );
+                    };
+                    // The sets before do not matter to what is best here, if they lead here.
+                    let mut leads = mixed.clone();
+                    let mut at = tree.sets()[set].former;
+                    while let Some((former, place)) = at {
+                        let moves = tree.moves(former as usize).len();
+                        let only = (0..moves).map(|other| f64::from(u8::from(other == place as usize)));
+                        leads.set(tree, former as usize, &only.collect::<Vec<_>>());
+                        at = tree.sets()[former as usize].former;
+                    }
+                    let values = (0..count).map(|at| {
+                        play(&mut leads, at);
+                        gains(&leads)
+                    });
+                    let best = values.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap().0;
+                    play(&mut mixed, best);
+                }
+                gains(&mixed)
+            };
+            let biased = form.data_biased(fixed, |set| shares[set], &policy);
+            let SolvedProfile { profile, point } = linear_program(&biased, &unlimited()).unwrap();
+            let best = worth(&profile);
+            assert!((best - point.verdict.values[own]).abs() < 1e-8, "{name}: {best}, {:?}", point.verdict);
+            let random: Vec<Profile> = (0..games).map(|_| Profile::from_fn(tree, &mut any)).collect();
+            assert!(random.iter().all(|answer| worth(answer) <= best + 1e-9), "{name}");
+            let mut minimiser = [RegretMinimiser::new(&biased, RegretRule::PredictiveDiscounted)];
+            let limits = SolveLimits { nash_conv: 1e-8, iterations: 100_000, ..unlimited() };
+            let by_regret = solve(&biased, &mut minimiser, &limits, |_| {}).profile;
+            assert!((worth(&by_regret) - best).abs() < 1e-7, "{name}");
+            // Bound nowhere it is an equilibrium, bound everywhere a best response, and in Kuhn poker, where Bob moves once, bound with
+            // one probability it is a restricted Nash response.
+            let value =
+                |form: &SequenceForm| linear_program(form, &unlimited()).unwrap().point.verdict.values[own];
+            let same = |share: f64| {
+                value(&form.data_biased(fixed, |_| share, &policy))
+                    - value(&form.restricted(fixed, share, &policy))
+            };
+            assert!(
+                (value(&form.data_biased(fixed, |_| 0.0, &policy)) - value(&form)).abs() < 1e-8,
+                "{name}"
+            );
+            assert!(same(1.0).abs() < 1e-8, "{name}");
+            if name == "kuhn_poker" && fixed == roles[1] {
+                assert!([0.25, 0.5, 0.9].into_iter().all(|share| same(share).abs() < 1e-8));
+            }
+        }
+    }
+}
+
 #[test]
 fn it_gives_the_same_profile_again_and_on_any_thread() {
     let form = form("leduc_poker", 3.0);

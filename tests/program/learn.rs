@@ -93,3 +93,91 @@ fn records_of_a_player_say_the_same_as_what_its_seat_saw() {
     let said = run(&mut folder.program("learn kuhn_poker other.jsonl --role bob"), 1).1;
     assert!(said.contains("other.jsonl:1: the match was played with other rules"), "{said}");
 }
+
+/// A data-biased response trusts the policy where many matches led, and is safe elsewhere.
+#[test]
+fn a_data_biased_response_is_between_an_equilibrium_and_a_restricted_response() {
+    let folder = Folder::new();
+    let done = |command: &str| run(&mut folder.program(command), 0).0;
+    done("match kuhn_poker -n 200 --seed 1 --transcript t.jsonl");
+    done("learn kuhn_poker t.jsonl --role bob --out bob.json");
+    let solved = |file: &str, keys: &str| -> Vec<Value> {
+        let text =
+            done(&format!("solve kuhn_poker --unit 25 --method lp --fix bob=file:{file} {keys} --json"));
+        let report: Value = serde_json::from_str(&text).unwrap();
+        let confidence =
+            keys.split_once("--confidence ").map_or(json!(null), |(_, n)| json!(n.parse::<f64>().unwrap()));
+        assert_eq!(report["fixed"]["confidence"], confidence);
+        report["answers"].as_array().unwrap().iter().map(|answer| answer["roles"]["alice"].clone()).collect()
+    };
+    let values =
+        |of: &[Value], key: &str| -> Vec<f64> { of.iter().map(|of| of[key].as_f64().unwrap()).collect() };
+    let same = |one: &[Value], other: &[Value]| {
+        let far = |key: &str| {
+            let (one, other) = (values(one, key), values(other, key));
+            one.iter().zip(&other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        };
+        far("value") < 1e-6 && far("at_worst") < 1e-6
+    };
+    let restricted = solved("bob.json", "--modelled 0,0.3,0.8");
+    // Bob was counted at each of his six information sets, and he chooses once in a match.
+    assert!(same(&solved("bob.json", "--modelled 0,0.3,0.8 --confidence 1"), &restricted));
+    let biased = solved("bob.json", "--modelled 0,0.3,0.8 --confidence 100");
+    assert!((values(&biased, "at_worst")[0] + 1.0 / 18.0).abs() < 1e-6, "{biased:?}");
+    assert!(
+        values(&biased, "at_worst")[2] > values(&restricted, "at_worst")[2] + 0.01,
+        "{biased:?} {restricted:?}"
+    );
+    let equilibrium = solved("bob.json", "--modelled 0.8 --confidence 1000000000");
+    assert!((values(&equilibrium, "at_worst")[0] + 1.0 / 18.0).abs() < 1e-4, "{equilibrium:?}");
+    // What says no count is known: it is trusted as much as it can be. What is not there is not.
+    let mut file: Value = serde_json::from_str(&folder.read("bob.json")).unwrap();
+    let entries = file["policy"].as_array_mut().unwrap();
+    entries.iter_mut().for_each(|entry| drop(entry.as_object_mut().unwrap().remove("count")));
+    folder.write("known.json", &file.to_string());
+    assert!(same(&solved("known.json", "--modelled 0,0.3,0.8 --confidence 1000"), &restricted));
+    file["policy"] = json!([]);
+    folder.write("empty.json", &file.to_string());
+    assert!(
+        (values(&solved("empty.json", "--modelled 1 --confidence 1"), "at_worst")[0] + 1.0 / 18.0).abs()
+            < 1e-6
+    );
+    let said = run(&mut folder.program("solve kuhn_poker --fix bob=softmax --confidence 10"), 2).1;
+    assert!(said.contains("needs a policy file with counts") && said.contains("hyperplay learn"), "{said}");
+    run(&mut folder.program("solve kuhn_poker --confidence 10"), 2);
+    run(&mut folder.program("solve kuhn_poker --fix bob=file:bob.json --confidence 0"), 2);
+    // A game without chance.
+    let text = done("solve goofspiel_4_imperfect --method lp --fix alice=softmax --modelled 0.5 --json");
+    assert!(
+        serde_json::from_str::<Value>(&text).unwrap()["answers"][0]["nash_conv"].as_f64().unwrap() < 1e-6
+    );
+}
+
+/// Files of one-card poker with four and five cards: by the name of the game, by a card that is none, and as a policy that says nothing
+/// of the fifth.
+#[test]
+fn a_policy_file_of_another_size_is_refused_or_says_nothing_of_what_is_new() {
+    let folder = Folder::new();
+    for size in [4, 5] {
+        let out = format!("of_{size}.json");
+        run(&mut folder.program(&format!("solve kuhn_poker_{size} --method lp --out {out}")), 0);
+        let mut file: Value = serde_json::from_str(&folder.read(&out)).unwrap();
+        file.as_object_mut().unwrap().remove("rules");
+        folder.write(&format!("unnamed_{size}.json"), &file.to_string());
+    }
+    let said = |command: &str, code: i32| run(&mut folder.program(command), code).1;
+    for command in [
+        "match kuhn_poker_4 alice=hyperplay:model=file:FILE -n 1",
+        "solve kuhn_poker_4 --fix bob=file:FILE",
+        "belief kuhn_poker_4 --sampler hyperplay:model=file:FILE",
+    ] {
+        let named = said(&command.replace("FILE", "of_5.json"), 2);
+        assert!(named.contains("of_5.json: it is of another game, with rules sha256:"), "{named}");
+        assert!(named.contains("take a file of this game"), "{named}");
+        let unnamed = said(&command.replace("FILE", "unnamed_5.json"), 2);
+        assert!(unnamed.contains("unnamed_5.json:1: entry ") && unnamed.contains("(your_card "), "{unnamed}");
+        assert!(unnamed.contains("correct the entry, or make the file anew"), "{unnamed}");
+    }
+    let smaller = said("match kuhn_poker_5 alice=hyperplay:model=file:unnamed_4.json -n 5 --seed 1", 0);
+    assert!(!smaller.contains("warning"), "{smaller}");
+}

@@ -1,7 +1,8 @@
 //! `solve --fix`: the answers of the other roles to a role that follows an opponent model.
 //!
 //! For each probability of `--modelled` the game is solved in which the role follows the model with it
-//! ([`SequenceForm::restricted`]). The solutions are restricted Nash responses. Each response is judged in the game itself: by its value
+//! ([`SequenceForm::restricted`]). The solutions are restricted Nash responses, and with `--confidence` data-biased ones
+//! ([`SequenceForm::data_biased`]). Each response is judged in the game itself: by its value
 //! against the model, and, where two roles decide and the sum of their payoffs is constant, by its value at worst.
 
 use serde_json::{Value, json};
@@ -18,7 +19,7 @@ use crate::session::Session;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Role, StateMachine as _};
 use hyperplay_play::files::{FileContent, WrittenFile};
-use hyperplay_play::player::{PolicyDocument, entries_of};
+use hyperplay_play::player::{PolicyDocument, SpecFile, counts_of, entries_of};
 use hyperplay_report::{Axis, Figure, FigurePoint, FigureSeries, LinePlot, Page, Plot, Table};
 use hyperplay_think::belief::OpponentModel;
 use hyperplay_think::solve::{
@@ -61,6 +62,14 @@ pub fn run(
         "--fix answers in the tree of the game, which this --method does not build",
         "take another --method, as auto or lp",
     )?;
+    let files = spec.spec().files();
+    let counted =
+        files.iter().find_map(|(_, file)| if let SpecFile::Policy(file) = file { Some(file) } else { None });
+    refuse_if(
+        arguments.confidence.is_some() && counted.is_none(),
+        format!("--confidence needs a policy file with counts, and the model is '{}'", spec.spec()),
+        "write one from matches with `hyperplay learn`, and name it as in --fix bob=file:bob.json",
+    )?;
     let saved = SavedSolution::open(arguments.out.as_deref(), &opened.hash(), Some(METHOD))?;
     saved.refuse_state()?;
     let content = FileContent::like("html", report::begun_page(opened).finish().as_bytes());
@@ -68,7 +77,10 @@ pub fn run(
     let (_, machine) = arguments.engine.open_for_steps(opened)?;
     let tree = &arguments.tree.build(opened, &machine, &interrupt.within(clock))?;
     let title = format!("{}: answers to {name}={}", opened.name, spec.spec());
-    let answers = Answers { arguments, name: &opened.name, title, machine: &machine, tree, role };
+    let confidence = arguments.confidence.zip(counted).map(|(most, file)| {
+        counts_of(&machine, file, tree).into_iter().map(|count| (count / most).clamp(0.0, 1.0)).collect()
+    });
+    let answers = Answers { arguments, name: &opened.name, title, machine: &machine, tree, role, confidence };
     let stop = || interrupt.is_raised();
     let found = answers.find(&*spec.model(&machine), clock, &stop)?;
     let is_cut = found.iter().any(|answer| answer.is_cut);
@@ -83,7 +95,9 @@ pub fn run(
         file.text(answers.page(report::begun_page(opened), &found))?;
     }
     if arguments.json {
-        let fixed = json!({ "role": machine.roles()[role], "model": spec.spec().to_string() });
+        let fixed = json!({
+            "role": machine.roles()[role], "model": spec.spec().to_string(), "confidence": arguments.confidence
+        });
         let mut report = json!({ "game": opened.name, "rules": opened.hash(), "unit": arguments.tree.unit });
         (report["fixed"], report["answers"]) = (fixed, answers.as_json(&found));
         report["reproduces"] = json!(!is_cut);
@@ -106,6 +120,8 @@ struct Answers<'a> {
     machine: &'a Engine,
     tree: &'a GameTree,
     role: Role,
+    /// For a data-biased response, how much of the probability there is at each information set.
+    confidence: Option<Vec<f64>>,
 }
 
 impl Answers<'_> {
@@ -116,7 +132,7 @@ impl Answers<'_> {
         clock: Budget,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> CommandResult<Vec<Answer>> {
-        let Answers { arguments, tree, role, .. } = *self;
+        let Answers { arguments, tree, role, ref confidence, .. } = *self;
         let form = SequenceForm::new(tree, arguments.tree.unit);
         let fixed = Profile::from_fn(tree, |set, moves| {
             let set = &tree.sets()[set];
@@ -126,7 +142,10 @@ impl Answers<'_> {
         let answer = |(place, &modelled): (usize, &f64)| {
             let clock = clock.share(1.0 / (arguments.modelled.len() - place) as f64);
             let limits = &arguments.limits(clock, stop);
-            let game = form.restricted(role, modelled, &fixed);
+            let game = match confidence {
+                Some(parts) => form.data_biased(role, |set| modelled * parts[set], &fixed),
+                None => form.restricted(role, modelled, &fixed),
+            };
             let rules = arguments.method.rules().iter();
             let mut minimisers: Vec<_> = rules.map(|&rule| RegretMinimiser::new(&game, rule)).collect();
             let SolvedProfile { mut profile, point } = match minimisers[..] {

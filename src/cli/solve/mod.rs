@@ -19,7 +19,7 @@ use clap::{Args, ValueEnum};
 use super::failure::{CommandFailure, CommandResult};
 use super::game_argument::{GameArgument, Opened};
 use super::game_tree::TreeOptions;
-use super::options::{EngineOption, ThreadsOption, seconds, seed};
+use super::options::{EngineOption, ThreadsOption, positive, seconds, seed};
 use super::output::{Output, log};
 use super::progress::Progress;
 use crate::session::Session;
@@ -69,6 +69,10 @@ pub struct SolveArguments {
     /// With which probability it follows the model, adapting otherwise; several are separated by commas
     #[arg(long, value_name = "P,...", value_delimiter = ',', default_value = "1", value_parser = probability, requires = "fix")]
     modelled: Vec<f64>,
+    /// Draw it at each information set anew: a data-biased response. The probability is that of --modelled where the policy file counts
+    /// this number of choices or more, and in proportion to them below
+    #[arg(long, value_name = "N", value_parser = positive, requires = "fix")]
+    confidence: Option<f64>,
     #[command(flatten)]
     tree: TreeOptions,
     /// Write the policies to this file; if it holds an earlier run of the same game, continue that

@@ -93,7 +93,7 @@ pub use own_belief::OwnBelief;
 pub use pimc::pimc;
 pub use player_thread::PlayerThread;
 pub use policy_check::{PolicyFindings, check_policy};
-pub use policy_file::{FileOrigin, PolicyFile, SpecFileError, profile_of, unsaid};
+pub use policy_file::{FileOrigin, PolicyFile, SpecFileError, counts_of, profile_of, unsaid};
 pub use policy_writer::{PolicyDocument, PolicyEntry, SolverState, entries_of, known_in_words};
 pub use random::RandomPlayer;
 pub use reason::Reason;

@@ -32,9 +32,9 @@ use thiserror::Error;
 use super::remembered::Remembered;
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::{fold, text_hash};
-use hyperplay_machine::{Evidence, Move, Role, StateMachine as _};
+use hyperplay_machine::{Evidence, Move, Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_think::belief::OpponentModel;
-use hyperplay_think::solve::{GameTree, Profile};
+use hyperplay_think::solve::{GameTree, InformationSet, Profile};
 
 pub(super) const SCHEMA: &str = "hyperplay.policy/1";
 pub(super) const FIELDS: &str = "schema and policy";
@@ -134,8 +134,7 @@ struct Entry {
     role: String,
     evidence: Vec<Step>,
     moves: BTreeMap<String, f64>,
-    #[serde(rename = "count")]
-    _count: Option<IgnoredAny>,
+    count: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -156,6 +155,7 @@ type Known = (String, Vec<KnownStep>);
 #[derive(Clone, PartialEq, Debug)]
 struct WrittenPolicy {
     moves: BTreeMap<String, f64>,
+    count: Option<f64>,
     number: usize,
     line: usize,
 }
@@ -224,8 +224,9 @@ impl PolicyFile {
                 line: Some(line),
                 ..SpecFileError::at(path, format!("{place}: {cause}"))
             };
+            let count = entry.count;
             let (known, moves) = checked(entry).map_err(wrong)?;
-            if entries.insert(known, WrittenPolicy { moves, number: at + 1, line }).is_some() {
+            if entries.insert(known, WrittenPolicy { moves, count, number: at + 1, line }).is_some() {
                 return Err(wrong("an entry before it has the same evidence; give each once".to_owned()));
             }
         }
@@ -266,8 +267,8 @@ impl PolicyFile {
         self.entries.len()
     }
 
-    /// The probabilities of the legal moves as the file says, summing to 1; none where it says nothing.
-    fn written(&self, machine: &Engine, role: Role, evidence: &Evidence, legal: &[Move]) -> Option<Vec<f64>> {
+    /// The entry for what a role knows.
+    fn entry(&self, machine: &Engine, role: Role, evidence: &Evidence) -> Option<&WrittenPolicy> {
         let terms = machine.terms();
         let show = |term| fold(&terms.show(term)).into_owned();
         let step = |step: &hyperplay_machine::Observation| {
@@ -278,10 +279,15 @@ impl PolicyFile {
             (own, sees)
         };
         let role = fold(&machine.roles()[role]).into_owned();
-        let known = (role, evidence.steps.iter().map(step).collect());
-        let entry = self.entries.get(&known)?;
+        self.entries.get(&(role, evidence.steps.iter().map(step).collect()))
+    }
+
+    /// The probabilities of the legal moves as the file says, summing to 1; none where it says nothing.
+    fn written(&self, machine: &Engine, role: Role, evidence: &Evidence, legal: &[Move]) -> Option<Vec<f64>> {
+        let (entry, show) =
+            (self.entry(machine, role, evidence)?, |own: &Move| fold(&machine.show_move(*own)).into_owned());
         let shares: Vec<f64> =
-            legal.iter().map(|own| entry.moves.get(&show(own.0)).copied().unwrap_or(0.0)).collect();
+            legal.iter().map(|own| entry.moves.get(&show(own)).copied().unwrap_or(0.0)).collect();
         let sum: f64 = shares.iter().sum();
         (sum > 0.0).then(|| shares.into_iter().map(|share| share / sum).collect())
     }
@@ -393,6 +399,15 @@ pub fn unsaid(machine: &Engine, file: &PolicyFile, tree: &GameTree) -> Vec<usize
         file.written(machine, set.role, &tree.evidence(set), tree.moves(*number)).is_none()
     };
     (0..tree.sets().len()).filter(says_nothing).collect()
+}
+
+/// How often a file counted each information set of a tree: 0 where it says nothing, and any number of times where it says no count.
+pub fn counts_of(machine: &Engine, file: &PolicyFile, tree: &GameTree) -> Vec<f64> {
+    let entry = |set: &InformationSet| file.entry(machine, set.role, &tree.evidence(set));
+    tree.sets()
+        .iter()
+        .map(|set| entry(set).map_or(0.0, |entry| entry.count.unwrap_or(f64::INFINITY)))
+        .collect()
 }
 
 /// The opponent model of a policy file on a machine.

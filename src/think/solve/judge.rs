@@ -87,7 +87,8 @@ impl SequenceForm {
 
     /// The plans of all players under a profile.
     pub(super) fn plans(&self, profile: &Profile) -> Vec<Vec<f64>> {
-        assert_eq!(profile.0.len(), self.pool, "the profile is of this tree");
+        // That of a game in which a role is made to move is longer.
+        assert!(profile.0.len() >= self.pool, "the profile is of this tree");
         let treeplexes = self.players.iter().map(|player| &player.treeplex);
         treeplexes.map(|own| own.plan(|sequence| profile.0[own.place(sequence)])).collect()
     }

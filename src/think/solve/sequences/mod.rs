@@ -24,6 +24,7 @@ use super::tree::GameTree;
 use hyperplay_machine::Role;
 
 pub(super) use rows::Rows;
+use treeplex::Draws;
 pub(super) use treeplex::{Block, Treeplex};
 
 /// The middle of the goals, which counts as a payoff of 0.
@@ -90,15 +91,40 @@ impl SequenceForm {
     /// If the profile is of another tree.
     #[must_use]
     pub fn restricted(&self, role: Role, share: f64, profile: &Profile) -> SequenceForm {
-        let plans = self.plans(profile);
         let Some(fixed) = self.players.iter().position(|player| player.role == role) else {
             return self.clone();
         };
+        let reaches = self.plans(profile).swap_remove(fixed).into_iter();
+        let draws =
+            (0..).zip(reaches).map(|(sequence, reach)| vec![(sequence, 1.0 - share), (0, share * reach)]);
+        self.drawn(fixed, &self.players[fixed].treeplex, &draws.collect::<Vec<_>>())
+    }
+
+    /// The game in which a role is made, at each of its information sets anew, to move as a profile says, with the probability `share` of
+    /// the set in the tree. Its best policies are data-biased responses (Johanson, Bowling 2009). Of a profile of
+    /// this game, the shares of the role at the sets of the tree mean nothing: it has others, by what it was made to do before.
+    ///
+    /// # Panics
+    /// If the profile is of another tree.
+    #[must_use]
+    pub fn data_biased(&self, role: Role, share: impl Fn(usize) -> f64, profile: &Profile) -> SequenceForm {
+        let Some(fixed) = self.players.iter().position(|player| player.role == role) else {
+            return self.clone();
+        };
+        let (treeplex, draws) = self.players[fixed].treeplex.biased(share, &profile.0);
+        SequenceForm { pool: self.pool + treeplex.len(), ..self.drawn(fixed, &treeplex, &draws) }
+    }
+
+    /// The game in which a player has these sequences, and by chance one of them for each that it has here.
+    fn drawn(&self, fixed: usize, treeplex: &Treeplex, draws: &[Draws]) -> SequenceForm {
         let player = |(own, player): (usize, &PlayerForm)| {
             let slot = (own != fixed).then(|| fixed - usize::from(own < fixed));
-            PlayerForm { rows: player.rows.restricted(slot, share, &plans[fixed]), ..player.clone() }
+            let treeplex = if own == fixed { treeplex } else { &player.treeplex }.clone();
+            PlayerForm { role: player.role, rows: player.rows.drawn(slot, draws, treeplex.len()), treeplex }
         };
-        SequenceForm { players: self.players.iter().enumerate().map(player).collect(), ..self.clone() }
+        let players: Vec<PlayerForm> = self.players.iter().enumerate().map(player).collect();
+        // There is chance now.
+        SequenceForm { roles: self.roles.max(players.len() + 1), players, ..*self }
     }
 
     /// How many roles decide.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::super::tree::{GameTree, NodeKind};
-use super::treeplex::Treeplex;
+use super::treeplex::{Draws, Treeplex};
 
 /// Every end of a game, as the tree has it.
 pub(super) struct LeafTable {
@@ -121,23 +121,24 @@ impl Rows {
         self.payoffs.len()
     }
 
-    /// The rows of a game that has two copies, of which the second has the probability `share`: there a role follows a plan, and its
-    /// own sequence is the empty one. `slot` is its place among the others; none if these are its rows.
-    pub(super) fn restricted(&self, slot: Option<usize>, share: f64, plan: &[f64]) -> Rows {
+    /// The rows of a game in which every sequence of a role is one of several by chance, with these probabilities. `slot` is its place
+    /// among the others; none if these are its rows, which are `length` then.
+    pub(super) fn drawn(&self, slot: Option<usize>, draws: &[Draws], length: usize) -> Rows {
         let mut sums: BTreeMap<(usize, Vec<u32>), f64> = BTreeMap::new();
         for row in 0..self.begin.len() - 1 {
             for (others, payoff) in self.row(row) {
-                let mut key = (row, others.to_vec());
-                *sums.entry(key.clone()).or_default() += (1.0 - share) * payoff;
-                let sequence = match slot {
-                    Some(slot) => std::mem::take(&mut key.1[slot]) as usize,
-                    None => std::mem::take(&mut key.0),
-                };
-                *sums.entry(key).or_default() += share * plan[sequence] * payoff;
+                for &(drawn, share) in &draws[slot.map_or(row, |slot| others[slot] as usize)] {
+                    let mut key = (row, others.to_vec());
+                    match slot {
+                        Some(slot) => key.1[slot] = drawn,
+                        None => key.0 = drawn as usize,
+                    }
+                    *sums.entry(key).or_default() += share * payoff;
+                }
             }
         }
         let mut rows =
-            Rows { begin: vec![0; self.begin.len()], others: vec![], payoffs: vec![], width: self.width };
+            Rows { begin: vec![0; length + 1], others: vec![], payoffs: vec![], width: self.width };
         for ((row, others), payoff) in sums.into_iter().filter(|(_, payoff)| *payoff != 0.0) {
             rows.begin[row + 1] += 1;
             rows.others.extend(others);

@@ -38,6 +38,9 @@ pub(in crate::solve) struct Treeplex {
     pub(in crate::solve) blocks: Vec<Block>,
 }
 
+/// The sequences that one becomes by chance, with their probabilities.
+pub(super) type Draws = Vec<(u32, f64)>;
+
 /// Whole subtrees of a treeplex.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::solve) struct Block {
@@ -88,6 +91,39 @@ impl Treeplex {
         plan
     }
 
+    /// The sequences where at each information set of the tree the role is made to move, with the probability `share`, by the policy in a
+    /// profile, which is no move of its own; and the draws for each sequence here.
+    pub(super) fn biased(&self, share: impl Fn(usize) -> f64, profile: &[f64]) -> (Treeplex, Vec<Draws>) {
+        let mut draws: Vec<Draws> = vec![Vec::new(); self.len()];
+        draws[0].push((0, 1.0));
+        let mut biased = Treeplex::empty(profile.len());
+        for (set, &parent) in self.parent.iter().enumerate() {
+            let share = share(self.sets[set] as usize);
+            for (above, reach) in draws[parent as usize].clone() {
+                let made =
+                    self.range(set).map(|own| (own, (above, reach * share * profile[self.place(own)])));
+                made.filter(|(_, (_, reach))| *reach > 0.0).for_each(|(own, drawn)| draws[own].push(drawn));
+                if share < 1.0 {
+                    biased.sets.push(self.sets[set]);
+                    biased.parent.push(above);
+                    for own in self.range(set) {
+                        biased.pool.push((profile.len() + biased.pool.len()) as u32);
+                        draws[own].push((biased.pool.len() as u32, reach * (1.0 - share)));
+                    }
+                    biased.first.push(biased.pool.len() as u32 + 1);
+                }
+            }
+        }
+        biased.trunk = biased.sets.len();
+        (biased, draws)
+    }
+
+    /// No information set; a profile has `pool` places.
+    fn empty(pool: usize) -> Treeplex {
+        let (parent, sets, blocks) = (Vec::new(), Vec::new(), Vec::new());
+        Treeplex { first: vec![1], parent, pool: Vec::new(), sets, sequence: vec![0; pool], trunk: 0, blocks }
+    }
+
     /// The trunk as a block; it begins with the empty sequence.
     pub(in crate::solve) fn trunk_block(&self) -> Block {
         Block { sets: 0..self.trunk, sequences: 0..self.first[self.trunk] as usize }
@@ -95,15 +131,7 @@ impl Treeplex {
 
     /// Numbers sets and sequences: first the trunk, then the subtrees, which are grouped into blocks.
     fn numbered(tree: &GameTree, pool: usize, links: &Links, trunk: &[u32], below: &[Vec<u32>]) -> Treeplex {
-        let mut treeplex = Treeplex {
-            first: vec![1],
-            parent: Vec::new(),
-            pool: Vec::new(),
-            sets: Vec::new(),
-            sequence: vec![0; pool],
-            trunk: trunk.len(),
-            blocks: Vec::new(),
-        };
+        let mut treeplex = Treeplex { trunk: trunk.len(), ..Treeplex::empty(pool) };
         trunk.iter().for_each(|&set| treeplex.add(tree, set));
         for subtrees in below {
             let (set, sequence) = (treeplex.sets.len(), treeplex.len());
