@@ -168,9 +168,11 @@ pub fn played(arguments: &RunArguments, session: &Session) -> CommandResult<(Str
     let threads = threads(arguments.threads, &plan);
     let planned = Planned::of(&config, plan);
     let (again, folder) = (arguments.again.is_some(), arguments.out.display());
+    let is_tied =
+        |cell| again && planned.plan.is_undivided(cell) || arguments.discard && planned.plan.learns(cell);
     refuse_if(
-        again && (0..planned.plan.cells.len()).any(|cell| planned.plan.is_undivided(cell)),
-        "--again: a rule stops the cells of this experiment, or a player learns from its matches, so other results would be followed by other matches",
+        (0..planned.plan.cells.len()).any(is_tied),
+        "--again, --discard: a rule stops the cells of this experiment, or a player learns from its matches, so other results would be followed by other matches",
         "name another folder with --out, and play all matches",
     )?;
     let (others, planned) = arguments.settled(planned, registry)?;

@@ -88,6 +88,12 @@ fn a_series_of_match_is_that_of_an_experiment_and_what_cannot_be_learnt_from_is_
     assert_eq!(goals.collect::<Vec<_>>(), expected);
     let again = run(&mut folder.program("experiment run series.toml --out out --again unreachable"), 2).1;
     assert!(again.contains("learns"), "{again}");
+    // The matches after those that are played again were played by what was learnt from the former ones.
+    let before = written(&folder);
+    let discard =
+        run(&mut folder.program("experiment run series.toml --out out --log particles --discard"), 2).1;
+    assert!(discard.contains("learns") && discard.contains("another folder"), "{discard}");
+    assert!(written(&folder) == before);
     let without = self::folder("without_turns = true");
     let refused = run(&mut without.program("experiment run series.toml --out out"), 2).1;
     assert!(refused.contains("series.toml:5") && refused.contains("learns"), "{refused}");
