@@ -13,6 +13,7 @@ mod fuzz_targets;
 mod naive;
 mod native;
 
+mod adverse_models;
 mod agree;
 mod belief;
 mod belief_bias;
