@@ -6,10 +6,12 @@
 //! At each point the truth and the drawn particles are exchangeable. So *z* of a relation at one step of one role, over all matches,
 //! and its p-value follow from what it would be with any of these in the place of the truth. A variance over matches would not do:
 //! where a fact is rarely true, no match of a study may have it. The greatest z of all roles and steps is compared with the greatest
-//! one where every point is exchanged by itself; the points of a match hang together, which can only make their greatest z smaller
-//! (Sidak67).
+//! one of such exchanges. The points of a match have one truth, so their z depend on each other, and exchanges of each point by itself
+//! would be too great. How they depend is taken from the excesses of the truth, those of each match times one random number
+//! (Chernozhukov13): in the order of these sums the exchanged z of every relation are put together (Iman82).
 
 use std::collections::BTreeMap;
+use std::iter::repeat_n;
 
 use rand::RngExt;
 use rand::seq::IteratorRandom;
@@ -130,8 +132,14 @@ fn uniformity(ranks: &[usize; 10]) -> Option<GoodnessOfFit> {
 /// the place of the truth; with the number of the point.
 type Excesses = (usize, Vec<f64>);
 
-/// The greatest z, its relation with role and step, how many were compared, and its p-value among them: how often z is as great if
-/// any of the truth and the particles of each point is taken for the truth.
+/// The sum of a term of each point.
+fn sum(of: &[Excesses], term: impl Fn(usize, &[f64]) -> f64) -> f64 {
+    of.iter().map(|(at, excesses)| term(*at, excesses)).sum()
+}
+
+/// The greatest z, its relation with role and step, how many were compared, and its p-value among them: how often the greatest z is
+/// as great if any of the truth and the particles of each point is taken for the truth, and the z of all relations depend on each
+/// other as they do in the matches.
 fn greatest_excess(
     points: &[&TruthPoint],
     differing: usize,
@@ -146,28 +154,34 @@ fn greatest_excess(
             relations.entry(key).or_default().push((at, excesses));
         }
     }
-    let mean_square = |(_, excesses): &Excesses| {
-        excesses.iter().map(|excess| excess * excess).sum::<f64>() / excesses.len() as f64
+    let z_of = |(key, of): (_, Vec<Excesses>)| {
+        let error = sum(&of, |_, own| own.iter().map(|one| one * one).sum::<f64>() / own.len() as f64).sqrt();
+        (key, sum(&of, |_, own| own[0]) / error, of, error)
     };
-    let tested: Vec<_> = relations
-        .iter()
-        .filter(|(_, of)| of.len() >= differing)
-        .map(|(key, of)| (key, of, of.iter().map(mean_square).sum::<f64>().sqrt()))
-        .collect();
-    let greatest = |taken: &[usize]| {
-        let sum = |of: &[Excesses]| of.iter().map(|(at, excesses)| excesses[taken[*at]]).sum::<f64>();
-        let all = tested.iter().map(|(key, of, error)| (key, sum(of) / error));
-        all.max_by(|(_, one), (_, other)| one.abs().total_cmp(&other.abs()))
-    };
-    let mut taken = vec![0; points.len()];
-    let Some(((step, role, relation), z)) = greatest(&taken) else { return (f64::NAN, None, 0, f64::NAN) };
-    let places: Vec<usize> =
-        points.iter().map(|point| point.facts.values().map(Vec::len).max().unwrap_or(1)).collect();
-    let (mut rng, mut as_great) = (seed.child("exchanged").rng(), 1);
+    let tested: Vec<_> = relations.into_iter().filter(|(_, of)| of.len() >= differing).map(z_of).collect();
+    let greatest = tested.iter().max_by(|one, other| one.1.abs().total_cmp(&other.1.abs()));
+    let Some(((step, role, relation), z, ..)) = greatest else { return (f64::NAN, None, 0, f64::NAN) };
+    let mut rng = seed.child("exchanged").rng();
+    let mut exchanges = vec![Vec::with_capacity(EXCHANGES); tested.len()];
     for _ in 0..EXCHANGES {
-        taken.iter_mut().zip(&places).for_each(|(taken, &places)| *taken = rng.random_range(0..places));
-        as_great += usize::from(greatest(&taken).is_some_and(|(_, other)| other.abs() >= z.abs() - NONE));
+        let drawn: Vec<f64> = points.iter().map(|_| rng.random()).collect();
+        let of_matches = points.chunk_by(|one, other| one.place.index == other.place.index);
+        let factors: Vec<f64> =
+            of_matches.flat_map(|of_match| repeat_n(rng.random_range(-1.0..1.0), of_match.len())).collect();
+        for (exchanges, (.., of, error)) in exchanges.iter_mut().zip(&tested) {
+            let taken = sum(of, |at, own| own[(drawn[at] * own.len() as f64) as usize]);
+            exchanges.push((sum(of, |at, own| factors[at] * own[0]), taken / error));
+        }
     }
+    let mut most = vec![0.0_f64; EXCHANGES];
+    for exchanges in exchanges {
+        let (order, mut numbers): (Vec<f64>, Vec<f64>) = exchanges.into_iter().unzip();
+        numbers.sort_unstable_by(f64::total_cmp);
+        let mut places: Vec<usize> = (0..EXCHANGES).collect();
+        places.sort_by(|&one, &other| order[one].total_cmp(&order[other]));
+        places.into_iter().zip(numbers).for_each(|(at, number)| most[at] = most[at].max(number.abs()));
+    }
+    let as_great = 1 + most.into_iter().filter(|other| *other >= z.abs() - NONE).count();
     let place = format!("{relation}, {role} at step {step}");
-    (z, Some(place), tested.len(), as_great as f64 / (EXCHANGES + 1) as f64)
+    (*z, Some(place), tested.len(), as_great as f64 / (EXCHANGES + 1) as f64)
 }
