@@ -6,11 +6,12 @@
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::builder::{ArgPredicate, TypedValueParser};
 use clap::{Args, ValueEnum};
+use parking_lot::Mutex;
 
 use super::experiment_run::{RunArguments, play};
 use super::failure::{CommandFailure, CommandResult, refuse_if};

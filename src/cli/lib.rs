@@ -6,7 +6,7 @@
 //!
 //! Third-party: `clap`, `clap_complete`, `clap_mangen` (arguments, completions, manual), `ctrlc`, `signal-hook`
 //! (interrupt), `indicatif` (progress), `include_dir` (built-in games), `serde_json` (reports),
-//! `rayon` (the number of threads), `rustix` (the terminal, the limit of open files).
+//! `rayon` (the number of threads), `parking_lot` (locks), `rustix` (the terminal, the limit of open files).
 //!
 //! This crate needs Unix: SIGTERM, the terminal and the limit of open files have no other form here. The crates below
 //! it do not.

@@ -193,8 +193,7 @@ pub fn run_hosted(
         thinks_ahead: real_time.is_none() && series.settings().thinks_ahead(),
     };
     let has_left = table.is_left();
-    let tally = real_time
-        .map(|real_time| real_time.tally.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone());
+    let tally = real_time.map(|real_time| real_time.tally.lock().clone());
     if arguments.json {
         let mut json = report.as_json(&title);
         if let Some(tally) = &tally {

@@ -5,12 +5,13 @@
 //! take long, a [`Heartbeat`] says what is being done, also while nothing ends.
 
 use std::io::IsTerminal;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use parking_lot::Mutex;
 
 use super::output::log;
 use hyperplay_play::referee::Stopwatch;
@@ -127,19 +128,19 @@ impl RunningSeries {
 
     /// A match, counted from 1, is at this step.
     pub fn at(&self, number: usize, step: usize) {
-        self.now.lock().unwrap_or_else(PoisonError::into_inner).at = Some((number, step));
+        self.now.lock().at = Some((number, step));
     }
 
     /// A match has ended with these goals, in the order of the roles.
     pub fn ended(&self, goals: impl Iterator<Item = f64>) {
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut now = self.now.lock();
         now.ended += 1;
         now.sums.iter_mut().zip(goals).for_each(|(sum, goal)| *sum += goal);
     }
 
     /// Step and score in words; empty before the first step.
     pub fn in_words(&self) -> String {
-        let now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.now.lock();
         let step = now.at.map(|(number, step)| format!("match {number} is at step {step}"));
         let mean = |(role, sum): (&String, &f64)| format!("{role} {:.1}", sum / now.ended as f64);
         let scores = || self.roles.iter().zip(&now.sums).map(mean).collect::<Vec<_>>().join(", ");

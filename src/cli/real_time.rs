@@ -1,8 +1,9 @@
 //! Interactions in real time: the report of `host` on them, and how a match of a series is run so.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::failure::{CommandFailure, CommandResult};
@@ -139,7 +140,7 @@ impl RealTime {
         for (role, what) in &run.complaints {
             log(format_args!("{}: {what}", machine.roles()[*role]));
         }
-        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tally = self.tally.lock();
         tally.add(machine.roles(), &run.chronons, run.overruns);
         Ok(run)
     }

@@ -4,8 +4,9 @@
 //! choices.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::experiment_results::recorded_game;
 use super::failure::CommandResult;
@@ -51,7 +52,7 @@ impl FolderExperiment {
         let results = Results::open(&self.folder, &self.planned).map_err(|error| error.to_string())?;
         let summary = ExperimentSummary::of(&self.planned, results).map_err(|error| error.to_string())?;
         let done = summary.matches as usize;
-        let before = *self.before.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(done);
+        let before = *self.before.lock().get_or_insert(done);
         let of = plan.matches() as usize;
         let elapsed = self.begun.elapsed().as_secs_f64();
         let seconds_left =
@@ -96,7 +97,7 @@ impl FolderExperiment {
 
 impl WatchedExperiment for FolderExperiment {
     fn state(&self) -> Result<WatchedState, String> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         if let Some((at, state)) = &*last
             && at.elapsed() < FRESH
         {

@@ -38,10 +38,11 @@ mod watch;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use hyperplay_engine::EngineKind;
@@ -99,11 +100,6 @@ const WATCHERS: usize = 40;
 /// How long matches may take to end when the kiosk ends.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// What a mutex guards, also after a thread that held it has panicked.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The tables, the lobby and the past of a kiosk.
 pub struct Kiosk {
     options: KioskOptions,
@@ -144,10 +140,6 @@ impl Kiosk {
         })
     }
 
-    fn tables(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Table>>> {
-        locked(&self.tables)
-    }
-
     /// Serves until `shutdown` is done, then ends all matches.
     ///
     /// # Errors
@@ -178,7 +170,7 @@ impl Kiosk {
 
     /// Lets persons leave that have been gone for long, and forgets tables that are over and that nobody looks at.
     fn sweep(&self) {
-        let tables: Vec<Arc<Table>> = self.tables().values().cloned().collect();
+        let tables: Vec<Arc<Table>> = self.tables.lock().values().cloned().collect();
         tables.iter().for_each(|table| table.sweep());
         self.forget();
     }
@@ -186,7 +178,7 @@ impl Kiosk {
     /// Forgets the matches that are over and have not been looked at for long, and the oldest of them where there are
     /// too many.
     fn forget(&self) {
-        let mut tables = self.tables();
+        let mut tables = self.tables.lock();
         let mut over: Vec<(Duration, String)> =
             tables.iter().filter_map(|(id, table)| Some((table.forgotten()?, id.clone()))).collect();
         over.sort();
@@ -199,7 +191,7 @@ impl Kiosk {
 
     /// Ends all matches, so that no thread waits for a person.
     fn close(&self) {
-        let tables: Vec<Arc<Table>> = self.tables().values().cloned().collect();
+        let tables: Vec<Arc<Table>> = self.tables.lock().values().cloned().collect();
         tables.iter().for_each(|table| table.close());
         // Together, because some may be making an engine and hear nothing.
         let until = Instant::now() + FAREWELL;

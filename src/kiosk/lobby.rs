@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::answers::{KioskResult, refusal};
-use super::locked;
 use super::room::GameRoom;
 use hyperplay_engine::{EngineKind, Interpreter};
 use hyperplay_logic::gdl::{Finding, Game, Source, did_you_mean};
@@ -116,16 +116,16 @@ impl Lobby {
             let rules = hyperplay_games::load(Source::new(game.name.as_str(), game.text.as_str()), None).game;
             let machine = rules.and_then(|rules| Interpreter::new(&rules).ok());
             if let Some(length) = machine.and_then(|machine| measured(&machine)) {
-                locked(&self.lengths).insert(game.name.clone(), length);
+                self.lengths.lock().insert(game.name.clone(), length);
             }
         }
     }
 
     /// The games as the page lists them.
     pub(super) fn entries(&self) -> Vec<Value> {
-        let mut kept = locked(&self.entries);
+        let mut kept = self.entries.lock();
         let entries = kept.get_or_insert_with(|| self.games.iter().map(entry).collect());
-        let lengths = locked(&self.lengths);
+        let lengths = self.lengths.lock();
         let with_length = |entry: &Value| {
             let mut entry = entry.clone();
             let length = entry["name"].as_str().and_then(|name| lengths.get(name));
@@ -156,11 +156,11 @@ impl Lobby {
             let error = format!("there is no game '{name:.100}'{}", did_you_mean(name, names));
             return Err(refusal(404, error, "take one of the list"));
         };
-        if let Some(room) = locked(&self.rooms).iter().find(|room| room.name == game.name) {
+        if let Some(room) = self.rooms.lock().iter().find(|room| room.name == game.name) {
             return Ok(Arc::clone(room));
         }
         let room = Arc::new(GameRoom::open(&game.name, &game.text, game.view.as_deref(), true, self.kind)?);
-        let mut rooms = locked(&self.rooms);
+        let mut rooms = self.rooms.lock();
         // Somebody may have opened it in the meantime.
         if let Some(known) = rooms.iter().find(|known| known.name == room.name) {
             return Ok(Arc::clone(known));
@@ -172,13 +172,13 @@ impl Lobby {
     /// The room of a game of the lobby with these rules.
     pub(super) fn with_rules(&self, name: &str, hash: &str) -> Option<Arc<GameRoom>> {
         let is_it = |room: &Arc<GameRoom>| room.hash == hash;
-        let known = locked(&self.rooms).iter().find(|room| is_it(room)).map(Arc::clone);
+        let known = self.rooms.lock().iter().find(|room| is_it(room)).map(Arc::clone);
         known.or_else(|| self.listed(name).ok().filter(is_it)).or_else(|| self.known(is_it))
     }
 
     /// A room of rules that were sent.
     fn known(&self, is_it: impl Fn(&Arc<GameRoom>) -> bool) -> Option<Arc<GameRoom>> {
-        locked(&self.sent).iter().filter_map(Weak::upgrade).find(is_it)
+        self.sent.lock().iter().filter_map(Weak::upgrade).find(is_it)
     }
 
     /// The room of rules that were sent.
@@ -194,7 +194,7 @@ impl Lobby {
         if let Some(known) = self.known(|known| known.hash == room.hash && known.view == room.view) {
             return Ok(known);
         }
-        let mut sent = locked(&self.sent);
+        let mut sent = self.sent.lock();
         sent.retain(|room| room.strong_count() > 0);
         sent.push(Arc::downgrade(&room));
         Ok(room)

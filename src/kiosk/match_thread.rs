@@ -1,8 +1,10 @@
 //! The thread of a table: waits for the persons, plays the match, tells of every step, and keeps what was played.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::in_time::switches;
 use super::match_scenes::MatchScenes;
@@ -107,7 +109,7 @@ impl Table {
             if left.is_zero() {
                 return;
             }
-            shared = self.bell.wait_timeout(shared, left).unwrap_or_else(PoisonError::into_inner).0;
+            self.bell.wait_for(&mut shared, left);
         }
     }
 

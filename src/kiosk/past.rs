@@ -1,10 +1,11 @@
 //! Matches that are over: every step as it was, as a role knew it, and why the programs moved as they did.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::answers::{KioskResult, refusal};
-use super::locked;
 use super::role_scenes::{NotedStep, RoleScenes, picture_of};
 use super::room::GameRoom;
 use super::scene::{
@@ -54,7 +55,7 @@ impl PastMatch {
     /// another role does not wait.
     fn told(&self, role: Role, step: usize) -> SightScene {
         let review = {
-            let mut reviews = locked(&self.reviews);
+            let mut reviews = self.reviews.lock();
             let new = || {
                 let told = RoleScenes::new(&self.room, &self.engine, role, &self.sampler);
                 let scenes = vec![(told.picture(), told.belief())];
@@ -62,7 +63,7 @@ impl PastMatch {
             };
             Arc::clone(reviews.entry(role).or_insert_with(new))
         };
-        let mut review = locked(&review);
+        let mut review = review.lock();
         let RoleReview { told, scenes } = &mut *review;
         for made in scenes.len()..=step {
             let NotedStep { step: now, notes } = &self.moves[made - 1];
@@ -205,7 +206,7 @@ pub(super) struct PastMatches(Mutex<Vec<Arc<PastMatch>>>);
 impl PastMatches {
     /// Remembers a match.
     pub(super) fn add(&self, past: Arc<PastMatch>) {
-        let mut kept = locked(&self.0);
+        let mut kept = self.0.lock();
         if kept.len() >= REPLAYS {
             kept.remove(0);
         }
@@ -214,6 +215,6 @@ impl PastMatches {
 
     /// The match of this name.
     pub(super) fn get(&self, id: &str) -> Option<Arc<PastMatch>> {
-        locked(&self.0).iter().find(|past| past.id == id).map(Arc::clone)
+        self.0.lock().iter().find(|past| past.id == id).map(Arc::clone)
     }
 }

@@ -124,7 +124,7 @@ impl Kiosk {
         };
         let table = Table::lay(parts, place)
             .map_err(|error| refusal(500, format!("no thread for the table: {error}"), "end other tables"))?;
-        self.tables().insert(id.clone(), table);
+        self.tables.lock().insert(id.clone(), table);
         self.forget();
         Ok(json!({ "table": id, "links": links }))
     }
@@ -136,7 +136,7 @@ impl Kiosk {
         secret: &str,
         of: impl FnOnce(&Arc<Table>, &TableToken) -> KioskResult<T>,
     ) -> KioskResult<T> {
-        let table = self.tables().get(id).map(Arc::clone).ok_or_else(KioskRefusal::no_such_seat)?;
+        let table = self.tables.lock().get(id).map(Arc::clone).ok_or_else(KioskRefusal::no_such_seat)?;
         let token = table.token(secret).ok_or_else(KioskRefusal::no_such_seat)?;
         if let (Sight::Role(role), true) = (token.sight, token.is_seat) {
             table.come(role);

@@ -1,9 +1,10 @@
 //! A game as the kiosk plays it: its rules, its engine, its board. Tables of one game share it.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
 
 use super::answers::{KioskResult, refusal};
-use super::locked;
 use super::view::BoardView;
 use hyperplay_engine::propnet::GroundingLimits;
 use hyperplay_engine::{Engine, EngineKind, Engines};
@@ -107,7 +108,7 @@ impl GameRoom {
     fn made(&self, kind: EngineKind) -> Result<Arc<Engine>, String> {
         let (memory, _making) = match self.is_listed {
             true => (MEMORY, None),
-            false => (MEMORY_OF_SENT, Some(locked(&MAKING))),
+            false => (MEMORY_OF_SENT, Some(MAKING.lock())),
         };
         let engines =
             self.engines.get_or_init(|| Engines::within(&self.game, GroundingLimits::in_memory(memory)));

@@ -28,7 +28,7 @@ use super::parts::{Sight, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::scene::Scene;
 use super::table::Table;
-use super::{Kiosk, locked, page};
+use super::{Kiosk, page};
 use hyperplay_logic::gdl::Language;
 use hyperplay_machine::Role;
 use hyperplay_net::http::server::Received;
@@ -117,7 +117,8 @@ async fn blocking<T: Send + 'static>(
 async fn lobby(State(kiosk): State<Arc<Kiosk>>) -> Answer {
     blocking(move || {
         let tables: Vec<Value> = kiosk
-            .tables()
+            .tables
+            .lock()
             .values()
             .filter(|table| !table.is_over())
             .map(
@@ -336,12 +337,12 @@ async fn advise(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: B
             .hints
             .try_acquire()
             .map_err(|_| refusal(429, "other hints are being worked out", "ask again in some seconds"))?;
-        let is_first = locked(&table.is_hinting).insert(role);
+        let is_first = table.is_hinting.lock().insert(role);
         if !is_first {
             return Err(refusal(429, "a hint is being worked out", "wait for it"));
         }
         let said = hyperplay_play::player::guarded(|| hint(&engine, &player, &known));
-        locked(&table.is_hinting).remove(&role);
+        table.is_hinting.lock().remove(&role);
         let said = said.unwrap_or_else(|_| Err(refusal(500, "the player failed", "ask another one")))?;
         Ok(answer(&said))
     })

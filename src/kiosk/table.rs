@@ -8,14 +8,14 @@
 //! cannot move.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::answers::{KioskResult, refusal};
-use super::locked;
 use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::scene::{
@@ -121,7 +121,7 @@ impl Table {
     }
 
     pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {
-        locked(&self.shared)
+        self.shared.lock()
     }
 
     /// Something changed that some token may have to be told.
@@ -227,7 +227,7 @@ impl Table {
         let mut shared = self.shared();
         while !shared.is_ended && Instant::now() < until {
             let left = until.saturating_duration_since(Instant::now());
-            shared = self.bell.wait_timeout(shared, left).unwrap_or_else(PoisonError::into_inner).0;
+            self.bell.wait_for(&mut shared, left);
         }
     }
 
@@ -277,7 +277,7 @@ impl Table {
                 return None;
             }
             let left = left.unwrap_or(Duration::from_secs(3600));
-            shared = self.bell.wait_timeout(shared, left).unwrap_or_else(PoisonError::into_inner).0;
+            self.bell.wait_for(&mut shared, left);
         }
     }
 

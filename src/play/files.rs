@@ -11,8 +11,8 @@
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use serde::de::IgnoredAny;
 use thiserror::Error;
 
@@ -22,13 +22,9 @@ const LOOK: i64 = 4096;
 /// The files of this process that are written beside their places; a signal knows no arguments, so it finds them here.
 static PARTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-fn parts() -> MutexGuard<'static, Vec<PathBuf>> {
-    PARTS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Removes what is half written and then ends the program as `end` says; no file is begun in between.
 pub fn abandon_parts(end: impl FnOnce()) {
-    let parts = parts();
+    let parts = PARTS.lock();
     parts.iter().for_each(|part| drop(fs::remove_file(part)));
     end();
 }
@@ -230,7 +226,7 @@ impl WrittenFile {
     /// # Errors
     /// If it cannot be written.
     pub fn begin(&self) -> Result<PartFile, FileError> {
-        let mut parts = parts();
+        let mut parts = PARTS.lock();
         loop {
             let file = FileError::at(&self.path, File::create_new(&self.part))?;
             // Where a file system has no locks, nothing takes this file for one that was left.
@@ -295,7 +291,7 @@ impl Drop for PartFile {
     fn drop(&mut self) {
         // A finished one is not there any more.
         let _ = fs::remove_file(&self.of.part);
-        parts().retain(|part| *part != self.of.part);
+        PARTS.lock().retain(|part| *part != self.of.part);
     }
 }
 

@@ -165,7 +165,7 @@ impl Player for HumanSeat {
         let patience = budget.share(0.5).within(PATIENCE);
         self.knowledge.companion.follow(view.evidence, &patience, &seed.child("belief"));
         let table = Arc::clone(&self.table);
-        let mut at = table.lock();
+        let mut at = table.shared.lock();
         let turned = at.turn_to(&self.engine, self.role, budget.deadline);
         let chosen = match turned {
             Typed::Line(_) => self.dialogue(&mut at, view, budget, seed),

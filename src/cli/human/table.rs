@@ -4,8 +4,9 @@
 //! the person is asked, because the other one may be looking at the screen.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+
+use parking_lot::Mutex;
 
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Role, StateMachine, StateMachineExt};
@@ -20,7 +21,7 @@ const CLEAR: &str = "\u{1b}[3J\u{1b}[2J\u{1b}[H";
 
 /// Where persons sit; shared by their players and the command.
 pub struct HumanTable {
-    shared: Mutex<Shared>,
+    pub shared: Mutex<Shared>,
     interrupt: Interrupt,
     /// Whether a person has left the match.
     left: AtomicBool,
@@ -47,11 +48,6 @@ impl HumanTable {
         HumanTable { shared, interrupt, left: AtomicBool::new(false) }
     }
 
-    /// The table for one person at a time.
-    pub fn lock(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Ends the match at hand and the series: the person does not want to go on, or nobody is there.
     pub fn leave(&self) {
         self.left.store(true, Ordering::Relaxed);
@@ -65,7 +61,7 @@ impl HumanTable {
 
     /// Begins a match, of which persons play these roles.
     pub fn begin(&self, engine: &Engine, index: usize, of: usize, persons: &[Role]) {
-        let mut shared = self.lock();
+        let mut shared = self.shared.lock();
         shared.persons = persons.iter().map(|&role| (role, greeting(engine, role))).collect();
         shared.last = None;
         if of > 1 {
@@ -76,7 +72,7 @@ impl HumanTable {
 
     /// Tells every person what their role did and perceived in a step; the first step is 1.
     pub fn tell(&self, engine: &Engine, number: usize, step: &MatchStep) {
-        let mut shared = self.lock();
+        let mut shared = self.shared.lock();
         let late = std::mem::take(&mut shared.late);
         for (role, untold) in &mut shared.persons {
             untold.push_str(&account(engine, number, step, *role, late.contains(role)));
@@ -86,7 +82,7 @@ impl HumanTable {
 
     /// Tells how the match ended.
     pub fn end(&self, engine: &Engine, played: &Match) {
-        let mut shared = self.lock();
+        let mut shared = self.shared.lock();
         let untold: Vec<(Role, String)> =
             shared.persons.iter_mut().map(|(role, untold)| (*role, std::mem::take(untold))).collect();
         for (role, text) in untold.into_iter().filter(|(_, text)| !text.is_empty()) {

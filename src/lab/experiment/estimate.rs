@@ -9,8 +9,9 @@
 
 use std::fs::{self, File};
 use std::io::Write as _;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use super::arena::Arena;
 use super::lines::sealed;
@@ -90,17 +91,16 @@ pub fn estimate(arena: &Arena, time: Duration, threads: usize, interrupt: &Inter
     let file = File::create(&path).ok();
     let places = (0..plan.repetitions).flat_map(of_deal);
     let shared = Mutex::new((places, vec![CellSample::default(); plan.cells.len()], file));
-    let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
     let work = || -> LabResult {
         loop {
             let (place, part) = {
-                let (places, cells, _) = &mut *lock();
+                let (places, cells, _) = &mut *shared.lock();
                 let Some(place) = places.next().filter(|_| !until.is_raised()) else { return Ok(()) };
                 (place, usize::from(cells[place.cell].matches() > 0))
             };
             let watch = Stopwatch::start();
             let lines = arena.play(&place, &until)?;
-            let (_, cells, file) = &mut *lock();
+            let (_, cells, file) = &mut *shared.lock();
             let CellSample { parts, bytes } = &mut cells[place.cell];
             if let Some(lines) = &lines {
                 // As a journal writes: the lines of one kind at once, with their checksums.
@@ -119,7 +119,7 @@ pub fn estimate(arena: &Arena, time: Duration, threads: usize, interrupt: &Inter
     // Without a file there is nothing to remove.
     let _ = fs::remove_file(&path);
     played?;
-    let (_, cells, _) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (_, cells, _) = shared.into_inner();
     let unknown = cells.iter().filter(|cell| cell.matches() == 0).count();
     let once: f64 = cells.iter().map(CellSample::once).sum();
     let seconds = once + sum(plan, &cells, CellSample::seconds);

@@ -13,8 +13,9 @@
 //! An interrupt ends the matches that are being played between two steps; they are played again by the next run.
 
 use std::collections::BTreeMap;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
 
 use super::arena::Arena;
 use super::config::OnFault;
@@ -123,7 +124,7 @@ pub fn run(
     let run = Run { arena, interrupt, shared: Mutex::new(shared), changed: Condvar::new(), tick };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let ended = pool.broadcast(|_| run.work());
-    let mut shared = run.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut shared = run.shared.into_inner();
     if let Some(failure) = shared.failure {
         return Err(failure);
     }
@@ -151,10 +152,6 @@ impl RunTask<'_> {
 }
 
 impl<'a> Run<'a> {
-    fn lock(&self) -> MutexGuard<'_, Shared<'a>> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The work of a thread; returns whether it ended because nothing was left to play.
     fn work(&self) -> bool {
         loop {
@@ -171,7 +168,7 @@ impl<'a> Run<'a> {
                 Ok(Some(lines)) => self.hand_in(number, (place, lines, origin)),
                 Ok(None) => return false,
                 Err(error) => {
-                    self.lock().failure.get_or_insert(error);
+                    self.shared.lock().failure.get_or_insert(error);
                     self.changed.notify_all();
                     return false;
                 }
@@ -181,7 +178,7 @@ impl<'a> Run<'a> {
 
     /// The next match, and its lines if it was played earlier; none if there is none, an error if the run is to end.
     fn take(&self) -> Result<Option<Taken>, ()> {
-        let mut shared = self.lock();
+        let mut shared = self.shared.lock();
         loop {
             if self.interrupt.is_raised() || shared.failure.is_some() {
                 return Err(());
@@ -202,12 +199,12 @@ impl<'a> Run<'a> {
                     NextMatch::Wait => {}
                 }
             }
-            shared = self.changed.wait_timeout(shared, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            self.changed.wait_for(&mut shared, LOOK);
         }
     }
 
     fn hand_in(&self, number: u64, made: (MatchPlace, RecordLines, Origin)) {
-        let mut shared = self.lock();
+        let mut shared = self.shared.lock();
         let shared = &mut *shared;
         shared.ahead.insert(number, made);
         while let Some((place, lines, origin)) = shared.ahead.remove(&shared.written) {

@@ -5,10 +5,11 @@
 //! made. The time of a late answer is recorded when the player is done.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
+use parking_lot::Mutex;
 
 use super::decision_log::DecisionLog;
 use super::record::TurnTime;
@@ -62,12 +63,12 @@ impl PlayerWatch {
 
     /// The decision made after `step` joint moves; nothing if it did not come to its end.
     pub fn at(&self, step: usize) -> WatchedDecision {
-        let decisions = self.decisions.lock().unwrap_or_else(PoisonError::into_inner);
+        let decisions = self.decisions.lock();
         decisions.get(&step).cloned().unwrap_or_default()
     }
 
     fn insert(&self, step: usize, decision: WatchedDecision) {
-        self.decisions.lock().unwrap_or_else(PoisonError::into_inner).insert(step, decision);
+        self.decisions.lock().insert(step, decision);
     }
 
     /// Keeps a decision where there was a choice; `update` is the part of its time that the belief took.

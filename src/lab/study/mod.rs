@@ -12,7 +12,7 @@
 //! what it gains against players that are asked everywhere. This
 //! module does not print: the caller passes in progress and interrupts.
 //!
-//! Third-party: `rayon` (replicates side by side), `cpu-time` (processor time), `statrs` (the chi-squared
+//! Third-party: `rayon` (replicates side by side), `parking_lot` (locks), `cpu-time` (processor time), `statrs` (the chi-squared
 //! distribution), `rustc-hash`, `serde_json` (files), `thiserror`.
 
 pub mod accuracy;

@@ -5,8 +5,8 @@
 
 use std::iter;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use serde::Serialize;
 
 use super::columns::COLUMNS;
@@ -42,11 +42,7 @@ pub(super) struct ParticleSets(Mutex<Vec<KeptSet>>);
 
 impl ParticleSets {
     pub(super) fn add(&self, replicate: usize, point: &EvaluationPoint, set: &ParticleSet) {
-        self.sets().push((point.evidence.step(), replicate, set.clone()));
-    }
-
-    fn sets(&self) -> MutexGuard<'_, Vec<KeptSet>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().push((point.evidence.step(), replicate, set.clone()));
     }
 
     /// Writes the table of what was measured of `of` in a match, at these points.
@@ -60,7 +56,7 @@ impl ParticleSets {
         (index, role, of): (usize, Role, &Measured),
         points: &[EvaluationPoint],
     ) -> Result<(), FileError> {
-        let mut sets = self.sets();
+        let mut sets = self.0.lock();
         sets.sort_by_key(|&(step, replicate, _)| (step, replicate));
         let mut table = ParquetFile::new(path.to_owned(), typed(COLUMNS, "particle"));
         for point in points {

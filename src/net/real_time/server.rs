@@ -5,9 +5,10 @@
 
 use std::collections::HashMap;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -37,10 +38,6 @@ struct Tokens {
 }
 
 impl Tokens {
-    fn holders(&self) -> std::sync::MutexGuard<'_, HashMap<String, (Role, CommandInbox)>> {
-        self.holders.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn answer(&self, body: &str, received: Instant) -> CallAnswer {
         let refused = |status, reason: String| CallAnswer {
             status,
@@ -53,7 +50,7 @@ impl Tokens {
                 return refused(400, format!("{error}; {shape}"));
             }
         };
-        let holder = self.holders().get(&message.token).cloned();
+        let holder = self.holders.lock().get(&message.token).cloned();
         let Some((role, inbox)) = holder else {
             return refused(403, "the token belongs to no agent of an interaction that runs".to_owned());
         };
@@ -97,11 +94,11 @@ impl CommandServer {
 
     /// Lets the holder of a token set the switches of a role.
     pub(super) fn admit(&self, token: String, role: Role, inbox: CommandInbox) {
-        self.tokens.holders().insert(token, (role, inbox));
+        self.tokens.holders.lock().insert(token, (role, inbox));
     }
 
     /// Ends the validity of a token.
     pub(super) fn dismiss(&self, token: &str) {
-        self.tokens.holders().remove(token);
+        self.tokens.holders.lock().remove(token);
     }
 }

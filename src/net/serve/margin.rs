@@ -4,8 +4,9 @@
 //! moment its answer was ready to be sent, as far as that is remembered. Delays fade, because a computer is not loaded
 //! for ever.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use hyperplay_play::player::Overrun;
 
@@ -27,13 +28,13 @@ impl AnswerMargin {
 
     /// The margin of an answer under this clock: never more than half of it.
     pub fn of(&self, clock: Duration) -> Duration {
-        let delay = *self.delay.lock().unwrap_or_else(PoisonError::into_inner);
+        let delay = *self.delay.lock();
         self.least.saturating_add(delay.reserve()).min(clock / 2)
     }
 
     /// Learns that an answer was ready so long after its deadline; zero if it was in time.
     pub fn learn(&self, after: Duration) {
-        self.delay.lock().unwrap_or_else(PoisonError::into_inner).learn(after, FADING);
+        self.delay.lock().learn(after, FADING);
     }
 }
 

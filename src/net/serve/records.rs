@@ -7,8 +7,8 @@
 use std::fs::create_dir_all;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use serde::Serialize;
 
 use super::seated::Seated;
@@ -80,15 +80,11 @@ impl RecordFolder {
         Ok(RecordFolder { folder: folder.to_owned(), file: Mutex::new(file) })
     }
 
-    fn file(&self) -> MutexGuard<'_, RecordFile> {
-        self.file.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Keeps a match: `record` makes its record. A failure is logged: the next match is played all the same.
     pub fn append<R: Serialize>(&self, record: impl FnOnce(&RecordFolder) -> io::Result<R>) {
         // The record may write rules first, so the file is not locked before it is made.
         let written = record(self).and_then(|record| Ok(serde_json::to_string(&record)?));
-        if let Err(error) = written.and_then(|line| Ok(self.file().line(&line)?)) {
+        if let Err(error) = written.and_then(|line| Ok(self.file.lock().line(&line)?)) {
             tracing::error!(%error, folder = %self.folder.display(), "a record could not be kept");
         }
     }
@@ -104,7 +100,7 @@ impl RecordFolder {
         let (path, text) = (format!("rules/{name}.{ending}"), game.source().text());
         let file = self.folder.join(&path);
         // One match at a time writes. Another layout of the same rules may be there.
-        let _file = self.file();
+        let _file = self.file.lock();
         if !file.exists() {
             WrittenFile::at(&file, FileContent::beginning("rulesheet", text))?.text(text)?;
         }

@@ -7,11 +7,12 @@
 //!
 //! Invariant: each order is answered once, by its deadline as far as the operating system lets this thread run.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::cancel::CancelToken;
@@ -65,11 +66,11 @@ impl Spare {
 
     /// The answer.
     pub fn text(&self) -> String {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 
     pub(super) fn set(&self, text: String) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text;
+        *self.0.lock() = text;
     }
 }
 

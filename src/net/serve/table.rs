@@ -13,10 +13,11 @@ use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::time::timeout_at;
 
@@ -163,14 +164,6 @@ impl PlayerServer {
         })
     }
 
-    fn running(&self) -> MutexGuard<'_, HashMap<String, RunningMatch>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn ending(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
-        self.ending.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Ends a match; its thread keeps the record.
     fn ends(&self, of: RunningMatch, outcome: EvidenceOutcome) {
         // A thread that has ended already needs no order.
@@ -181,7 +174,7 @@ impl PlayerServer {
     /// A match has its last order: its pending answers are awaited no longer.
     fn lets_end(&self, of: RunningMatch) {
         of.cancel.cancel();
-        let mut ending = self.ending();
+        let mut ending = self.ending.lock();
         ending.retain(|thread| !thread.is_finished());
         ending.push(of.thread);
     }
@@ -219,7 +212,7 @@ impl PlayerServer {
     async fn giving_way(&self, hinders: impl Fn(&str, &RunningMatch) -> bool) -> Option<u64> {
         let mut asked = Vec::new();
         {
-            let running = self.running();
+            let running = self.running.lock();
             for (id, of) in running.iter().filter(|(id, of)| !of.cancel.is_evicted() && hinders(id, of)) {
                 if of.is_silent(self.options.stale) {
                     tracing::warn!(%id, "the game master is silent");
@@ -268,11 +261,11 @@ impl PlayerServer {
             let is_new = running.get(&id).is_none_or(|of| of.cancel.is_evicted());
             is_new && playing(running) >= self.options.matches
         };
-        let needs_room = is_full(&self.running());
+        let needs_room = is_full(&self.running.lock());
         let hinders = |of: &str, other: &RunningMatch| needs_room || of == id && is_other_role(other);
         let giving_way = self.giving_way(hinders).await;
         {
-            let mut running = self.running();
+            let mut running = self.running.lock();
             if let Some(number) = giving_way {
                 self.evict(&mut running, number);
             }
@@ -297,7 +290,7 @@ impl PlayerServer {
             let begun = self.begin(start, received, ready, spare, cancel)?;
             running.insert(id.clone(), begun);
         }
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner).retain(|(ended, _)| *ended != id);
+        self.ended.lock().retain(|(ended, _)| *ended != id);
         let until = received + startclock.saturating_sub(self.margin.of(startclock) / 2);
         // All that is not ready goes on in the time of the first move.
         let _ = timeout_at(until.into(), prepared).await;
@@ -308,7 +301,7 @@ impl PlayerServer {
     /// The token that the threads of a new match hold; nothing if those of too many matches still work, beside those
     /// that have given way.
     fn cancel_token(&self, evicted: usize) -> Option<Arc<CancelToken>> {
-        let mut working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut working = self.working.lock();
         let most = self.options.matches + self.options.matches.max(LINGERING) + evicted;
         let place = match working.iter().position(|(_, of)| of.strong_count() == 0) {
             Some(place) => place,
@@ -384,7 +377,7 @@ impl PlayerServer {
         let (answer, said) = oneshot::channel();
         let spared = Arc::new(AtomicBool::new(false));
         let (spare, playclock, number) = {
-            let mut running = self.running();
+            let mut running = self.running.lock();
             let Some(of) = running.get_mut(&id) else {
                 return self.of_unknown(&id, ends.then_some("done"));
             };
@@ -402,7 +395,7 @@ impl PlayerServer {
         let until = received + playclock.saturating_sub(self.margin.of(playclock) / 2);
         match timeout_at(until.into(), said).await {
             Ok(Ok(text)) => {
-                if let Some(of) = self.running().get_mut(&id).filter(|of| of.number == number) {
+                if let Some(of) = self.running.lock().get_mut(&id).filter(|of| of.number == number) {
                     of.asked = Asked::Answered;
                 }
                 text
@@ -417,7 +410,7 @@ impl PlayerServer {
     }
 
     fn abort(&self, id: &str) -> String {
-        let Some(of) = self.running().remove(id) else { return self.of_unknown(id, Some("aborted")) };
+        let Some(of) = self.running.lock().remove(id) else { return self.of_unknown(id, Some("aborted")) };
         self.ends(of, EvidenceOutcome::Aborted);
         self.remember(id, None);
         "aborted".to_owned()
@@ -426,13 +419,13 @@ impl PlayerServer {
     /// The answer to a message about a match that does not run: as before if it has ended, else `busy`. A question of a
     /// match that has given way gets its last answer.
     fn of_unknown(&self, id: &str, as_before: Option<&str>) -> String {
-        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let ended = self.ended.lock();
         let last = ended.iter().find(|(ended, _)| ended == id).map(|(_, last)| last.as_deref());
         last.and_then(|last| as_before.or(last)).unwrap_or("busy").to_owned()
     }
 
     fn forget(&self, id: &str, number: u64) {
-        let mut running = self.running();
+        let mut running = self.running.lock();
         let of = running.get(id).is_some_and(|of| of.number == number).then(|| running.remove(id)).flatten();
         drop(running);
         of.into_iter().for_each(|of| self.lets_end(of));
@@ -441,7 +434,7 @@ impl PlayerServer {
 
     fn remember(&self, id: &str, answer: Option<String>) {
         let answer = answer.filter(|answer| answer.len() <= LONGEST_ANSWER);
-        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ended = self.ended.lock();
         ended.push_back((id.to_owned(), answer));
         while ended.len() > ENDED {
             ended.pop_front();
@@ -450,24 +443,24 @@ impl PlayerServer {
 
     /// How many matches run, without those that have given way.
     pub fn matches(&self) -> usize {
-        playing(&self.running())
+        playing(&self.running.lock())
     }
 
     /// Of how many matches threads still exist.
     #[cfg(test)]
     pub(super) fn at_work(&self) -> usize {
-        let working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
+        let working = self.working.lock();
         working.iter().filter(|(_, of)| of.strong_count() > 0).count()
     }
 
     /// Ends all matches, so that their records are kept, and waits for that a short while.
     pub fn close(&self) {
-        let running: Vec<RunningMatch> = self.running().drain().map(|(_, of)| of).collect();
+        let running: Vec<RunningMatch> = self.running.lock().drain().map(|(_, of)| of).collect();
         for of in running {
             let is_evicted = of.cancel.is_evicted();
             self.ends(of, if is_evicted { EvidenceOutcome::Expired } else { EvidenceOutcome::Interrupted });
         }
-        let ending = std::mem::take(&mut *self.ending());
+        let ending = std::mem::take(&mut *self.ending.lock());
         let until = Instant::now() + FAREWELL;
         while Instant::now() < until && ending.iter().any(|thread| !thread.is_finished()) {
             std::thread::sleep(Duration::from_millis(5));

@@ -1,8 +1,10 @@
 //! Matches of a player server without a network: message in, answer out.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::{PlayerServer, Refusal, ServeOptions};
 use hyperplay_engine::EngineKind;

@@ -5,8 +5,9 @@
 //! alone, and at an information set that no match may have led to, it is its prior. Whoever plays the series adds its matches one after
 //! the other, so the model of a match is a function of the matches before it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::configured::ModelBuild;
@@ -39,7 +40,7 @@ impl PlayerSpec {
     /// Adds a match of its series, in which it played this role: if its model is [learnt](Spec::learns), it learns from what it saw.
     pub fn saw(&self, machine: &Engine, role: Role, history: &History) {
         if self.spec.learns() {
-            locked(&self.seen).push(machine.evidence(history, role, &mut machine.scratch()));
+            self.seen.lock().push(machine.evidence(history, role, &mut machine.scratch()));
         }
     }
 }
@@ -117,10 +118,6 @@ pub(super) fn learnt(
     Ok(Arc::new(move |engine: &Arc<Engine>| {
         // The prior may learn from the same matches, so it is made before they are locked.
         let prior = prior.model(engine);
-        locked(&learning).model(engine, &locked(&seen), prior, weight)
+        learning.lock().model(engine, &seen.lock(), prior, weight)
     }))
-}
-
-fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,7 +9,7 @@
 //! Everything in this layer is written for [`Engine`](hyperplay_engine::Engine), so it is compiled once.
 //!
 //! Third-party: `rand` (drawing from a policy), `rayon` (asking side by side), `rustc-hash` (grouping by state),
-//! `serde`, `serde_json` (the files that specs name), `thiserror`.
+//! `parking_lot` (locks), `serde`, `serde_json` (the files that specs name), `thiserror`.
 
 mod asked;
 mod belief_keys;

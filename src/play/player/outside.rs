@@ -21,11 +21,12 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rand::RngExt as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -175,7 +176,7 @@ impl Asked {
 
     /// The answer to the last question; none if it does not come in time.
     fn answer(&mut self, budget: &Budget) -> Result<Option<Answer>, String> {
-        let lines = self.lines.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let lines = self.lines.get_mut();
         loop {
             let line = match lines.recv_timeout(budget.left().unwrap_or(LONGEST)) {
                 Ok(line) => line,
@@ -202,7 +203,7 @@ struct Asking {
 impl Drop for Asking {
     fn drop(&mut self) {
         let free = self.asked.take();
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).extend(free);
+        self.idle.lock().extend(free);
     }
 }
 
@@ -217,7 +218,7 @@ impl Asking {
     ) -> Result<Vec<Weighted>, String> {
         let machine = Arc::clone(&histories.machine);
         if self.asked.is_none() {
-            let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let idle = self.idle.lock().pop();
             let mut asked = idle.map_or_else(|| Asked::start(&self.command), Ok)?;
             let (game, roles) = (machine.game(), machine.roles());
             asked.tell(&json!({

@@ -4,8 +4,7 @@
 //! belong to the key because they may differ between histories of equal evidence. So remembering saves work and
 //! changes no answer, whatever the order of the questions. When [`MOST`] answers are kept, all are dropped.
 
-use std::sync::{Mutex, PoisonError};
-
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use hyperplay_machine::{Evidence, Move};
@@ -43,8 +42,7 @@ impl Remembered {
         legal: &[Move],
         work_out: impl FnOnce() -> PolicyAndFailure,
     ) -> PolicyAndFailure {
-        let lock = || self.met.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().answers.get(evidence).and_then(|by_moves| by_moves.get(legal)).cloned();
+        let known = self.met.lock().answers.get(evidence).and_then(|by_moves| by_moves.get(legal)).cloned();
         if let Some(known) = known {
             return (known, None);
         }
@@ -52,7 +50,7 @@ impl Remembered {
         if failure.is_some() {
             return (policy, failure);
         }
-        let mut met = lock();
+        let mut met = self.met.lock();
         if met.count >= self.most {
             met.answers.clear();
             met.count = 0;

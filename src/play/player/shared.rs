@@ -1,6 +1,8 @@
 //! What the players of one spec compute once for a game, and share.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
 
 use hyperplay_engine::Engine;
 
@@ -21,7 +23,7 @@ impl<T> Shared<T> {
     pub(super) fn get(&self, machine: &Arc<Engine>, make: impl FnOnce() -> T) -> Arc<T> {
         let cell = {
             // The list is only ever extended, so it is in order even if a thread panicked that held it.
-            let mut games = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut games = self.0.lock();
             match games.iter().find(|(of, _)| Arc::ptr_eq(of, machine)) {
                 Some((_, cell)) => Arc::clone(cell),
                 None => {

@@ -111,7 +111,11 @@ fn the_guide_explains_every_column() {
     });
     let explained: Vec<String> = explained.collect();
     assert_eq!(explained.len(), 14);
-    assert!(guide.contains(&explained.concat()), "docs/belief-measures.md should contain:\n{}", explained.concat());
+    assert!(
+        guide.contains(&explained.concat()),
+        "docs/belief-measures.md should contain:\n{}",
+        explained.concat()
+    );
 }
 
 #[test]

@@ -5,9 +5,11 @@
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use hyperplay_engine::Interpreter;
 use hyperplay_logic::gdl::{Source, load};
@@ -137,7 +139,7 @@ fn answer(mut connection: TcpStream, matches: &Matches, defect: Defect) {
 }
 
 fn reply(message: Message, matches: &Matches, defect: Defect) -> String {
-    let mut matches = matches.lock().unwrap();
+    let mut matches = matches.lock();
     match message {
         Message::Info => "((name small) (status available))".to_owned(),
         Message::Preview { .. } => "ready".to_owned(),

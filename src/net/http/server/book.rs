@@ -4,8 +4,8 @@
 //! never keep out one that has something to say. Where all are being answered, a new one is closed at once.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 
 /// One connection in the book.
@@ -33,13 +33,9 @@ impl ConnectionBook {
         ConnectionBook { most, pages: Mutex::default() }
     }
 
-    fn pages(&self) -> MutexGuard<'_, Pages> {
-        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Makes room and begins a connection. Nothing is begun where there is no room.
     pub(super) fn admit(&self, begin: impl FnOnce(u64) -> JoinHandle<()>) {
-        let mut pages = self.pages();
+        let mut pages = self.pages.lock();
         if pages.entries.len() >= self.most {
             let idle = pages.entries.iter().find(|(_, entry)| !entry.is_answering).map(|(&place, _)| place);
             let Some(entry) = idle.and_then(|place| pages.entries.remove(&place)) else {
@@ -65,24 +61,24 @@ impl ConnectionBook {
 
     /// Notes that a request is whole.
     pub(super) fn is_answering(&self, place: u64) {
-        if let Some(entry) = self.pages().entries.get_mut(&place) {
+        if let Some(entry) = self.pages.lock().entries.get_mut(&place) {
             entry.is_answering = true;
         }
     }
 
     /// Notes that a connection has ended.
     pub(super) fn leave(&self, place: u64) {
-        self.pages().entries.remove(&place);
+        self.pages.lock().entries.remove(&place);
     }
 
     /// How many are being answered.
     pub(super) fn answering(&self) -> usize {
-        self.pages().entries.values().filter(|entry| entry.is_answering).count()
+        self.pages.lock().entries.values().filter(|entry| entry.is_answering).count()
     }
 
     /// Ends all connections.
     pub(super) fn close(&self) {
-        let entries = std::mem::take(&mut self.pages().entries);
+        let entries = std::mem::take(&mut self.pages.lock().entries);
         entries.into_values().filter_map(|entry| entry.task).for_each(|task| task.abort());
     }
 }

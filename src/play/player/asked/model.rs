@@ -4,7 +4,9 @@
 //! time limit it is so only as far as the player is. So answers are [remembered](super::super::remembered) and shared
 //! by all threads, and a belief that uses the model costs one decision of the player for each evidence that it meets.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::question::{Answer, AskedSeat, check};
 use super::{AskError, AskedCounts, DecisionBudget};
@@ -46,7 +48,7 @@ impl AskedModel {
 
     /// The cost of the answers so far, and what went wrong. Two threads that ask the same at once count twice.
     pub fn counts(&self) -> AskedCounts {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.counts.lock().clone()
     }
 }
 
@@ -68,7 +70,7 @@ impl OpponentModel for AskedModel {
                 Ok(true) => seat.answer_along(&view, &self.budget, &seed),
                 _ => seat.answer(&view, &self.budget, &seed(evidence)),
             };
-            self.counts.lock().unwrap_or_else(PoisonError::into_inner).add(counts);
+            self.counts.lock().add(counts);
             (policy, failure)
         })
     }

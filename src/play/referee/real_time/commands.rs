@@ -3,9 +3,10 @@
 //! All are kept, in the order of their arrival, with the moment at which they came: those that count, those that a
 //! later one replaces, and those that are refused, with the reason.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
+use parking_lot::Mutex;
 use thiserror::Error;
 
 use hyperplay_logic::gdl::TermId;
@@ -84,7 +85,7 @@ impl CommandInbox {
         at: Instant,
     ) -> Result<usize, CommandRefusal> {
         let named = self.machine.command(role, switch, alias);
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.running.lock();
         let now = running.chronon;
         if running.commands.len() >= MOST_COMMANDS {
             return Err(CommandRefusal::TooMany);
@@ -102,7 +103,7 @@ impl CommandInbox {
 
     /// Ends the chronon that runs at `end` and begins the next one, or none; the commands that came before the end.
     pub(super) fn turn(&self, end: Instant, next: Option<usize>) -> Vec<Command> {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.running.lock();
         running.chronon = next;
         let (now, later) =
             std::mem::take(&mut running.commands).into_iter().partition(|command| command.at <= end);

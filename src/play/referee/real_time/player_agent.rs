@@ -4,8 +4,10 @@
 //! It is asked again with the newest news as soon as it has answered. A decision may take longer than a chronon: the
 //! news that came meanwhile are put together, and its switches stay as they are.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
+
+use parking_lot::Mutex;
 
 use super::run::{AgentStart, ChrononNews, InteractionAgent};
 use crate::player::{Player, PlayerThread, View};
@@ -73,11 +75,11 @@ impl InteractionAgent for PlayerAgent {
         if let (Some(Ok(Running { thread, decide, newest })), Some(ends)) = (&self.running, news.ends) {
             let (chronon, evidence, legal) = (news.chronon, Arc::clone(news.evidence), news.legal.to_vec());
             let news = News { chronon, ends, evidence, legal };
-            *newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(news);
+            *newest.lock() = Some(news);
             let (decide, newest) = (Arc::clone(decide), Arc::clone(newest));
             // A thread that has ended says why at the end.
             thread.ask(move |player| {
-                let news = newest.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let news = newest.lock().take();
                 news.into_iter().for_each(|news| decide(player, news));
             });
         }
