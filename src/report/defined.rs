@@ -36,22 +36,13 @@ pub fn readings(views: &'static str, view: &str) -> Vec<Reading> {
 }
 
 /// The column of this heading whose cells look like this.
-fn reading(head: &'static str, cells: &'static str) -> Reading {
-    if let Some((low, high)) = cells.split_once("..") {
-        Reading::Interval(low, high, head)
-    } else if let Some((one, half)) = cells.split_once(" +- ") {
-        Reading::PlusMinus(one, half, head)
-    } else if let Some((part, all)) = cells.split_once('/') {
-        Reading::Of(part, all, head)
-    } else if let Some((one, (low, high))) =
-        cells.split_once(" [").and_then(|(one, ends)| Some((one, ends.strip_suffix(']')?.split_once(", ")?)))
-    {
-        Reading::WithInterval([one, low, high], head)
-    } else if let Some((one, other)) =
-        cells.split_once(" (").and_then(|(one, other)| Some((one, other.strip_suffix(')')?)))
-    {
-        Reading::Beside(one, other, head)
-    } else {
-        Reading::One(cells)
-    }
+pub(super) fn reading(head: &'static str, cells: &'static str) -> Reading {
+    let joined = |form: &'static str| {
+        let (mut names, mut left) = ([""; 3], cells);
+        for (name, behind) in names.iter_mut().zip(form.split("{}").skip(1)) {
+            (*name, left) = if behind.is_empty() { (left, "") } else { left.split_once(behind)? };
+        }
+        Some(Reading::Joined(head, form, names))
+    };
+    Reading::FORMS.into_iter().find_map(joined).unwrap_or(Reading::One(cells))
 }

@@ -38,43 +38,36 @@ impl Table {
             let shown = |at: usize| self.columns[at].format.shown(&row[at]);
             place(name).map_or_else(|| MISSING.to_owned(), shown)
         };
-        let is_there = |row: &[Value], name: &str| cell(row, name) != MISSING;
         let shown = |row: &Vec<Value>| {
             let mut mark = String::new();
             for of_row in self.marks.iter().filter(|mark| self.has_mark(row, mark)) {
                 mark +=
                     &if mark.ends_with(of_row.sign) { String::new() } else { format!(" {}", of_row.sign) };
             }
+            let is_missing = |name: &&str| cell(row, name) == MISSING;
+            let is_word = |name: &str| place(name).is_some_and(|at| row[at].is_string());
             let one = |reading: &Reading| match *reading {
                 Reading::One(name) => cell(row, name),
-                Reading::Interval(low, high, _) if !is_there(row, low) && !is_there(row, high) => {
+                Reading::Joined(_, Reading::INTERVAL, names) if names[..2].iter().all(is_missing) => {
                     MISSING.to_owned()
                 }
-                Reading::Interval(low, high, _) => format!("{}..{}{mark}", cell(row, low), cell(row, high)),
-                Reading::Beside(one, other, _) => format!("{} ({})", cell(row, one), cell(row, other)),
-                Reading::WithInterval([one, ..], _) | Reading::PlusMinus(one, ..) if !is_there(row, one) => {
-                    MISSING.to_owned()
+                Reading::Joined(_, Reading::PLUS_MINUS | Reading::WITH_INTERVAL, [name, ..])
+                    if is_missing(&name) || is_word(name) =>
+                {
+                    cell(row, name)
                 }
-                Reading::WithInterval([one, low, high], _) => {
-                    format!("{} [{}, {}]{mark}", cell(row, one), cell(row, low), cell(row, high))
+                Reading::Joined(_, form, names) => {
+                    let cells = form.split("{}").skip(1).zip(names);
+                    let text: String = cells.map(|(behind, name)| cell(row, name) + behind).collect();
+                    let is_interval = ["..", "+-", "["].iter().any(|sign| form.contains(sign));
+                    if is_interval { text + &mark } else { text }
                 }
-                Reading::PlusMinus(one, ..) if place(one).is_some_and(|at| row[at].is_string()) => {
-                    cell(row, one)
-                }
-                Reading::PlusMinus(one, half, _) => {
-                    format!("{} +- {}{mark}", cell(row, one), cell(row, half))
-                }
-                Reading::Of(part, all, _) => format!("{}/{}", cell(row, part), cell(row, all)),
             };
             readings.iter().map(one).collect()
         };
         let head = |reading: &Reading| match *reading {
             Reading::One(name) => place(name).map_or(name, |at| self.columns[at].head),
-            Reading::Interval(_, _, head)
-            | Reading::Beside(_, _, head)
-            | Reading::WithInterval(_, head)
-            | Reading::PlusMinus(_, _, head)
-            | Reading::Of(_, _, head) => head,
+            Reading::Joined(head, ..) => head,
         };
         let is_text = |reading: &Reading| match *reading {
             Reading::One(name) => place(name).is_some_and(|at| self.columns[at].format == Format::Text),

@@ -101,16 +101,22 @@ pub struct RowMark {
 pub enum Reading {
     /// The column of this name.
     One(&'static str),
-    /// The columns of these names as the ends of an interval, below this heading.
-    Interval(&'static str, &'static str, &'static str),
-    /// The first column, and the second one in brackets, below this heading.
-    Beside(&'static str, &'static str, &'static str),
-    /// The first column, and the other two as the ends of its interval, below this heading.
-    WithInterval([&'static str; 3], &'static str),
-    /// The first column, and the second one as half the width of its interval, below this heading.
-    PlusMinus(&'static str, &'static str, &'static str),
-    /// The first column of the second one, as in `3/20`, below this heading.
-    Of(&'static str, &'static str, &'static str),
+    /// Below this heading, in this form, the columns of these names: as many as the form has places.
+    Joined(&'static str, &'static str, [&'static str; 3]),
+}
+
+impl Reading {
+    /// The ends of an interval.
+    pub const INTERVAL: &str = "{}..{}";
+    /// A figure and half the width of its interval.
+    pub const PLUS_MINUS: &str = "{} +- {}";
+    /// A figure and its interval.
+    pub const WITH_INTERVAL: &str = "{} [{}, {}]";
+    /// A part and all.
+    pub const OF: &str = "{}/{}";
+    /// All forms; the last one is a figure and another one beside it.
+    pub(super) const FORMS: [&str; 5] =
+        [Self::INTERVAL, Self::PLUS_MINUS, Self::WITH_INTERVAL, Self::OF, "{} ({})"];
 }
 
 /// Rows and columns.
@@ -330,7 +336,7 @@ pub fn legend(columns: &[Column]) -> Table {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Reading;
+    use super::super::defined::reading;
     use super::*;
 
     #[derive(Serialize)]
@@ -385,10 +391,10 @@ mod tests {
     fn a_reader_may_see_two_columns_as_one() {
         let readings = [
             Reading::One("who"),
-            Reading::Interval("bias", "bias", "95 %"),
-            Reading::Beside("bias", "fit", "bias (p)"),
-            Reading::WithInterval(["bias", "fit", "bias"], "ratio"),
-            Reading::Of("bias", "fit", "of"),
+            reading("95 %", "bias..bias"),
+            reading("bias (p)", "bias (fit)"),
+            reading("ratio", "bias [fit, bias]"),
+            reading("of", "bias/fit"),
         ];
         let shown = table().read(&readings);
         assert_eq!(shown.heads, ["who", "95 %", "bias (p)", "ratio", "of"]);
@@ -421,7 +427,7 @@ mod tests {
             mean(10, 50.0, Some(1.0)),
             mean(0, f64::NAN, None),
         ];
-        let view = vec![Reading::One("deals"), Reading::PlusMinus("score", "half", "score")];
+        let view = vec![Reading::One("deals"), reading("score", "score +- half")];
         let shown = |rows: &[Mean]| {
             Table::of(&columns, rows).viewed(view.clone()).with_few("deals", 10, "deals").shown()
         };

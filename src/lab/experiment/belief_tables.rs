@@ -186,7 +186,8 @@ pub fn belief_tables(all: &[MeasuredBeliefs]) -> Vec<Table> {
     let shown = |(table, columns): (Table, &Vec<Column>)| {
         let mut view: Vec<Reading> = columns[1..].iter().map(|column| One(column.name)).collect();
         if let Some(low) = columns.iter().position(|column| column.name == "correlation_low") {
-            view.splice(low - 1.., [Reading::Interval(columns[low].name, columns[low + 1].name, "95 %")]);
+            let ends = [columns[low].name, columns[low + 1].name, ""];
+            view.splice(low - 1.., [Reading::Joined("95 %", Reading::INTERVAL, ends)]);
         }
         table.viewed(view)
     };

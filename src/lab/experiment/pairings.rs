@@ -127,9 +127,9 @@ pub(super) fn with_replaced(mut table: Table, shares: [&'static str; 2]) -> Tabl
     for column in shares {
         let note = format!("more than {REPLACED} % of the moves of a player were replaced after faults");
         let mark = RowMark { column, between: (REPLACED, f64::INFINITY), sign: REPLACED_SIGN, note };
-        let is_new = !table.view.iter().any(|reading| matches!(reading, Reading::Of(..)));
+        let is_new = !table.view.iter().any(|reading| matches!(reading, Reading::Joined(_, Reading::OF, _)));
         if is_new && table.rows.iter().any(|row| table.has_mark(row, &mark)) {
-            table.view.push(Reading::Of(shares[0], shares[1], "replaced %"));
+            table.view.push(Reading::Joined("replaced %", Reading::OF, [shares[0], shares[1], ""]));
         }
         table = table.marked(mark);
     }

@@ -107,11 +107,7 @@ mod tests {
     fn names(reading: Reading) -> Vec<&'static str> {
         match reading {
             Reading::One(name) => vec![name],
-            Reading::Interval(one, other, _)
-            | Reading::Of(one, other, _)
-            | Reading::Beside(one, other, _)
-            | Reading::PlusMinus(one, other, _) => vec![one, other],
-            Reading::WithInterval(names, _) => names.to_vec(),
+            Reading::Joined(.., names) => names.into_iter().filter(|name| !name.is_empty()).collect(),
         }
     }
 
