@@ -61,6 +61,6 @@ pub use row::{fields, or_nan};
 pub use series::{FigurePoint, FigureSeries};
 pub use shown::ShownTable;
 pub use statistics::{
-    FEW, Mean, MeanInterval, Sample, bootstrap, centred, elo, rounded, sampled_intervals, skewed_interval,
+    FEW, Mean, MeanInterval, Sample, centred, elo, rounded, sampled_intervals, skewed_interval,
 };
 pub use table::{Column, Format, Parts, Reading, RowMark, Table, legend};

@@ -138,14 +138,7 @@ fn typeset(cell: &str) -> String {
 
 /// Escaped words that a browser may also break behind the signs of a spec.
 fn breakable(escaped: &str) -> String {
-    let mut text = String::with_capacity(escaped.len());
-    for character in escaped.chars() {
-        text.push(character);
-        if ",:=/".contains(character) {
-            text += "<wbr>";
-        }
-    }
-    text
+    escaped.split_inclusive([',', ':', '=', '/']).collect::<Vec<_>>().join("<wbr>")
 }
 
 #[cfg(test)]

@@ -95,18 +95,13 @@ impl ShownTable {
     /// The same without the columns in which nothing is known.
     #[must_use]
     pub fn without_unknown(mut self) -> ShownTable {
-        let is_kept: Vec<bool> = (0..self.heads.len())
-            .map(|at| {
-                self.rows.is_empty() || self.rows.iter().any(|row| !row[at].is_empty() && row[at] != MISSING)
-            })
-            .collect();
-        fn keep<T>(list: &mut Vec<T>, is_kept: &[bool]) {
-            let mut at = is_kept.iter();
-            list.retain(|_| at.next().is_none_or(|&is_kept| is_kept));
-        }
-        keep(&mut self.heads, &is_kept);
-        keep(&mut self.is_text, &is_kept);
-        self.rows.iter_mut().for_each(|row| keep(row, &is_kept));
+        let known = |cell: &String| !cell.is_empty() && cell != MISSING;
+        let is_kept = |at: &usize| self.rows.is_empty() || self.rows.iter().any(|row| known(&row[*at]));
+        let kept: Vec<usize> = (0..self.heads.len()).filter(is_kept).collect();
+        let keep = |cells: &[String]| kept.iter().map(|&at| cells[at].clone()).collect();
+        self.heads = keep(&self.heads);
+        self.is_text = kept.iter().map(|&at| self.is_text[at]).collect();
+        self.rows.iter_mut().for_each(|row| *row = keep(row));
         self
     }
 
@@ -146,12 +141,10 @@ impl ShownTable {
         let left_out = self.heads.split_off(fits).len();
         self.is_text.truncate(fits);
         self.rows.iter_mut().for_each(|row| row.truncate(fits));
-        let note = format!("not shown: {left_out} more columns");
-        self.footnote = self
-            .footnote
-            .into_iter()
-            .chain((left_out > 0).then_some(note))
-            .reduce(|one, other| one + "\n" + &other);
+        if left_out > 0 {
+            let notes = self.footnote.into_iter().chain([format!("not shown: {left_out} more columns")]);
+            self.footnote = Some(notes.collect::<Vec<_>>().join("\n"));
+        }
         self
     }
 
@@ -189,19 +182,14 @@ impl ShownTable {
 
 /// A text with the signs escaped that LaTeX takes for its own.
 fn tex(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '\\' => escaped += "\\textbackslash{}",
-            '~' => escaped += "\\textasciitilde{}",
-            '^' => escaped += "\\textasciicircum{}",
-            '<' => escaped += "\\textless{}",
-            '>' => escaped += "\\textgreater{}",
-            character => {
-                escaped += if "&%$#_{}".contains(character) { "\\" } else { "" };
-                escaped.push(character);
-            }
-        }
-    }
-    escaped
+    let escaped = |character: char| match character {
+        '\\' => "\\textbackslash{}".to_owned(),
+        '~' => "\\textasciitilde{}".to_owned(),
+        '^' => "\\textasciicircum{}".to_owned(),
+        '<' => "\\textless{}".to_owned(),
+        '>' => "\\textgreater{}".to_owned(),
+        character if "&%$#_{}".contains(character) => format!("\\{character}"),
+        character => character.to_string(),
+    };
+    text.chars().map(escaped).collect()
 }

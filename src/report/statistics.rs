@@ -1,7 +1,7 @@
 //! Statistics: means with their errors and intervals, Elo, and the bootstrap.
 //!
 //! Every mean of the laboratory is computed by [`Sample`]. The interval of a mean is Student's; shares have that of
-//! [`Clusters`](super::Clusters). [`bootstrap`] gives the interval of any other figure: the measurements are resampled
+//! [`Clusters`](super::Clusters). The bootstrap gives the interval of any other figure ([`centred`]): the measurements are resampled
 //! with replacement, as many as there are, and the figure is computed from each such sample; the interval contains the
 //! middle 95 % of these figures. The draws come from a generator that the caller seeds, so an interval is as
 //! reproducible as the figure that it belongs to.
@@ -247,48 +247,35 @@ pub fn skewed_interval(numbers: &[f64]) -> (f64, f64) {
     (mean - scale * back(half / scale), mean - scale * back(-half / scale))
 }
 
-/// The percentile interval of `figure` over samples of `count` measurements, which are given by their numbers. Both
-/// ends are NaN if there are fewer than two measurements.
-pub fn bootstrap(count: usize, rng: &mut impl Rng, mut figure: impl FnMut(&[usize]) -> f64) -> (f64, f64) {
-    if count < 2 {
-        return (f64::NAN, f64::NAN);
-    }
-    let mut sample = vec![0; count];
-    let [interval] = sampled_intervals(|| {
-        sample.fill_with(|| rng.random_range(0..count));
-        [figure(&sample)]
-    });
-    interval
-}
-
-/// The percentile interval of each of these figures, which are computed together of every sample.
-pub fn sampled_intervals<const N: usize>(mut sampled: impl FnMut() -> [f64; N]) -> [(f64, f64); N] {
+/// The ends of the percentile interval of each of these figures, which are computed together of every sample, with the middle of the
+/// samples' figures between them.
+pub fn sampled_intervals<const N: usize>(mut sampled: impl FnMut() -> [f64; N]) -> [[f64; 3]; N] {
     let samples: Vec<[f64; N]> = (0..BOOTSTRAP_SAMPLES).map(|_| sampled()).collect();
     std::array::from_fn(|figure| {
         let mut figures: Vec<f64> = samples.iter().map(|sample| sample[figure]).collect();
         figures.sort_unstable_by(f64::total_cmp);
-        let at = |share: f64| figures[((figures.len() - 1) as f64 * share).round() as usize];
-        (at(ENDS.0), at(ENDS.1))
+        [ENDS.0, 0.5, ENDS.1].map(|share| figures[((figures.len() - 1) as f64 * share).round() as usize])
     })
 }
 
-/// The same interval, moved so that the middle of the samples' figures lies on the figure itself. This is for a
-/// distance, which any noise makes larger: samples of samples are noisier, so their plain interval would lie above the
-/// figure.
+/// The percentile interval of a distance, which is the `figure` of `count` measurements that are given by their numbers, over samples
+/// of these; moved so that the middle of the samples' figures lies on the distance itself. Any noise makes a distance larger:
+/// samples of samples are noisier, so their plain interval would lie above it. Both ends are NaN if there are fewer than two
+/// measurements.
 pub fn centred(
     value: f64,
     count: usize,
     rng: &mut impl Rng,
     mut figure: impl FnMut(&[usize]) -> f64,
 ) -> (f64, f64) {
-    let mut all = Vec::with_capacity(BOOTSTRAP_SAMPLES);
-    let (low, high) = bootstrap(count, rng, |sample| {
-        let one = figure(sample);
-        all.push(one);
-        one
+    if count < 2 {
+        return (f64::NAN, f64::NAN);
+    }
+    let mut sample = vec![0; count];
+    let [[low, middle, high]] = sampled_intervals(|| {
+        sample.fill_with(|| rng.random_range(0..count));
+        [figure(&sample)]
     });
-    all.sort_unstable_by(f64::total_cmp);
-    let middle = all.get(all.len() / 2).copied().unwrap_or(f64::NAN);
     ((value + low - middle).max(0.0), value + high - middle)
 }
 
@@ -354,7 +341,7 @@ mod tests {
         assert_eq!(Mean::of([3.0; 5].into_iter()), Mean { value: 3.0, error: 0.0 });
         assert_eq!(Mean::of([1.0, 3.0].into_iter()), Mean { value: 2.0, error: 1.0 });
         assert!(Mean::of(std::iter::empty()).value.is_nan() && Mean::of([1.0].into_iter()).error.is_nan());
-        assert!(bootstrap(1, &mut StdRng::seed_from_u64(1), |_| 1.0).0.is_nan());
+        assert!(centred(1.0, 1, &mut StdRng::seed_from_u64(1), |_| 1.0).0.is_nan());
     }
 
     #[test]
@@ -364,7 +351,8 @@ mod tests {
                 let rng = &mut StdRng::seed_from_u64(trial);
                 let values: Vec<f64> = (0..40).map(|_| rng.random::<f64>()).collect();
                 let mean = |sample: &[usize]| sample.iter().map(|&at| values[at]).sum::<f64>() / 40.0;
-                let (low, high) = bootstrap(40, rng, mean);
+                let all: Vec<usize> = (0..40).collect();
+                let (low, high) = centred(mean(&all), 40, rng, mean);
                 (low..=high).contains(&0.5)
             })
             .count();

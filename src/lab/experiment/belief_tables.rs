@@ -98,13 +98,13 @@ impl MeasuredBeliefs {
             deals[rng.random_range(stratum)]
         };
         let all = correlations(&sums);
-        let mut intervals = [(f64::NAN, f64::NAN); MEASURES.len() + 1];
+        let mut intervals = [[f64::NAN; 3]; MEASURES.len() + 1];
         if measured > 1 && entrants.iter().any(|row| row.decisions > 0) {
             intervals = sampled_intervals(|| {
                 correlations(&summed((0..deals.len()).map(&mut draw))).map(|(_, _, correlation)| correlation)
             });
         }
-        let of_measure = |((measure, entrants, value), (low, high))| {
+        let of_measure = |((measure, entrants, value), [low, _, high]): (_, [f64; 3])| {
             let correlation = MeanInterval { value, low, high };
             StrengthRow { game: name.clone(), measure, entrants, deals: measured, correlation }
         };
