@@ -105,8 +105,9 @@ fn embed(pdf: &mut Pdf, glyphs: &Glyphs, [descendant, descriptor, file, cmap]: [
 fn content(canvas: &Canvas, glyphs: &mut Glyphs) -> Vec<u8> {
     let mut content = Content::new();
     let height = canvas.height;
-    let fill = |content: &mut Content, Colour(red, green, blue): Colour| {
-        let [red, green, blue] = [red, green, blue].map(|part| f32::from(part) / 255.0);
+    let shares = |Colour(red, green, blue): Colour| [red, green, blue].map(|part| f32::from(part) / 255.0);
+    let fill = |content: &mut Content, colour: Colour| {
+        let [red, green, blue] = shares(colour);
         content.set_fill_rgb(red, green, blue);
     };
     fill(&mut content, Colour::WHITE);
@@ -118,8 +119,7 @@ fn content(canvas: &Canvas, glyphs: &mut Glyphs) -> Vec<u8> {
                     fill(&mut content, *colour);
                 }
                 if let Some(stroke) = stroke {
-                    let Colour(red, green, blue) = stroke.colour;
-                    let [red, green, blue] = [red, green, blue].map(|part| f32::from(part) / 255.0);
+                    let [red, green, blue] = shares(stroke.colour);
                     content.set_stroke_rgb(red, green, blue).set_line_width(stroke.width as f32);
                     let dash: Vec<f32> =
                         stroke.dash.iter().flat_map(|&(dash, gap)| [dash as f32, gap as f32]).collect();

@@ -83,18 +83,15 @@ fn number(number: f64) -> String {
 
 /// Text as it stands in HTML, in elements and in quoted attributes.
 pub(super) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped += "&amp;",
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '"' => escaped += "&quot;",
-            '\'' => escaped += "&#39;",
-            // XML has no other control characters.
-            other if other.is_control() && !"\t\n\r".contains(other) => escaped.push('\u{FFFD}'),
-            other => escaped.push(other),
-        }
-    }
-    escaped
+    let escaped = |character: char| match character {
+        '&' => "&amp;".to_owned(),
+        '<' => "&lt;".to_owned(),
+        '>' => "&gt;".to_owned(),
+        '"' => "&quot;".to_owned(),
+        '\'' => "&#39;".to_owned(),
+        // XML has no other control characters.
+        other if other.is_control() && !"\t\n\r".contains(other) => '\u{FFFD}'.to_string(),
+        other => other.to_string(),
+    };
+    text.chars().map(escaped).collect()
 }
