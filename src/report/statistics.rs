@@ -359,6 +359,26 @@ mod tests {
         assert!((360..=396).contains(&contains), "{contains}");
     }
 
+    /// A little too often where the numbers have light tails.
+    #[test]
+    fn an_interval_of_skewed_numbers_contains_the_true_mean_in_95_of_100() {
+        let contained = |mean: f64, number: fn(&mut StdRng) -> f64| {
+            let rng = &mut StdRng::seed_from_u64(11);
+            let contains = (0..10_000).filter(|_| {
+                let numbers: Vec<f64> = (0..30).map(|_| number(rng)).collect();
+                let (low, high) = skewed_interval(&numbers);
+                (low..=high).contains(&mean)
+            });
+            contains.count()
+        };
+        let even = contained(0.5, |rng| rng.random());
+        let normal = contained(6.0, |rng| (0..12).map(|_| rng.random::<f64>()).sum());
+        let skewed = contained(1.0, |rng| -rng.random::<f64>().ln());
+        assert!((9_580..=9_680).contains(&even), "{even}");
+        assert!((9_450..=9_560).contains(&normal), "{normal}");
+        assert!((9_350..=9_560).contains(&skewed), "{skewed}");
+    }
+
     /// Ratios of noisy figures of equal means: their geometric mean may be far from 1, the ratio of the sums is not.
     #[test]
     fn the_ratio_of_sums_has_no_bias_that_noise_makes() {

@@ -32,15 +32,18 @@ fn coverage(studies: u64) -> BTreeMap<String, (f64, usize)> {
     for seed in 0..studies {
         let told = study(&folder, seed);
         let of_all_steps = |of: &&Value| of.get("step").is_none_or(Value::is_null);
-        let objects = [&told["summary"], &told["truth"]].into_iter().filter_map(Value::as_array).flatten();
+        let tables = [&told["summary"], &told["truth"], &told["frontier"]];
+        let objects = tables.into_iter().filter_map(Value::as_array).flatten();
         for object in objects.filter(of_all_steps).filter_map(Value::as_object) {
-            intervals(object).for_each(|(name, interval)| all.entry(name).or_default().push(interval));
+            // The time of no two runs is the same.
+            let of_figures = intervals(object).filter(|(name, _)| name != "ms");
+            of_figures.for_each(|(name, interval)| all.entry(name).or_default().push(interval));
         }
     }
     let share = |(name, intervals): (String, Vec<[f64; 3]>)| {
         let count = intervals.len();
         let truth = match name.as_str() {
-            "independent_draws" => 16.0,
+            "independent_draws" | "state_draws" => 16.0,
             name if name.ends_with("_over_control") => 1.0,
             _ => intervals.iter().map(|[value, ..]| value).sum::<f64>() / count as f64,
         };
