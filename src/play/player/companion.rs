@@ -15,13 +15,13 @@ use super::deliberation::distinct;
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::TermId;
 use hyperplay_machine::{Budget, Evidence, Role, Seed, State, StateMachine, counted};
-use hyperplay_think::belief::{Belief, UpdateMethod, UpdateOutcome, effective_size};
+use hyperplay_think::belief::{BoxedBelief, UpdateMethod, UpdateOutcome, effective_size};
 
 /// The belief beside a person.
 pub struct Companion {
     /// The engine on which it evaluates the rules.
     pub engine: Arc<Engine>,
-    belief: Box<dyn Belief<Engine>>,
+    belief: BoxedBelief<Engine>,
     /// How the last update ended; none before the first.
     outcome: Option<UpdateOutcome>,
 }

@@ -39,7 +39,7 @@ use hyperplay_machine::{
     StateMachine as _, StateMachineExt as _,
 };
 use hyperplay_think::belief::{
-    Belief, Histories, HistoryBelief, Sampler, SharedModel, TracedHistory, UpdateOutcome,
+    BoxedBelief, Histories, HistoryBelief, Sampler, SharedModel, TracedHistory, UpdateOutcome,
 };
 
 /// How long a program without a deadline may take.
@@ -82,7 +82,7 @@ impl Sampler<Engine> for ProgramSampler {
         role: Role,
         model: &SharedModel,
         particles: usize,
-    ) -> Box<dyn Belief<Engine>> {
+    ) -> BoxedBelief<Engine> {
         let mut asking =
             Asking { command: Arc::clone(&self.command), idle: Arc::clone(&self.idle), asked: None };
         let name = Arc::clone(&self.command);
@@ -106,7 +106,7 @@ pub fn answered_belief(
     + Send
     + Sync
     + 'static,
-) -> Box<dyn Belief<Engine>> {
+) -> BoxedBelief<Engine> {
     Box::new(HistoryBelief::new(machine, role, model, particles, move |histories, evidence, budget, seed| {
         let found = answer(histories, evidence, budget, seed).unwrap_or_else(|reason| {
             histories.fail(EvaluationFailure { reason: format!("the sampler '{sampler}': {reason}") });

@@ -27,7 +27,7 @@ use hyperplay_machine::{
     Budget, Evidence, Move, Role, Seed, State, StateMachine as _, StateMachineExt as _, Stopwatch,
 };
 use hyperplay_think::belief::{
-    Belief, Particle, Sampler, SharedModel, Uniform, UpdateCost, UpdateOutcome, effective_size,
+    Belief, BoxedBelief, Particle, Sampler, SharedModel, Uniform, UpdateCost, UpdateOutcome, effective_size,
 };
 use hyperplay_think::search::{
     HeldState, LeafValues, PossibleStates, RandomPlayouts, SearchContext, WeightedState,
@@ -49,7 +49,7 @@ pub struct OwnBelief {
     pub(super) model: SharedModel,
     sampler: Arc<dyn Sampler<Engine>>,
     particles: usize,
-    belief: Box<dyn Belief<Engine>>,
+    belief: BoxedBelief<Engine>,
     /// Whether the belief is the whole information set.
     is_whole: bool,
     /// The last evidence, once the model has excluded some of this match: the belief is that under uniform opponents.

@@ -8,7 +8,7 @@ use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 
 use super::exact::{self, ExactError, Posterior};
-use super::{Belief, Histories, HistoryBelief, Sampler, SharedModel, TracedHistory, UpdateOutcome};
+use super::{BoxedBelief, Histories, HistoryBelief, Sampler, SharedModel, TracedHistory, UpdateOutcome};
 use hyperplay_machine::{Budget, Bulk, Evidence, Role, Seed};
 
 /// The largest information set that is enumerated.
@@ -55,13 +55,7 @@ pub fn draws(posterior: &Posterior, count: usize, rng: &mut impl Rng) -> Vec<usi
 pub struct IndependentSampler;
 
 impl<M: Bulk + 'static> Sampler<M> for IndependentSampler {
-    fn belief(
-        &self,
-        machine: &Arc<M>,
-        role: Role,
-        model: &SharedModel,
-        particles: usize,
-    ) -> Box<dyn Belief<M>> {
+    fn belief(&self, machine: &Arc<M>, role: Role, model: &SharedModel, particles: usize) -> BoxedBelief<M> {
         Box::new(HistoryBelief::new(machine, role, model, particles, follow))
     }
 

@@ -191,6 +191,9 @@ impl UpdateCost {
     }
 }
 
+/// A belief by any sampler.
+pub type BoxedBelief<M> = Box<dyn Belief<M>>;
+
 /// Which histories one role considers possible, and with what probability.
 pub trait Belief<M: Bulk>: Send + Sync {
     /// Follows the evidence, which may have grown by any number of steps since the last update. Evidence that does

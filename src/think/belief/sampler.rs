@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::bootstrap;
 use super::exact::Posterior;
-use super::{Belief, BeliefOptions, HistoryBelief, ParticleBelief, SamplingMethod, SharedModel};
+use super::{BeliefOptions, BoxedBelief, HistoryBelief, ParticleBelief, SamplingMethod, SharedModel};
 use hyperplay_machine::{Bulk, Role, Seed};
 
 /// A way to sample a belief.
@@ -66,13 +66,7 @@ use hyperplay_machine::{Bulk, Role, Seed};
 /// ```
 pub trait Sampler<M: Bulk>: Send + Sync {
     /// The belief of `role` before the first step, of `particles` particles, under a model of the other roles.
-    fn belief(
-        &self,
-        machine: &Arc<M>,
-        role: Role,
-        model: &SharedModel,
-        particles: usize,
-    ) -> Box<dyn Belief<M>>;
+    fn belief(&self, machine: &Arc<M>, role: Role, model: &SharedModel, particles: usize) -> BoxedBelief<M>;
 
     /// Whether the particles are independent draws without weights, which is what a chi-squared test asks for.
     fn is_independent(&self) -> bool {
@@ -111,13 +105,7 @@ pub trait Sampler<M: Bulk>: Send + Sync {
 pub struct ParticleSampler(pub BeliefOptions);
 
 impl<M: Bulk + 'static> Sampler<M> for ParticleSampler {
-    fn belief(
-        &self,
-        machine: &Arc<M>,
-        role: Role,
-        model: &SharedModel,
-        particles: usize,
-    ) -> Box<dyn Belief<M>> {
+    fn belief(&self, machine: &Arc<M>, role: Role, model: &SharedModel, particles: usize) -> BoxedBelief<M> {
         let options = BeliefOptions { particles, ..self.0.clone() };
         Box::new(ParticleBelief::new(Arc::clone(machine), role, Arc::clone(model), options))
     }
@@ -133,13 +121,7 @@ impl<M: Bulk + 'static> Sampler<M> for ParticleSampler {
 pub struct BootstrapSampler;
 
 impl<M: Bulk + 'static> Sampler<M> for BootstrapSampler {
-    fn belief(
-        &self,
-        machine: &Arc<M>,
-        role: Role,
-        model: &SharedModel,
-        particles: usize,
-    ) -> Box<dyn Belief<M>> {
+    fn belief(&self, machine: &Arc<M>, role: Role, model: &SharedModel, particles: usize) -> BoxedBelief<M> {
         Box::new(HistoryBelief::new(machine, role, model, particles, bootstrap::follow))
     }
 }

@@ -44,7 +44,9 @@ use figures::all_figures;
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{Budget, Bulk as _, EvaluationFailure, Evidence, Role, Seed, StateMachine};
 use hyperplay_play::referee::Stopwatch;
-use hyperplay_think::belief::{Belief, OpponentModel, Sampler, UpdateCost, UpdateMethod, UpdateOutcome};
+use hyperplay_think::belief::{
+    Belief, BoxedBelief, OpponentModel, Sampler, UpdateCost, UpdateMethod, UpdateOutcome,
+};
 pub use set::ParticleSet;
 use set::{Loose, MeasuredUpdate};
 
@@ -214,7 +216,7 @@ const NO_UPDATE: MeasuredUpdate = MeasuredUpdate {
 
 /// A belief that follows evidence until one of its updates takes longer than the limit.
 pub(super) struct Following {
-    belief: Box<dyn Belief<Engine>>,
+    belief: BoxedBelief<Engine>,
     limit: Option<Duration>,
     /// Processor time of all updates, in seconds; NaN if one took too long.
     total: f64,

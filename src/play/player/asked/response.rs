@@ -26,7 +26,7 @@ use super::simulation::{Made, Simulations};
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{Budget, Move, Role, Seed, StateMachine as _};
 use hyperplay_think::belief::{
-    Belief, BeliefOptions, ParticleSampler, Sampler, SharedModel, Trembling, UpdateOutcome, systematic,
+    BeliefOptions, BoxedBelief, ParticleSampler, Sampler, SharedModel, Trembling, UpdateOutcome, systematic,
 };
 
 /// The tremble of the model in the belief.
@@ -56,7 +56,7 @@ pub struct LocalBestResponse {
     machine: Arc<Engine>,
     role: Role,
     model: SharedModel,
-    belief: Box<dyn Belief<Engine>>,
+    belief: BoxedBelief<Engine>,
     options: LocalResponseOptions,
     scratch: EngineScratch,
 }
