@@ -172,7 +172,8 @@ pub fn played(arguments: &RunArguments, session: &Session) -> CommandResult<(Str
         |cell| again && planned.plan.is_undivided(cell) || arguments.discard && planned.plan.learns(cell);
     refuse_if(
         (0..planned.plan.cells.len()).any(is_tied),
-        "--again, --discard: a rule stops the cells of this experiment, or a player learns from its matches, so other results would be followed by other matches",
+        "--again, --discard: a rule stops the cells of this experiment, or a player learns from its matches, so other \
+         results would be followed by other matches",
         "name another folder with --out, and play all matches",
     )?;
     let (others, planned) = arguments.settled(planned, registry)?;
