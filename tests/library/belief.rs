@@ -144,6 +144,7 @@ fn krieg_tictactoe(options: &BeliefOptions, steps: usize) -> (Vec<EvaluationPoin
         seed: Seed::root(5),
         limit: None,
         work: u64::MAX,
+        keep: None,
     };
     let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap().unwrap();
     (points, figures)
@@ -202,6 +203,7 @@ fn bias_over_baseline(name: &str, matches: usize, steps: usize, options: &Belief
             seed,
             limit: None,
             work: u64::MAX,
+            keep: None,
         };
         let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap().unwrap();
         let decisions = points.iter().zip(&figures);
@@ -279,6 +281,7 @@ fn rejection_passes_the_chi_squared_test() {
             seed,
             limit: None,
             work: u64::MAX,
+            keep: None,
         };
         let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap().unwrap();
         for figures in figures {

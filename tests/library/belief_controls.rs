@@ -88,6 +88,7 @@ fn figures(
         seed: Seed::root(seed),
         limit: None,
         work: u64::MAX,
+        keep: None,
     };
     harness::measure(machine, &replicates, points, &|| false, &|| ()).unwrap().unwrap()
 }
