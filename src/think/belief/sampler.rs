@@ -1,4 +1,4 @@
-//! Samplers: the ways to sample a belief. A study or a player asks a sampler for a [`Belief`] and depends on nothing
+//! Samplers: the ways to sample a belief. A study or a player asks a sampler for a [`Belief`](super::Belief) and depends on nothing
 //! else.
 //!
 //! A type of another crate can implement [`Sampler`]; [`HistoryBelief`] does most of the work
