@@ -97,8 +97,8 @@ pub struct BeliefArguments {
     /// particles, roles or matches, measures only what is missing
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Keep the particle sets of all replicates too, with evidence and truth, as Parquet tables in particles/ of --out; what was
-    /// measured without them is measured again
+    /// Keep the particle sets of all replicates too, with evidence and truth, as Parquet tables in particles/ of --out; what has
+    /// no sets there is measured again. The sets of one sampler in one match are held in memory
     #[arg(long)]
     pub keep_particles: bool,
     /// Determines every random choice [default: drawn and printed]

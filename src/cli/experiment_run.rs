@@ -174,7 +174,7 @@ pub fn played(arguments: &RunArguments, session: &Session) -> CommandResult<(Str
         (0..planned.plan.cells.len()).any(is_tied),
         "--again, --discard: a rule stops the cells of this experiment, or a player learns from its matches, so other \
          results would be followed by other matches",
-        "name another folder with --out, and play all matches",
+        "leave these options out, and play all matches, in another folder if this one has some",
     )?;
     let (others, planned) = arguments.settled(planned, registry)?;
     if planned.without_turns != config.without_turns {

@@ -14,6 +14,9 @@ use rand::RngExt as _;
 
 use crate::common::machines::{built_in, imperfect};
 
+/// More entries than any of these games has.
+const MOST: usize = 10_000_000;
+
 fn unlimited() -> SolveLimits<'static> {
     SolveLimits { nash_conv: 0.0, iterations: 1_000, budget: Budget::UNLIMITED, stop: &|| false }
 }
@@ -155,7 +158,8 @@ fn a_data_biased_response_is_the_best_one() {
                 }
                 gains(&mixed)
             };
-            let biased = form.data_biased(fixed, |set| shares[set], &policy);
+            let biased = form.data_biased(fixed, |set| shares[set], &policy, MOST).unwrap();
+            assert!(form.data_biased(fixed, |set| shares[set], &policy, 1).is_none(), "{name}");
             let SolvedProfile { profile, point } = linear_program(&biased, &unlimited()).unwrap();
             let best = worth(&profile);
             assert!((best - point.verdict.values[own]).abs() < 1e-8, "{name}: {best}, {:?}", point.verdict);
@@ -170,11 +174,12 @@ fn a_data_biased_response_is_the_best_one() {
             let value =
                 |form: &SequenceForm| linear_program(form, &unlimited()).unwrap().point.verdict.values[own];
             let same = |share: f64| {
-                value(&form.data_biased(fixed, |_| share, &policy))
+                value(&form.data_biased(fixed, |_| share, &policy, MOST).unwrap())
                     - value(&form.restricted(fixed, share, &policy))
             };
             assert!(
-                (value(&form.data_biased(fixed, |_| 0.0, &policy)) - value(&form)).abs() < 1e-8,
+                (value(&form.data_biased(fixed, |_| 0.0, &policy, MOST).unwrap()) - value(&form)).abs()
+                    < 1e-8,
                 "{name}"
             );
             assert!(same(1.0).abs() < 1e-8, "{name}");

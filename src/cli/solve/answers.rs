@@ -62,12 +62,12 @@ pub fn run(
         "--fix answers in the tree of the game, which this --method does not build",
         "take another --method, as auto or lp",
     )?;
-    let files = spec.spec().files();
+    let files = if spec.spec().name() == "file" { spec.spec().files() } else { Vec::new() };
     let counted =
         files.iter().find_map(|(_, file)| if let SpecFile::Policy(file) = file { Some(file) } else { None });
     refuse_if(
         arguments.confidence.is_some() && counted.is_none(),
-        format!("--confidence needs a policy file with counts, and the model is '{}'", spec.spec()),
+        format!("--confidence needs a policy file, and the model is '{}'", spec.spec()),
         "write one from matches with `hyperplay learn`, and name it as in --fix bob=file:bob.json",
     )?;
     let saved = SavedSolution::open(arguments.out.as_deref(), &opened.hash(), Some(METHOD))?;
@@ -133,6 +133,7 @@ impl Answers<'_> {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> CommandResult<Vec<Answer>> {
         let Answers { arguments, tree, role, ref confidence, .. } = *self;
+        let most = arguments.tree.max_nodes;
         let form = SequenceForm::new(tree, arguments.tree.unit);
         let fixed = Profile::from_fn(tree, |set, moves| {
             let set = &tree.sets()[set];
@@ -143,14 +144,18 @@ impl Answers<'_> {
             let clock = clock.share(1.0 / (arguments.modelled.len() - place) as f64);
             let limits = &arguments.limits(clock, stop);
             let game = match confidence {
-                Some(parts) => form.data_biased(role, |set| modelled * parts[set], &fixed),
-                None => form.restricted(role, modelled, &fixed),
+                Some(parts) => form.data_biased(role, |set| modelled * parts[set], &fixed, most),
+                None => Some(form.restricted(role, modelled, &fixed)),
             };
+            let game = &game.ok_or_else(|| {
+                let what = format!("{}: with --confidence there are more than {most} payoffs", self.name);
+                CommandFailure::failed(what, "allow more with --max-nodes, or leave out --confidence")
+            })?;
             let rules = arguments.method.rules().iter();
-            let mut minimisers: Vec<_> = rules.map(|&rule| RegretMinimiser::new(&game, rule)).collect();
+            let mut minimisers: Vec<_> = rules.map(|&rule| RegretMinimiser::new(game, rule)).collect();
             let SolvedProfile { mut profile, point } = match minimisers[..] {
-                [] => arguments.by_program(self.name, &game, limits)?,
-                _ => solve(&game, &mut minimisers, limits, |_| ()),
+                [] => arguments.by_program(self.name, game, limits)?,
+                _ => solve(game, &mut minimisers, limits, |_| ()),
             };
             let sets = (0..tree.sets().len()).filter(|&set| tree.sets()[set].role == role);
             sets.for_each(|set| profile.set(tree, set, fixed.of(tree, set)));

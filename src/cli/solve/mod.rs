@@ -69,8 +69,8 @@ pub struct SolveArguments {
     /// With which probability it follows the model, adapting otherwise; several are separated by commas
     #[arg(long, value_name = "P,...", value_delimiter = ',', default_value = "1", value_parser = probability, requires = "fix")]
     modelled: Vec<f64>,
-    /// Draw it at each information set anew: a data-biased response. The probability is that of --modelled where the policy file counts
-    /// this number of choices or more, and in proportion to them below
+    /// Answer with a data-biased response: at each information set it is drawn anew whether the role follows the policy file. The
+    /// probability is that of --modelled where the file counts N choices or more or has no count, and in proportion to the count below
     #[arg(long, value_name = "N", value_parser = positive, requires = "fix")]
     confidence: Option<f64>,
     #[command(flatten)]

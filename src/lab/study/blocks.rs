@@ -111,9 +111,11 @@ impl Blocks {
             while FileError::at(&path, reader.read_until(b'\n', &mut line))? > 0 {
                 let is_header = line.starts_with(b"{\"schema\"");
                 match unsealed(&line).and_then(|line| serde_json::from_slice::<BlockLine>(&line).ok()) {
-                    Some(BlockLine { block, content }) => {
-                        self.found.entry(block).or_insert((content, is_own));
+                    // What was measured again stands behind what was before.
+                    Some(BlockLine { block, content }) if is_own || !self.found.contains_key(&block) => {
+                        self.found.insert(block, (content, is_own));
                     }
+                    Some(_) => {}
                     None => self.damaged += usize::from(!is_header),
                 }
                 line.clear();
@@ -129,8 +131,9 @@ impl Blocks {
 
     /// A block that is known; one of another folder comes into that of the study.
     pub(super) fn take(&mut self, key: &str) -> Option<Block> {
-        self.particles(key).is_none_or(|file| file.exists()).then_some(())?;
+        let is_whole = |file: PathBuf| fs::metadata(file).is_ok_and(|file| file.len() > 0);
         let (block, is_own) = self.found.remove(key)?;
+        (block.rows.is_empty() || self.particles(key).is_none_or(is_whole)).then_some(())?;
         if !is_own {
             self.write(key, &block);
         }

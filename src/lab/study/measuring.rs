@@ -263,7 +263,7 @@ impl Measuring<'_> {
         let stop = || interrupt.is_raised();
         let (sampler, model) = (spec.sampler(), spec.assumed().model(machine));
         let (file, sets) = (self.blocks.particles(key), ParticleSets::default());
-        let keep = |number, point: &_, set: &_| sets.add(number, point, set);
+        let keep = |number, point: &_, particles, seconds| sets.add(number, point, particles, seconds);
         let replicates = Replicates {
             sampler: sampler.as_ref(),
             model: &model,

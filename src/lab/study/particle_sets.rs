@@ -1,7 +1,6 @@
 //! The particle sets of a block as a Parquet table: `particles/KEY.parquet` in the folder of the study, where KEY is the hash in that of the block.
 //!
-//! A row is one history of the set of one replicate at one point, with its weight; an empty set is a row without either. The tables of
-//! all blocks have the same columns, so pandas, DuckDB and polars read the folder as one table.
+//! A row is one particle of one replicate at one point; an empty set is a row without history and weight. The tables of all blocks have the same columns, so pandas, DuckDB and polars read the folder as one table.
 
 use std::iter;
 use std::path::Path;
@@ -10,14 +9,14 @@ use parking_lot::Mutex;
 use serde::Serialize;
 
 use super::columns::COLUMNS;
-use super::harness::{EvaluationPoint, ParticleSet};
+use super::harness::{EvaluationPoint, KeptParticle};
 use super::row::{Measured, Place};
 use crate::parquet_file::{ParquetFile, typed};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{History, Observation, Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::files::FileError;
 
-/// A history in the set of a replicate, in fields that `columns.tsv` defines.
+/// A particle of a replicate, in fields that `columns.tsv` defines.
 #[derive(Serialize)]
 struct ParticleRow<'a> {
     #[serde(flatten)]
@@ -33,16 +32,22 @@ struct ParticleRow<'a> {
     probability: Option<f64>,
 }
 
-/// The step, the number of the replicate, and its set.
-type KeptSet = (usize, usize, ParticleSet);
+/// The set of a replicate at a step: the number of both, its particles, and the seconds of the last update.
+type KeptSet = (usize, usize, Vec<KeptParticle>, f64);
 
-/// The sets that are being kept.
+/// The sets that are being kept, in memory until all of a block are known.
 #[derive(Default)]
 pub(super) struct ParticleSets(Mutex<Vec<KeptSet>>);
 
 impl ParticleSets {
-    pub(super) fn add(&self, replicate: usize, point: &EvaluationPoint, set: &ParticleSet) {
-        self.0.lock().push((point.evidence.step(), replicate, set.clone()));
+    pub(super) fn add(
+        &self,
+        replicate: usize,
+        point: &EvaluationPoint,
+        particles: Vec<KeptParticle>,
+        seconds: f64,
+    ) {
+        self.0.lock().push((point.evidence.step(), replicate, particles, seconds));
     }
 
     /// Writes the table of what was measured of `of` in a match, at these points.
@@ -57,30 +62,27 @@ impl ParticleSets {
         points: &[EvaluationPoint],
     ) -> Result<(), FileError> {
         let mut sets = self.0.lock();
-        sets.sort_by_key(|&(step, replicate, _)| (step, replicate));
+        sets.sort_by_key(|&(step, replicate, ..)| (step, replicate));
         let mut table = ParquetFile::new(path.to_owned(), typed(COLUMNS, "particle"));
         for point in points {
             let step = point.evidence.step();
             let place = Place { index, role: machine.roles()[role].clone(), step };
             let (evidence, truth) = (evidence(machine, point), joint_moves(machine, &point.truth));
-            for (_, replicate, set) in sets.iter().filter(|(at, ..)| *at == step) {
-                let (replicate, seconds, place) = (*replicate, set.update.seconds, &place);
-                let (evidence, truth) = (&evidence[..], &truth[..]);
-                for (history, weight, probability) in set.histories(point) {
-                    let history = history.map_or_else(Vec::new, |history| joint_moves(machine, history));
-                    let row = ParticleRow {
-                        of,
-                        place,
-                        replicate,
-                        seconds,
-                        evidence,
-                        truth,
-                        history,
-                        weight,
-                        probability,
-                    };
-                    table.push(&row)?;
-                }
+            let row = |replicate, seconds, particle: Option<&KeptParticle>| ParticleRow {
+                of,
+                place: &place,
+                replicate,
+                seconds,
+                evidence: &evidence,
+                truth: &truth,
+                history: particle.map_or_else(Vec::new, |(history, ..)| joint_moves(machine, history)),
+                weight: particle.map(|(_, weight, _)| *weight),
+                probability: particle.and_then(|&(.., at)| at).map(|at| point.posterior.histories[at].1),
+            };
+            for (_, replicate, particles, seconds) in sets.iter().filter(|(at, ..)| *at == step) {
+                let empty = particles.is_empty().then_some(None);
+                let mut all = particles.iter().map(Some).chain(empty);
+                all.try_for_each(|particle| table.push(&row(*replicate, *seconds, particle)))?;
             }
         }
         table.finish().map(drop)

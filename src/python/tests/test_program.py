@@ -131,21 +131,22 @@ def test_blocks_of_a_study_are_measured_apart_and_their_particles_are_a_frame(tm
     plan = tmp_path / "study.toml"
     plan.write_text(STUDY)
     whole, parts = tmp_path / "whole", tmp_path / "parts"
-    program("belief", plan, "--out", whole, "--keep-particles")
+    program("belief", plan, "--out", whole)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda block: hp.run_block(plan, block, 3, parts), range(3)))
+        list(pool.map(lambda block: hp.run_block(plan, block, 3, parts, keep_particles=True), range(3)))
     hp.merge_blocks(parts)
     for name in ["turns.jsonl", "rows.csv", "summary.csv"]:
         assert (parts / name).read_bytes() == (whole / name).read_bytes()
     pytest.importorskip("pyarrow")
-    held = hp.read_results(whole)["particles"]
+    held = hp.read_results(parts)["particles"]
     assert held.columns[-2:].to_list() == ["weight", "probability"]
     sets = held.groupby(["sampler", "match", "role", "step", "replicate"])
     # An empty set is a row without a weight.
     assert abs(sets.weight.sum() - sets.weight.count().clip(upper=1)).max() < 1e-9
     # The coverage of a set is the probability of what it holds.
     rows = hp.read_results(whole)["rows"]
-    covered = sets.probability.sum().groupby(["sampler", "match", "role", "step"]).mean()
+    distinct = held.assign(history=held.history.map(str)).drop_duplicates(["sampler", "match", "role", "step", "replicate", "history"])
+    covered = distinct.groupby(["sampler", "match", "role", "step", "replicate"]).probability.sum().groupby(["sampler", "match", "role", "step"]).mean()
     told = rows.set_index(["sampler", "match", "role", "step"]).coverage
     assert abs(covered - told).max() < 1e-5
 

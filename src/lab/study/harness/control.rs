@@ -42,7 +42,7 @@ pub fn control(
     let points: Vec<&EvaluationPoint> = points.iter().collect();
     let one = |points: &[&EvaluationPoint], number: usize, _| {
         let seed = seed.index(number);
-        let drawn = points.iter().map(|point| draw(point, &IndependentSampler, particles, &seed));
+        let drawn = points.iter().map(|point| draw(point, (&IndependentSampler, particles), &seed, None));
         Ok(drawn.collect::<Option<_>>().map(|sets| (sets, 0)))
     };
     let batches = collect(&points, (count, u64::MAX), stop, &|| (), &one).ok()??;

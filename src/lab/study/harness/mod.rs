@@ -42,13 +42,12 @@ use rayon::prelude::*;
 use batch::{ReplicateBatch, batches};
 use figures::all_figures;
 use hyperplay_engine::{Engine, EngineScratch};
-use hyperplay_machine::{Budget, Bulk as _, EvaluationFailure, Evidence, Role, Seed, StateMachine};
+use hyperplay_machine::{Budget, Bulk as _, EvaluationFailure, Evidence, History, Role, Seed, StateMachine};
 use hyperplay_play::referee::Stopwatch;
 use hyperplay_think::belief::{
     Belief, BoxedBelief, OpponentModel, Sampler, UpdateCost, UpdateMethod, UpdateOutcome,
 };
-pub use set::ParticleSet;
-use set::{Loose, MeasuredUpdate};
+use set::{Loose, MeasuredUpdate, ParticleSet};
 
 /// The replicates of one sampler.
 pub struct Replicates<'a> {
@@ -71,12 +70,15 @@ pub struct Replicates<'a> {
     /// About the states that the updates of all replicates may visit together. Where these take more, fewer replicates are made;
     /// and where some few take more, they end before the last point.
     pub work: u64,
-    /// Called for the set of each replicate, by its number, at each point that it reaches; in any order.
+    /// Called for the set of each replicate at each point that it reaches, in any order.
     pub keep: Option<&'a KeepSet<'a>>,
 }
 
-/// What is done with each particle set.
-pub type KeepSet<'a> = dyn Fn(usize, &EvaluationPoint, &ParticleSet) + Sync + 'a;
+/// What is done with the set of a replicate, by its number, at a point: with its particles and the seconds of the last update.
+pub type KeepSet<'a> = dyn Fn(usize, &EvaluationPoint, Vec<KeptParticle>, f64) + Sync + 'a;
+
+/// A particle: its history, its weight, and its place in the posterior, if it has one.
+pub type KeptParticle = (History, f64, Option<usize>);
 
 /// The batches of replicates that are made in any case, each with its share of the work. What they take says how many there can be
 /// in all, so the number does not depend on the threads.
@@ -100,17 +102,14 @@ pub fn measure(
     let points: Vec<&EvaluationPoint> = points.iter().collect();
     let one = |points: &[&EvaluationPoint], number: usize, most: u64| {
         let seed = replicates.seed.index(number);
+        let keep = replicates.keep.map(|keep| (number, keep));
         let of_point =
-            |point: &&EvaluationPoint| draw(point, replicates.sampler, replicates.particles, &seed);
+            |point: &&EvaluationPoint| draw(point, (replicates.sampler, replicates.particles), &seed, keep);
         let drawn = || points.iter().map(of_point).collect();
-        let made = match replicates.is_of_points.then(drawn).flatten() {
-            Some(sets) => Some((sets, 0)),
-            None => follow(machine, replicates, points, (&seed, most), stop)?,
-        };
-        if let (Some(keep), Some((sets, _))) = (replicates.keep, &made) {
-            points.iter().zip(sets).for_each(|(point, set)| keep(number, point, set));
+        match replicates.is_of_points.then(drawn).flatten() {
+            Some(sets) => Ok(Some((sets, 0))),
+            None => follow(machine, replicates, points, (number, &seed, most), stop),
         }
-        Ok(made)
     };
     let asked = (replicates.count, replicates.work);
     let Some(all) = collect(&points, asked, stop, tick, &one)? else { return Ok(None) };
@@ -181,7 +180,7 @@ fn follow(
     machine: &Arc<Engine>,
     replicates: &Replicates<'_>,
     points: &[&EvaluationPoint],
-    (seed, most): (&Seed, u64),
+    (number, seed, most): (usize, &Seed, u64),
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<(Vec<ParticleSet>, u64)>, EvaluationFailure> {
     let Some(first) = points.first() else { return Ok(Some((Vec::new(), 0))) };
@@ -200,7 +199,18 @@ fn follow(
                 return Ok(Some((all, following.work)));
             }
         }
-        let set = following.belief().map(|belief| Loose::of(machine, belief, point));
+        let belief = following.belief();
+        if let Some(keep) = replicates.keep {
+            let particles = belief.iter().flat_map(|belief| {
+                belief.particles().iter().map(|particle| {
+                    let history = belief.history(particle);
+                    let place = point.place(&history, belief.state(particle));
+                    (history, particle.weight, place)
+                })
+            });
+            keep(number, point, particles.collect(), update.seconds);
+        }
+        let set = belief.map(|belief| Loose::of(machine, belief, point));
         all.push(set.unwrap_or_default().settle(point, replicates.particles, update, &seed.index(step)));
     }
     Ok(Some((all, following.work)))
@@ -287,16 +297,21 @@ pub(super) fn evaluated<T>(
 /// the cost of the enumeration. The time is that of the enumeration and of the draws. `seed` is that of the replicate.
 fn draw(
     point: &EvaluationPoint,
-    sampler: &dyn Sampler<Engine>,
-    particles: usize,
+    (sampler, particles): (&dyn Sampler<Engine>, usize),
     seed: &Seed,
+    keep: Option<(usize, &KeepSet<'_>)>,
 ) -> Option<ParticleSet> {
     let (seed, since) = (&seed.index(point.evidence.step()), ThreadTime::now());
     let held = if point.source == PosteriorSource::None { 0 } else { particles };
     let drawn = sampler.draw_from(&point.posterior, held, seed)?;
     let drawn_in = point.known() * since.elapsed().as_secs_f64();
     let [seconds, seconds_total] = point.seconds.map(|of_oracle| of_oracle + drawn_in);
-    let cells = drawn.into_iter().map(|place| (place, 1.0 / particles as f64)).collect();
+    let weight = 1.0 / particles as f64;
+    if let Some((number, keep)) = keep {
+        let history = |&place: &usize| (point.posterior.histories[place].0.clone(), weight, Some(place));
+        keep(number, point, drawn.iter().map(history).collect(), seconds);
+    }
+    let cells = drawn.into_iter().map(|place| (place, weight)).collect();
     let set = Loose { cells, held, effective: held as f64, ..Loose::default() };
     let cost = UpdateCost { states: point.posterior.states, ..UpdateCost::default() };
     Some(set.settle(point, particles, MeasuredUpdate { cost, seconds, seconds_total, ..NO_UPDATE }, seed))

@@ -11,17 +11,15 @@ use hyperplay_think::belief::{Belief, UpdateCost, UpdateMethod, effective_size};
 
 /// The particle set that one replicate has at a point.
 #[derive(Clone, Debug)]
-pub struct ParticleSet {
+pub(super) struct ParticleSet {
     /// Places in the posterior with their weights, by place, each once.
     pub(super) cells: Vec<(usize, f64)>,
-    /// The different histories that have no place in the posterior, with their weights.
-    strangers: Vec<(History, f64)>,
-    /// The weight of these.
+    /// The weight of the histories that have no place in the posterior.
     pub(super) outside: f64,
     /// The marginals of the open fluents.
     pub(super) bins: [Bin; BINS],
     pub(super) numbers: SetNumbers,
-    pub(in super::super) update: MeasuredUpdate,
+    pub(super) update: MeasuredUpdate,
 }
 
 /// The numbers that are kept of each set.
@@ -46,29 +44,13 @@ pub(super) struct SetNumbers {
     pub(super) drawn: Option<usize>,
 }
 
-impl ParticleSet {
-    /// Its different histories, each with its weight and its probability, if the posterior has it; an empty set is one without any of these.
-    pub(in super::super) fn histories<'a>(
-        &'a self,
-        point: &'a EvaluationPoint,
-    ) -> impl Iterator<Item = (Option<&'a History>, Option<f64>, Option<f64>)> {
-        let of_place = |&(place, weight): &(usize, f64)| {
-            let (history, probability) = &point.posterior.histories[place];
-            (Some(history), Some(weight), Some(*probability))
-        };
-        let stranger = |(history, weight): &'a (History, f64)| (Some(history), Some(*weight), None);
-        let empty = (self.numbers.held == 0).then_some((None, None, None));
-        self.cells.iter().map(of_place).chain(self.strangers.iter().map(stranger)).chain(empty)
-    }
-}
-
 /// The last update of one replicate before a point.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct MeasuredUpdate {
     pub(super) cost: UpdateCost,
     pub(super) method: UpdateMethod,
     /// Processor time of this update alone, in seconds; NaN where there was none.
-    pub(in super::super) seconds: f64,
+    pub(super) seconds: f64,
     /// The same of all updates up to this one.
     pub(super) seconds_total: f64,
 }
@@ -90,10 +72,8 @@ pub(super) fn merge(cells: &mut Vec<(usize, f64)>) {
 pub(super) struct Loose {
     /// Places and weights; a place may come more than once.
     pub(super) cells: Vec<(usize, f64)>,
-    /// The different histories without a place and their weights.
-    pub(super) strangers: Vec<(History, f64)>,
-    /// The open fluents that hold after each of these.
-    pub(super) holding: Vec<Vec<u32>>,
+    /// The different histories without a place: the open fluents that hold after each, and its weight.
+    pub(super) strangers: Vec<(Vec<u32>, f64)>,
     pub(super) held: usize,
     pub(super) effective: f64,
 }
@@ -112,11 +92,10 @@ impl Loose {
                 continue;
             }
             let next = loose.strangers.len();
-            let at = *numbers.entry(history.clone()).or_insert(next);
+            let at = *numbers.entry(history).or_insert(next);
             if at == next {
                 let fluents = StateMachine::fluents(machine, belief.state(particle));
-                loose.holding.push(point.fluents.of_state(&fluents));
-                loose.strangers.push((history, 0.0));
+                loose.strangers.push((point.fluents.of_state(&fluents), 0.0));
             }
             loose.strangers[at].1 += particle.weight;
         }
@@ -157,7 +136,7 @@ impl Loose {
             holding.iter().for_each(|&place| marginals[place as usize] += weight);
         };
         self.cells.iter().for_each(|&(place, weight)| add(&fluents.holding[posterior.ends[place]], weight));
-        self.strangers.iter().zip(&self.holding).for_each(|((_, weight), holding)| add(holding, *weight));
+        self.strangers.iter().for_each(|(holding, weight)| add(holding, *weight));
         let scores = fluents.scores(&marginals, particles);
         let true_cell = self.cells.iter().find(|&&(place, _)| Some(place) == point.true_place);
         let nothing = if self.held == 0 { 1.0 / posterior.histories.len() as f64 } else { 0.0 };
@@ -177,6 +156,6 @@ impl Loose {
             drawn: drawn.or(last).map(|&(place, _)| place),
         };
         let bins = scores.map_or_else(Default::default, |(_, bins)| bins);
-        ParticleSet { cells: self.cells, strangers: self.strangers, outside, bins, numbers, update }
+        ParticleSet { cells: self.cells, outside, bins, numbers, update }
     }
 }

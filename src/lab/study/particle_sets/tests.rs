@@ -14,11 +14,14 @@ use hyperplay_play::referee::Interrupt;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, RowAccessor};
 
-/// A match of Leduc poker measured with these samplers, with the blocks that were measured and not found.
-fn study(folder: &Path, limit: usize) -> (Study, usize) {
+const LEDUC: &str = include_str!("../../../../games/imperfect/leduc_poker.kif");
+
+const KRIEG: &str = include_str!("../../../../games/imperfect/krieg_tictactoe_3x3.kif");
+
+/// A match measured with two samplers, with the number of blocks that were measured and not found.
+fn study(folder: &Path, text: &str, limit: usize) -> (Study, usize) {
     let registry = Registry::standard();
-    let text = include_str!("../../../../games/imperfect/leduc_poker.kif");
-    let game = load(Source::new("leduc_poker", text), None).game.expect("the rules are in order");
+    let game = load(Source::new("game", text), None).game.expect("the rules are in order");
     let machine = Engines::new(&game).get(EngineKind::Auto).expect("there is an engine");
     let plan = StudyPlan {
         samplers: ["rejection", "bootstrap"].map(|spec| registry.sampler(spec).expect("there is one")).into(),
@@ -45,8 +48,8 @@ fn study(folder: &Path, limit: usize) -> (Study, usize) {
     (study.expect("nothing fails"), measured)
 }
 
-/// A row of a table: what it is of, the number of the replicate, weight and probability.
-type Row = ((String, String, i64), i64, Option<f64>, Option<f64>);
+/// A row of a table: what it is of, the number of the replicate, the history, weight and probability.
+type Row = ((String, String, i64), i64, String, Option<f64>, Option<f64>);
 
 fn rows(folder: &Path) -> Vec<Row> {
     let mut all = Vec::new();
@@ -67,29 +70,31 @@ fn rows(folder: &Path) -> Vec<Row> {
             assert_eq!(row.get_list(at("truth")).expect("it is a list").len(), step);
             assert_eq!(row.get_list(at("evidence")).expect("it is a list").len(), step);
             let replicate = row.get_long(at("replicate")).expect("it is a number");
-            all.push((of, replicate, number("weight"), number("probability")));
+            let history = format!("{history:?}");
+            all.push((of, replicate, history, number("weight"), number("probability")));
         }
     }
     all
 }
 
-/// Half of the sum of the differences between the weights of a set and the posterior.
-fn total_variation(set: &[(Option<f64>, Option<f64>)]) -> f64 {
-    let covered: f64 = set.iter().filter_map(|&(_, probability)| probability).sum();
-    let apart = |&(weight, probability): &(Option<f64>, Option<f64>)| {
-        (weight.unwrap_or(1.0) - probability.unwrap_or(0.0)).abs()
-    };
-    (set.iter().map(apart).sum::<f64>() + 1.0 - covered) / 2.0
+/// Half of the sum of the differences between the weights of a set, by history, and the posterior.
+fn total_variation(set: &BTreeMap<String, (f64, f64)>) -> f64 {
+    let covered: f64 = set.values().map(|(_, probability)| probability).sum();
+    let apart = set.values().map(|(weight, probability)| (weight - probability).abs());
+    (apart.sum::<f64>() + 1.0 - covered) / 2.0
 }
 
 #[test]
 fn the_tables_have_the_distances_that_the_rows_say() {
     let folder = tempfile::tempdir().expect("there is room");
-    let (study, measured) = study(folder.path(), 10_000);
+    let (study, measured) = study(folder.path(), LEDUC, 10_000);
     assert_eq!(measured, 4, "two samplers and two roles");
-    let mut sets: BTreeMap<_, BTreeMap<i64, Vec<_>>> = BTreeMap::new();
-    for (of, replicate, weight, probability) in rows(folder.path()) {
-        sets.entry(of).or_default().entry(replicate).or_default().push((weight, probability));
+    let mut sets: BTreeMap<_, BTreeMap<i64, BTreeMap<String, (f64, f64)>>> = BTreeMap::new();
+    for (of, replicate, history, weight, probability) in rows(folder.path()) {
+        let set = sets.entry(of).or_default().entry(replicate).or_default();
+        // An empty set is at distance 1.
+        let own = set.entry(history).or_insert((0.0, probability.unwrap_or(0.0)));
+        own.0 += weight.unwrap_or(1.0);
     }
     assert_eq!(sets.len(), study.rows.len());
     for row in &study.rows {
@@ -121,13 +126,14 @@ fn the_guide_explains_every_column() {
 #[test]
 fn a_block_whose_sets_are_gone_is_measured_again() {
     let folder = tempfile::tempdir().expect("there is room");
-    let first = study(folder.path(), 10_000).0;
+    let first = study(folder.path(), LEDUC, 10_000).0;
     let mut tables: Vec<_> = fs::read_dir(folder.path().join("particles")).expect("it is there").collect();
-    assert_eq!(study(folder.path(), 10_000).1, 0);
+    assert_eq!(study(folder.path(), LEDUC, 10_000).1, 0);
+    fs::write(tables[0].as_ref().expect("it can be read").path(), "").expect("it can be written");
     let one = tables.pop().expect("there are some").expect("it can be read").path();
     fs::remove_file(&one).expect("it can be removed");
-    let (again, measured) = study(folder.path(), 10_000);
-    assert_eq!(measured, 1);
+    let (again, measured) = study(folder.path(), LEDUC, 10_000);
+    assert_eq!(measured, 2, "one is gone, and one is empty");
     assert!(one.exists());
     assert_eq!(again.rows.len(), first.rows.len());
 }
@@ -135,8 +141,27 @@ fn a_block_whose_sets_are_gone_is_measured_again() {
 #[test]
 fn without_a_posterior_all_histories_are_there_and_none_has_a_probability() {
     let folder = tempfile::tempdir().expect("there is room");
-    study(folder.path(), 0);
+    study(folder.path(), LEDUC, 0);
     let rows = rows(folder.path());
     assert!(rows.iter().any(|(.., weight, _)| weight.is_some()));
     assert!(rows.iter().all(|(.., probability)| probability.is_none()));
+}
+
+/// Where histories are too many the posterior is one of states, and the tables have the histories that were really held.
+#[test]
+fn the_histories_are_those_that_are_held_where_states_are_compared() {
+    let [by_state, mut alone] = [30, 0].map(|limit| {
+        let folder = tempfile::tempdir().expect("there is room");
+        let measured = study(folder.path(), KRIEG, limit).0;
+        assert_eq!(measured.rows.iter().any(|row| !row.is_of_histories() && row.states.is_some()), limit > 0);
+        let held =
+            rows(folder.path()).into_iter().map(|(of, replicate, history, ..)| (of, replicate, history));
+        let mut held: Vec<_> = held.collect();
+        held.sort();
+        held
+    });
+    // Without a posterior there are more points.
+    alone.retain(|(of, ..)| by_state.iter().any(|(known, ..)| known == of));
+    assert!(by_state.len() > 50);
+    assert_eq!(by_state, alone);
 }

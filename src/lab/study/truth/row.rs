@@ -7,7 +7,7 @@
 //! and its p-value follow from what it would be with any of these in the place of the truth. A variance over matches would not do:
 //! where a fact is rarely true, no match of a study may have it. The greatest z of all roles and steps is compared with the greatest
 //! one of such exchanges. The points of a match have one truth, so their z depend on each other, and exchanges of each point by itself
-//! would be too great. How they depend is taken from the excesses of the truth, those of each match times one random number
+//! would have a greater greatest z. How they depend is taken from the excesses of the truth, those of each match times one random number
 //! (Chernozhukov13): in the order of these sums the exchanged z of every relation are put together (Iman82).
 
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ use hyperplay_report::{FEW, MeanInterval};
 /// occurs in fewer would hide the others: its z is great whenever it occurs.
 const DIFFERING: usize = 5;
 
-/// How often one of the truth and the particles of each match is drawn in the place of the truth, for the p-value of z.
+/// How often one of the truth and the particles of each point is drawn in the place of the truth, for the p-value of z.
 const EXCHANGES: usize = 999;
 
 /// One sampler with one number of particles.

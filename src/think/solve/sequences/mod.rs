@@ -102,17 +102,29 @@ impl SequenceForm {
 
     /// The game in which a role is made, at each of its information sets anew, to move as a profile says, with the probability `share` of
     /// the set in the tree. Its best policies are data-biased responses (Johanson, Bowling 2009). Of a profile of
-    /// this game, the shares of the role at the sets of the tree mean nothing: it has others, by what it was made to do before.
+    /// this game, the shares of the role at the sets of the tree mean nothing: it has others, by what it was made to do before, so
+    /// [`losses`](SequenceForm::losses) has no meaning for it. Its table of payoffs is up to 2^k times as large where the role decides k
+    /// times on a way; `None` if it has more than `most` entries.
     ///
     /// # Panics
     /// If the profile is of another tree.
-    #[must_use]
-    pub fn data_biased(&self, role: Role, share: impl Fn(usize) -> f64, profile: &Profile) -> SequenceForm {
+    pub fn data_biased(
+        &self,
+        role: Role,
+        share: impl Fn(usize) -> f64,
+        profile: &Profile,
+        most: usize,
+    ) -> Option<SequenceForm> {
         let Some(fixed) = self.players.iter().position(|player| player.role == role) else {
-            return self.clone();
+            return Some(self.clone());
         };
-        let (treeplex, draws) = self.players[fixed].treeplex.biased(share, &profile.0);
-        SequenceForm { pool: self.pool + treeplex.len(), ..self.drawn(fixed, &treeplex, &draws) }
+        let PlayerForm { treeplex, rows, .. } = &self.players[fixed];
+        let ways = treeplex.ways(&share, &profile.0).into_iter().enumerate();
+        let entries: f64 = ways.map(|(sequence, ways)| ways * rows.row(sequence).count() as f64).sum();
+        (entries <= most as f64).then(|| {
+            let (treeplex, draws) = treeplex.biased(share, &profile.0);
+            SequenceForm { pool: self.pool + treeplex.len(), ..self.drawn(fixed, &treeplex, &draws) }
+        })
     }
 
     /// The game in which a player has these sequences, and by chance one of them for each that it has here.

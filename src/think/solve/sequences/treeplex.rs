@@ -91,6 +91,19 @@ impl Treeplex {
         plan
     }
 
+    /// How many draws [`biased`](Treeplex::biased) makes of each sequence.
+    pub(super) fn ways(&self, share: impl Fn(usize) -> f64, profile: &[f64]) -> Vec<f64> {
+        let mut ways = vec![1.0; self.len()];
+        for (set, &parent) in self.parent.iter().enumerate() {
+            let (share, above) = (share(self.sets[set] as usize), ways[parent as usize]);
+            for own in self.range(set) {
+                let is_made = above * share * profile[self.place(own)] > 0.0;
+                ways[own] = above * (f64::from(share < 1.0) + f64::from(is_made));
+            }
+        }
+        ways
+    }
+
     /// The sequences where at each information set of the tree the role is made to move, with the probability `share`, by the policy in a
     /// profile, which is no move of its own; and the draws for each sequence here.
     pub(super) fn biased(&self, share: impl Fn(usize) -> f64, profile: &[f64]) -> (Treeplex, Vec<Draws>) {
