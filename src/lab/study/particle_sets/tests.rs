@@ -77,8 +77,11 @@ fn rows(folder: &Path) -> Vec<Row> {
     all
 }
 
+/// By history its weight and its probability.
+type Set = BTreeMap<String, (f64, f64)>;
+
 /// Half of the sum of the differences between the weights of a set, by history, and the posterior.
-fn total_variation(set: &BTreeMap<String, (f64, f64)>) -> f64 {
+fn total_variation(set: &Set) -> f64 {
     let covered: f64 = set.values().map(|(_, probability)| probability).sum();
     let apart = set.values().map(|(weight, probability)| (weight - probability).abs());
     (apart.sum::<f64>() + 1.0 - covered) / 2.0
@@ -89,7 +92,7 @@ fn the_tables_have_the_distances_that_the_rows_say() {
     let folder = tempfile::tempdir().expect("there is room");
     let (study, measured) = study(folder.path(), LEDUC, 10_000);
     assert_eq!(measured, 4, "two samplers and two roles");
-    let mut sets: BTreeMap<_, BTreeMap<i64, BTreeMap<String, (f64, f64)>>> = BTreeMap::new();
+    let mut sets: BTreeMap<_, BTreeMap<i64, Set>> = BTreeMap::new();
     for (of, replicate, history, weight, probability) in rows(folder.path()) {
         let set = sets.entry(of).or_default().entry(replicate).or_default();
         // An empty set is at distance 1.
@@ -99,7 +102,7 @@ fn the_tables_have_the_distances_that_the_rows_say() {
     assert_eq!(sets.len(), study.rows.len());
     for row in &study.rows {
         let of = (row.of.sampler.clone(), row.place.role.clone(), row.place.step as i64);
-        let distances: Vec<f64> = sets[&of].values().map(|set| total_variation(set)).collect();
+        let distances: Vec<f64> = sets[&of].values().map(total_variation).collect();
         assert_eq!(distances.len(), 4, "one set for each replicate");
         let mean = distances.iter().sum::<f64>() / 4.0;
         assert!((mean - row.figures.set_tv).abs() < 1e-9, "{of:?}: {mean} and {}", row.figures.set_tv);
