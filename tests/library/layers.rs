@@ -15,7 +15,7 @@ const ORDER: [(&str, &[&[&str]]); 6] = [
     ("think", &[&["belief", "search", "solve"], &["tree"], &["toy"]]),
     ("games", &[&["automaton", "builtin", "gambit"]]),
     ("play", &[&["analysis"], &["referee"], &["player"], &["files"], &["toy"]]),
-    ("lab", &[&["experiment"], &["study"], &["shards"], &["failure"]]),
+    ("lab", &[&["experiment"], &["study"], &["shards"], &["failure", "parquet_file"]]),
     ("net", &[&["compliance", "host", "real_time", "serve"], &["http"], &["protocol"]]),
 ];
 
