@@ -75,7 +75,7 @@ pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
     if missing > 0 && !is_interrupted {
         let (measured, missing) = (counted(measured as u64, "block"), counted(missing as u64, "block"));
         return out.line(format_args!(
-            "{}: {measured} measured; {missing} of other shards, or their particle sets, are missing",
+            "{}: {measured} measured; {missing} of other shards are missing, or their particle sets are",
             arguments.shard
         ));
     }
