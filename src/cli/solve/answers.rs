@@ -67,7 +67,7 @@ pub fn run(
         files.iter().find_map(|(_, file)| if let SpecFile::Policy(file) = file { Some(file) } else { None });
     refuse_if(
         arguments.confidence.is_some() && counted.is_none(),
-        format!("--confidence needs a policy file, and the model is '{}'", spec.spec()),
+        format!("--confidence needs a policy file with counts, and the model is '{}'", spec.spec()),
         "write one from matches with `hyperplay learn`, and name it as in --fix bob=file:bob.json",
     )?;
     let saved = SavedSolution::open(arguments.out.as_deref(), &opened.hash(), Some(METHOD))?;
