@@ -45,12 +45,7 @@ impl SeatArguments {
     /// # Errors
     /// A usage error that lists the choices: unknown or repeated role, the role `random`, unknown player or key, a
     /// policy file of another game.
-    pub fn parse(
-        game: &Game,
-        rules: &str,
-        arguments: &[String],
-        registry: &Registry,
-    ) -> CommandResult<SeatArguments> {
+    pub fn parse(game: &Game, rules: &str, arguments: &[String], registry: &Registry) -> CommandResult<Self> {
         let random = game.random().map(Role::new);
         let mut seats: ByRole<Option<PlayerSpec>> = ByRole::from_fn(game.roles().len(), |_| None);
         for argument in arguments {
@@ -75,7 +70,7 @@ impl SeatArguments {
                 seats[role] = Some(spec_of("random", registry)?);
             }
         }
-        Ok(SeatArguments(seats))
+        Ok(Self(seats))
     }
 
     /// The engine of every seat: `default` where its spec names none.

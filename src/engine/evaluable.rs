@@ -47,7 +47,7 @@ impl EvaluableRules {
 
     /// The rules of a game that is evaluated within these limits; for what depends on no state they are at most the
     /// usual ones.
-    pub(crate) fn within(game: &Game, limits: EvaluationLimits) -> EvaluableRules {
+    pub(crate) fn within(game: &Game, limits: EvaluationLimits) -> Self {
         let terms = game.terms();
         let limits = EvaluationLimits {
             tuples: limits.tuples.min(TUPLES),
@@ -72,8 +72,7 @@ impl EvaluableRules {
                 met = Some(limit);
             }
         }
-        let given =
-            |obstacle| EvaluableRules { rules: game.rules().to_vec(), on_demand: Vec::new(), obstacle };
+        let given = |obstacle| Self { rules: game.rules().to_vec(), on_demand: Vec::new(), obstacle };
         if large.is_empty() {
             return given(None);
         }
@@ -92,7 +91,7 @@ impl EvaluableRules {
             }
         }
         let on_demand = large.into_iter().map(|id| program.name(id)).collect();
-        EvaluableRules { rules: demanded.rules().to_vec(), on_demand, obstacle: None }
+        Self { rules: demanded.rules().to_vec(), on_demand, obstacle: None }
     }
 
     /// The rules.

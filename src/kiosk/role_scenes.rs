@@ -51,13 +51,8 @@ pub(super) struct RoleScenes {
 
 impl RoleScenes {
     /// Before the first step.
-    pub(super) fn new(
-        room: &Arc<GameRoom>,
-        engine: &Arc<Engine>,
-        role: Role,
-        sampler: &SamplerSpec,
-    ) -> RoleScenes {
-        let mut told = RoleScenes {
+    pub(super) fn new(room: &Arc<GameRoom>, engine: &Arc<Engine>, role: Role, sampler: &SamplerSpec) -> Self {
+        let mut told = Self {
             room: Arc::clone(room),
             engine: Arc::clone(engine),
             companion: Companion::new(engine, role, sampler, PARTICLES),

@@ -246,11 +246,7 @@ pub(super) type Shares = Vec<(TermId, f64)>;
 
 impl SceneBelief {
     /// The belief of a companion; the picture marks the differences from the facts before.
-    pub(super) fn of(
-        room: &GameRoom,
-        companion: &Companion,
-        before: Option<&[(TermId, f64)]>,
-    ) -> SceneBelief {
+    pub(super) fn of(room: &GameRoom, companion: &Companion, before: Option<&[(TermId, f64)]>) -> Self {
         let game = &room.game;
         let Some(facts) = companion.facts() else {
             let sentence = if companion.is_contradicted() {
@@ -258,18 +254,18 @@ impl SceneBelief {
             } else {
                 "no history was found that explains what was seen; nothing can be said of the state"
             };
-            return SceneBelief {
+            return Self {
                 source: "none",
                 sentence: sentence.to_owned(),
                 method: companion.method().to_string(),
-                ..SceneBelief::default()
+                ..Self::default()
             };
         };
         let states = companion.states();
         let open: Shares = facts.iter().filter(|(_, share)| !is_certain(*share)).copied().collect();
         let listed = if states.len() > 1 { LIKELIEST } else { 0 };
         let likeliest = companion.likeliest(&states, &facts, listed).into_iter();
-        SceneBelief {
+        Self {
             source: if companion.is_enumerated() { "enumerated" } else { "sampled" },
             sentence: companion.histories(),
             method: companion.method().to_string(),

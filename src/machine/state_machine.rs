@@ -361,12 +361,8 @@ impl Iterator for JointMoves<'_> {
 
 impl ChanceDistribution {
     /// The distribution in a state.
-    pub fn of<M: StateMachine + ?Sized>(
-        machine: &M,
-        state: &M::State,
-        scratch: &mut M::Scratch,
-    ) -> ChanceDistribution {
-        let mut distribution = ChanceDistribution::default();
+    pub fn of<M: StateMachine + ?Sized>(machine: &M, state: &M::State, scratch: &mut M::Scratch) -> Self {
+        let mut distribution = Self::default();
         distribution.read(machine, state, scratch);
         distribution
     }

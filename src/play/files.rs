@@ -51,10 +51,8 @@ impl FileError {
     ///
     /// # Errors
     /// As the result.
-    pub fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, FileError> {
-        result.map_err(|cause| {
-            cause.downcast().unwrap_or_else(|cause| FileError::System(path.to_owned(), cause))
-        })
+    pub fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, Self> {
+        result.map_err(|cause| cause.downcast().unwrap_or_else(|cause| Self::System(path.to_owned(), cause)))
     }
 
     /// Whether this user may not write there, or nobody may.
@@ -363,11 +361,7 @@ impl RecordFile {
     ///
     /// # Errors
     /// If something else is there, or records of which nobody said what becomes of them; if it cannot be written.
-    pub fn open(
-        path: &Path,
-        content: &FileContent,
-        earlier: EarlierRecords,
-    ) -> Result<RecordFile, FileError> {
+    pub fn open(path: &Path, content: &FileContent, earlier: EarlierRecords) -> Result<Self, FileError> {
         let mut options = File::options();
         options.append(true);
         match content.target(path) {
@@ -385,7 +379,7 @@ impl RecordFile {
             EarlierRecords::Kept => damaged = FileError::at(path, end_line(path, &mut file, length))?,
             EarlierRecords::Replaced => FileError::at(path, file.set_len(0))?,
         }
-        Ok(RecordFile { path: path.to_owned(), file, damaged })
+        Ok(Self { path: path.to_owned(), file, damaged })
     }
 
     /// Where it is.

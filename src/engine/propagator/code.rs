@@ -82,17 +82,12 @@ impl StepProgram {
 }
 
 impl SingleView {
-    pub(super) fn new(propnet: &Propnet) -> SingleView {
+    pub(super) fn new(propnet: &Propnet) -> Self {
         let mut wires: Vec<Wire> = Vec::new();
         let legal = by_role(propnet, |role| appended(&mut wires, role.legal.iter().copied()));
         let terminal = appended(&mut wires, [propnet.terminal]).start;
         let goals = by_role(propnet, |role| appended(&mut wires, goals(role)));
-        SingleView {
-            single: Single::compile(&propnet.network, propnet.bits(), &wires),
-            legal,
-            terminal,
-            goals,
-        }
+        Self { single: Single::compile(&propnet.network, propnet.bits(), &wires), legal, terminal, goals }
     }
 }
 

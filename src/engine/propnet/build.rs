@@ -42,16 +42,11 @@ pub(super) struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     /// A builder whose inputs are there.
-    pub(super) fn new(
-        game: &'a Game,
-        domain: Domain,
-        inputs: &Inputs,
-        limits: &GroundingLimits,
-    ) -> Builder<'a> {
+    pub(super) fn new(game: &'a Game, domain: Domain, inputs: &Inputs, limits: &GroundingLimits) -> Self {
         let moves: usize = inputs.moves.values().iter().map(Vec::len).sum();
         let network = Network::new(inputs.fluents.len() + moves);
         let gates = Gates::new(network, domain.relaxed.relations(), domain.atoms(), limits);
-        let mut builder = Builder { game, domain, gates, goals: Vec::new() };
+        let mut builder = Self { game, domain, gates, goals: Vec::new() };
         builder.set_inputs(inputs);
         builder
     }

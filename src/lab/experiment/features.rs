@@ -131,7 +131,7 @@ struct Features {
 
 impl Features {
     /// The files of a game beside that of the numbers, which is written.
-    fn begin(machine: Arc<Engine>, of: &PlanGame, path: &Path) -> LabResult<Features> {
+    fn begin(machine: Arc<Engine>, of: &PlanGame, path: &Path) -> LabResult<Self> {
         let game = machine.game();
         let domains = PositionDomains::of(game.rules());
         let numbers = |relation, arity| {
@@ -156,16 +156,7 @@ impl Features {
         let file = WrittenFile::at(path, FileContent::records("hyperplay.features/1"))?;
         file.text(format!("{content}\n"))?;
         let table = ParquetFile::new(path.with_extension("parquet"), typed(COLUMNS, "feature"));
-        Ok(Features {
-            machine,
-            path: path.to_owned(),
-            facts,
-            moves,
-            percepts,
-            rows: 0,
-            bits: Vec::new(),
-            table,
-        })
+        Ok(Self { machine, path: path.to_owned(), facts, moves, percepts, rows: 0, bits: Vec::new(), table })
     }
 
     /// Adds the states of a match.

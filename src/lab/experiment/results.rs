@@ -70,12 +70,8 @@ impl<'a> Results<'a> {
     ///
     /// # Errors
     /// If there is nothing, it does not belong together, or a file cannot be read.
-    pub fn counted(
-        folder: &Path,
-        planned: &'a Planned,
-        is_recent: bool,
-    ) -> LabResult<(Results<'a>, u64, u64)> {
-        let mut results = Results::open_by(folder, planned, (DecisionLog::Turns, is_recent))?;
+    pub fn counted(folder: &Path, planned: &'a Planned, is_recent: bool) -> LabResult<(Self, u64, u64)> {
+        let mut results = Self::open_by(folder, planned, (DecisionLog::Turns, is_recent))?;
         let before = |part: &StoredMatches<'_>| part.before.as_ref().map_or(0, |before| before.failed);
         let mut failed = results.parts.iter().map(before).sum();
         while let Some(finished) = results.next()? {
@@ -83,7 +79,7 @@ impl<'a> Results<'a> {
         }
         // The numbers of damaged lines are known to who reads all of them.
         if results.parts.iter().any(|part| part.before.is_some() && !part.damage().is_empty()) {
-            return Results::counted(folder, planned, false);
+            return Self::counted(folder, planned, false);
         }
         let count = results.parts.iter().map(|part| part.count).sum();
         Ok((results, count, failed))

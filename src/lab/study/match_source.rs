@@ -42,15 +42,12 @@ impl MatchSource {
     ///
     /// # Errors
     /// If one of the players is not known.
-    pub fn read_seats<'a>(
-        texts: &'a [String],
-        registry: &Registry,
-    ) -> Option<Result<MatchSource, SpecError>> {
+    pub fn read_seats<'a>(texts: &'a [String], registry: &Registry) -> Option<Result<Self, SpecError>> {
         let seat = |text: &'a String| text.split_once('=').filter(|(name, _)| !name.contains(':'));
         let seats: Vec<(&str, &str)> = texts.iter().map(seat).collect::<Option<_>>()?;
         let player = |(name, spec): (&str, &str)| Ok((name.trim().to_owned(), registry.player(spec)?));
         let all: Result<_, SpecError> = seats.into_iter().chain([("", "random")]).map(player).collect();
-        Some(all.map(MatchSource::Players))
+        Some(all.map(Self::Players))
     }
 
     /// All players, each with the name of its role or none.

@@ -29,13 +29,7 @@ pub struct EvaluationLimits {
 
 impl Default for EvaluationLimits {
     fn default() -> Self {
-        EvaluationLimits {
-            tuples: 5_000_000,
-            cells: 50_000_000,
-            depth: 100,
-            size: 100_000,
-            visits: 500_000_000,
-        }
+        Self { tuples: 5_000_000, cells: 50_000_000, depth: 100, size: 100_000, visits: 500_000_000 }
     }
 }
 

@@ -79,10 +79,8 @@ impl Formula {
     /// The place of the formula in the text.
     pub fn at(&self) -> At {
         match self {
-            Formula::Atom(atom) => atom.at,
-            Formula::Distinct(_, _, at) | Formula::Not(_, at) | Formula::And(_, at) | Formula::Or(_, at) => {
-                *at
-            }
+            Self::Atom(atom) => atom.at,
+            Self::Distinct(_, _, at) | Self::Not(_, at) | Self::And(_, at) | Self::Or(_, at) => *at,
         }
     }
 
@@ -98,13 +96,11 @@ impl Formula {
     }
 
     /// Calls `visit` for every atom and every `distinct`, from left to right.
-    pub(crate) fn each_leaf<'f>(&'f self, visit: &mut dyn FnMut(&'f Formula)) {
+    pub(crate) fn each_leaf<'f>(&'f self, visit: &mut dyn FnMut(&'f Self)) {
         match self {
-            Formula::Atom(_) | Formula::Distinct(..) => visit(self),
-            Formula::Not(inner, _) => inner.each_leaf(visit),
-            Formula::And(parts, _) | Formula::Or(parts, _) => {
-                parts.iter().for_each(|part| part.each_leaf(visit))
-            }
+            Self::Atom(_) | Self::Distinct(..) => visit(self),
+            Self::Not(inner, _) => inner.each_leaf(visit),
+            Self::And(parts, _) | Self::Or(parts, _) => parts.iter().for_each(|part| part.each_leaf(visit)),
         }
     }
 

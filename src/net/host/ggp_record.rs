@@ -78,19 +78,14 @@ pub struct RecordHeading<'a> {
 
 impl GgpRecord {
     /// The record of a match that was played on this machine. O(steps × facts).
-    pub fn new(
-        machine: &Engine,
-        heading: &RecordHeading<'_>,
-        settings: &Settings,
-        played: &Match,
-    ) -> GgpRecord {
+    pub fn new(machine: &Engine, heading: &RecordHeading<'_>, settings: &Settings, played: &Match) -> Self {
         let goals = match &played.outcome {
             MatchOutcome::Over(goals) => Some(goals.values().iter().map(|goal| goal.value()).collect()),
             _ => None,
         };
         let clocks = settings.clocks;
         let names = &heading.transcript.players;
-        GgpRecord {
+        Self {
             match_id: settings.id.clone(),
             random_token: token(heading.seed),
             start_time: heading.times.first().copied().unwrap_or_default(),

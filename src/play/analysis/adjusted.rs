@@ -118,7 +118,7 @@ impl Adjustment {
         players: &ByRole<Option<PlayerSpec>>,
         budget: DecisionBudget,
         (baseline, imagined): (&Arc<Baseline>, usize),
-    ) -> Result<Adjustment, AskError> {
+    ) -> Result<Self, AskError> {
         let asked = players.map(|player| {
             let settled = player.as_ref().filter(|player| SETTLED.contains(&player.spec().name()));
             settled.map(|player| (player.clone(), Arc::clone(machine)))
@@ -129,13 +129,7 @@ impl Adjustment {
             player.as_ref().is_some_and(|player| player.seat(machine, role).is_clairvoyant())
         };
         let imagined = if players.iter().any(is_clairvoyant) { 1 } else { imagined };
-        Ok(Adjustment {
-            machine: Arc::clone(machine),
-            model,
-            settled,
-            baseline: Arc::clone(baseline),
-            imagined,
-        })
+        Ok(Self { machine: Arc::clone(machine), model, settled, baseline: Arc::clone(baseline), imagined })
     }
 
     /// The adjusted goals of a match; none of one that did not end with goals, or in which a settled role made a move that it

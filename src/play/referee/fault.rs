@@ -45,11 +45,9 @@ impl FaultKind {
     /// The detail besides the kind, as in transcripts: the answer, or the cause.
     pub fn detail(&self) -> Option<&str> {
         match self {
-            FaultKind::Late(answer) => answer.get().map(String::as_str),
-            FaultKind::Dropped => None,
-            FaultKind::Illegal(detail) | FaultKind::Unreachable(detail) | FaultKind::Crashed(detail) => {
-                Some(detail)
-            }
+            Self::Late(answer) => answer.get().map(String::as_str),
+            Self::Dropped => None,
+            Self::Illegal(detail) | Self::Unreachable(detail) | Self::Crashed(detail) => Some(detail),
         }
     }
 

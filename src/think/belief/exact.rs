@@ -130,18 +130,7 @@ impl<'a, M: StateMachine> Enumeration<'a, M> {
         let evidence = vec![Vec::new(); machine.roles().len()];
         let open = vec![Open { history: Vec::new(), state: machine.initial(), evidence, prior: 1.0 }];
         let scratch = machine.scratch();
-        Enumeration {
-            machine,
-            role,
-            model,
-            limit,
-            scratch,
-            open,
-            is_merged: false,
-            done: 0,
-            states: 0,
-            tried: 0,
-        }
+        Self { machine, role, model, limit, scratch, open, is_merged: false, done: 0, states: 0, tried: 0 }
     }
 
     /// Puts histories together that end in one state, from here on; false if they are together already, or if the model is

@@ -26,14 +26,8 @@ pub struct SearchContext<'a, M: Bulk> {
 
 impl<'a, M: Bulk> SearchContext<'a, M> {
     /// The context of a search that takes the goals of random playouts as the values of its leaves.
-    pub fn new(
-        machine: &'a M,
-        role: Role,
-        budget: Budget,
-        seed: Seed,
-        scratch: &'a mut M::Scratch,
-    ) -> SearchContext<'a, M> {
-        SearchContext { machine, role, budget, leaves: &RandomPlayouts, weights: None, seed, scratch }
+    pub fn new(machine: &'a M, role: Role, budget: Budget, seed: Seed, scratch: &'a mut M::Scratch) -> Self {
+        Self { machine, role, budget, leaves: &RandomPlayouts, weights: None, seed, scratch }
     }
 
     /// The same context with another budget, for a part of the search.

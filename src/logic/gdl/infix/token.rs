@@ -43,15 +43,8 @@ pub(super) enum InfixTokenKind {
 impl InfixTokenKind {
     /// Whether something must follow for a clause to be complete.
     pub(super) fn awaits_more(self) -> bool {
-        matches!(
-            self,
-            InfixTokenKind::Open
-                | InfixTokenKind::Comma
-                | InfixTokenKind::If
-                | InfixTokenKind::And
-                | InfixTokenKind::Or
-                | InfixTokenKind::Not
-        ) || self.is_comparison()
+        matches!(self, Self::Open | Self::Comma | Self::If | Self::And | Self::Or | Self::Not)
+            || self.is_comparison()
     }
 
     /// Whether it stands between two terms.

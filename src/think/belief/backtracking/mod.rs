@@ -42,11 +42,7 @@ impl<M: Bulk> Backtracking<M> {
     /// The belief of `role` before the first step.
     pub(super) fn new(machine: Arc<M>, role: Role, model: &SharedModel, options: BeliefOptions) -> Self {
         let opponents = Opponents::new(&*machine, role, model);
-        Backtracking {
-            tree: Tree::new(machine, role, opponents),
-            nodes: vec![ROOT; options.particles],
-            options,
-        }
+        Self { tree: Tree::new(machine, role, opponents), nodes: vec![ROOT; options.particles], options }
     }
 
     /// Follows the evidence, which continues what was followed before. Gives what is to be reported, and how it ended.

@@ -46,13 +46,7 @@ pub(super) fn continued(hash: u64, joint: &JointMove) -> u64 {
 impl<S> Population<S> {
     /// The empty history, at the initial state.
     pub(super) fn initial(state: S) -> Self {
-        Population {
-            states: vec![state],
-            weights: vec![1.0],
-            hashes: vec![0],
-            known: vec![0],
-            ..Population::empty()
-        }
+        Self { states: vec![state], weights: vec![1.0], hashes: vec![0], known: vec![0], ..Self::empty() }
     }
 
     /// No history.

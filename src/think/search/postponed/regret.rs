@@ -58,16 +58,7 @@ impl<'a, M: Bulk> Subgame<'a, M> {
         let is_judged = edge.values().all(|evaluation| !evaluation.values.is_empty());
         let accounts = vec![Account::default(); positions.sets.moves().len()];
         let (iterations, is_average) = (0.0, false);
-        is_judged.then_some(Subgame {
-            positions,
-            role,
-            opposed,
-            edge,
-            model,
-            iterations,
-            accounts,
-            is_average,
-        })
+        is_judged.then_some(Self { positions, role, opposed, edge, model, iterations, accounts, is_average })
     }
 
     /// One iteration from the roots, each with its weight.

@@ -40,10 +40,7 @@ impl RegretMinimiser {
     ///
     /// # Errors
     /// If the checkpoint is not of this game, or not in order.
-    pub fn resumed(
-        form: &SequenceForm,
-        checkpoint: &RegretCheckpoint,
-    ) -> Result<RegretMinimiser, CheckpointError> {
+    pub fn resumed(form: &SequenceForm, checkpoint: &RegretCheckpoint) -> Result<Self, CheckpointError> {
         let refused = |why| Err(CheckpointError(why));
         let Some(rule) = RegretRule::named(&checkpoint.rule) else {
             let (found, names) = (&checkpoint.rule, "cfr+, dcfr, pcfr+, pdcfr+");
@@ -71,6 +68,6 @@ impl RegretMinimiser {
             }
             players.push(PlayerState::resumed(&player.treeplex, kept.clone()));
         }
-        Ok(RegretMinimiser { rule, iterations: checkpoint.iterations, players })
+        Ok(Self { rule, iterations: checkpoint.iterations, players })
     }
 }
