@@ -110,8 +110,7 @@ pub fn run(arguments: &BenchArguments, session: &Session) -> CommandResult {
             "seconds": arguments.seconds.as_secs_f64(),
         });
         network::put_into(&mut document, network, Some(grounding.as_secs_f64()));
-        let of_engines = all.iter().map(|one| (one.kind.to_string(), one.as_json()));
-        document["engines"] = of_engines.collect();
+        document["engines"] = all.iter().map(|one| (one.kind.to_string(), one.as_json())).collect();
         document["auto"] = chosen(&engines);
         out.json(&document)?;
     } else {

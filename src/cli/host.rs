@@ -222,8 +222,7 @@ fn own_clocks(text: &str, game: &Game) -> CommandResult<(Role, Clocks)> {
 
 /// The rules of a file for what viewers may see.
 fn sight(path: &Path, game: &Game) -> CommandResult<SightRules> {
-    let rules = FileError::at(path, std::fs::read_to_string(path))?;
-    SightRules::new(game, &rules)
+    SightRules::new(game, &FileError::at(path, std::fs::read_to_string(path))?)
         .map_err(|error| CommandFailure::failed(format!("{}: {error}", path.display()), error.remedy))
 }
 

@@ -188,8 +188,7 @@ pub fn run(arguments: &KioskArguments, session: &Session) -> CommandResult {
             text += &format!("{who}: http://{own}{path}\n");
         }
         out.now(&text)?;
-        let served = Arc::new(kiosk).run(listener, raised(interrupt)).await;
-        served.map_err(|error| {
+        Arc::new(kiosk).run(listener, raised(interrupt)).await.map_err(|error| {
             CommandFailure::failed(format!("the kiosk has ended: {error}"), "start it again")
         })
     });

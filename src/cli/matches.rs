@@ -105,8 +105,7 @@ impl MatchArguments {
 /// # Errors
 /// See [`CommandFailure`].
 pub fn run(arguments: &MatchArguments, session: &Session) -> CommandResult {
-    let opened = arguments.game.open()?;
-    run_hosted(arguments, opened, &Hosting::default(), session)
+    run_hosted(arguments, arguments.game.open()?, &Hosting::default(), session)
 }
 
 /// The settings of a series by a game master, besides those of `match`.

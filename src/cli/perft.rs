@@ -77,9 +77,6 @@ fn count(
     }
     let legal = machine.legal_by_role(state, scratch);
     JointMoves::new(&legal)
-        .map(|joint| {
-            let next = machine.next(state, &joint, scratch);
-            count(machine, &next, depth - 1, interrupt, scratch)
-        })
+        .map(|joint| count(machine, &machine.next(state, &joint, scratch), depth - 1, interrupt, scratch))
         .sum()
 }

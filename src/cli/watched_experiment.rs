@@ -139,7 +139,6 @@ impl WatchedExperiment for FolderExperiment {
         };
         let index = finished.place.deal as usize;
         let transcript = Transcript::new(&*engine, &heading, &settings, index, &played);
-        let line = serde_json::to_string(&transcript).map_err(|error| error.to_string())?;
-        Ok((line, text))
+        Ok((serde_json::to_string(&transcript).map_err(|error| error.to_string())?, text))
     }
 }

@@ -176,8 +176,7 @@ impl Interpreter {
     fn plan_steps(&mut self) -> Result<Database, LimitError> {
         let sample = self.plan_in(&self.setup.initial.clone(), false)?;
         let (mut state, mut steps) = (self.setup.initial.clone(), 0);
-        let seed = Seed::root(0).child("plan");
-        self.random_match(&seed, &mut self.scratch(), &mut |next, _| {
+        self.random_match(&Seed::root(0).child("plan"), &mut self.scratch(), &mut |next, _| {
             state = next.clone();
             steps += 1;
             steps < SAMPLE_STEPS

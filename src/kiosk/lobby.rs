@@ -128,8 +128,7 @@ impl Lobby {
         let lengths = self.lengths.lock();
         let with_length = |entry: &Value| {
             let mut entry = entry.clone();
-            let length = entry["name"].as_str().and_then(|name| lengths.get(name));
-            entry["steps"] = json!(length);
+            entry["steps"] = json!(entry["name"].as_str().and_then(|name| lengths.get(name)));
             entry
         };
         entries.iter().map(with_length).collect()

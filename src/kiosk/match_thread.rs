@@ -137,8 +137,7 @@ impl Table {
                 text: self.parts.room.game.show(own.0),
                 targets: picture.map_or_else(Vec::new, |picture| layout.targets(own.0, picture)),
             });
-            let question = OpenQuestion { legal: own.clone(), shown: shown.collect() };
-            questions.insert(role, question);
+            questions.insert(role, OpenQuestion { legal: own.clone(), shown: shown.collect() });
         }
         let step = telling.step_number();
         let mut shared = self.shared();
@@ -161,8 +160,7 @@ impl Table {
         let mut shared = self.shared();
         let mut notes: BTreeMap<Role, String> = BTreeMap::new();
         let late = std::mem::take(&mut shared.late);
-        let unanswered = shared.questions.keys().filter(|role| !shared.chosen.contains_key(role));
-        for &role in unanswered {
+        for &role in shared.questions.keys().filter(|role| !shared.chosen.contains_key(role)) {
             if shared.left.contains(&role) {
                 notes.insert(role, "the person has left: a legal move was drawn".to_owned());
             } else if late.contains(&role) {

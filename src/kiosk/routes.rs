@@ -337,8 +337,7 @@ async fn advise(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: B
             .hints
             .try_acquire()
             .map_err(|_| refusal(429, "other hints are being worked out", "ask again in some seconds"))?;
-        let is_first = table.is_hinting.lock().insert(role);
-        if !is_first {
+        if !table.is_hinting.lock().insert(role) {
             return Err(refusal(429, "a hint is being worked out", "wait for it"));
         }
         let said = hyperplay_play::player::guarded(|| hint(&engine, &player, &known));
@@ -360,8 +359,7 @@ fn reviewed(past: &PastMatch, query: &HashMap<String, String>) -> Answer {
 async fn review(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query(query): Asked) -> Answer {
     blocking(move || {
         let past = kiosk.seat(&id, asked(&query, "token"), |table, _| {
-            let early = || refusal(409, "the match is not over", "wait for its end");
-            table.past().ok_or_else(early)
+            table.past().ok_or_else(|| refusal(409, "the match is not over", "wait for its end"))
         })?;
         reviewed(&past, &query)
     })

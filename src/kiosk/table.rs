@@ -226,8 +226,7 @@ impl Table {
         let until = Instant::now() + longest;
         let mut shared = self.shared();
         while !shared.is_ended && Instant::now() < until {
-            let left = until.saturating_duration_since(Instant::now());
-            self.bell.wait_for(&mut shared, left);
+            self.bell.wait_for(&mut shared, until.saturating_duration_since(Instant::now()));
         }
     }
 
@@ -276,8 +275,7 @@ impl Table {
                 shared.late.insert(role);
                 return None;
             }
-            let left = left.unwrap_or(Duration::from_secs(3600));
-            self.bell.wait_for(&mut shared, left);
+            self.bell.wait_for(&mut shared, left.unwrap_or(Duration::from_secs(3600)));
         }
     }
 
@@ -333,8 +331,7 @@ impl Table {
     }
 
     pub(super) fn seats(&self, you: Option<Role>) -> Vec<SceneSeat> {
-        let names = self.parts.room.game.role_names();
-        let each = self.parts.sitting.iter().zip(names).enumerate();
+        let each = self.parts.sitting.iter().zip(self.parts.room.game.role_names()).enumerate();
         each.map(|(at, (sitting, role))| {
             let (kind, player) = match sitting {
                 Sitting::Person => ("person", None),

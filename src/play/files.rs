@@ -24,8 +24,7 @@ static PARTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Removes what is half written and then ends the program as `end` says; no file is begun in between.
 pub fn abandon_parts(end: impl FnOnce()) {
-    let parts = PARTS.lock();
-    parts.iter().for_each(|part| drop(fs::remove_file(part)));
+    PARTS.lock().iter().for_each(|part| drop(fs::remove_file(part)));
     end();
 }
 
@@ -311,8 +310,7 @@ pub fn all_at(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<Vec<WrittenF
 /// # Errors
 /// If one cannot be written.
 pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), FileError> {
-    let written = all_at(folder, files)?;
-    written.iter().zip(files).try_for_each(|(file, (_, bytes))| file.text(bytes))
+    all_at(folder, files)?.iter().zip(files).try_for_each(|(file, (_, bytes))| file.text(bytes))
 }
 
 /// The treatment of the records that are in a file.

@@ -95,8 +95,7 @@ impl LinePlot {
         let x = Span::new(&self.x, points().map(|point| point.x), true);
         let y = Span::new(&self.y, points().flat_map(|point| [point.low, point.y, point.high]), false);
         let left_axis = LeftAxis::new(&font, &y, height);
-        let side = side_label(None, &font, &self.y.label, (0.0, height));
-        let left = side + left_axis.width;
+        let left = side_label(None, &font, &self.y.label, (0.0, height)) + left_axis.width;
         let wide = (width - left - MARGIN - BETWEEN * (across - 1) as f64) / across as f64;
         let mut top = MARGIN;
         for row in self.panels.chunks(across) {

@@ -218,8 +218,7 @@ pub(super) fn short(value: f64) -> String {
         _ if size >= 1e6 * 0.9995 => (value / 1e6, "M"),
         _ if size >= 1e4 * 0.9995 => (value / 1e3, "k"),
         _ if size > 0.0 && size < 0.9995e-3 => {
-            let text = format!("{value:.1e}");
-            return text.replace(".0e", "e");
+            return format!("{value:.1e}").replace(".0e", "e");
         }
         _ => (value, ""),
     };

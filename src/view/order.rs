@@ -79,8 +79,7 @@ pub(super) fn ordered(
     }
     let chain = pairs.chain(domain);
     let counted = by_number(&names).map(|order| order.into_iter().map(|at| domain[at]).collect());
-    let letters = is_alphabet(&names).then(|| domain.to_vec());
-    match (counted.or(letters), chain) {
+    match (counted.or(is_alphabet(&names).then(|| domain.to_vec())), chain) {
         (Some(order), Some(_)) => Some((Strength::Strong, order)),
         (None, Some(chain)) => {
             let numbers = names.iter().filter(|name| name.parse::<i64>().is_ok()).count();

@@ -180,8 +180,7 @@ fn shape(game: &Game, domains: &PositionDomains, functor: Symbol, arity: usize, 
         let values = domains.values_in(&atom, variable, LISTED.min(*left));
         *left -= values.as_ref().map_or(0, Vec::len);
         let values = values.map(|values| values.iter().filter_map(|term| terms.intern_term(term)).collect());
-        let pattern = open(values, game, &mut out.slots, 2);
-        out.arguments.push(pattern);
+        out.arguments.push(open(values, game, &mut out.slots, 2));
     }
     out
 }

@@ -57,8 +57,7 @@ fn known(layout: &BoardLayout, picture: &BoardPicture) -> String {
     wrap(&mut out, "", &separated(words, ","));
     for HandGroup { relation: name, owners, .. } in &picture.hands {
         let owners = owners.iter().map(|owner| (&owner.name, certain(&owner.things)));
-        let owners = owners.filter(|(_, things)| !things.is_empty());
-        let parts = owners.map(|(owner, things)| {
+        let parts = owners.filter(|(_, things)| !things.is_empty()).map(|(owner, things)| {
             let is_long = things.iter().any(|thing| thing.contains(' '));
             format!("{owner}: {}", things.join(if is_long { ", " } else { " " }))
         });

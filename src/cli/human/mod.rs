@@ -49,8 +49,7 @@ pub fn with_human(registry: &Registry, table: Option<&Arc<HumanTable>>) -> Regis
         }
         let (sampler, particles) = (registry.sampler_of(spec.inner("sampler"))?, spec.size("particles"));
         Ok(move |engine: &Arc<Engine>, role: Role| {
-            let seat = HumanSeat::new(engine, role, &table, &sampler, particles, advisor.clone());
-            Seat::player(seat)
+            Seat::player(HumanSeat::new(engine, role, &table, &sampler, particles, advisor.clone()))
         })
     });
     added.unwrap_or_else(|_| registry.clone())

@@ -120,8 +120,7 @@ impl HumanSeat {
                     return None;
                 }
             };
-            let read = choice::read(&line, &moves, proposed.take());
-            match read {
+            match choice::read(&line, &moves, proposed.take()) {
                 Line::Play(place) => return Some(view.legal[place]),
                 Line::Found(found) => {
                     at.console.say(&listed(&moves, found.iter().copied()));
@@ -166,8 +165,7 @@ impl Player for HumanSeat {
         self.knowledge.companion.follow(view.evidence, &patience, &seed.child("belief"));
         let table = Arc::clone(&self.table);
         let mut at = table.shared.lock();
-        let turned = at.turn_to(&self.engine, self.role, budget.deadline);
-        let chosen = match turned {
+        let chosen = match at.turn_to(&self.engine, self.role, budget.deadline) {
             Typed::Line(_) => self.dialogue(&mut at, view, budget, seed),
             Typed::Late => {
                 at.was_late(self.role);

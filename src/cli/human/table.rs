@@ -104,8 +104,7 @@ impl Shared {
     /// Says what is untold, if one person plays: nobody else looks at the screen.
     fn tell_one(&mut self) {
         if let [(_, untold)] = &mut self.persons[..] {
-            let text = std::mem::take(untold);
-            self.console.say(&text);
+            self.console.say(&std::mem::take(untold));
         }
     }
 
@@ -127,8 +126,7 @@ impl Shared {
         }
         self.last = Some(role);
         if let Some((_, untold)) = self.persons.iter_mut().find(|(person, _)| *person == role) {
-            let text = std::mem::take(untold);
-            self.console.say(&text);
+            self.console.say(&std::mem::take(untold));
         }
         typed
     }

@@ -135,8 +135,7 @@ impl Follower {
             let (expected, found) = (self.seen(&made.percepts), self.seen(&percepts));
             return Err(self.differs("the percepts", self.steps.len(), Some(&made.joint), expected, found));
         }
-        let next = self.machine.next(&state, &made.joint, &mut self.scratch);
-        self.states.push(next);
+        self.states.push(self.machine.next(&state, &made.joint, &mut self.scratch));
         self.steps.push((made.joint.clone(), percepts));
         Ok(())
     }

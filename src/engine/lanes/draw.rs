@@ -81,8 +81,7 @@ impl Tree {
             chosen.push(here);
             return;
         };
-        let count = &self.counts[left].count;
-        let (difference, is_left) = subtract(network, index, count);
+        let (difference, is_left) = subtract(network, index, &self.counts[left].count);
         let below = |half: usize, index: &[Wire]| {
             index[..index_bits(self.counts[half].most).min(index.len())].to_vec()
         };

@@ -70,8 +70,7 @@ struct Slots {
 impl Slots {
     /// The first of `length` free planes in a row.
     fn take(&mut self, length: usize) -> usize {
-        let fitting = self.gaps.iter().find(|&(_, &free)| free >= length);
-        let Some((&begin, &free)) = fitting else {
+        let Some((&begin, &free)) = self.gaps.iter().find(|&(_, &free)| free >= length) else {
             self.end += length;
             return self.end - length;
         };

@@ -338,14 +338,12 @@ impl StateMachine for Propagator {
     }
 
     fn goal(&self, state: &State, role: Role, scratch: &mut PropagatorScratch) -> Goal {
-        let outputs = self.viewed(state, scratch);
-        let holds = bits_on(outputs, self.view().goals[role].clone()).next();
+        let holds = bits_on(self.viewed(state, scratch), self.view().goals[role].clone()).next();
         holds.map_or(Goal::default(), |place| self.propnet.roles[role].goals[place].0)
     }
 
     fn goal_count(&self, state: &State, role: Role, scratch: &mut PropagatorScratch) -> usize {
-        let outputs = self.viewed(state, scratch);
-        let holds = bits_on(outputs, self.view().goals[role].clone());
+        let holds = bits_on(self.viewed(state, scratch), self.view().goals[role].clone());
         holds.map(|place| self.propnet.roles[role].goals[place].0).collect::<FxHashSet<Goal>>().len()
     }
 

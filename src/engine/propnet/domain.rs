@@ -228,8 +228,7 @@ impl Relaxation {
         allowance: &mut Allowance,
         terms: &TermStore,
     ) -> (Relaxation, Result<(), LimitError>) {
-        let plain = given.plain();
-        let mut rules = DatalogProgram::new(plain, &INPUTS);
+        let mut rules = DatalogProgram::new(given.plain(), &INPUTS);
         let inputs = INPUTS.iter().map(|&(name, ..)| name);
         let targets: Vec<RelationId> =
             OUTPUTS.into_iter().chain(inputs).filter_map(|name| rules.relation(name)).collect();

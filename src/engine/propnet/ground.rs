@@ -116,8 +116,7 @@ fn propnet(game: &Game, inputs: Inputs, builder: Builder<'_>) -> Propnet {
             let mut values: Vec<(TermId, Wire)> = own.map(|(tuple, wire)| (tuple[1], wire)).collect();
             values.sort_unstable_by(|a, b| terms.compare(a.0, b.0));
             goals.extend(values.into_iter().map(|(value, wire)| {
-                let number = terms.show(value).parse().ok();
-                (number.map_or(Goal::default(), Goal::clamped), wire)
+                (terms.show(value).parse().ok().map_or(Goal::default(), Goal::clamped), wire)
             }));
         }
         let mut percepts: Vec<(Percept, Wire)> = Vec::new();

@@ -106,8 +106,7 @@ impl<Fresh: Iterator<Item = Symbol>> Splitter<'_, Fresh> {
                 }
             }
         }
-        let literal = self.auxiliary(inside, &interface, false, rule.clause);
-        outside.push(literal);
+        outside.push(self.auxiliary(inside, &interface, false, rule.clause));
         Rule { head: rule.head, body: outside, clause: rule.clause }
     }
 

@@ -126,8 +126,7 @@ fn decimal(text: &str) -> Result<(i128, i128), NumberFault> {
 
 /// An exponent. One that is far out of range is as good as any other such.
 fn signed(text: &str) -> Result<i64, NumberFault> {
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let size = match integer(digits) {
+    let size = match integer(text.strip_prefix(['+', '-']).unwrap_or(text)) {
         Ok(size) => i64::try_from(size).unwrap_or(i64::MAX),
         Err(NumberFault::TooLarge) => i64::MAX,
         Err(other) => return Err(other),

@@ -140,8 +140,7 @@ impl<'t> Reader<'t> {
                     0
                 }
             };
-            let own = self.outcome(at)?;
-            let payoffs = match (inherited, own) {
+            let payoffs = match (inherited, self.outcome(at)?) {
                 (None, only) | (only, None) => only,
                 (Some(a), Some(b)) => Some(self.sum(&a, &b, at)?),
             };

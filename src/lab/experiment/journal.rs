@@ -365,8 +365,7 @@ impl<'a> Journal<'a> {
                 } else {
                     append(&of_kind.path)
                 };
-                let file = own?;
-                let (torn, moved) = of_kind.restore(file, &earlier.damage, was_killed)?;
+                let (torn, moved) = of_kind.restore(own?, &earlier.damage, was_killed)?;
                 earlier.cut += torn;
                 earlier.moved.extend(moved);
             }

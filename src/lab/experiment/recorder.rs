@@ -195,8 +195,7 @@ impl<M: StateMachine> Recorder<'_, M> {
 
     /// The entrant who plays a role.
     fn label(&self, role: Role) -> String {
-        let game = self.plan.game(self.place.cell);
-        let at = game.played().position(|played| played == role.index());
+        let at = self.plan.game(self.place.cell).played().position(|played| played == role.index());
         at.and_then(|at| self.labels().nth(at)).unwrap_or_default()
     }
 

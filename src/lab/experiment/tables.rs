@@ -225,8 +225,7 @@ pub(super) fn faults(pairings: &[Pairing<'_>], clock: Option<f64>) -> Option<Tab
 
 /// The same in a game for readers: an entrant has one row, over all that it met.
 pub(super) fn cost(pairings: &[Pairing<'_>]) -> Table {
-    let entrants = over_all(pairings);
-    Table::of(&columns(&["who", "work", "faults"]), &rows_over_all(&entrants, pairings))
+    Table::of(&columns(&["who", "work", "faults"]), &rows_over_all(&over_all(pairings), pairings))
         .named(TITLES, "cost")
         .viewed(readings("cost"))
 }

@@ -63,8 +63,7 @@ impl PlayerWatch {
 
     /// The decision made after `step` joint moves; nothing if it did not come to its end.
     pub fn at(&self, step: usize) -> WatchedDecision {
-        let decisions = self.decisions.lock();
-        decisions.get(&step).cloned().unwrap_or_default()
+        self.decisions.lock().get(&step).cloned().unwrap_or_default()
     }
 
     fn insert(&self, step: usize, decision: WatchedDecision) {

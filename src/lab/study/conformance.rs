@@ -187,8 +187,7 @@ impl Checked<'_> {
         let all = (0..WATCHED).map(follow).collect::<Result<Vec<_>, _>>()?;
         for threads in [1, 4] {
             let Ok(pool) = ThreadPoolBuilder::new().num_threads(threads).build() else { continue };
-            let is_same = pool.install(|| follow(0))? == all[0];
-            self.hold(is_same, "seed", last, || {
+            self.hold(pool.install(|| follow(0))? == all[0], "seed", last, || {
                 format!("other particles when made again on {threads} threads")
             })?;
         }

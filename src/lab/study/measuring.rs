@@ -91,8 +91,7 @@ impl Study {
                 _ => format!("no belief was measured: the longest match has {longest}"),
             });
         }
-        let is_known = |row: &StudyRow| row.information_set == Some(1);
-        self.rows.iter().all(is_known).then(|| {
+        self.rows.iter().all(|row: &StudyRow| row.information_set == Some(1)).then(|| {
             "nothing was hidden from the roles: at every step measured one history explains what a role knows, so every \
              sampler is exact"
                 .to_owned()

@@ -134,8 +134,7 @@ impl ResponseFigures {
     fn add(&mut self, round: usize, roles: &[Role], played: &[PlayedMatch]) {
         self.rounds += 1;
         for (place, one) in played.iter().enumerate() {
-            let responding = place.checked_sub(1).map(|at| roles[at]);
-            self.count(round, responding, one);
+            self.count(round, place.checked_sub(1).map(|at| roles[at]), one);
         }
         let [given, responses @ ..] = played else { return };
         let Some(values) = &given.goals else { return };

@@ -222,8 +222,7 @@ impl Measure<'_> {
         self.repeat(&mut speed.expansions, || machine.expand(&asked, scratch).len());
         self.repeat(&mut speed.singles, || {
             for (state, joint) in &asked {
-                let next = machine.next(state, joint, scratch);
-                ask(machine, &next, scratch, &mut legal);
+                ask(machine, &machine.next(state, joint, scratch), scratch, &mut legal);
             }
             asked.len()
         });

@@ -155,8 +155,7 @@ impl DatalogProgram {
             self.components.push(Component { relations, ..Component::default() });
         }
         for (index, rule) in self.rules.iter().enumerate() {
-            let component = self.component_of[self.by_name[&rule.head.relation]];
-            self.components[component].rules.push(index);
+            self.components[self.component_of[self.by_name[&rule.head.relation]]].rules.push(index);
         }
         self.stages = stages.into();
         self.shapes = vec![Vec::new(); self.names.len()];

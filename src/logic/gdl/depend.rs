@@ -125,8 +125,7 @@ impl Dependencies {
         let mut first: Vec<Dependency> = first.into_values().collect();
         first.sort_by_key(|arrow| arrow.clause);
         let cycle = |arrow: Dependency| {
-            let inside = |symbol| self.in_a_cycle(symbol, arrow.head);
-            let back = self.routes(&[arrow.head], &inside);
+            let back = self.routes(&[arrow.head], &|symbol| self.in_a_cycle(symbol, arrow.head));
             std::iter::once(arrow).chain(back.path(arrow.body)).collect()
         };
         first.into_iter().map(cycle).collect()

@@ -169,8 +169,7 @@ impl TermStore {
         // One list of finished terms for each open parenthesis, the functor first.
         let mut open: Vec<(Option<Symbol>, Vec<TermId>)> = Vec::new();
         let mut result = None;
-        let spaced = text.replace('(', " ( ").replace(')', " ) ");
-        for word in spaced.split_whitespace() {
+        for word in text.replace('(', " ( ").replace(')', " ) ").split_whitespace() {
             if result.is_some() || open.len() > super::term::MAX_DEPTH {
                 return None;
             }

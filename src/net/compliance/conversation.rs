@@ -107,8 +107,7 @@ impl Conversation {
 
     /// Sends START, and sees that the answer is `ready`.
     pub(super) fn start(&mut self, master: &CheckMaster) -> Checked<()> {
-        let answer = self.start_answer(master)?;
-        is_word(&answer, "ready", "START")
+        is_word(&self.start_answer(master)?, "ready", "START")
     }
 
     /// Sends START and returns the answer.
@@ -145,8 +144,7 @@ impl Conversation {
     pub(super) fn abort(&mut self, id: &str) -> Checked<String> {
         self.open.retain(|other| other != id);
         let message = Phrasing::default().write(&Message::Abort { id: id.to_owned() });
-        let at_once = Duration::from_secs(1);
-        self.ask(&message, at_once)
+        self.ask(&message, Duration::from_secs(1))
     }
 
     /// Aborts what a check has left open. The answer does not matter, and is not reported.

@@ -41,8 +41,7 @@ pub(super) fn start(talk: &mut Conversation) -> Checked {
 }
 
 pub(super) fn preview(talk: &mut Conversation) -> Checked {
-    let master = CheckMaster::new(LAMPS, talk.new_match(), GDL2);
-    let text = master.preview_message(talk.clocks);
+    let text = CheckMaster::new(LAMPS, talk.new_match(), GDL2).preview_message(talk.clocks);
     match talk.message(&text, talk.clocks.startclock, Ending::Complete).0 {
         Ok(reply) if reply.body.trim().eq_ignore_ascii_case("ready") => Ok(None),
         Ok(_) => skip("PREVIEW is answered with something else; few masters use it"),
@@ -56,8 +55,7 @@ pub(super) fn stop(talk: &mut Conversation) -> Checked {
         let answer = talk.play(&mut master)?;
         master.advance(answer.choice);
     }
-    let answer = talk.stop(&master)?;
-    is_word(&answer, "done", "STOP").map(|()| None)
+    is_word(&talk.stop(&master)?, "done", "STOP").map(|()| None)
 }
 
 pub(super) fn replaced_move(talk: &mut Conversation) -> Checked {
@@ -168,8 +166,7 @@ pub(super) fn abort(talk: &mut Conversation) -> Checked {
 /// Aborts a match, and plays another one while the player may still be thinking about the first.
 fn abort_and_play_another(talk: &mut Conversation, id: &str) -> Checked<()> {
     let begin = Instant::now();
-    let answer = talk.abort(id)?;
-    is_word(&answer, "aborted", "ABORT")?;
+    is_word(&talk.abort(id)?, "aborted", "ABORT")?;
     let elapsed = begin.elapsed();
     if elapsed > Duration::from_secs(1) {
         let what = format!("ABORT was answered after {:.1} s, not at once", elapsed.as_secs_f64());

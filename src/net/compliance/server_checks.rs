@@ -79,8 +79,7 @@ fn is_refusal(answer: &str) -> bool {
 /// Whether a match can be started.
 fn good_match_follows(talk: &mut Conversation) -> Checked {
     let master = CheckMaster::new(LAMPS, talk.new_match(), GDL2);
-    let begun = talk.start(&master).and_then(|()| talk.abort(&master.id));
-    match begun {
+    match talk.start(&master).and_then(|()| talk.abort(&master.id)) {
         Err(CheckEnd::Fail(reason)) => fail(format!("in the good match that follows: {reason}")),
         _ => Ok(None),
     }
@@ -226,8 +225,7 @@ pub(super) fn garbage(talk: &mut Conversation) -> Checked {
             return fail(format!("{name} got neither an answer nor a close"));
         }
     }
-    let message = Phrasing::default().write(&Message::Abort { id: "m".to_owned() });
-    let _ = talk.ask(&message, AT_ONCE);
+    let _ = talk.ask(&Phrasing::default().write(&Message::Abort { id: "m".to_owned() }), AT_ONCE);
     good_match_follows(talk)
 }
 

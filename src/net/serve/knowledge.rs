@@ -216,8 +216,7 @@ fn joint(game: &Game, seen: &[String]) -> Option<Vec<TermId>> {
 fn told_moves(game: &Game, moves: &[TermId]) -> Vec<Percept> {
     let terms = game.terms();
     let did = |(&role, &own): (&TermId, &TermId)| {
-        let text = format!("(did {} {})", terms.show(role), terms.show(own));
-        terms.read(&text).map(Percept)
+        terms.read(&format!("(did {} {})", terms.show(role), terms.show(own))).map(Percept)
     };
     game.roles().iter().zip(moves).filter_map(did).collect()
 }

@@ -122,8 +122,7 @@ pub(super) fn prepare(machine: &Engine, history: HistoryUse) {
         }
         let legal = machine.legal_by_role(&state, &mut scratch);
         let chooses = |(role, moves): &(Role, &Vec<Move>)| moves.len() > 1 && machine.random() != Some(*role);
-        let is_at_once = legal.iter().filter(chooses).count() > 1;
-        if history.applies(is_at_once) {
+        if history.applies(legal.iter().filter(chooses).count() > 1) {
             let weights = Some(Arc::new(MoveWeights::new(legal.map(|_| MoveWeights::MOST))));
             let start = Start { state, first: Vec::new(), weights, count: 1 };
             machine.playouts(&[start], &Seed::root(0), &Budget::UNLIMITED, &mut scratch);

@@ -202,8 +202,7 @@ struct Asking {
 
 impl Drop for Asking {
     fn drop(&mut self) {
-        let free = self.asked.take();
-        self.idle.lock().extend(free);
+        self.idle.lock().extend(self.asked.take());
     }
 }
 

@@ -325,8 +325,7 @@ impl InteractionMachine {
             if self.terminal(&state, &mut scratch) {
                 continue;
             }
-            let legal = self.legal_by_role(&state, &mut scratch);
-            for joint in JointMoves::new(&legal) {
+            for joint in JointMoves::new(&self.legal_by_role(&state, &mut scratch)) {
                 steps += 1;
                 found.insert(self.next(&state, &joint, &mut scratch));
                 if steps >= EXPLORED_STEPS || scratch.work >= EXPLORED_FACTS {

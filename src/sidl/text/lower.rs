@@ -84,8 +84,7 @@ impl Lowering<'_> {
     /// A term in which arithmetic without variables is replaced by its value.
     fn evaluated(&self, term: &Term) -> Term {
         let Term::Compound(functor, arguments) = term else { return term.clone() };
-        let name = self.symbols.name(*functor);
-        if Arithmetic::named(name, arguments.len()).is_some() {
+        if Arithmetic::named(self.symbols.name(*functor), arguments.len()).is_some() {
             let spelled = |part: &i64| self.symbols.get(&part.to_string()).map(Term::Constant);
             let value = number(term, self.symbols).and_then(|value| {
                 let (above, below) = (spelled(value.numer())?, spelled(value.denom())?);

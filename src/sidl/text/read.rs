@@ -186,8 +186,7 @@ impl Reader<'_> {
                 other => body.push(other),
             }
         }
-        let is_end = self.peek().is_none() || self.begins_clause();
-        if is_end {
+        if self.peek().is_none() || self.begins_clause() {
             let at = self.last_span();
             let message = "a clause ends with `.`, which is missing here";
             self.report.add(Finding::syntax(at, message).help("write `.` behind the clause"));
@@ -327,8 +326,7 @@ impl Reader<'_> {
     fn factor(&mut self) -> Read<Nested> {
         if self.take("-") {
             if let Some(SidlToken::Number(digits)) = self.peek() {
-                let digits = format!("-{digits}");
-                return self.number(&digits);
+                return self.number(&format!("-{digits}"));
             }
             let inner = self.deeper(Reader::factor)?;
             return self.compound("-", vec![inner]);
@@ -400,8 +398,7 @@ impl Reader<'_> {
         if number.is_integer() {
             return Ok(Nested(above, 0));
         }
-        let quotient = self.symbols.intern("/");
-        Ok(Nested(Term::new(quotient, vec![above, below]), 1))
+        Ok(Nested(Term::new(self.symbols.intern("/"), vec![above, below]), 1))
     }
 }
 

@@ -47,8 +47,7 @@ impl<S> TracedHistory<S> {
 
     /// The evidence of `role` after the history.
     pub fn evidence(&self, role: Role) -> Evidence {
-        let seen = self.history.0.iter().zip(&self.percepts);
-        let steps = seen.map(|(joint, percepts)| Observation {
+        let steps = self.history.0.iter().zip(&self.percepts).map(|(joint, percepts)| Observation {
             own: OwnMove::Known(joint.of(role)),
             percepts: percepts[role].clone(),
         });
@@ -131,8 +130,7 @@ impl<M: Bulk> Histories<M> {
     /// A history of legal joint moves, replayed from the initial state. It is not checked against any evidence and
     /// costs nothing.
     pub fn trace(&mut self, history: &History) -> TracedHistory<M::State> {
-        let initial = self.initial();
-        history.0.iter().fold(initial, |traced, joint| self.after(&traced, joint))
+        history.0.iter().fold(self.initial(), |traced, joint| self.after(&traced, joint))
     }
 
     /// Extends a history by one step: a joint move drawn by the opponent model (`random` uniformly) among those in
@@ -354,7 +352,6 @@ where
 
     fn take_failure(&mut self) -> Option<EvaluationFailure> {
         let Histories { machine, scratch, failure, .. } = &mut self.histories;
-        let own = machine.take_failure(scratch);
-        failure.take().or(own)
+        failure.take().or(machine.take_failure(scratch))
     }
 }

@@ -96,8 +96,7 @@ fn deepen<M: Bulk>(
     let mut search =
         Search { machine, role, other, leaves, values, account, scratch, nodes, found, sum: None };
     search.enter(state.clone(), None);
-    let depths = search.deepen(&budget);
-    (depths, search.account.spent())
+    (search.deepen(&budget), search.account.spent())
 }
 
 /// Why a search ends early.
@@ -341,8 +340,7 @@ impl<M: Bulk> Search<'_, M> {
         });
         let before = self.mobility(at)?;
         for next in open {
-            let known = self.values.values(self.machine, &self.nodes[next as usize].state);
-            let leaf = match known {
+            let leaf = match self.values.values(self.machine, &self.nodes[next as usize].state) {
                 Some(values) => values[self.role],
                 None => {
                     let sum = before + self.mobility(next)?;

@@ -323,8 +323,7 @@ impl<M: Bulk> Positions<M> {
     pub(crate) fn root(&mut self, machine: &M, scratch: &mut M::Scratch) -> Option<Following> {
         let state = machine.initial();
         if machine.terminal(&state, scratch) {
-            let goals = machine.goals(&state, scratch);
-            return Some(self.end(goals));
+            return Some(self.end(machine.goals(&state, scratch)));
         }
         self.add(machine, state, &vec![0; self.roles], scratch)
     }
@@ -508,8 +507,7 @@ impl<M: Bulk> Positions<M> {
                 return 0;
             }
             let before = self.known[position as usize * self.roles + role.index()];
-            let seen = self.percepts.number(&percepts[role]);
-            self.classes[role].after(before, joint.of(role), seen)
+            self.classes[role].after(before, joint.of(role), self.percepts.number(&percepts[role]))
         });
         self.add(machine, state, known.values(), scratch)
     }

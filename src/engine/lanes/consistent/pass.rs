@@ -113,8 +113,7 @@ impl<const W: usize> DrawPlanes<W> {
         if self.starts.iter().all(|start| *start == first) {
             // The lanes without an attempt too, for the next pass.
             self.starts.resize(64 * W, first);
-            let words = work.starts[first as usize].words();
-            for (planes, &bits) in planes.chunks_mut(64).zip(words) {
+            for (planes, &bits) in planes.chunks_mut(64).zip(work.starts[first as usize].words()) {
                 for (bit, plane) in planes.iter_mut().enumerate() {
                     *plane = [(bits >> bit & 1).wrapping_neg(); W];
                 }
@@ -125,8 +124,7 @@ impl<const W: usize> DrawPlanes<W> {
         let blocks = &mut self.rows.blocks;
         blocks.resize(blocks.len().max(count), [[0; W]; 64]);
         for (lane, &start) in self.starts.iter().enumerate() {
-            let words = work.starts[start as usize].words();
-            for (block, &bits) in blocks.iter_mut().zip(words) {
+            for (block, &bits) in blocks.iter_mut().zip(work.starts[start as usize].words()) {
                 block[lane % 64][lane / 64] = bits;
             }
         }

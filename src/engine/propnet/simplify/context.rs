@@ -36,11 +36,9 @@ pub fn context(net: &Propnet, groups: &Groups) -> Propnet {
     };
     let early = net.network.needed(net.roles.values().iter().flat_map(|role| role.legal.iter().copied()));
     rewriting.rewrite_all(|gate| early[gate]);
-    let moves = net.does();
-    for (range, role) in moves.values().iter().zip(net.roles.values()) {
+    for (range, role) in net.does().values().iter().zip(net.roles.values()) {
         for (input, &wire) in range.clone().zip(&role.legal) {
-            let legal = rewriting.placed(wire);
-            rewriting.known.follows(input, legal);
+            rewriting.known.follows(input, rewriting.placed(wire));
         }
     }
     rewriting.rewrite_all(|gate| live[gate] && !early[gate]);

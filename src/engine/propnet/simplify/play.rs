@@ -79,7 +79,6 @@ impl<'a> RandomPlay<'a> {
     }
 
     fn clear_moves(&mut self) {
-        let bits = self.net.bits();
-        self.inputs[bits..].fill(0);
+        self.inputs[self.net.bits()..].fill(0);
     }
 }

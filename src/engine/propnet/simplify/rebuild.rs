@@ -31,8 +31,7 @@ pub(super) fn readers(net: &Propnet) -> Vec<u32> {
 /// replaced those into it. O(wires) beside what `make` does.
 pub(super) fn rebuild(net: &Propnet, make: &mut dyn FnMut(&mut Network, usize, &[Wire]) -> Wire) -> Propnet {
     let mut network = Network::new(net.network.inputs());
-    let inputs = network.input_wires();
-    let place = network.rebuild(&net.network, &inputs, &live(net), make);
+    let place = network.rebuild(&net.network, &network.input_wires(), &live(net), make);
     sweep(with_outputs(net, network, &place))
 }
 

@@ -87,8 +87,7 @@ fn cycle(graph: &DiGraph<u32, u32>) -> Vec<GambitSetId> {
     }
     let mut path = vec![start];
     while path.len() == 1 || path.last() != Some(&start) {
-        let last = path[path.len() - 1];
-        path.push(came_from[last.index()].expect("the vertex was reached"));
+        path.push(came_from[path[path.len() - 1].index()].expect("the vertex was reached"));
     }
     path.reverse();
     path.iter().map(|vertex| GambitSetId(vertex.index() as u32)).collect()

@@ -156,8 +156,7 @@ impl InfixReader<'_> {
             }
             1 => terms.pop(),
             arity => {
-                let functor = self.tuple_functor(arity);
-                let term = Term::new(functor, terms);
+                let term = Term::new(self.tuple_functor(arity), terms);
                 let symbols = &*self.symbols;
                 let shown = || short(print_term(&term, symbols, Syntax::Infix));
                 self.report.dialect(Dialect::Tuple, span, || format!("it is taken to be `{}`", shown()));

@@ -216,8 +216,7 @@ impl InfixReader<'_> {
         self.closed = Some(self.next);
         let finding =
             Finding::error(FindingCode::UnbalancedParenthesis, open.span(), "this `(` is not closed");
-        let here = self.here();
-        self.report.add(finding.related(here, "a `)` is missing before this"));
+        self.report.add(finding.related(self.here(), "a `)` is missing before this"));
         Some(())
     }
 

@@ -50,8 +50,7 @@ pub(super) fn project(rules: &mut Vec<Rule>, symbols: &mut Symbols) {
                     .collect()
             };
             let relation = *known.entry((body.clone(), kept.clone())).or_insert_with(|| {
-                let name = format!("some_{}", symbols.name(atom.relation));
-                let relation = symbols.fresh(name);
+                let relation = symbols.fresh(format!("some_{}", symbols.name(atom.relation)));
                 let head = Atom { relation, arguments: of_kept(&numbered), at: At(atom.at.0) };
                 added.push(Rule { head, body: vec![Literal::Positive(body)], clause: rule.clause });
                 relation

@@ -59,8 +59,7 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     // Suggestions compare every name with every other one, so a text with very many names gets none.
     let few = read.len() * defined.len() <= 1_000_000;
     for (&relation, &atom) in &read {
-        let plain = relation.keyword_arity().is_none() && !relation.is_logical();
-        if plain && !is_defined(&relation) {
+        if relation.keyword_arity().is_none() && !relation.is_logical() && !is_defined(&relation) {
             findings.push(undefined(view, &kinds, few.then_some(&defined), atom));
         }
     }
@@ -70,8 +69,7 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
         .map(|relation| view.name(*relation))
         .collect();
     for (&relation, &span) in &defined {
-        let plain = relation.keyword_arity().is_none() && !relation.is_logical();
-        if plain && !is_used(&relation) {
+        if relation.keyword_arity().is_none() && !relation.is_logical() && !is_used(&relation) {
             let message = format!("nothing reads the relation `{}`", view.name(relation));
             let finding = Finding::warning(FindingCode::UnusedRelation, view.locate(span, relation), message);
             let unread = |word: &&str| {
@@ -170,8 +168,7 @@ fn undefined(
     known.sort_unstable();
     let written = view.written.symbols.count();
     let known = known.into_iter().map(|(_, symbol)| symbol).filter(|symbol| symbol.index() < written);
-    let words = KEYWORDS.into_iter().chain(known);
-    match nearest(name, words.map(|symbol| view.name(symbol))) {
+    match nearest(name, KEYWORDS.into_iter().chain(known).map(|symbol| view.name(symbol))) {
         Some(near) => finding.help(format!("did you mean `{near}`?")),
         None => finding,
     }

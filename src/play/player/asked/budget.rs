@@ -17,8 +17,7 @@ pub struct DecisionBudget {
 impl DecisionBudget {
     /// The budget of a decision that begins now.
     pub fn begin(&self) -> Budget {
-        let budget = self.time.map_or(Budget::UNLIMITED, Budget::time);
-        Budget { nodes: self.nodes, ..budget }
+        Budget { nodes: self.nodes, ..self.time.map_or(Budget::UNLIMITED, Budget::time) }
     }
 
     /// Whether the same budget gives the same result every time, that is, whether it has no time.

@@ -135,10 +135,7 @@ impl AskedSeat {
     pub(super) fn answer(&mut self, view: &View<'_>, budget: &DecisionBudget, seed: &Seed) -> Answer {
         let mut counts = AskedCounts { decisions: 1, ..AskedCounts::default() };
         let budget = budget.begin();
-        let decision = self.guarded(|player| {
-            let decision = player.decide(view, &budget, seed);
-            (decision, budget.is_late())
-        });
+        let decision = self.guarded(|player| (player.decide(view, &budget, seed), budget.is_late()));
         match decision {
             Ok((Decision { policy, cost, depleted, failure, .. }, late)) => {
                 let (policy, is_legal) = among(&policy, view.legal);

@@ -149,8 +149,7 @@ impl Equilibrium {
 
 impl Player for Equilibrium {
     fn prepare(&mut self, budget: &Budget, seed: &Seed) {
-        let solved = self.solved(budget);
-        if solved.is_err() {
+        if self.solved(budget).is_err() {
             let seat = self.seat.get_or_insert_with(|| self.otherwise.seat(&self.machine, self.role));
             if let Seat::Player(player) = seat {
                 player.prepare(budget, seed);

@@ -106,8 +106,7 @@ impl SolvedGame {
     /// The advice for this evidence; none where the role has nothing to decide or its evidence is not in the tree.
     pub(super) fn advice(&self, evidence: &Evidence) -> Option<(usize, Advice<'_>)> {
         let set = self.indexes[evidence.role].find(&self.tree, evidence)?;
-        let range = self.tree.sets()[set].range();
-        let values = &self.values[evidence.role].moves[range];
+        let values = &self.values[evidence.role].moves[self.tree.sets()[set].range()];
         Some((set, Advice { shares: self.profile.of(&self.tree, set), values }))
     }
 

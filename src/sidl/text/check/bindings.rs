@@ -105,8 +105,7 @@ impl<'s> Checker<'s> {
                         bound.insert(variable);
                     }
                     let length = bound.len();
-                    let parts = parts(inner);
-                    self.conjunction(&parts, &inherited, bound);
+                    self.conjunction(&parts(inner), &inherited, bound);
                     bound.truncate(length);
                 }
                 Formula::And(members, _) => {

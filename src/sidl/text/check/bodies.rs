@@ -46,8 +46,7 @@ impl<'s> Checker<'s> {
             Term::Constant(name) => self.known_fact(*name, 0, at),
             Term::Compound(name, arguments) => self.watched(*name, arguments, at),
         }
-        let agents = items(agents, &self.sheet.symbols).unwrap_or(std::slice::from_ref(agents));
-        for agent in agents {
+        for agent in items(agents, &self.sheet.symbols).unwrap_or(std::slice::from_ref(agents)) {
             if !matches!(agent, Term::Variable(_)) {
                 self.agent_name(agent, at);
             }

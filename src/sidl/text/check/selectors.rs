@@ -144,8 +144,7 @@ impl<'s> Checker<'s> {
         }
         let spelled = self.spell(id);
         let length = operations.len();
-        let is_nil = matches!(id, Term::Constant(name) if self.name(*name) == "nil");
-        if is_nil {
+        if matches!(id, Term::Constant(name) if self.name(*name) == "nil") {
             if length != 1 {
                 let message =
                     format!("the branching has {length} operations, and `nil` selects none of them");

@@ -109,8 +109,7 @@ impl<M: Bulk> Backtracking<M> {
         };
         let weights = normalised(&arrived.iter().map(ln_weight).collect::<Vec<f64>>());
         let weighted = arrived.iter().zip(weights).filter(|&(_, weight)| weight > 0.0);
-        let weighted = weighted.map(|(&node, weight)| Particle { id: node.into(), weight });
-        merged(weighted, options.merge)
+        merged(weighted.map(|(&node, weight)| Particle { id: node.into(), weight }), options.merge)
     }
 
     /// The cost since the beginning.

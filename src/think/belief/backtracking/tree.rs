@@ -59,8 +59,7 @@ impl<M: Bulk> Tree<M> {
             spent: UpdateCost::default(),
             machine,
         };
-        let initial = tree.machine.initial();
-        tree.push(ROOT, 0, initial, 0, 0);
+        tree.push(ROOT, 0, tree.machine.initial(), 0, 0);
         tree
     }
 

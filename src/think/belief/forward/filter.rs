@@ -160,8 +160,7 @@ impl<M: Bulk> Forward<M> {
             if is_full && (2 * different > wanted || different >= ENOUGH) {
                 return Followed::Done;
             }
-            let attempts = self.options.all_states() as f64;
-            if self.enumerates_instead(attempts, task) {
+            if self.enumerates_instead(self.options.all_states() as f64, task) {
                 return Followed::Done;
             }
             let (covered, until) = self.covered;

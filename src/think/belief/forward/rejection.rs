@@ -100,8 +100,7 @@ impl<M: Bulk> Forward<M> {
             let Expected { whole, each, filter } = self.expected(from, step);
             let attempts = missing / whole * each;
             // Where nothing has got through, the shares of the steps say more than they did before.
-            let may_enumerate = reuses && (round == 0 || drawn == 0);
-            if may_enumerate && self.enumerates_instead(attempts, task) {
+            if reuses && (round == 0 || drawn == 0) && self.enumerates_instead(attempts, task) {
                 return Drawn::Enumerated;
             }
             if reuses && step > from && attempts > most.unwrap_or(filter) {

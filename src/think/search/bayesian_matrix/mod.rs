@@ -127,8 +127,7 @@ impl Game {
             let solution = solve(&of_columns(&columns));
             let (answer, guaranteed) = self.answer(&solution.row);
             if guaranteed >= solution.value - 1e-3 * PRECISION || choices.contains(&answer) {
-                let column = self.by_type(&choices, &solution.column);
-                return (solution.value, solution.row, column);
+                return (solution.value, solution.row, self.by_type(&choices, &solution.column));
             }
             choices.push(answer);
         }

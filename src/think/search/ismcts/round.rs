@@ -196,8 +196,7 @@ impl<S: Clone> Round<S> {
         }
         if !fresh.is_empty() && !*is_full {
             let (role, set) = fresh[if fresh.len() > 1 { rng.random_range(0..fresh.len()) } else { 0 }];
-            let role = Role::new(role as usize);
-            bandits.open_widening(set, role, &positions.sets, history);
+            bandits.open_widening(set, Role::new(role as usize), &positions.sets, history);
         }
         if fresh.is_empty() && step < DEEPEST {
             if let Some(following) = positions.following(position, choice) {

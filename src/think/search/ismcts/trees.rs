@@ -73,8 +73,7 @@ impl<M: Bulk> IsmctsTrees<M> {
         if rayon::current_num_threads() > 1 || rayon::current_thread_index().is_none() {
             note_shared_work();
         }
-        let trees = self.trees.par_iter_mut().enumerate();
-        let made = trees.map(|(number, tree)| {
+        let made = self.trees.par_iter_mut().enumerate().map(|(number, tree)| {
             let (seed, scratch) = (seed.index(number), &mut machine.scratch());
             let context = SearchContext::new(machine, role, budget, seed, scratch);
             search(tree, &mut SearchContext { leaves, ..context }, &options)

@@ -88,8 +88,7 @@ pub fn postponed<M: Bulk>(
     search: &dyn StateSearch<M>,
     options: &PostponedOptions,
 ) -> Option<Postponed> {
-    let growing = context.budget.share(GROWING);
-    let mut grown = context.with_budget(growing);
+    let mut grown = context.with_budget(context.budget.share(GROWING));
     let Tree { positions, roots, edge, visited } =
         grown.by_deadline(|context| Tree::new(context, possible, legal, options))?;
     let model = TreeModel::new(context, &positions, possible.model, options.model_share);

@@ -47,8 +47,7 @@ impl Guide {
             }
             let mut choice = 0;
             for chooser in tree.positions.choosers(position) {
-                let explores = chooser.role == explorer && rng.random::<bool>();
-                let place = if explores {
+                let place = if chooser.role == explorer && rng.random::<bool>() {
                     self.best(chooser)
                 } else {
                     let shares = tree.shares(chooser, policy).iter().copied();

@@ -102,8 +102,7 @@ impl PlayerState {
     /// The trunk and the blocks.
     fn parts<'a>(&'a mut self, trunk: &'a Block, blocks: &'a [Block]) -> (Part<'a>, Vec<Part<'a>>) {
         let mut left = self.whole(trunk);
-        let top = split(&mut left, trunk);
-        (top, blocks.iter().map(|block| split(&mut left, block)).collect())
+        (split(&mut left, trunk), blocks.iter().map(|block| split(&mut left, block)).collect())
     }
 }
 

@@ -61,8 +61,7 @@ impl SequenceForm {
             (f64::from(tree.goals_of(outcome)[role.index()].value()) - MIDDLE) / unit
         };
         let forms = players.par_iter().enumerate().map(|(place, &role)| {
-            let counts = leaves.counts(place, tree.pool_len());
-            let treeplex = Treeplex::new(tree, role, &counts);
+            let treeplex = Treeplex::new(tree, role, &leaves.counts(place, tree.pool_len()));
             (role, treeplex)
         });
         let forms: Vec<(Role, Treeplex)> = forms.collect();

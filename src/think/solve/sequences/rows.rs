@@ -53,8 +53,7 @@ pub(super) fn leaves(tree: &GameTree) -> LeafTable {
             }
             NodeKind::Chance { moves, distribution } => {
                 for (place, child) in tree.children(node).enumerate().rev() {
-                    let share = distribution.part(chance, place, moves.len());
-                    open.push((child as u32, share));
+                    open.push((child as u32, distribution.part(chance, place, moves.len())));
                     stack.extend_from_slice(&own);
                 }
             }

@@ -212,8 +212,7 @@ impl Builder {
                 for (role, _) in legal.iter().filter(|(_, moves)| moves.is_empty()) {
                     self.tree.note(machine, open.node, TreeFaultKind::NoLegalMove, role, scratch);
                 }
-                let goals = machine.goals(&open.state, scratch);
-                self.end(open.node, goals);
+                self.end(open.node, machine.goals(&open.state, scratch));
                 continue;
             }
             if open.step as usize >= PLAYOUT_STEPS {
