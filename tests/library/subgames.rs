@@ -1,26 +1,54 @@
 //! Sub-games: what a re-solve at every information set gives up, judged on the tree of the game, and the player `subgame`
 //! where it has little time, little memory, or an opponent that does what no strategy does.
 
+use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hyperplay::machine::{Budget, History, Move, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay::machine::{Budget, Evidence, History, Move, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::player::{Decision, Reason, Seat, View};
 use hyperplay::solve::{
-    GadgetKind, GameTree, GrowingMinimiser, GrowingOptions, Profile, SequenceForm, TreeLimits,
+    Blueprint, GadgetKind, GameTree, GrowingMinimiser, GrowingOptions, InformationSet, Profile, SequenceForm,
+    SolveLimits, TreeLimits, linear_program,
 };
 
 use crate::common::machines::{imperfect, players, seat};
 
-/// NashConv of the policies of a solve of the whole game, and of those of re-solves at every information set after it, each
-/// through the re-solves at the decisions before; in payoffs of `unit` goals. The player is not asked.
-fn resolved(name: &str, unit: f64, iterations: [u64; 2], gadget: GadgetKind, roots: usize) -> [f64; 2] {
+/// The profile of the linear program.
+fn exact(form: &SequenceForm) -> Profile {
+    let limits =
+        SolveLimits { nash_conv: 0.0, iterations: 1_000, budget: Budget::UNLIMITED, stop: &|| false };
+    linear_program(form, &limits).unwrap().profile
+}
+
+/// A blueprint that says what the profile does, at every information set.
+fn blueprint(tree: &GameTree, profile: &Profile) -> Blueprint {
+    let policy = |(number, set): (usize, &InformationSet)| {
+        ((set.role, tree.evidence(set)), profile.of(tree, number).to_vec())
+    };
+    let policies: HashMap<(Role, Evidence), Vec<f64>> = tree.sets().iter().enumerate().map(policy).collect();
+    Arc::new(move |role, evidence, _| policies.get(&(role, evidence.clone())).cloned())
+}
+
+/// NashConv of the policies of a solve of the whole game, by the linear program or by as many iterations as the first number says, and
+/// of those of re-solves at every information set after it, each through the re-solves at the decisions before; in payoffs of `unit`
+/// goals. The player is not asked.
+fn resolved(
+    name: &str,
+    unit: f64,
+    iterations: [Option<u64>; 2],
+    gadget: GadgetKind,
+    roots: usize,
+) -> [f64; 2] {
     let machine = imperfect(name);
     let tree = GameTree::build(&*machine, &TreeLimits::default()).unwrap();
     let (form, seed) = (SequenceForm::new(&tree, unit), Seed::root(1));
+    let given = iterations[0].is_none().then(|| blueprint(&tree, &exact(&form)));
+    let iterations = iterations.map(|count| count.unwrap_or(1));
     let trunk = || {
         let options =
             GrowingOptions { playouts: 1, growth: 10.0, gadget, roots, ..GrowingOptions::default() };
-        let mut trunk = GrowingMinimiser::new(&*machine, options);
+        let mut trunk = GrowingMinimiser::new(&*machine, options).with_blueprint(given.clone());
         trunk.iterate(&*machine, iterations[0], &seed).unwrap();
         // The policies may not lead to the last leaves soon.
         while trunk.leaves() > 0 {
@@ -45,7 +73,7 @@ fn resolved(name: &str, unit: f64, iterations: [u64; 2], gadget: GadgetKind, roo
 }
 
 /// What `resolved` finds with each gadget, and with the roots of one step of knowledge.
-fn assert_safe(name: &str, unit: f64, iterations: [u64; 2], few: usize, least: f64) {
+fn assert_safe(name: &str, unit: f64, iterations: [Option<u64>; 2], few: usize, least: f64) {
     let of = |gadget, roots| resolved(name, unit, iterations, gadget, roots);
     for gadget in [GadgetKind::Resolve, GadgetKind::Maxmargin] {
         let [before, after] = of(gadget, 1_000);
@@ -60,16 +88,50 @@ fn assert_safe(name: &str, unit: f64, iterations: [u64; 2], few: usize, least: f
 
 #[test]
 fn a_gadget_gives_nothing_up_in_kuhn_poker_and_none_does() {
-    assert_safe("kuhn_poker", 25.0, [30, 300], 4, 0.05);
-    let [before, after] = resolved("kuhn_poker", 25.0, [1_000, 300], GadgetKind::Resolve, 1_000);
+    assert_safe("kuhn_poker", 25.0, [Some(30), Some(300)], 4, 0.05);
+    let [before, after] = resolved("kuhn_poker", 25.0, [Some(1_000), Some(300)], GadgetKind::Resolve, 1_000);
     assert!(before < 1e-9 && after < 1e-6, "{before}, {after}");
+}
+
+/// The linear program's policies are the trunk.
+#[test]
+fn sub_games_after_an_exact_blueprint_give_nothing_up_with_either_gadget() {
+    assert_safe("kuhn_poker", 25.0, [None, Some(300)], 4, 0.05);
+}
+
+/// What a blueprint says is played until the first sub-game, and learnt from then on; what it does not say is learnt.
+#[test]
+fn a_blueprint_is_played_before_the_first_sub_game() {
+    let machine = imperfect("kuhn_poker");
+    let said = |role: Role, moves: usize| (role.index() == 0 && moves == 2).then(|| vec![0.9, 0.1]);
+    let mut minimiser = GrowingMinimiser::new(&*machine, GrowingOptions::default())
+        .with_blueprint(Some(Arc::new(move |role, _, legal| said(role, legal.len()))));
+    let seed = Seed::root(1);
+    minimiser.iterate(&*machine, 200, &seed).unwrap();
+    let mut learnt = 0;
+    for policy in minimiser.policies().filter(|policy| policy.moves.len() == 2) {
+        let found = &policy.probabilities;
+        match said(policy.role, 2) {
+            Some(said) => assert!((found[0] - said[0]).abs() < 1e-9, "{found:?}"),
+            None => learnt += usize::from((found[0] - 0.5).abs() > 0.4),
+        }
+    }
+    assert!(learnt > 2, "the other role learns a response: {learnt}");
+
+    let first = minimiser.policies().find(|of| said(of.role, of.moves.len()).is_some()).unwrap().evidence;
+    minimiser.resolve(&*machine, &first, Vec::new(), &Budget::UNLIMITED, &seed).unwrap();
+    minimiser.iterate(&*machine, 200, &seed).unwrap();
+    let shares = minimiser.policy(&first).unwrap().1;
+    assert!((shares[0] - 0.9).abs() > 0.01, "a sub-game learns: {shares:?}");
 }
 
 #[test]
 #[ignore = "minutes"]
 fn a_gadget_gives_nothing_up_in_larger_games_and_none_does() {
-    assert_safe("leduc_poker", 10.0, [30, 200], 20, 0.05);
-    assert_safe("liars_dice_1x4", 50.0, [30, 200], 4, 0.01);
+    for iterations in [None, Some(30)] {
+        assert_safe("liars_dice_1x4", 50.0, [iterations, Some(200)], 4, 0.01);
+        assert_safe("leduc_poker", 3.0, [iterations, Some(200)], 20, 0.05);
+    }
 }
 
 /// The decisions of one spec in all seats of a match in which every second step is made at random, which may be what no strategy

@@ -182,9 +182,14 @@ impl SpecKey {
         SpecKey::new(name.into(), KeyType::File(FileKind::Policy), Cow::Borrowed(""), about.into())
     }
 
-    /// A key whose value is the path of a file of linear leaf values, or this word for none.
-    pub(super) fn linear_file(name: &'static str, none: &'static str, about: &'static str) -> Self {
-        SpecKey::new(name.into(), KeyType::File(FileKind::Linear), none.into(), about.into())
+    /// A key whose value is the path of a file, or this word for none.
+    pub(super) fn file_or(
+        kind: FileKind,
+        none: &'static str,
+        name: &'static str,
+        about: &'static str,
+    ) -> Self {
+        SpecKey::new(name.into(), KeyType::File(kind), none.into(), about.into())
     }
 
     /// A key whose value is a text without commas; `what` says what it is, as in "an address".

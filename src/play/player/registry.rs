@@ -273,7 +273,9 @@ impl Registry {
                 return unfit(format!("'{entry_name}' has two keys '{name}'"));
             }
         }
-        if keys.len() > 1 && keys.iter().any(|key| key.kind == KeyType::File(FileKind::Policy)) {
+        if keys.len() > 1
+            && keys.iter().any(|key| key.kind == KeyType::File(FileKind::Policy) && key.default.is_empty())
+        {
             let why = "has a policy file and other keys; a policy file stands alone";
             return unfit(format!("'{entry_name}' {why}"));
         }
@@ -289,7 +291,7 @@ impl Registry {
     pub fn expected(&self, key: &SpecKey) -> String {
         let kind = match key.kind {
             KeyType::Spec(kind) => kind,
-            KeyType::File(FileKind::Linear) => return format!("{} or {}", key.default, key.kind),
+            KeyType::File(_) if !key.default.is_empty() => return format!("{} or {}", key.default, key.kind),
             _ => return key.kind.to_string(),
         };
         let shape = |entry: &SpecEntry| match &entry.keys[..] {

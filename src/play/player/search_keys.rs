@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::catalogue::{about, entry};
 use super::linear_file::LinearValues;
-use super::{Registry, RegistryError, Spec, SpecError, SpecKey, SpecKind};
+use super::{FileKind, Registry, RegistryError, Spec, SpecError, SpecKey, SpecKind};
 use hyperplay_engine::Engine;
 use hyperplay_machine::State;
 use hyperplay_think::search::{
@@ -97,7 +97,7 @@ pub(super) fn with_searches(mut registry: Registry) -> Result<Registry, Registry
 
 /// The key of a player whose search has leaves. Its reader gives [`leaves_of`] to the player.
 pub(super) fn leaf_key() -> SpecKey {
-    SpecKey::linear_file(LEAF, "playouts", about("effort", LEAF))
+    SpecKey::file_or(FileKind::Linear, "playouts", LEAF, about("effort", LEAF))
 }
 
 /// The leaf values that a spec asks for; [`RandomPlayouts`] if it has no such key.

@@ -7,19 +7,20 @@ use super::catalogue::{about, entry};
 use super::epimc::{self, unpostponed};
 use super::equilibrium::{with_equilibria, with_equilibrium_model};
 use super::models::with_models;
+use super::policy_file::FilePolicy;
 use super::policy_player::PolicyPlayer;
 use super::search_keys::{leaf_key, leaves_of, with_searches};
 use super::selection::with_selection;
 use super::subgame::subgame;
 use super::{
-    Assumed, Clairvoyant, FinalMove, LegalPlayer, OwnBelief, RandomPlayer, Registry, RegistryError,
+    Assumed, Clairvoyant, FileKind, FinalMove, LegalPlayer, OwnBelief, RandomPlayer, Registry, RegistryError,
     SearchEffort, Seat, Spec, SpecEntry, SpecError, SpecKey, SpecKind, VotePolicy, belief_keys,
 };
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
 use hyperplay_think::belief::{BootstrapSampler, IndependentSampler, ParticleSampler};
 use hyperplay_think::search::{HistoryUse, IsmctsOptions, Observers, PostponedOptions};
-use hyperplay_think::solve::{AimOptions, GadgetKind, GrowingOptions};
+use hyperplay_think::solve::{AimOptions, Blueprint, GadgetKind, GrowingOptions};
 
 impl Registry {
     /// The players, samplers, searches and opponent models of this crate.
@@ -126,8 +127,14 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 let options = |nodes| GrowingOptions { nodes, gadget, roots, ..GrowingOptions::default() };
                 let solves = [(iterations[0], options(nodes)), (iterations[1], options(timed))];
                 let moves = spec.size("moves");
+                let file = |key| spec.is_given(key).then(|| spec.policy(key).cloned());
+                let blueprint = file("blueprint").transpose()?;
                 Ok(move |engine: &Arc<Engine>, role: Role| {
-                    Seat::player(subgame(belief(engine, role), Arc::clone(&search), solves, moves))
+                    let blueprint = blueprint.as_ref().map(|file| -> Blueprint {
+                        let file = FilePolicy::new(Arc::clone(engine), Arc::clone(file));
+                        Arc::new(move |role, evidence, legal| file.written(role, evidence, legal))
+                    });
+                    Seat::player(subgame(belief(engine, role), Arc::clone(&search), solves, moves, blueprint))
                 })
             },
         )?
@@ -187,7 +194,7 @@ fn oos_keys() -> [SpecKey; 3] {
 /// Nodes of a tree under a clock: about 250 megabytes.
 const TREE_UNDER_A_CLOCK: usize = 1_000_000;
 
-fn subgame_keys() -> [SpecKey; 5] {
+fn subgame_keys() -> [SpecKey; 6] {
     [
         SpecKey::count("iterations", 1..=1_000_000_000, 200, about("subgame", "iterations"))
             .clocked("as many as the time allows"),
@@ -195,6 +202,7 @@ fn subgame_keys() -> [SpecKey; 5] {
         SpecKey::word("gadget", GadgetKind::Resolve, about("subgame", "gadget")),
         SpecKey::count("roots", 1..=1_000_000, 200, about("subgame", "roots")),
         SpecKey::count("moves", 0..=1_000_000, 0, about("subgame", "moves")),
+        SpecKey::file_or(FileKind::Policy, "none", "blueprint", about("subgame", "blueprint")),
     ]
 }
 

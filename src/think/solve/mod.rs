@@ -31,7 +31,9 @@ mod solver;
 mod tree;
 
 pub use estimate::{estimate_size, estimate_size_until};
-pub use growing::{Alternative, FoundState, GadgetKind, GrowingMinimiser, GrowingOptions, Policy, Subgame};
+pub use growing::{
+    Alternative, Blueprint, FoundState, GadgetKind, GrowingMinimiser, GrowingOptions, Policy, Subgame,
+};
 pub use judge::Verdict;
 #[cfg(feature = "lp")]
 pub use linear_program::{LinearProgramError, linear_program};

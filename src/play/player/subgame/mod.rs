@@ -6,7 +6,8 @@
 //! that others hold possible at these, and so on. Where the tree has too few of them, particles of its
 //! belief are added, and what the others hold possible there. The belief is that of [`hyperplay`](mod@super::hyperplay), with the
 //! same keys. The other roles choose before the roots whether they enter (the key `gadget`), so the new strategy does not give
-//! them more than the last one did. In between, the tree grows on.
+//! them more than the last one did. In between, the tree grows on. With a `blueprint`, a policy file, the first solve is that file, and its
+//! tree only finds the values and the reach under it.
 //!
 //! The other roles follow the opponent model at each choice with the probability `modelled`, and adapt otherwise. That is a
 //! restricted response: with 1 the best one to the model, as far as the tree reaches.
@@ -31,7 +32,9 @@ use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, EvaluationFailure, Evidence, Move, Role, Seed};
 use hyperplay_think::belief::SharedModel;
 use hyperplay_think::search::{SearchContext, StateSearch};
-use hyperplay_think::solve::{GadgetKind, GrowingMinimiser, GrowingOptions, SamplingError, TreeError};
+use hyperplay_think::solve::{
+    Blueprint, GadgetKind, GrowingMinimiser, GrowingOptions, SamplingError, TreeError,
+};
 
 /// The share of the budget of a first decision that solves from the initial state.
 const FIRST: f64 = 0.5;
@@ -48,15 +51,26 @@ impl SpecWord for GadgetKind {
 }
 
 /// The player `subgame` for one match: iterations of a solve and how its tree grows, without a deadline and with one, and the
-/// most moves that are mixed, 0 for all.
+/// most moves that are mixed, 0 for all. The blueprint is what was solved before.
 pub(super) fn subgame(
     belief: OwnBelief,
     search: Arc<dyn StateSearch<Engine>>,
     solves: [(u64, GrowingOptions); 2],
     moves: usize,
+    blueprint: Option<Blueprint>,
 ) -> impl Player {
     let (role, model, share) = (belief.role, Arc::clone(&belief.model), belief.modelled());
-    let choice = SubgameChoice { search, solves, moves, role, model, share, is_plain: None, minimiser: None };
+    let choice = SubgameChoice {
+        search,
+        solves,
+        moves,
+        role,
+        model,
+        share,
+        blueprint,
+        is_plain: None,
+        minimiser: None,
+    };
     belief.player_with(choice, true)
 }
 
@@ -69,6 +83,7 @@ struct SubgameChoice {
     model: SharedModel,
     /// How probably the other roles follow the model at a choice.
     share: f64,
+    blueprint: Option<Blueprint>,
     /// Whether nothing is hidden and roles move in turn, once that is known.
     is_plain: Option<bool>,
     minimiser: Option<GrowingMinimiser<Engine>>,
@@ -127,11 +142,13 @@ impl SubgameChoice {
 
     fn minimiser(&mut self, machine: &Engine, budget: &Budget) -> &mut GrowingMinimiser<Engine> {
         let (_, options) = self.effort(budget);
-        let model = Arc::clone(&self.model);
+        let (model, blueprint) = (Arc::clone(&self.model), self.blueprint.clone());
         self.minimiser.get_or_insert_with(|| {
             let policy =
                 move |role: Role, evidence: &Evidence, legal: &[Move]| model.policy(role, evidence, legal);
-            GrowingMinimiser::new(machine, options).following(self.role, self.share, Box::new(policy))
+            GrowingMinimiser::new(machine, options)
+                .following(self.role, self.share, Box::new(policy))
+                .with_blueprint(blueprint)
         })
     }
 

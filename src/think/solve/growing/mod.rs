@@ -9,7 +9,8 @@
 //! Before that nothing is guaranteed; local best responses in matches bound what can be gained then.
 //!
 //! The roles but one can [follow](GrowingMinimiser::following) a model with a probability at each choice. What is learnt for them is
-//! the rest.
+//! the rest. With a [blueprint](GrowingMinimiser::with_blueprint) the first solve learns nothing where that says something, and only the
+//! values under it are found.
 //!
 //! An iteration takes time in proportion to the grown tree, so all of them together take about fifty times the last.
 //! Iteration i draws from the stream i of its seed alone, so iterations give the same in one call or in several.
@@ -28,6 +29,7 @@ mod roots;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustc_hash::FxHashSet;
@@ -73,6 +75,9 @@ impl Default for GrowingOptions {
 /// The probabilities with which a role chooses among its moves, given what it knows.
 pub type Policy = Box<dyn Fn(Role, &Evidence, &[Move]) -> Vec<f64> + Send + Sync>;
 
+/// The same, where something is said about it.
+pub type Blueprint = Arc<dyn Fn(Role, &Evidence, &[Move]) -> Option<Vec<f64>> + Send + Sync>;
+
 /// A regret minimiser on a tree that grows.
 ///
 /// ```
@@ -106,6 +111,9 @@ pub struct GrowingMinimiser<M: Bulk> {
     model: Option<(u32, f64, Policy)>,
     /// By number of a move: its probability by that policy.
     modelled: Vec<f64>,
+    blueprint: Option<Blueprint>,
+    /// The numbers of the sets at which the blueprint is played as it is.
+    given: FxHashSet<usize>,
     /// Nodes visited, in each iteration all those below the roots.
     pub visits: u64,
     /// The time of the last iteration, over the nodes of the tree.
@@ -136,6 +144,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
             sums: Vec::new(),
             model: None,
             modelled: Vec::new(),
+            blueprint: None,
+            given: FxHashSet::default(),
             visits: 0,
             pace: Duration::ZERO,
             round: 0,
@@ -150,6 +160,13 @@ impl<M: Bulk> GrowingMinimiser<M> {
     pub fn following(self, own: Role, share: f64, policy: Policy) -> Self {
         let model = (share > 0.0).then_some((own.index() as u32, share, policy));
         GrowingMinimiser { model, ..self }
+    }
+
+    /// The same, before its first iteration, with policies that were found before, if there are any. They are what is played before the first sub-game
+    /// (the trunk, Moravcik et al. 2017); from there on each begins with them and learns.
+    #[must_use]
+    pub fn with_blueprint(self, blueprint: Option<Blueprint>) -> Self {
+        GrowingMinimiser { blueprint, ..self }
     }
 
     /// How probably a role follows the model.
@@ -271,18 +288,23 @@ impl<M: Bulk> GrowingMinimiser<M> {
         self.ask(news);
     }
 
-    /// Asks the model at all information sets from this number on.
+    /// Asks the blueprint and the model at all information sets from this number on.
     fn ask(&mut self, first: usize) {
         let positions = &self.tree.positions;
-        let Some((.., model)) = self.model.as_ref().filter(|_| first < positions.sets.list().len()) else {
+        if first == positions.sets.list().len() || self.model.is_none() && self.blueprint.is_none() {
             return;
-        };
+        }
         self.modelled.resize(self.policy.len(), 0.0);
         for (set, (role, class)) in positions.sets.origins().into_iter().enumerate().skip(first) {
-            let share = self.share(role.index() as u32);
-            if share > 0.0 {
-                let moves = range(positions.sets.list()[set]);
-                let policy = model(role, &positions.evidence(role, class), positions.sets.of(set as u32));
+            let (moves, share) = (range(positions.sets.list()[set]), self.share(role.index() as u32));
+            let (evidence, legal) = (positions.evidence(role, class), positions.sets.of(set as u32));
+            let before = self.blueprint.as_ref().and_then(|blueprint| blueprint(role, &evidence, legal));
+            if let Some(before) = before {
+                self.policy[moves.clone()].copy_from_slice(&before);
+                self.given.extend(self.expected.is_empty().then_some(set));
+            }
+            if let Some((.., model)) = self.model.as_ref().filter(|_| share > 0.0) {
+                let policy = model(role, &evidence, legal);
                 self.modelled[moves.clone()].copy_from_slice(&policy);
                 follow(&mut self.policy[moves], &policy, share);
             }
@@ -324,14 +346,14 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// Updates a role against what is played.
     fn update(&mut self, role: u32) {
         let share = self.share(role);
-        let GrowingMinimiser { tree, pass, policy, regrets, sums, guide, modelled, .. } = self;
+        let GrowingMinimiser { tree, pass, policy, regrets, sums, guide, modelled, given, .. } = self;
         let policies = Policies { role, own: policy, others: policy };
         pass.descend_from_roots(tree, policies);
         (0..tree.by_step.len()).rev().for_each(|step| pass.climb(tree, step, policies));
         tree.roots.update(role, self.round, &pass.values);
         let factors = RegretRule::PredictiveDiscounted.factors(self.round);
-        let reached = tree.positions.sets.list().iter().zip(&pass.reach);
-        for (set, &[own, others]) in reached.filter(|(_, reach)| **reach != [0.0; 2]) {
+        let reached = tree.positions.sets.list().iter().zip(&pass.reach).enumerate();
+        for (number, (set, &[own, others])) in reached.filter(|(_, (_, reach))| **reach != [0.0; 2]) {
             let moves = range(*set);
             let (policy, gains) = (&mut policy[moves.clone()], &pass.gains[moves.clone()]);
             let sums = sums[moves.clone()].iter_mut().zip(&*policy);
@@ -340,6 +362,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
                 let values = guide.values[moves.clone()].iter_mut().zip(gains);
                 values.for_each(|(value, gain)| *value = gain / others);
                 match share {
+                    _ if given.contains(&number) => {}
                     0.0 => _ = factors.update::<PREDICTED>(&mut regrets[moves], policy, gains),
                     1.0 => {}
                     share => {

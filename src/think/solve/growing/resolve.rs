@@ -139,6 +139,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         if self.expected.is_empty() {
             let value = |role: Role| self.usual(role.index() as u32, &average).value(&self.tree);
             self.expected = machine.each_role().map(value).collect();
+            self.given.clear();
         }
         let all = self.candidates(machine, step, found);
         let mut reaches = self.reaches_at_roots();
