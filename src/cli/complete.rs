@@ -14,7 +14,7 @@ use super::game_argument::source;
 use super::output::Output;
 use hyperplay_games::builtin;
 use hyperplay_logic::gdl::fold;
-use hyperplay_play::player::{FileKind, KeyType, Registry, SpecEntry, SpecKind};
+use hyperplay_play::player::{KeyType, Registry, SpecEntry, SpecKey, SpecKind};
 
 /// The first argument by which a script asks for words.
 pub const REQUEST: &str = "complete-words";
@@ -218,7 +218,7 @@ fn specs(registry: &Registry, kind: SpecKind, text: &str) -> Vec<String> {
         return found;
     };
     let Some(entry) = registry.entries(kind).find(|entry| entry.name == name) else { return Vec::new() };
-    if entry.keys.iter().any(|key| key.kind == KeyType::File(FileKind::Policy)) {
+    if entry.keys.iter().any(SpecKey::stands_alone) {
         return files(rest, &["json"]).into_iter().map(|file| format!("{name}:{file}")).collect();
     }
     let (done, last) = last_part(rest);

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::failure::{CommandFailure, CommandResult};
 use super::session::Session;
 use hyperplay_logic::gdl::did_you_mean;
-use hyperplay_play::player::{FileKind, KeyType, REMOTE, Registry, SpecEntry, SpecError, SpecKey, SpecKind};
+use hyperplay_play::player::{KeyType, REMOTE, Registry, SpecEntry, SpecError, SpecKey, SpecKind};
 
 /// Arguments of `players`.
 #[derive(Args, Debug)]
@@ -140,9 +140,9 @@ fn listing(registry: &Registry, kind: SpecKind) -> String {
 fn described(registry: &Registry, entry: &SpecEntry) -> String {
     let mut text = format!("{}: {}\n", entry.name, entry.about);
     for key in &entry.keys {
-        let form = match key.kind {
-            KeyType::File(FileKind::Policy) => format!("{}:PATH", entry.name),
-            _ => format!("{}={}", key.name, key.default),
+        let form = match key.stands_alone() {
+            true => format!("{}:PATH", entry.name),
+            false => format!("{}={}", key.name, key.default),
         };
         let _ = writeln!(text, "  {form} ({}): {}", registry.expected(key), key.about);
     }
@@ -151,7 +151,7 @@ fn described(registry: &Registry, entry: &SpecEntry) -> String {
 
 /// Commands that use an entry and run as they stand.
 fn example(kind: SpecKind, entry: &SpecEntry) -> String {
-    if matches!(&entry.keys[..], [SpecKey { kind: KeyType::File(FileKind::Policy), .. }]) {
+    if entry.keys.iter().any(SpecKey::stands_alone) {
         let spec = format!("{}:kuhn.json", entry.name);
         let seat = if kind == SpecKind::Player { spec } else { format!("hyperplay:model={spec}") };
         return format!(

@@ -192,6 +192,11 @@ impl SpecKey {
         SpecKey::new(name.into(), KeyType::File(kind), none.into(), about.into())
     }
 
+    /// Whether it is the only key of its entry, whose path stands behind the name.
+    pub fn stands_alone(&self) -> bool {
+        matches!(self.kind, KeyType::File(_)) && self.default.is_empty()
+    }
+
     /// A key whose value is a text without commas; `what` says what it is, as in "an address".
     pub fn text(
         name: impl Into<Words>,

@@ -56,7 +56,7 @@ pub struct OwnBelief {
     excluded: Option<Evidence>,
     /// The step from which on the belief has been depleted, if it is.
     lost_since: Option<usize>,
-    leaves: Arc<dyn LeafValues<Engine>>,
+    pub(super) leaves: Arc<dyn LeafValues<Engine>>,
     /// How far the model is followed in the search; where nothing is said, as far as it is one.
     modelled: Option<f64>,
     scratch: EngineScratch,

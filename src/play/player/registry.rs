@@ -16,8 +16,8 @@ use super::configured::{ModelBuild, PlayerBuild};
 use super::learnt::{LEARNT, SeenMatches, learnt};
 use super::spec_reader::SpecReader;
 use super::{
-    Assumed, Configured, FileKind, KeyType, ModelSpec, PlayerSpec, RegistryError, SamplerSpec, SearchEffort,
-    Seat, Spec, SpecEntry, SpecError, SpecKey, SpecKind,
+    Assumed, Configured, KeyType, ModelSpec, PlayerSpec, RegistryError, SamplerSpec, SearchEffort, Seat,
+    Spec, SpecEntry, SpecError, SpecKey, SpecKind,
 };
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
@@ -273,9 +273,7 @@ impl Registry {
                 return unfit(format!("'{entry_name}' has two keys '{name}'"));
             }
         }
-        if keys.len() > 1
-            && keys.iter().any(|key| key.kind == KeyType::File(FileKind::Policy) && key.default.is_empty())
-        {
+        if keys.len() > 1 && keys.iter().any(SpecKey::stands_alone) {
             let why = "has a policy file and other keys; a policy file stands alone";
             return unfit(format!("'{entry_name}' {why}"));
         }
@@ -296,7 +294,7 @@ impl Registry {
         };
         let shape = |entry: &SpecEntry| match &entry.keys[..] {
             [] => entry.name.clone().into_owned(),
-            [SpecKey { kind: KeyType::File(FileKind::Policy), .. }] => format!("{}:PATH", entry.name),
+            [key] if key.stands_alone() => format!("{}:PATH", entry.name),
             _ => format!("{}:key=value,...", entry.name),
         };
         self.entries(kind).map(shape).collect::<Vec<String>>().join(" or ")

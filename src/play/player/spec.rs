@@ -329,9 +329,7 @@ impl fmt::Display for Spec {
             self.given.iter().zip(&self.values).zip(&self.entry.keys).filter(|((given, _), _)| **given);
         for ((_, value), key) in given {
             match (value, &key.kind) {
-                (SpecValue::File(path, _), KeyType::File(FileKind::Policy)) => {
-                    return write!(f, ":{}", path.display());
-                }
+                (SpecValue::File(path, _), _) if key.stands_alone() => write!(f, ":{}", path.display())?,
                 (SpecValue::File(path, _), _) => write!(f, "{separator}{}={}", key.name, path.display())?,
                 (SpecValue::Count(count), _) => write!(f, "{separator}{}={count}", key.name)?,
                 (SpecValue::Real(real), _) => write!(f, "{separator}{}={real}", key.name)?,

@@ -31,7 +31,7 @@ impl SpecReader<'_> {
 
     /// The defaults of an entry of this registry, each read as if it were given; a policy file has none.
     pub(super) fn check_defaults(self, entry: &SpecEntry) -> Result<(), SpecError> {
-        let mut keys = entry.keys.iter().filter(|key| key.kind != KeyType::File(FileKind::Policy));
+        let mut keys = entry.keys.iter().filter(|key| !key.stands_alone());
         keys.try_for_each(|key| self.value(key, &key.default, 0).map(drop))
     }
 
@@ -41,7 +41,9 @@ impl SpecReader<'_> {
         }
         let (name, rest) = named(text);
         let entry = Arc::clone(self.registry.named(kind, name)?);
-        if let [SpecKey { kind: KeyType::File(of @ FileKind::Policy), .. }] = &entry.keys[..] {
+        if let [SpecKey { kind: KeyType::File(of), default, .. }] = &entry.keys[..]
+            && default.is_empty()
+        {
             let path = rest.trim();
             if path.is_empty() {
                 return Err(SpecError::NoPath(name.to_owned()));

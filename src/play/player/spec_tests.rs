@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::catalogue::{SpecEntry, SpecKey, SpecKind, SpecWord};
+use super::catalogue::{FileKind, SpecEntry, SpecKey, SpecKind, SpecWord};
 use super::random::RandomPlayer;
 use super::registry::Registry;
 use super::seat::Seat;
@@ -313,6 +313,23 @@ fn policy_files_are_found_at_any_depth_and_stay_as_written() {
 
     let unread = registry().player_in(NESTED, &base).unwrap_err().to_string();
     assert!(unread.starts_with(&base.join("a.json").display().to_string()), "{unread}");
+}
+
+/// A file that may be left out has a name among the other keys.
+#[test]
+fn a_policy_file_beside_other_keys_is_written_with_its_name() {
+    let trunk = SpecKey::file_or(FileKind::Policy, "none", "trunk", "where it begins");
+    let entry =
+        SpecEntry::new("led", "from a trunk").with(trunk).with(SpecKey::count("tree", 1..=9, 3, "size"));
+    let registry = with_player(registry(), entry).unwrap();
+    for text in ["led:trunk=a b.json,tree=4", "led:trunk=a.json", "led"] {
+        let spec = registry.unopened(SpecKind::Player, text).unwrap();
+        assert_eq!(spec.to_string(), text);
+        assert_eq!(spec.is_given("trunk"), text != "led");
+    }
+    let spec = registry.unopened(SpecKind::Player, "led:trunk=none").unwrap();
+    assert!(spec.to_string() == "led" && !spec.is_given("trunk"));
+    assert_eq!(registry.expected(&spec.entry().keys[0]), "none or the path of a policy file");
 }
 
 #[test]

@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
-use super::leaves::LeafValues;
+use crate::tree::LeafValues;
 use hyperplay_machine::{
     Budget, BudgetAccount, Bulk, ByRole, Goal, JointMove, JointMoves, Move, Role, StateMachineExt,
 };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::leaves::{LeafValues, RandomPlayouts};
+use crate::tree::{LeafValues, RandomPlayouts};
 use hyperplay_machine::{Budget, Bulk, MoveWeights, Role, Seed, StateMachineExt};
 
 /// The context of a search: the game, whose moves it judges, what it may spend, where its random numbers come from,

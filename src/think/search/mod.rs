@@ -28,7 +28,6 @@ mod exhaustive;
 mod graph;
 mod ismcts;
 mod least_norm;
-mod leaves;
 mod mcts;
 mod options;
 mod playout;
@@ -36,6 +35,7 @@ mod postponed;
 #[cfg(test)]
 mod tests;
 
+pub use crate::tree::{LeafValues, RandomPlayouts};
 pub use alphabeta::{Answer, Leaves, alphabeta};
 pub use bayesian_matrix::{Equilibrium, equilibrium};
 pub use context::SearchContext;
@@ -46,7 +46,6 @@ pub use ismcts::{
     Held, HeldState, HistoryUse, IsmctsOptions, IsmctsTree, IsmctsTrees, Model, Observers, PossibleStates,
     SimulatedMove, Simulations, ismcts,
 };
-pub use leaves::{LeafValues, RandomPlayouts};
 pub use mcts::{Blocks, uct};
 pub use options::{Algorithm, PlayoutBudget, PlayoutBudgetError, PlayoutShare, SearchOptions};
 pub use playout::{OpenState, Playouts, playouts};

@@ -24,7 +24,7 @@ use super::bandit::Arm;
 use super::batch_size::BatchSize;
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
-use super::leaves::LeafValues;
+use crate::tree::LeafValues;
 use hyperplay_machine::{Budget, Bulk, Move, Role, Seed, Start};
 
 /// With fewer playouts a move than this, over all states together, halving drops the best too often: all moves share

@@ -5,9 +5,11 @@
 //! a solver keeps its own, by the numbers of sets and moves.
 
 mod classes;
+mod leaves;
 mod positions;
 mod sets;
 
 pub(crate) use classes::{EvidenceClasses, Numbered, PerceptSets};
+pub use leaves::{LeafValues, RandomPlayouts};
 pub(crate) use positions::{CHANCE, Chooser, Following, Positions, UNEVEN_CHANCE};
 pub(crate) use sets::{InformationSets, NAMED, SetMoves};

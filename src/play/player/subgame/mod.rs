@@ -31,7 +31,7 @@ use found::found;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, EvaluationFailure, Evidence, Move, Role, Seed};
 use hyperplay_think::belief::SharedModel;
-use hyperplay_think::search::{SearchContext, StateSearch};
+use hyperplay_think::search::{LeafValues, SearchContext, StateSearch};
 use hyperplay_think::solve::{
     Blueprint, GadgetKind, GrowingMinimiser, GrowingOptions, SamplingError, TreeError,
 };
@@ -60,6 +60,7 @@ pub(super) fn subgame(
     blueprint: Option<Blueprint>,
 ) -> impl Player {
     let (role, model, share) = (belief.role, Arc::clone(&belief.model), belief.modelled());
+    let leaves = Arc::clone(&belief.leaves);
     let choice = SubgameChoice {
         search,
         solves,
@@ -67,6 +68,7 @@ pub(super) fn subgame(
         role,
         model,
         share,
+        leaves,
         blueprint,
         is_plain: None,
         minimiser: None,
@@ -83,6 +85,7 @@ struct SubgameChoice {
     model: SharedModel,
     /// How probably the other roles follow the model at a choice.
     share: f64,
+    leaves: Arc<dyn LeafValues<Engine>>,
     blueprint: Option<Blueprint>,
     /// Whether nothing is hidden and roles move in turn, once that is known.
     is_plain: Option<bool>,
@@ -142,13 +145,14 @@ impl SubgameChoice {
 
     fn minimiser(&mut self, machine: &Engine, budget: &Budget) -> &mut GrowingMinimiser<Engine> {
         let (_, options) = self.effort(budget);
-        let (model, blueprint) = (Arc::clone(&self.model), self.blueprint.clone());
+        let model = Arc::clone(&self.model);
         self.minimiser.get_or_insert_with(|| {
             let policy =
                 move |role: Role, evidence: &Evidence, legal: &[Move]| model.policy(role, evidence, legal);
             GrowingMinimiser::new(machine, options)
                 .following(self.role, self.share, Box::new(policy))
-                .with_blueprint(blueprint)
+                .with_blueprint(self.blueprint.clone())
+                .valued_by(Arc::clone(&self.leaves))
         })
     }
 

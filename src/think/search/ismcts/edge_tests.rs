@@ -1,10 +1,10 @@
 //! Tests of several trees and of leaf values.
 
 use super::super::context::toy_context as context;
-use super::super::leaves::LeafValues;
 use super::tests::{hidden, options, search, search_seen, values};
 use super::*;
 use crate::toy::{State, Toy, at, choice, end};
+use crate::tree::LeafValues;
 use hyperplay_machine::{ByRole, Seed, Start, StateMachineExt as _, Tally};
 
 #[test]

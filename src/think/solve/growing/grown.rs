@@ -1,11 +1,12 @@
 //! The tree as far as it is grown, and the values of its leaves.
 //!
 //! A position is *grown* when all its choices were followed, and a *leaf* before. Where nobody chooses, what follows is
-//! grown at once. The value of a leaf is the mean goal of random playouts from it.
+//! grown at once. The value of a leaf is the mean goal of random playouts from it, or what other [`LeafValues`] say.
 //!
 //! Invariant: positions are listed by the number of steps that lead to them, so every position stands before those that
 //! follow it, and the positions of an information set stand together in one list.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use smallvec::SmallVec;
@@ -14,7 +15,7 @@ use super::super::met::{SamplingError, check};
 use super::super::sequences::MIDDLE;
 use super::super::tree::TreeError;
 use super::roots::Roots;
-use crate::tree::{Chooser, Following, Positions, UNEVEN_CHANCE};
+use crate::tree::{Chooser, Following, LeafValues, Positions, RandomPlayouts, UNEVEN_CHANCE};
 use hyperplay_machine::{Budget, Bulk, Seed, Start};
 
 /// A position with more choices than this is never grown.
@@ -26,8 +27,9 @@ const LEAF: u32 = u32::MAX;
 /// The positions of a tree that grows.
 pub(super) struct GrownTree<M: Bulk> {
     scratch: M::Scratch,
-    /// The playouts that value a leaf.
+    /// The playouts that value a leaf, and what else does.
     playouts: u32,
+    pub(super) valued_by: Arc<dyn LeafValues<M>>,
     /// When playouts stop.
     deadline: Option<Instant>,
     pub(super) positions: Positions<M>,
@@ -57,6 +59,7 @@ impl<M: Bulk> GrownTree<M> {
         GrownTree {
             scratch: machine.scratch(),
             playouts,
+            valued_by: Arc::new(RandomPlayouts),
             deadline: None,
             positions: Positions::serial(machine),
             by_step: Vec::new(),
@@ -263,7 +266,7 @@ impl<M: Bulk> GrownTree<M> {
         };
         let starts: Vec<Start<M::State>> = leaves.iter().map(start).collect();
         let budget = Budget { deadline: self.deadline, ..Budget::UNLIMITED };
-        let tallies = machine.playouts(&starts, seed, &budget, &mut self.scratch);
+        let tallies = self.valued_by.tallies(machine, &starts, seed, &budget, &mut self.scratch);
         self.fail(machine)?;
         for (&leaf, tally) in leaves.iter().zip(tallies).filter(|(_, tally)| tally.count > 0) {
             let values = self.values[leaf as usize * roles..].iter_mut().zip(tally.sum.values());

@@ -3,7 +3,7 @@
 //!
 //! An iteration first grows the leaves to which descents come ([`descent`]), about a tenth of the tree, and then updates
 //! the regrets of every information set of the grown tree, role by role, by predictive discounted CFR+ ([`pass`]). A leaf is worth
-//! the mean goals of random playouts. With the last leaf the tree is the game tree, and from then on this is a regret
+//! the mean goals of random playouts, or what [other values](GrowingMinimiser::valued_by) say. With the last leaf the tree is the game tree, and from then on this is a regret
 //! minimiser by [that rule](RegretRule::PredictiveDiscounted); in zero-sum games of two roles the average policies
 //! approach an equilibrium.
 //! Before that nothing is guaranteed; local best responses in matches bound what can be gained then.
@@ -39,7 +39,7 @@ use super::profile::{Profile, normalise};
 use super::regret::{PREDICTED, RegretRule};
 use super::sequences::MIDDLE;
 use super::tree::{GameTree, TreeError};
-use crate::tree::SetMoves;
+use crate::tree::{LeafValues, SetMoves};
 use descent::Guide;
 pub use gadget::GadgetKind;
 use grown::GrownTree;
@@ -167,6 +167,13 @@ impl<M: Bulk> GrowingMinimiser<M> {
     #[must_use]
     pub fn with_blueprint(self, blueprint: Option<Blueprint>) -> Self {
         GrowingMinimiser { blueprint, ..self }
+    }
+
+    /// The same, before its first iteration, with other values of leaves than random playouts.
+    #[must_use]
+    pub fn valued_by(mut self, leaves: Arc<dyn LeafValues<M>>) -> Self {
+        self.tree.valued_by = leaves;
+        self
     }
 
     /// How probably a role follows the model.

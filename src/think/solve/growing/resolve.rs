@@ -17,6 +17,8 @@
 //! References: Burch, Johanson, Bowling (2014), Moravcik et al. (2017), for continual re-solving; Zhang, Sandholm (2021, 2025),
 //! for order by knowledge.
 
+use std::sync::Arc;
+
 use rand::{Rng, RngExt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -325,6 +327,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// An empty tree in the place of this one. The roots keep what is known of them.
     fn begin_anew(&mut self, machine: &M, chosen: &mut [Candidate<M::State>], roots: &mut Roots) {
         let old = std::mem::replace(&mut self.tree, GrownTree::new(machine, self.options.playouts));
+        self.tree.valued_by = Arc::clone(&old.valued_by);
         let mut class = |role: usize, class: u32| match machine.random() {
             Some(random) if random.index() == role => 0,
             _ => self.tree.positions.class(&old.positions.evidence(Role::new(role), class)),

@@ -3,6 +3,7 @@
 use super::*;
 use crate::solve::{SequenceForm, TreeError, TreeLimits};
 use crate::toy::{Toy, choice, end};
+use hyperplay_machine::{ByRole, Start, Tally};
 
 /// Two rounds in which both choose at once and see nothing, and one with draws of `random` that nobody sees.
 fn toys() -> [Toy; 3] {
@@ -72,6 +73,40 @@ fn leaves_are_worth_what_random_play_is_worth() {
         let (mean, found) = (ends.sum::<f64>() / 4.0 - 50.0, minimiser.tree.value(1 + place, 0));
         assert!((found - mean).abs() < 1.5, "{place}: {found}, {mean} by enumeration");
     }
+}
+
+/// Every leaf is worth 90 to the first role.
+struct Ninety;
+
+impl<M: Bulk> LeafValues<M> for Ninety {
+    fn tallies(
+        &self,
+        _: &M,
+        starts: &[Start<M::State>],
+        _: &Seed,
+        _: &Budget,
+        _: &mut M::Scratch,
+    ) -> Vec<Tally> {
+        let tally =
+            Tally { count: 2, sum: ByRole::from_fn(2, |role| [180, 20][role.index()]), ..Tally::new(2) };
+        vec![tally; starts.len()]
+    }
+}
+
+/// Other values of leaves are also those of a tree that begins anew.
+#[test]
+fn leaves_may_be_valued_otherwise() {
+    let [toy, ..] = toys();
+    let options = GrowingOptions { nodes: 6, growth: 0.0, ..GrowingOptions::default() };
+    let mut minimiser = GrowingMinimiser::new(&toy, options).valued_by(Arc::new(Ninety));
+    minimiser.iterate(&toy, 1, &Seed::root(1)).unwrap();
+    assert!(
+        (1..5).all(|leaf| minimiser.tree.value(leaf, 0) == 40.0 && minimiser.tree.value(leaf, 1) == -40.0)
+    );
+    let step = minimiser.tree.positions.known(1)[0];
+    let evidence = minimiser.tree.positions.evidence(Role::new(0), step);
+    minimiser.resolve(&toy, &evidence, Vec::new(), &Budget::UNLIMITED, &Seed::root(2)).unwrap();
+    assert!(minimiser.tree.nodes() < 5 && minimiser.tree.value(0, 0) == 40.0, "it began anew");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Leaf values: what the states are worth at which a search ends before the game does.
+//! Leaf values: what the states are worth at which a search or a growing tree ends before the game does.
 
 use hyperplay_machine::{Budget, Bulk, ByRole, Seed, Start, Tally};
 
