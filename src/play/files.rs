@@ -24,7 +24,8 @@ static PARTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Removes what is half written and then ends the program as `end` says; no file is begun in between.
 pub fn abandon_parts(end: impl FnOnce()) {
-    PARTS.lock().iter().for_each(|part| drop(fs::remove_file(part)));
+    let parts = PARTS.lock();
+    parts.iter().for_each(|part| drop(fs::remove_file(part)));
     end();
 }
 
