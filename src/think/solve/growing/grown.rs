@@ -115,19 +115,24 @@ impl<M: Bulk> GrownTree<M> {
         &of[chooser.first as usize..(chooser.first + chooser.moves) as usize]
     }
 
-    /// Begins the tree, unless it was begun.
-    pub(super) fn begin(&mut self, machine: &M, seed: &Seed) -> Result<(), SamplingError> {
+    /// The number of its positions. Those behind them are for a time only.
+    pub(super) fn len(&self) -> usize {
+        self.first.len()
+    }
+
+    /// Begins the tree at its root, which it returns; none if it was begun, or the root is an end.
+    pub(super) fn begin(&mut self, machine: &M) -> Result<Option<u32>, SamplingError> {
         if self.has_begun {
-            return Ok(());
+            return Ok(None);
         }
         let root = self.positions.root(machine, &mut self.scratch);
         self.fail(machine)?;
         let root = root.ok_or(TreeError::Stopped)?;
         self.has_begun = true;
-        let Some(root) = root.position() else { return Ok(()) };
+        let Some(root) = root.position() else { return Ok(None) };
         self.roots = Roots::initial(root, self.positions.roles());
         self.arrive(machine, 0, None)?;
-        self.grow_or_value(machine, &[root], seed)
+        Ok(Some(root))
     }
 
     /// Adds a state after this number of steps in which the roles know this; none if it is an end.
@@ -212,18 +217,27 @@ impl<M: Bulk> GrownTree<M> {
         self.positions.choices(leaf) <= WIDEST
     }
 
-    /// Grows these leaves, each once, and values those that follow.
-    pub(super) fn grow(&mut self, machine: &M, leaves: &[u32], seed: &Seed) -> Result<(), SamplingError> {
+    /// What follows these choices.
+    pub(super) fn follow(
+        &mut self,
+        machine: &M,
+        wanted: &[(u32, u64)],
+    ) -> Result<Vec<Following>, SamplingError> {
+        let followings = self.positions.followings(machine, wanted, &mut self.scratch);
+        if followings.is_none() {
+            self.positions.truncate(self.first.len());
+        }
+        self.fail(machine)?;
+        followings.ok_or_else(|| TreeError::Stopped.into())
+    }
+
+    /// Grows these leaves, each once. The leaves that follow have no value yet.
+    pub(super) fn grow(&mut self, machine: &M, leaves: &[u32]) -> Result<Vec<u32>, SamplingError> {
         let (mut wave, mut fresh) = (leaves.to_vec(), Vec::new());
         while !wave.is_empty() {
             let choices = |&leaf: &u32| (0..self.positions.choices(leaf)).map(move |choice| (leaf, choice));
             let wanted: Vec<(u32, u64)> = wave.iter().flat_map(choices).collect();
-            let followings = self.positions.followings(machine, &wanted, &mut self.scratch);
-            if followings.is_none() {
-                self.positions.truncate(self.first.len());
-            }
-            self.fail(machine)?;
-            let followings = followings.ok_or(TreeError::Stopped)?;
+            let followings = self.follow(machine, &wanted)?;
             self.followed += followings.len();
             for (&(leaf, choice), following) in wanted.iter().zip(&followings) {
                 if choice == 0 {
@@ -241,25 +255,16 @@ impl<M: Bulk> GrownTree<M> {
             fresh.extend(chosen);
             wave = alone;
         }
-        self.value_leaves(machine, &fresh, seed)
+        Ok(fresh)
     }
 
-    /// Values these leaves, or grows them where nobody chooses.
-    pub(super) fn grow_or_value(
+    /// Values these leaves, whatever is known there.
+    pub(super) fn value_leaves(
         &mut self,
         machine: &M,
         leaves: &[u32],
         seed: &Seed,
     ) -> Result<(), SamplingError> {
-        let is_alone = |leaf: &u32| self.positions.choosers(*leaf).is_empty();
-        let (alone, chosen): (Vec<u32>, Vec<u32>) = leaves.iter().partition(|leaf| is_alone(leaf));
-        self.value_leaves(machine, &chosen, seed)?;
-        self.grow(machine, &alone, seed)
-    }
-
-    /// Values these leaves.
-    fn value_leaves(&mut self, machine: &M, leaves: &[u32], seed: &Seed) -> Result<(), SamplingError> {
-        let roles = self.positions.roles();
         let start = |&leaf: &u32| {
             let state = self.positions.state(leaf).clone();
             Start { state, first: Vec::new(), weights: None, count: self.playouts }
@@ -269,10 +274,15 @@ impl<M: Bulk> GrownTree<M> {
         let tallies = self.valued_by.tallies(machine, &starts, seed, &budget, &mut self.scratch);
         self.fail(machine)?;
         for (&leaf, tally) in leaves.iter().zip(tallies).filter(|(_, tally)| tally.count > 0) {
-            let values = self.values[leaf as usize * roles..].iter_mut().zip(tally.sum.values());
-            values.for_each(|(value, &sum)| *value = sum as f64 / f64::from(tally.count) - MIDDLE);
+            self.set_value(leaf, tally.sum.values().iter().map(|&sum| sum as f64 / f64::from(tally.count)));
         }
         Ok(())
+    }
+
+    /// The value of a leaf to each role, in goals.
+    pub(super) fn set_value(&mut self, leaf: u32, means: impl Iterator<Item = f64>) {
+        let values = self.values[leaf as usize * self.positions.roles()..].iter_mut();
+        values.zip(means).for_each(|(value, mean)| *value = mean - MIDDLE);
     }
 
     /// Calls `each` with what follows each choice of a position, and the places of the moves that make it.

@@ -23,6 +23,7 @@ mod estimate;
 mod gadget;
 mod grown;
 mod pass;
+mod playouts;
 mod resolve;
 mod roots;
 
@@ -270,10 +271,12 @@ impl<M: Bulk> GrowingMinimiser<M> {
     fn iterate_once(&mut self, machine: &M, seed: &Seed) -> Result<(), SamplingError> {
         self.iterations += 1;
         let seed = seed.index(self.iterations as usize);
-        self.tree.begin(machine, &seed.index(0))?;
+        if let Some(root) = self.tree.begin(machine)? {
+            self.grow_or_value(machine, &[root], &seed.index(0))?;
+        }
         self.make_room();
         let leaves = self.chosen(&seed.index(1));
-        self.tree.grow(machine, &leaves, &seed.index(2))?;
+        self.grow(machine, &leaves, &seed.index(2))?;
         self.make_room();
         self.round += 1;
         (0..self.players.len()).for_each(|place| self.update(self.players[place]));

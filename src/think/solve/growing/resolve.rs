@@ -174,7 +174,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             return Err(TreeError::Stopped.into());
         }
         self.tree.begin_at(roots, step);
-        self.tree.grow_or_value(machine, &fresh, &seed.index(0))?;
+        self.grow_or_value(machine, &fresh, &seed.index(0))?;
         self.make_room();
         self.begin_sums();
         let (roots, share) = (&self.tree.roots, self.tree.followed as f64 / nodes.max(1) as f64);
