@@ -28,10 +28,11 @@ use hyperplay_lab::study::PlayedMatch;
 use hyperplay_machine::{ByRole, PLAYOUT_STEPS, Role, StateMachine};
 use hyperplay_play::analysis::{Adjustment, Baseline};
 use hyperplay_play::files::{FileContent, RecordFile};
+use hyperplay_play::for_engine::play_match;
 use hyperplay_play::player::{DecisionBudget, PlayerSpec};
 use hyperplay_play::referee::{
     ChrononClock, ChrononRecord, Clocks, Concurrency, Heading, ManagedInteraction, Match, MatchOutcome,
-    RunInfo, SCHEMA, Settings, Stopwatch, Transcript, match_id, match_seed, play_match, play_series,
+    MatchStep, RunInfo, SCHEMA, Settings, Stopwatch, Transcript, match_id, match_seed, play_series,
     simulated, unix_millis,
 };
 
@@ -318,7 +319,7 @@ impl Series<'_> {
         });
         let mut number = 0;
         running.at(index + 1, 1);
-        let show = |step: &_| {
+        let mut show = |step: &MatchStep| {
             number += 1;
             times.push(unix_millis());
             running.at(index + 1, number + 1);
@@ -339,7 +340,8 @@ impl Series<'_> {
             }
             None => {
                 let players = self.seats.build(self.of_seats);
-                let played = play_match(machine, players, settings, &seed, &self.session.interrupt, show);
+                let played =
+                    play_match(machine, players, settings, &seed, &self.session.interrupt, &mut show);
                 let played = played.map_err(|cause| {
                     CommandFailure::failed(format!("no thread for a player: {cause}"), "play without clocks")
                 })?;

@@ -6,8 +6,9 @@ use serde_json::json;
 use super::failure::{CommandFailure, CommandResult};
 use super::output::{Output, printable};
 use super::transcripts::{Rules, TranscriptArguments, is_of_player};
+use hyperplay_play::for_engine::verify_evidence;
 use hyperplay_play::referee::{
-    EvidenceRecord, EvidenceVerdict, ExplainEffort, Transcript, verify, verify_commands, verify_evidence,
+    EvidenceRecord, EvidenceVerdict, ExplainEffort, Transcript, verify, verify_commands,
 };
 
 /// Arguments of `verify`.

@@ -14,10 +14,11 @@ use super::scene::{Phase, SceneGoal, SceneMove, SceneResult, SightScene};
 use super::table::{GONE, OpenQuestion, Table};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, ByRole, Role, Seed, StateMachine as _, StateMachineExt as _};
+use hyperplay_play::for_engine::play_match;
 use hyperplay_play::player::{Decision, Player, Seat, View};
 use hyperplay_play::referee::{
     ChrononClock, ChrononRecord, Heading, Match, MatchOutcome, MatchStep, RunInfo, Settings, Transcript,
-    match_seed, play_match,
+    match_seed,
 };
 
 /// How long a match with clocks waits for the others after the first person has come.
@@ -67,12 +68,12 @@ impl Table {
             let run = self.manage(&engine, &mut telling, settings.limit)?;
             (run.played, Some(run.chronons))
         } else {
-            let watch = |step: &MatchStep| {
+            let mut watch = |step: &MatchStep| {
                 telling.step(&engine, step, self.notes(step));
                 self.open(&engine, &telling);
             };
             let seed = match_seed(parts.seed, 0);
-            let played = play_match(&*engine, seats, &settings, &seed, &self.interrupt, watch);
+            let played = play_match(&*engine, seats, &settings, &seed, &self.interrupt, &mut watch);
             (played.map_err(|error| format!("the match could not be played: {error}"))?, None)
         };
         let result = self.result(&engine, &played);

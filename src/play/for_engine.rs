@@ -1,20 +1,53 @@
-//! Generic code of `think`, compiled for an [`Engine`] once.
+//! Generic code of `think` and of the referee, compiled for an [`Engine`] once.
 //!
 //! A generic function is compiled in the crate that calls it with its types: in each of these crates anew, and with the
 //! optimisation of that crate. The crates above this one only read, write and show, and are compiled with little
-//! optimisation. So they call through this module where think does the work. Its functions add nothing to those of the
+//! optimisation. So they call through this module where think or the referee does the work. Its functions add nothing to those of the
 //! same names.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::player::Seat;
+use super::referee::{
+    self, Agreement, EvidenceRecord, EvidenceVerdict, ExplainEffort, Interrupt, Match, MatchStep, Settings,
+};
 use hyperplay_engine::Engine;
-use hyperplay_machine::{Observation, Role, Seed};
+use hyperplay_machine::{ByRole, Observation, Role, Seed};
 use hyperplay_think::belief::exact::{Enumeration, ExactError};
 use hyperplay_think::belief::{BeliefOptions, OpponentModel, ParticleSampler, Sampler};
 use hyperplay_think::solve::{
     self, GameTree, GrowingMinimiser, MonteCarloMinimiser, SamplingError, SizeEstimate, TreeError, TreeLimits,
 };
+
+/// Plays one match.
+///
+/// # Errors
+/// See [`referee::play_match`].
+pub fn play_match(
+    machine: &Engine,
+    players: ByRole<Option<Seat>>,
+    settings: &Settings,
+    seed: &Seed,
+    interrupt: &Interrupt,
+    watch: &mut dyn FnMut(&MatchStep),
+) -> io::Result<Match> {
+    referee::play_match(machine, players, settings, seed, interrupt, watch)
+}
+
+/// Looks for histories that explain the record of a player.
+///
+/// # Errors
+/// See [`referee::verify_evidence`].
+pub fn verify_evidence(
+    machine: &Arc<Engine>,
+    rules: &str,
+    record: &EvidenceRecord,
+    effort: &ExplainEffort,
+) -> Agreement<EvidenceVerdict> {
+    referee::verify_evidence(machine, rules, record, effort)
+}
 
 /// The information set of a role before the first step.
 pub fn enumeration<'a>(

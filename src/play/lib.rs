@@ -2,7 +2,7 @@
 //!
 //! [`player`] is where belief and search meet, which see a game only through its contract. [`referee`] plays one match or many.
 //! [`analysis`] reports what playing and counting show of rules. [`files`] writes what a user keeps.
-//! [`for_engine`] compiles the hot parts of `think` for the engine, so that no crate above does it again.
+//! [`for_engine`] compiles the hot parts of `think` and of the referee for the engine, so that no crate above does it again.
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 #![cfg_attr(

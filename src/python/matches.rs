@@ -3,10 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hyperplay_machine::{ByRole, Evidence, Move, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay_play::for_engine::play_match;
 use hyperplay_play::player::{self as players, PlayerSpec, Registry, Seat, View};
-use hyperplay_play::referee::{
-    Clocks, Concurrency, Heading, Settings, Transcript, match_seed, play_match, play_series,
-};
+use hyperplay_play::referee::{Clocks, Concurrency, Heading, Settings, Transcript, match_seed, play_series};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -162,7 +161,8 @@ pub fn play<'py>(
         let raised = Raised::new(interrupt);
         let one = |index: usize| -> PyResult<String> {
             let seats = seats(&game, &seated, &raised)?;
-            let played = play_match(&*engine, seats, &settings, &match_seed(seed, index), interrupt, |_| ())?;
+            let played =
+                play_match(&*engine, seats, &settings, &match_seed(seed, index), interrupt, &mut |_| ())?;
             let record = Transcript::new(&*engine, &heading, &settings, index, &played);
             serde_json::to_string(&record).map_err(|error| wrong(error, "please report it"))
         };

@@ -17,9 +17,10 @@ use crate::failure::{LabError, LabResult};
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_logic::gdl::Game;
 use hyperplay_machine::{ByRole, Role};
+use hyperplay_play::for_engine::play_match;
 use hyperplay_play::player::{DecisionBudget, PlayerSpec, Seat};
 use hyperplay_play::referee::{
-    Clocks, Interrupt, Match, MatchOutcome, Settings, Stopwatch, host, match_id, match_seed, play_match,
+    Clocks, Interrupt, Match, MatchOutcome, Settings, Stopwatch, host, match_id, match_seed,
 };
 
 /// The engine of a game, and the engines of the entrants that ask for another one.
@@ -132,7 +133,7 @@ impl Arena {
             let what = format!("no thread for a player: {cause}");
             LabError::other(what, "play without clocks, or on fewer threads")
         };
-        let played = play_match(machine.as_ref(), players, &settings, &seed, interrupt, |_| ());
+        let played = play_match(machine.as_ref(), players, &settings, &seed, interrupt, &mut |_| ());
         let played = played.map_err(no_thread)?;
         let seconds = watch.elapsed();
         if played.outcome == MatchOutcome::Interrupted {

@@ -17,8 +17,9 @@ use super::watched::PlayerWatch;
 use crate::failure::{LabError, LabResult};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, ByRole, Move, Seed, StateMachine, StateMachineExt};
+use hyperplay_play::for_engine::play_match;
 use hyperplay_play::player::{Decision, DecisionCost, HeldBelief, Player, Seat, View};
-use hyperplay_play::referee::{Fault, FaultKind, Interrupt, Match, Settings, match_seed, play_match};
+use hyperplay_play::referee::{Fault, FaultKind, Interrupt, Match, Settings, match_seed};
 
 /// The error of a match that is not, or cannot be, walked as it was recorded.
 pub(super) fn unlike(id: u64, what: &str) -> LabError {
@@ -55,7 +56,7 @@ pub fn walk(
     });
     let settings = Settings { limit: plan.limit, ..Settings::default() };
     let seed = match_seed(plan.seed, place.deal as usize);
-    let mut played = play_match(machine, seats, &settings, &seed, &Interrupt::default(), |_| ())
+    let mut played = play_match(machine, seats, &settings, &seed, &Interrupt::default(), &mut |_| ())
         .map_err(|error| unlike(id, &error.to_string()))?;
     for turn in said.values().flat_map(HashMap::values) {
         let kind = turn.fault.as_deref().and_then(|kind| FaultKind::named(kind, Some("")));

@@ -15,8 +15,9 @@ use hyperplay_logic::gdl::text_hash;
 use hyperplay_machine::{
     ByRole, EvaluationFailure, Evidence, History, Role, Seed, StateMachine, StateMachineExt,
 };
+use hyperplay_play::for_engine::play_match;
 use hyperplay_play::player::{AskedModel, Assumed, DecisionBudget, PlayerSpec, SamplerSpec};
-use hyperplay_play::referee::{Interrupt, MatchOutcome, Settings, play_match};
+use hyperplay_play::referee::{Interrupt, MatchOutcome, Settings};
 use hyperplay_think::belief::OpponentModel;
 use hyperplay_think::belief::exact::ExactError;
 
@@ -213,7 +214,7 @@ impl StudyPlan {
                 let seat = |role| players[role].as_ref().map(|(player, engine)| player.seat(engine, role));
                 let players = ByRole::from_fn(players.len(), seat);
                 let settings = Settings { limit: steps, ..Settings::default() };
-                let played = play_match(machine.as_ref(), players, &settings, seed, interrupt, |_| ());
+                let played = play_match(machine.as_ref(), players, &settings, seed, interrupt, &mut |_| ());
                 let played = played.map_err(StudyError::Thread)?;
                 if let MatchOutcome::Failed(failure) = played.outcome {
                     return Err(failure.into());

@@ -14,11 +14,12 @@ use std::sync::Arc;
 use super::tally::PlayedMatch;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{ByRole, PLAYOUT_STEPS, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay_play::for_engine::play_match;
 use hyperplay_play::player::{
     AskError, AskedCounts, AskedModel, BudgetedPlayer, DecisionBudget, LocalBestResponse,
     LocalResponseOptions, PlayerSpec, Seat,
 };
-use hyperplay_play::referee::{Concurrency, Interrupt, Settings, match_seed, play_match, play_series};
+use hyperplay_play::referee::{Concurrency, Interrupt, Settings, match_seed, play_series};
 use hyperplay_report::Sample;
 use hyperplay_think::belief::OpponentModel;
 
@@ -123,7 +124,7 @@ impl ResponseStudy<'_> {
         });
         let settings = Settings { limit: PLAYOUT_STEPS, ..Settings::default() };
         let seed = match_seed(self.seed, round);
-        let played = play_match(&**self.machine, players, &settings, &seed, self.interrupt, |_| ())
+        let played = play_match(self.machine, players, &settings, &seed, self.interrupt, &mut |_| ())
             .expect("without clocks no thread is made");
         (self.tick)();
         Some(PlayedMatch::new(&played, None)).filter(PlayedMatch::is_finished)
