@@ -26,6 +26,29 @@ pub fn systematic(weights: &[f64], count: usize, rng: &mut impl Rng) -> Vec<usiz
     drawn
 }
 
+/// The weights of at most `count` different entries, with the sum `count`: those above a threshold stay as they are, and as many of the
+/// others as there is room for are drawn, each of which weighs as much as the threshold. Every weight is what it was in expectation
+/// (Fearnhead03). `weights` sum to 1.
+pub(super) fn thinned(weights: &[f64], count: usize, rng: &mut impl Rng) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));
+    let mut rest: f64 = order.iter().rev().map(|&entry| weights[entry]).sum();
+    let mut result: Vec<f64> = weights.iter().map(|weight| weight * count as f64).collect();
+    let (mut kept, all) = (0, order.len());
+    while kept < all.min(count) && (all <= count || weights[order[kept]] * (count - kept) as f64 >= rest) {
+        rest -= weights[order[kept]];
+        kept += 1;
+    }
+    let others = &order[kept..];
+    let rest: f64 = others.iter().map(|&entry| weights[entry]).sum();
+    let shares: Vec<f64> = others.iter().map(|&entry| weights[entry] / rest).collect();
+    others.iter().for_each(|&entry| result[entry] = 0.0);
+    for place in systematic(&shares, count.saturating_sub(kept), rng) {
+        result[others[place]] += rest * count as f64 / (count - kept) as f64;
+    }
+    result
+}
+
 /// The weights with these logarithms, summing to 1. Empty for none.
 pub(super) fn normalised(logarithms: &[f64]) -> Vec<f64> {
     let greatest = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -77,5 +100,25 @@ mod tests {
             assert!((3..=4).contains(&(times(2).max(3))) && times(2) + times(3) == 5);
         }
         assert!(systematic(&[], 3, &mut Seed::root(1).rng()).is_empty());
+    }
+
+    #[test]
+    fn thinned_weights_are_as_they_were_in_expectation_and_great_ones_stay() {
+        let weights = [0.001, 0.6, 0.004, 0.2, 0.1, 0.05, 0.03, 0.015];
+        let mut sums = [0.0; 8];
+        for seed in 0..20_000 {
+            let thinned = thinned(&weights, 4, &mut Seed::root(seed).rng());
+            assert!(thinned.iter().filter(|&&weight| weight > 0.0).count() <= 4);
+            assert!((thinned.iter().sum::<f64>() - 4.0).abs() < 1e-12);
+            assert!((thinned[1] - 2.4).abs() < 1e-12 && (thinned[3] - 0.8).abs() < 1e-12);
+            sums.iter_mut().zip(thinned).for_each(|(sum, weight)| *sum += weight / 4.0);
+        }
+        for (sum, weight) in sums.iter().zip(weights) {
+            assert!((sum / 20_000.0 - weight).abs() < 0.002, "{sums:?}");
+        }
+        // With room for all, all stay.
+        let all = thinned(&[0.75, 0.25], 4, &mut Seed::root(1).rng());
+        assert_eq!(all, [3.0, 1.0]);
+        assert!(thinned(&[], 4, &mut Seed::root(1).rng()).is_empty());
     }
 }

@@ -18,6 +18,7 @@ use super::population::{Population, PopulationBuilder};
 use super::{Forward, Kind, StepTask};
 use crate::belief::joints::LegalJoints;
 use crate::belief::opponents::{agreeing, policies};
+use crate::belief::resample::thinned;
 use hyperplay_machine::{Bulk, JointMove, JointMoves, ObservedStep, Seed};
 
 /// An enumerated step may cost this number of states for each history that is reported.
@@ -281,8 +282,12 @@ impl<M: Bulk> Forward<M> {
         };
         self.cost.states += states;
         let mut weights = vec![0.0; next.len()];
-        let drawn = next.systematic(wanted, &mut seed.rng());
-        drawn.into_iter().for_each(|entry| weights[entry as usize] += 1.0);
+        if self.is_rare {
+            weights = thinned(&next.weights, wanted, &mut seed.rng());
+        } else {
+            let drawn = next.systematic(wanted, &mut seed.rng());
+            drawn.into_iter().for_each(|entry| weights[entry as usize] += 1.0);
+        }
         Some(next.reweighted(&weights, &mut self.genealogy))
     }
 

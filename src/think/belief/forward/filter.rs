@@ -8,6 +8,11 @@
 //! Under a model, where attempts seldom agree, all continuations of the population are listed instead, and the next
 //! population is drawn from those that agree, by their weights.
 //!
+//! **Rare evidence.** A model may hold nearly impossible what was seen. Then the posterior lies on histories of which a population of draws
+//! had none a step before. Where that is so, a filter begins anew in which each step lists all continuations, and as many of them as the
+//! population has room for are kept with [their weights](crate::belief::resample::thinned), also those that are improbable now. So do all steps after it. Where the
+//! continuations are too many, attempts are made as before.
+//!
 //! **Degeneracy.** Where few different histories are left although the information set is not small, the population was
 //! too small. Then whole histories are drawn, or a filter with a larger population begins anew, whichever is cheaper.
 //! The new population replaces the old population only when it is complete; or, where the old one cannot be continued
@@ -16,7 +21,7 @@
 //! **Time.** Each step that is still to be followed has its share of the time. Before a deadline the rounds of a slow
 //! engine are so small that the clock cuts none off, and a population may then be smaller than it should be.
 //!
-//! References: LeGland05, DelMoral15 (`docs/REFERENCES.md`).
+//! References: LeGland05, DelMoral15, Fearnhead03 (`docs/REFERENCES.md`).
 
 use super::enumeration::ENUMERATION_COST;
 use super::population::{Population, PopulationBuilder};
@@ -48,6 +53,10 @@ const FEW_PARTICLES: usize = 16;
 
 /// This number of different histories is never too small.
 const ENOUGH: usize = 4096;
+
+/// The evidence is rare under a model where fewer draws of a population than this are expected to agree with a step, or where each of its
+/// histories was drawn as often.
+const RARE: f64 = 16.0;
 
 /// For this number of steps a population is believed to have nearly all histories.
 const COVERED_STEPS: usize = 4;
@@ -127,8 +136,13 @@ impl<M: Bulk> Forward<M> {
             let is_known = self.trials[step][0] > 0;
             let count = if is_known { missing / self.acceptance_rate(step) } else { missing };
             // Under a model an attempt is hardly cheaper than a joint move that is enumerated, and may be very improbable.
-            let most = ((count / ENUMERATION_COST) as u64).min(self.left());
-            if self.opponents.is_some() && is_known && round < 2 && most > self.population.len() as u64 {
+            let most = if self.is_rare { wanted * MOST_GROWTH as f64 } else { count / ENUMERATION_COST };
+            let most = (most as u64).min(self.left());
+            if self.opponents.is_some()
+                && (is_known || self.is_rare)
+                && round < 2
+                && most > self.population.len() as u64
+            {
                 let seed = seed.child("continued").index(round);
                 if let Some(population) = self.continued(StepTask { seed: &seed, ..task }, most) {
                     return population;
@@ -154,6 +168,14 @@ impl<M: Bulk> Forward<M> {
         let StepTask { step, evidence, budget, seed } = task;
         let is_last = step + 1 == evidence.step();
         let wanted = self.options.particles.max(FEW_PARTICLES);
+        let from = self.last_enumerated.as_ref().map_or(0, |last| last.generation);
+        let size = self.wanted_population();
+        let may_be_rare = is_last && self.opponents.is_some() && !self.is_rare;
+        let is_rare = |step| size * self.acceptance_rate(step) < RARE;
+        if may_be_rare && (RARE * self.population.len() as f64 <= size || (from..=step).any(is_rare)) {
+            self.is_rare = true;
+            self.filter_anew(StepTask { seed: &seed.child("rare"), ..task }, false);
+        }
         while self.options.method == SamplingMethod::Auto && is_last && !self.is_spent(budget) {
             let different = self.population.len();
             let is_full = self.population.total() >= self.options.particles as f64;
@@ -161,6 +183,9 @@ impl<M: Bulk> Forward<M> {
                 return Followed::Done;
             }
             if self.enumerates_instead(self.options.all_states() as f64, task) {
+                return Followed::Done;
+            }
+            if self.is_rare {
                 return Followed::Done;
             }
             let (covered, until) = self.covered;
