@@ -145,6 +145,11 @@ fn a_data_biased_response_is_between_an_equilibrium_and_a_restricted_response() 
     let said = run(&mut folder.program("solve kuhn_poker --fix bob=softmax --confidence 10"), 2).1;
     assert!(said.contains("needs a policy file with counts") && said.contains("hyperplay learn"), "{said}");
     run(&mut folder.program("solve kuhn_poker --confidence 10"), 2);
+    for keys in ["", "--confidence 10"] {
+        let said =
+            run(&mut folder.program(&format!("solve kuhn_poker --fix alice=file:bob.json {keys}")), 2).1;
+        assert!(said.contains("says nothing of alice, but of bob"), "{said}");
+    }
     run(&mut folder.program("solve kuhn_poker --fix bob=file:bob.json --confidence 0"), 2);
     // A game without chance.
     let text = done("solve goofspiel_4_imperfect --method lp --fix alice=softmax --modelled 0.5 --json");

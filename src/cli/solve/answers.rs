@@ -17,6 +17,7 @@ use crate::policies::model_of;
 use crate::seats::role_named;
 use crate::session::Session;
 use hyperplay_engine::Engine;
+use hyperplay_logic::gdl::fold;
 use hyperplay_machine::{Budget, Role, StateMachine as _};
 use hyperplay_play::files::{FileContent, WrittenFile};
 use hyperplay_play::player::{PolicyDocument, SpecFile, counts_of, entries_of};
@@ -69,6 +70,12 @@ pub fn run(
         arguments.confidence.is_some() && counted.is_none(),
         format!("--confidence needs a policy file with counts, and the model is '{}'", spec.spec()),
         "write one from matches with `hyperplay learn`, and name it as in --fix bob=file:bob.json",
+    )?;
+    let spoken = counted.map_or(Vec::new(), |file| file.roles());
+    refuse_if(
+        !spoken.is_empty() && !spoken.contains(&fold(name).as_ref()),
+        format!("'{}' says nothing of {name}, but of {}", spec.spec(), spoken.join(", ")),
+        "give a policy file of this role, or fix a role that the file speaks of",
     )?;
     let saved = SavedSolution::open(arguments.out.as_deref(), &opened.hash(), Some(METHOD))?;
     saved.refuse_state()?;

@@ -345,6 +345,9 @@ fn checked(entry: Entry) -> Result<(Known, BTreeMap<String, f64>), String> {
     if (sum - 1.0).abs() > ROUNDING {
         return Err(format!("the probabilities of its moves sum to {sum}, expected 1"));
     }
+    if let Some(count) = entry.count.filter(|&count| count < 0.0) {
+        return Err(format!("the count is {count}, expected 0 or more"));
+    }
     let mut steps = Vec::with_capacity(entry.evidence.len());
     for step in entry.evidence {
         let mut sees = step.sees.iter().map(|text| normal(text)).collect::<Result<Vec<String>, String>>()?;
@@ -484,6 +487,10 @@ mod tests {
             (
                 entry("{\"x\": 0.5, \"X\": 0.5}"),
                 "p.json:2: entry 2 (role 'B', step 1): the move 'x' is listed twice",
+            ),
+            (
+                entry("{\"x\": 1}, \"count\": -3"),
+                "p.json:2: entry 2 (role 'B', step 1): the count is -3, expected 0 or more",
             ),
             (entry("{\"(x\": 1}"), "p.json:2: entry 2 (role 'B', step 1): the brackets of '(x' do not match"),
             (entry("{\"x y\": 1}"), "p.json:2: entry 2 (role 'B', step 1): 'x y' is not one term"),
