@@ -1,8 +1,8 @@
 //! The values of leaves. Where there is a blueprint, they are the mean goals of playouts in which every role plays, by what it
 //! knows, what it would play now: the blueprint, where nothing else was learnt yet.
 //!
-//! Reference: Brown, Sandholm, Amos, *Depth-Limited Solving for Imperfect-Information Games* (2018), of whose continuations this is
-//! the first.
+//! Reference: Brown, Sandholm, Amos, *Depth-Limited Solving for Imperfect-Information Games* (2018). There the other roles choose among
+//! several policies beyond a leaf; here there is one.
 
 use rand::{Rng, RngExt};
 
