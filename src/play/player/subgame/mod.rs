@@ -30,8 +30,7 @@ use super::{Decision, DecisionCost, OwnBelief, Player, Reason, SpecWord};
 use found::found;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, EvaluationFailure, Evidence, Move, Role, Seed};
-use hyperplay_think::belief::SharedModel;
-use hyperplay_think::search::{LeafValues, SearchContext, StateSearch};
+use hyperplay_think::search::{SearchContext, StateSearch};
 use hyperplay_think::solve::{
     Blueprint, GadgetKind, GrowingMinimiser, GrowingOptions, SamplingError, TreeError,
 };
@@ -59,20 +58,18 @@ pub(super) fn subgame(
     moves: usize,
     blueprint: Option<Blueprint>,
 ) -> impl Player {
-    let (role, model, share) = (belief.role, Arc::clone(&belief.model), belief.modelled());
-    let leaves = Arc::clone(&belief.leaves);
-    let choice = SubgameChoice {
-        search,
-        solves,
-        moves,
-        role,
-        model,
-        share,
-        leaves,
-        blueprint,
-        is_plain: None,
-        minimiser: None,
+    let (role, model, leaves) = (belief.role, Arc::clone(&belief.model), Arc::clone(&belief.leaves));
+    let new = move |machine: &Engine, options: GrowingOptions, share: f64| {
+        let model = Arc::clone(&model);
+        let policy =
+            move |role: Role, evidence: &Evidence, legal: &[Move]| model.policy(role, evidence, legal);
+        GrowingMinimiser::new(machine, options)
+            .following(role, share, Box::new(policy))
+            .with_blueprint(blueprint.clone())
+            .valued_by(Arc::clone(&leaves))
     };
+    let (share, new) = (belief.modelled(), Box::new(new));
+    let choice = SubgameChoice { search, solves, moves, new, share, is_plain: None, minimiser: None };
     belief.player_with(choice, true)
 }
 
@@ -81,12 +78,10 @@ struct SubgameChoice {
     search: Arc<dyn StateSearch<Engine>>,
     solves: [(u64, GrowingOptions); 2],
     moves: usize,
-    role: Role,
-    model: SharedModel,
-    /// How probably the other roles follow the model at a choice.
+    /// A minimiser before its first iteration, where the other roles follow the model with this probability at a choice,
+    new: Box<dyn Fn(&Engine, GrowingOptions, f64) -> GrowingMinimiser<Engine> + Send>,
+    /// and that probability.
     share: f64,
-    leaves: Arc<dyn LeafValues<Engine>>,
-    blueprint: Option<Blueprint>,
     /// Whether nothing is hidden and roles move in turn, once that is known.
     is_plain: Option<bool>,
     minimiser: Option<GrowingMinimiser<Engine>>,
@@ -145,15 +140,7 @@ impl SubgameChoice {
 
     fn minimiser(&mut self, machine: &Engine, budget: &Budget) -> &mut GrowingMinimiser<Engine> {
         let (_, options) = self.effort(budget);
-        let model = Arc::clone(&self.model);
-        self.minimiser.get_or_insert_with(|| {
-            let policy =
-                move |role: Role, evidence: &Evidence, legal: &[Move]| model.policy(role, evidence, legal);
-            GrowingMinimiser::new(machine, options)
-                .following(self.role, self.share, Box::new(policy))
-                .with_blueprint(self.blueprint.clone())
-                .valued_by(Arc::clone(&self.leaves))
-        })
+        self.minimiser.get_or_insert_with(|| (self.new)(machine, options, self.share))
     }
 
     /// Solves the sub-game of a decision. Why there is no strategy, if there is none.
