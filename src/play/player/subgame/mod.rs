@@ -73,13 +73,15 @@ pub(super) fn subgame(
     belief.player_with(choice, true)
 }
 
+type NewMinimiser = dyn Fn(&Engine, GrowingOptions, f64) -> GrowingMinimiser<Engine> + Send;
+
 /// The choice from sub-games.
 struct SubgameChoice {
     search: Arc<dyn StateSearch<Engine>>,
     solves: [(u64, GrowingOptions); 2],
     moves: usize,
     /// A minimiser before its first iteration, where the other roles follow the model with this probability at a choice,
-    new: Box<dyn Fn(&Engine, GrowingOptions, f64) -> GrowingMinimiser<Engine> + Send>,
+    new: Box<NewMinimiser>,
     /// and that probability.
     share: f64,
     /// Whether nothing is hidden and roles move in turn, once that is known.
