@@ -4,7 +4,7 @@
 
 use std::fs::{File, read_to_string};
 use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
@@ -55,6 +55,10 @@ pub struct LearnArguments {
     /// Choices that the prior counts as [default: .1, .5, 2, 8 or 32, by the held-out matches]
     #[arg(long, value_name = "W", value_parser = positive)]
     weight: Option<f64>,
+    /// A match counts half as much as one that comes this number of matches later, so that an opponent who changes is followed
+    /// [default: all count alike]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    half_life: Option<f64>,
     /// Write the policy to this file
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -82,7 +86,10 @@ impl Records {
         let mut records = Records::default();
         for path in of_players {
             for (number, line) in (1..).zip(FileError::at(path, read_to_string(path))?.lines()) {
-                records.seen.push(seen(line, opened, machine).map_err(|what| at(path, number, &what))?);
+                let remedy = "`hyperplay verify` checks the whole file";
+                let failed =
+                    |what| CommandFailure::failed(format!("{}:{number}: {what}", path.display()), remedy);
+                records.seen.push(seen(line, opened, machine).map_err(failed)?);
             }
         }
         if !records.seen.is_empty() {
@@ -111,16 +118,11 @@ fn seen(line: &str, opened: &Opened, machine: &Engine) -> Result<Evidence, Strin
     record.evidence(machine).map_err(|difference| difference.to_string())
 }
 
-fn at(path: &Path, number: usize, what: &str) -> CommandFailure {
-    let remedy = "`hyperplay verify` checks the whole file";
-    CommandFailure::failed(format!("{}:{number}: {what}", path.display()), remedy)
-}
-
 /// Adds the information sets of the tree, if there is one, and the records.
 fn fill(
     learner: &mut Learner,
     records: Records,
-    seat: Option<Role>,
+    (seat, half_life): (Option<Role>, Option<f64>),
     interrupt: &Interrupt,
     machine: &Engine,
 ) -> CommandResult {
@@ -132,17 +134,18 @@ fn fill(
         Err(_) => {}
     }
     let mut seen = records.seen;
-    for history in &records.full {
+    let count = |later: usize| half_life.map_or(1.0, |half_life| 0.5_f64.powf(later as f64 / half_life));
+    for (later, history) in (0..records.full.len()).rev().zip(&records.full) {
         match seat {
             Some(seat) => seen.push(machine.evidence(history, seat, &mut machine.scratch())),
-            None => learner.add(history, 1.0),
+            None => learner.add(history, count(later)),
         }
     }
-    for evidence in &seen {
+    for (later, evidence) in (0..seen.len()).rev().zip(&seen) {
         if interrupt.is_raised() {
             return Err(CommandFailure::Interrupted);
         }
-        learner.add_seen(evidence, 1.0).map_err(|error| {
+        learner.add_seen(evidence, count(later)).map_err(|error| {
             let what = format!("a match as {} saw it: {error}", machine.roles()[evidence.role]);
             CommandFailure::failed(what, "learn from records of which everything is known")
         })?;
@@ -174,7 +177,7 @@ pub fn run(arguments: &LearnArguments, session: &Session) -> CommandResult {
     let prior = Trembling::new(model.model(&machine), TREMBLE);
     let mut learner = Learner::new(Arc::clone(&machine), role, Arc::new(prior), LIMIT);
     let matches = records.len();
-    fill(&mut learner, records, seat, &session.interrupt, &machine)?;
+    fill(&mut learner, records, (seat, arguments.half_life), &session.interrupt, &machine)?;
     let learnt = learner.learn(arguments.weight);
     if let Some(file) = file {
         let header = json!({ "game": game, "rules": rules, "method": format!("{LEARNT}{name}") });

@@ -94,6 +94,27 @@ fn records_of_a_player_say_the_same_as_what_its_seat_saw() {
     assert!(said.contains("other.jsonl:1: the match was played with other rules"), "{said}");
 }
 
+/// Bob plays by one policy and then by another one. With a half-life the later one counts.
+#[test]
+fn with_a_half_life_later_matches_count_more() {
+    let folder = Folder::new();
+    let done = |command: &str| run(&mut folder.program(command), 0).0;
+    done("match kuhn_poker bob=legal -n 200 --seed 1 --transcript old.jsonl");
+    done("match kuhn_poker bob=random -n 100 --seed 2 --transcript new.jsonl");
+    let learnt = |keys: &str| -> Value {
+        let command = format!("learn kuhn_poker {keys} --role bob --weight 0.1 --json");
+        serde_json::from_str(&done(&command)).unwrap()
+    };
+    let loss = |keys: &str| learnt(keys)["log_loss"]["learnt"].as_f64().unwrap();
+    let choices = learnt("old.jsonl new.jsonl --half-life 20")["choices"].as_f64().unwrap();
+    // The sum of a geometric series.
+    assert!(choices < 1.0 / (1.0 - 0.5_f64.powf(1.0 / 20.0)) && choices > 20.0, "{choices}");
+    assert_ne!(loss("old.jsonl new.jsonl --half-life 20"), loss("old.jsonl new.jsonl"));
+    let (forgets, new) = (loss("old.jsonl new.jsonl --half-life 20"), loss("new.jsonl"));
+    assert!((forgets - new).abs() < 0.3, "{forgets} {new}");
+    run(&mut folder.program("learn kuhn_poker old.jsonl --role bob --half-life 0"), 2);
+}
+
 /// A data-biased response trusts the policy where many matches led, and is safe elsewhere.
 #[test]
 fn a_data_biased_response_is_between_an_equilibrium_and_a_restricted_response() {

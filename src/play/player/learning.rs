@@ -16,9 +16,11 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use hyperplay_engine::Engine;
-use hyperplay_machine::{Evidence, History, Move, Role, StateMachine as _, StateMachineExt as _};
+use hyperplay_machine::{
+    Budget, Evidence, History, Move, Role, Seed, StateMachine as _, StateMachineExt as _,
+};
 use hyperplay_think::belief::exact::{ExactError, posterior};
-use hyperplay_think::belief::{SharedModel, Uniform};
+use hyperplay_think::belief::{Belief as _, BeliefOptions, ParticleBelief, SharedModel, Uniform};
 use hyperplay_think::solve::GameTree;
 
 /// One record of this number is held out.
@@ -32,6 +34,9 @@ const WEIGHTS: [f64; 5] = [0.1, 0.5, 2.0, 8.0, 32.0];
 
 /// Histories of an information set that a learner enumerates in seconds.
 pub const LIMIT: usize = 100_000;
+
+/// Histories that stand for those of a record of a seat, where these are too many.
+const DRAWS: usize = 32;
 
 /// The most rounds of expectation maximisation, and the change of a probability at which it ends.
 const ROUNDS: (usize, f64) = (1_000, 1e-7);
@@ -87,6 +92,8 @@ pub struct Learner {
     views: FxHashMap<(Vec<String>, Vec<Move>), usize>,
     /// See [`LIMIT`].
     limit: usize,
+    /// Whether a record of a seat with more histories is learnt from [draws](DRAWS) of them, and not refused.
+    pub draws: bool,
     records: Vec<Record>,
     /// The records of what a seat saw.
     seen: FxHashMap<(Evidence, bool), usize>,
@@ -106,6 +113,7 @@ impl Learner {
             numbers,
             views,
             limit,
+            draws: false,
             records: Vec::new(),
             seen,
             added: 0,
@@ -138,12 +146,36 @@ impl Learner {
             self.records[place].count += count;
             return Ok(());
         }
-        let all = posterior(&*self.machine, evidence, &Uniform, self.limit)?;
-        let probable = |(history, share): &(History, f64)| self.explained(history, share * all.evidence);
-        let explanations = all.histories.iter().map(probable).collect();
+        let (histories, probability) = match posterior(&*self.machine, evidence, &Uniform, self.limit) {
+            Err(ExactError::TooLarge { limit, step }) => match self.drawn(evidence) {
+                drawn if drawn.is_empty() => return Err(ExactError::TooLarge { limit, step }),
+                drawn => (drawn, 1.0),
+            },
+            all => all.map(|all| (all.histories, all.evidence))?,
+        };
+        let probable = |(history, share): &(History, f64)| self.explained(history, share * probability);
+        let explanations = histories.iter().map(probable).collect();
         self.seen.insert(key, self.records.len());
         self.records.push(Record { explanations, count, is_held_out });
         Ok(())
+    }
+
+    /// Histories that are drawn from the posterior, with their shares; none if that is not asked for.
+    fn drawn(&self, evidence: &Evidence) -> Vec<(History, f64)> {
+        if !self.draws {
+            return Vec::new();
+        }
+        let options = BeliefOptions { particles: DRAWS, enumerate: false, ..BeliefOptions::default() };
+        let (machine, model) = (Arc::clone(&self.machine), Arc::new(Uniform));
+        let mut belief = ParticleBelief::new(machine, evidence.role, model, options);
+        belief.update(evidence, &Budget::UNLIMITED, &Seed::root(self.added as u64));
+        let particles = belief.particles().iter();
+        particles.map(|particle| (belief.history(particle), particle.weight)).collect()
+    }
+
+    /// Makes what was added before count less, by this factor.
+    pub fn discount(&mut self, factor: f64) {
+        self.records.iter_mut().for_each(|record| record.count *= factor);
     }
 
     /// Whether the next record is held out.

@@ -20,7 +20,8 @@ use hyperplay_think::belief::{OpponentModel, PolicyAndFailure, SharedModel, Trem
 /// The name of the model.
 pub(super) const LEARNT: &str = "learnt";
 
-/// The most histories of a match that is learnt from: the information sets of all of them are enumerated between two matches.
+/// The most histories of a match that are enumerated between two matches, with the information sets of all of them; of a match that has more,
+/// some are drawn.
 const MOST: usize = 200;
 
 /// What one seat saw of the matches of a series that are over.
@@ -60,7 +61,7 @@ impl Learning {
         engine: &Arc<Engine>,
         seen: &[Evidence],
         prior: SharedModel,
-        weight: f64,
+        (weight, half_life): (f64, f64),
     ) -> SharedModel {
         let Some(Evidence { role: own, .. }) = seen.first() else { return prior };
         if let Some(model) = self.model.as_ref().filter(|_| self.known == seen.len()) {
@@ -73,8 +74,14 @@ impl Learning {
                 others.map(|role| Learner::new(Arc::clone(engine), role, trembling(), MOST)).collect();
         }
         for learner in &mut self.learners {
-            // Nothing is learnt from a match that may have gone in too many ways.
-            seen[self.known..].iter().for_each(|evidence| drop(learner.add_seen(evidence, 1.0)));
+            learner.draws = true;
+            for evidence in &seen[self.known..] {
+                if half_life > 0.0 {
+                    learner.discount(0.5_f64.powf(1.0 / half_life));
+                }
+                // Nothing is learnt from a match of which no history is found.
+                drop(learner.add_seen(evidence, 1.0));
+            }
         }
         self.known = seen.len();
         let mut policies = FxHashMap::default();
@@ -112,12 +119,12 @@ pub(super) fn learnt(
     registry: &Registry,
     seen: &Arc<SeenMatches>,
 ) -> Result<ModelBuild, SpecError> {
-    let (prior, weight, seen) =
-        (registry.model_of(spec.inner("prior"))?, spec.real("weight"), Arc::clone(seen));
+    let (prior, seen) = (registry.model_of(spec.inner("prior"))?, Arc::clone(seen));
+    let counted = (spec.real("weight"), spec.real("half_life"));
     let learning = Mutex::<Learning>::default();
     Ok(Arc::new(move |engine: &Arc<Engine>| {
         // The prior may learn from the same matches, so it is made before they are locked.
         let prior = prior.model(engine);
-        learning.lock().model(engine, &seen.lock(), prior, weight)
+        learning.lock().model(engine, &seen.lock(), prior, counted)
     }))
 }

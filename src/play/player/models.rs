@@ -26,7 +26,8 @@ pub(super) fn with_models(registry: Registry) -> Result<Registry, RegistryError>
         .with(SpecKey::count("nodes", 0..=1_000_000, 1_000, about("softmax", "nodes")));
     let learnt = entry("model", LEARNT)
         .with(SpecKey::spec("prior", SpecKind::Model, UNIFORM, about(LEARNT, "prior")))
-        .with(SpecKey::real("weight", 0.01..=1e6, 2.0, about(LEARNT, "weight")));
+        .with(SpecKey::real("weight", 0.01..=1e6, 2.0, about(LEARNT, "weight")))
+        .with(SpecKey::real("half_life", 0.0..=1e9, 0.0, about(LEARNT, "half_life")));
     registry
         .with_model(entry("model", UNIFORM), |_, _| {
             Ok(|_: &Arc<Engine>| -> SharedModel { Arc::new(Uniform) })

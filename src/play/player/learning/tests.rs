@@ -125,3 +125,40 @@ fn a_set_that_was_never_seen_is_played_as_those_that_look_alike() {
     assert!((smooth(true)[1][0] - 10.0 / 12.0).abs() < 1e-12 && smooth(true)[2][0] == 0.5);
     assert!((smooth(true)[0][0] - (9.0 + 2.0 * 10.0 / 12.0) / 12.0).abs() < 1e-12);
 }
+
+#[test]
+fn where_histories_are_too_many_draws_of_them_stand_for_all() {
+    let (machine, bob, alice) = (kuhn(), Role::new(1), Role::new(0));
+    let learner = |draws| Learner { draws, ..Learner::new(Arc::clone(&machine), bob, Arc::new(Uniform), 1) };
+    let mut scratch = machine.scratch();
+    let mut history = History::default();
+    // The second of two cards is unknown to Alice.
+    while !machine.terminal(&machine.replay(&history, &mut scratch), &mut scratch) {
+        let legal = machine.legal_by_role(&machine.replay(&history, &mut scratch), &mut scratch);
+        history.0.extend(JointMoves::new(&legal).next());
+    }
+    let evidence = machine.evidence(&history, alice, &mut scratch).until(2);
+    let refused = learner(false).add_seen(&evidence, 1.0).unwrap_err();
+    assert!(matches!(refused, ExactError::TooLarge { limit: 1, .. }), "{refused}");
+    learner(true).add_seen(&evidence, 1.0).unwrap();
+    let mut learner = learner(true);
+    all(&machine, &mut learner, Some(alice));
+    // Each share of 32 draws is wrong by a tenth or so.
+    let learnt = learner.learn(Some(1e-6));
+    let error = error(&machine, &learner, &learnt);
+    assert!(error < 0.25, "{error}");
+    assert!(learnt.log_loss[1] < learnt.log_loss[0], "{:?}", learnt.log_loss);
+}
+
+#[test]
+fn what_is_discounted_counts_less() {
+    let (machine, bob) = (kuhn(), Role::new(1));
+    let mut learner = Learner::new(Arc::clone(&machine), bob, Arc::new(Uniform), LIMIT);
+    all(&machine, &mut learner, None);
+    let sum = |learner: &Learner| learner.learn(Some(1e-6)).counts.iter().sum::<f64>();
+    let before = sum(&learner);
+    learner.discount(0.25);
+    assert!((sum(&learner) - before / 4.0).abs() < 1e-9);
+    all(&machine, &mut learner, None);
+    assert!((sum(&learner) - before * 1.25).abs() < 1e-9);
+}

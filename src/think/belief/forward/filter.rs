@@ -138,11 +138,8 @@ impl<M: Bulk> Forward<M> {
             // Under a model an attempt is hardly cheaper than a joint move that is enumerated, and may be very improbable.
             let most = if self.is_rare { wanted * MOST_GROWTH as f64 } else { count / ENUMERATION_COST };
             let most = (most as u64).min(self.left());
-            if self.opponents.is_some()
-                && (is_known || self.is_rare)
-                && round < 2
-                && most > self.population.len() as u64
-            {
+            let lists = self.opponents.is_some() && (is_known || self.is_rare) && round < 2;
+            if lists && most > self.population.len() as u64 {
                 let seed = seed.child("continued").index(round);
                 if let Some(population) = self.continued(StepTask { seed: &seed, ..task }, most) {
                     return population;
