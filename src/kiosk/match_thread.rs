@@ -73,7 +73,7 @@ impl Table {
                 self.open(&engine, &telling);
             };
             let seed = match_seed(parts.seed, 0);
-            let played = play_match(&*engine, seats, &settings, &seed, &self.interrupt, &mut watch);
+            let played = play_match(&engine, seats, &settings, &seed, &self.interrupt, &mut watch);
             (played.map_err(|error| format!("the match could not be played: {error}"))?, None)
         };
         let result = self.result(&engine, &played);
