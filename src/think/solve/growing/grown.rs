@@ -1,7 +1,8 @@
 //! The tree as far as it is grown, and the values of its leaves.
 //!
 //! A position is *grown* when all its choices were followed, and a *leaf* before. Where nobody chooses, what follows is
-//! grown at once. The value of a leaf is the mean goal of random playouts from it, or what other [`LeafValues`] say.
+//! grown at once. The value of a leaf is what [`LeafValues`] say, by default the mean goal of random playouts, or follows from a
+//! [blueprint](super::playouts).
 //!
 //! Invariant: positions are listed by the number of steps that lead to them, so every position stands before those that
 //! follow it, and the positions of an information set stand together in one list.
@@ -14,9 +15,10 @@ use smallvec::SmallVec;
 use super::super::met::{SamplingError, check};
 use super::super::sequences::MIDDLE;
 use super::super::tree::TreeError;
+use super::Blueprint;
 use super::roots::Roots;
 use crate::tree::{Chooser, Following, LeafValues, Positions, RandomPlayouts, UNEVEN_CHANCE};
-use hyperplay_machine::{Budget, Bulk, Seed, Start};
+use hyperplay_machine::{Budget, Bulk, Seed, Start, Tally};
 
 /// A position with more choices than this is never grown.
 const WIDEST: u64 = 1 << 20;
@@ -26,12 +28,13 @@ const LEAF: u32 = u32::MAX;
 
 /// The positions of a tree that grows.
 pub(super) struct GrownTree<M: Bulk> {
-    scratch: M::Scratch,
+    pub(super) scratch: M::Scratch,
     /// The playouts that value a leaf, and what else does.
-    playouts: u32,
+    pub(super) playouts: u32,
     pub(super) valued_by: Arc<dyn LeafValues<M>>,
+    pub(super) blueprint: Option<Blueprint>,
     /// When playouts stop.
-    deadline: Option<Instant>,
+    pub(super) deadline: Option<Instant>,
     pub(super) positions: Positions<M>,
     /// By number of steps.
     pub(super) by_step: Vec<Vec<u32>>,
@@ -60,6 +63,7 @@ impl<M: Bulk> GrownTree<M> {
             scratch: machine.scratch(),
             playouts,
             valued_by: Arc::new(RandomPlayouts),
+            blueprint: None,
             deadline: None,
             positions: Positions::serial(machine),
             by_step: Vec::new(),
@@ -115,24 +119,19 @@ impl<M: Bulk> GrownTree<M> {
         &of[chooser.first as usize..(chooser.first + chooser.moves) as usize]
     }
 
-    /// The number of its positions. Those behind them are for a time only.
-    pub(super) fn len(&self) -> usize {
-        self.first.len()
-    }
-
-    /// Begins the tree at its root, which it returns; none if it was begun, or the root is an end.
-    pub(super) fn begin(&mut self, machine: &M) -> Result<Option<u32>, SamplingError> {
+    /// Begins the tree, unless it was begun.
+    pub(super) fn begin(&mut self, machine: &M, seed: &Seed) -> Result<(), SamplingError> {
         if self.has_begun {
-            return Ok(None);
+            return Ok(());
         }
         let root = self.positions.root(machine, &mut self.scratch);
         self.fail(machine)?;
         let root = root.ok_or(TreeError::Stopped)?;
         self.has_begun = true;
-        let Some(root) = root.position() else { return Ok(None) };
+        let Some(root) = root.position() else { return Ok(()) };
         self.roots = Roots::initial(root, self.positions.roles());
         self.arrive(machine, 0, None)?;
-        Ok(Some(root))
+        self.grow_or_value(machine, &[root], seed)
     }
 
     /// Adds a state after this number of steps in which the roles know this; none if it is an end.
@@ -180,7 +179,7 @@ impl<M: Bulk> GrownTree<M> {
         false
     }
 
-    fn fail(&mut self, machine: &M) -> Result<(), SamplingError> {
+    pub(super) fn fail(&mut self, machine: &M) -> Result<(), SamplingError> {
         let failure = machine.take_failure(&mut self.scratch);
         failure.map_or(Ok(()), |failure| Err(TreeError::Failed(failure).into()))
     }
@@ -217,27 +216,18 @@ impl<M: Bulk> GrownTree<M> {
         self.positions.choices(leaf) <= WIDEST
     }
 
-    /// What follows these choices.
-    pub(super) fn follow(
-        &mut self,
-        machine: &M,
-        wanted: &[(u32, u64)],
-    ) -> Result<Vec<Following>, SamplingError> {
-        let followings = self.positions.followings(machine, wanted, &mut self.scratch);
-        if followings.is_none() {
-            self.positions.truncate(self.first.len());
-        }
-        self.fail(machine)?;
-        followings.ok_or_else(|| TreeError::Stopped.into())
-    }
-
-    /// Grows these leaves, each once. The leaves that follow have no value yet.
-    pub(super) fn grow(&mut self, machine: &M, leaves: &[u32]) -> Result<Vec<u32>, SamplingError> {
+    /// Grows these leaves, each once, and values those that follow.
+    pub(super) fn grow(&mut self, machine: &M, leaves: &[u32], seed: &Seed) -> Result<(), SamplingError> {
         let (mut wave, mut fresh) = (leaves.to_vec(), Vec::new());
         while !wave.is_empty() {
             let choices = |&leaf: &u32| (0..self.positions.choices(leaf)).map(move |choice| (leaf, choice));
             let wanted: Vec<(u32, u64)> = wave.iter().flat_map(choices).collect();
-            let followings = self.follow(machine, &wanted)?;
+            let followings = self.positions.followings(machine, &wanted, &mut self.scratch);
+            if followings.is_none() {
+                self.positions.truncate(self.first.len());
+            }
+            self.fail(machine)?;
+            let followings = followings.ok_or(TreeError::Stopped)?;
             self.followed += followings.len();
             for (&(leaf, choice), following) in wanted.iter().zip(&followings) {
                 if choice == 0 {
@@ -255,16 +245,29 @@ impl<M: Bulk> GrownTree<M> {
             fresh.extend(chosen);
             wave = alone;
         }
-        Ok(fresh)
+        self.value_leaves(machine, &fresh, seed)
     }
 
-    /// Values these leaves, whatever is known there.
-    pub(super) fn value_leaves(
+    /// Values these leaves, or grows them where nobody chooses.
+    pub(super) fn grow_or_value(
         &mut self,
         machine: &M,
         leaves: &[u32],
         seed: &Seed,
     ) -> Result<(), SamplingError> {
+        let is_alone = |leaf: &u32| self.positions.choosers(*leaf).is_empty();
+        let (alone, chosen): (Vec<u32>, Vec<u32>) = leaves.iter().partition(|leaf| is_alone(leaf));
+        self.value_leaves(machine, &chosen, seed)?;
+        self.grow(machine, &alone, seed)
+    }
+
+    /// Values these leaves.
+    fn value_leaves(&mut self, machine: &M, leaves: &[u32], seed: &Seed) -> Result<(), SamplingError> {
+        if let Some(blueprint) = self.blueprint.clone()
+            && !self.are_values_of_states(machine, leaves)
+        {
+            return self.play_out(machine, leaves, &blueprint, &mut seed.rng());
+        }
         let start = |&leaf: &u32| {
             let state = self.positions.state(leaf).clone();
             Start { state, first: Vec::new(), weights: None, count: self.playouts }
@@ -273,16 +276,24 @@ impl<M: Bulk> GrownTree<M> {
         let budget = Budget { deadline: self.deadline, ..Budget::UNLIMITED };
         let tallies = self.valued_by.tallies(machine, &starts, seed, &budget, &mut self.scratch);
         self.fail(machine)?;
-        for (&leaf, tally) in leaves.iter().zip(tallies).filter(|(_, tally)| tally.count > 0) {
-            self.set_value(leaf, tally.sum.values().iter().map(|&sum| sum as f64 / f64::from(tally.count)));
-        }
+        leaves.iter().zip(tallies).for_each(|(&leaf, tally)| self.set_value(leaf, &tally));
         Ok(())
     }
 
-    /// The value of a leaf to each role, in goals.
-    pub(super) fn set_value(&mut self, leaf: u32, means: impl Iterator<Item = f64>) {
-        let values = self.values[leaf as usize * self.positions.roles()..].iter_mut();
-        values.zip(means).for_each(|(value, mean)| *value = mean - MIDDLE);
+    /// Whether the values of leaves follow from their states alone.
+    fn are_values_of_states(&self, machine: &M, leaves: &[u32]) -> bool {
+        leaves
+            .first()
+            .is_some_and(|&leaf| self.valued_by.values(machine, self.positions.state(leaf)).is_some())
+    }
+
+    /// A leaf is worth what this tally says. It keeps its value if that says nothing.
+    pub(super) fn set_value(&mut self, leaf: u32, tally: &Tally) {
+        if tally.count > 0 {
+            let values =
+                self.values[leaf as usize * self.positions.roles()..].iter_mut().zip(tally.sum.values());
+            values.for_each(|(value, &sum)| *value = sum as f64 / f64::from(tally.count) - MIDDLE);
+        }
     }
 
     /// Calls `each` with what follows each choice of a position, and the places of the moves that make it.

@@ -10,7 +10,7 @@
 //!
 //! The roles but one can [follow](GrowingMinimiser::following) a model with a probability at each choice. What is learnt for them is
 //! the rest. With a [blueprint](GrowingMinimiser::with_blueprint) the first solve learns nothing where that says something, and only the
-//! values under it are found.
+//! values under it are found; leaves are worth [what follows](playouts) if all play as it says.
 //!
 //! An iteration takes time in proportion to the grown tree, so all of them together take about fifty times the last.
 //! Iteration i draws from the stream i of its seed alone, so iterations give the same in one call or in several.
@@ -76,7 +76,7 @@ impl Default for GrowingOptions {
 /// The probabilities with which a role chooses among its moves, given what it knows.
 pub type Policy = Box<dyn Fn(Role, &Evidence, &[Move]) -> Vec<f64> + Send + Sync>;
 
-/// The same, where something is said about it.
+/// The same, one probability for each move, with the sum 1; `None` where nothing is said.
 pub type Blueprint = Arc<dyn Fn(Role, &Evidence, &[Move]) -> Option<Vec<f64>> + Send + Sync>;
 
 /// A regret minimiser on a tree that grows.
@@ -112,7 +112,6 @@ pub struct GrowingMinimiser<M: Bulk> {
     model: Option<(u32, f64, Policy)>,
     /// By number of a move: its probability by that policy.
     modelled: Vec<f64>,
-    blueprint: Option<Blueprint>,
     /// The numbers of the sets at which the blueprint is played as it is.
     given: FxHashSet<usize>,
     /// Nodes visited, in each iteration all those below the roots.
@@ -145,7 +144,6 @@ impl<M: Bulk> GrowingMinimiser<M> {
             sums: Vec::new(),
             model: None,
             modelled: Vec::new(),
-            blueprint: None,
             given: FxHashSet::default(),
             visits: 0,
             pace: Duration::ZERO,
@@ -166,8 +164,9 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// The same, before its first iteration, with policies that were found before, if there are any. They are what is played before the first sub-game
     /// (the trunk, Moravcik et al. 2017); from there on each begins with them and learns.
     #[must_use]
-    pub fn with_blueprint(self, blueprint: Option<Blueprint>) -> Self {
-        GrowingMinimiser { blueprint, ..self }
+    pub fn with_blueprint(mut self, blueprint: Option<Blueprint>) -> Self {
+        self.tree.blueprint = blueprint;
+        self
     }
 
     /// The same, before its first iteration, with other values of leaves than random playouts.
@@ -271,12 +270,10 @@ impl<M: Bulk> GrowingMinimiser<M> {
     fn iterate_once(&mut self, machine: &M, seed: &Seed) -> Result<(), SamplingError> {
         self.iterations += 1;
         let seed = seed.index(self.iterations as usize);
-        if let Some(root) = self.tree.begin(machine)? {
-            self.grow_or_value(machine, &[root], &seed.index(0))?;
-        }
+        self.tree.begin(machine, &seed.index(0))?;
         self.make_room();
         let leaves = self.chosen(&seed.index(1));
-        self.grow(machine, &leaves, &seed.index(2))?;
+        self.tree.grow(machine, &leaves, &seed.index(2))?;
         self.make_room();
         self.round += 1;
         (0..self.players.len()).for_each(|place| self.update(self.players[place]));
@@ -301,14 +298,14 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// Asks the blueprint and the model at all information sets from this number on.
     fn ask(&mut self, first: usize) {
         let positions = &self.tree.positions;
-        if first == positions.sets.list().len() || self.model.is_none() && self.blueprint.is_none() {
+        if first == positions.sets.list().len() || self.model.is_none() && self.tree.blueprint.is_none() {
             return;
         }
         self.modelled.resize(self.policy.len(), 0.0);
         for (set, (role, class)) in positions.sets.origins().into_iter().enumerate().skip(first) {
             let (moves, share) = (range(positions.sets.list()[set]), self.share(role.index() as u32));
             let (evidence, legal) = (positions.evidence(role, class), positions.sets.of(set as u32));
-            let before = self.blueprint.as_ref().and_then(|blueprint| blueprint(role, &evidence, legal));
+            let before = self.tree.blueprint.as_ref().and_then(|blueprint| blueprint(role, &evidence, legal));
             if let Some(before) = before {
                 self.policy[moves.clone()].copy_from_slice(&before);
                 self.given.extend(self.expected.is_empty().then_some(set));

@@ -1,97 +1,111 @@
-//! The values of leaves. Where there is a blueprint, they are the mean goals of playouts in which every role plays, by what it
-//! knows, what it would play now: the blueprint, where nothing else was learnt yet.
+//! The values of leaves where there is a blueprint: the mean goals of playouts in which every role plays, by what it knows, as the
+//! blueprint says, and uniformly where it says nothing.
+//!
+//! The positions of the playouts have an arena of their own, which is dropped after some leaves.
 //!
 //! Reference: Brown, Sandholm, Amos, *Depth-Limited Solving for Imperfect-Information Games* (2018). There the other roles choose among
 //! several policies beyond a leaf; here there is one.
 
+use std::time::Instant;
+
 use rand::{Rng, RngExt};
 
-use super::super::met::{SamplingError, check};
-use super::GrowingMinimiser;
-use crate::tree::{Following, UNEVEN_CHANCE};
-use hyperplay_machine::{Bulk, Seed, draw_weighted, share_at};
+use super::super::met::SamplingError;
+use super::grown::GrownTree;
+use super::{Blueprint, range};
+use crate::tree::{Chooser, Following, Positions, UNEVEN_CHANCE};
+use hyperplay_machine::{Bulk, Role, StateMachineExt as _, Tally, draw_weighted, share_at};
 
-/// The most leaves that are valued together, which bounds the memory of their playouts.
-const TOGETHER: usize = 256;
+/// The most leaves that share an arena.
+const TOGETHER: usize = 64;
 
-impl<M: Bulk> GrowingMinimiser<M> {
-    /// Values these leaves, or grows them where nobody chooses.
-    pub(super) fn grow_or_value(
+/// An arena with this number of positions does not grow, and playouts that are not at their ends count for nothing.
+const MOST: usize = 1 << 18;
+
+impl<M: Bulk> GrownTree<M> {
+    /// Values these leaves, as far as the deadline allows.
+    pub(super) fn play_out(
         &mut self,
         machine: &M,
         leaves: &[u32],
-        seed: &Seed,
+        blueprint: &Blueprint,
+        rng: &mut impl Rng,
     ) -> Result<(), SamplingError> {
-        let is_alone = |leaf: &u32| self.tree.positions.choosers(*leaf).is_empty();
-        let (alone, chosen): (Vec<u32>, Vec<u32>) = leaves.iter().partition(|leaf| is_alone(leaf));
-        self.value(machine, &chosen, seed)?;
-        self.grow(machine, &alone, seed)
-    }
-
-    /// Grows these leaves, and values those that follow.
-    pub(super) fn grow(&mut self, machine: &M, leaves: &[u32], seed: &Seed) -> Result<(), SamplingError> {
-        let fresh = self.tree.grow(machine, leaves)?;
-        self.value(machine, &fresh, seed)
-    }
-
-    fn value(&mut self, machine: &M, leaves: &[u32], seed: &Seed) -> Result<(), SamplingError> {
-        if self.blueprint.is_none() {
-            return self.tree.value_leaves(machine, leaves, seed);
-        }
-        let mut rng = seed.rng();
-        leaves.chunks(TOGETHER).try_for_each(|leaves| {
-            let done = self.play_out(machine, leaves, &mut rng);
-            self.tree.positions.truncate(self.tree.len());
-            done
-        })
-    }
-
-    /// Values these leaves by playouts. Their positions are behind those of the tree.
-    fn play_out(&mut self, machine: &M, leaves: &[u32], rng: &mut impl Rng) -> Result<(), SamplingError> {
-        let (count, roles) = (self.options.playouts, self.tree.positions.roles());
-        let playouts = |(place, &leaf): (usize, &u32)| std::iter::repeat_n((place, leaf), count as usize);
-        let mut open: Vec<(usize, u32)> = leaves.iter().enumerate().flat_map(playouts).collect();
-        let mut sums = vec![0.0; leaves.len() * roles];
-        for step in 0.. {
-            if open.is_empty() {
-                break;
+        for leaves in leaves.chunks(TOGETHER) {
+            for (&leaf, tally) in leaves.iter().zip(self.tallies(machine, leaves, blueprint, rng)) {
+                self.set_value(leaf, &tally);
             }
-            self.make_room();
-            let wanted: Vec<(u32, u64)> = open.iter().map(|&(_, at)| (at, self.drawn(at, rng))).collect();
-            let places = open.into_iter().map(|(place, _)| place);
-            open = Vec::new();
-            for (place, following) in places.zip(self.tree.follow(machine, &wanted)?) {
-                match following {
-                    Following::Position(next) => {
-                        check(machine, &self.tree.positions, next, step)?;
-                        open.push((place, next));
-                    }
-                    Following::End(end) => {
-                        let goals = self.tree.positions.goals(end).values().iter();
-                        let sums = sums[place * roles..].iter_mut().zip(goals);
-                        sums.for_each(|(sum, goal)| *sum += f64::from(goal.value()));
-                    }
-                }
-            }
-        }
-        for (&leaf, sums) in leaves.iter().zip(sums.chunks(roles)) {
-            self.tree.set_value(leaf, sums.iter().map(|sum| sum / f64::from(count)));
+            self.fail(machine)?;
         }
         Ok(())
     }
 
-    /// A choice at a position, as chance and the current policies draw it.
-    fn drawn(&self, position: u32, rng: &mut impl Rng) -> u64 {
-        let mut choice = 0;
-        for chooser in self.tree.positions.choosers(position) {
-            let place = if chooser.role >= UNEVEN_CHANCE {
-                draw_weighted(self.tree.positions.weights(chooser), rng)
-            } else {
-                let shares = self.tree.shares(chooser, &self.policy).iter().copied();
-                share_at(shares, rng.random()).unwrap_or(0)
+    fn tallies(
+        &mut self,
+        machine: &M,
+        leaves: &[u32],
+        blueprint: &Blueprint,
+        rng: &mut impl Rng,
+    ) -> Vec<Tally> {
+        let (mut arena, mut policy, mut asked) = (Positions::serial(machine), Vec::new(), 0);
+        let (mut tallies, mut open) = (vec![Tally::new(self.positions.roles()); leaves.len()], Vec::new());
+        for (place, &leaf) in leaves.iter().enumerate() {
+            let class = |(role, &class): (Role, &u32)| match Some(role) == machine.random() {
+                true => 0,
+                false => arena.class(&self.positions.evidence(role, class)),
             };
-            choice += place as u64 * chooser.stride;
+            let known: Vec<u32> = machine.each_role().zip(self.positions.known(leaf)).map(class).collect();
+            let added = arena.add(machine, self.positions.state(leaf).clone(), &known, &mut self.scratch);
+            let added = added.and_then(Following::position);
+            open.extend(
+                added.into_iter().flat_map(|at| std::iter::repeat_n((place, at), self.playouts as usize)),
+            );
         }
-        choice
+        let is_late = || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        while !open.is_empty() && arena.len() < MOST {
+            policy.resize(arena.sets.moves().len(), 0.0);
+            for (number, (role, class)) in arena.sets.origins().into_iter().enumerate().skip(asked) {
+                if is_late() {
+                    return tallies;
+                }
+                let (set, legal) = (arena.sets.list()[number], arena.sets.of(number as u32));
+                let said = blueprint(role, &arena.evidence(role, class), legal);
+                let said = said.unwrap_or_else(|| vec![1.0 / legal.len() as f64; legal.len()]);
+                policy[range(set)].copy_from_slice(&said);
+            }
+            asked = arena.sets.list().len();
+            let drawn = |&(_, at): &(usize, u32)| (at, drawn(&arena, at, &policy, rng));
+            let wanted: Vec<(u32, u64)> = open.iter().map(drawn).collect();
+            let Some(followings) =
+                arena.followings(machine, &wanted, &mut self.scratch).filter(|_| !is_late())
+            else {
+                break;
+            };
+            let mut next = Vec::new();
+            for ((place, _), following) in open.into_iter().zip(followings) {
+                match following {
+                    Following::Position(at) => next.push((place, at)),
+                    Following::End(end) => {
+                        tallies[place].count += 1;
+                        arena.goals(end).iter().for_each(|(role, &goal)| tallies[place].add(role, goal, 1));
+                    }
+                }
+            }
+            open = next;
+        }
+        tallies
     }
+}
+
+/// A choice at a position, as chance and the policies draw it.
+fn drawn<M: Bulk>(arena: &Positions<M>, position: u32, policy: &[f64], rng: &mut impl Rng) -> u64 {
+    let mut place = |chooser: &Chooser| match chooser.role >= UNEVEN_CHANCE {
+        true => draw_weighted(arena.weights(chooser), rng),
+        false => {
+            let shares = chooser.numbers(&arena.sets).map(|number| policy[number as usize]);
+            share_at(shares, rng.random()).unwrap_or(0)
+        }
+    };
+    let choosers = arena.choosers(position).iter();
+    choosers.map(|chooser| chooser.stride * place(chooser) as u64).sum()
 }

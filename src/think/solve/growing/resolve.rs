@@ -124,6 +124,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         self.tree.set_deadline(machine, budget.deadline);
         let done = self.enter(machine, evidence, found, seed);
         self.tree.set_deadline(machine, None);
+        self.make_room();
         self.failure = done.clone().err();
         done
     }
@@ -174,7 +175,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             return Err(TreeError::Stopped.into());
         }
         self.tree.begin_at(roots, step);
-        self.grow_or_value(machine, &fresh, &seed.index(0))?;
+        self.tree.grow_or_value(machine, &fresh, &seed.index(0))?;
         self.make_room();
         self.begin_sums();
         let (roots, share) = (&self.tree.roots, self.tree.followed as f64 / nodes.max(1) as f64);
@@ -328,6 +329,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
     fn begin_anew(&mut self, machine: &M, chosen: &mut [Candidate<M::State>], roots: &mut Roots) {
         let old = std::mem::replace(&mut self.tree, GrownTree::new(machine, self.options.playouts));
         self.tree.valued_by = Arc::clone(&old.valued_by);
+        self.tree.blueprint = old.blueprint.clone();
         let mut class = |role: usize, class: u32| match machine.random() {
             Some(random) if random.index() == role => 0,
             _ => self.tree.positions.class(&old.positions.evidence(Role::new(role), class)),
