@@ -92,7 +92,7 @@ pub struct Learner {
     views: FxHashMap<(Vec<String>, Vec<Move>), usize>,
     /// See [`LIMIT`].
     limit: usize,
-    /// Whether a record of a seat with more histories is learnt from [draws](DRAWS) of them, and not refused.
+    /// Whether a record of a seat with more histories is learnt from draws of them, and not refused.
     pub draws: bool,
     records: Vec<Record>,
     /// The records of what a seat saw.

@@ -20,8 +20,8 @@ use hyperplay_think::belief::{OpponentModel, PolicyAndFailure, SharedModel, Trem
 /// The name of the model.
 pub(super) const LEARNT: &str = "learnt";
 
-/// The most histories of a match that are enumerated between two matches, with the information sets of all of them; of a match that has more,
-/// some are drawn.
+/// The most histories of a match that are enumerated between two matches, with the information sets of all of them. Of a match that
+/// has more, some are drawn.
 const MOST: usize = 200;
 
 /// What one seat saw of the matches of a series that are over.

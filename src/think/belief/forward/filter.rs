@@ -8,10 +8,10 @@
 //! Under a model, where attempts seldom agree, all continuations of the population are listed instead, and the next
 //! population is drawn from those that agree, by their weights.
 //!
-//! **Rare evidence.** A model may hold nearly impossible what was seen. Then the posterior lies on histories of which a population of draws
-//! had none a step before. Where that is so, a filter begins anew in which each step lists all continuations, and as many of them as the
-//! population has room for are kept with [their weights](crate::belief::resample::thinned), also those that are improbable now. So do all steps after it. Where the
-//! continuations are too many, attempts are made as before.
+//! **Rare evidence.** A model may hold nearly impossible what was seen. Then the posterior lies on histories of which a population
+//! of draws had none a step before. Where that is so, a filter begins anew in which each step lists all continuations, and as many of
+//! them as the population has room for are kept with [their weights](crate::belief::resample::thinned), also those that are improbable
+//! now. So do all steps after it. Where the continuations are too many, attempts are made as before.
 //!
 //! **Degeneracy.** Where few different histories are left although the information set is not small, the population was
 //! too small. Then whole histories are drawn, or a filter with a larger population begins anew, whichever is cheaper.
