@@ -162,7 +162,7 @@ pub fn play<'py>(
         let one = |index: usize| -> PyResult<String> {
             let seats = seats(&game, &seated, &raised)?;
             let played =
-                play_match(&*engine, seats, &settings, &match_seed(seed, index), interrupt, &mut |_| ())?;
+                play_match(&engine, seats, &settings, &match_seed(seed, index), interrupt, &mut |_| ())?;
             let record = Transcript::new(&*engine, &heading, &settings, index, &played);
             serde_json::to_string(&record).map_err(|error| wrong(error, "please report it"))
         };
