@@ -282,7 +282,7 @@ impl<M: Bulk> Forward<M> {
         };
         self.cost.states += states;
         let mut weights = vec![0.0; next.len()];
-        if self.is_rare {
+        if self.is_rare() {
             weights = thinned(&next.weights, wanted, &mut seed.rng());
         } else {
             let drawn = next.systematic(wanted, &mut seed.rng());

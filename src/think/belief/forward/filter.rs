@@ -11,7 +11,7 @@
 //! **Rare evidence.** A model may hold nearly impossible what was seen. Then the posterior lies on histories of which a population
 //! of draws had none a step before. Where that is so, a filter begins anew in which each step lists all continuations, and as many of
 //! them as the population has room for are kept with [their weights](crate::belief::resample::thinned), also those that are improbable
-//! now. So do all steps after it. Where the continuations are too many, attempts are made as before.
+//! now. So do all steps after it. At a step where the continuations are too many that ends, and attempts are made as before.
 //!
 //! **Degeneracy.** Where few different histories are left although the information set is not small, the population was
 //! too small. Then whole histories are drawn, or a filter with a larger population begins anew, whichever is cheaper.
@@ -57,6 +57,9 @@ const ENOUGH: usize = 4096;
 /// The evidence is rare under a model where fewer draws of a population than this are expected to agree with a step, or where each of its
 /// histories was drawn as often.
 const RARE: f64 = 16.0;
+
+/// The share of the time of a step in which all continuations are listed.
+const LISTING: f64 = 0.5;
 
 /// For this number of steps a population is believed to have nearly all histories.
 const COVERED_STEPS: usize = 4;
@@ -111,6 +114,11 @@ impl<M: Bulk> Forward<M> {
         true
     }
 
+    /// Whether the evidence is rare and all continuations are listed.
+    pub(super) fn is_rare(&self) -> bool {
+        self.lists_all == Some(true)
+    }
+
     /// The histories that the population of the filter should have.
     pub(super) fn wanted_population(&self) -> f64 {
         (self.options.population() * self.growth) as f64
@@ -136,14 +144,18 @@ impl<M: Bulk> Forward<M> {
             let is_known = self.trials[step][0] > 0;
             let count = if is_known { missing / self.acceptance_rate(step) } else { missing };
             // Under a model an attempt is hardly cheaper than a joint move that is enumerated, and may be very improbable.
-            let most = if self.is_rare { wanted * MOST_GROWTH as f64 } else { count / ENUMERATION_COST };
-            let most = (most as u64).min(self.left());
-            let lists = self.opponents.is_some() && (is_known || self.is_rare) && round < 2;
-            if lists && most > self.population.len() as u64 {
-                let seed = seed.child("continued").index(round);
-                if let Some(population) = self.continued(StepTask { seed: &seed, ..task }, most) {
+            let is_rare = self.is_rare();
+            let most = if is_rare { wanted * MOST_GROWTH as f64 } else { count / ENUMERATION_COST };
+            let most = (most as u64).min(left);
+            if self.opponents.is_some() && (is_known || is_rare) && round < 2 {
+                let (seed, share) = (seed.child("continued").index(round), budget.share(LISTING));
+                let in_share =
+                    StepTask { seed: &seed, budget: if is_rare { &share } else { budget }, ..task };
+                let is_room = most > self.population.len() as u64;
+                if let Some(population) = is_room.then(|| self.continued(in_share, most)).flatten() {
                     return population;
                 }
+                self.lists_all = self.lists_all.map(|_| false);
             }
             let count = (count.ceil() as u64).min(left) as usize;
             let seed = seed.index(round);
@@ -167,11 +179,15 @@ impl<M: Bulk> Forward<M> {
         let wanted = self.options.particles.max(FEW_PARTICLES);
         let from = self.last_enumerated.as_ref().map_or(0, |last| last.generation);
         let size = self.wanted_population();
-        let may_be_rare = is_last && self.opponents.is_some() && !self.is_rare;
+        let may_be_rare = is_last && self.opponents.is_some() && self.lists_all.is_none();
         let is_rare = |step| size * self.acceptance_rate(step) < RARE;
         if may_be_rare && (RARE * self.population.len() as f64 <= size || (from..=step).any(is_rare)) {
-            self.is_rare = true;
+            self.lists_all = Some(true);
+            let before = (self.genealogy.until(self.depth()), self.population.clone(), self.kind);
             self.filter_anew(StepTask { seed: &seed.child("rare"), ..task }, false);
+            if self.is_spent(budget) && self.population.len() < before.1.len() {
+                (self.genealogy, self.population, self.kind) = before;
+            }
         }
         while self.options.method == SamplingMethod::Auto && is_last && !self.is_spent(budget) {
             let different = self.population.len();
@@ -182,7 +198,7 @@ impl<M: Bulk> Forward<M> {
             if self.enumerates_instead(self.options.all_states() as f64, task) {
                 return Followed::Done;
             }
-            if self.is_rare {
+            if self.is_rare() {
                 return Followed::Done;
             }
             let (covered, until) = self.covered;

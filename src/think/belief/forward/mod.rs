@@ -137,8 +137,8 @@ pub(super) struct Forward<M: Bulk> {
     unfinished: Option<Box<Extension<M::State>>>,
     /// How many times larger the population of the filter is than usual.
     growth: usize,
-    /// Whether the evidence was rare under the model: then the filter lists all continuations.
-    is_rare: bool,
+    /// Whether the filter still lists all continuations, once the evidence was rare under the model.
+    lists_all: Option<bool>,
     /// What a [search] that found nothing knows.
     tree: Option<Box<Tree<M>>>,
     /// The number of different histories that are nearly all, and the step until which they are.
@@ -176,7 +176,7 @@ impl<M: Bulk> Forward<M> {
             last_enumerated: None,
             unfinished: None,
             growth: 1,
-            is_rare: false,
+            lists_all: None,
             tree: None,
             covered: (0, 0),
             trials: Vec::new(),
@@ -429,7 +429,7 @@ impl<M: Bulk> Forward<M> {
                 return (all.collect(), UpdateOutcome::Enumerated);
             }
             Kind::Independent => population.without_replacement(wanted, &mut rng),
-            Kind::Filtered | Kind::Searched if !self.is_rare && population.total() as usize <= wanted => {
+            Kind::Filtered | Kind::Searched if !self.is_rare() && population.total() as usize <= wanted => {
                 population.draws()
             }
             Kind::Enumerated { .. } | Kind::Filtered | Kind::Searched => {
