@@ -7,7 +7,7 @@
 //! belief are added, and what the others hold possible there. The belief is that of [`hyperplay`](mod@super::hyperplay), with the
 //! same keys. The other roles choose before the roots whether they enter (the key `gadget`), so the new strategy does not give
 //! them more than the last one did. In between, the tree grows on. With a `blueprint`, a policy file, the first solve is that file, and its
-//! tree only finds the values and the reach under it.
+//! tree only finds the values and the reach under it. Beyond a leaf all play as the file says.
 //!
 //! The other roles follow the opponent model at each choice with the probability `modelled`, and adapt otherwise. That is a
 //! restricted response: with 1 the best one to the model, as far as the tree reaches.
