@@ -175,10 +175,7 @@ impl Knowledge {
                 OwnMove::Untold(in_time.and_then(|sent| game.terms().read(&sent.text)).map(Move))
             }
         };
-        let percepts = match joint {
-            Some(moves) => told_moves(game, &moves),
-            None => self.read(game, seen),
-        };
+        let percepts = if let Some(moves) = joint { told_moves(game, &moves) } else { self.read(game, seen) };
         let terms = game.terms();
         Observation { own, percepts: Percepts::new(percepts, |a, b| terms.compare(a.0, b.0)) }
     }

@@ -37,8 +37,7 @@ impl Numbers {
         if number.is_integer() {
             return self.whole(number.to_integer());
         }
-        let parts = [self.whole(*number.numer())?, self.whole(*number.denom())?];
-        Some(terms.intern(self.quotient, &parts))
+        Some(terms.intern(self.quotient, &[self.whole(*number.numer())?, self.whole(*number.denom())?]))
     }
 
     /// The number that a term is, if it is one.
@@ -65,10 +64,7 @@ impl Numbers {
         second: Option<Option<Number>>,
         terms: &TermStore,
     ) -> Option<TermId> {
-        let (a, b) = match second {
-            Some(second) => (first, second?),
-            None => (Number::from(0), first),
-        };
+        let (a, b) = if let Some(second) = second { (first, second?) } else { (Number::from(0), first) };
         self.term(checked(operation, a, b)?, terms)
     }
 }

@@ -82,10 +82,7 @@ pub fn checked(operation: Arithmetic, a: Number, b: Number) -> Option<Number> {
 /// assert_eq!([spelled_number("1."), spelled_number("one"), spelled_number("1e3")], [None; 3]);
 /// ```
 pub fn spelled_number(text: &str) -> Option<Number> {
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(digits) => (-1, digits),
-        None => (1, text),
-    };
+    let (sign, digits) = if let Some(digits) = text.strip_prefix('-') { (-1, digits) } else { (1, text) };
     let (whole, decimals) = digits.split_once('.').unwrap_or((digits, "0"));
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number(whole) || !is_number(decimals) {

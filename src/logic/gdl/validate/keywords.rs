@@ -109,10 +109,7 @@ fn arity(view: &RulesheetView<'_>, atom: &Atom, findings: &mut Vec<Finding>) {
     };
     let message = format!("`{name}` takes {takes}, here it has {}", atom.arguments.len());
     let finding = Finding::error(FindingCode::KeywordArity, view.locate(atom.at.0, atom.relation), message);
-    findings.push(match arity_help(view, atom, arity) {
-        Some(help) => finding.help(help),
-        None => finding,
-    });
+    findings.push(if let Some(help) = arity_help(view, atom, arity) { finding.help(help) } else { finding });
 }
 
 /// A suggestion for `(base cell (1 2))`, `(init cell 1 1)`, `(legal move)` and the like.

@@ -173,10 +173,7 @@ const INFIX_SIGNS: &str = "()?;_-+*/.<>=,:|&~!%'\u{2227}\u{2228}\u{00ac}\u{21d0}
 /// Reports each character of a name that is neither an ASCII letter or digit nor a usual sign, once. The operators and
 /// comments of a dialect have a note of their own.
 fn characters(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
-    let signs = match view.sheet.syntax {
-        Syntax::Kif => SIGNS,
-        Syntax::Infix => INFIX_SIGNS,
-    };
+    let signs = if view.sheet.syntax == Syntax::Kif { SIGNS } else { INFIX_SIGNS };
     let usual = |character: char| {
         character.is_ascii_alphanumeric()
             || character.is_ascii_whitespace()

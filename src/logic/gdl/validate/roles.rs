@@ -132,10 +132,7 @@ impl<'s> About<'s> {
     }
 
     fn admits(&self, role: &Term) -> bool {
-        let open = match role {
-            Term::Compound(functor, _) => self.open.get(functor),
-            _ => None,
-        };
+        let open = if let Term::Compound(functor, _) = role { self.open.get(functor) } else { None };
         self.anybody
             || self.ground.contains(role)
             || open.is_some_and(|terms| terms.iter().any(|term| term.may_unify(role)))

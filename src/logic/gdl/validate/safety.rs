@@ -123,10 +123,7 @@ fn report(
     // Anonymous variables look the same.
     shown.dedup();
     let names = list(shown.iter().map(|name| &name[..]));
-    let at = match variables {
-        [only] => view.locate_variable(span, *only).unwrap_or(span),
-        _ => span,
-    };
+    let at = if let [only] = variables { view.locate_variable(span, *only).unwrap_or(span) } else { span };
     let relation = view.name(clause.head.relation);
     let similar = || variables.iter().take(MANY).find_map(|&variable| suggestion(view, uses, variable));
     let (code, message, help) = if clause.body.is_empty() {

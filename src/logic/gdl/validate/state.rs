@@ -103,9 +103,6 @@ impl DependencyRule {
             let place = view.sheet.clauses[last.clause].at.0;
             finding = finding.related(place, format!("`{}` is read here", view.name(last.body)));
         }
-        Some(match self.help {
-            Some(help) => finding.help(help),
-            None => finding,
-        })
+        Some(if let Some(help) = self.help { finding.help(help) } else { finding })
     }
 }

@@ -125,10 +125,7 @@ impl<'s> Checker<'s> {
 
     fn unused_selectors(&mut self) {
         let used: FxHashSet<&Term> = (self.sheet.clauses.iter())
-            .filter_map(|clause| match self.head(clause) {
-                ("branching", [_, id]) => Some(id),
-                _ => None,
-            })
+            .filter_map(|clause| if let ("branching", [_, id]) = self.head(clause) { Some(id) } else { None })
             .collect();
         let mut tested = FxHashSet::default();
         for clause in &self.sheet.clauses {
