@@ -50,8 +50,7 @@ pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
         Some(folder) => {
             let of = (arguments.shard, &arguments.reuse[..]);
             let (files, blocks) = StudyFiles::open(folder, &games, &text, threads, of)?;
-            let blocks = if arguments.keep_particles { blocks.with_particles(folder)? } else { blocks };
-            (Some(files), blocks)
+            (Some(files), if arguments.keep_particles { blocks.with_particles(folder)? } else { blocks })
         }
         None => (None, Blocks::default()),
     };

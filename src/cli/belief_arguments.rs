@@ -227,8 +227,7 @@ impl BeliefArguments {
             return Err(CommandFailure::usage(what, "leave one of the two out"));
         }
         let replicates = if self.given.0.contains_key("replicates") { self.replicates } else { 1_000 };
-        let samplers = vec![sampler(spec, registry)?];
-        Ok(StudyPlan { samplers, replicates, ..self.plan(registry)? })
+        Ok(StudyPlan { samplers: vec![sampler(spec, registry)?], replicates, ..self.plan(registry)? })
     }
 
     /// The study that is asked for.

@@ -90,8 +90,7 @@ pub fn run(arguments: &BenchArguments, session: &Session) -> CommandResult {
         let compile = watch.elapsed();
         let speed = measure(&engine, arguments, &Seed::root(seed).child("bench"), interrupt);
         let speed = speed.map_err(|failure| {
-            let what = format!("{}: {failure}", opened.name);
-            CommandFailure::failed(what, "`hyperplay check` may say where")
+            CommandFailure::failed(format!("{}: {failure}", opened.name), "`hyperplay check` may say where")
         })?;
         all.push(Measured { kind: engine.kind(), compile, speed });
         progress.tick();

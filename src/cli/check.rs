@@ -134,8 +134,7 @@ fn check(
         (arguments.strict && is_bad(finding, true))
             || finding.code == FindingCode::EvaluationLimit && is_bad(finding, false)
     };
-    let refused = findings.iter().any(is_refused);
-    let playable = loaded.game.as_ref().filter(|_| !refused);
+    let playable = loaded.game.as_ref().filter(|_| !findings.iter().any(is_refused));
     let mut simulated = None;
     if let (Some(effort), Some(game)) = (effort, playable) {
         let engines = Engines::new(game);

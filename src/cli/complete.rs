@@ -129,8 +129,7 @@ fn of_positional(path: &[&str], before: &[String], current: &str, registry: &Reg
                 found
             }
             [kind] => {
-                let kind = SpecKind::ALL.into_iter().find(|known| known.plural() == kind);
-                kind.map_or_else(Vec::new, names)
+                SpecKind::ALL.into_iter().find(|known| known.plural() == kind).map_or_else(Vec::new, names)
             }
             _ => Vec::new(),
         },
@@ -175,8 +174,7 @@ fn files(current: &str, endings: &[&str]) -> Vec<String> {
             if entry.path().is_dir() {
                 return Some(format!("{folder}{name}/"));
             }
-            let ending = Path::new(&name).extension()?.to_str()?;
-            endings.contains(&ending).then(|| format!("{folder}{name}"))
+            endings.contains(&Path::new(&name).extension()?.to_str()?).then(|| format!("{folder}{name}"))
         })
         .collect();
     found.sort_unstable();
@@ -201,8 +199,7 @@ fn seats(game: &str, given: &[String], current: &str, registry: &Registry) -> Ve
     let is_given = |role: &String| {
         given.iter().any(|seat| seat.split('=').next().is_some_and(|name| fold(name) == fold(role)))
     };
-    let free = roles(game).into_iter().filter(|role| !is_given(role));
-    starting(free.map(|role| format!("{role}=")), current)
+    starting(roles(game).into_iter().filter(|role| !is_given(role)).map(|role| format!("{role}=")), current)
 }
 
 /// The specs of a kind that begin as the text does: names, then the keys behind the colon, then their values.
@@ -224,8 +221,7 @@ fn specs(registry: &Registry, kind: SpecKind, text: &str) -> Vec<String> {
     let (done, last) = last_part(rest);
     let found = match last.split_once('=') {
         Some((key, value)) => {
-            let values = values(registry, entry, key, value);
-            values.into_iter().map(|value| format!("{key}={value}")).collect()
+            values(registry, entry, key, value).into_iter().map(|value| format!("{key}={value}")).collect()
         }
         None => {
             let is_given = |key: &str| done.split(',').any(|part| part.split('=').next() == Some(key));

@@ -119,8 +119,7 @@ pub fn run(arguments: &ConvertArguments, session: &Session) -> CommandResult {
         }
         source
     };
-    let from = arguments.game.rules.syntax;
-    let (rulesheet, findings) = gdl::read(source, from);
+    let (rulesheet, findings) = gdl::read(source, arguments.game.rules.syntax);
     if log_errors(findings, &rulesheet.source) > 0 {
         return Err(CommandFailure::failed(
             format!("{}: cannot be read, so it cannot be converted", rulesheet.source.name()),
@@ -163,8 +162,7 @@ pub fn no_automaton(name: &str, error: &AutomatonError, options: &str) -> Comman
 
 /// A file in extensive form.
 fn document(path: &Path) -> CommandResult<GambitFile> {
-    let bytes = FileError::at(path, fs::read(path))?;
-    GambitFile::read(&String::from_utf8_lossy(&bytes))
+    GambitFile::read(&String::from_utf8_lossy(&FileError::at(path, fs::read(path))?))
         .map_err(|error| CommandFailure::failed(format!("{}: {error}", path.display()), error.remedy()))
 }
 

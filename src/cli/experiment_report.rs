@@ -250,8 +250,7 @@ fn summed(
         };
         ExperimentSummary::of(planned, results)?
     } else {
-        let pool = Pool::open(&planned.plan, folders, DecisionLog::Matches)?;
-        ExperimentSummary::of_pool(planned, pool)?
+        ExperimentSummary::of_pool(planned, Pool::open(&planned.plan, folders, DecisionLog::Matches)?)?
     };
     summary.damage.extend(damaged);
     Ok((summary, exploited))

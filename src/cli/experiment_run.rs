@@ -216,8 +216,7 @@ pub fn played(arguments: &RunArguments, session: &Session) -> CommandResult<(Str
     );
     let mut wrong: Vec<String> = Vec::new();
     if faulted + earlier.faulted > 0 || plan.clocks.is_some() {
-        let results = Results::open(&arguments.out, &planned)?.only(shard);
-        let summary = ExperimentSummary::of(&planned, results)?;
+        let summary = ExperimentSummary::of(&planned, Results::open(&arguments.out, &planned)?.only(shard))?;
         experiment::disturbed(&planned, &summary).iter().for_each(|what| log(format_args!("{what}")));
         wrong.extend(experiment::unreliable(&planned, &summary));
     }

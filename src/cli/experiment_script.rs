@@ -50,8 +50,7 @@ pub struct ScriptArguments {
 /// See [`CommandFailure`](super::failure::CommandFailure).
 pub fn print(arguments: &ScriptArguments, session: &Session) -> CommandResult {
     // A file that cannot be played is better refused here than by every task.
-    let described = arguments.file.open(&session.registry)?;
-    session.out.text(&script(arguments, &described.config.name))
+    session.out.text(&script(arguments, &arguments.file.open(&session.registry)?.config.name))
 }
 
 /// The template of the scheduler, filled in where it has a name between tildes.

@@ -75,11 +75,9 @@ fn status(folder: &Path, shard: Shard, matches: u64, missing: Option<&MissingMat
 /// The last timings of a shard.
 fn last_timings(path: &Path) -> io::Result<Vec<TimingRecord>> {
     let (mut file, mut bytes) = (File::open(path)?, Vec::new());
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
+    file.seek(SeekFrom::Start(file.metadata()?.len().saturating_sub(TAIL)))?;
     file.take(TAIL).read_to_end(&mut bytes)?;
-    let lines = bytes.split(|&byte| byte == b'\n');
-    Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    Ok(bytes.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
 
 /// The text about the shards of a folder: how many there are in each state, and those that are not finished.

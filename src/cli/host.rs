@@ -210,8 +210,7 @@ fn own_clocks(text: &str, game: &Game) -> CommandResult<(Role, Clocks)> {
         return Err(wrong(format!("--clocks {text}: expected ROLE=START,PLAY")));
     };
     let Some(role) = game.role_named(name) else {
-        let roles = game.role_names();
-        let meant = did_you_mean(name, roles.iter().map(String::as_str));
+        let meant = did_you_mean(name, game.role_names().iter().map(String::as_str));
         return Err(wrong(format!("--clocks {text}: the game has no role '{name}'{meant}")));
     };
     let time = |clock: &str| {
@@ -313,8 +312,7 @@ fn interaction(arguments: &HostArguments, opened: Opened, session: &Session) -> 
                 .map_err(|cause| cannot_listen(&arguments.listen, &cause))?;
             let addresses = addresses(arguments, &opened.game)?;
             let start = if addresses.values().iter().any(Option::is_some) { START } else { Duration::ZERO };
-            let tally = Mutex::default();
-            Some(RealTime { chronon, start, addresses, server: Arc::new(server), tally })
+            Some(RealTime { chronon, start, addresses, server: Arc::new(server), tally: Mutex::default() })
         }
     };
     let what = "an agent behind an address takes part in real time only";
@@ -358,6 +356,5 @@ fn whole_experiment(arguments: &HostArguments, file: &Path, session: &Session) -
         return Err(CommandFailure::usage(what, "give the player a url in the file"));
     }
     let at_once = usize::try_from(arguments.at_once).unwrap_or(1);
-    let run = RunArguments::whole(file, folder, NonZero::new(at_once), arguments.repository.clone());
-    play(&run, session)
+    play(&RunArguments::whole(file, folder, NonZero::new(at_once), arguments.repository.clone()), session)
 }

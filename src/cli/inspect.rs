@@ -279,8 +279,7 @@ fn look<'a>(
         cut,
         selection: Selection::of(machine, &Budget::time(arguments.seconds)),
         tree: arguments.tree.then(|| {
-            let part = interrupt.within(Budget::time(arguments.seconds));
-            tree(opened, machine, arguments.max_nodes, &part)
+            tree(opened, machine, arguments.max_nodes, &interrupt.within(Budget::time(arguments.seconds)))
         }),
     })
 }

@@ -162,8 +162,7 @@ pub fn run(arguments: &KioskArguments, session: &Session) -> CommandResult {
     let kiosk = Kiosk::new(options)?;
     let mut paths = Vec::new();
     if let Some(order) = &order {
-        let laid = kiosk.lay(order, true).map_err(refused)?;
-        for link in laid["links"].as_array().into_iter().flatten() {
+        for link in kiosk.lay(order, true).map_err(refused)?["links"].as_array().into_iter().flatten() {
             let who = link["role"].as_str().map_or_else(
                 || format!("spectators of {}", link["sees"].as_str().unwrap_or("it")),
                 str::to_owned,

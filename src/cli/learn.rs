@@ -126,8 +126,7 @@ fn fill(
     interrupt: &Interrupt,
     machine: &Engine,
 ) -> CommandResult {
-    let stop = |_| interrupt.is_raised();
-    match game_tree(machine, &TreeLimits { nodes: NODES, stop: &stop, deadline: None }) {
+    match game_tree(machine, &TreeLimits { nodes: NODES, stop: &|_| interrupt.is_raised(), deadline: None }) {
         Ok(tree) => learner.add_sets(&tree),
         Err(TreeError::Stopped) => return Err(CommandFailure::Interrupted),
         // Only what matches led to is learnt.

@@ -31,8 +31,7 @@ pub fn choice<T: Clone + Send + Sync + 'static>(
 ) -> impl TypedValueParser<Value = T> {
     let words = all.iter().map(|(word, _, about)| PossibleValue::new(*word).help(*about));
     PossibleValuesParser::new(words.collect::<Vec<_>>()).map(move |chosen| {
-        let found = all.iter().find(|(word, ..)| *word == chosen);
-        found.expect("the parser lets no other word pass").1.clone()
+        all.iter().find(|(word, ..)| *word == chosen).expect("the parser lets no other word pass").1.clone()
     })
 }
 

@@ -75,8 +75,7 @@ fn count(
     if depth <= UNINTERRUPTED || machine.terminal(state, scratch) {
         return Some(machine.perft(state, depth, scratch));
     }
-    let legal = machine.legal_by_role(state, scratch);
-    JointMoves::new(&legal)
+    JointMoves::new(&machine.legal_by_role(state, scratch))
         .map(|joint| count(machine, &machine.next(state, &joint, scratch), depth - 1, interrupt, scratch))
         .sum()
 }

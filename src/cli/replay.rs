@@ -130,8 +130,7 @@ impl Replay<'_> {
                 })
                 .collect();
             let (index, game, seed) = (transcript.index, &transcript.game, transcript.seed);
-            let title = format!("match {index}: {game}, seed {seed}: {}", players.join(" "));
-            out.line(printable(&title))?;
+            out.line(printable(&format!("match {index}: {game}, seed {seed}: {}", players.join(" "))))?;
             let mut shown = ShownMatch::new(self.engine, role);
             shown.start(out)?;
             for walked in transcript.walk(self.engine).take(agree) {

@@ -174,8 +174,7 @@ fn indented(text: &str, out: &Output) -> CommandResult {
 /// The goals of the roles that choose, in a line.
 pub fn scores<M: StateMachine>(machine: &M, goals: impl Iterator<Item = u8>) -> String {
     let goals = machine.each_role().zip(goals).filter(|&(role, _)| machine.random() != Some(role));
-    let goals = goals.map(|(role, goal)| format!("{} {goal}", machine.roles()[role]));
-    goals.collect::<Vec<_>>().join(", ")
+    goals.map(|(role, goal)| format!("{} {goal}", machine.roles()[role])).collect::<Vec<_>>().join(", ")
 }
 
 /// Shows how a match ended.

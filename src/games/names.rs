@@ -42,8 +42,7 @@ impl GameNames {
         }
         // Anything but a folder can be read: a pipe too.
         if path.exists() && !path.is_dir() {
-            let text = read_file(&path)?;
-            return Ok(Source::new(path.to_string_lossy(), String::from_utf8_lossy(&text)));
+            return Ok(Source::new(path.to_string_lossy(), String::from_utf8_lossy(&read_file(&path)?)));
         }
         if let Some(builtin) = builtin::find(name) {
             return Ok(builtin.source());

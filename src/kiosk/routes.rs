@@ -248,8 +248,7 @@ struct Chosen {
 async fn choose(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: Bytes) -> Answer {
     let Chosen { token, step, own } = read(&body)?;
     kiosk.seat(&id, &token, |table, token| {
-        let role = seat_of(token)?;
-        table.choose(role, step, &own)?;
+        table.choose(seat_of(token)?, step, &own)?;
         Ok(nothing())
     })
 }
@@ -342,8 +341,7 @@ async fn advise(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: B
         }
         let said = hyperplay_play::player::guarded(|| hint(&engine, &player, &known));
         table.is_hinting.lock().remove(&role);
-        let said = said.unwrap_or_else(|_| Err(refusal(500, "the player failed", "ask another one")))?;
-        Ok(answer(&said))
+        Ok(answer(&said.unwrap_or_else(|_| Err(refusal(500, "the player failed", "ask another one")))?))
     })
     .await
 }
@@ -352,8 +350,7 @@ async fn advise(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: B
 fn reviewed(past: &PastMatch, query: &HashMap<String, String>) -> Answer {
     let step = asked(query, "step").parse();
     let step = step.map_err(|_| refusal(400, "a review needs a step", "ask for a step from 0"))?;
-    let seen_by = query.get("as").map_or(TRUTH, String::as_str);
-    Ok(answer(&past.scene(step, seen_by)?))
+    Ok(answer(&past.scene(step, query.get("as").map_or(TRUTH, String::as_str))?))
 }
 
 async fn review(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query(query): Asked) -> Answer {

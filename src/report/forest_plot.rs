@@ -71,8 +71,7 @@ impl ForestPlot {
         let words_at = count_at - counts_width - 8.0;
         let (left, right) = (labels + MARGIN + 2.0, words_at - words_width - MARGIN);
         let values = self.rows.iter().flat_map(|row| {
-            let ends = row.interval.into_iter().flat_map(|(low, high)| [low, high]);
-            row.value.into_iter().chain(ends)
+            row.value.into_iter().chain(row.interval.into_iter().flat_map(|(low, high)| [low, high]))
         });
         let values = values.chain(self.reference).filter(|value| value.is_finite());
         let span = Span::new(&self.axis, values, false);
@@ -91,8 +90,7 @@ impl ForestPlot {
         let axis = BottomAxis::new(&font, &span, (left, right), (left - 12.0, width));
         axis.draw(&mut canvas, (left, right), (top, bottom));
         if let Some(reference) = self.reference.filter(|value| value.is_finite()) {
-            let stroke = Look::new(0, true).line();
-            canvas.line(vec![(x(reference), top), (x(reference), bottom)], stroke);
+            canvas.line(vec![(x(reference), top), (x(reference), bottom)], Look::new(0, true).line());
         }
         let mut upper = top;
         for ((row, (height, lines)), count) in self.rows.iter().zip(&heights).zip(counts) {

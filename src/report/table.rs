@@ -159,8 +159,7 @@ impl Table {
             let (name, format) = column.split_once(": ").unwrap_or((column, "number"));
             Column::plain(name, Format::named(format))
         });
-        let rows = rows.into_iter().map(Vec::from).collect();
-        Table { columns: columns.into(), rows, ..Table::default() }
+        Table { columns: columns.into(), rows: rows.into_iter().map(Vec::from).collect(), ..Table::default() }
     }
 
     /// The table with its name, and the title and note that a list of tables gives to it: lines of three words, with tabs
@@ -325,8 +324,7 @@ fn csv_text(records: impl Iterator<Item = Vec<String>>) -> String {
             .write_record(record)
             .expect("all records of a table have as many fields, and memory takes them");
     }
-    let bytes = writer.into_inner().expect("memory takes what is left");
-    String::from_utf8(bytes).expect("fields are text")
+    String::from_utf8(writer.into_inner().expect("memory takes what is left")).expect("fields are text")
 }
 
 /// The meaning of the columns: a table of their names, units and meanings.

@@ -82,7 +82,6 @@ fn candidates(name: &str) -> impl Iterator<Item = String> {
     let initial = first.first().cloned().unwrap_or_default();
     let of_two: Vec<String> = last.iter().map(|letter| format!("{initial}{letter}")).collect();
     let pairs: Vec<String> = first.iter().skip(1).map(|second| format!("{initial}{second}")).collect();
-    let capital = initial.to_uppercase();
-    let singles = first.into_iter().chain([capital]).filter(|letter| !letter.is_empty());
+    let singles = first.into_iter().chain([initial.to_uppercase()]).filter(|letter| !letter.is_empty());
     of_two.into_iter().chain(singles).chain(pairs).map(move |letters| letters + &number)
 }

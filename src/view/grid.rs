@@ -230,8 +230,7 @@ fn candidate(terms: &TermStore, shapes: &[Shape], at: usize) -> Option<Candidate
     let mut lines: Vec<usize> = (0..count).filter(|&slot| length(shape, slot) >= 2).collect();
     if count >= 3 && lines.len() == count {
         // Four and more equal coordinates are the ends of a line rather than a place.
-        let last = shape.slots[count - 1].order.as_ref();
-        if count >= 4 && last == shape.slots[count - 2].order.as_ref() {
+        if count >= 4 && shape.slots[count - 1].order.as_ref() == shape.slots[count - 2].order.as_ref() {
             return None;
         }
         lines.pop();

@@ -83,8 +83,7 @@ pub(super) fn ordered(
         (Some(order), Some(_)) => Some((Strength::Strong, order)),
         (None, Some(chain)) => {
             let numbers = names.iter().filter(|name| name.parse::<i64>().is_ok()).count();
-            let strength = if 2 * numbers > names.len() { Strength::Strong } else { Strength::Named };
-            Some((strength, chain))
+            Some((if 2 * numbers > names.len() { Strength::Strong } else { Strength::Named }, chain))
         }
         (Some(order), None) => Some((Strength::Weak, order)),
         (None, None) => None,
@@ -105,8 +104,7 @@ fn is_alphabet(names: &[&str]) -> bool {
 fn by_number(names: &[&str]) -> Option<Vec<usize>> {
     let split = |name: &&str| {
         let word = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
-        let number = name[word.len()..].parse::<u64>().ok()?;
-        Some((word.to_lowercase(), number))
+        Some((word.to_lowercase(), name[word.len()..].parse::<u64>().ok()?))
     };
     let parts: Vec<(String, u64)> = names.iter().map(split).collect::<Option<_>>()?;
     if parts.iter().any(|(word, _)| *word != parts[0].0) {

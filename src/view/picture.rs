@@ -215,8 +215,7 @@ impl BoardLayout {
                 let pairs = || contents.iter().zip(glyphs).map(|(&slot, table)| (slots[slot], table));
                 let signs: Vec<String> = pairs().map(|(term, table)| table.get(term, game)).collect();
                 let names: Vec<String> = pairs().map(|(term, _)| game.show(term)).collect();
-                let is_single = pairs().all(|(_, table)| table.are_single());
-                let sign = signs.join(if is_single { "" } else { "-" });
+                let sign = signs.join(if pairs().all(|(_, table)| table.are_single()) { "" } else { "-" });
                 (sign, (signs != names).then(|| names.join(" ")))
             }
         }

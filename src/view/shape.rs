@@ -164,8 +164,7 @@ fn put_in_order(shape: &mut Shape, game: &Game, pairs: &Pairs) {
                 coordinates.retain(|&term| is_number(term) == kind || seen.contains(&term));
             }
         }
-        let order = if is_role { None } else { ordered(&coordinates, terms, pairs) };
-        shape.slots[at].order = order;
+        shape.slots[at].order = if is_role { None } else { ordered(&coordinates, terms, pairs) };
         shape.slots[at].is_role = is_role;
     }
 }

@@ -125,8 +125,7 @@ fn put_panels(out: &mut String, panels: &[BoardPanel]) {
     let blocks: Vec<Vec<String>> = panels.iter().flat_map(panel).collect();
     let rows = rows(&blocks);
     // Rows of panels that are equally long look calmer.
-    let each = blocks.len().div_ceil(rows.len().max(1));
-    let even: Vec<&[Vec<String>]> = blocks.chunks(each.max(1)).collect();
+    let even: Vec<&[Vec<String>]> = blocks.chunks(blocks.len().div_ceil(rows.len().max(1)).max(1)).collect();
     let are_even = even.iter().all(|row| row_width(row) <= WIDTH);
     (if are_even { even } else { rows }).into_iter().for_each(|row| put_beside(out, row));
 }

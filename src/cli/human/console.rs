@@ -43,8 +43,7 @@ pub struct Console {
 impl Console {
     /// A conversation that ends with the interrupt.
     pub fn new(interrupt: Interrupt, on_stderr: bool) -> Self {
-        let by_hand = io::stdin().is_terminal();
-        Console { lines: None, interrupt, on_stderr, is_behind: false, by_hand }
+        Console { lines: None, interrupt, on_stderr, is_behind: false, by_hand: io::stdin().is_terminal() }
     }
 
     /// Whether a person types at a terminal and reads there.

@@ -197,8 +197,7 @@ fn listed(moves: &[String], places: impl Iterator<Item = usize>) -> String {
     let digits = moves.len().to_string().len();
     let cells: Vec<String> = places.map(|place| format!("{:>digits$} {}", place + 1, moves[place])).collect();
     let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0) + 2;
-    let columns = if cells.len() <= 6 { 1 } else { ((WIDTH - 2) / width).max(1) };
-    let rows = cells.len().div_ceil(columns);
+    let rows = cells.len().div_ceil(if cells.len() <= 6 { 1 } else { ((WIDTH - 2) / width).max(1) });
     let mut text = String::new();
     for row in 0..rows {
         let line: Vec<String> =

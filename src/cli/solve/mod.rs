@@ -129,8 +129,7 @@ pub enum SolveMethod {
 impl SolveMethod {
     /// The name of the method in its policies, if it keeps no state and computes them anew.
     fn stateless(self) -> Option<String> {
-        let name = self.to_possible_value().map(|value| value.get_name().to_owned());
-        name.filter(|_| self.rules().is_empty())
+        self.to_possible_value().map(|value| value.get_name().to_owned()).filter(|_| self.rules().is_empty())
     }
 
     /// The solver, if the method needs no complete tree of at most `nodes` nodes.

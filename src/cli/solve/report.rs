@@ -118,8 +118,7 @@ impl<'a> SolveReport<'a> {
         let verdict = &self.of.solution.point.verdict;
         let rows = self.players.iter().map(|&role| {
             let (value, best) = (verdict.values[role], verdict.best_responses[role]);
-            let goal = 50.0 + self.unit * value;
-            [self.name(role).into(), value.into(), goal.into(), best.into()]
+            [self.name(role).into(), value.into(), (50.0 + self.unit * value).into(), best.into()]
         });
         Table::plain(["role: text", "value: 6", "goal: 3", "best response: 6"], rows)
     }

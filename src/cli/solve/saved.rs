@@ -46,8 +46,7 @@ impl<'a> SavedSolution<'a> {
         let text = FileError::at(path, fs::read_to_string(path))?;
         let other =
             |cause: String| CommandFailure::usage(format!("{cause}; it is not overwritten"), ANOTHER_FILE);
-        let file = PolicyFile::parse(path, &text).map_err(|error| other(error.to_string()))?;
-        if file.rules() != Some(rules) {
+        if PolicyFile::parse(path, &text).map_err(|error| other(error.to_string()))?.rules() != Some(rules) {
             return Err(other(format!("{}: the policies of another game", path.display())));
         }
         let state = SolverState::read(path, &text).map_err(|error| other(error.to_string()))?;

@@ -109,7 +109,6 @@ impl GambitCause {
     /// A set that comes again with other moves or another name.
     pub(super) fn set_mismatch(set: &str, first: GambitPlace, difference: &str) -> GambitCause {
         let remedy = "give both occurrences the same name and moves, or different numbers";
-        let what = format!("{set} differs from its first occurrence ({first}): {difference}");
-        GambitCause::new(what, remedy)
+        GambitCause::new(format!("{set} differs from its first occurrence ({first}): {difference}"), remedy)
     }
 }

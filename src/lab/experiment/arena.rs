@@ -127,8 +127,7 @@ impl Arena {
         }
         let watch = Stopwatch::start();
         let seed = match_seed(plan.seed, place.deal as usize);
-        let id = match_id(&game.name, place.deal as usize);
-        let settings = Settings { id, ..self.settings() };
+        let settings = Settings { id: match_id(&game.name, place.deal as usize), ..self.settings() };
         let no_thread = |cause| {
             let what = format!("no thread for a player: {cause}");
             LabError::other(what, "play without clocks, or on fewer threads")

@@ -94,8 +94,7 @@ impl MeasuredBeliefs {
         // Deals that were measured, and those that were not, are as many in every sample as they are.
         let rng = &mut Seed::root(plan.seed).child("beliefs").rng();
         let mut draw = |place| {
-            let stratum = if place < measured { 0..measured } else { measured..deals.len() };
-            deals[rng.random_range(stratum)]
+            deals[rng.random_range(if place < measured { 0..measured } else { measured..deals.len() })]
         };
         let all = correlations(&sums);
         let mut intervals = [[f64::NAN; 3]; MEASURES.len() + 1];

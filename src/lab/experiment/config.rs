@@ -137,8 +137,7 @@ impl ExperimentConfig {
 pub(super) fn place(text: &str, span: &Range<usize>) -> (usize, usize) {
     let before = text.get(..span.start.min(text.len())).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    (line, column)
+    (line, before.rsplit('\n').next().unwrap_or_default().chars().count() + 1)
 }
 
 /// What the text of a file in TOML says.
@@ -352,10 +351,7 @@ impl ConfigReader<'_> {
                 (false, true) => format!("a schedule of kind '{kind}' needs {what}"),
                 _ => return Ok(()),
             };
-            Err(match &table.kind {
-                Some(kind) => self.error(kind, said),
-                None => self.at_key(what, said),
-            })
+            Err(if let Some(kind) = &table.kind { self.error(kind, said) } else { self.at_key(what, said) })
         };
         beside("challengers", !table.challengers.is_empty(), kind == "gauntlet")?;
         beside("pairings", !table.pairings.is_empty(), kind == "pairings")?;

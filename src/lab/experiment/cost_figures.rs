@@ -27,8 +27,7 @@ pub(super) fn score_by_time(
     families: &[Family<'_>],
 ) -> Option<Figure> {
     let point = |pairing: &Pairing<'_>| {
-        let seconds = pairing.entrant.work.mean(WorkFigure::Time)?;
-        score_point(1e3 * seconds.max(RESOLUTION), &pairing.score())
+        score_point(1e3 * pairing.entrant.work.mean(WorkFigure::Time)?.max(RESOLUTION), &pairing.score())
     };
     let mut panels: Vec<PlotPanel> = Vec::new();
     if families.is_empty() {
@@ -48,8 +47,7 @@ pub(super) fn score_by_time(
             } else {
                 panel.title.clone()
             };
-            let title = title.trim_end_matches(": ").to_owned();
-            panels.push(PlotPanel { title, ..panel });
+            panels.push(PlotPanel { title: title.trim_end_matches(": ").to_owned(), ..panel });
         }
     }
     let plot = LinePlot { x: Axis::logarithmic("time a decision (ms, wall)"), y: score_axis(), panels };
@@ -120,8 +118,7 @@ pub(super) fn by_step(
     let depletion = is_depleted.then(|| {
         let axis = Axis::linear("decisions on a depleted belief (%)").within(0.0, 100.0);
         figure("depletion-by-step", "Depletion by step", axis, |one| {
-            let depletion = one.depletion.share().filter(|_| one.has_belief)?;
-            Some(depletion.map(|share| 100.0 * share))
+            Some(one.depletion.share().filter(|_| one.has_belief)?.map(|share| 100.0 * share))
         })
     });
     time.into_iter().chain(depletion.flatten()).collect()

@@ -80,8 +80,7 @@ pub(super) fn factors(entrants: &[&Entrant]) -> Vec<Factor> {
         .map(|(key, values)| factor(key, &values))
         .collect();
     keys.sort_by_key(|factor| {
-        let is_words = factor.numbers.is_none();
-        (is_words, std::cmp::Reverse(factor.values.len()), factor.key != "particles")
+        (factor.numbers.is_none(), std::cmp::Reverse(factor.values.len()), factor.key != "particles")
     });
     // Of two keys that determine each other the first is the factor.
     let is_determined = |at: usize| {

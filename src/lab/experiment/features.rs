@@ -153,8 +153,7 @@ impl Features {
             "schema": "hyperplay.features/1", "game": of.name, "rules": of.rules, "roles": of.roles,
             "facts": facts, "moves": moves, "percepts": percepts,
         });
-        let file = WrittenFile::at(path, FileContent::records("hyperplay.features/1"))?;
-        file.text(format!("{content}\n"))?;
+        WrittenFile::at(path, FileContent::records("hyperplay.features/1"))?.text(format!("{content}\n"))?;
         let table = ParquetFile::new(path.with_extension("parquet"), typed(COLUMNS, "feature"));
         Ok(Self { machine, path: path.to_owned(), facts, moves, percepts, rows: 0, bits: Vec::new(), table })
     }
@@ -216,8 +215,7 @@ impl Features {
         let shape =
             format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({}, {width}), }}", self.rows);
         let header = format!("{shape:<117}\n");
-        let file = WrittenFile::at(&path, FileContent::beginning("array", b"\x93NUMPY".to_vec()))?;
-        file.write(|out| {
+        WrittenFile::at(&path, FileContent::beginning("array", b"\x93NUMPY".to_vec()))?.write(|out| {
             out.write_all(b"\x93NUMPY\x01\x00\x76\x00")?;
             out.write_all(header.as_bytes())?;
             out.write_all(&self.bits)

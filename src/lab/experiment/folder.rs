@@ -64,8 +64,7 @@ impl Planned {
 
     /// The plan of an experiment, with its title and with what is recorded.
     pub fn of(config: &ExperimentConfig, plan: ExperimentPlan) -> Self {
-        let without_turns = config.without_turns;
-        Planned { without_turns, ..Planned::new(&config.name, &config.about, plan) }
+        Planned { without_turns: config.without_turns, ..Planned::new(&config.name, &config.about, plan) }
     }
 
     /// Reads the plan of a folder.
@@ -224,8 +223,7 @@ pub fn division(folder: &Path) -> LabResult<u64> {
             Some(count) if count != shard.count => {
                 let (one, other) = (count.min(shard.count), count.max(shard.count));
                 let holds = format!("shards of {one} and of {other}");
-                let remedy = "merge one division only: move the other files away";
-                return Err(holding(folder, &holds, remedy));
+                return Err(holding(folder, &holds, "merge one division only: move the other files away"));
             }
             _ => found = Some(shard.count),
         }

@@ -112,8 +112,7 @@ pub fn joined(folders: &[PlannedFolder], selection: &Selection) -> Result<Planne
         add(&mut plan, one, selection, &mut seen)?;
     }
     if folders.len() > 1 {
-        let permuted = |cell: &mut Cell| cell.entrants = met(&plan.seats, &cell.entrants);
-        plan.cells.iter_mut().for_each(permuted);
+        plan.cells.iter_mut().for_each(|cell: &mut Cell| cell.entrants = met(&plan.seats, &cell.entrants));
         plan.cells.sort_by(|one, other| (one.game, &one.entrants).cmp(&(other.game, &other.entrants)));
     }
     if plan.cells.is_empty() {
@@ -172,8 +171,7 @@ fn place_of(entrants: &mut Vec<Entrant>, before: usize, entrant: &Entrant) -> Re
     }
     let names = distinct(entrants.iter().map(|known| name_of(&known.label)));
     let of_name = entrants.iter().find(|known| name_of(&known.label) == name_of(&entrant.label));
-    let table = of_name.map_or(names.len(), |known| known.table);
-    entrants.push(Entrant { table, ..entrant.clone() });
+    entrants.push(Entrant { table: of_name.map_or(names.len(), |known| known.table), ..entrant.clone() });
     Ok(entrants.len() - 1)
 }
 

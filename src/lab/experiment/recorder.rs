@@ -80,8 +80,7 @@ pub struct Recorder<'a, M> {
 
 /// The load average of the last minute, where the system has it in a file.
 fn load() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
-    text.split(' ').next()?.parse().ok()
+    std::fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
 }
 
 /// One decision in its place.

@@ -157,7 +157,6 @@ impl<'a> StoredMatches<'a> {
 
     /// The damaged lines found so far.
     pub fn damage(&self) -> Vec<DamagedLine> {
-        let of_files = self.sources.iter().flatten().flat_map(Source::damage);
-        self.ignored.iter().chain(of_files).cloned().collect()
+        self.ignored.iter().chain(self.sources.iter().flatten().flat_map(Source::damage)).cloned().collect()
     }
 }

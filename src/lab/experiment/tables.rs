@@ -203,8 +203,7 @@ pub fn disturbed(planned: &Planned, summary: &ExperimentSummary) -> Vec<String> 
 /// The first row of each of these entrants, with what it did in all cells.
 fn rows_over_all<'a>(entrants: &'a [EntrantSummary], pairings: &'a [Pairing<'a>]) -> Vec<WorkRow<'a>> {
     let row = |entrant: &'a EntrantSummary| {
-        let first = pairings.iter().find(|one| one.entrant.entrant == entrant.entrant)?;
-        Some(WorkRow::of(first, entrant))
+        Some(WorkRow::of(pairings.iter().find(|one| one.entrant.entrant == entrant.entrant)?, entrant))
     };
     entrants.iter().filter_map(row).collect()
 }

@@ -95,8 +95,7 @@ impl DecisionWork {
     pub(super) fn mean(&self, figure: Figure) -> Option<f64> {
         let is_processor = matches!(figure, Figure::Processor);
         let sample = self.sample(figure);
-        let is_whole = !is_processor || sample.count() == self.sample(Figure::Time).count();
-        sample.mean().filter(|_| is_whole)
+        sample.mean().filter(|_| !is_processor || sample.count() == self.sample(Figure::Time).count())
     }
 
     /// The share of decisions on a depleted belief, if any rested on a belief.

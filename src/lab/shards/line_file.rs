@@ -34,8 +34,7 @@ pub(crate) fn unsealed(written: &[u8]) -> Option<Vec<u8>> {
 /// # Errors
 /// If another process does, or it cannot be opened.
 pub fn locked(path: &Path) -> LabResult<File> {
-    let opened = OpenOptions::new().create(true).read(true).append(true).open(path);
-    let file = FileError::at(path, opened)?;
+    let file = FileError::at(path, OpenOptions::new().create(true).read(true).append(true).open(path))?;
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(LabError::Locked(path.to_owned())),
         // A file system without locks: the user must not start a shard twice.

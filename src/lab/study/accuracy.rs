@@ -205,8 +205,7 @@ impl DrawsCurve {
 
 /// The sum of a figure of the histories that end in each state.
 pub(super) fn by_state(posterior: &Posterior, figure: impl Fn(usize) -> f64) -> Vec<f64> {
-    let states = posterior.ends.iter().max().map_or(0, |last| last + 1);
-    let mut sums = vec![0.0; states];
+    let mut sums = vec![0.0; posterior.ends.iter().max().map_or(0, |last| last + 1)];
     for (at, &end) in posterior.ends.iter().enumerate() {
         sums[end] += figure(at);
     }

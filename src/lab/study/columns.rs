@@ -42,8 +42,7 @@ pub static ROW_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| defined("row"))
 /// The columns of `timings.jsonl`: where a row was measured, and processor times of an update, which the seed does not
 /// determine.
 pub static TIME_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| {
-    let place = ROW_COLUMNS.iter().filter(|column| PLACE.contains(&column.name)).copied();
-    place.chain(defined("time")).collect()
+    ROW_COLUMNS.iter().filter(|column| PLACE.contains(&column.name)).copied().chain(defined("time")).collect()
 });
 
 /// The columns of a summary.

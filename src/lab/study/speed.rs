@@ -185,8 +185,7 @@ impl Measure<'_> {
             for tally in &tallies {
                 speed.playouts.count += u64::from(tally.count);
                 speed.steps.count += tally.steps;
-                let sums = tally.sum.values().iter();
-                speed.goals.iter_mut().zip(sums).for_each(|(sum, more)| *sum += more);
+                speed.goals.iter_mut().zip(tally.sum.values().iter()).for_each(|(sum, more)| *sum += more);
             }
             speed.playouts.seconds += took;
             speed.steps.seconds += took;

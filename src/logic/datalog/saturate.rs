@@ -106,8 +106,7 @@ impl Database {
             for version in &mut versions {
                 let rule = &program.rules[version.rule];
                 let id = |position: usize| {
-                    let atom = rule.body[position].atom().expect("only an atom has a delta");
-                    program.by_name[&atom.relation]
+                    program.by_name[&rule.body[position].atom().expect("only an atom has a delta").relation]
                 };
                 let is_idle = match version.delta {
                     Some(position) => {

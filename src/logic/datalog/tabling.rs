@@ -115,8 +115,7 @@ impl DatalogProgram {
             compile(&draft, &id, &|_| RowRange::All, terms)
         };
         let mut plans: Vec<JoinPlan> = component.rules.iter().map(plan).collect();
-        let longest = plans.iter().map(|plan| plan.steps.len()).max().unwrap_or(0);
-        if nesting[relation] + longest > NESTED_STEPS {
+        if nesting[relation] + plans.iter().map(|plan| plan.steps.len()).max().unwrap_or(0) > NESTED_STEPS {
             return None;
         }
         self.index(&mut plans);

@@ -22,8 +22,7 @@ pub fn rules_hash(canonical: &str) -> String {
 
 /// The hash of a text as it is. The example is at [`rules_hash`].
 pub fn text_hash(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex: String = Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")
 }
 

@@ -92,8 +92,7 @@ impl Source {
     /// The offsets at which the lines begin, ascending. With them the lines of many places are found by binary search.
     /// O(text).
     pub fn line_starts(&self) -> Vec<usize> {
-        let later = self.text.match_indices('\n').map(|(offset, _)| offset + 1);
-        std::iter::once(0).chain(later).collect()
+        std::iter::once(0).chain(self.text.match_indices('\n').map(|(offset, _)| offset + 1)).collect()
     }
 
     /// The line and the column of an offset, both from 1. An offset beyond the text counts as its end. O(offset).

@@ -118,8 +118,7 @@ impl Conversation {
 
     /// Sends PLAY, and sees that the answer is one legal move.
     pub(super) fn play(&mut self, master: &mut CheckMaster) -> Checked<LegalAnswer> {
-        let answer = self.ask(&master.play_message(), self.clocks.playclock)?;
-        master.judge(&answer).map_err(CheckEnd::Fail)
+        master.judge(&self.ask(&master.play_message(), self.clocks.playclock)?).map_err(CheckEnd::Fail)
     }
 
     /// Sends STOP and returns the answer.
@@ -143,8 +142,7 @@ impl Conversation {
     /// Sends ABORT and returns the answer, which must come at once.
     pub(super) fn abort(&mut self, id: &str) -> Checked<String> {
         self.open.retain(|other| other != id);
-        let message = Phrasing::default().write(&Message::Abort { id: id.to_owned() });
-        self.ask(&message, Duration::from_secs(1))
+        self.ask(&Phrasing::default().write(&Message::Abort { id: id.to_owned() }), Duration::from_secs(1))
     }
 
     /// Aborts what a check has left open. The answer does not matter, and is not reported.

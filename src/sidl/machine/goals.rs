@@ -58,8 +58,7 @@ impl BalanceScale {
 
     /// The goal of a balance.
     pub fn goal(&self, balance: Number) -> Goal {
-        let within = balance.clamp(self.low, self.high);
-        Goal::clamped(((within - self.low) * self.factor).round().to_integer())
+        Goal::clamped(((balance.clamp(self.low, self.high) - self.low) * self.factor).round().to_integer())
     }
 }
 

@@ -309,8 +309,7 @@ impl InteractionMachine {
             terms.functor(**fluent) == self.program.words.chronon && terms.arguments(**fluent).len() == 1
         };
         let fluent = state.fluents().iter().find(is_chronon)?;
-        let number = self.program.numbers.number(terms.arguments(*fluent)[0], terms)?;
-        u32::try_from(number.to_integer()).ok()
+        u32::try_from(self.program.numbers.number(terms.arguments(*fluent)[0], terms)?.to_integer()).ok()
     }
 
     /// The scale of the balances that can be reached: of all states, or of as many as the limit allows and of some

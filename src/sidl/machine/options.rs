@@ -193,8 +193,7 @@ impl Program {
             [id, alias] if terms.functor(part) == self.words.set => {
                 let own = |it: &super::program::CompiledSwitch| it.id == id && it.owner == agent;
                 let switch = self.switches.iter().position(own)?;
-                let place = self.switches[switch].aliases.iter().position(|&other| other == alias)?;
-                Some((switch, place))
+                Some((switch, self.switches[switch].aliases.iter().position(|&other| other == alias)?))
             }
             _ => None,
         })

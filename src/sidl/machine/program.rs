@@ -152,10 +152,8 @@ impl Program {
                 }
             })
             .collect();
-        let clauses = || {
-            let operations = branchings.iter().flat_map(|branching| &branching.operations);
-            operations.flat_map(|named| &named.clauses)
-        };
+        let clauses =
+            || branchings.iter().flat_map(|branching| &branching.operations).flat_map(|named| &named.clauses);
         let switches: Vec<CompiledSwitch> = (interaction.switches.iter())
             .map(|switch| {
                 let id = ground(&switch.id);
@@ -242,8 +240,7 @@ fn hidden(rule: &crate::HiddenRule, terms: &TermStore) -> CompiledHidden {
     let fact = fact(&rule.fact, &mut slots, terms);
     let conditions = conditions(&rule.tests, &mut slots, terms);
     let agents = rule.agents.iter().map(|agent| compile(agent, &mut slots, terms)).collect();
-    let bindings = slots.unbound();
-    CompiledHidden { predicate: rule.fact.relation, fact, agents, conditions, bindings }
+    CompiledHidden { predicate: rule.fact.relation, fact, agents, conditions, bindings: slots.unbound() }
 }
 
 fn conjunction(tests: &[Test], terms: &TermStore) -> Clause {

@@ -135,8 +135,7 @@ impl<'a> Evaluation<'a> {
                 _ => self.matching(pattern, rest.facts.of(*predicate), after, bindings, visit),
             },
             Condition::Either(parts) => parts.iter().all(|part| {
-                let rest = Rest { conditions: part, then: Some(&after), ..rest };
-                self.solve(rest, bindings, visit)
+                self.solve(Rest { conditions: part, then: Some(&after), ..rest }, bindings, visit)
             }),
             Condition::Equals(pattern, value) => match self.value(value, bindings) {
                 Some(value) => self.matching(pattern, &[value], after, bindings, visit),

@@ -90,12 +90,10 @@ impl Goals {
         let payoff = |scale: &GoalScale, goal: i128| {
             fraction::add(scale.offset, fraction::multiply(scale.unit, Fraction::from_integer(goal))?)
         };
-        let fits = |scale: &GoalScale| (0..=100).all(|goal| payoff(scale, goal).is_some());
-        if !scales.iter().all(fits) {
+        if !scales.iter().all(|scale: &GoalScale| (0..=100).all(|goal| payoff(scale, goal).is_some())) {
             return Err(KifError::PayoffsTooLarge);
         }
-        let common = units.windows(2).all(|pair| pair[0] == pair[1]);
-        Ok(Goals { scales, goals, exact, common })
+        Ok(Goals { scales, goals, exact, common: units.windows(2).all(|pair| pair[0] == pair[1]) })
     }
 }
 

@@ -77,8 +77,7 @@ pub(super) fn sheet(file: &GambitFile, source: &str, plan: &Plan<'_>) -> String 
             .max()
             .unwrap_or(0),
     };
-    let symbols = GambitSymbols::new(file);
-    let mut sheet = Sheet { file, plan, symbols, parts, out: String::new() };
+    let mut sheet = Sheet { file, plan, symbols: GambitSymbols::new(file), parts, out: String::new() };
     let names = sheet.names();
     sheet.header(source, &names);
     sheet.rules();

@@ -272,8 +272,7 @@ pub(super) fn all_figures(
     seed: &Seed,
 ) -> Vec<Figures> {
     let one = |(&point, batches): (&&EvaluationPoint, &Vec<ReplicateBatch>)| {
-        let seed = seed.child("interval").index(point.evidence.step());
-        figures(point, batches, particles, independent, &seed)
+        figures(point, batches, particles, independent, &seed.child("interval").index(point.evidence.step()))
     };
     points.par_iter().zip(batches).map(one).collect()
 }

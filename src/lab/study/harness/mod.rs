@@ -145,8 +145,7 @@ fn collect(
             if stop() {
                 return Ok(None);
             }
-            let all = at.iter_mut().zip(sets).zip(points);
-            all.for_each(|((batch, set), point)| batch.add(set, point));
+            at.iter_mut().zip(sets).zip(points).for_each(|((batch, set), point)| batch.add(set, point));
         }
         at.truncate(reached);
         Ok(Some((at, visited)))

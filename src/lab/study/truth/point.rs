@@ -44,6 +44,5 @@ pub struct TruthPoint {
 
 fn means<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<&'static str, f64>, D::Error> {
     let all: BTreeMap<String, Option<f64>> = BTreeMap::deserialize(from)?;
-    let one = |name| (name, all.get(name).copied().flatten().unwrap_or(f64::NAN));
-    Ok(MEANS.into_iter().map(one).collect())
+    Ok(MEANS.into_iter().map(|name| (name, all.get(name).copied().flatten().unwrap_or(f64::NAN))).collect())
 }

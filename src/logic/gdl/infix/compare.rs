@@ -223,8 +223,7 @@ fn sides(formula: &Formula) -> Option<(&Term, &Term)> {
 /// second.
 fn defined<'t>(one: &Term, other: &'t Term, bound: &FxHashSet<Symbol>) -> Option<(Symbol, &'t Term)> {
     let Term::Variable(variable) = *one else { return None };
-    let is_free = !bound.contains(&variable) && other.all_variables(&|part| part != variable);
-    is_free.then_some((variable, other))
+    (!bound.contains(&variable) && other.all_variables(&|part| part != variable)).then_some((variable, other))
 }
 
 /// The variables that the positive conditions of a body bind.

@@ -107,8 +107,7 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<InfixToke
         if let Some(kind) = kind {
             let [start, end] = [at, at + length]
                 .map(|offset| u32::try_from(offset).expect("the text is shorter than 2^32 bytes"));
-            let slip = report.errors > errors;
-            tokens.push(InfixToken { kind, first, slip, start, end });
+            tokens.push(InfixToken { kind, first, slip: report.errors > errors, start, end });
             semicolons.count(kind, first && (at == 0 || text[..at].ends_with(newline)));
             first = false;
         }

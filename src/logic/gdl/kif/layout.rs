@@ -30,8 +30,7 @@ pub(super) fn repair(tokens: &[KifToken], report: &mut FindingCollector) -> Repa
         return repair;
     }
     let mut start = 0;
-    let cuts = cuts(tokens);
-    for &end in cuts.iter().chain([&tokens.len()]) {
+    for &end in cuts(tokens).iter().chain([&tokens.len()]) {
         repair_chunk(tokens, start, end, report, &mut repair);
         start = end;
     }

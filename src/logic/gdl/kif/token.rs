@@ -151,8 +151,7 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<KifToken>
                         let help = || "the prefix form writes `<=`".to_owned();
                         report.dialect(Dialect::Arrow, Span::new(at, at + length), help);
                     }
-                    let kind = if is_if(word) { KifTokenKind::If } else { KifTokenKind::Name };
-                    token(kind, length);
+                    token(if is_if(word) { KifTokenKind::If } else { KifTokenKind::Name }, length);
                     report_inner_question_mark(text, at + length, report);
                     length
                 }

@@ -100,8 +100,7 @@ impl<'a> Component<'a> {
         let mut expansion = Expansion::default();
         let mut heads = Vec::with_capacity(found.len());
         for (rule, values) in &found {
-            let key = key(&self.rules[*rule].head, values, split);
-            heads.push(expansion.keys.insert_full(key).0);
+            heads.push(expansion.keys.insert_full(key(&self.rules[*rule].head, values, split)).0);
         }
         for ((rule, values), head) in found.into_iter().zip(heads) {
             let mut body = Vec::new();

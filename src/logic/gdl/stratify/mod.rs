@@ -82,8 +82,7 @@ pub(super) fn stratify(
     let splits = splits(rules, is_inside);
     for (number, split) in splits.iter().enumerate() {
         let outcome = component.expand(split).and_then(|expansion: Expansion| {
-            let strata = graph::strata(&expansion, rules)?;
-            rewrite::rewrite(rules, is_inside, &expansion, &strata, symbols)
+            rewrite::rewrite(rules, is_inside, &expansion, &graph::strata(&expansion, rules)?, symbols)
         });
         match outcome {
             Ok(rules) => return Ok(rules),

@@ -147,8 +147,7 @@ fn one_arity_each(sheet: &Rulesheet) -> Option<(Rulesheet, Arities)> {
     let names: Arities = other
         .into_iter()
         .map(|(relation, arity)| {
-            let name = format!("{}/{arity}", sheet.symbols.name(relation));
-            ((relation, arity), sheet.symbols.fresh(name))
+            ((relation, arity), sheet.symbols.fresh(format!("{}/{arity}", sheet.symbols.name(relation))))
         })
         .collect();
     let rename = |atom: &mut Atom| {

@@ -41,8 +41,7 @@ impl RulesheetView<'_> {
             Syntax::Kif => format!("?{name}"),
             Syntax::Infix => {
                 let mut characters = name.chars();
-                let first = characters.next().into_iter().flat_map(char::to_uppercase);
-                first.chain(characters).collect()
+                characters.next().into_iter().flat_map(char::to_uppercase).chain(characters).collect()
             }
         }
     }

@@ -81,10 +81,7 @@ fn refused(view: &RulesheetView<'_>, cycle: &[Dependency], refusal: &Refusal) ->
         .map(|arrow| format!("`{}` at line {}", view.name(arrow.head), view.line(place(view, arrow))))
         .collect();
     let help = format!("the cycle runs through {}; break it at one of them", lines.join(", "));
-    let help = match why {
-        Some(why) => format!("{why}; {help}"),
-        None => help,
-    };
+    let help = if let Some(why) = why { format!("{why}; {help}") } else { help };
     let finding =
         Finding::error(FindingCode::UnstratifiedNegation, place(view, &arrows[0]), message).help(help);
     match arrows.last() {
@@ -112,18 +109,16 @@ fn atoms(view: &RulesheetView<'_>, steps: &[Step]) -> (Vec<Dependency>, Words) {
         negative: step.negative,
         clause: step.clause,
     });
-    let words = written.iter().map(|step| {
-        let atom = Term::new(step.atom.relation, step.atom.arguments.clone());
-        (view.show(&atom), step.negative)
-    });
+    let words = written
+        .iter()
+        .map(|step| (view.show(&Term::new(step.atom.relation, step.atom.arguments.clone())), step.negative));
     (arrows.collect(), words.collect())
 }
 
 /// A cycle in words: `p <- not q <- r <- p`.
 fn in_words(words: &Words) -> String {
     let mut text = format!("`{}`", words[0].0);
-    let following = words.iter().skip(1).chain([&words[0]]);
-    for ((_, negative), (next, _)) in words.iter().zip(following).take(MANY) {
+    for ((_, negative), (next, _)) in words.iter().zip(words.iter().skip(1).chain([&words[0]])).take(MANY) {
         let not = if *negative { "not " } else { "" };
         text += &format!(" <- {not}`{next}`");
     }

@@ -70,8 +70,7 @@ impl<'s> Declared<'s> {
 
 /// The number of arguments that a term says.
 fn whole(term: &Term, symbols: &Symbols) -> Option<usize> {
-    let number = number(term, symbols).filter(|number| number.is_integer())?;
-    usize::try_from(number.to_integer()).ok()
+    usize::try_from(number(term, symbols).filter(|number| number.is_integer())?.to_integer()).ok()
 }
 
 impl<'s> Checker<'s> {

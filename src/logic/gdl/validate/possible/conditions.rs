@@ -149,8 +149,7 @@ impl Report<'_, '_, '_> {
             true => format!("`{shown}` never holds, so its negation always does"),
         };
         let finding = |span: Span, reason: String| {
-            let message = format!("{never}: {reason}");
-            Finding::warning(FindingCode::ImpossibleCondition, span, message)
+            Finding::warning(FindingCode::ImpossibleCondition, span, format!("{never}: {reason}"))
         };
         let finding = match obstacle {
             Obstacle::Relation => {
