@@ -6,15 +6,13 @@
 //! Reference: Brown, Sandholm, Amos, *Depth-Limited Solving for Imperfect-Information Games* (2018). There the other roles choose among
 //! several policies beyond a leaf; here there is one.
 
-use std::time::Instant;
-
 use rand::{Rng, RngExt};
 
 use super::super::met::SamplingError;
 use super::grown::GrownTree;
 use super::{Blueprint, range};
 use crate::tree::{Chooser, Following, Positions, UNEVEN_CHANCE};
-use hyperplay_machine::{Bulk, Role, StateMachineExt as _, Tally, draw_weighted, share_at};
+use hyperplay_machine::{Budget, Bulk, Role, StateMachineExt as _, Tally, draw_weighted, share_at};
 
 /// The most leaves that share an arena.
 const TOGETHER: usize = 64;
@@ -61,11 +59,11 @@ impl<M: Bulk> GrownTree<M> {
                 added.into_iter().flat_map(|at| std::iter::repeat_n((place, at), self.playouts as usize)),
             );
         }
-        let is_late = || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let budget = Budget { deadline: self.deadline, ..Budget::UNLIMITED };
         while !open.is_empty() && arena.len() < MOST {
             policy.resize(arena.sets.moves().len(), 0.0);
             for (number, (role, class)) in arena.sets.origins().into_iter().enumerate().skip(asked) {
-                if is_late() {
+                if budget.is_late() {
                     return tallies;
                 }
                 let (set, legal) = (arena.sets.list()[number], arena.sets.of(number as u32));
@@ -77,7 +75,7 @@ impl<M: Bulk> GrownTree<M> {
             let drawn = |&(_, at): &(usize, u32)| (at, drawn(&arena, at, &policy, rng));
             let wanted: Vec<(u32, u64)> = open.iter().map(drawn).collect();
             let Some(followings) =
-                arena.followings(machine, &wanted, &mut self.scratch).filter(|_| !is_late())
+                arena.followings(machine, &wanted, &mut self.scratch).filter(|_| !budget.is_late())
             else {
                 break;
             };
