@@ -428,15 +428,15 @@ impl FilePolicy {
 
     /// As [`PolicyFile::written`].
     pub(super) fn written(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Option<Vec<f64>> {
-        self.file.written(&self.machine, role, evidence, legal)
+        // No policy is empty: an empty one stands for none.
+        let written = || (self.file.written(&self.machine, role, evidence, legal).unwrap_or_default(), None);
+        Some(self.met.or(evidence, legal, written).0).filter(|written| !written.is_empty())
     }
 }
 
 impl OpponentModel for FilePolicy {
     fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
-        let uniform = || vec![1.0 / legal.len() as f64; legal.len()];
-        let written = || (self.written(role, evidence, legal).unwrap_or_else(uniform), None);
-        self.met.or(evidence, legal, written).0
+        self.written(role, evidence, legal).unwrap_or_else(|| vec![1.0 / legal.len() as f64; legal.len()])
     }
 }
 

@@ -239,7 +239,7 @@ impl Spec {
     /// If it was left unopened.
     ///
     /// # Panics
-    /// As [`count`](Spec::count).
+    /// As [`count`](Spec::count), and if it is the word for no file, which [`is_given`](Spec::is_given) excludes.
     pub fn policy(&self, key: &str) -> Result<&Arc<PolicyFile>, SpecError> {
         match self.file(key)? {
             Some(SpecFile::Policy(file)) => Ok(file),

@@ -62,7 +62,9 @@ impl<M: Bulk> GrownTree<M> {
         let budget = Budget { deadline: self.deadline, ..Budget::UNLIMITED };
         while !open.is_empty() && arena.len() < MOST {
             policy.resize(arena.sets.moves().len(), 0.0);
-            for (number, (role, class)) in arena.sets.origins().into_iter().enumerate().skip(asked) {
+            let has_new = asked < arena.sets.list().len();
+            let origins = if has_new { arena.sets.origins() } else { Vec::new() };
+            for (number, (role, class)) in origins.into_iter().enumerate().skip(asked) {
                 if budget.is_late() {
                     return tallies;
                 }
