@@ -126,18 +126,25 @@ impl ShownTable {
         text
     }
 
-    /// The same without the last columns, if it does not fit into lines of this width.
+    /// The same without the last columns, if it does not fit into lines of this width. Before a column is left out, what stands in the
+    /// first one is broken behind commas, so that it takes two fifths of the width.
     #[must_use]
     pub fn within(mut self, width: usize) -> ShownTable {
-        let longest = |at: usize| {
-            let cells = self.rows.iter().map(|row| &row[at]).chain([&self.heads[at]]);
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-        };
-        let ends = (0..self.heads.len()).scan(0, |end, at| {
-            *end += longest(at) + 2;
-            Some(*end - 2)
-        });
-        let fits = ends.take_while(|&end| end <= width).count().max(1);
+        let columns = self.heads.len();
+        if self.fitting(width) < columns {
+            let broken = |row: Vec<String>| {
+                let lines = lines_of(&row[0], width * 2 / 5);
+                let rest = lines[1..].iter().map(|line| {
+                    let mut cells = vec![String::new(); columns];
+                    cells[0] = format!("  {line}");
+                    cells
+                });
+                let first = std::iter::once(lines[0].clone()).chain(row.into_iter().skip(1)).collect();
+                std::iter::once(first).chain(rest).collect::<Vec<Vec<String>>>()
+            };
+            self.rows = std::mem::take(&mut self.rows).into_iter().flat_map(broken).collect();
+        }
+        let fits = self.fitting(width);
         let left_out = self.heads.split_off(fits).len();
         self.is_text.truncate(fits);
         self.rows.iter_mut().for_each(|row| row.truncate(fits));
@@ -146,6 +153,19 @@ impl ShownTable {
             self.footnote = Some(notes.collect::<Vec<_>>().join("\n"));
         }
         self
+    }
+
+    /// How many of the first columns fit into lines of this width; one at least.
+    fn fitting(&self, width: usize) -> usize {
+        let longest = |at: usize| {
+            let cells = self.rows.iter().map(|row| &row[at]).chain([&self.heads[at]]);
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let ends = (0..self.heads.len()).scan(0, |end, at| {
+            *end += longest(at) + 2;
+            Some(*end - 2)
+        });
+        ends.take_while(|&end| end <= width).count().max(1)
     }
 
     /// The table as a float of LaTeX with this caption, for its package booktabs: words to the left, numbers to the right.
@@ -178,6 +198,20 @@ impl ShownTable {
             .for_each(|footnote| text += &format!("\n{}\n", footnote.replacen('*', "\\*", 1)));
         text
     }
+}
+
+/// A text in lines of at most this width, broken behind commas where it has some.
+fn lines_of(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for part in text.split_inclusive(',') {
+        let line = lines.last_mut().expect("there is a line");
+        if line.is_empty() || line.chars().count() + part.chars().count() <= width {
+            line.push_str(part);
+        } else {
+            lines.push(part.to_owned());
+        }
+    }
+    lines
 }
 
 /// A text with the signs escaped that LaTeX takes for its own.

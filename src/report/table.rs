@@ -385,6 +385,17 @@ mod tests {
         );
     }
 
+    /// The commas of a long specification are where it is broken; a column that does not fit even then is left out.
+    #[test]
+    fn names_are_broken_before_columns_are_left_out() {
+        let fits = ["sampler:one=1,two=2,three=3", "short"].map(|who| Fit { who, bias: 0.5, fit: None });
+        let shown = |width: usize| Table::of(&COLUMNS, &fits).shown().within(width).as_text();
+        assert!(shown(100).contains("sampler:one=1,two=2,three=3     0.50    ?\n"), "{}", shown(100));
+        let broken = "who              bias TV  fit\nsampler:one=1,      0.50    ?\n  two=2,three=3\nshort               0.50    ?\n";
+        assert_eq!(shown(39), broken);
+        assert!(shown(20).ends_with("not shown: 2 more columns\n"), "{}", shown(20));
+    }
+
     #[test]
     fn a_reader_may_see_two_columns_as_one() {
         let readings = [
