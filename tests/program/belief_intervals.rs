@@ -44,7 +44,7 @@ fn coverage(studies: u64) -> BTreeMap<String, (f64, usize)> {
         let count = intervals.len();
         let truth = match name.as_str() {
             "independent_draws" | "state_draws" => 16.0,
-            name if name.ends_with("_over_control") => 1.0,
+            name if name.ends_with("_over_control") || name.ends_with("_over_baseline") => 1.0,
             _ => intervals.iter().map(|[value, ..]| value).sum::<f64>() / count as f64,
         };
         let holds = intervals.iter().filter(|[_, low, high]| *low <= truth && truth <= *high).count();
@@ -56,7 +56,7 @@ fn coverage(studies: u64) -> BTreeMap<String, (f64, usize)> {
 #[test]
 fn intervals_contain_what_is_true_about_as_often_as_they_say() {
     let all = coverage(12);
-    for name in ["independent_draws", "bias_over_control", "set_over_control", "regret"] {
+    for name in ["independent_draws", "bias_over_baseline", "bias_over_control", "set_over_control", "regret"] {
         let (share, count) = all[name];
         assert!(count == 12 && share >= 0.7, "{name}: {all:?}");
     }

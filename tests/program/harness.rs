@@ -67,6 +67,7 @@ fn every_row_has_its_keys_and_figures_within_their_bounds() {
     for summary in report["summary"].as_array().unwrap() {
         let enumerated = summary["sampler"] == "hyperplay";
         assert_eq!(summary["bias_over_control"].is_null(), enumerated, "{summary}");
+        assert_eq!(summary["bias_over_baseline"].is_null(), enumerated, "{summary}");
         assert_eq!(summary["enumerated"] == summary["decisions"], enumerated, "{summary}");
     }
 }

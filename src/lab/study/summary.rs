@@ -3,10 +3,11 @@
 //! A decision is a point where the role has more than one legal move and more than one history is possible. A ratio is
 //! the sum of a distance over the decisions, divided by the sum of the same distance of the
 //! [control](super::harness::Control) at the same decisions: independent draws from the posterior, of as many particles
-//! in as many replicates. It is a ratio of arithmetic means. A mean of ratios would not do: where a decision has few
-//! histories its distance is one absolute error, and the geometric mean of such errors over their expectation is 0.6 to
-//! 1 for perfect sampling, by Jensen's inequality. The decisions of a match
-//! hang together, so intervals are over the matches. Decisions at which every
+//! in as many replicates. The bias is divided by its expectation under such draws as well: the bias of the control is
+//! a sum of absolute errors, as noisy as that of the sampler, and its expectation has no noise. It is a ratio of
+//! arithmetic means. A mean of ratios would not do: where a decision has few histories its distance is one absolute
+//! error, and the geometric mean of such errors over their expectation is 0.6 to 1 for perfect sampling, by Jensen's
+//! inequality. The decisions of a match hang together, so intervals are over the matches. Decisions at which every
 //! replicate enumerated the posterior, or the exact distribution of the states, are counted separately and are in no ratio.
 
 use std::collections::BTreeMap;
@@ -133,6 +134,8 @@ fn summary(all: &[&StudyRow], of: &Measured, source: PosteriorSource, step: Opti
             ("independent_draws", draws),
             ("bias_over_control", ratio(&|row| (row.figures.bias_tv, row.control.bias_tv))),
             ("state_bias_over_control", ratio(&|row| (of_states(row), row.control.state_bias_tv))),
+            ("bias_over_baseline", ratio(&|row| (row.figures.bias_tv, row.figures.bias_tv_baseline))),
+            ("state_bias_over_baseline", ratio(&|row| (of_states(row), row.figures.state_bias_tv_baseline))),
             ("set_over_control", ratio(&|row| (row.figures.set_tv, row.control.set_tv))),
             ("regret", mean_over_matches(&rows, &|row| (row.figures.regret.value, 1.0))),
         ]),
@@ -218,6 +221,12 @@ mod tests {
         // The draws of the control are others, so the ratio is not 1 itself.
         assert!(low < 1.0 && high > 1.0 && (value - 1.0).abs() > 1e-9, "{all:?}");
         assert!((all.intervals["set_over_control"].value - 1.0).abs() < 0.05, "{all:?}");
+        let over = &all.intervals["bias_over_baseline"];
+        let expected = sum(&|row| row.figures.bias_tv_baseline);
+        assert!(
+            (over.value - sums.0 / expected).abs() < 1e-12 && over.low < 1.0 && over.high > 1.0,
+            "{all:?}"
+        );
         // The mean of the control is the baseline that is computed.
         assert!((all.means["bias_tv_control"] / all.means["bias_tv_baseline"] - 1.0).abs() < 0.5, "{all:?}");
     }
@@ -234,7 +243,8 @@ mod tests {
         assert_eq!((all.counts["decisions"], all.counts["enumerated"]), (20, 0));
         assert!(
             all.intervals["bias_over_control"].value > 0.5
-                && all.intervals["state_bias_over_control"].value.is_nan(),
+                && all.intervals["state_bias_over_control"].value.is_nan()
+                && all.intervals["state_bias_over_baseline"].value.is_nan(),
             "{all:?}"
         );
     }
