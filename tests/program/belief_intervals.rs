@@ -56,7 +56,8 @@ fn coverage(studies: u64) -> BTreeMap<String, (f64, usize)> {
 #[test]
 fn intervals_contain_what_is_true_about_as_often_as_they_say() {
     let all = coverage(12);
-    for name in ["independent_draws", "bias_over_baseline", "bias_over_control", "set_over_control", "regret"] {
+    for name in ["independent_draws", "bias_over_baseline", "bias_over_control", "set_over_control", "regret"]
+    {
         let (share, count) = all[name];
         assert!(count == 12 && share >= 0.7, "{name}: {all:?}");
     }

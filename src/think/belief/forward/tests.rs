@@ -1,4 +1,4 @@
-//! Tests of the search that follows where sampling does not get through.
+//! Tests of the search that follows where sampling does not get through, and of evidence that is rare under a model.
 
 use std::sync::Arc;
 
@@ -9,7 +9,9 @@ use super::{Followed, Forward};
 use crate::belief::tests::Biased;
 use crate::belief::{BeliefOptions, OpponentModel, Uniform, UpdateMethod, exact};
 use crate::toy::{ME, Rules, Toy};
-use hyperplay_machine::{Budget, Evidence, History, OwnMove, Role, Seed};
+use hyperplay_machine::{
+    Budget, Evidence, History, JointMoves, Move, OwnMove, Role, Seed, StateMachineExt as _,
+};
 
 const PARTICLES: usize = 16;
 
@@ -70,5 +72,89 @@ fn histories_that_are_searched_come_near_the_posterior() {
             println!("{figures}");
             assert!(bias <= 2.0 * baseline + 0.01, "{figures}");
         }
+    }
+}
+
+/// A model under which each move is so many times as probable as the one before it.
+struct Falling(f64);
+
+impl OpponentModel for Falling {
+    fn policy(&self, _: Role, _: &Evidence, legal: &[Move]) -> Vec<f64> {
+        let shares = || (0..legal.len()).map(|place| self.0.powi(place as i32));
+        shares().map(|share| share / shares().sum::<f64>()).collect()
+    }
+}
+
+/// All histories that explain the evidence, with their probabilities under a model: one after the other, as the rules say.
+fn enumerated(toy: &Toy, evidence: &Evidence, model: &dyn OpponentModel) -> Vec<(History, f64)> {
+    let (me, other) = (Role::new(ME), Role::new(1));
+    let mut all = vec![(History::default(), 1.0)];
+    for step in 0..evidence.step() {
+        let mut next = Vec::new();
+        for (history, probability) in all {
+            let legal = toy.legal_by_role(&toy.replay(&history, &mut ()), &mut ());
+            let policy = model.policy(other, &toy.evidence(&history, other, &mut ()), &legal[other]);
+            for joint in JointMoves::new(&legal) {
+                let place = legal[other].iter().position(|&own| own == joint.of(other)).unwrap();
+                let longer = History(history.0.iter().cloned().chain([joint]).collect());
+                if toy.evidence(&longer, me, &mut ()) == evidence.until(step + 1) {
+                    next.push((longer, probability * policy[place]));
+                }
+            }
+        }
+        all = next;
+    }
+    let sum: f64 = all.iter().map(|(_, probability)| probability).sum();
+    all.into_iter().map(|(history, probability)| (history, probability / sum)).collect()
+}
+
+/// The mean of particle sets is the posterior where the model holds what was seen nearly impossible: at a softmax of temperature 1, and
+/// where each move is a millionth as probable as the one before. The filter has fewer histories than there are, so some are drawn.
+/// Without listing all continuations, the mean is far away.
+#[test]
+fn rare_evidence_is_followed_by_all_continuations() {
+    const REPLICATES: usize = 200;
+    for (falling, seed) in [((-2.5_f64).exp(), 12), ((-2.5_f64).exp(), 24), (1e-6, 24), (1e-6, 29)] {
+        let toy = Toy::new(Rules::Planted { seed, steps: 9, width: 6, percepts: 4, every: 3 });
+        let (evidence, _) = toy.random_evidence(6, seed);
+        let model: Arc<dyn OpponentModel> = Arc::new(Falling(falling));
+        let posterior = enumerated(&toy, &evidence, &*model);
+        let options = BeliefOptions {
+            particles: PARTICLES,
+            population: PARTICLES,
+            enumerate: false,
+            exact_update: false,
+            ..BeliefOptions::default()
+        };
+        let distance = |lists_all: Option<bool>| {
+            let mut mean: FxHashMap<History, f64> = FxHashMap::default();
+            for replicate in 0..REPLICATES {
+                let mut forward = Forward::new(Arc::clone(&toy), Role::new(ME), &model, options.clone());
+                forward.lists_all = lists_all;
+                for step in 1..=evidence.step() {
+                    let seed = Seed::root(1).index(replicate).index(step);
+                    let followed = forward.follow(&evidence.until(step), &Budget::UNLIMITED, &seed);
+                    assert_eq!(followed, Followed::Done);
+                }
+                assert_eq!(forward.is_rare(), lists_all.is_none());
+                let shares = forward.population.total() * REPLICATES as f64;
+                for (entry, weight) in forward.population.weights.iter().enumerate() {
+                    *mean.entry(forward.history(entry)).or_default() += weight / shares;
+                }
+            }
+            let each = posterior.iter().map(|(history, share)| mean.get(history).unwrap_or(&0.0) - share);
+            each.map(f64::abs).sum::<f64>() / 2.0
+        };
+        let (listed, attempted) = (distance(None), distance(Some(false)));
+        let draws = (PARTICLES * REPLICATES) as f64;
+        let deviation = |share: f64| (share * (1.0 - share) / (2.0 * std::f64::consts::PI * draws)).sqrt();
+        let baseline: f64 = posterior.iter().map(|&(_, share)| deviation(share)).sum();
+        let figures =
+            format!("{falling:.1e}, seed {seed}: {listed:.4} and {attempted:.4}, draws {baseline:.4}");
+        println!("{figures}");
+        assert!(
+            posterior.len() > 2 * PARTICLES && listed < baseline && attempted > 5.0 * baseline,
+            "{figures}"
+        );
     }
 }
