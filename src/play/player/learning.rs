@@ -2,9 +2,10 @@
 //!
 //! A record is a list of *explanations*: histories that may be the true one, as choices of the role, each weighted by how
 //! probable it is but for these choices. A match that is known in full has one explanation. A match of which one seat's evidence is
-//! known has all histories that agree with it, in which the cards of a folded hand are unknown. Expectation maximisation
-//! (Dempster77) counts every choice by the posterior of its explanation, makes the policy of the counts, and does so again
-//! until nothing changes. The other roles are taken to choose uniformly there.
+//! known has all histories that agree with it, in which the cards of a folded hand are unknown. Every choice counts by the
+//! posterior of its explanation, under the policy that the counts of *all other* matches make, record by record until nothing
+//! changes: collapsed variational Bayes (CVB0, Asuncion09). With its own counts, as in expectation maximisation (Dempster77),
+//! a record would be told again what it says itself. The other roles are taken to choose uniformly there.
 //!
 //! The policy of an information set is `(counts + weight * q) / (count + weight)`, a Dirichlet prior around `q`. With *back-off*,
 //! `q` is the same formula for all information sets together that look alike now: with the same facts certain, and the same legal
@@ -38,7 +39,7 @@ pub const LIMIT: usize = 100_000;
 /// Histories that stand for those of a record of a seat, where these are too many.
 const DRAWS: usize = 32;
 
-/// The most rounds of expectation maximisation, and the change of a probability at which it ends.
+/// The most rounds over all records, and the change of a probability at which they end.
 const ROUNDS: (usize, f64) = (1_000, 1e-7);
 
 /// An information set of the role.
@@ -57,8 +58,13 @@ type Explanation = (f64, Vec<(usize, usize)>);
 struct Record {
     explanations: Vec<Explanation>,
     count: f64,
+    /// What one of them counts.
+    one: f64,
     is_held_out: bool,
 }
+
+/// Counts of the moves of what looks alike, and of each set, with their sum behind them.
+type Counts = [Vec<Vec<f64>>; 2];
 
 /// How counts become a policy.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -132,7 +138,7 @@ impl Learner {
     pub fn add(&mut self, history: &History, count: f64) {
         let explanations = vec![(1.0, self.choices(history))];
         let is_held_out = self.is_held_out();
-        self.records.push(Record { explanations, count, is_held_out });
+        self.records.push(Record { explanations, count, one: count.min(1.0), is_held_out });
     }
 
     /// Adds `count` matches of which it is known what a role saw.
@@ -143,7 +149,8 @@ impl Learner {
         let is_held_out = self.is_held_out();
         let key = (evidence.clone(), is_held_out);
         if let Some(&place) = self.seen.get(&key) {
-            self.records[place].count += count;
+            let record = &mut self.records[place];
+            (record.count, record.one) = (record.count + count, record.one.max(count.min(1.0)));
             return Ok(());
         }
         let (histories, probability) = match posterior(&*self.machine, evidence, &Uniform, self.limit) {
@@ -156,7 +163,7 @@ impl Learner {
         let probable = |(history, share): &(History, f64)| self.explained(history, share * probability);
         let explanations = histories.iter().map(probable).collect();
         self.seen.insert(key, self.records.len());
-        self.records.push(Record { explanations, count, is_held_out });
+        self.records.push(Record { explanations, count, one: count.min(1.0), is_held_out });
         Ok(())
     }
 
@@ -175,7 +182,9 @@ impl Learner {
 
     /// Makes what was added before count less, by this factor.
     pub fn discount(&mut self, factor: f64) {
-        self.records.iter_mut().for_each(|record| record.count *= factor);
+        for record in &mut self.records {
+            (record.count, record.one) = (record.count * factor, record.one * factor);
+        }
     }
 
     /// Whether the next record is held out.
@@ -250,8 +259,8 @@ impl Learner {
             (self.loss(&policy), smoothing)
         });
         let (loss, smoothing) = judged.min_by(|a, b| a.0.total_cmp(&b.0)).expect("there is a weight");
-        let (policy, counts) = self.fit(smoothing, &|_| true);
-        let counts = counts.iter().map(|counts| counts.iter().sum()).collect();
+        let (policy, [_, counts]) = self.fit(smoothing, &|_| true);
+        let counts = counts.iter().map(|counts| counts[counts.len() - 1]).collect();
         let prior: Vec<Vec<f64>> = self.sets.iter().map(|set| set.prior.clone()).collect();
         Learnt { policy, counts, smoothing, log_loss: [self.loss(&prior), loss] }
     }
@@ -264,54 +273,81 @@ impl Learner {
     }
 
     /// The policy and the expected counts of some of the records.
-    fn fit(&self, smoothing: Smoothing, of: &dyn Fn(&Record) -> bool) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
-        let nothing: Vec<Vec<f64>> = self.sets.iter().map(|set| vec![0.0; set.moves.len()]).collect();
-        let (mut policy, mut counts) = (self.smooth(&nothing, smoothing), nothing.clone());
+    fn fit(&self, smoothing: Smoothing, of: &dyn Fn(&Record) -> bool) -> (Vec<Vec<f64>>, Counts) {
+        let mut counts = self.nothing();
+        let chosen = self.records.iter().filter(|record| of(record));
+        let mut posteriors: Vec<_> = chosen.map(|of| (of, vec![0.0; of.explanations.len()])).collect();
         for _ in 0..ROUNDS.0 {
-            counts.clone_from(&nothing);
-            for record in self.records.iter().filter(|record| of(record)) {
-                let all = likelihood(record, &policy);
-                for explanation in &record.explanations {
-                    let part = record.count * probability(explanation, &policy) / all;
-                    explanation.1.iter().for_each(|&(set, place)| counts[set][place] += part);
+            let mut change = 0.0_f64;
+            for (record, posterior) in &mut posteriors {
+                // One match of them is explained by what all others say.
+                let explanations = &record.explanations;
+                let each = explanations.iter().zip(&*posterior);
+                each.for_each(|((_, choices), part)| self.count(&mut counts, choices, -record.one * part));
+                let share = |set, place| self.share(&counts, set, place, smoothing);
+                let mut fresh: Vec<f64> = explanations.iter().map(|of| probability(of, &share)).collect();
+                let all: f64 = fresh.iter().sum();
+                fresh.iter_mut().for_each(|part| *part /= all);
+                for ((_, choices), (new, old)) in explanations.iter().zip(fresh.iter().zip(&*posterior)) {
+                    self.count(&mut counts, choices, record.count * new - (record.count - record.one) * old);
+                    change = change.max((new - old).abs());
                 }
+                *posterior = fresh;
             }
-            let better = self.smooth(&counts, smoothing);
-            let changes = policy.iter().flatten().zip(better.iter().flatten());
-            let change = changes.map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);
-            policy = better;
             if change < ROUNDS.1 {
                 break;
             }
+            // What has one explanation is counted once.
+            posteriors.retain(|(_, posterior)| posterior.len() > 1);
         }
-        (policy, counts)
+        (self.smooth(&counts, smoothing), counts)
+    }
+
+    /// No counts of what looks alike, and of each set; the last number of each is their sum.
+    fn nothing(&self) -> Counts {
+        let mut alike = vec![Vec::new(); self.views.len()];
+        self.sets.iter().for_each(|set| alike[set.view].resize(set.moves.len() + 1, 0.0));
+        [alike, self.sets.iter().map(|set| vec![0.0; set.moves.len() + 1]).collect()]
+    }
+
+    /// Counts these choices so many times.
+    fn count(&self, [alike, counts]: &mut Counts, choices: &[(usize, usize)], by: f64) {
+        for &(set, place) in choices {
+            for counts in [&mut alike[self.sets[set].view], &mut counts[set]] {
+                let sum = counts.len() - 1;
+                counts[place] += by;
+                counts[sum] += by;
+            }
+        }
     }
 
     /// The policy of these counts.
-    fn smooth(&self, counts: &[Vec<f64>], Smoothing { backs_off, weight }: Smoothing) -> Vec<Vec<f64>> {
-        let mut alike: Vec<Vec<f64>> = vec![Vec::new(); self.views.len()];
-        for (set, counts) in self.sets.iter().zip(counts) {
-            alike[set.view].resize(counts.len(), 0.0);
-            alike[set.view].iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
-        }
-        let mixed = |counts: &[f64], with: &[f64]| -> Vec<f64> {
-            let all = counts.iter().sum::<f64>() + weight;
-            counts.iter().zip(with).map(|(count, share)| (count + weight * share) / all).collect()
+    fn smooth(&self, counts: &Counts, smoothing: Smoothing) -> Vec<Vec<f64>> {
+        let policy = |(set, of): (usize, &LearntSet)| {
+            (0..of.moves.len()).map(|place| self.share(counts, set, place, smoothing)).collect()
         };
-        let policy = |(set, counts): (&LearntSet, &Vec<f64>)| match backs_off {
-            true => mixed(counts, &mixed(&alike[set.view], &set.prior)),
-            false => mixed(counts, &set.prior),
+        self.sets.iter().enumerate().map(policy).collect()
+    }
+
+    /// The probability of a move by these counts.
+    fn share(&self, [alike, counts]: &Counts, set: usize, place: usize, by: Smoothing) -> f64 {
+        let mixed = |counts: &[f64], with: f64| {
+            // What was taken away again may leave a rounding error.
+            (counts[place].max(0.0) + by.weight * with) / (counts[counts.len() - 1] + by.weight)
         };
-        self.sets.iter().zip(counts).map(policy).collect()
+        let LearntSet { view, prior, .. } = &self.sets[set];
+        let with = if by.backs_off { mixed(&alike[*view], prior[place]) } else { prior[place] };
+        mixed(&counts[set], with)
     }
 }
 
-fn probability((weight, choices): &Explanation, policy: &[Vec<f64>]) -> f64 {
-    choices.iter().fold(*weight, |product, &(set, place)| product * policy[set][place])
+fn probability((weight, choices): &Explanation, share: &impl Fn(usize, usize) -> f64) -> f64 {
+    choices.iter().fold(*weight, |product, &(set, place)| product * share(set, place))
 }
 
 fn likelihood(record: &Record, policy: &[Vec<f64>]) -> f64 {
-    record.explanations.iter().map(|explanation| probability(explanation, policy)).sum()
+    let share = |set: usize, place: usize| policy[set][place];
+    record.explanations.iter().map(|explanation| probability(explanation, &share)).sum()
 }
 
 #[cfg(test)]
