@@ -149,9 +149,8 @@ fn measure(
     interrupt: &Interrupt,
 ) -> Evaluated<Speed> {
     let one = |thread: usize| {
-        let stop = || interrupt.is_raised();
         let (time, seed) = (arguments.seconds, seed.child("thread").index(thread));
-        Measure { time, seed, stop: &stop }.of(engine)
+        Measure { time, seed, stop: &|| interrupt.is_raised() }.of(engine)
     };
     let mut speed = Speed::default();
     std::thread::scope(|scope| {

@@ -147,8 +147,7 @@ impl<'l> Board<'l> {
     }
 
     fn new(grid: &'l Grid) -> Board<'l> {
-        let shown = grid.crop.clone().unwrap_or_default();
-        Board { grid, shown, is_too_large: false }
+        Board { shown: grid.crop.clone().unwrap_or_default(), grid, is_too_large: false }
     }
 
     /// The layer, row and column of a fact on this board.
@@ -240,7 +239,6 @@ impl BoardLayout {
                 key.map_or("_".to_owned(), |&(_, term)| self.game.show(term))
             }
         };
-        let words: Vec<String> = (0..shape.slots.len()).map(word).collect();
-        shape.with(&words, &self.game)
+        shape.with(&(0..shape.slots.len()).map(word).collect::<Vec<String>>(), &self.game)
     }
 }

@@ -239,6 +239,5 @@ fn panel(panel: &BoardPanel) -> Vec<Vec<String>> {
 /// A cell with its gap: a blank or a bracket before it, and behind it if the gap is wide.
 fn centred(text: &str, width: usize, gap: usize, is_changed: bool) -> String {
     let [open, close] = if is_changed { ["[", "]"] } else { [" ", " "] };
-    let close = if gap > 1 { close } else { "" };
-    format!("{open}{text:^width$}{close}")
+    format!("{open}{text:^width$}{}", if gap > 1 { close } else { "" })
 }

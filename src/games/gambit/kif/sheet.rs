@@ -96,8 +96,7 @@ impl Sheet<'_> {
     }
 
     fn section(&mut self, title: &str) {
-        let dashes = "-".repeat(72 - title.len());
-        self.line(&format!("\n; ---- {title} {dashes}\n"));
+        self.line(&format!("\n; ---- {title} {}\n", "-".repeat(72 - title.len())));
     }
 
     /// A comment of several lines.
@@ -287,8 +286,7 @@ impl Sheet<'_> {
     }
 
     fn rule(&mut self, head: &str, body: &[&str]) {
-        let conditions = body.join("\n    ");
-        self.line(&format!("(<= {head}\n    {conditions})"));
+        self.line(&format!("(<= {head}\n    {})", body.join("\n    ")));
     }
 
     fn tables(&mut self) {
