@@ -189,10 +189,9 @@ fn to_efg(arguments: &ConvertArguments, session: &Session) -> CommandResult {
     let opened = arguments.game.open()?;
     let unit = exact(arguments.tree.unit)?;
     let (_, machine) = arguments.engine.open_for_steps(&opened)?;
-    let game = to_gambit(&arguments.tree.build(&opened, &machine, interrupt)?, &opened.name, unit, &|own| {
-        machine.show_move(own)
-    })
-    .map_err(|error| CommandFailure::failed(format!("{}: {error}", opened.name), error.remedy()))?;
+    let tree = arguments.tree.build(&opened, &machine, interrupt)?;
+    let game = to_gambit(&tree, &opened.name, unit, &|own| machine.show_move(own))
+        .map_err(|error| CommandFailure::failed(format!("{}: {error}", opened.name), error.remedy()))?;
     let Some(path) = &arguments.policy else { return write(&game.file, out) };
     let file = PolicyFile::read(path).map_err(|error| {
         CommandFailure::usage(error.to_string(), "docs/cli.md has the form of a policy file")
