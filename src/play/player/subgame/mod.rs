@@ -21,7 +21,6 @@
 mod found;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::deliberation::{Deliberation, judged};
 use super::judgement::{Judgement, judge, with};
@@ -41,10 +40,6 @@ const FIRST: f64 = 0.5;
 
 /// The share of the time in which it is found out whether something is hidden.
 const LOOKING: f64 = 0.2;
-
-/// A tree that is solved before the first decision grows until an iteration takes this time, or a thousandth of the start clock:
-/// to go over to a sub-game takes some iterations' time of that decision.
-const SLOWEST: Duration = Duration::from_millis(5);
 
 /// More iterations than this are not made between decisions on a tree that has no leaf left.
 const CONVERGED: u64 = 2_000;
@@ -98,12 +93,8 @@ impl Choice for SubgameChoice {
     fn prepare(&mut self, machine: &Engine, budget: &Budget, seed: &Seed) {
         if !self.is_plain(machine, budget) {
             let (count, _) = self.effort(budget);
-            let slowest = budget.left().map(|left| (left / 1_000).max(SLOWEST));
-            let minimiser = self.minimiser(machine, budget);
-            minimiser.slowest = slowest;
             // What cannot be solved is said at the first decision.
-            let _ = minimiser.iterate_within(machine, count, budget, seed);
-            minimiser.slowest = None;
+            let _ = self.minimiser(machine, budget).iterate_within(machine, count, budget, seed);
         }
     }
 
@@ -112,10 +103,6 @@ impl Choice for SubgameChoice {
         // A model that has excluded what was seen is followed no more.
         self.minimiser.take_if(|_| possible.modelled != self.share);
         self.share = possible.modelled;
-        // The start clock is for the first decision of a match, and nothing has to be decided there where cards are dealt.
-        if legal.len() == 1 && self.minimiser.is_none() && !deliberation.budget.reproduces() {
-            self.prepare(deliberation.machine, &deliberation.budget, seed);
-        }
         let decision = deliberation.unless_forced(|mut context, legal| {
             let solved = match self.is_plain(context.machine, &context.budget) {
                 true => Err(None),

@@ -114,8 +114,6 @@ pub struct GrowingMinimiser<M: Bulk> {
     modelled: Vec<f64>,
     /// The numbers of the sets at which the blueprint is played as it is.
     given: FxHashSet<usize>,
-    /// The tree grows as long as an iteration takes less; without a limit if `None`.
-    pub slowest: Option<Duration>,
     /// Nodes visited, in each iteration all those below the roots.
     pub visits: u64,
     /// The time of the last iteration, over the nodes of the tree.
@@ -147,7 +145,6 @@ impl<M: Bulk> GrowingMinimiser<M> {
             model: None,
             modelled: Vec::new(),
             given: FxHashSet::default(),
-            slowest: None,
             visits: 0,
             pace: Duration::ZERO,
             round: 0,
@@ -326,9 +323,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let mut rng = seed.rng();
         let wanted = ((self.tree.followed + 1) as f64 * self.options.growth) as u64 + 1;
         let (mut chosen, mut seen, mut choices) = (Vec::new(), FxHashSet::default(), 0);
-        let is_large = self.tree.nodes() >= self.options.nodes
-            || self.slowest.is_some_and(|slowest| self.predicted() >= slowest);
-        if self.leaves() == 0 || is_large || self.players.is_empty() {
+        if self.leaves() == 0 || self.tree.nodes() >= self.options.nodes || self.players.is_empty() {
             return chosen;
         }
         let (starts, players) = (self.tree.roots.starts(), self.players.len());
