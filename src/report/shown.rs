@@ -127,7 +127,7 @@ impl ShownTable {
     }
 
     /// The same without the last columns, if it does not fit into lines of this width. Before a column is left out, what stands in the
-    /// first one is broken behind commas, so that it takes two fifths of the width.
+    /// first one is broken behind commas and spaces, so that it takes two fifths of the width.
     #[must_use]
     pub fn within(mut self, width: usize) -> ShownTable {
         let columns = self.heads.len();
@@ -200,10 +200,10 @@ impl ShownTable {
     }
 }
 
-/// A text in lines of at most this width, broken behind commas where it has some.
+/// A text in lines of at most this width, broken behind commas and spaces where it has some.
 fn lines_of(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    for part in text.split_inclusive(',') {
+    for part in text.split_inclusive([',', ' ']) {
         let line = lines.last_mut().expect("there is a line");
         if line.is_empty() || line.chars().count() + part.chars().count() <= width {
             line.push_str(part);
