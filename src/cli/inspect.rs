@@ -190,7 +190,8 @@ fn tree(
     let half = interrupt.within(interrupt.budget.share(0.5));
     let stop = || half.is_raised();
     let estimate = estimate_size_until(machine, SAMPLED, &Seed::root(0), half.budget.deadline, &stop)?;
-    let counted = match (TreeOptions { unit: 1.0, max_nodes: most }).try_build(opened, machine, interrupt) {
+    let options = TreeOptions { unit: 1.0, max_nodes: most };
+    let counted = match options.try_build(opened, machine, interrupt) {
         Ok(tree) => Some((tree.size(), tree.constant_sum())),
         Err(TreeError::TooLarge { .. }) => None,
         Err(error) => return Err(error),

@@ -35,7 +35,8 @@ impl Builtin {
 
     /// How it is drawn, where its rules do not say enough: the text of a view file.
     pub fn view(&self) -> Option<&'static str> {
-        VIEWS.get_file(format!("{}.view.toml", Path::new(&self.path).file_stem()?.to_str()?))?.contents_utf8()
+        let stem = Path::new(&self.path).file_stem()?.to_str()?;
+        VIEWS.get_file(format!("{stem}.view.toml"))?.contents_utf8()
     }
 
     /// The first sentence of its first comment: what it is.

@@ -10,11 +10,9 @@
 //!
 //! Reference: Efron79 (`docs/REFERENCES.md`).
 
-use std::f64::consts::PI;
-
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize, Serializer};
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{Continuous, ContinuousCDF, Normal, StudentsT};
 
 /// How many samples a bootstrap draws.
 const BOOTSTRAP_SAMPLES: usize = 400;
@@ -235,7 +233,7 @@ impl MeanInterval {
 
 /// The interval of the mean of these numbers, which may be skewed: Student's after Hall's transformation, which takes their skewness
 /// away (Hall92). Such an interval contains the mean too often where tails are light, by a term that is proportional to the excess
-/// kurtosis (Hall88, percentile-*t*): where this is negative by more than a standard error, the level is lower by that term.
+/// kurtosis (Hall88, percentile-*t*; its term of the skewness is left out): where this is negative by more than a standard error, the level is lower by that term.
 /// Both ends are NaN below two numbers.
 pub fn skewed_interval(numbers: &[f64]) -> (f64, f64) {
     let sample: Sample = numbers.iter().copied().collect();
@@ -245,7 +243,7 @@ pub fn skewed_interval(numbers: &[f64]) -> (f64, f64) {
     let count = numbers.len() as f64;
     let moment = |power: i32| numbers.iter().map(|number| (number - mean).powi(power)).sum::<f64>() / count;
     let (skewness, kurtosis) = (moment(3) / moment(2).powf(1.5), moment(4) / moment(2).powi(2) - 3.0);
-    let density = (-NORMAL * NORMAL / 2.0).exp() / (2.0 * PI).sqrt();
+    let density = Normal::standard().pdf(NORMAL);
     let light = if kurtosis < -(24.0 / count).sqrt() { kurtosis / count } else { 0.0 };
     let beyond = ENDS.0 - light * NORMAL * (1.0 + 2.0 * NORMAL * NORMAL) * density / 6.0;
     let quantile = student.inverse_cdf(1.0 - beyond);
@@ -384,7 +382,7 @@ mod tests {
         let even = contained(0.5, |rng| rng.random());
         let normal = contained(6.0, |rng| (0..12).map(|_| rng.random::<f64>()).sum());
         let skewed = contained(1.0, |rng| -rng.random::<f64>().ln());
-        let two_sided = contained(0.0, |rng| (PI * rng.random::<f64>()).cos());
+        let two_sided = contained(0.0, |rng| (std::f64::consts::PI * rng.random::<f64>()).cos());
         assert!((9_480..=9_600).contains(&even), "{even}");
         assert!((9_480..=9_620).contains(&two_sided), "{two_sided}");
         assert!((9_450..=9_560).contains(&normal), "{normal}");

@@ -239,6 +239,7 @@ impl BoardLayout {
                 key.map_or("_".to_owned(), |&(_, term)| self.game.show(term))
             }
         };
-        shape.with(&(0..shape.slots.len()).map(word).collect::<Vec<String>>(), &self.game)
+        let words: Vec<String> = (0..shape.slots.len()).map(word).collect();
+        shape.with(&words, &self.game)
     }
 }

@@ -51,8 +51,8 @@ pub fn to_gambit(
     while let Some(node) = open.pop() {
         match tree.kind(node) {
             NodeKind::Terminal { goals } => {
-                let payoffs = players.iter().map(|role| payoff(goals[role.index()]));
-                builder.terminal(&payoffs.collect::<Vec<Fraction>>());
+                let payoffs: Vec<Fraction> = players.iter().map(|role| payoff(goals[role.index()])).collect();
+                builder.terminal(&payoffs);
             }
             NodeKind::Chance { moves, distribution } => {
                 let total = i128::from(distribution.total(moves.len()));

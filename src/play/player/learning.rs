@@ -58,12 +58,12 @@ type Explanation = (f64, Vec<(usize, usize)>);
 struct Record {
     explanations: Vec<Explanation>,
     count: f64,
-    /// What one of them counts.
+    /// What one of these `count` matches counts: 1, or less where it is old.
     one: f64,
     is_held_out: bool,
 }
 
-/// Counts of the moves of what looks alike, and of each set, with their sum behind them.
+/// The counts of moves at sets that look alike together, and at each set by itself; their sum is the last number of each.
 type Counts = [Vec<Vec<f64>>; 2];
 
 /// How counts become a policy.
@@ -310,7 +310,7 @@ impl Learner {
         [alike, self.sets.iter().map(|set| vec![0.0; set.moves.len() + 1]).collect()]
     }
 
-    /// Counts these choices so many times.
+    /// Adds `by` to the counts of these choices.
     fn count(&self, [alike, counts]: &mut Counts, choices: &[(usize, usize)], by: f64) {
         for &(set, place) in choices {
             for counts in [&mut alike[self.sets[set].view], &mut counts[set]] {

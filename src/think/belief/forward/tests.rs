@@ -75,7 +75,7 @@ fn histories_that_are_searched_come_near_the_posterior() {
     }
 }
 
-/// A model under which each move is so many times as probable as the one before it.
+/// A model under which the probability of each move is that of the move before it times this factor.
 struct Falling(f64);
 
 impl OpponentModel for Falling {
