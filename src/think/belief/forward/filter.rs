@@ -72,6 +72,10 @@ impl<M: Bulk> Forward<M> {
             if self.is_spent(task.budget) {
                 return Followed::Ended(UpdateOutcome::Depleted { step: task.evidence.step() });
             }
+            if self.opponents.is_some() && self.lists_all.is_none() {
+                self.lists_all = Some(true);
+                continue;
+            }
             if self.growth >= MOST_GROWTH {
                 return self.search(task.evidence, task.budget, task.seed);
             }

@@ -135,6 +135,8 @@ fn rare_evidence_is_followed_by_all_continuations() {
                     let seed = Seed::root(1).index(replicate).index(step);
                     let followed = forward.follow(&evidence.until(step), &Budget::UNLIMITED, &seed);
                     assert_eq!(followed, Followed::Done);
+                    let is_searched = forward.method() == UpdateMethod::Backtracking;
+                    assert!(lists_all.is_some() || !is_searched, "step {step} was found by a search");
                 }
                 assert_eq!(forward.is_rare(), lists_all.is_none());
                 let shares = forward.population.total() * REPLICATES as f64;
