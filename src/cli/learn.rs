@@ -190,21 +190,24 @@ pub fn run(arguments: &LearnArguments, session: &Session) -> CommandResult {
         });
         file.write(|to| PolicyDocument { machine: &machine, header }.write(to, entries, &[]))?;
     }
-    let Learnt { counts, smoothing: Smoothing { backs_off, weight }, log_loss: [before, after], .. } = learnt;
+    let Learnt {
+        counts, smoothing: Smoothing { backs_off, weight, rounds }, log_loss: [before, after], ..
+    } = learnt;
     let (role, sets) = (&machine.roles()[role], counts.len());
     let seen = counts.iter().filter(|&&count| count > 0.0).count();
     if arguments.json {
         return session.out.json(&json!({
             "game": game, "rules": rules, "role": role, "records": name, "matches": matches, "choices": counts.iter().sum::<f64>(),
-            "information_sets": sets, "seen": seen, "backs_off": backs_off, "weight": weight,
+            "information_sets": sets, "seen": seen, "backs_off": backs_off, "weight": weight, "rounds": rounds,
             "log_loss": { "prior": before, "learnt": after },
         }));
     }
     let looks = if backs_off { "rare ones with those that look alike" } else { "each by itself" };
     session.out.line(format_args!(
-        "{}: {role}, learnt from {name}\n{seen} of {} seen, {looks}; the prior counts as {weight} choices\n\
+        "{}: {role}, learnt from {name}\n{seen} of {} seen, {looks}; the prior counts as {weight} choices; {}\n\
          log loss of a held-out match: {after:.4} nats, of the prior {before:.4}",
         opened.name,
         counted(sets as u64, "information set"),
+        counted(rounds as u64, "round") + " at most",
     ))
 }

@@ -9,8 +9,8 @@
 //!
 //! The policy of an information set is `(counts + weight * q) / (count + weight)`, a Dirichlet prior around `q`. With *back-off*,
 //! `q` is the same formula for all information sets together that look alike now: with the same facts certain, and the same legal
-//! moves. Below both stands the policy of a model. Whether to back off, and the weight, are those with the least log loss on
-//! matches that are held out, one of [`HELD_OUT`].
+//! moves. Below both stands the policy of a model. Whether to back off, the weight, and the
+//! number of rounds are those with the least log loss on matches that are held out, one of [`HELD_OUT`].
 
 use std::sync::Arc;
 
@@ -39,8 +39,12 @@ pub const LIMIT: usize = 100_000;
 /// Histories that stand for those of a record of a seat, where these are too many.
 const DRAWS: usize = 32;
 
-/// The most rounds over all records, and the change of a probability at which they end.
-const ROUNDS: (usize, f64) = (1_000, 1e-7);
+/// The numbers of rounds over all records that are tried: until nothing changes, and few, where more of them fit the histories that
+/// are possible and not those that are true.
+const ROUNDS: [usize; 5] = [1_000, 8, 4, 2, 1];
+
+/// Rounds end where no probability of an explanation changes by more.
+const CONVERGED: f64 = 1e-7;
 
 /// An information set of the role.
 struct LearntSet {
@@ -73,6 +77,8 @@ pub struct Smoothing {
     pub backs_off: bool,
     /// Choices that the prior counts as.
     pub weight: f64,
+    /// The most rounds over all records.
+    pub rounds: usize,
 }
 
 /// A learnt policy.
@@ -252,8 +258,9 @@ impl Learner {
     /// Learns the policy, with this weight if one is given.
     pub fn learn(&self, weight: Option<f64>) -> Learnt {
         let weights = weight.map_or(WEIGHTS.to_vec(), |weight| vec![weight]);
+        let each = weights.iter().flat_map(|&weight| [false, true].map(|backs_off| (weight, backs_off)));
         let all =
-            weights.iter().flat_map(|&weight| [false, true].map(|backs_off| Smoothing { backs_off, weight }));
+            each.flat_map(|(weight, backs_off)| ROUNDS.map(|rounds| Smoothing { backs_off, weight, rounds }));
         let judged = all.map(|smoothing| {
             let (policy, _) = self.fit(smoothing, &|record| !record.is_held_out);
             (self.loss(&policy), smoothing)
@@ -277,7 +284,7 @@ impl Learner {
         let mut counts = self.nothing();
         let chosen = self.records.iter().filter(|record| of(record));
         let mut posteriors: Vec<_> = chosen.map(|of| (of, vec![0.0; of.explanations.len()])).collect();
-        for _ in 0..ROUNDS.0 {
+        for _ in 0..smoothing.rounds {
             let mut change = 0.0_f64;
             for (record, posterior) in &mut posteriors {
                 // One match of them is explained by what all others say.
@@ -294,7 +301,7 @@ impl Learner {
                 }
                 *posterior = fresh;
             }
-            if change < ROUNDS.1 {
+            if change < CONVERGED {
                 break;
             }
             // What has one explanation is counted once.

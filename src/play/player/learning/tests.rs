@@ -93,6 +93,14 @@ fn the_policy_is_found_from_full_records_and_from_what_the_other_seat_saw() {
         let choices = learnt.counts.iter().sum::<f64>() / MATCHES;
         assert!((choices / HELD_OUT as f64 - 1.0).abs() < 1e-6, "{seat:?}: {choices}");
         assert!(learnt.log_loss[1] < learnt.log_loss[0], "{:?}", learnt.log_loss);
+        // The number of rounds is the one with the least loss, and it matters where something is hidden.
+        let losses = ROUNDS.map(|rounds| {
+            let smoothing = Smoothing { rounds, ..learnt.smoothing };
+            learner.loss(&learner.fit(smoothing, &|record| !record.is_held_out).0)
+        });
+        let [least, most] = [losses.iter().copied().fold(f64::MAX, f64::min), losses[ROUNDS.len() - 1]];
+        assert_eq!(learnt.log_loss[1], least, "{losses:?}");
+        assert_eq!(least < most, seat.is_some(), "{losses:?}");
     }
 }
 
@@ -122,7 +130,7 @@ fn a_set_that_was_never_seen_is_played_as_those_that_look_alike() {
     learner.sets[1].view = one;
     let mut counts = learner.nothing();
     [9.0, 1.0].iter().enumerate().for_each(|(place, &by)| learner.count(&mut counts, &[(0, place)], by));
-    let smooth = |backs_off| learner.smooth(&counts, Smoothing { backs_off, weight: 2.0 });
+    let smooth = |backs_off| learner.smooth(&counts, Smoothing { backs_off, weight: 2.0, rounds: 1 });
     // Without: (9 + 2 / 2) / 12. Together: the same; and the unseen set has it too, where it is the prior without back-off.
     assert!((smooth(false)[0][0] - 10.0 / 12.0).abs() < 1e-12 && smooth(false)[1][0] == 0.5);
     assert!((smooth(true)[1][0] - 10.0 / 12.0).abs() < 1e-12 && smooth(true)[2][0] == 0.5);
@@ -198,7 +206,7 @@ fn what_a_record_says_of_itself_is_not_what_it_is_explained_by() {
         let mut learner = Learner::new(Arc::clone(&machine), it, Arc::new(Uniform), LIMIT);
         known.iter().for_each(|history| learner.add(history, 1.0));
         (0..odds).for_each(|_| learner.add_seen(&odd, 1.0).unwrap());
-        let (_, [_, counts]) = learner.fit(Smoothing { backs_off: false, weight }, &|_| true);
+        let (_, [_, counts]) = learner.fit(Smoothing { backs_off: false, weight, rounds: 1_000 }, &|_| true);
         counts[learner.numbers[&first]][0]
     };
     for weight in [0.1, 2.0] {
