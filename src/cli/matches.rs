@@ -378,7 +378,7 @@ impl Series<'_> {
         let start = |clocks: Clocks| if self.seats.has_remote() { Duration::ZERO } else { clocks.start };
         let clocks = settings.clocks.map(|clocks| Clocks { start: start(clocks), ..clocks });
         let adjusted = self.adjustment.as_ref().and_then(|adjustment| adjustment.goals(&played));
-        Ok((PlayedMatch::new(&played, clocks.as_ref()), line, adjusted))
+        Ok((PlayedMatch::new(played, clocks.as_ref()), line, adjusted))
     }
 
     fn line(

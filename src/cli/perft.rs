@@ -7,12 +7,9 @@ use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::game_argument::GameArgument;
 use super::options::EngineOption;
 use super::session::Session;
-use hyperplay_engine::{Engine, EngineScratch};
-use hyperplay_machine::{JointMoves, State, StateMachine, StateMachineExt};
-use hyperplay_play::referee::{Interrupt, Stopwatch};
-
-/// Sequences of this length are counted without looking for an interrupt.
-const UNINTERRUPTED: usize = 2;
+use hyperplay_machine::StateMachine;
+use hyperplay_play::for_engine::perft;
+use hyperplay_play::referee::Stopwatch;
 
 /// Arguments of `perft`.
 #[derive(Args, Debug)]
@@ -43,7 +40,7 @@ pub fn run(arguments: &PerftArguments, session: &Session) -> CommandResult {
     let mut counts = Vec::new();
     let watch = Stopwatch::start();
     for depth in 1..=arguments.depth {
-        let count = count(&engine, &engine.initial(), depth, interrupt, &mut scratch);
+        let count = perft(&engine, &engine.initial(), depth, interrupt, &mut scratch);
         if let Some(failure) = engine.take_failure(&mut scratch) {
             let what = format!("{}, depth {depth}: {failure}", opened.name);
             return Err(CommandFailure::failed(what, "take a smaller depth"));
@@ -59,23 +56,4 @@ pub fn run(arguments: &PerftArguments, session: &Session) -> CommandResult {
         out.json(&json!({ "game": opened.name, "counts": counts, "seconds": seconds }))?;
     }
     if counts.len() < arguments.depth { Err(CommandFailure::Interrupted) } else { Ok(()) }
-}
-
-/// The counts of `perft`; nothing if it was interrupted.
-fn count(
-    machine: &Engine,
-    state: &State,
-    depth: usize,
-    interrupt: &Interrupt,
-    scratch: &mut EngineScratch,
-) -> Option<u64> {
-    if interrupt.is_raised() {
-        return None;
-    }
-    if depth <= UNINTERRUPTED || machine.terminal(state, scratch) {
-        return Some(machine.perft(state, depth, scratch));
-    }
-    JointMoves::new(&machine.legal_by_role(state, scratch))
-        .map(|joint| count(machine, &machine.next(state, &joint, scratch), depth - 1, interrupt, scratch))
-        .sum()
 }

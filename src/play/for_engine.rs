@@ -3,7 +3,7 @@
 //! A generic function is compiled in the crate that calls it with its types: in each of these crates anew, and with the
 //! optimisation of that crate. The crates above this one only read, write and show, and are compiled with little
 //! optimisation. So they call through this module where think or the referee does the work. Its functions add nothing to those of the
-//! same names.
+//! same names, but that `perft` can be interrupted.
 
 use std::io;
 use std::sync::Arc;
@@ -13,13 +13,16 @@ use super::player::Seat;
 use super::referee::{
     self, Agreement, EvidenceRecord, EvidenceVerdict, ExplainEffort, Interrupt, Match, MatchStep, Settings,
 };
-use hyperplay_engine::Engine;
-use hyperplay_machine::{ByRole, Observation, Role, Seed};
+use hyperplay_engine::{Engine, EngineScratch};
+use hyperplay_machine::{ByRole, JointMoves, Observation, Role, Seed, State, StateMachine, StateMachineExt};
 use hyperplay_think::belief::exact::{Enumeration, ExactError};
 use hyperplay_think::belief::{BeliefOptions, OpponentModel, ParticleSampler, Sampler};
 use hyperplay_think::solve::{
     self, GameTree, GrowingMinimiser, MonteCarloMinimiser, SamplingError, SizeEstimate, TreeError, TreeLimits,
 };
+
+/// Sequences of this length are counted without looking for an interrupt.
+const UNINTERRUPTED: usize = 2;
 
 /// Plays one match.
 ///
@@ -118,4 +121,23 @@ pub fn grow(
     seed: &Seed,
 ) -> Result<(), SamplingError> {
     minimiser.iterate(machine, count, seed)
+}
+
+/// Counts the sequences of `depth` joint moves (`StateMachineExt::perft`); nothing if it was interrupted.
+pub fn perft(
+    machine: &Engine,
+    state: &State,
+    depth: usize,
+    interrupt: &Interrupt,
+    scratch: &mut EngineScratch,
+) -> Option<u64> {
+    if interrupt.is_raised() {
+        return None;
+    }
+    if depth <= UNINTERRUPTED || machine.terminal(state, scratch) {
+        return Some(machine.perft(state, depth, scratch));
+    }
+    JointMoves::new(&machine.legal_by_role(state, scratch))
+        .map(|joint| perft(machine, &machine.next(state, &joint, scratch), depth - 1, interrupt, scratch))
+        .sum()
 }

@@ -127,7 +127,7 @@ impl ResponseStudy<'_> {
         let played = play_match(self.machine, players, &settings, &seed, self.interrupt, &mut |_| ())
             .expect("without clocks no thread is made");
         (self.tick)();
-        Some(PlayedMatch::new(&played, None)).filter(PlayedMatch::is_finished)
+        Some(PlayedMatch::new(played, None)).filter(PlayedMatch::is_finished)
     }
 }
 

@@ -118,8 +118,9 @@ pub struct PlayedMatch {
 }
 
 impl PlayedMatch {
-    /// The data that a report needs of a match that was played with these clocks.
-    pub fn new(played: &Match, clocks: Option<&Clocks>) -> Self {
+    /// The data that a report needs of a match that was played with these clocks. The match is dropped here, which the crates above, compiled
+    /// without optimisation, do slowly.
+    pub fn new(played: Match, clocks: Option<&Clocks>) -> Self {
         let (goals, failure) = match &played.outcome {
             MatchOutcome::Over(goals) => (Some(goals.clone()), None),
             MatchOutcome::Failed(failure) => (None, Some(failure.clone())),
@@ -131,7 +132,7 @@ impl PlayedMatch {
             outcome: played.outcome.as_str(),
             steps: played.steps.len(),
             faults: played.faults().map(|(_, fault)| (fault.role, fault.kind.as_str())).collect(),
-            decisions: ByRole::from_fn(played.evidence.len(), |role| DecisionTally::of(played, role, clocks)),
+            decisions: ByRole::from_fn(played.evidence.len(), |one| DecisionTally::of(&played, one, clocks)),
         }
     }
 

@@ -47,7 +47,7 @@ type Held = (f64, State, bool);
 /// The facts that were met, each with a number that is drawn for it, -1 to 1, and its coefficient in the linear function: a quarter of
 /// this and a number that is drawn for its relation. So the function depends on how many facts of which relation there are, and on which.
 #[derive(Default)]
-struct Facts(IndexMap<String, [f64; 2]>);
+struct Facts(IndexMap<String, [f64; 2], rustc_hash::FxBuildHasher>);
 
 impl Facts {
     /// The facts of a state by their places, and its value.
