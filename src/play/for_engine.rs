@@ -1,7 +1,7 @@
 //! Generic code of `think` and of the referee, compiled for an [`Engine`] once.
 //!
 //! A generic function is compiled in the crate that calls it with its types: in each of these crates anew, and with the
-//! optimisation of that crate. The crates above this one only read, write and show, and are compiled with little
+//! optimisation of that crate. The crates above this one only read, write and show, and are compiled without
 //! optimisation. So they call through this module where think or the referee does the work. Its functions add nothing to those of the
 //! same names, but that `perft` can be interrupted.
 

@@ -9,8 +9,8 @@
 //!
 //! The policy of an information set is `(counts + weight * q) / (count + weight)`, a Dirichlet prior around `q`. With *back-off*,
 //! `q` is the same formula for all information sets together that look alike now: with the same facts certain, and the same legal
-//! moves. Below both stands the policy of a model. Whether to back off, the weight, and the
-//! number of rounds are those with the least log loss on matches that are held out, one of [`HELD_OUT`].
+//! moves. Below both stands the policy of a model. Whether to back off, the weight, and the number
+//! of rounds over what is hidden are those with the least log loss on matches that are held out, one of [`HELD_OUT`].
 
 use std::sync::Arc;
 
@@ -259,8 +259,12 @@ impl Learner {
     pub fn learn(&self, weight: Option<f64>) -> Learnt {
         let weights = weight.map_or(WEIGHTS.to_vec(), |weight| vec![weight]);
         let each = weights.iter().flat_map(|&weight| [false, true].map(|backs_off| (weight, backs_off)));
-        let all =
-            each.flat_map(|(weight, backs_off)| ROUNDS.map(|rounds| Smoothing { backs_off, weight, rounds }));
+        // Where everything is known, all rounds are the same.
+        let is_hidden = self.records.iter().any(|record| record.explanations.len() > 1);
+        let tried = &ROUNDS[..if is_hidden { ROUNDS.len() } else { 1 }];
+        let all = each.flat_map(|(weight, backs_off)| {
+            tried.iter().map(move |&rounds| Smoothing { backs_off, weight, rounds })
+        });
         let judged = all.map(|smoothing| {
             let (policy, _) = self.fit(smoothing, &|record| !record.is_held_out);
             (self.loss(&policy), smoothing)

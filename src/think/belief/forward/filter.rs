@@ -9,7 +9,7 @@
 //! population is drawn from those that agree, by their weights.
 //!
 //! **Rare evidence.** A model may hold nearly impossible what was seen. Then the posterior lies on histories of which a population
-//! of draws had none a step before. Where that is so, a filter begins anew in which each step lists all continuations, and as many of
+//! of draws had none a step before. Where that is so, or every history dies out, a filter begins anew in which each step lists all continuations, and as many of
 //! them as the population has room for are kept with [their weights](crate::belief::resample::thinned), also those that are improbable
 //! now. So do all steps after it. At a step where the continuations are too many that ends, and attempts are made as before.
 //!
