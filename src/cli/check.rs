@@ -147,10 +147,9 @@ fn check(
                 let engine = engine_for_steps(&engines, arguments.engine.engine, game.name())?;
                 let progress = Progress::new(effort.matches.saturating_add(effort.search), "trials", false);
                 let tick = &|| progress.tick();
-                let rulesheet = &loaded.rulesheet;
                 let part = interrupt.within(Budget::time(arguments.seconds.unwrap_or(SECONDS)));
                 let Simulation { findings: found, matches, states } =
-                    simulate(&engine, reference.as_deref(), rulesheet, effort, &part, tick);
+                    simulate(&engine, reference.as_deref(), &loaded.rulesheet, effort, &part, tick);
                 findings.extend(found);
                 // A check that ended too late has ended all the same, unless something is missing.
                 let is_done = matches == effort.matches && states.is_some_and(|(_, all)| all);

@@ -210,7 +210,11 @@ fn where_a_game_is_not_solved_its_features_select_the_search() {
     for (game, player, why) in [
         ("phantom_tictactoe", "ismcts", "one after the other"),
         ("blind_breakthrough_4x4", "ismcts", "one after the other"),
-        ("monty_hall", "ismcts", "one after the other"),
+        ("monty_hall", "subgame", "one role decides"),
+        ("mastermind_4c3p", "subgame", "one role decides"),
+        ("spy_vs_spy", "subgame", "the game is small"),
+        ("goofspiel_4_imperfect", "subgame", "the game is small"),
+        ("liars_dice_2x6", "ismcts", "one after the other"),
         ("krieg_tictactoe_3x3", "ismcts", "at once among few moves"),
         ("krieg_tictactoe_5x5", "hyperplay", "at once among many moves"),
         ("rock_paper_scissors", "hyperplay", "nothing is hidden"),

@@ -122,9 +122,10 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 let (belief, search) = (belief_of(spec, registry)?, SearchEffort::search(spec, registry)?);
                 let nodes = spec.size("tree");
                 let timed = if spec.is_given("tree") { nodes } else { TREE_UNDER_A_CLOCK };
-                let (gadget, roots) = (spec.word("gadget"), spec.size("roots"));
+                let (gadget, perturbation) = (spec.word("gadget"), spec.real("perturbation"));
+                let (roots, default) = (spec.size("roots"), GrowingOptions::default());
                 let iterations = counted_and_timed(spec, "iterations");
-                let options = |nodes| GrowingOptions { nodes, gadget, roots, ..GrowingOptions::default() };
+                let options = |nodes| GrowingOptions { nodes, gadget, perturbation, roots, ..default };
                 let solves = [(iterations[0], options(nodes)), (iterations[1], options(timed))];
                 let moves = spec.size("moves");
                 let file = |key| spec.is_given(key).then(|| spec.policy(key).cloned());
@@ -194,12 +195,13 @@ fn oos_keys() -> [SpecKey; 3] {
 /// Nodes of a tree under a clock: about 250 megabytes.
 const TREE_UNDER_A_CLOCK: usize = 1_000_000;
 
-fn subgame_keys() -> [SpecKey; 6] {
+fn subgame_keys() -> [SpecKey; 7] {
     [
         SpecKey::count("iterations", 1..=1_000_000_000, 200, about("subgame", "iterations"))
             .clocked("as many as the time allows"),
         SpecKey::count("tree", 1..=1_000_000_000, 20_000, about("subgame", "tree")).clocked("1,000,000"),
         SpecKey::word("gadget", GadgetKind::Resolve, about("subgame", "gadget")),
+        SpecKey::real("perturbation", 0.0..=1.0, 0.1, about("subgame", "perturbation")),
         SpecKey::count("roots", 1..=1_000_000, 200, about("subgame", "roots")),
         SpecKey::count("moves", 0..=1_000_000, 0, about("subgame", "moves")),
         SpecKey::file_or(FileKind::Policy, "none", "blueprint", about("subgame", "blueprint")),

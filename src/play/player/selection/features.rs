@@ -4,7 +4,7 @@
 //! alone. Information is hidden at a step if some role perceives the same after another move of one of the others that
 //! leads to another state. One other move is tried for each of the others, drawn at random.
 //!
-//! Reference: Rice 1976.
+//! References: Rice76, Knuth75b.
 
 use rand::RngExt;
 use serde::Serialize;
@@ -31,6 +31,8 @@ pub struct GameFeatures {
     pub moves: usize,
     /// Matches that came to their end.
     pub matches: usize,
+    /// How many histories the game has by the estimate of Knuth75b: the product of the numbers of joint moves, in the match where it is the greatest.
+    pub histories: u64,
 }
 
 impl GameFeatures {
@@ -43,11 +45,13 @@ impl GameFeatures {
         let mut features = GameFeatures::default();
         machine.by_deadline(budget.deadline, scratch, |scratch| {
             for number in 0..MATCHES {
+                let mut histories = 1_u64;
                 let mut rng = Seed::root(1).child("features").index(number).rng();
                 let mut state = machine.initial();
                 while !machine.terminal(&state, scratch) && features.steps < STATES && !budget.is_late() {
                     let Some(joint) = machine.random_joint(&state, scratch, &mut rng) else { break };
                     let legal = machine.legal_by_role(&state, scratch);
+                    legal.iter().for_each(|(_, own)| histories = histories.saturating_mul(own.len() as u64));
                     let choosing: Vec<Role> =
                         machine.each_role().filter(|&role| legal[role].len() > 1).collect();
                     let next = machine.next(&state, &joint, scratch);
@@ -64,10 +68,10 @@ impl GameFeatures {
                             })
                     });
                     let deciding = choosing.iter().filter(|&&role| Some(role) != machine.random());
-                    features.moves += deciding.clone().map(|&role| legal[role].len()).sum::<usize>();
-                    let deciding = deciding.count();
-                    features.choices += deciding;
-                    features.at_once += usize::from(deciding > 1);
+                    let moves: Vec<usize> = deciding.map(|&role| legal[role].len()).collect();
+                    features.moves += moves.iter().sum::<usize>();
+                    features.choices += moves.len();
+                    features.at_once += usize::from(moves.len() > 1);
                     features.hidden += usize::from(hides);
                     features.steps += 1;
                     state = next;
@@ -76,6 +80,7 @@ impl GameFeatures {
                     return None;
                 }
                 features.matches += 1;
+                features.histories = features.histories.max(histories);
             }
             Some(features)
         })

@@ -1,7 +1,7 @@
-//! The player `selected`: it plays as `ismcts` or as `hyperplay`, whichever its rule selects for the game.
+//! The player `selected`: it plays as `subgame`, `ismcts` or `hyperplay`, whichever its rule selects for the game.
 //!
-//! The rule reads nothing but the [features](GameFeatures) of the game. It was made after matches of the two players in
-//! fourteen games were seen, and tried on others afterwards (`docs/measurements.md`). Where the time was up before the
+//! The rule reads nothing but the [features](GameFeatures) of the game and the number of its roles. It was made after matches of `ismcts` and `hyperplay` in
+//! fourteen games, and of `subgame` in nine, were seen (`docs/measurements.md`). Where the time was up before the
 //! features were known, the player is `hyperplay`. States visited for the features are not counted in a budget of nodes.
 //!
 //! Reference: Rice 1976 (algorithm selection).
@@ -25,9 +25,14 @@ use hyperplay_machine::{Budget, Evidence, Move, Role, Seed, StateMachine as _};
 /// Its name in specs.
 pub(super) const SELECTED: &str = "selected";
 
-/// The player that searches one tree of what the roles know, and the one that searches each state.
+/// The player that solves the game around what its role knows, the one that searches one tree of what the roles know, and the one
+/// that searches each state.
+const SUBGAME: &str = "subgame";
 const TREE: &str = "ismcts";
 const STATES: &str = "hyperplay";
+
+/// Where something is hidden, a game with at most this number of histories is solved around what a role knows.
+const SMALL: u64 = 20_000_000;
 
 /// Where roles move at once, the tree is selected if they choose among fewer moves than this in the mean.
 const FEW: usize = 8;
@@ -39,7 +44,7 @@ const SHARE: f64 = 0.1;
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Selection {
-    /// The name of the player in specs: `ismcts` or `hyperplay`.
+    /// The name of the player in specs: `subgame`, `ismcts` or `hyperplay`.
     pub player: &'static str,
     /// Why, in words.
     pub reason: &'static str,
@@ -51,10 +56,13 @@ impl Selection {
     /// What is selected for the game of a machine. Without a deadline it depends on the rules alone.
     pub fn of(machine: &Engine, budget: &Budget) -> Selection {
         let features = GameFeatures::of(machine, &mut machine.scratch(), budget);
+        let is_alone = machine.roles().len() == 2 && machine.random().is_some();
         let few = |of: &GameFeatures| of.moves < FEW * of.choices;
         let (player, reason) = match &features {
             None => (STATES, "the time was up before the game was known"),
             Some(of) if of.hidden == 0 => (STATES, "nothing is hidden"),
+            Some(_) if is_alone => (SUBGAME, "something is hidden, and one role decides"),
+            Some(of) if of.histories <= SMALL => (SUBGAME, "something is hidden, and the game is small"),
             Some(of) if of.at_once == 0 => (TREE, "something is hidden, and roles move one after the other"),
             Some(of) if few(of) => (TREE, "something is hidden, and roles move at once among few moves"),
             Some(_) => (STATES, "something is hidden, and roles move at once among many moves"),
@@ -66,7 +74,7 @@ impl Selection {
 /// Adds the player.
 pub(super) fn with_selection(registry: Registry) -> Result<Registry, RegistryError> {
     registry.with_player(entry("player", SELECTED).with(SpecKey::engine()), |_, registry| {
-        let players = Arc::new([registry.player(STATES)?, registry.player(TREE)?]);
+        let players = Arc::new([registry.player(STATES)?, registry.player(TREE)?, registry.player(SUBGAME)?]);
         let shared = Arc::new(Shared::default());
         Ok(move |machine: &Arc<Engine>, role: Role| {
             let (machine, players, shared) = (Arc::clone(machine), Arc::clone(&players), Arc::clone(&shared));
@@ -80,7 +88,7 @@ struct Selected {
     machine: Arc<Engine>,
     role: Role,
     /// Those that may be selected.
-    players: Arc<[PlayerSpec; 2]>,
+    players: Arc<[PlayerSpec; 3]>,
     shared: Arc<Shared<Selection>>,
     /// The one that plays, once it was selected, and why it does.
     player: Option<(Box<dyn Player>, String)>,
@@ -92,9 +100,9 @@ impl Selected {
         player.get_or_insert_with(|| {
             let selection = shared.get(machine, || Selection::of(machine, &budget.share(SHARE)));
             let selected = players.iter().find(|player| player.spec().name() == selection.player);
-            let spec = selected.expect("one of the two is selected");
+            let spec = selected.expect("one of them is selected");
             let Seat::Player(player) = spec.seat(machine, *role) else {
-                unreachable!("both of them know what their role knows")
+                unreachable!("all of them know what their role knows")
             };
             (player, format!("{}: plays as {}", selection.reason, spec.spec()))
         })

@@ -6,12 +6,14 @@
 //! the sub-game gives it the most over the alternative, so the smallest margin is maximised. The searching role gains nothing
 //! by giving a class more than its alternative, since that class then enters.
 //!
-//! Where nobody enters, nothing is learnt. So a part of the weight of a root is what the role did under the last solve,
-//! whatever it would choose now. Against an equilibrium this part alone gives up no safety, since no policy gains on it
-//! as a whole. Of a role that follows a model this part is at least as great as the probability of that.
+//! Where nobody enters, nothing is learnt, and a gadget game has many equilibria that differ in the whole game. So the choice is
+//! *perturbed*: a part of the weight of a root is what the role did under the last solve, whatever it would choose now. Against
+//! an equilibrium this part alone gives up no safety, since no policy gains on it as a whole. Of a role that follows a model it
+//! is at least as great as the probability of that.
 //!
 //! References: Burch, Johanson, Bowling, *Solving Imperfect Information Games Using Decomposition* (2014); Moravcik et al.,
-//! *Refining Subgames in Large Imperfect Information Games* (2016); Zhang, Sandholm (2025), for the prior.
+//! *Refining Subgames in Large Imperfect Information Games* (2016); Zhang, Sandholm (2025); Kubicek, Lisy, Sandholm,
+//! *Equilibrium Refinements Improve Subgame Solving in Imperfect-Information Games* (2026).
 
 use super::super::regret::{PREDICTED, RegretRule};
 
@@ -26,14 +28,11 @@ pub enum GadgetKind {
     Maxmargin,
 }
 
-/// The least part of a weight that is what the role did under the last solve.
-const PRIOR: f64 = 0.1;
-
 /// The choice of a role before the roots.
 pub(super) struct Gadget {
     kind: GadgetKind,
     /// The part of a weight that is what the role did under the last solve.
-    prior: f64,
+    perturbation: f64,
     /// By class: the alternative, in goals less 50.
     pub(super) alternatives: Vec<f64>,
     /// By class: the weight of entering. By resolve half of it is alike for all; by maxmargin all classes count alike.
@@ -44,10 +43,11 @@ pub(super) struct Gadget {
 }
 
 impl Gadget {
-    /// A gadget of a role that follows a model with this probability, by class of the role the alternative, its reach, and what its roots weigh for it. None if there is only one
-    /// class, where the most that can be had is to give it as little as possible.
+    /// A gadget of which this part is what the role did under the last solve; by class of the role the alternative, its reach,
+    /// and what its roots weigh for it. None if there is only one class, where the most that can be had is to give it as
+    /// little as possible.
     pub(super) fn new(
-        (kind, share): (GadgetKind, f64),
+        (kind, perturbation): (GadgetKind, f64),
         alternatives: Vec<f64>,
         reach: &[f64],
         weights: &[f64],
@@ -66,8 +66,7 @@ impl Gadget {
             }
             _ => return None,
         };
-        let prior = PRIOR.max(share);
-        Some(Gadget { kind, prior, alternatives, entries, regrets: vec![0.0; policy.len()], policy })
+        Some(Gadget { kind, perturbation, alternatives, entries, regrets: vec![0.0; policy.len()], policy })
     }
 
     /// How probably the role enters with a class; for maxmargin over that of an even choice.
@@ -80,7 +79,7 @@ impl Gadget {
 
     /// The factor of the roots of a class for the other roles.
     pub(super) fn factor(&self, class: usize, reach: f64) -> f64 {
-        self.prior * reach + (1.0 - self.prior) * self.entries[class] * self.entered(class)
+        self.perturbation * reach + (1.0 - self.perturbation) * self.entries[class] * self.entered(class)
     }
 
     /// Updates the choice after a pass of its role: by class, the weight of its roots and the sum of their values.

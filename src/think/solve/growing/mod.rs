@@ -62,6 +62,8 @@ pub struct GrowingOptions {
     pub nodes: usize,
     /// The choice of the other roles before the roots of a sub-game.
     pub gadget: GadgetKind,
+    /// How much of that choice is what they did under the last solve, at least: 0 to 1.
+    pub perturbation: f64,
     /// The most roots of a sub-game.
     pub roots: usize,
 }
@@ -69,7 +71,7 @@ pub struct GrowingOptions {
 impl Default for GrowingOptions {
     fn default() -> Self {
         let (gadget, roots) = (GadgetKind::Resolve, 200);
-        GrowingOptions { playouts: 16, growth: 0.1, nodes: 10_000_000, gadget, roots }
+        GrowingOptions { playouts: 16, growth: 0.1, nodes: 10_000_000, gadget, perturbation: 0.1, roots }
     }
 }
 

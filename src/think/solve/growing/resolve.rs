@@ -372,8 +372,9 @@ impl<M: Bulk> GrowingMinimiser<M> {
             });
             let weights: Vec<f64> = now.iter().map(|(weight, _)| *weight).collect();
             let side = &self.tree.roots.sides[role];
-            let (kind, share) = (self.options.gadget, self.share(role as u32));
-            let gadget = Gadget::new((kind, share), alternatives.collect(), &side.reach, &weights);
+            let (kind, least) = (self.options.gadget, self.options.perturbation);
+            let kind = (kind, least.max(self.share(role as u32)));
+            let gadget = Gadget::new(kind, alternatives.collect(), &side.reach, &weights);
             self.tree.roots.sides[role].gadget = gadget;
         }
     }
