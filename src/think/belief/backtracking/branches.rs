@@ -13,7 +13,7 @@ use crate::belief::joints::LegalJoints;
 
 /// The knowledge about a branch that was tried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::belief) enum Branch {
+pub(crate) enum Branch {
     Contradicted,
     Dead,
     /// Its successor explains the evidence of its own step.
@@ -22,7 +22,7 @@ pub(in crate::belief) enum Branch {
 
 /// Which branches a draw or a sum is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::belief) enum Among {
+pub(crate) enum Among {
     /// Those that are not known to lead nowhere.
     Consistent,
     /// Those that are not known to contradict their own step: a function of the node alone, once all were tried.
@@ -49,29 +49,29 @@ const MISSES: [usize; 2] = [16, 1 << 16];
 /// A probability that is this small is not found by what it lacks to 1, because of rounding.
 const PRECISE: f64 = 1e-6;
 
-pub(in crate::belief) struct Branches {
-    pub(in crate::belief) joints: LegalJoints,
+pub(crate) struct Branches {
+    pub(crate) joints: LegalJoints,
     tried: FxHashMap<u64, Branch>,
     /// How many were tried and are not open.
     inconsistent: u64,
 }
 
 impl Branches {
-    pub(in crate::belief) fn new(joints: LegalJoints) -> Self {
+    pub(crate) fn new(joints: LegalJoints) -> Self {
         Branches { joints, tried: FxHashMap::default(), inconsistent: 0 }
     }
 
     /// How many there are.
-    pub(in crate::belief) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.joints.count()
     }
 
     /// What is known of a branch; `None` if it is untried.
-    pub(in crate::belief) fn branch(&self, index: u64) -> Option<Branch> {
+    pub(crate) fn branch(&self, index: u64) -> Option<Branch> {
         self.tried.get(&index).copied()
     }
 
-    pub(in crate::belief) fn set(&mut self, index: u64, branch: Branch) {
+    pub(crate) fn set(&mut self, index: u64, branch: Branch) {
         let is_open = |branch| matches!(branch, None | Some(Branch::Open(_)));
         if is_open(self.tried.insert(index, branch)) && !is_open(Some(branch)) {
             self.inconsistent += 1;
@@ -79,17 +79,17 @@ impl Branches {
     }
 
     /// Whether no branch leads on.
-    pub(in crate::belief) fn is_exhausted(&self) -> bool {
+    pub(crate) fn is_exhausted(&self) -> bool {
         self.inconsistent == self.count()
     }
 
     /// Those not yet tried, in order.
-    pub(in crate::belief) fn untried(&self) -> Vec<u64> {
+    pub(crate) fn untried(&self) -> Vec<u64> {
         (0..self.count()).filter(|index| !self.tried.contains_key(index)).collect()
     }
 
     /// The probability of some of them.
-    pub(in crate::belief) fn mass(&self, among: Among) -> f64 {
+    pub(crate) fn mass(&self, among: Among) -> f64 {
         if self.joints.is_uniform() {
             let left_out = self.tried.values().filter(|&&branch| !among.admits(Some(branch))).count() as f64;
             return 1.0 - left_out / self.count() as f64;
@@ -114,7 +114,7 @@ impl Branches {
 
     /// Draws one of the branches in `among` by its probability. `None` if there is no such branch, or if none was found in the
     /// draws that may miss.
-    pub(in crate::belief) fn draw(&self, among: Among, rng: &mut impl Rng) -> Option<u64> {
+    pub(crate) fn draw(&self, among: Among, rng: &mut impl Rng) -> Option<u64> {
         for miss in 0.. {
             if miss == MISSES[usize::from(self.count() > SUMMED)] {
                 break;

@@ -23,7 +23,7 @@ use super::tree::Tree;
 use hyperplay_machine::{BudgetAccount, Bulk};
 
 /// The history that a move from a history of some steps leads to, if it is accepted.
-pub(in crate::belief) fn moved<M: Bulk>(
+pub(crate) fn moved<M: Bulk>(
     tree: &mut Tree<M>,
     old: NodeId,
     account: &mut BudgetAccount,

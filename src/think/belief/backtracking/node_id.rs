@@ -4,16 +4,16 @@ use crate::belief::ParticleId;
 
 /// A history in the tree of one belief.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(in crate::belief) struct NodeId(u32);
+pub(crate) struct NodeId(u32);
 
 impl NodeId {
-    pub(in crate::belief) fn number(self) -> usize {
+    pub(crate) fn number(self) -> usize {
         self.0 as usize
     }
 }
 
 /// The empty history.
-pub(in crate::belief) const ROOT: NodeId = NodeId(0);
+pub(crate) const ROOT: NodeId = NodeId(0);
 
 impl From<NodeId> for ParticleId {
     fn from(NodeId(number): NodeId) -> Self {

@@ -33,21 +33,21 @@ struct Node<S> {
     branches: Option<Box<Branches>>,
 }
 
-pub(in crate::belief) struct Tree<M: Bulk> {
+pub(crate) struct Tree<M: Bulk> {
     machine: Arc<M>,
     scratch: M::Scratch,
-    pub(in crate::belief) opponents: Option<Opponents>,
+    pub(crate) opponents: Option<Opponents>,
     evidence: Evidence,
     nodes: Vec<Node<M::State>>,
     large: usize,
     deepest: usize,
     deadline: Budget,
     /// The cost since the beginning.
-    pub(in crate::belief) spent: UpdateCost,
+    pub(crate) spent: UpdateCost,
 }
 
 impl<M: Bulk> Tree<M> {
-    pub(in crate::belief) fn new(machine: Arc<M>, role: Role, opponents: Option<Opponents>) -> Self {
+    pub(crate) fn new(machine: Arc<M>, role: Role, opponents: Option<Opponents>) -> Self {
         let mut tree = Tree {
             scratch: machine.scratch(),
             opponents,
@@ -72,31 +72,31 @@ impl<M: Bulk> Tree<M> {
 
     /// Begins an update: this is the evidence, which continues that of the last update, and evaluations stop at the
     /// deadline of the budget until [`end`](Tree::end).
-    pub(in crate::belief) fn begin(&mut self, evidence: &Evidence, budget: &Budget) {
+    pub(crate) fn begin(&mut self, evidence: &Evidence, budget: &Budget) {
         self.evidence.follow(evidence);
         self.deadline = Budget { nodes: None, ..*budget };
         self.machine.set_deadline(&mut self.scratch, budget.deadline);
     }
 
     /// Ends an update. Later questions have no deadline.
-    pub(in crate::belief) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.deadline = Budget::UNLIMITED;
         self.machine.set_deadline(&mut self.scratch, None);
     }
 
     /// Why an evaluation of the rules met a limit, if one did since the last call.
-    pub(in crate::belief) fn take_failure(&mut self) -> Option<EvaluationFailure> {
+    pub(crate) fn take_failure(&mut self) -> Option<EvaluationFailure> {
         let of_model = self.opponents.as_mut().and_then(Opponents::take_failure);
         self.machine.take_failure(&mut self.scratch).or(of_model)
     }
 
     /// The number of steps to be explained.
-    pub(in crate::belief) fn target(&self) -> usize {
+    pub(crate) fn target(&self) -> usize {
         self.evidence.step()
     }
 
     /// The first step that no history explains, if it is known that none explains all.
-    pub(in crate::belief) fn refuted(&self) -> Option<usize> {
+    pub(crate) fn refuted(&self) -> Option<usize> {
         let root = self.nodes[0].branches.as_ref();
         (self.target() > 0 && root.is_some_and(|root| root.is_exhausted())).then_some(self.deepest + 1)
     }
@@ -105,22 +105,22 @@ impl<M: Bulk> Tree<M> {
         &self.nodes[node.number()]
     }
 
-    pub(in crate::belief) fn depth(&self, node: NodeId) -> usize {
+    pub(crate) fn depth(&self, node: NodeId) -> usize {
         self.node(node).depth
     }
 
-    pub(in crate::belief) fn state(&self, node: NodeId) -> &M::State {
+    pub(crate) fn state(&self, node: NodeId) -> &M::State {
         &self.node(node).state
     }
 
     /// What the roles that the opponent model speaks of know.
-    pub(in crate::belief) fn known(&self, node: NodeId) -> u32 {
+    pub(crate) fn known(&self, node: NodeId) -> u32 {
         self.node(node).known
     }
 
     /// The steps above a node, from the last to the first: each as the branches of the node before it, that node, and
     /// the branch taken.
-    pub(in crate::belief) fn steps(&self, node: NodeId) -> impl Iterator<Item = (&Branches, NodeId, u64)> {
+    pub(crate) fn steps(&self, node: NodeId) -> impl Iterator<Item = (&Branches, NodeId, u64)> {
         std::iter::successors(Some(node), |&node| (node != ROOT).then(|| self.node(node).parent)).map_while(
             |node| {
                 let Node { parent, index, .. } = self.node(node);
@@ -130,7 +130,7 @@ impl<M: Bulk> Tree<M> {
         )
     }
 
-    pub(in crate::belief) fn history(&self, node: NodeId) -> History {
+    pub(crate) fn history(&self, node: NodeId) -> History {
         let joint = |(branches, _, index): (&Branches, _, _)| branches.joints.joint(index);
         let mut joints: Vec<JointMove> = self.steps(node).map(joint).collect();
         joints.reverse();
@@ -138,7 +138,7 @@ impl<M: Bulk> Tree<M> {
     }
 
     /// The branches of a node above the target; `None` if the deadline passed before they were known, or there are too many.
-    pub(in crate::belief) fn branches(&mut self, node: NodeId) -> Option<&mut Branches> {
+    pub(crate) fn branches(&mut self, node: NodeId) -> Option<&mut Branches> {
         let Tree { machine, scratch, opponents, evidence, nodes, deadline, .. } = self;
         let Node { state, known, depth, branches, .. } = &mut nodes[node.number()];
         if branches.is_none() {
@@ -156,12 +156,7 @@ impl<M: Bulk> Tree<M> {
 
     /// Tries some untried branches of a node that has [branches](Tree::branches), each of which the account pays for;
     /// false if it does not grant them all, or the deadline passed.
-    pub(in crate::belief) fn expand(
-        &mut self,
-        node: NodeId,
-        untried: &[u64],
-        account: &mut BudgetAccount,
-    ) -> bool {
+    pub(crate) fn expand(&mut self, node: NodeId, untried: &[u64], account: &mut BudgetAccount) -> bool {
         if self.deadline.is_late() || !untried.iter().all(|_| account.spend()) {
             return false;
         }
@@ -188,11 +183,7 @@ impl<M: Bulk> Tree<M> {
 
     /// The branches of a node that explain their own step, for which all are tried; all where they are many. With their
     /// probability; `None` if that cannot be paid for.
-    pub(in crate::belief) fn own(
-        &mut self,
-        node: NodeId,
-        account: &mut BudgetAccount,
-    ) -> Option<(Among, f64)> {
+    pub(crate) fn own(&mut self, node: NodeId, account: &mut BudgetAccount) -> Option<(Among, f64)> {
         let branches = self.branches(node)?;
         if branches.count() > SMALL {
             return Some((Among::All, 1.0));
@@ -205,12 +196,12 @@ impl<M: Bulk> Tree<M> {
     }
 
     /// Why nothing explains the evidence, if that is seen in the initial state.
-    pub(in crate::belief) fn refused(&mut self) -> Option<UpdateOutcome> {
+    pub(crate) fn refused(&mut self) -> Option<UpdateOutcome> {
         refused(&*self.machine, &self.evidence, &mut self.scratch)
     }
 
     /// Marks the branch that leads to a node as dead, and gives the node above.
-    pub(in crate::belief) fn prune(&mut self, node: NodeId) -> NodeId {
+    pub(crate) fn prune(&mut self, node: NodeId) -> NodeId {
         let Node { parent, index, .. } = *self.node(node);
         if let Some(branches) = self.nodes[parent.number()].branches.as_mut().filter(|_| node != ROOT) {
             branches.set(index, Branch::Dead);
@@ -219,11 +210,7 @@ impl<M: Bulk> Tree<M> {
     }
 
     /// The node of a history that explains the evidence; `None` if it cannot be paid for.
-    pub(in crate::belief) fn insert(
-        &mut self,
-        history: &History,
-        account: &mut BudgetAccount,
-    ) -> Option<NodeId> {
+    pub(crate) fn insert(&mut self, history: &History, account: &mut BudgetAccount) -> Option<NodeId> {
         let mut node = ROOT;
         for joint in &history.0 {
             let branches = self.branches(node)?;
@@ -240,13 +227,13 @@ impl<M: Bulk> Tree<M> {
     }
 
     /// Whether the tree has reached the number of nodes at which those that no particle needs are dropped.
-    pub(in crate::belief) fn is_large(&self) -> bool {
+    pub(crate) fn is_large(&self) -> bool {
         self.nodes.len() >= self.large
     }
 
     /// Drops all but these nodes and what they continue, and gives these their new numbers. It also forgets which
     /// branches were tried.
-    pub(in crate::belief) fn compact(&mut self, kept: &mut [NodeId]) {
+    pub(crate) fn compact(&mut self, kept: &mut [NodeId]) {
         let histories: Vec<History> = kept.iter().map(|&node| self.history(node)).collect();
         self.nodes.truncate(1);
         self.nodes[0].branches = None;

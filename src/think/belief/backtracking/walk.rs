@@ -16,7 +16,7 @@ use hyperplay_machine::{BudgetAccount, Bulk};
 
 /// How a walk ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::belief) enum WalkEnd {
+pub(crate) enum WalkEnd {
     /// At this node.
     Reached(NodeId),
     /// Nothing below the depth that it may go back to explains the evidence.
@@ -26,7 +26,7 @@ pub(in crate::belief) enum WalkEnd {
 }
 
 /// Walks from a node to the last step of the evidence, taking moves back down to the depth `floor`.
-pub(in crate::belief) fn walk<M: Bulk>(
+pub(crate) fn walk<M: Bulk>(
     tree: &mut Tree<M>,
     from: NodeId,
     floor: usize,
