@@ -3,7 +3,7 @@
 use super::limits::LimitExceeded;
 use super::plan::JoinPlan;
 use super::walk::{Walk, WalkOutput};
-use super::{Database, DatalogProgram, LimitError, Relation, RelationId};
+use super::{Database, DatalogProgram, LimitResult, Relation, RelationId};
 use crate::gdl::TermStore;
 
 impl Database {
@@ -16,7 +16,7 @@ impl Database {
         program: &DatalogProgram,
         relation: RelationId,
         terms: &TermStore,
-    ) -> Result<&Relation, LimitError> {
+    ) -> LimitResult<&Relation> {
         for &component in program.needs(relation) {
             if !self.evaluated[component] {
                 self.evaluate(program, component, terms)?;
@@ -52,7 +52,7 @@ impl Database {
         program: &DatalogProgram,
         relation: RelationId,
         terms: &TermStore,
-    ) -> Result<Vec<Relation>, LimitError> {
+    ) -> LimitResult<Vec<Relation>> {
         self.query(program, relation, terms)?;
         let plans = program.plans_of(relation);
         plans
@@ -68,7 +68,7 @@ impl Database {
         program: &DatalogProgram,
         component: usize,
         terms: &TermStore,
-    ) -> Result<(), LimitError> {
+    ) -> LimitResult {
         let component = &program.components[component];
         if component.rules.is_empty() || component.subgoal_plans.is_some() {
             return Ok(()); // an input, a relation without rules, or a tabled relation
@@ -110,7 +110,7 @@ impl Database {
         plans: &[JoinPlan],
         relations: &[RelationId],
         terms: &TermStore,
-    ) -> Result<(), LimitError> {
+    ) -> LimitResult {
         let mut derived: Vec<Relation> =
             relations.iter().map(|&relation| Relation::new(program.arity(relation), Vec::new())).collect();
         for plan in plans {
@@ -137,7 +137,7 @@ impl Database {
         plan: &JoinPlan,
         terms: &TermStore,
         out: &mut Relation,
-    ) -> Result<(), LimitError> {
+    ) -> LimitResult {
         let limit_exceeded = self.walk(program, plan, terms, WalkOutput::Tuples(out));
         limit_exceeded.map_or(Ok(()), |limit| Err(program.limit_error(plan, limit, terms)))
     }

@@ -142,6 +142,9 @@ impl VisitCounter {
     }
 }
 
+/// What an evaluation gives within its limits.
+pub type LimitResult<T = ()> = Result<T, LimitError>;
+
 /// The error of an evaluation that exceeded a limit.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{}{rule})", said(*exceeded, relation, *limit))]

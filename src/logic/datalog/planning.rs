@@ -6,7 +6,7 @@
 //! changes what is derived; see [`order`](super::order).
 
 use super::plan::JoinPlan;
-use super::{Database, DatalogProgram, LimitError, LimitExceeded, RelationId, Stage};
+use super::{Database, DatalogProgram, LimitExceeded, LimitResult, RelationId, Stage};
 use crate::gdl::TermStore;
 
 /// The number of tuples of a relation that a sample for planning holds at most.
@@ -28,7 +28,7 @@ impl Database {
         relation: RelationId,
         again: bool,
         terms: &TermStore,
-    ) -> Result<(), LimitError> {
+    ) -> LimitResult {
         program.find_needs(relation);
         let needs = program.needs(relation).to_vec();
         needs.into_iter().try_for_each(|component| self.plan_component(program, component, again, terms))
@@ -40,7 +40,7 @@ impl Database {
         component: usize,
         again: bool,
         terms: &TermStore,
-    ) -> Result<(), LimitError> {
+    ) -> LimitResult {
         let is_fixed = self.fixed.is_some() && program.component_stage(component) == 0;
         if is_fixed || self.evaluated[component] {
             return Ok(());
@@ -63,12 +63,7 @@ impl Database {
     }
 
     /// Evaluates a component as a sample for planning, at most up to [`SAMPLED_TUPLES`] tuples.
-    fn sample(
-        &mut self,
-        program: &mut DatalogProgram,
-        component: usize,
-        terms: &TermStore,
-    ) -> Result<(), LimitError> {
+    fn sample(&mut self, program: &mut DatalogProgram, component: usize, terms: &TermStore) -> LimitResult {
         let limits = program.limits;
         program.limits.tuples = limits.tuples.min(SAMPLED_TUPLES);
         program.limits.visits = limits.visits.min(SAMPLED_VISITS);
@@ -91,7 +86,7 @@ impl Database {
         targets: &[RelationId],
         stage: Stage,
         terms: &TermStore,
-    ) -> Result<(), LimitError> {
+    ) -> LimitResult {
         let needed = program.needed_at(targets, stage);
         needed.into_iter().try_for_each(|component| self.plan_component(program, component, false, terms))
     }

@@ -14,7 +14,7 @@ use super::limits::LimitExceeded;
 use super::order::SelectivityEstimator;
 use super::plan::{JoinPlan, JoinStep, PlanDraft, RowRange, compile};
 use super::walk::{NO_ROW, WalkOutput};
-use super::{Database, DatalogProgram, LimitError, Relation, RelationId};
+use super::{Database, DatalogProgram, LimitResult, Relation, RelationId};
 use crate::gdl::{Atom, Literal, Rule, TermStore};
 
 /// A plan that has visited fewer rows than this is cheap, and is not made again when the relations have doubled.
@@ -78,7 +78,7 @@ impl Database {
         is_needed: impl Fn(RelationId) -> bool,
         allowance: &mut Allowance,
         terms: &TermStore,
-    ) -> Result<(), LimitError> {
+    ) -> LimitResult {
         for component in 0..program.components.len() {
             if program.components[component].relations.iter().any(|&relation| is_needed(relation)) {
                 self.saturate_component(program, component, allowance, terms)?;
@@ -93,7 +93,7 @@ impl Database {
         component: usize,
         allowance: &mut Allowance,
         terms: &TermStore,
-    ) -> Result<(), LimitError> {
+    ) -> LimitResult {
         let mut versions = versions(program, component);
         let relations = program.components[component].relations.clone();
         for &id in &relations {
@@ -159,7 +159,7 @@ impl Database {
         allowance: &mut Allowance,
         terms: &TermStore,
         out: &mut Relation,
-    ) -> Result<(), LimitError> {
+    ) -> LimitResult {
         let rows = self.rows_read(program, &program.rules[version.rule]);
         if version.is_outgrown(rows) {
             let mut plan = self.plan_version(program, version, terms);
@@ -239,7 +239,7 @@ impl Database {
         allowance: &mut Allowance,
         terms: &TermStore,
         show: &mut dyn FnMut(usize, &[Condition]) -> bool,
-    ) -> Result<(), LimitError> {
+    ) -> LimitResult {
         if self.lacks_rows(program, rule) {
             return Ok(());
         }

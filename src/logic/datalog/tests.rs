@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::{Database, DatalogProgram, DemandRequest, EvaluationLimits, LimitError, LimitExceeded};
+use super::{
+    Database, DatalogProgram, DemandRequest, EvaluationLimits, LimitError, LimitExceeded, LimitResult,
+};
 use crate::gdl::{Atom, Formula, Literal, Rule, Source, Symbol, Syntax, Term, TermId, TermStore, read};
 
 #[path = "../../../tests/common/property.rs"]
@@ -37,7 +39,7 @@ fn derive(
     terms: &TermStore,
     relation: &str,
     limits: EvaluationLimits,
-) -> Result<BTreeSet<String>, LimitError> {
+) -> LimitResult<BTreeSet<String>> {
     let mut program = DatalogProgram::new(rules, &[]);
     program.limits = limits;
     let relation = program.relation(terms.symbols().get(relation).unwrap()).unwrap();

@@ -10,7 +10,7 @@ use petgraph::visit::EdgeRef;
 use rustc_hash::FxHashMap;
 
 use super::instances::{Expansion, Part};
-use super::{Refusal, Step};
+use super::{Accepted, Refusal, Step};
 use crate::gdl::{At, Atom, Literal, Rule};
 
 /// An edge from the key of a head to a key in the body.
@@ -24,7 +24,7 @@ struct Edge {
 ///
 /// # Errors
 /// If a key depends on its own negation.
-pub(super) fn strata(expansion: &Expansion, rules: &[Rule]) -> Result<Vec<usize>, Refusal> {
+pub(super) fn strata(expansion: &Expansion, rules: &[Rule]) -> Accepted<Vec<usize>> {
     let mut graph: DiGraph<(), Edge> = DiGraph::new();
     expansion.keys.iter().for_each(|_| {
         graph.add_node(());

@@ -13,7 +13,7 @@ use std::collections::hash_map::Entry;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::{Detail, MAX_INSTANCES, Refusal, Split};
+use super::{Accepted, Detail, MAX_INSTANCES, Refusal, Split};
 use crate::gdl::{Atom, Literal, PositionDomains, Rule};
 use hyperplay_machine::terms::{Symbol, Term};
 
@@ -89,7 +89,7 @@ impl<'a> Component<'a> {
     }
 
     /// The instances of all rules of the component.
-    pub(super) fn expand(&self, split: &Split) -> Result<Expansion, Refusal> {
+    pub(super) fn expand(&self, split: &Split) -> Accepted<Expansion> {
         self.trials.set(0);
         let mut found: Vec<(usize, Values)> = Vec::new();
         for (index, rule) in self.rules.iter().enumerate() {
@@ -126,7 +126,7 @@ impl<'a> Component<'a> {
 
     /// The keys that a condition may be about; only an open argument at a position that is told apart by functor leads
     /// to several.
-    fn matching(&self, wanted: &Key, split: &Split, keys: &Keys) -> Result<Vec<usize>, Refusal> {
+    fn matching(&self, wanted: &Key, split: &Split, keys: &Keys) -> Accepted<Vec<usize>> {
         let details = &split[&wanted.relation];
         let is_open =
             |(part, detail): (&Part, &Detail)| *part == Part::Anything && *detail != Detail::Nothing;
@@ -141,7 +141,7 @@ impl<'a> Component<'a> {
         Ok((0..keys.len()).filter(|&number| admits(&keys[number])).collect())
     }
 
-    fn count(&self, trials: usize) -> Result<(), Refusal> {
+    fn count(&self, trials: usize) -> Accepted {
         self.trials.set(self.trials.get() + trials);
         if self.trials.get() > MAX_TRIALS { Err(Refusal::TooMany) } else { Ok(()) }
     }
@@ -207,7 +207,7 @@ impl<'c, 'a> Search<'c, 'a> {
         Search { component, rule, needed, joined, domains, seen }
     }
 
-    fn run(mut self, index: usize, found: &mut Vec<(usize, Values)>) -> Result<(), Refusal> {
+    fn run(mut self, index: usize, found: &mut Vec<(usize, Values)>) -> Accepted {
         let open: Vec<usize> = (0..self.joined.len()).collect();
         self.join(index, &open, &mut Values::default(), found)
     }
@@ -219,7 +219,7 @@ impl<'c, 'a> Search<'c, 'a> {
         open: &[usize],
         values: &mut Values,
         found: &mut Vec<(usize, Values)>,
-    ) -> Result<(), Refusal> {
+    ) -> Accepted {
         if self.is_ruled_out(values) {
             return Ok(());
         }
@@ -275,12 +275,7 @@ impl<'c, 'a> Search<'c, 'a> {
         })
     }
 
-    fn add(
-        &mut self,
-        index: usize,
-        values: &Values,
-        found: &mut Vec<(usize, Values)>,
-    ) -> Result<(), Refusal> {
+    fn add(&mut self, index: usize, values: &Values, found: &mut Vec<(usize, Values)>) -> Accepted {
         let tuple: Vec<Term> = self.needed.iter().map(|variable| values[variable].clone()).collect();
         if self.seen.insert(tuple) {
             if found.len() == MAX_INSTANCES {

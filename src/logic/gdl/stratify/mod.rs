@@ -45,6 +45,9 @@ enum Detail {
 /// For each relation of the component, what tells its atoms apart at each position.
 type Split = FxHashMap<Symbol, Vec<Detail>>;
 
+/// What rewriting gives if it is not refused.
+type Accepted<T = ()> = Result<T, Refusal>;
+
 /// Why rules are not rewritten.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Refusal {
@@ -76,7 +79,7 @@ pub(super) fn stratify(
     is_inside: &dyn Fn(Symbol) -> bool,
     domains: &PositionDomains,
     symbols: &mut Symbols,
-) -> Result<Vec<Rule>, Refusal> {
+) -> Accepted<Vec<Rule>> {
     let mut refusal = Refusal::Infinite;
     let component = instances::Component::new(rules, is_inside, domains);
     let splits = splits(rules, is_inside);

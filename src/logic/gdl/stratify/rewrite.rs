@@ -8,7 +8,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::instances::{Expansion, Instance, replaced};
-use super::{MAX_INSTANCES, Refusal};
+use super::{Accepted, MAX_INSTANCES, Refusal};
 use crate::gdl::{At, Atom, Literal, Rule};
 use hyperplay_machine::terms::{Symbol, Symbols, Term};
 
@@ -22,7 +22,7 @@ pub(super) fn rewrite(
     expansion: &Expansion,
     strata: &[usize],
     symbols: &mut Symbols,
-) -> Result<Vec<Rule>, Refusal> {
+) -> Accepted<Vec<Rule>> {
     let read: FxHashSet<usize> = expansion
         .instances
         .iter()
@@ -105,13 +105,7 @@ impl Rewriting<'_> {
     }
 
     /// Adds the rules of an instance. There are several if a positive condition may be about several strata.
-    fn rules(
-        &mut self,
-        rule: &Rule,
-        instance: &Instance,
-        relation: Symbol,
-        out: &mut Vec<Rule>,
-    ) -> Result<(), Refusal> {
+    fn rules(&mut self, rule: &Rule, instance: &Instance, relation: Symbol, out: &mut Vec<Rule>) -> Accepted {
         let values = &instance.values;
         let instance_of = |atom: &Atom, relation: Symbol| Atom {
             relation,
