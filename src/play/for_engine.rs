@@ -18,7 +18,7 @@ use hyperplay_machine::{ByRole, JointMoves, Observation, Role, Seed, State, Stat
 use hyperplay_think::belief::exact::{Enumeration, ExactError};
 use hyperplay_think::belief::{BeliefOptions, OpponentModel, ParticleSampler, Sampler};
 use hyperplay_think::solve::{
-    self, GameTree, GrowingMinimiser, MonteCarloMinimiser, SamplingError, SizeEstimate, TreeError, TreeLimits,
+    self, GameTree, GrowingMinimiser, MonteCarloMinimiser, Sampled, SizeEstimate, TreeError, TreeLimits,
 };
 
 /// Sequences of this length are counted without looking for an interrupt.
@@ -106,7 +106,7 @@ pub fn iterate(
     machine: &Engine,
     count: u64,
     seed: &Seed,
-) -> Result<(), SamplingError> {
+) -> Sampled {
     minimiser.iterate(machine, count, seed)
 }
 
@@ -114,12 +114,7 @@ pub fn iterate(
 ///
 /// # Errors
 /// See [`GrowingMinimiser::iterate`].
-pub fn grow(
-    minimiser: &mut GrowingMinimiser<Engine>,
-    machine: &Engine,
-    count: u64,
-    seed: &Seed,
-) -> Result<(), SamplingError> {
+pub fn grow(minimiser: &mut GrowingMinimiser<Engine>, machine: &Engine, count: u64, seed: &Seed) -> Sampled {
     minimiser.iterate(machine, count, seed)
 }
 

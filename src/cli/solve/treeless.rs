@@ -5,7 +5,7 @@ use hyperplay_machine::{Seed, counted};
 use hyperplay_play::for_engine::{grow, iterate};
 use hyperplay_play::player::PolicyEntry;
 use hyperplay_think::solve::{
-    GameTree, GrowingMinimiser, MonteCarloMinimiser, Profile, SampledPolicy, SamplingError,
+    GameTree, GrowingMinimiser, MonteCarloMinimiser, Profile, Sampled, SampledPolicy,
 };
 
 /// A solver that needs no complete tree.
@@ -23,7 +23,7 @@ impl Treeless {
         }
     }
 
-    pub fn iterate(&mut self, machine: &Engine, count: u64, seed: &Seed) -> Result<(), SamplingError> {
+    pub fn iterate(&mut self, machine: &Engine, count: u64, seed: &Seed) -> Sampled {
         match self {
             Treeless::Sampling(minimiser) => iterate(minimiser, machine, count, seed),
             Treeless::Growing(minimiser) => grow(minimiser, machine, count, seed),

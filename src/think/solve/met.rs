@@ -7,6 +7,9 @@ use super::tree::{GameTree, TreeError};
 use crate::tree::{Chooser, Positions, SetMoves};
 use hyperplay_machine::{Bulk, Evidence, Move, PLAYOUT_STEPS, Role};
 
+/// What an iteration gives if it is finished.
+pub type Sampled<T = ()> = Result<T, SamplingError>;
+
 /// Why an iteration was not finished.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum SamplingError {
@@ -41,12 +44,7 @@ pub struct SampledPolicy<'a> {
 ///
 /// # Errors
 /// If the game has no extensive form here, or the choices of the position cannot be counted.
-pub(super) fn check<M: Bulk>(
-    machine: &M,
-    tree: &Positions<M>,
-    position: u32,
-    step: u32,
-) -> Result<(), SamplingError> {
+pub(super) fn check<M: Bulk>(machine: &M, tree: &Positions<M>, position: u32, step: u32) -> Sampled {
     if step as usize >= PLAYOUT_STEPS {
         return Err(TreeError::Endless(step as usize).into());
     }

@@ -37,7 +37,7 @@ pub use growing::{
 pub use judge::Verdict;
 #[cfg(feature = "lp")]
 pub use linear_program::{LinearProgramError, linear_program};
-pub use met::{SampledPolicy, SamplingError};
+pub use met::{Sampled, SampledPolicy, SamplingError};
 pub use move_values::{MoveValues, node_values};
 pub use profile::Profile;
 pub use regret::{CheckpointError, RegretCheckpoint, RegretMinimiser, RegretRule};

@@ -7,7 +7,7 @@
 //! Reference: Lanctot, Waugh, Zinkevich, Bowling, *Monte Carlo Sampling for Regret Minimization in Extensive Games*
 //! (NIPS 2009), section 3.2.
 
-use super::super::met::SamplingError;
+use super::super::met::{Sampled, SamplingError};
 use super::rule::Policy;
 use super::traversal::{Node, Stop, Traversal};
 use hyperplay_machine::Bulk;
@@ -20,12 +20,7 @@ const DEPTH: u32 = 2_000;
 
 impl<M: Bulk> Traversal<'_, M> {
     /// The worth of what follows a node. `values` is empty or belongs to callers, and is left as it was.
-    pub(super) fn external(
-        &mut self,
-        node: Node,
-        values: &mut Vec<f64>,
-        depth: u32,
-    ) -> Result<f64, SamplingError> {
+    pub(super) fn external(&mut self, node: Node, values: &mut Vec<f64>, depth: u32) -> Sampled<f64> {
         let (node, chooser) = match self.run(node, 1.0)? {
             Stop::End(end) => return Ok(self.payoff(end)),
             Stop::Own(node, chooser) => (node, chooser),

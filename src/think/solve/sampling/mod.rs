@@ -28,7 +28,7 @@ mod traversal;
 #[cfg(test)]
 mod tests;
 
-use super::met::{Averages, SampledPolicy, SamplingError};
+use super::met::{Averages, Sampled, SampledPolicy, SamplingError};
 use super::profile::Profile;
 use super::tree::{GameTree, TreeError};
 use crate::tree::{Following, SetMoves};
@@ -52,7 +52,7 @@ pub use target::AimOptions;
 ///
 /// let seed = Seed::root(1);
 /// let mut minimiser = MonteCarloMinimiser::new(&*machine, SamplingScheme::External);
-/// let done: Result<(), SamplingError> = minimiser.iterate(&*machine, 1_000, &seed);
+/// let done: Sampled = minimiser.iterate(&*machine, 1_000, &seed);
 /// done?;
 /// assert_eq!((minimiser.method, minimiser.iterations), (SamplingScheme::External, 1_000));
 /// assert_eq!(minimiser.information_sets(), 7);
@@ -127,7 +127,7 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
     /// # Errors
     /// If an iteration meets something that the rules or the method do not allow; then the minimiser stays as it is,
     /// and gives the same error again.
-    pub fn iterate(&mut self, machine: &M, count: u64, seed: &Seed) -> Result<(), SamplingError> {
+    pub fn iterate(&mut self, machine: &M, count: u64, seed: &Seed) -> Sampled {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
@@ -136,7 +136,7 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
         done
     }
 
-    fn try_to_iterate(&mut self, machine: &M, count: u64, seed: &Seed) -> Result<(), SamplingError> {
+    fn try_to_iterate(&mut self, machine: &M, count: u64, seed: &Seed) -> Sampled {
         let root = self.root(machine)?;
         let (mut values, mut path): (Vec<f64>, Vec<OwnStep>) = (Vec::new(), Vec::new());
         for _ in 0..count {
@@ -193,7 +193,7 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
         options: &AimOptions,
         budget: &Budget,
         seed: &Seed,
-    ) -> Result<(), SamplingError> {
+    ) -> Sampled {
         assert_eq!(self.method, SamplingScheme::Outcome, "only outcome sampling aims");
         let held = self.positions.tree.len();
         self.positions.memory = self.positions.memory.min(options.memory / 4);
@@ -213,7 +213,7 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
         options: &AimOptions,
         budget: &Budget,
         seed: &Seed,
-    ) -> Result<(), SamplingError> {
+    ) -> Sampled {
         self.iterate(machine, 0, seed)?;
         let root = self.root(machine)?;
         let (begin, half) = (self.visits, budget.share(0.5));
@@ -240,7 +240,7 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
     }
 
     /// The first position or the end of the game.
-    fn root(&mut self, machine: &M) -> Result<Following, SamplingError> {
+    fn root(&mut self, machine: &M) -> Sampled<Following> {
         match self.root {
             Some(root) => Ok(root),
             None => Ok(*self.root.insert(self.positions.root(machine, &mut self.accounts)?)),

@@ -18,7 +18,7 @@ use std::mem;
 
 use rand::RngExt;
 
-use super::super::met::SamplingError;
+use super::super::met::Sampled;
 use super::rule::Policy;
 use super::traversal::{Node, Stop, Traversal};
 use crate::tree::Chooser;
@@ -44,7 +44,7 @@ pub(super) struct OwnStep {
 
 impl<M: Bulk> Traversal<'_, M> {
     /// Plays one match from a node on. `path` is empty, and is left so.
-    pub(super) fn outcome(&mut self, mut node: Node, path: &mut Vec<OwnStep>) -> Result<(), SamplingError> {
+    pub(super) fn outcome(&mut self, mut node: Node, path: &mut Vec<OwnStep>) -> Sampled {
         let mut before = 1.0;
         let end = loop {
             let (own_node, chooser) = match self.run(node, 1.0 / before)? {

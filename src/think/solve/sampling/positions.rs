@@ -8,7 +8,7 @@
 //! ones as on a stack, are noted nowhere, and are given up on the way back. The result of a traversal does not depend on
 //! the limit.
 
-use super::super::met::{SamplingError, check};
+use super::super::met::{Sampled, check};
 use super::super::tree::TreeError;
 use super::accounts::Accounts;
 use crate::tree::{Following, Positions};
@@ -45,7 +45,7 @@ impl<M: Bulk> MetPositions<M> {
     }
 
     /// The first position, or the end, of a game.
-    pub(super) fn root(&mut self, machine: &M, accounts: &mut Accounts) -> Result<Following, SamplingError> {
+    pub(super) fn root(&mut self, machine: &M, accounts: &mut Accounts) -> Sampled<Following> {
         let root = self.tree.root(machine, &mut self.scratch);
         self.settle(machine, accounts, root, 0)
     }
@@ -58,7 +58,7 @@ impl<M: Bulk> MetPositions<M> {
         accounts: &mut Accounts,
         position: u32,
         choice: u64,
-    ) -> Result<Following, SamplingError> {
+    ) -> Sampled<Following> {
         match self.tree.following(position, choice) {
             Some(following) => Ok(following),
             None => self.discover(machine, accounts, position, choice),
@@ -73,7 +73,7 @@ impl<M: Bulk> MetPositions<M> {
         accounts: &mut Accounts,
         mut at: Following,
         history: &History,
-    ) -> Result<Vec<u32>, SamplingError> {
+    ) -> Sampled<Vec<u32>> {
         let mut places = Vec::new();
         while let Following::Position(position) = at {
             let Some(joint) = history.0.get(self.steps[position as usize] as usize) else { break };
@@ -95,7 +95,7 @@ impl<M: Bulk> MetPositions<M> {
         accounts: &mut Accounts,
         position: u32,
         choice: u64,
-    ) -> Result<Following, SamplingError> {
+    ) -> Sampled<Following> {
         let next = self.tree.follow(machine, position, choice, &mut self.scratch);
         let following = self.settle(machine, accounts, next, self.steps[position as usize] + 1)?;
         // The successor of a position that is not kept is not kept either.
@@ -113,7 +113,7 @@ impl<M: Bulk> MetPositions<M> {
         accounts: &mut Accounts,
         mut next: Option<Following>,
         mut step: u32,
-    ) -> Result<Following, SamplingError> {
+    ) -> Sampled<Following> {
         loop {
             if let Some(failure) = machine.take_failure(&mut self.scratch) {
                 return Err(TreeError::Failed(failure).into());

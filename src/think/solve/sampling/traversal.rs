@@ -9,7 +9,7 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::super::met::SamplingError;
+use super::super::met::Sampled;
 use super::super::sequences::MIDDLE;
 use super::accounts::Accounts;
 use super::positions::MetPositions;
@@ -84,7 +84,7 @@ impl<M: Bulk> Traversal<'_, M> {
     /// Goes on to the next choice of the traversing role, or to the end. The amount added to the average has the weight
     /// of the iteration times `scale`.
     #[inline(always)]
-    pub(super) fn run(&mut self, mut node: Node, scale: f64) -> Result<Stop, SamplingError> {
+    pub(super) fn run(&mut self, mut node: Node, scale: f64) -> Sampled<Stop> {
         loop {
             self.visits += 1;
             if node.next == node.end {
