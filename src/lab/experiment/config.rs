@@ -36,6 +36,9 @@ const KINDS: [&str; 3] = ["round_robin", "gauntlet", "pairings"];
 /// The remedy of errors that have no other.
 const KEYS: &str = "docs/experiments/README.md explains every key";
 
+/// What is read from the file, or its first error.
+pub type ConfigResult<T = ()> = Result<T, ConfigError>;
+
 /// The error in the file, and its place.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}{what}", place.map_or(String::new(), |(line, column)| format!("{line}:{column}: ")))]
@@ -126,7 +129,7 @@ impl ExperimentConfig {
     /// # Errors
     /// The first thing that is wrong: syntax, an unknown key, a value out of range, an unknown player, a policy file
     /// that cannot be used.
-    pub fn read(text: &str, folder: &Path, registry: &Registry) -> Result<ExperimentConfig, ConfigError> {
+    pub fn read(text: &str, folder: &Path, registry: &Registry) -> ConfigResult<ExperimentConfig> {
         let written: Written = parsed(text)?;
         check_schema(text, &written.schema, SCHEMA)?;
         ConfigReader { text, folder, registry }.config(&written)
@@ -141,7 +144,7 @@ pub(super) fn place(text: &str, span: &Range<usize>) -> (usize, usize) {
 }
 
 /// What the text of a file in TOML says.
-pub(super) fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, ConfigError> {
+pub(super) fn parsed<T: DeserializeOwned>(text: &str) -> ConfigResult<T> {
     toml::from_str(text).map_err(|error| {
         let place = error.span().map(|span| place(text, &span));
         ConfigError { place, ..ConfigError::new(sentence(error.message())) }
@@ -149,7 +152,7 @@ pub(super) fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, ConfigError> 
 }
 
 /// Refuses a file with another schema.
-pub(super) fn check_schema(text: &str, found: &Spanned<String>, own: &str) -> Result<(), ConfigError> {
+pub(super) fn check_schema(text: &str, found: &Spanned<String>, own: &str) -> ConfigResult {
     let what = || format!("the schema is '{}'; this program reads '{own}'", found.get_ref());
     if found.get_ref() == own { Ok(()) } else { Err(ConfigError::at(place(text, &found.span()), what())) }
 }
@@ -165,7 +168,7 @@ impl ConfigReader<'_> {
         ConfigError::at(place(self.text, &at.span()), what)
     }
 
-    fn config(&self, written: &Written) -> Result<ExperimentConfig, ConfigError> {
+    fn config(&self, written: &Written) -> ConfigResult<ExperimentConfig> {
         if written.games.is_empty() {
             return Err(self.at_key("games", "no game is named"));
         }
@@ -230,7 +233,7 @@ impl ConfigReader<'_> {
         ConfigError { place: line.map(|line| (line + 1, 1)), ..ConfigError::new(what) }
     }
 
-    fn count(&self, number: &Spanned<i64>, least: i64, most: i64) -> Result<u64, ConfigError> {
+    fn count(&self, number: &Spanned<i64>, least: i64, most: i64) -> ConfigResult<u64> {
         let value = *number.get_ref();
         if (least..=most).contains(&value) {
             Ok(value as u64)
@@ -245,7 +248,7 @@ impl ConfigReader<'_> {
         key: &str,
         written: &Option<Spanned<String>>,
         words: [(&'static str, T); 2],
-    ) -> Result<T, ConfigError> {
+    ) -> ConfigResult<T> {
         let Some(word) = written else { return Ok(T::default()) };
         let [one, other] = [words[0].0, words[1].0];
         let found = words.into_iter().find(|(known, _)| known == word.get_ref());
@@ -262,20 +265,20 @@ impl ConfigReader<'_> {
         unknown: &str,
         all: &[&str],
         there_are: &str,
-    ) -> Result<usize, ConfigError> {
+    ) -> ConfigResult<usize> {
         all.iter().position(|known| known == word.get_ref()).ok_or_else(|| {
             let (word_read, meant) = (word.get_ref(), did_you_mean(word.get_ref(), all.iter().copied()));
             self.error(word, format!("{unknown} '{word_read}'{meant}; {there_are} {}", all.join(", ")))
         })
     }
 
-    fn engine(&self, written: &Written) -> Result<EngineKind, ConfigError> {
+    fn engine(&self, written: &Written) -> ConfigResult<EngineKind> {
         let Some(engine) = &written.engine else { return Ok(EngineKind::Auto) };
         let names = EngineKind::ALL.map(EngineKind::as_str);
         Ok(EngineKind::ALL[self.place_of(engine, "there is no engine", &names, "there are")?])
     }
 
-    fn clocks(&self, written: &Written) -> Result<Option<(f64, f64)>, ConfigError> {
+    fn clocks(&self, written: &Written) -> ConfigResult<Option<(f64, f64)>> {
         let (start, play) = (&written.budget.startclock, &written.budget.playclock);
         for seconds in [start, play].into_iter().flatten() {
             if Duration::try_from_secs_f64(*seconds.get_ref()).is_err() {
@@ -290,7 +293,7 @@ impl ConfigReader<'_> {
     }
 
     /// Where there is a clock and no limit in states, players think ahead unless the file says that they do not.
-    fn thinks_ahead(&self, written: &Written) -> Result<bool, ConfigError> {
+    fn thinks_ahead(&self, written: &Written) -> ConfigResult<bool> {
         let budget = &written.budget;
         let play =
             budget.playclock.as_ref().and_then(|play| Duration::try_from_secs_f64(*play.get_ref()).ok());
@@ -302,7 +305,7 @@ impl ConfigReader<'_> {
         }
     }
 
-    fn entrants(&self, written: &Written) -> Result<(Vec<Entrant>, Vec<PlayerSpec>), ConfigError> {
+    fn entrants(&self, written: &Written) -> ConfigResult<(Vec<Entrant>, Vec<PlayerSpec>)> {
         let mut entrants: Vec<(Entrant, PlayerSpec)> = Vec::new();
         let plain = |character: char| character.is_ascii_alphanumeric() || "_.-".contains(character);
         for (table, player) in written.player.iter().enumerate() {
@@ -334,12 +337,12 @@ impl ConfigReader<'_> {
         Ok(entrants.into_iter().unzip())
     }
 
-    fn table(&self, written: &Written, name: &Spanned<String>) -> Result<usize, ConfigError> {
+    fn table(&self, written: &Written, name: &Spanned<String>) -> ConfigResult<usize> {
         let names: Vec<&str> = written.player.iter().map(|player| player.name.get_ref().as_str()).collect();
         self.place_of(name, "no player of this file is named", &names, "there are")
     }
 
-    fn schedule(&self, written: &Written) -> Result<MeetingSchedule, ConfigError> {
+    fn schedule(&self, written: &Written) -> ConfigResult<MeetingSchedule> {
         let table = &written.schedule;
         let place = table.kind.as_ref().map_or(Ok(0), |kind| {
             self.place_of(kind, "there is no schedule of kind", &KINDS, "the kinds are")
@@ -370,7 +373,7 @@ impl ConfigReader<'_> {
         }
     }
 
-    fn stop(&self, stop: &Spanned<StopTable>) -> Result<StoppingRule, ConfigError> {
+    fn stop(&self, stop: &Spanned<StopTable>) -> ConfigResult<StoppingRule> {
         let table = stop.get_ref();
         let rule = match (&table.width, &table.sprt) {
             (Some(width), None) if *width > 0.0 && width.is_finite() => {

@@ -15,7 +15,7 @@ use rand::seq::SliceRandom as _;
 use serde::Deserialize;
 use toml::{Spanned, Table, Value};
 
-use super::config::{ConfigError, SCHEMA as EXPERIMENT, check_schema, parsed, place};
+use super::config::{ConfigError, ConfigResult, SCHEMA as EXPERIMENT, check_schema, parsed, place};
 use super::sequential_test::SequentialTest;
 use hyperplay_machine::Seed;
 
@@ -69,7 +69,7 @@ impl Generations {
     ///
     /// # Errors
     /// The first thing that is wrong, with its place.
-    pub fn read(text: &str) -> Result<Generations, ConfigError> {
+    pub fn read(text: &str) -> ConfigResult<Generations> {
         let mut read: Generations = parsed(text)?;
         check_schema(text, &read.schema, SCHEMA)?;
         if !read.player.get_ref().contains(LEARNT) {

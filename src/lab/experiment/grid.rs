@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use toml::Spanned;
 
-use super::config::{ConfigError, ConfigReader, place};
+use super::config::{ConfigError, ConfigReader, ConfigResult, place};
 use super::plan::Entrant;
 use super::written::{Parameter, PlayerTable};
 use hyperplay_machine::counted;
@@ -26,11 +26,7 @@ impl ConfigReader<'_> {
     /// # Errors
     /// A key in both lists, lists of a zip that differ in length, a spec that does not read: at the key or value of the
     /// grid that is wrong, else at the spec.
-    pub fn expand(
-        &self,
-        table: usize,
-        player: &PlayerTable,
-    ) -> Result<Vec<(Entrant, PlayerSpec)>, ConfigError> {
+    pub fn expand(&self, table: usize, player: &PlayerTable) -> ConfigResult<Vec<(Entrant, PlayerSpec)>> {
         if let Some(key) = player.grid.keys().find(|key| player.zip.contains_key(*key)) {
             return Err(self.error(key, format!("'{}' is in the grid and in the zip", key.get_ref())));
         }
@@ -62,7 +58,7 @@ impl ConfigReader<'_> {
         table: usize,
         player: &PlayerTable,
         chosen: &[Choice<'_>],
-    ) -> Result<(Entrant, PlayerSpec), ConfigError> {
+    ) -> ConfigResult<(Entrant, PlayerSpec)> {
         let parameters: BTreeMap<String, String> =
             chosen.iter().map(|(key, value)| (key.get_ref().clone(), value.get_ref().as_spec())).collect();
         let mut text = player.spec_text();
@@ -124,7 +120,7 @@ mod tests {
     use super::*;
     use hyperplay_play::player::Registry;
 
-    fn expanded(text: &str) -> Result<Vec<(Entrant, PlayerSpec)>, ConfigError> {
+    fn expanded(text: &str) -> ConfigResult<Vec<(Entrant, PlayerSpec)>> {
         let reader = ConfigReader { text, folder: Path::new(""), registry: &Registry::standard() };
         reader.expand(0, &toml::from_str(text).unwrap())
     }

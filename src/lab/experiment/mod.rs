@@ -69,7 +69,7 @@ pub use belief_strength::{BeliefMeasurement, BeliefSums, DealSums};
 pub use belief_tables::{MeasuredBeliefs, belief_tables};
 pub use best::Answer;
 pub use checkpoint::forget_checkpoints;
-pub use config::{ConfigError, ExperimentConfig, MeetingSchedule, NamedGame, OnFault, SCHEMA};
+pub use config::{ConfigError, ConfigResult, ExperimentConfig, MeetingSchedule, NamedGame, OnFault, SCHEMA};
 pub use decision_log::{DecisionLog, ParticlesRecord, StateRecord};
 pub use document::document;
 pub use estimate::{CellSample, Estimate, RECORD_FILES, estimate};

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::config::{ConfigError, ExperimentConfig};
+use super::config::{ConfigError, ConfigResult, ExperimentConfig};
 use super::meetings::{MAX_CELLS, MAX_SEAT_PERMUTATIONS, meetings, seat_permutations};
 use super::record::MatchRecord;
 use super::sequential_test::SequentialTest;
@@ -164,7 +164,7 @@ impl ExperimentPlan {
     ///
     /// # Errors
     /// If the schedule does not fit a game.
-    pub fn new(config: &ExperimentConfig, games: Vec<PlanGame>) -> Result<ExperimentPlan, ConfigError> {
+    pub fn new(config: &ExperimentConfig, games: Vec<PlanGame>) -> ConfigResult<ExperimentPlan> {
         let mut cells = Vec::new();
         for (game, (named, opened)) in config.games.iter().zip(&games).enumerate() {
             let located = |what: String| ConfigError::at(named.place, what);

@@ -17,7 +17,7 @@ use super::accuracy::{GoodnessOfFit, Placed};
 use super::harness::{EvaluationPoint, Oracle, PosteriorSource, Replicates, measure, random_match};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{
-    Budget, EvaluationFailure, Evidence, History, JointMove, Seed, StateMachine, StateMachineExt,
+    Budget, Evaluated, Evidence, History, JointMove, Seed, StateMachine, StateMachineExt,
 };
 use hyperplay_play::player::SamplerSpec;
 use hyperplay_think::belief::exact::{ExactError, Posterior, posterior};
@@ -97,7 +97,7 @@ pub fn conform(
     sampler: &SamplerSpec,
     (particles, count): (usize, usize),
     seed: &Seed,
-) -> Result<Vec<ConformanceFailure>, EvaluationFailure> {
+) -> Evaluated<Vec<ConformanceFailure>> {
     let model = &sampler.assumed().model(machine);
     let oracle =
         Oracle { model, limit: LIMIT, steps: (1, STEPS), playouts: 0, work: u64::MAX, playouts_engine: None };
@@ -148,7 +148,7 @@ fn exact_p(fit: &GoodnessOfFit, posterior: &Posterior, seed: &Seed) -> f64 {
 
 impl Checked<'_> {
     /// The tests of bias.
-    fn tests(&self, count: usize) -> Result<Vec<BiasTest>, EvaluationFailure> {
+    fn tests(&self, count: usize) -> Evaluated<Vec<BiasTest>> {
         let replicates = Replicates {
             limit: None,
             work: u64::MAX,

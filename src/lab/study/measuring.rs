@@ -15,7 +15,7 @@ use super::particle_sets::ParticleSets;
 use super::plan::{MeasuredPosterior, StudyError, StudyPlan};
 use super::row::{Measured, Place, StudyRow};
 use super::truth::{TruthPoint, measure_truth};
-use hyperplay_machine::{EvaluationFailure, History, Role, Seed, StateMachine, counted};
+use hyperplay_machine::{Evaluated, History, Role, Seed, StateMachine, counted};
 use hyperplay_play::player::SamplerSpec;
 use hyperplay_play::referee::Interrupt;
 
@@ -257,7 +257,7 @@ impl Measuring<'_> {
         MeasuredPoints { points, controls, history, role, seed }: &mut MeasuredPoints,
         posterior: &MeasuredPosterior<'_>,
         (spec, particles): (&SamplerSpec, usize),
-    ) -> Result<Option<Block>, EvaluationFailure> {
+    ) -> Evaluated<Option<Block>> {
         let (plan, machine, interrupt) = (self.plan, &self.game.machine, self.interrupt);
         let stop = || interrupt.is_raised();
         let (sampler, model) = (spec.sampler(), spec.assumed().model(machine));

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{ByRole, Role, Seed};
 use hyperplay_play::player::{
-    AskError, AskedCounts, Asking, DecisionBudget, PlayerSpec, Seat, ask_policy, guarded,
+    Asked, AskedCounts, Asking, DecisionBudget, PlayerSpec, Seat, ask_policy, guarded,
 };
 use hyperplay_play::referee::match_seed;
 use hyperplay_report::Sample;
@@ -96,7 +96,7 @@ impl PolicyStudy<'_> {
     ///
     /// # Errors
     /// If one is clairvoyant, or the caller asked to stop.
-    pub fn ask(&self) -> Result<AskedPolicies, AskError> {
+    pub fn ask(&self) -> Asked<AskedPolicies> {
         let mut asked = ByRole::from_fn(self.players.len(), |_| AskedCounts::default());
         let Some(matches) = self.matches() else {
             let profile = self.answers(&Seed::root(self.seed), false, &mut asked)?;
@@ -142,12 +142,7 @@ impl PolicyStudy<'_> {
     }
 
     /// The answers of all players, by themselves or along the match of a seed.
-    fn answers(
-        &self,
-        seed: &Seed,
-        along_match: bool,
-        asked: &mut ByRole<AskedCounts>,
-    ) -> Result<Profile, AskError> {
+    fn answers(&self, seed: &Seed, along_match: bool, asked: &mut ByRole<AskedCounts>) -> Asked<Profile> {
         let PolicyStudy { tree, budget, stop, tick, .. } = *self;
         let asking = Asking { tree, budget, seed, along_match, stop, tick };
         let mut profile = Profile::uniform(tree);

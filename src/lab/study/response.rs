@@ -16,8 +16,8 @@ use hyperplay_engine::Engine;
 use hyperplay_machine::{ByRole, PLAYOUT_STEPS, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::for_engine::play_match;
 use hyperplay_play::player::{
-    AskError, AskedCounts, AskedModel, BudgetedPlayer, DecisionBudget, LocalBestResponse,
-    LocalResponseOptions, PlayerSpec, Seat,
+    Asked, AskedCounts, AskedModel, BudgetedPlayer, DecisionBudget, LocalBestResponse, LocalResponseOptions,
+    PlayerSpec, Seat,
 };
 use hyperplay_play::referee::{Concurrency, Interrupt, Settings, match_seed, play_series};
 use hyperplay_report::Sample;
@@ -80,7 +80,7 @@ impl ResponseStudy<'_> {
     ///
     /// # Errors
     /// If a player is clairvoyant.
-    pub fn make(&self) -> Result<ResponseFigures, AskError> {
+    pub fn make(&self) -> Asked<ResponseFigures> {
         let model = AskedModel::new(self.players.clone(), self.budget, Seed::root(self.seed).child("asked"))?;
         let model = Arc::new(model);
         let roles = self.machine.roles().len();

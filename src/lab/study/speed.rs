@@ -16,7 +16,7 @@ use cpu_time::ThreadTime;
 use hyperplay_engine::lanes::LaneUsage;
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{
-    Budget, Bulk, ByRole, EvaluationFailure, JointMove, JointMoves, Move, Percepts, Role, Seed, Start, State,
+    Budget, Bulk, ByRole, Evaluated, JointMove, JointMoves, Move, Percepts, Role, Seed, Start, State,
     StateMachine, StateMachineExt,
 };
 
@@ -121,7 +121,7 @@ impl Measure<'_> {
     ///
     /// # Errors
     /// If an evaluation of the rules met a limit.
-    pub fn of(&self, engine: &Engine) -> Result<Speed, EvaluationFailure> {
+    pub fn of(&self, engine: &Engine) -> Evaluated<Speed> {
         let mut speed = Speed::default();
         let mut scratch = engine.scratch();
         self.playouts(engine, &mut scratch, &mut speed);

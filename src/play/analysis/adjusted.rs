@@ -23,7 +23,7 @@
 
 use std::sync::Arc;
 
-use crate::player::{AskError, AskedModel, DecisionBudget, PlayerSpec};
+use crate::player::{Asked, AskedModel, DecisionBudget, PlayerSpec};
 use crate::referee::{Match, MatchOutcome, MatchStep};
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_machine::{
@@ -118,7 +118,7 @@ impl Adjustment {
         players: &ByRole<Option<PlayerSpec>>,
         budget: DecisionBudget,
         (baseline, imagined): (&Arc<Baseline>, usize),
-    ) -> Result<Self, AskError> {
+    ) -> Asked<Self> {
         let asked = players.map(|player| {
             let settled = player.as_ref().filter(|player| SETTLED.contains(&player.spec().name()));
             settled.map(|player| (player.clone(), Arc::clone(machine)))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::catalogue::about;
 use super::configured::{EPSILON, MODEL};
-use super::{Registry, Spec, SpecError, SpecKey, SpecKind, SpecWord};
+use super::{Registry, Spec, SpecError, SpecKey, SpecKind, SpecResult, SpecWord};
 use hyperplay_engine::Engine;
 use hyperplay_think::belief::{BeliefOptions, Sampler, SamplingMethod, Weight};
 
@@ -56,7 +56,7 @@ pub(super) fn keys() -> [SpecKey; 8] {
 
 /// The options that a spec with these [`keys`] asks for, but for the number of particles. HyperPlay as published
 /// enumerates nothing.
-pub(super) fn options(spec: &Spec) -> Result<BeliefOptions, SpecError> {
+pub(super) fn options(spec: &Spec) -> SpecResult<BeliefOptions> {
     let options = BeliefOptions {
         particles: 1,
         enumerate: spec.word("enumerate"),
@@ -77,7 +77,7 @@ pub(super) fn options(spec: &Spec) -> Result<BeliefOptions, SpecError> {
 }
 
 /// The sampler that the spec of a player names by the key [`sampler`].
-pub(super) fn sampler_of(spec: &Spec, registry: &Registry) -> Result<Arc<dyn Sampler<Engine>>, SpecError> {
+pub(super) fn sampler_of(spec: &Spec, registry: &Registry) -> SpecResult<Arc<dyn Sampler<Engine>>> {
     let inner = spec.inner("sampler");
     if let Some(key) = [MODEL, EPSILON].into_iter().find(|key| inner.is_given(key)) {
         let why = "is a key of the player and not of its sampler; write it outside the brackets".to_owned();

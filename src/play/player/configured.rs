@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::catalogue::about;
 use super::engine_key::engine;
 use super::learnt::SeenMatches;
-use super::{Registry, Seat, Spec, SpecError, SpecKey};
+use super::{Registry, Seat, Spec, SpecKey, SpecResult};
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_machine::Role;
 use hyperplay_think::belief::{Sampler, SharedModel, Trembling};
@@ -137,7 +137,7 @@ impl Assumed {
     ///
     /// # Panics
     /// If the entry of the spec lacks one of the keys.
-    pub fn of(spec: &Spec, registry: &Registry) -> Result<Self, SpecError> {
+    pub fn of(spec: &Spec, registry: &Registry) -> SpecResult<Self> {
         let (model, epsilon) = (registry.model_of(spec.inner(MODEL))?, spec.real(EPSILON));
         if epsilon >= 1.0 {
             return Ok(Assumed::exactly(registry.model(UNIFORM)?));

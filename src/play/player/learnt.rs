@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::configured::ModelBuild;
 use super::learning::{Learner, TREMBLE};
-use super::{PlayerSpec, Registry, Spec, SpecError};
+use super::{PlayerSpec, Registry, Spec, SpecResult};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Evidence, History, Move, Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_think::belief::{OpponentModel, PolicyAndFailure, SharedModel, Trembling};
@@ -114,11 +114,7 @@ impl OpponentModel for LearntModel {
 }
 
 /// Reads the model, which learns from these matches.
-pub(super) fn learnt(
-    spec: &Spec,
-    registry: &Registry,
-    seen: &Arc<SeenMatches>,
-) -> Result<ModelBuild, SpecError> {
+pub(super) fn learnt(spec: &Spec, registry: &Registry, seen: &Arc<SeenMatches>) -> SpecResult<ModelBuild> {
     let (prior, seen) = (registry.model_of(spec.inner("prior"))?, Arc::clone(seen));
     let counted = (spec.real("weight"), spec.real("half_life"));
     let learning = Mutex::<Learning>::default();

@@ -68,7 +68,7 @@ mod thought_ahead;
 mod vote;
 
 pub use asked::{
-    AskError, AskedCounts, AskedModel, AskedPolicy, Asking, BudgetedPlayer, DecisionBudget,
+    AskError, Asked, AskedCounts, AskedModel, AskedPolicy, Asking, BudgetedPlayer, DecisionBudget,
     LocalBestResponse, LocalResponseOptions, ask_policy,
 };
 pub use catalogue::{FileKind, KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
@@ -102,6 +102,6 @@ pub use search_keys::SearchEffort;
 pub use seat::{LateAnswer, REMOTE, RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat};
 pub use selection::{GameFeatures, Selection};
 pub use spec::{Spec, SpecFile};
-pub use spec_error::{RegistryError, SpecError};
+pub use spec_error::{RegistryError, SpecError, SpecResult};
 pub use thought_ahead::ThoughtAhead;
 pub use vote::VotePolicy;

@@ -17,18 +17,17 @@ use super::learnt::{LEARNT, SeenMatches, learnt};
 use super::spec_reader::SpecReader;
 use super::{
     Assumed, Configured, KeyType, ModelSpec, PlayerSpec, RegistryError, SamplerSpec, SearchEffort, Seat,
-    Spec, SpecEntry, SpecError, SpecKey, SpecKind,
+    Spec, SpecEntry, SpecError, SpecKey, SpecKind, SpecResult,
 };
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
 use hyperplay_think::belief::{Sampler, SharedModel};
 use hyperplay_think::search::StateSearch;
 
-type PlayerReader = dyn Fn(&Spec, &Registry) -> Result<PlayerBuild, SpecError> + Send + Sync;
-type SamplerReader = dyn Fn(&Spec, &Registry) -> Result<Arc<dyn Sampler<Engine>>, SpecError> + Send + Sync;
-type SearchReader =
-    dyn Fn(&Spec, &SearchEffort) -> Result<Arc<dyn StateSearch<Engine>>, SpecError> + Send + Sync;
-type ModelReader = dyn Fn(&Spec, &Registry) -> Result<ModelBuild, SpecError> + Send + Sync;
+type PlayerReader = dyn Fn(&Spec, &Registry) -> SpecResult<PlayerBuild> + Send + Sync;
+type SamplerReader = dyn Fn(&Spec, &Registry) -> SpecResult<Arc<dyn Sampler<Engine>>> + Send + Sync;
+type SearchReader = dyn Fn(&Spec, &SearchEffort) -> SpecResult<Arc<dyn StateSearch<Engine>>> + Send + Sync;
+type ModelReader = dyn Fn(&Spec, &Registry) -> SpecResult<ModelBuild> + Send + Sync;
 
 /// How a registered entry is built from its spec.
 #[derive(Clone, strum::EnumTryAs)]
@@ -89,12 +88,9 @@ impl Registry {
     pub fn with_player<B: Fn(&Arc<Engine>, Role) -> Seat + Send + Sync + 'static>(
         self,
         entry: SpecEntry,
-        read: impl Fn(&Spec, &Registry) -> Result<B, SpecError> + Send + Sync + 'static,
+        read: impl Fn(&Spec, &Registry) -> SpecResult<B> + Send + Sync + 'static,
     ) -> Result<Registry, RegistryError> {
-        self.with(
-            entry,
-            SpecMaker::Player(Arc::new(move |spec, registry| Ok(Arc::new(read(spec, registry)?)))),
-        )
+        self.with(entry, SpecMaker::Player(Arc::new(move |spec, all| Ok(Arc::new(read(spec, all)?)))))
     }
 
     /// Adds a sampler. It has the keys `model` and `epsilon` besides its own: the opponent model under which it is
@@ -116,13 +112,10 @@ impl Registry {
     pub fn with_sampler<S: Sampler<Engine> + 'static>(
         self,
         mut entry: SpecEntry,
-        read: impl Fn(&Spec, &Registry) -> Result<S, SpecError> + Send + Sync + 'static,
+        read: impl Fn(&Spec, &Registry) -> SpecResult<S> + Send + Sync + 'static,
     ) -> Result<Registry, RegistryError> {
         entry.keys.extend(Assumed::keys());
-        self.with(
-            entry,
-            SpecMaker::Sampler(Arc::new(move |spec, registry| Ok(Arc::new(read(spec, registry)?)))),
-        )
+        self.with(entry, SpecMaker::Sampler(Arc::new(move |spec, all| Ok(Arc::new(read(spec, all)?)))))
     }
 
     /// Adds a search. `read` also gets the effort that the player asks for.
@@ -172,7 +165,7 @@ impl Registry {
     pub fn with_search<S: StateSearch<Engine> + 'static>(
         self,
         entry: SpecEntry,
-        read: impl Fn(&Spec, &SearchEffort) -> Result<S, SpecError> + Send + Sync + 'static,
+        read: impl Fn(&Spec, &SearchEffort) -> SpecResult<S> + Send + Sync + 'static,
     ) -> Result<Registry, RegistryError> {
         self.with(entry, SpecMaker::Search(Arc::new(move |spec, effort| Ok(Arc::new(read(spec, effort)?)))))
     }
@@ -224,12 +217,9 @@ impl Registry {
     pub fn with_model<B: Fn(&Arc<Engine>) -> SharedModel + Send + Sync + 'static>(
         self,
         entry: SpecEntry,
-        read: impl Fn(&Spec, &Registry) -> Result<B, SpecError> + Send + Sync + 'static,
+        read: impl Fn(&Spec, &Registry) -> SpecResult<B> + Send + Sync + 'static,
     ) -> Result<Registry, RegistryError> {
-        self.with(
-            entry,
-            SpecMaker::Model(Arc::new(move |spec, registry| Ok(Arc::new(read(spec, registry)?)))),
-        )
+        self.with(entry, SpecMaker::Model(Arc::new(move |spec, all| Ok(Arc::new(read(spec, all)?)))))
     }
 
     /// The same entries, but the model `learnt` learns from these matches.
@@ -304,7 +294,7 @@ impl Registry {
     ///
     /// # Errors
     /// [`SpecError`] says what is wrong and what there is instead.
-    pub fn player(&self, text: &str) -> Result<PlayerSpec, SpecError> {
+    pub fn player(&self, text: &str) -> SpecResult<PlayerSpec> {
         self.player_in(text, Path::new(""))
     }
 
@@ -312,7 +302,7 @@ impl Registry {
     ///
     /// # Errors
     /// As [`player`](Registry::player).
-    pub fn player_in(&self, text: &str, base: &Path) -> Result<PlayerSpec, SpecError> {
+    pub fn player_in(&self, text: &str, base: &Path) -> SpecResult<PlayerSpec> {
         Ok(self.player_of(&self.read(SpecKind::Player, text, Some(base))?)?.in_series())
     }
 
@@ -320,7 +310,7 @@ impl Registry {
     ///
     /// # Errors
     /// As [`player`](Registry::player).
-    pub fn sampler(&self, text: &str) -> Result<SamplerSpec, SpecError> {
+    pub fn sampler(&self, text: &str) -> SpecResult<SamplerSpec> {
         self.sampler_of(&self.read(SpecKind::Sampler, text, Some(Path::new("")))?)
     }
 
@@ -328,7 +318,7 @@ impl Registry {
     ///
     /// # Errors
     /// As [`player`](Registry::player).
-    pub fn model(&self, text: &str) -> Result<ModelSpec, SpecError> {
+    pub fn model(&self, text: &str) -> SpecResult<ModelSpec> {
         self.model_of(&self.read(SpecKind::Model, text, Some(Path::new("")))?)
     }
 
@@ -337,7 +327,7 @@ impl Registry {
     ///
     /// # Errors
     /// As [`player`](Registry::player).
-    pub fn unopened(&self, kind: SpecKind, text: &str) -> Result<Spec, SpecError> {
+    pub fn unopened(&self, kind: SpecKind, text: &str) -> SpecResult<Spec> {
         self.read(kind, text, None)
     }
 
@@ -377,7 +367,7 @@ impl Registry {
     /// # Errors
     /// As [`player`](Registry::player), and [`SpecError::OtherRegistry`] for a spec that was read against a registry in
     /// which its name stands for something else. So for the sampler, the search and the opponent model of a spec.
-    pub fn player_of(&self, spec: &Spec) -> Result<PlayerSpec, SpecError> {
+    pub fn player_of(&self, spec: &Spec) -> SpecResult<PlayerSpec> {
         let read =
             self.maker(SpecKind::Player, spec)?.try_as_player_ref().expect("a player's entry makes players");
         Ok(Configured::new(spec, read(spec, self)?, self))
@@ -387,7 +377,7 @@ impl Registry {
     ///
     /// # Errors
     /// As [`player_of`](Registry::player_of).
-    pub fn sampler_of(&self, spec: &Spec) -> Result<SamplerSpec, SpecError> {
+    pub fn sampler_of(&self, spec: &Spec) -> SpecResult<SamplerSpec> {
         let read = self
             .maker(SpecKind::Sampler, spec)?
             .try_as_sampler_ref()
@@ -400,11 +390,7 @@ impl Registry {
     ///
     /// # Errors
     /// As [`player_of`](Registry::player_of).
-    pub fn search_of(
-        &self,
-        spec: &Spec,
-        effort: &SearchEffort,
-    ) -> Result<Arc<dyn StateSearch<Engine>>, SpecError> {
+    pub fn search_of(&self, spec: &Spec, effort: &SearchEffort) -> SpecResult<Arc<dyn StateSearch<Engine>>> {
         let read =
             self.maker(SpecKind::Search, spec)?.try_as_search_ref().expect("a search's entry makes searches");
         read(spec, effort)
@@ -414,23 +400,23 @@ impl Registry {
     ///
     /// # Errors
     /// As [`player_of`](Registry::player_of).
-    pub fn model_of(&self, spec: &Spec) -> Result<ModelSpec, SpecError> {
+    pub fn model_of(&self, spec: &Spec) -> SpecResult<ModelSpec> {
         let read =
             self.maker(SpecKind::Model, spec)?.try_as_model_ref().expect("a model's entry makes models");
         Ok(Configured::new(spec, read(spec, self)?, self))
     }
 
-    fn read(&self, kind: SpecKind, text: &str, base: Option<&Path>) -> Result<Spec, SpecError> {
+    fn read(&self, kind: SpecKind, text: &str, base: Option<&Path>) -> SpecResult<Spec> {
         SpecReader { registry: self, base }.spec(text, kind)
     }
 
     /// The entry of this name.
-    pub(super) fn named(&self, kind: SpecKind, name: &str) -> Result<&Arc<SpecEntry>, SpecError> {
+    pub(super) fn named(&self, kind: SpecKind, name: &str) -> SpecResult<&Arc<SpecEntry>> {
         self.find(kind, name).map(|(entry, _)| entry)
     }
 
     /// Looks up the function that builds a value from a spec, which may have been read against another registry.
-    fn maker(&self, kind: SpecKind, spec: &Spec) -> Result<&SpecMaker, SpecError> {
+    fn maker(&self, kind: SpecKind, spec: &Spec) -> SpecResult<&SpecMaker> {
         let (entry, maker) = self.find(kind, spec.name())?;
         if **entry != *spec.entry {
             return Err(SpecError::OtherRegistry { spec: spec.to_string(), name: spec.name().to_owned() });
@@ -438,7 +424,7 @@ impl Registry {
         Ok(maker)
     }
 
-    fn find(&self, kind: SpecKind, name: &str) -> Result<&(Arc<SpecEntry>, SpecMaker), SpecError> {
+    fn find(&self, kind: SpecKind, name: &str) -> SpecResult<&(Arc<SpecEntry>, SpecMaker)> {
         self.0.iter().find(|(entry, made)| made.kind() == kind && entry.name == name).ok_or_else(|| {
             SpecError::UnknownName {
                 kind,

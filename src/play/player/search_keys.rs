@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::catalogue::{about, entry};
 use super::linear_file::LinearValues;
-use super::{FileKind, Registry, RegistryError, Spec, SpecError, SpecKey, SpecKind};
+use super::{FileKind, Registry, RegistryError, Spec, SpecKey, SpecKind, SpecResult};
 use hyperplay_engine::Engine;
 use hyperplay_machine::State;
 use hyperplay_think::search::{
@@ -103,7 +103,7 @@ pub(super) fn leaf_key() -> SpecKey {
 /// The leaf values that a spec asks for; [`RandomPlayouts`] if it has no such key.
 pub(super) fn leaves_of(
     spec: &Spec,
-) -> Result<impl Fn(&Arc<Engine>) -> Arc<dyn LeafValues<Engine>> + Send + Sync + use<>, SpecError> {
+) -> SpecResult<impl Fn(&Arc<Engine>) -> Arc<dyn LeafValues<Engine>> + Send + Sync + use<>> {
     let file = spec.entry().key(LEAF).map(|_| spec.linear(LEAF)).transpose()?.flatten().cloned();
     Ok(move |engine: &Arc<Engine>| -> Arc<dyn LeafValues<Engine>> {
         match &file {
@@ -150,7 +150,7 @@ impl SearchEffort {
     ///
     /// # Panics
     /// If the entry of the spec lacks one of the keys.
-    pub fn search(spec: &Spec, registry: &Registry) -> Result<Arc<dyn StateSearch<Engine>>, SpecError> {
+    pub fn search(spec: &Spec, registry: &Registry) -> SpecResult<Arc<dyn StateSearch<Engine>>> {
         let effort = SearchEffort { nodes: spec.count("nodes"), playouts: spec.playouts("playouts") };
         let search = |effort| registry.search_of(spec.inner("search"), &effort);
         if spec.is_given("playouts") {

@@ -22,7 +22,7 @@ use super::catalogue::PROGRAM;
 use super::learnt::LEARNT;
 use super::{
     FileKind, FileOrigin, KeyType, LinearFile, PolicyFile, SpecEntry, SpecError, SpecFileError, SpecKey,
-    SpecKind, SpecWord,
+    SpecKind, SpecResult, SpecWord,
 };
 use hyperplay_logic::gdl::{did_you_mean, fold};
 use hyperplay_think::search::PlayoutBudget;
@@ -240,7 +240,7 @@ impl Spec {
     ///
     /// # Panics
     /// As [`count`](Spec::count), and if it is the word for no file, which [`is_given`](Spec::is_given) excludes.
-    pub fn policy(&self, key: &str) -> Result<&Arc<PolicyFile>, SpecError> {
+    pub fn policy(&self, key: &str) -> SpecResult<&Arc<PolicyFile>> {
         match self.file(key)? {
             Some(SpecFile::Policy(file)) => Ok(file),
             _ => panic!("the key '{key}' is no policy file"),
@@ -248,14 +248,14 @@ impl Spec {
     }
 
     /// The file of linear leaf values that the value of a key names, if there is one.
-    pub(super) fn linear(&self, key: &str) -> Result<Option<&Arc<LinearFile>>, SpecError> {
+    pub(super) fn linear(&self, key: &str) -> SpecResult<Option<&Arc<LinearFile>>> {
         Ok(self.file(key)?.and_then(|file| match file {
             SpecFile::Linear(file) => Some(file),
             SpecFile::Policy(_) => None,
         }))
     }
 
-    fn file(&self, key: &str) -> Result<Option<&SpecFile>, SpecError> {
+    fn file(&self, key: &str) -> SpecResult<Option<&SpecFile>> {
         match self.value(key) {
             SpecValue::File(path, None) => Err(SpecError::Unopened(path.clone())),
             SpecValue::File(_, file) => Ok(file.as_ref()),

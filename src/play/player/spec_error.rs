@@ -8,6 +8,9 @@ use super::spec_reader::{MAX_NESTING, unbracketed};
 use super::{KeyType, Registry, SpecFileError, SpecKind};
 use hyperplay_logic::gdl::did_you_mean;
 
+/// What is made of the text of a spec.
+pub type SpecResult<T = ()> = Result<T, SpecError>;
+
 /// Why a text is no spec.
 ///
 /// ```

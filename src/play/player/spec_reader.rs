@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::respelled::respelled;
 use super::spec::{SpecFile, SpecValue};
-use super::{FileKind, KeyType, Registry, Spec, SpecEntry, SpecError, SpecKey, SpecKind};
+use super::{FileKind, KeyType, Registry, Spec, SpecEntry, SpecError, SpecKey, SpecKind, SpecResult};
 use hyperplay_logic::gdl::did_you_mean;
 use hyperplay_think::search::PlayoutBudget;
 
@@ -25,17 +25,17 @@ pub(super) struct SpecReader<'a> {
 
 impl SpecReader<'_> {
     /// Reads a spec of some kind.
-    pub(super) fn spec(self, text: &str, kind: SpecKind) -> Result<Spec, SpecError> {
+    pub(super) fn spec(self, text: &str, kind: SpecKind) -> SpecResult<Spec> {
         self.nested(text, kind, 0)
     }
 
     /// The defaults of an entry of this registry, each read as if it were given; a policy file has none.
-    pub(super) fn check_defaults(self, entry: &SpecEntry) -> Result<(), SpecError> {
+    pub(super) fn check_defaults(self, entry: &SpecEntry) -> SpecResult {
         let mut keys = entry.keys.iter().filter(|key| !key.stands_alone());
         keys.try_for_each(|key| self.value(key, &key.default, 0).map(drop))
     }
 
-    fn nested(self, text: &str, kind: SpecKind, depth: usize) -> Result<Spec, SpecError> {
+    fn nested(self, text: &str, kind: SpecKind, depth: usize) -> SpecResult<Spec> {
         if depth > MAX_NESTING {
             return Err(SpecError::TooDeep);
         }
@@ -103,7 +103,7 @@ impl SpecReader<'_> {
         text: &str,
         value: &SpecValue,
         depth: usize,
-    ) -> Result<bool, SpecError> {
+    ) -> SpecResult<bool> {
         if key.is_clocked || text == key.default {
             return Ok(key.is_clocked);
         }
@@ -121,7 +121,7 @@ impl SpecReader<'_> {
         }
     }
 
-    fn value(self, key: &SpecKey, text: &str, depth: usize) -> Result<SpecValue, SpecError> {
+    fn value(self, key: &SpecKey, text: &str, depth: usize) -> SpecResult<SpecValue> {
         let bad = || SpecError::BadValue {
             key: key.name.clone().into_owned(),
             value: text.to_owned(),
@@ -174,7 +174,7 @@ impl SpecReader<'_> {
         }
     }
 
-    fn file(self, kind: FileKind, path: &Path) -> Result<SpecValue, SpecError> {
+    fn file(self, kind: FileKind, path: &Path) -> SpecResult<SpecValue> {
         let read = |base: &Path| SpecFile::read(kind, &base.join(path));
         Ok(SpecValue::File(path.to_owned(), self.base.map(read).transpose()?))
     }

@@ -10,7 +10,7 @@ use super::random::RandomPlayer;
 use super::registry::Registry;
 use super::seat::Seat;
 use super::spec::{Spec, SpecFile};
-use super::spec_error::{RegistryError, SpecError};
+use super::spec_error::{RegistryError, SpecError, SpecResult};
 use hyperplay_think::belief::{OpponentModel, Uniform};
 
 #[path = "../../../tests/common/property.rs"]
@@ -54,7 +54,7 @@ fn registry() -> Registry {
     with_player(with_player(with_model(registry, file), plain).unwrap(), rich()).unwrap()
 }
 
-fn read(text: &str) -> Result<Spec, SpecError> {
+fn read(text: &str) -> SpecResult<Spec> {
     registry().player(text).map(|player| player.spec().clone())
 }
 

@@ -14,7 +14,7 @@ use super::selection::with_selection;
 use super::subgame::subgame;
 use super::{
     Assumed, Clairvoyant, FileKind, FinalMove, LegalPlayer, OwnBelief, RandomPlayer, Registry, RegistryError,
-    SearchEffort, Seat, Spec, SpecEntry, SpecError, SpecKey, SpecKind, VotePolicy, belief_keys,
+    SearchEffort, Seat, Spec, SpecEntry, SpecKey, SpecKind, SpecResult, VotePolicy, belief_keys,
 };
 use hyperplay_engine::Engine;
 use hyperplay_machine::Role;
@@ -161,7 +161,7 @@ fn believing(name: &'static str, own: impl IntoIterator<Item = SpecKey>) -> Spec
 fn belief_of(
     spec: &Spec,
     registry: &Registry,
-) -> Result<impl Fn(&Arc<Engine>, Role) -> OwnBelief + Send + Sync + use<>, SpecError> {
+) -> SpecResult<impl Fn(&Arc<Engine>, Role) -> OwnBelief + Send + Sync + use<>> {
     let (assumed, particles) = (Assumed::of(spec, registry)?, spec.size("particles"));
     let (sampler, leaves) = (belief_keys::sampler_of(spec, registry)?, leaves_of(spec)?);
     let is_said = spec.entry().key(MODELLED).is_some() && spec.is_given(MODELLED);
@@ -383,6 +383,6 @@ mod tests {
             "'model=softmax:heat=1': 'softmax' has no key 'heat'; its keys are level, temperature, particles, playouts, nodes"
         );
         let missing = Registry::standard().player("hyperplay:model=file:no/such.json");
-        assert!(matches!(missing, Err(SpecError::File(_))));
+        assert!(matches!(missing, Err(crate::player::SpecError::File(_))));
     }
 }

@@ -5,7 +5,7 @@ use rand::RngExt;
 use super::evaluated;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{
-    ByRole, ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, Observation, OwnMove, Seed,
+    ByRole, ChanceDistribution, Evaluated, Evidence, History, JointMove, Observation, OwnMove, Seed,
     StateMachine, StateMachineExt, share_at,
 };
 use hyperplay_think::belief::OpponentModel;
@@ -14,7 +14,7 @@ use hyperplay_think::belief::OpponentModel;
 ///
 /// # Errors
 /// If the rules cannot be evaluated.
-pub fn random_match(machine: &Engine, steps: usize, seed: &Seed) -> Result<History, EvaluationFailure> {
+pub fn random_match(machine: &Engine, steps: usize, seed: &Seed) -> Evaluated<History> {
     let (mut rng, mut scratch) = (seed.rng(), machine.scratch());
     let mut state = machine.initial();
     let mut history = History::default();
@@ -35,7 +35,7 @@ pub fn model_match(
     model: &dyn OpponentModel,
     steps: usize,
     seed: &Seed,
-) -> Result<History, EvaluationFailure> {
+) -> Evaluated<History> {
     let (mut rng, mut scratch) = (seed.rng(), machine.scratch());
     let mut state = machine.initial();
     let mut known = ByRole::from_fn(machine.roles().len(), Evidence::new);

@@ -42,7 +42,7 @@ use rayon::prelude::*;
 use batch::{ReplicateBatch, batches};
 use figures::all_figures;
 use hyperplay_engine::{Engine, EngineScratch};
-use hyperplay_machine::{Budget, Bulk as _, EvaluationFailure, Evidence, History, Role, Seed, StateMachine};
+use hyperplay_machine::{Budget, Bulk as _, Evaluated, Evidence, History, Role, Seed, StateMachine};
 use hyperplay_play::referee::Stopwatch;
 use hyperplay_think::belief::{
     Belief, BoxedBelief, OpponentModel, Sampler, UpdateCost, UpdateMethod, UpdateOutcome,
@@ -98,7 +98,7 @@ pub fn measure(
     points: &[EvaluationPoint],
     stop: &(dyn Fn() -> bool + Sync),
     tick: &(dyn Fn() + Sync),
-) -> Result<Option<Vec<Figures>>, EvaluationFailure> {
+) -> Evaluated<Option<Vec<Figures>>> {
     let points: Vec<&EvaluationPoint> = points.iter().collect();
     let one = |points: &[&EvaluationPoint], number: usize, most: u64| {
         let seed = replicates.seed.index(number);
@@ -119,9 +119,8 @@ pub fn measure(
 
 /// The content of one replicate at points, given its number and the states that it may visit, and those that it did; `None` if it was
 /// stopped.
-type OneReplicate<'a> = dyn Fn(&[&EvaluationPoint], usize, u64) -> Result<Option<(Vec<ParticleSet>, u64)>, EvaluationFailure>
-    + Sync
-    + 'a;
+type OneReplicate<'a> =
+    dyn Fn(&[&EvaluationPoint], usize, u64) -> Evaluated<Option<(Vec<ParticleSet>, u64)>> + Sync + 'a;
 
 /// The replicates at every point, in batches. The batches are measured side by side, and the replicates of a batch one
 /// after the other.
@@ -131,7 +130,7 @@ fn collect(
     stop: &(dyn Fn() -> bool + Sync),
     tick: &(dyn Fn() + Sync),
     one: &OneReplicate<'_>,
-) -> Result<Option<Vec<Vec<ReplicateBatch>>>, EvaluationFailure> {
+) -> Evaluated<Option<Vec<Vec<ReplicateBatch>>>> {
     let of_batch = |points: &[&EvaluationPoint], numbers: std::ops::Range<usize>, most: u64| {
         let mut at: Vec<ReplicateBatch> = points.iter().map(|_| ReplicateBatch::default()).collect();
         let (mut visited, mut reached) = (0, points.len());
@@ -157,7 +156,7 @@ fn collect(
     let mut most = work / ticks.max(1) as u64;
     while !ranges.is_empty() {
         let (made, mut visited, points) = (ranges.len() as u64, 0, &points[..by_point.len()]);
-        let all: Vec<Result<Option<_>, EvaluationFailure>> =
+        let all: Vec<Evaluated<Option<_>>> =
             ranges.into_par_iter().map(|numbers| of_batch(points, numbers, most)).collect();
         // Not the failure that happens to come first in time: the same one on any number of threads.
         for batch in all.into_iter().collect::<Result<Vec<_>, _>>()? {
@@ -181,7 +180,7 @@ fn follow(
     points: &[&EvaluationPoint],
     (number, seed, most): (usize, &Seed, u64),
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Option<(Vec<ParticleSet>, u64)>, EvaluationFailure> {
+) -> Evaluated<Option<(Vec<ParticleSet>, u64)>> {
     let Some(first) = points.first() else { return Ok(Some((Vec::new(), 0))) };
     let mut following = Following::new(machine, replicates, first.evidence.role);
     let (mut step, mut all) = (0, Vec::with_capacity(points.len()));
@@ -263,7 +262,7 @@ impl Following {
         evidence: &Evidence,
         budget: Budget,
         seed: &Seed,
-    ) -> Result<(MeasuredUpdate, Option<UpdateOutcome>), EvaluationFailure> {
+    ) -> Evaluated<(MeasuredUpdate, Option<UpdateOutcome>)> {
         if self.total.is_nan() {
             return Ok((NO_UPDATE, None));
         }
@@ -284,11 +283,7 @@ impl Following {
 }
 
 /// The value that was found with this scratch, unless an evaluation of the rules met a limit meanwhile.
-pub(super) fn evaluated<T>(
-    machine: &Engine,
-    scratch: &mut EngineScratch,
-    found: T,
-) -> Result<T, EvaluationFailure> {
+pub(super) fn evaluated<T>(machine: &Engine, scratch: &mut EngineScratch, found: T) -> Evaluated<T> {
     machine.take_failure(scratch).map_or(Ok(found), Err)
 }
 

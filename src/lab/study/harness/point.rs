@@ -19,9 +19,7 @@ use super::evaluated;
 use super::fluents::Fluents;
 use super::values::Values;
 use hyperplay_engine::Engine;
-use hyperplay_machine::{
-    EvaluationFailure, Evidence, History, Role, Seed, State, StateMachine, StateMachineExt,
-};
+use hyperplay_machine::{Evaluated, Evidence, History, Role, Seed, State, StateMachine, StateMachineExt};
 use hyperplay_play::for_engine::{enumeration, observe};
 use hyperplay_think::belief::OpponentModel;
 use hyperplay_think::belief::exact::{ExactError, Posterior};
@@ -164,7 +162,7 @@ impl Oracle<'_> {
         history: &History,
         seed: &Seed,
         stop: &dyn Fn() -> bool,
-    ) -> Result<EvaluationPoints, EvaluationFailure> {
+    ) -> Evaluated<EvaluationPoints> {
         let mut points = EvaluationPoints::default();
         let mut all = enumeration(machine, role, self.model.as_ref(), self.limit);
         let mut source = if self.limit == 0 { PosteriorSource::None } else { PosteriorSource::Exact };
@@ -220,7 +218,7 @@ pub(in super::super) fn prefixes(
     machine: &Engine,
     role: Role,
     history: &History,
-) -> Result<Vec<Evidence>, EvaluationFailure> {
+) -> Evaluated<Vec<Evidence>> {
     let mut scratch = machine.scratch();
     let whole = machine.evidence(history, role, &mut scratch);
     let last = if whole.over { whole.step().saturating_sub(1) } else { whole.step() };
@@ -233,7 +231,7 @@ fn point(
     evidence: Evidence,
     posterior: Posterior,
     source: PosteriorSource,
-) -> Result<EvaluationPoint, EvaluationFailure> {
+) -> Evaluated<EvaluationPoint> {
     let mut scratch = machine.scratch();
     let truth = History(history.0[..evidence.step()].to_vec());
     let state = machine.replay(&truth, &mut scratch);

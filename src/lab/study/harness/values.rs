@@ -13,7 +13,7 @@
 use super::evaluated;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{
-    Budget, Bulk, EvaluationFailure, History, Move, Role, Seed, Start, State, StateMachine, StateMachineExt,
+    Budget, Bulk, Evaluated, History, Move, Role, Seed, Start, State, StateMachine, StateMachineExt,
 };
 use hyperplay_think::belief::exact::Posterior;
 
@@ -52,7 +52,7 @@ impl Values {
         posterior: &Posterior,
         (playouts, steps): (u32, u64),
         seed: &Seed,
-    ) -> Result<Option<Values>, EvaluationFailure> {
+    ) -> Evaluated<Option<Values>> {
         let mut scratch = machine.scratch();
         let mut moves: Vec<Move> = Vec::new();
         machine.legal(&machine.replay(truth, &mut scratch), role, &mut scratch, &mut moves);

@@ -14,9 +14,7 @@ use super::super::harness::{BINS, Bin, EvaluationPoint, Following, PosteriorSour
 use super::SETS;
 use super::point::MEANS;
 use hyperplay_engine::Engine;
-use hyperplay_machine::{
-    Budget, EvaluationFailure, Evidence, History, Seed, State, StateMachine, StateMachineExt,
-};
+use hyperplay_machine::{Budget, Evaluated, Evidence, History, Seed, State, StateMachine, StateMachineExt};
 use hyperplay_think::belief::UpdateOutcome;
 use hyperplay_think::belief::exact::Posterior;
 
@@ -78,7 +76,7 @@ pub(super) fn follow(
     (history, all, points): (&History, &[Evidence], &[EvaluationPoint]),
     seed: &Seed,
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Vec<TruthSet>, EvaluationFailure> {
+) -> Evaluated<Vec<TruthSet>> {
     let Replicates { sampler, particles, .. } = *replicates;
     let Some(first) = all.first() else { return Ok(Vec::new()) };
     let draws = sampler.draw_from(&Posterior::default(), 0, seed).is_some();

@@ -26,7 +26,7 @@ use rayon::prelude::*;
 use super::harness::{EvaluationPoint, Replicates, prefixes};
 use follow::{TruthSet, follow};
 use hyperplay_engine::Engine;
-use hyperplay_machine::{EvaluationFailure, History, Role, Seed};
+use hyperplay_machine::{Evaluated, History, Role, Seed};
 use point::MEANS;
 
 /// The most sets of which a particle is drawn: with the truth there are ten places then.
@@ -44,7 +44,7 @@ pub(super) fn measure_truth(
     points: &[EvaluationPoint],
     of: &TruthPoint,
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Vec<TruthPoint>, EvaluationFailure> {
+) -> Evaluated<Vec<TruthPoint>> {
     let mut evidence = prefixes(machine, role, history)?;
     evidence.truncate(steps.1);
     let seed = replicates.seed.child("truth");

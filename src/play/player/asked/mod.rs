@@ -24,6 +24,6 @@ mod simulation;
 pub use budget::{BudgetedPlayer, DecisionBudget};
 pub use model::AskedModel;
 pub use policy::{AskedPolicy, Asking, ask_policy};
-pub use question::{AskError, AskedCounts};
+pub use question::{AskError, Asked, AskedCounts};
 pub use response::{LocalBestResponse, LocalResponseOptions};
 pub(super) use simulation::{Made, Simulations};

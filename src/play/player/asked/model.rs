@@ -9,7 +9,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::question::{Answer, AskedSeat, check};
-use super::{AskError, AskedCounts, DecisionBudget};
+use super::{Asked, AskedCounts, DecisionBudget};
 use crate::player::evidence_seed::evidence_seed;
 use crate::player::remembered::Remembered;
 use crate::player::{PlayerSpec, View};
@@ -36,7 +36,7 @@ impl AskedModel {
         players: ByRole<Option<(PlayerSpec, Arc<Engine>)>>,
         budget: DecisionBudget,
         seed: Seed,
-    ) -> Result<Self, AskError> {
+    ) -> Asked<Self> {
         for (role, player) in players.iter() {
             if let Some((player, machine)) = player {
                 check(player, machine, role)?;

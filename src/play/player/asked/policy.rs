@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::along::{Path, alone, paths};
 use super::question::{Answer, AskedSeat, check};
-use super::{AskError, AskedCounts, DecisionBudget};
+use super::{AskError, Asked, AskedCounts, DecisionBudget};
 use crate::player::{PlayerSpec, View};
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::fold;
@@ -65,7 +65,7 @@ pub fn ask_policy(
     machine: &Arc<Engine>,
     role: Role,
     asking: &Asking<'_>,
-) -> Result<AskedPolicy, AskError> {
+) -> Asked<AskedPolicy> {
     check(player, machine, role)?;
     let Asking { tree, budget, seed, along_match, stop, tick } = *asking;
     let seed = seed.child("role").child(&fold(&tree.roles()[role]));

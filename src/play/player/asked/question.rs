@@ -16,6 +16,9 @@ use crate::player::{Decision, Player, PlayerSpec, Seat, View, guarded};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{EvaluationFailure, Move, Role, Seed};
 
+/// What a player that was asked gives.
+pub type Asked<T = ()> = Result<T, AskError>;
+
 /// Why a player was not asked.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum AskError {
@@ -112,7 +115,7 @@ pub(super) struct Answer {
 }
 
 /// Whether a player can be asked at all.
-pub(super) fn check(player: &PlayerSpec, machine: &Arc<Engine>, role: Role) -> Result<(), AskError> {
+pub(super) fn check(player: &PlayerSpec, machine: &Arc<Engine>, role: Role) -> Asked {
     // One that panics when it is seated is asked: each of its answers is a crash.
     match guarded(|| player.seat(machine, role).is_clairvoyant()) {
         Ok(true) => Err(AskError::Clairvoyant(player.spec().to_string())),

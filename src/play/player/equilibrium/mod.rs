@@ -21,7 +21,7 @@ use super::margin::SAFE_SHARE;
 use super::selection::SELECTED;
 use super::shared::Shared;
 use super::{
-    Decision, Player, PlayerSpec, Reason, Registry, RegistryError, Seat, Spec, SpecError, SpecKey, SpecKind,
+    Decision, Player, PlayerSpec, Reason, Registry, RegistryError, Seat, Spec, SpecKey, SpecKind, SpecResult,
     View,
 };
 use hyperplay_engine::Engine;
@@ -81,7 +81,7 @@ fn builder(
     spec: &Spec,
     registry: &Registry,
     careful: bool,
-) -> Result<impl Fn(&Arc<Engine>, Role) -> Seat + use<>, SpecError> {
+) -> SpecResult<impl Fn(&Arc<Engine>, Role) -> Seat + use<>> {
     let effort = effort(spec, careful);
     let otherwise = Arc::new(registry.player_of(spec.inner("otherwise"))?);
     let seconds = spec.real("seconds");
