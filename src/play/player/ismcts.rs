@@ -21,6 +21,7 @@ use std::sync::Arc;
 use super::deliberation::Deliberation;
 use super::judgement::{Judgement, greedy};
 use super::own_belief::{Choice, Possible};
+use super::selection::IsPlain;
 use super::{Decision, DecisionCost, OwnBelief, Player, Reason, SpecWord};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{
@@ -94,17 +95,19 @@ impl SpecWord for FinalMove {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn ismcts(belief: OwnBelief, options: IsmctsOptions, last: FinalMove) -> impl Player {
-    clocked(belief, [options; 2], last, true)
+    clocked(belief, [options; 2], last, None, true)
 }
 
-/// The same with options for decisions without a deadline and for those with, and with a tree that is kept or not.
+/// The same with options for decisions without a deadline and for those with, with another exploration and rule where there is nothing to mix, and
+/// with a tree that is kept or not.
 pub(super) fn clocked(
     belief: OwnBelief,
     options: [IsmctsOptions; 2],
     last: FinalMove,
+    plain: Option<Plain>,
     is_kept: bool,
 ) -> impl Player {
-    belief.player_with(TreeChoice { trees: None, options, last, is_kept }, is_kept)
+    belief.player_with(TreeChoice { trees: None, options, last, plain, is_kept }, is_kept)
 }
 
 /// Lets the engine compile what playouts by weights need, as those of the history of moves, so that the clock of the first
@@ -138,11 +141,19 @@ struct TreeChoice {
     trees: Option<IsmctsTrees<Engine>>,
     options: [IsmctsOptions; 2],
     last: FinalMove,
+    plain: Option<Plain>,
     is_kept: bool,
 }
 
+/// Whether there is nothing to mix, and the exploration and the rule that are used then.
+pub(super) type Plain = (IsPlain, f64, FinalMove);
+
 impl Choice for TreeChoice {
     fn choose(&mut self, deliberation: Deliberation<'_>, possible: &Possible<'_>) -> Decision {
+        if let Some((_, exploration, last)) = self.plain.take().filter(|(is, ..)| is(&deliberation.budget)) {
+            self.options.iter_mut().for_each(|options| options.exploration = exploration);
+            self.last = last;
+        }
         let options = self.options[usize::from(!deliberation.budget.reproduces())];
         let trees = self.trees.get_or_insert_with(|| IsmctsTrees::new(deliberation.machine, &options));
         let decision = search(trees, deliberation, possible, &options, self.last);

@@ -10,7 +10,8 @@ use super::models::with_models;
 use super::policy_file::FilePolicy;
 use super::policy_player::PolicyPlayer;
 use super::search_keys::{leaf_key, leaves_of, with_searches};
-use super::selection::with_selection;
+use super::selection::{is_plain, with_selection};
+use super::shared::Shared;
 use super::subgame::subgame;
 use super::{
     Assumed, Clairvoyant, FileKind, FinalMove, LegalPlayer, OwnBelief, RandomPlayer, Registry, RegistryError,
@@ -71,7 +72,11 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
         .with_player(believing("ismcts", ismcts_keys()), |spec, registry| {
             let (belief, last) = (belief_of(spec, registry)?, spec.word::<FinalMove>("final"));
             let (exploration, memory) = (spec.real("exploration"), spec.size("memory") << 20);
-            let is_kept = spec.word::<bool>("keep");
+            let (is_kept, shared) = (spec.word::<bool>("keep"), Arc::new(Shared::default()));
+            let plain = (
+                if spec.is_given("exploration") { exploration } else { PLAIN_EXPLORATION },
+                if spec.is_given("final") { last } else { FinalMove::Visits },
+            );
             let options = counted_and_timed(spec, "simulations").map(|simulations| IsmctsOptions {
                 simulations,
                 exploration,
@@ -84,7 +89,8 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
             });
             Ok(move |engine: &Arc<Engine>, role: Role| {
                 super::ismcts::prepare(engine, options[0].history);
-                Seat::player(super::ismcts::clocked(belief(engine, role), options, last, is_kept))
+                let plain = Some((is_plain(engine, &shared), plain.0, plain.1));
+                Seat::player(super::ismcts::clocked(belief(engine, role), options, last, plain, is_kept))
             })
         })?
         .with_player(believing("hyperplay2", hyperplay2_keys()), |spec, registry| {
@@ -129,13 +135,14 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 let solves = [(iterations[0], options(nodes)), (iterations[1], options(timed))];
                 let moves = spec.size("moves");
                 let file = |key| spec.is_given(key).then(|| spec.policy(key).cloned());
-                let blueprint = file("blueprint").transpose()?;
+                let (blueprint, shared) = (file("blueprint").transpose()?, Arc::new(Shared::default()));
                 Ok(move |engine: &Arc<Engine>, role: Role| {
                     let blueprint = blueprint.as_ref().map(|file| -> Blueprint {
                         let file = FilePolicy::new(Arc::clone(engine), Arc::clone(file));
                         Arc::new(move |role, evidence, legal| file.written(role, evidence, legal))
                     });
-                    Seat::player(subgame(belief(engine, role), Arc::clone(&search), solves, moves, blueprint))
+                    let before = (blueprint, is_plain(engine, &shared));
+                    Seat::player(subgame(belief(engine, role), Arc::clone(&search), solves, moves, before))
                 })
             },
         )?
@@ -227,6 +234,9 @@ fn hyperplay2_keys() -> [SpecKey; 2] {
         ),
     ]
 }
+
+/// Where nothing is hidden and roles move in turn `ismcts` explores by this unless it is told, as measured (`docs/measurements.md`).
+const PLAIN_EXPLORATION: f64 = 0.4;
 
 fn ismcts_keys() -> [SpecKey; 11] {
     [

@@ -37,6 +37,9 @@ const SMALL: u64 = 20_000_000;
 /// Where roles move at once, the tree is selected if they choose among fewer moves than this in the mean.
 const FEW: usize = 8;
 
+/// The share of the time in which it is found out whether there is anything to mix.
+const LOOKING: f64 = 0.2;
+
 /// The share of the time of a decision in which the features must be known.
 const SHARE: f64 = 0.1;
 
@@ -69,6 +72,18 @@ impl Selection {
         };
         Selection { player, reason, features }
     }
+}
+
+/// Answers within part of a budget whether nothing is hidden and roles move in turn, so that there is nothing to mix.
+pub(super) type IsPlain = Box<dyn Fn(&Budget) -> bool + Send>;
+
+/// The same for a machine, looked up once for all players that share the answer.
+pub(super) fn is_plain(machine: &Arc<Engine>, shared: &Arc<Shared<bool>>) -> IsPlain {
+    let (machine, shared) = (Arc::clone(machine), Arc::clone(shared));
+    Box::new(move |budget| {
+        let features = || Selection::of(&machine, &budget.share(LOOKING)).features;
+        *shared.get(&machine, || features().is_some_and(|of| of.hidden == 0 && of.at_once == 0))
+    })
 }
 
 /// Adds the player.

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use super::deliberation::{Deliberation, judged};
 use super::judgement::{Judgement, judge, with};
 use super::own_belief::{Choice, Possible};
-use super::selection::Selection;
+use super::selection::IsPlain;
 use super::{Decision, DecisionCost, OwnBelief, Player, Reason, SpecWord};
 use found::found;
 use hyperplay_engine::Engine;
@@ -38,9 +38,6 @@ use hyperplay_think::solve::{
 /// The share of the budget of a first decision that solves from the initial state.
 const FIRST: f64 = 0.5;
 
-/// The share of the time in which it is found out whether something is hidden.
-const LOOKING: f64 = 0.2;
-
 /// More iterations than this are not made between decisions on a tree that has no leaf left.
 const CONVERGED: u64 = 2_000;
 
@@ -50,13 +47,13 @@ impl SpecWord for GadgetKind {
 }
 
 /// The player `subgame` for one match: iterations of a solve and how its tree grows, without a deadline and with one, and the
-/// most moves that are mixed, 0 for all. The blueprint is what was solved before.
+/// most moves that are mixed, 0 for all. The blueprint is what was solved before, if anything was.
 pub(super) fn subgame(
     belief: OwnBelief,
     search: Arc<dyn StateSearch<Engine>>,
     solves: [(u64, GrowingOptions); 2],
     moves: usize,
-    blueprint: Option<Blueprint>,
+    (blueprint, is_plain): (Option<Blueprint>, IsPlain),
 ) -> impl Player {
     let (role, model, leaves) = (belief.role, Arc::clone(&belief.model), Arc::clone(&belief.leaves));
     let new = move |machine: &Engine, options: GrowingOptions, share: f64| {
@@ -69,7 +66,7 @@ pub(super) fn subgame(
             .valued_by(Arc::clone(&leaves))
     };
     let (share, new) = (belief.modelled(), Box::new(new));
-    let choice = SubgameChoice { search, solves, moves, new, share, is_plain: None, minimiser: None };
+    let choice = SubgameChoice { search, solves, moves, new, share, is_plain, minimiser: None };
     belief.player_with(choice, true)
 }
 
@@ -84,14 +81,13 @@ struct SubgameChoice {
     new: Box<NewMinimiser>,
     /// and that probability.
     share: f64,
-    /// Whether nothing is hidden and roles move in turn, once that is known.
-    is_plain: Option<bool>,
+    is_plain: IsPlain,
     minimiser: Option<GrowingMinimiser<Engine>>,
 }
 
 impl Choice for SubgameChoice {
     fn prepare(&mut self, machine: &Engine, budget: &Budget, seed: &Seed) {
-        if !self.is_plain(machine, budget) {
+        if !(self.is_plain)(budget) {
             let (count, _) = self.effort(budget);
             // What cannot be solved is said at the first decision.
             let _ = self.minimiser(machine, budget).iterate_within(machine, count, budget, seed);
@@ -104,7 +100,7 @@ impl Choice for SubgameChoice {
         self.minimiser.take_if(|_| possible.modelled != self.share);
         self.share = possible.modelled;
         let decision = deliberation.unless_forced(|mut context, legal| {
-            let solved = match self.is_plain(context.machine, &context.budget) {
+            let solved = match (self.is_plain)(&context.budget) {
                 true => Err(None),
                 false => self.solve(&mut context, possible, legal, &mut failure),
             };
@@ -131,13 +127,6 @@ impl SubgameChoice {
     /// Iterations of a solve with this budget, and how its tree grows.
     fn effort(&self, budget: &Budget) -> (u64, GrowingOptions) {
         self.solves[usize::from(!budget.reproduces())]
-    }
-
-    fn is_plain(&mut self, machine: &Engine, budget: &Budget) -> bool {
-        *self.is_plain.get_or_insert_with(|| {
-            let Selection { features, .. } = Selection::of(machine, &budget.share(LOOKING));
-            features.is_some_and(|of| of.hidden == 0 && of.at_once == 0)
-        })
     }
 
     fn minimiser(&mut self, machine: &Engine, budget: &Budget) -> &mut GrowingMinimiser<Engine> {
