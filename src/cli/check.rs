@@ -105,11 +105,8 @@ pub fn run(arguments: &CheckArguments, session: &Session) -> CommandResult {
     }
     go_on(interrupt)?;
     let bad = |finding: &Finding| is_bad(finding, arguments.strict);
-    if all.iter().flat_map(|checked| &checked.findings).any(bad) {
-        Err(CommandFailure::Findings)
-    } else {
-        Ok(())
-    }
+    let is_bad = all.iter().flat_map(|checked| &checked.findings).any(bad);
+    if is_bad { Err(CommandFailure::Findings) } else { Ok(()) }
 }
 
 /// Whether the command fails because of a finding.

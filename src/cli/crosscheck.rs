@@ -108,11 +108,8 @@ pub fn run(arguments: &CrosscheckArguments, session: &Session) -> CommandResult 
         }))?;
     }
     go_on(interrupt)?;
-    if games.iter().any(|compared| compared.difference.is_some()) {
-        Err(CommandFailure::Findings)
-    } else {
-        Ok(())
-    }
+    let differs = games.iter().any(|compared| compared.difference.is_some());
+    if differs { Err(CommandFailure::Findings) } else { Ok(()) }
 }
 
 /// Compares the engines of one game.

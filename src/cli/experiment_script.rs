@@ -87,11 +87,8 @@ fn job_name(title: &str) -> String {
 fn shell_word(path: &Path) -> String {
     let text = path.to_string_lossy();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./=%+:,".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text.into_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
+    let is_whole = !text.is_empty() && text.chars().all(is_plain);
+    if is_whole { text.into_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 #[cfg(test)]

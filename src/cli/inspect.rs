@@ -167,12 +167,8 @@ pub fn run(arguments: &InspectArguments, session: &Session) -> CommandResult {
         let what = format!("{}: {failure}", opened.name);
         CommandFailure::failed(what, "take another --limit; `hyperplay check` may say more")
     })?;
-    if arguments.json {
-        out.json(&inspection.as_json())?
-    } else {
-        inspection.write(out)?
-    }
-    go_on(interrupt)?;
+    let said = if arguments.json { out.json(&inspection.as_json()) } else { inspection.write(out) };
+    said.and_then(|()| go_on(interrupt))?;
     match inspection.tree {
         Some(Err(error)) => Err(no_tree(&opened.name, &error)),
         _ => Ok(()),

@@ -125,11 +125,8 @@ fn listing(registry: &Registry, kind: SpecKind) -> String {
     for entry in registry.entries(kind) {
         text.push_str(&described(registry, entry));
     }
-    let others: Vec<String> = SpecKind::ALL
-        .iter()
-        .filter(|&&other| other != kind)
-        .map(|&other| format!("`{}`", command(other)))
-        .collect();
+    let others = SpecKind::ALL.into_iter().filter(|&other| other != kind);
+    let others: Vec<String> = others.map(|other| format!("`{}`", command(other))).collect();
     let this = command(kind);
     let _ =
         write!(text, "\n`{this} NAME` shows one of them with an example. See also {}.\n", others.join(", "));
@@ -165,19 +162,16 @@ fn example(kind: SpecKind, entry: &SpecEntry) -> String {
         Some(key) => format!("{}:{}={}", entry.name, key.name, key.default),
         None => entry.name.clone().into_owned(),
     };
-    match kind {
-        SpecKind::Player => {
-            let clocks = if entry.name == REMOTE { " --playclock 5" } else { "" };
-            format!("hyperplay match kuhn_poker alice={spec}{clocks} --matches 5 --seed 1")
+    let seat = match kind {
+        SpecKind::Sampler => {
+            return format!("hyperplay belief kuhn_poker --sampler {spec} --replicates 20 --seed 1");
         }
-        SpecKind::Sampler => format!("hyperplay belief kuhn_poker --sampler {spec} --replicates 20 --seed 1"),
-        SpecKind::Search => {
-            format!("hyperplay match kuhn_poker alice=hyperplay:search={spec} --matches 5 --seed 1")
-        }
-        SpecKind::Model => {
-            format!("hyperplay match kuhn_poker alice=hyperplay:model={spec} --matches 5 --seed 1")
-        }
-    }
+        SpecKind::Player if entry.name == REMOTE => format!("{spec} --playclock 5"),
+        SpecKind::Player => spec,
+        SpecKind::Search => format!("hyperplay:search={spec}"),
+        SpecKind::Model => format!("hyperplay:model={spec}"),
+    };
+    format!("hyperplay match kuhn_poker alice={seat} --matches 5 --seed 1")
 }
 
 fn as_json(registry: &Registry, kind: SpecKind, entry: &SpecEntry) -> Value {

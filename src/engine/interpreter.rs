@@ -90,11 +90,8 @@ impl Interpreter {
         let (whole, sample) = Interpreter::of_rules(game, rules.rules().to_vec(), limits)?;
         let Some(restricted) = whole.restricted(&sample, RESTRICTED_ROWS) else { return Ok(whole) };
         let (restricted, _) = Interpreter::of_rules(game, restricted, limits)?;
-        Ok(if restricted.step_work.nanoseconds() < whole.step_work.nanoseconds() {
-            restricted
-        } else {
-            whole
-        })
+        let pays = restricted.step_work.nanoseconds() < whole.step_work.nanoseconds();
+        Ok(if pays { restricted } else { whole })
     }
 
     /// An engine that evaluates these rules, which derive what those of the game do, and what holds initially.

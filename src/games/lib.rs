@@ -20,9 +20,6 @@ use hyperplay_logic::gdl::{self, Loaded, Source, Syntax};
 /// assert_eq!(game.language(), Language::Sidl);
 /// ```
 pub fn load(source: Source, syntax: Option<Syntax>) -> Loaded {
-    if syntax.is_none() && hyperplay_sidl::is_sidl(&source) {
-        hyperplay_sidl::load(source)
-    } else {
-        gdl::load(source, syntax)
-    }
+    let is_sidl = syntax.is_none() && hyperplay_sidl::is_sidl(&source);
+    if is_sidl { hyperplay_sidl::load(source) } else { gdl::load(source, syntax) }
 }

@@ -37,11 +37,8 @@ impl SeatKnowledge {
         let Some(facts) = self.companion.facts() else { return self.nothing() };
         let certain: Vec<TermId> =
             facts.iter().filter(|(_, share)| is_certain(*share)).map(|&(fact, _)| fact).collect();
-        let drawn = if certain.len() == facts.len() {
-            self.layout.draw(&certain)
-        } else {
-            self.layout.draw_known(&facts)
-        };
+        let is_sure = certain.len() == facts.len();
+        let drawn = if is_sure { self.layout.draw(&certain) } else { self.layout.draw_known(&facts) };
         match self.companion.is_enumerated() {
             true => drawn,
             // The facts on which a sample agrees may still be otherwise.

@@ -185,11 +185,8 @@ impl<'m> Automaton<'m> {
         while let Some(state) = found.get_index(automaton.states.len()).cloned() {
             let mut it = automaton.state(&state, &mut scratch)?;
             let legal = it.legal.clone();
-            let joints = if it.goals.is_none() && automaton.missing.is_none() {
-                JointMoves::new(&legal).collect()
-            } else {
-                Vec::new()
-            };
+            let goes_on = it.goals.is_none() && automaton.missing.is_none();
+            let joints = if goes_on { JointMoves::new(&legal).collect() } else { Vec::new() };
             for joint in joints {
                 if stop() {
                     return Err(AutomatonError::Stopped);

@@ -351,11 +351,8 @@ impl<'t> Reader<'t> {
     }
 
     fn word(&mut self, words: &[&str], expected: &'static str) -> Result<GambitToken<'t>, Fault> {
-        if self.token.kind == GambitTokenKind::Word && words.contains(&self.token.text) {
-            Ok(self.advance())
-        } else {
-            self.unexpected(self.token, expected)
-        }
+        let is_here = self.token.kind == GambitTokenKind::Word && words.contains(&self.token.text);
+        if is_here { Ok(self.advance()) } else { self.unexpected(self.token, expected) }
     }
 
     fn text(&mut self, expected: &'static str) -> Result<Cow<'t, str>, Fault> {

@@ -39,11 +39,8 @@ impl Factor {
         let Some(numbers) = &self.numbers else { return Axis::categories(self.name(), self.values.clone()) };
         let is_positive = numbers.iter().all(|&number| number > 0.0);
         let logarithms: Vec<f64> = numbers.iter().map(|number| number.ln()).collect();
-        if is_positive && unevenness(&logarithms) < unevenness(numbers) {
-            Axis::logarithmic(self.name())
-        } else {
-            Axis::linear(self.name())
-        }
+        let is_geometric = is_positive && unevenness(&logarithms) < unevenness(numbers);
+        if is_geometric { Axis::logarithmic(self.name()) } else { Axis::linear(self.name()) }
     }
 
     /// Where a value is on its axis.

@@ -160,11 +160,8 @@ impl ResponseFigures {
     /// Counts decisions, faults and matches without goals.
     fn count(&mut self, round: usize, responding: Option<Role>, one: &PlayedMatch) {
         for (role, tally) in one.decisions.iter() {
-            let sum = if responding == Some(role) {
-                &mut self.response_decisions
-            } else {
-                &mut self.decisions[role]
-            };
+            let responds = responding == Some(role);
+            let sum = if responds { &mut self.response_decisions } else { &mut self.decisions[role] };
             sum.0 += tally.decisions;
             sum.1 += tally.depletions;
         }

@@ -220,11 +220,8 @@ impl RemotePlayer for Remote {
             playclock: start.playclock,
         });
         let answer = self.say(&message, budget)?;
-        if answer.eq_ignore_ascii_case("ready") {
-            Ok(())
-        } else {
-            Err(RemoteFailure::Illegal(shown(&answer)))
-        }
+        let is_ready = answer.eq_ignore_ascii_case("ready");
+        if is_ready { Ok(()) } else { Err(RemoteFailure::Illegal(shown(&answer))) }
     }
 
     fn play(&mut self, evidence: &Evidence, budget: &Budget) -> Result<Move, RemoteFailure> {

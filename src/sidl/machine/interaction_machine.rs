@@ -458,11 +458,8 @@ impl StateMachine for InteractionMachine {
     }
 
     fn goal(&self, state: &State, role: Role, _scratch: &mut InteractionScratch) -> Goal {
-        if Some(role) == self.setup.random {
-            Goal::default()
-        } else {
-            self.goal_scale.goal(self.balance(state, role))
-        }
+        let is_random = Some(role) == self.setup.random;
+        if is_random { Goal::default() } else { self.goal_scale.goal(self.balance(state, role)) }
     }
 
     fn fluents(&self, state: &State) -> Vec<String> {

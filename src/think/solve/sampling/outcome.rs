@@ -53,11 +53,8 @@ impl<M: Bulk> Traversal<'_, M> {
             };
             let Chooser { first, moves, .. } = chooser;
             let policy = self.accounts.policy(first, moves);
-            let drawn = if self.rng.random::<f64>() < EXPLORATION {
-                self.rng.random_range(0..moves)
-            } else {
-                policy.draw(self.rng)
-            };
+            let explores = self.rng.random::<f64>() < EXPLORATION;
+            let drawn = if explores { self.rng.random_range(0..moves) } else { policy.draw(self.rng) };
             let usual = |own| EXPLORATION / f64::from(moves) + (1.0 - EXPLORATION) * policy.share(own);
             let (own, own_ratio) = self.aim.draw(drawn, usual);
             let (probability, ratio) = (usual(own) / own_ratio, mem::replace(&mut self.ratio, 1.0));
