@@ -78,11 +78,8 @@ impl Automaton<'_> {
             format!("(<= (legal ?role ?move)\n    (true ({at} ?state))\n    ({may} ?state ?role ?move))\n"),
         );
         let variables: Vec<String> = (1..=roles.len()).map(|number| format!("?m{number}")).collect();
-        let does: String = roles
-            .iter()
-            .zip(&variables)
-            .map(|(role, variable)| format!("\n    (does {role} {variable})"))
-            .collect();
+        let does = roles.iter().zip(&variables);
+        let does: String = does.map(|(role, variable)| format!("\n    (does {role} {variable})")).collect();
         let mut steps = format!(
             "(<= ({step} ?outcome)\n    (true ({at} ?state)){does}\n    ({leads} ?state {} ?outcome))\n\
              (<= (next ({at} ?state))\n    ({step} ?outcome)\n    ({reaches} ?outcome ?state))\n",

@@ -131,12 +131,9 @@ impl DatalogProgram {
             for &relation in &relations {
                 self.component_of[relation] = number;
             }
-            let mut read: Vec<usize> = component
-                .iter()
-                .flat_map(|&node| graph.neighbors(node))
-                .map(|read| self.component_of[read.index()])
-                .filter(|&other| other != number)
-                .collect();
+            let read = component.iter().flat_map(|&node| graph.neighbors(node));
+            let read = read.map(|read| self.component_of[read.index()]);
+            let mut read: Vec<usize> = read.filter(|&other| other != number).collect();
             read.sort_unstable();
             read.dedup();
             let given = |relation: &RelationId| {

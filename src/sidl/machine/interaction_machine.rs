@@ -448,11 +448,9 @@ impl StateMachine for InteractionMachine {
         }
         let facts = self.facts(state, scratch);
         let mut evaluation = Evaluation::new(&self.program, self.terms());
-        let is_over = self
-            .program
-            .terminal
-            .iter()
-            .any(|over| evaluation.first(&over.conditions, &over.bindings, &facts).is_some());
+        let mut terminal = self.program.terminal.iter();
+        let is_over =
+            terminal.any(|over| evaluation.first(&over.conditions, &over.bindings, &facts).is_some());
         note(evaluation.failure, scratch);
         is_over || scratch.failure.is_some()
     }

@@ -23,13 +23,8 @@ pub(super) fn rewrite(
     strata: &[usize],
     symbols: &mut Symbols,
 ) -> Accepted<Vec<Rule>> {
-    let read: FxHashSet<usize> = expansion
-        .instances
-        .iter()
-        .flat_map(|instance| &instance.body)
-        .flat_map(|(_, keys)| keys)
-        .copied()
-        .collect();
+    let bodies = expansion.instances.iter().flat_map(|instance| &instance.body);
+    let read: FxHashSet<usize> = bodies.flat_map(|(_, keys)| keys).copied().collect();
     let mut rewriting = Rewriting { expansion, strata, relations: FxHashMap::default(), symbols };
     let mut instances: FxHashMap<usize, Vec<&Instance>> = FxHashMap::default();
     for instance in &expansion.instances {

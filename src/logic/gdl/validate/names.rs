@@ -181,11 +181,8 @@ fn characters(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
             || signs.contains(character)
     };
     let symbols = &view.sheet.symbols;
-    let mut unusual: FxHashSet<char> = symbols
-        .iter()
-        .flat_map(|symbol| symbols.name(symbol).chars())
-        .filter(|&character| !usual(character))
-        .collect();
+    let characters = symbols.iter().flat_map(|symbol| symbols.name(symbol).chars());
+    let mut unusual: FxHashSet<char> = characters.filter(|&character| !usual(character)).collect();
     for (stretch, start) in code(view.sheet) {
         for (offset, character) in stretch.char_indices() {
             if unusual.remove(&character) {

@@ -63,11 +63,8 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
             findings.push(undefined(view, &kinds, few.then_some(&defined), atom));
         }
     }
-    let missing: Vec<&str> = read
-        .keys()
-        .filter(|relation| few && !is_defined(relation))
-        .map(|relation| view.name(*relation))
-        .collect();
+    let missing = read.keys().filter(|relation| few && !is_defined(relation));
+    let missing: Vec<&str> = missing.map(|relation| view.name(*relation)).collect();
     for (&relation, &span) in &defined {
         if relation.keyword_arity().is_none() && !relation.is_logical() && !is_used(&relation) {
             let message = format!("nothing reads the relation `{}`", view.name(relation));

@@ -87,10 +87,8 @@ impl DependencyRule {
     /// The finding for a clause, at the first atom of its body from which a path begins.
     fn apply(&self, view: &RulesheetView<'_>, index: usize, branches: &[ClauseBranch]) -> Option<Finding> {
         let clause = &view.sheet.clauses[index];
-        let (atom, negative) = branches
-            .iter()
-            .flat_map(ClauseBranch::atoms)
-            .find(|(atom, _)| self.routes.begin_at(atom.relation))?;
+        let mut atoms = branches.iter().flat_map(ClauseBranch::atoms);
+        let (atom, negative) = atoms.find(|(atom, _)| self.routes.begin_at(atom.relation))?;
         let head = clause.head.relation;
         let first = Dependency { head, body: atom.relation, negative, clause: index };
         let path: Vec<Dependency> =

@@ -67,12 +67,9 @@ impl Explained {
             let next = starts.partition_point(|start| *start < span.start);
             starts.get(next).is_some_and(|start| *start < span.end)
         };
-        let defined: FxHashSet<(Symbol, usize)> = view
-            .sheet
-            .clauses
-            .iter()
-            .map(|clause| (clause.head.relation, clause.head.arguments.len()))
-            .collect();
+        let heads = view.sheet.clauses.iter().map(|clause| &clause.head);
+        let defined: FxHashSet<(Symbol, usize)> =
+            heads.map(|head| (head.relation, head.arguments.len())).collect();
         let (atoms, clauses, unmarked) = Default::default();
         let mut explained = Explained { atoms, clauses, unmarked };
         for (index, (clause, branches)) in view.clauses().enumerate() {

@@ -112,11 +112,9 @@ pub(super) fn check(
         return;
     }
     // A clause with another finding is to be changed anyway.
-    let mut elsewhere: Vec<usize> = findings
-        .iter()
-        .filter(|finding| finding.severity > Severity::Note && !HARMLESS.contains(&finding.code))
-        .map(|finding| finding.span.start)
-        .collect();
+    let harmful = |finding: &&Finding| finding.severity > Severity::Note && !HARMLESS.contains(&finding.code);
+    let mut elsewhere: Vec<usize> =
+        findings.iter().filter(harmful).map(|finding| finding.span.start).collect();
     elsewhere.sort_unstable();
     let mut comparisons = COMPARISONS;
     let mut reported: FxHashSet<(Kind, Symbol, usize)> = FxHashSet::default();
