@@ -181,11 +181,8 @@ fn goal_code(network: &mut Network, worth: &[(Goal, Wire)], counted: &mut Vec<Wi
         Some((_, wires)) => wires.push(none),
         None => cases.push((Goal::default(), vec![none])),
     }
-    let mut cases: Vec<(Goal, Wire)> = cases
-        .into_iter()
-        .map(|(goal, wires)| (goal, network.or(&wires)))
-        .filter(|(_, wire)| *wire != Wire::FALSE)
-        .collect();
+    let cases = cases.into_iter().map(|(goal, wires)| (goal, network.or(&wires)));
+    let mut cases: Vec<(Goal, Wire)> = cases.filter(|(_, wire)| *wire != Wire::FALSE).collect();
     // A wire that no other role counts is left out if possible, otherwise the last one.
     let left_out = cases.iter().rposition(|(_, wire)| !counted.contains(wire)).unwrap_or(0);
     let (rest, _) = cases.remove(left_out);

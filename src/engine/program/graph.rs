@@ -69,11 +69,9 @@ impl Graph {
     }
 
     fn and(&mut self, wires: &[Wire], edges: &[Edge]) -> Edge {
-        let mut ready: BinaryHeap<Reverse<(u32, Edge)>> = wires
-            .iter()
-            .map(|&wire| edge_of(edges, wire))
-            .map(|edge| Reverse((self.levels[node(edge)], edge)))
-            .collect();
+        let inputs = wires.iter().map(|&wire| edge_of(edges, wire));
+        let mut ready: BinaryHeap<Reverse<(u32, Edge)>> =
+            inputs.map(|edge| Reverse((self.levels[node(edge)], edge))).collect();
         while let (Some(Reverse((_, first))), Some(Reverse((_, second)))) = (ready.pop(), ready.pop()) {
             let pair = self.pair(first, second);
             // The third one joins the same look-up table.

@@ -321,11 +321,8 @@ impl Fixed {
     ) -> Result<Fixed, LimitError> {
         let mut program = DatalogProgram::new(rules.to_vec(), &INPUTS);
         program.limits.depth = limits.depth;
-        let targets: Vec<RelationId> = OUTPUTS
-            .into_iter()
-            .chain([Symbol::ROLE, Symbol::INIT])
-            .filter_map(|name| program.relation(name))
-            .collect();
+        let names = OUTPUTS.into_iter().chain([Symbol::ROLE, Symbol::INIT]);
+        let targets: Vec<RelationId> = names.filter_map(|name| program.relation(name)).collect();
         let needed = program.strata_of(&targets);
         let mut is_known = vec![false; program.relations()];
         for (number, (relations, _)) in program.strata().enumerate() {

@@ -169,11 +169,9 @@ impl Bucket {
             scope.dedup();
             scope
         };
-        let existential: Vec<(Symbol, Vec<Symbol>)> = all
-            .iter()
-            .filter(|variable| !head.contains(variable))
-            .map(|&variable| (variable, scope(variable)))
-            .collect();
+        let existential = all.iter().filter(|variable| !head.contains(variable));
+        let existential: Vec<(Symbol, Vec<Symbol>)> =
+            existential.map(|&variable| (variable, scope(variable))).collect();
         let rule =
             Measured { rule, of_literal: &of_literal, existential: &existential, all: &all, is_function };
         let buckets = existential.iter().filter_map(|(_, scope)| rule.bucket(scope.clone()));

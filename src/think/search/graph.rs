@@ -94,10 +94,8 @@ impl Graph {
                     })
                 })
                 .collect();
-            let uneven = machine
-                .random()
-                .map(|random| (random, ChanceDistribution::of(machine, &state, scratch)))
-                .filter(|(_, chance)| !chance.is_uniform());
+            let chance = |random| (random, ChanceDistribution::of(machine, &state, scratch));
+            let uneven = machine.random().map(chance).filter(|(_, chance)| !chance.is_uniform());
             nodes.push(Node::Inner { legal, successors, uneven });
         }
         if machine.is_interrupted(scratch) {

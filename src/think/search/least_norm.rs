@@ -59,12 +59,9 @@ fn multipliers(columns: &[Vec<f64>], tolerance: f64) -> Option<Vec<f64>> {
         };
         while wanted.iter().any(|&value| value <= 0.0) {
             // As far as all multipliers stay positive; those that become zero leave.
-            let part = active
-                .iter()
-                .zip(&wanted)
-                .filter(|(_, wanted)| **wanted <= 0.0)
-                .map(|(&index, wanted)| values[index] / (values[index] - wanted))
-                .fold(1.0, f64::min);
+            let negative = active.iter().zip(&wanted).filter(|(_, wanted)| **wanted <= 0.0);
+            let parts = negative.map(|(&index, wanted)| values[index] / (values[index] - wanted));
+            let part = parts.fold(1.0, f64::min);
             for (&index, wanted) in active.iter().zip(&wanted) {
                 let moved = values[index] + part * (wanted - values[index]);
                 values[index] = if moved > f64::EPSILON { moved } else { 0.0 };

@@ -33,11 +33,8 @@ fn and_of_groups(network: &mut Network, wires: &[Wire], groups: &Groups, found: 
     large.dedup();
     for group in large {
         let inputs = &groups.all()[group].inputs;
-        let others: Vec<Wire> = inputs
-            .iter()
-            .map(|&input| network.input(input))
-            .filter(|&wire| wires.binary_search(&!wire).is_err())
-            .collect();
+        let others = inputs.iter().map(|&input| network.input(input));
+        let others: Vec<Wire> = others.filter(|&wire| wires.binary_search(&!wire).is_err()).collect();
         kept.push(network.or(&others));
     }
     network.and(&kept)

@@ -73,11 +73,8 @@ fn sum(network: &mut Network, mut products: Vec<Product>) -> Wire {
     let mut taken = vec![false; products.len()];
     let mut terms: Vec<Product> = Vec::new();
     while let Some((count, Reverse(letter), (start, end))) = frequent.pop() {
-        let with: Vec<usize> = places[start..end]
-            .iter()
-            .map(|&(_, index)| index as usize)
-            .filter(|&index| !taken[index])
-            .collect();
+        let indices = places[start..end].iter().map(|&(_, index)| index as usize);
+        let with: Vec<usize> = indices.filter(|&index| !taken[index]).collect();
         if with.len() < count {
             if with.len() > 1 {
                 frequent.push((with.len(), Reverse(letter), (start, end)));

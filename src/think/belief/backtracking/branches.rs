@@ -94,12 +94,8 @@ impl Branches {
             let left_out = self.tried.values().filter(|&&branch| !among.admits(Some(branch))).count() as f64;
             return 1.0 - left_out / self.count() as f64;
         }
-        let mut left_out: Vec<u64> = self
-            .tried
-            .iter()
-            .filter(|(_, branch)| !among.admits(Some(**branch)))
-            .map(|(&index, _)| index)
-            .collect();
+        let left_out = self.tried.iter().filter(|(_, branch)| !among.admits(Some(**branch)));
+        let mut left_out: Vec<u64> = left_out.map(|(&index, _)| index).collect();
         left_out.sort_unstable();
         let mass = 1.0 - left_out.into_iter().map(|index| self.joints.probability(index)).sum::<f64>();
         if mass < PRECISE && self.count() <= SUMMED {
