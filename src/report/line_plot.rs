@@ -200,11 +200,8 @@ impl Frame<'_> {
 }
 
 fn panel_series(canvas: &mut Canvas, panel: &PlotPanel, known: &[Entry<'_>], frame: &Frame<'_>) {
-    let measured: Vec<&FigureSeries> = panel
-        .series
-        .iter()
-        .filter(|series| !series.is_reference && series.drawn().next().is_some())
-        .collect();
+    let is_measured = |series: &&FigureSeries| !series.is_reference && series.drawn().next().is_some();
+    let measured: Vec<&FigureSeries> = panel.series.iter().filter(is_measured).collect();
     // Beside each other and not upon each other: error bars of several series at one place. Neighbouring places stay
     // apart.
     let mut places: Vec<f64> =

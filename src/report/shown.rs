@@ -75,12 +75,8 @@ impl Table {
         };
         let rows: Vec<Vec<String>> = self.rows.iter().map(shown).collect();
         let is_used = |sign: &str| rows.iter().flatten().any(|cell| cell.contains(&format!(" {sign}")));
-        let mut notes: Vec<String> = self
-            .marks
-            .iter()
-            .filter(|mark| is_used(mark.sign))
-            .map(|mark| format!("{} {}", mark.sign, mark.note))
-            .collect();
+        let used = self.marks.iter().filter(|mark| is_used(mark.sign));
+        let mut notes: Vec<String> = used.map(|mark| format!("{} {}", mark.sign, mark.note)).collect();
         notes.dedup();
         ShownTable {
             heads: readings.iter().map(|reading| head(reading).to_owned()).collect(),

@@ -71,11 +71,8 @@ pub(super) fn factors(entrants: &[&Entrant]) -> Vec<Factor> {
             known.push(value);
         }
     }
-    let mut keys: Vec<Factor> = values
-        .into_iter()
-        .filter(|(_, values)| values.len() > 1)
-        .map(|(key, values)| factor(key, &values))
-        .collect();
+    let varied = values.into_iter().filter(|(_, values)| values.len() > 1);
+    let mut keys: Vec<Factor> = varied.map(|(key, values)| factor(key, &values)).collect();
     keys.sort_by_key(|factor| {
         (factor.numbers.is_none(), std::cmp::Reverse(factor.values.len()), factor.key != "particles")
     });

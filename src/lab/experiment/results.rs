@@ -163,12 +163,10 @@ impl<'a> Results<'a> {
 
     /// How many matches each shard has, after the last [`next`](Results::next), and which of them lack some.
     pub fn missing(&mut self) -> Vec<MissingMatches> {
-        let mut missing: Vec<MissingMatches> = self
-            .absent
-            .iter()
-            .map(|&shard| MissingMatches { shard, matches: None, of: self.plan.matches_of(shard) })
-            .filter(|missing| missing.of > 0)
-            .collect();
+        let absent = self.absent.iter();
+        let absent =
+            absent.map(|&shard| MissingMatches { shard, matches: None, of: self.plan.matches_of(shard) });
+        let mut missing: Vec<MissingMatches> = absent.filter(|missing| missing.of > 0).collect();
         for part in &mut self.parts {
             if !part.sequence.is_whole() || part.sequence.next() != NextMatch::End {
                 let of = self.plan.matches_of(part.shard);

@@ -66,11 +66,9 @@ fn forced(reach: &Reach, role: Role, best: Goal, hopeful: bool) -> Vec<Option<us
     let mut won: Vec<Option<usize>> =
         graph.node_weights().map(|node| is_won(&node.kind, role, best, hopeful).then_some(0)).collect();
     for round in 1.. {
-        let fresh: Vec<NodeIndex> = graph
-            .node_indices()
-            .filter(|&index| won[index.index()].is_none())
-            .filter(|&index| winning_move(reach, role, &won, index).is_some())
-            .collect();
+        let open = graph.node_indices().filter(|&index| won[index.index()].is_none());
+        let fresh: Vec<NodeIndex> =
+            open.filter(|&index| winning_move(reach, role, &won, index).is_some()).collect();
         if fresh.is_empty() {
             break;
         }

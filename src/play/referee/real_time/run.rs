@@ -197,11 +197,8 @@ fn commanded(
     commands: &[Command],
     scratch: &mut hyperplay_sidl::InteractionScratch,
 ) -> Option<Move> {
-    let own: Vec<(TermId, TermId)> = commands
-        .iter()
-        .filter(|command| command.role == role)
-        .filter_map(|command| command.verdict.ok())
-        .collect();
+    let own = commands.iter().filter(|command| command.role == role);
+    let own: Vec<(TermId, TermId)> = own.filter_map(|command| command.verdict.ok()).collect();
     machine.move_of_commands(state, role, &own, scratch)
 }
 
