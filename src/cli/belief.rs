@@ -83,11 +83,9 @@ pub fn run(arguments: &BeliefArguments, session: &Session) -> CommandResult {
     if let Some(files) = files {
         files.finish(&studies, &tables, time)?;
     }
-    let measured: Vec<MeasuredStudy<'_>> = games
-        .iter()
-        .zip(studies.iter().zip(&tables))
-        .map(|((plan, game), (study, tables))| MeasuredStudy { plan, game, study, tables })
-        .collect();
+    let made = games.iter().zip(studies.iter().zip(&tables));
+    let made = made.map(|((plan, game), (study, tables))| MeasuredStudy { plan, game, study, tables });
+    let measured: Vec<MeasuredStudy<'_>> = made.collect();
     if arguments.json {
         let mut documents: Vec<Value> = measured.iter().map(|of| of.document(threads)).collect();
         let mut whole =

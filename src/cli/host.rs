@@ -149,13 +149,8 @@ impl HostArguments {
     /// The seats with the addresses in them as specs. The word `random` alone, as some write for the role that the game
     /// master plays, says nothing new.
     fn seats(&self) -> Vec<String> {
-        let written: Vec<&str> = self
-            .matches
-            .seats
-            .iter()
-            .map(String::as_str)
-            .filter(|seat| !seat.eq_ignore_ascii_case("random"))
-            .collect();
+        let seats = self.matches.seats.iter().map(String::as_str);
+        let written: Vec<&str> = seats.filter(|seat| !seat.eq_ignore_ascii_case("random")).collect();
         let address = |seat: &'_ str| {
             let (_, address) = seat.split_once('=')?;
             is_address(address).then(|| address.trim().trim_end_matches('/').to_owned())

@@ -42,10 +42,8 @@ impl InteractionParts {
                 aliases.join(" ")
             )
         });
-        let chances = program
-            .chances
-            .iter()
-            .map(|Chance { id, weights, .. }| format!("{}: {}", show(id), shares(weights)));
+        let chances = program.chances.iter();
+        let chances = chances.map(|Chance { id, weights, .. }| format!("{}: {}", show(id), shares(weights)));
         let branchings = program.branchings.iter().map(|it| branching(it, &program, symbols));
         let mut operations: Vec<String> = Vec::new();
         for head in program.operations.iter().map(|operation| show(&operation.head)) {

@@ -369,11 +369,8 @@ impl Series<'_> {
         if self.arguments.verbose {
             written.and_then(|()| verbose::end(machine, &played, &self.session.out))?;
         }
-        let line = self
-            .arguments
-            .transcript
-            .is_some()
-            .then(|| self.line(index, settings, &played, chronons, &watch));
+        let is_kept = self.arguments.transcript.is_some();
+        let line = is_kept.then(|| self.line(index, settings, &played, chronons, &watch));
         // With a player elsewhere, all prepare in the start clock, and the first decision has what every other has.
         let start = |clocks: Clocks| if self.seats.has_remote() { Duration::ZERO } else { clocks.start };
         let clocks = settings.clocks.map(|clocks| Clocks { start: start(clocks), ..clocks });

@@ -259,11 +259,9 @@ impl Player for PersonSeat {
         if let [only] = *view.legal {
             return Decision::draw(vec![(only, 1.0)], seed);
         }
-        let chosen = self
-            .table
-            .upgrade()
-            .and_then(|table| table.chosen(self.role, view.evidence.step(), budget.deadline))
-            .filter(|own| view.legal.contains(own));
+        let chosen = self.table.upgrade();
+        let chosen = chosen.and_then(|table| table.chosen(self.role, view.evidence.step(), budget.deadline));
+        let chosen = chosen.filter(|own| view.legal.contains(own));
         match chosen {
             Some(own) => Decision::draw(vec![(own, 1.0)], seed),
             // A person who leaves or is late gets a legal move.

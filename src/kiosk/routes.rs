@@ -327,11 +327,8 @@ async fn advise(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: B
         let wrong = |error: SpecError| refusal(400, error.to_string(), "see `hyperplay players`");
         let player = kiosk.options.registry.player(&spec).map_err(wrong)?;
         let known = table.to_advise(role)?;
-        let engine = table
-            .parts
-            .room
-            .engine_for(&player)
-            .map_err(|error| refusal(409, error, "play a smaller game"))?;
+        let engine = table.parts.room.engine_for(&player);
+        let engine = engine.map_err(|error| refusal(409, error, "play a smaller game"))?;
         let _place = kiosk
             .hints
             .try_acquire()

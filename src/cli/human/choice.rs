@@ -102,11 +102,7 @@ fn command(text: &str) -> Option<Word> {
 
 /// A term as a person types it: the words in it, in lower case.
 fn plain(text: &str) -> String {
-    let spaced: String = text
-        .chars()
-        .map(|each| if "(),".contains(each) { ' ' } else { each })
-        .collect::<String>()
-        .to_lowercase();
+    let spaced = text.replace(['(', ')', ','], " ").to_lowercase();
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -158,11 +158,9 @@ impl<'a> SolveReport<'a> {
             self.unit,
             self.opened.hash()
         ));
-        let points: Vec<FigurePoint> = curve
-            .iter()
-            .filter(|point| point.verdict.nash_conv > 0.0)
-            .map(|point| FigurePoint::exact(point.iterations as f64, point.verdict.nash_conv))
-            .collect();
+        let above = curve.iter().map(|point| (point.iterations as f64, point.verdict.nash_conv));
+        let above = above.filter(|&(_, nash_conv)| nash_conv > 0.0);
+        let points: Vec<FigurePoint> = above.map(|(x, y)| FigurePoint::exact(x, y)).collect();
         if points.len() > 1 {
             let (x, y) = (Axis::logarithmic("iterations"), Axis::logarithmic("NashConv"));
             let plot = LinePlot::single(x, y, vec![FigureSeries::measured("average policies", points)]);
