@@ -209,8 +209,13 @@ impl SpecKey {
 
     /// The same key, where a clock takes the place of the default: `limit` says how far, as in "without a limit".
     #[must_use]
-    pub fn clocked(mut self, limit: &str) -> Self {
-        self.about = format!("{} Under a clock it is {limit} where it is not written.", self.about).into();
+    pub fn clocked(self, limit: &str) -> Self {
+        self.replaced("Under a clock", limit)
+    }
+
+    /// The same key, where in some case this value takes the place of the default.
+    pub(super) fn replaced(mut self, case: &str, value: &str) -> Self {
+        self.about = format!("{} {case} it is {value} where it is not written.", self.about).into();
         self.is_clocked = true;
         self
     }
