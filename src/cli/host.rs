@@ -249,23 +249,29 @@ pub fn run(arguments: &HostArguments, session: &Session) -> CommandResult {
         what,
         "take --dialect gdl2",
     )?;
-    if opened.game.language() == Language::Sidl {
-        return interaction(arguments, opened, session);
-    }
-    refuse_if(
-        arguments.chronon.is_some(),
-        "--chronon is for an interaction in SIDL",
-        "a game of GDL has steps and clocks: give --playclock",
-    )?;
     let mut series = arguments.matches.clone();
     series.seats = arguments.seats();
-    series.startclock.get_or_insert(DEFAULT_CLOCKS.start);
-    series.playclock.get_or_insert(DEFAULT_CLOCKS.play);
+    let is_sidl = opened.game.language() == Language::Sidl;
+    if is_sidl {
+        refuse_if(
+            series.playclock.is_some() || series.startclock.is_some(),
+            "an interaction in SIDL has chronons and no clocks of moves",
+            "give --chronon 1s, or --clock simulated",
+        )?;
+    } else {
+        refuse_if(
+            arguments.chronon.is_some(),
+            "--chronon is for an interaction in SIDL",
+            "a game of GDL has steps and clocks: give --playclock",
+        )?;
+        series.startclock.get_or_insert(DEFAULT_CLOCKS.start);
+        series.playclock.get_or_insert(DEFAULT_CLOCKS.play);
+    }
     let hosting = Hosting {
         settings: arguments.settings(&opened.game)?,
         at_once: usize::try_from(arguments.at_once).unwrap_or(1),
+        real_time: if is_sidl { real_time(arguments, &opened.game, &series.seats)? } else { None },
         records: arguments.records(&opened)?,
-        real_time: None,
     };
     matches::run_hosted(&series, opened, &hosting, session)
 }
@@ -284,18 +290,8 @@ fn cannot_listen(at: &str, cause: &std::io::Error) -> CommandFailure {
     CommandFailure::usage(format!("--listen {at}: {cause}"), remedy)
 }
 
-/// Runs an interaction in SIDL.
-fn interaction(arguments: &HostArguments, opened: Opened, session: &Session) -> CommandResult {
-    let mut series = arguments.matches.clone();
-    let remedy = "give --chronon 1s, or --clock simulated";
-    refuse_if(
-        series.playclock.is_some() || series.startclock.is_some(),
-        "an interaction in SIDL has chronons and no clocks of moves",
-        remedy,
-    )?;
-    series.seats = arguments.seats();
-    let settings = arguments.settings(&opened.game)?;
-    let at_once = usize::try_from(arguments.at_once).unwrap_or(1);
+/// How an interaction in SIDL is run in real time; `None` if its time is simulated.
+fn real_time(arguments: &HostArguments, game: &Game, seats: &[String]) -> CommandResult<Option<RealTime>> {
     let real_time = match (arguments.clock, arguments.chronon) {
         (ClockArgument::Simulated, _) => None,
         (ClockArgument::Real, None) => {
@@ -305,19 +301,18 @@ fn interaction(arguments: &HostArguments, opened: Opened, session: &Session) -> 
         (ClockArgument::Real, Some(chronon)) => {
             let server = CommandServer::listen(&arguments.listen)
                 .map_err(|cause| cannot_listen(&arguments.listen, &cause))?;
-            let addresses = addresses(arguments, &opened.game)?;
+            let addresses = addresses(arguments, game)?;
             let start = if addresses.values().iter().any(Option::is_some) { START } else { Duration::ZERO };
             Some(RealTime { chronon, start, addresses, server: Arc::new(server), tally: Mutex::default() })
         }
     };
     let what = "an agent behind an address takes part in real time only";
     refuse_if(
-        real_time.is_none() && arguments.seats().iter().any(|seat| seat.contains("=remote:")),
+        real_time.is_none() && seats.iter().any(|seat| seat.contains("=remote:")),
         what,
         "leave out --clock simulated",
     )?;
-    let hosting = Hosting { settings, at_once, records: arguments.records(&opened)?, real_time };
-    matches::run_hosted(&series, opened, &hosting, session)
+    Ok(real_time)
 }
 
 /// The time that agents behind addresses have to prepare before the first chronon.
