@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use smallvec::SmallVec;
 
-use super::super::met::{SamplingError, check};
+use super::super::met::{Sampled, check};
 use super::super::sequences::MIDDLE;
 use super::super::tree::TreeError;
 use super::Blueprint;
@@ -120,7 +120,7 @@ impl<M: Bulk> GrownTree<M> {
     }
 
     /// Begins the tree, unless it was begun.
-    pub(super) fn begin(&mut self, machine: &M, seed: &Seed) -> Result<(), SamplingError> {
+    pub(super) fn begin(&mut self, machine: &M, seed: &Seed) -> Sampled {
         if self.has_begun {
             return Ok(());
         }
@@ -141,7 +141,7 @@ impl<M: Bulk> GrownTree<M> {
         state: M::State,
         known: &[u32],
         step: u32,
-    ) -> Result<Option<u32>, SamplingError> {
+    ) -> Sampled<Option<u32>> {
         let added = self.positions.add(machine, state, known, &mut self.scratch);
         self.fail(machine)?;
         let Some(position) = added.ok_or(TreeError::Stopped)?.position() else { return Ok(None) };
@@ -179,13 +179,13 @@ impl<M: Bulk> GrownTree<M> {
         false
     }
 
-    pub(super) fn fail(&mut self, machine: &M) -> Result<(), SamplingError> {
+    pub(super) fn fail(&mut self, machine: &M) -> Sampled {
         let failure = machine.take_failure(&mut self.scratch);
         failure.map_or(Ok(()), |failure| Err(TreeError::Failed(failure).into()))
     }
 
     /// Takes in the positions that were added after this number of steps.
-    fn arrive(&mut self, machine: &M, step: u32, former: Option<u32>) -> Result<(), SamplingError> {
+    fn arrive(&mut self, machine: &M, step: u32, former: Option<u32>) -> Sampled {
         let position = self.first.len() as u32;
         check(machine, &self.positions, position, step)?;
         self.first.push(LEAF);
@@ -217,7 +217,7 @@ impl<M: Bulk> GrownTree<M> {
     }
 
     /// Grows these leaves, each once, and values those that follow.
-    pub(super) fn grow(&mut self, machine: &M, leaves: &[u32], seed: &Seed) -> Result<(), SamplingError> {
+    pub(super) fn grow(&mut self, machine: &M, leaves: &[u32], seed: &Seed) -> Sampled {
         let (mut wave, mut fresh) = (leaves.to_vec(), Vec::new());
         while !wave.is_empty() {
             let choices = |&leaf: &u32| (0..self.positions.choices(leaf)).map(move |choice| (leaf, choice));
@@ -249,12 +249,7 @@ impl<M: Bulk> GrownTree<M> {
     }
 
     /// Values these leaves, or grows them where nobody chooses.
-    pub(super) fn grow_or_value(
-        &mut self,
-        machine: &M,
-        leaves: &[u32],
-        seed: &Seed,
-    ) -> Result<(), SamplingError> {
+    pub(super) fn grow_or_value(&mut self, machine: &M, leaves: &[u32], seed: &Seed) -> Sampled {
         let is_alone = |leaf: &u32| self.positions.choosers(*leaf).is_empty();
         let (alone, chosen): (Vec<u32>, Vec<u32>) = leaves.iter().partition(|leaf| is_alone(leaf));
         self.value_leaves(machine, &chosen, seed)?;
@@ -262,7 +257,7 @@ impl<M: Bulk> GrownTree<M> {
     }
 
     /// Values these leaves.
-    fn value_leaves(&mut self, machine: &M, leaves: &[u32], seed: &Seed) -> Result<(), SamplingError> {
+    fn value_leaves(&mut self, machine: &M, leaves: &[u32], seed: &Seed) -> Sampled {
         if let Some(blueprint) = self.blueprint.clone()
             && !self.are_values_of_states(machine, leaves)
         {

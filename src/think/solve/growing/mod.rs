@@ -35,7 +35,7 @@ use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
-use super::met::{Averages, SampledPolicy, SamplingError};
+use super::met::{Averages, Sampled, SampledPolicy, SamplingError};
 use super::profile::{Profile, normalise};
 use super::regret::{PREDICTED, RegretRule};
 use super::sequences::MIDDLE;
@@ -209,7 +209,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// # Errors
     /// If an iteration meets something that has no place in a tree; then the minimiser stays as it is, and gives the same
     /// error again.
-    pub fn iterate(&mut self, machine: &M, count: u64, seed: &Seed) -> Result<(), SamplingError> {
+    pub fn iterate(&mut self, machine: &M, count: u64, seed: &Seed) -> Sampled {
         self.iterate_within(machine, count, &Budget::UNLIMITED, seed)
     }
 
@@ -218,13 +218,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
     ///
     /// # Errors
     /// As [`iterate`](GrowingMinimiser::iterate).
-    pub fn iterate_within(
-        &mut self,
-        machine: &M,
-        count: u64,
-        budget: &Budget,
-        seed: &Seed,
-    ) -> Result<(), SamplingError> {
+    pub fn iterate_within(&mut self, machine: &M, count: u64, budget: &Budget, seed: &Seed) -> Sampled {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
@@ -241,13 +235,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         }
     }
 
-    fn iterate_in_time(
-        &mut self,
-        machine: &M,
-        count: u64,
-        budget: &Budget,
-        seed: &Seed,
-    ) -> Result<(), SamplingError> {
+    fn iterate_in_time(&mut self, machine: &M, count: u64, budget: &Budget, seed: &Seed) -> Sampled {
         let before = self.visits;
         for _ in 0..count {
             let is_short = |left| left < self.predicted().mul_f64(RESERVE);
@@ -269,7 +257,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         self.pace * (self.tree.followed as u32 + 1)
     }
 
-    fn iterate_once(&mut self, machine: &M, seed: &Seed) -> Result<(), SamplingError> {
+    fn iterate_once(&mut self, machine: &M, seed: &Seed) -> Sampled {
         self.iterations += 1;
         let seed = seed.index(self.iterations as usize);
         self.tree.begin(machine, &seed.index(0))?;

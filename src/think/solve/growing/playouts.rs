@@ -8,7 +8,7 @@
 
 use rand::{Rng, RngExt};
 
-use super::super::met::SamplingError;
+use super::super::met::Sampled;
 use super::grown::GrownTree;
 use super::{Blueprint, range};
 use crate::tree::{Chooser, Following, Positions, UNEVEN_CHANCE};
@@ -28,7 +28,7 @@ impl<M: Bulk> GrownTree<M> {
         leaves: &[u32],
         blueprint: &Blueprint,
         rng: &mut impl Rng,
-    ) -> Result<(), SamplingError> {
+    ) -> Sampled {
         for leaves in leaves.chunks(TOGETHER) {
             for (&leaf, tally) in leaves.iter().zip(self.tallies(machine, leaves, blueprint, rng)) {
                 self.set_value(leaf, &tally);

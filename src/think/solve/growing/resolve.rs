@@ -22,7 +22,7 @@ use std::sync::Arc;
 use rand::{Rng, RngExt};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::met::SamplingError;
+use super::super::met::Sampled;
 use super::super::sequences::MIDDLE;
 use super::super::tree::TreeError;
 use super::descent::Guide;
@@ -114,7 +114,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         found: Vec<FoundState<M::State>>,
         budget: &Budget,
         seed: &Seed,
-    ) -> Result<(), SamplingError> {
+    ) -> Sampled {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
@@ -135,7 +135,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         evidence: &Evidence,
         found: Vec<FoundState<M::State>>,
         seed: &Seed,
-    ) -> Result<(), SamplingError> {
+    ) -> Sampled {
         let (step, own) = (evidence.step(), evidence.role.index());
         let own = (own, self.tree.positions.class(evidence));
         let average = self.average_everywhere();
