@@ -92,6 +92,7 @@ use failure::{CommandFailure, CommandResult};
 use output::{Output, log};
 use session::Session;
 
+use hyperplay_machine::{Budget, CancelFlag};
 use hyperplay_net::host::with_remote;
 use hyperplay_play::files::abandon_parts;
 use hyperplay_play::player::Registry;
@@ -302,18 +303,20 @@ const GRACE: Duration = Duration::from_secs(4);
 /// How long any other command has after SIGTERM to write what it has.
 const TERM_GRACE: Duration = Duration::from_secs(8);
 
-/// Makes Ctrl-C and SIGTERM raise the interrupt; the second one, or the first if the command does not look, ends the
+/// Makes Ctrl-C and SIGTERM raise the interrupt, which also cancels the decisions of matches; the second one, or the first if the command does not look, ends the
 /// program, and so does the end of the grace. Half-written files are removed then. SIGHUP keeps its meaning, so `nohup`
 /// works.
 fn listen(looks: bool, grace: Option<Duration>) -> CommandResult<Interrupt> {
-    let interrupt = Interrupt::default();
+    let cancel = CancelFlag::leak();
+    let interrupt = Interrupt::default().within(Budget::UNLIMITED.cancelled_by(cancel));
     let raised = interrupt.clone();
     let end = || abandon_parts(|| std::process::exit(i32::from(CommandFailure::Interrupted.code())));
     let handler = move |grace: Option<Duration>| {
+        cancel.set(true);
         if raised.raise() || !looks {
             end();
         }
-        log(format_args!("ending after the step at hand; Ctrl-C again ends at once"));
+        log(format_args!("ending what is at hand; Ctrl-C again ends at once"));
         if let Some(grace) = grace {
             std::thread::spawn(move || {
                 std::thread::sleep(grace);

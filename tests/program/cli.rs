@@ -469,6 +469,24 @@ fn ctrl_c_ends_perft_inspect_and_check_with_what_was_found() {
     }
 }
 
+/// The decision at hand would take days.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_ends_the_decision_at_hand() {
+    for player in ["hyperplay:playouts", "ismcts:simulations", "subgame:tree=1000000000,iterations"] {
+        let child =
+            start(&mut program(&format!("match phantom_tictactoe x={player}=1000000000 --seed 1 --json")));
+        until_it_catches_ctrl_c(&child);
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        signal(&child, "INT");
+        let (printed, error) = ended(&player, child.wait_with_output().unwrap(), 130);
+        assert!(error.ends_with("error: interrupted\n"), "{player}: {error}");
+        let report: Value = serde_json::from_str(&printed).unwrap();
+        let counts = [&report["matches"], &report["decisions"]["x"]["count"]];
+        assert_eq!(counts, [0, 0], "{player}: the decision that was cancelled does not count");
+    }
+}
+
 /// The engines that every game here allows.
 const ENGINES: [&str; 4] = ["auto", "interpreter", "propagator", "lanes"];
 
