@@ -267,6 +267,26 @@ fn ismcts_plays_what_is_certain_in_kuhn_poker_and_does_not_bluff() {
 }
 
 #[test]
+fn ismcts_takes_the_most_visited_move_and_explores_less_only_where_nothing_is_hidden() {
+    let decided = |game: &str, keys: &str| {
+        let machine = built_in(game);
+        let evidence = Evidence::new(Role::new(0));
+        let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch())[Role::new(0)].clone();
+        let view = View { evidence: &evidence, legal: &legal };
+        let spec = format!("ismcts:simulations=300{keys}");
+        let mut player = seat(&spec, &machine, Role::new(0));
+        let decision = decide(&mut player, view, &Budget::UNLIMITED, &Seed::root(1));
+        (decision.policy, decision.values)
+    };
+    let (plain, mixing) = (",exploration=0.4,final=visits", ",exploration=0.7,final=thresholded");
+    for (game, is_plain) in [("perfect/tictactoe.kif", true), ("imperfect/phantom_tictactoe.kif", false)] {
+        let (same, other) = if is_plain { (plain, mixing) } else { (mixing, plain) };
+        assert_eq!(decided(game, ""), decided(game, same), "{game}");
+        assert_ne!(decided(game, ""), decided(game, other), "{game}: what is written holds");
+    }
+}
+
+#[test]
 fn ismcts_moves_at_once_by_a_mixed_move() {
     let machine = built_in("perfect/rock_paper_scissors_lizard_spock.kif");
     let specs = ["ismcts:final=mixed", "ismcts:final=mixed"];

@@ -487,6 +487,19 @@ fn ctrl_c_ends_the_decision_at_hand() {
     }
 }
 
+/// A game that is written as a tree takes minutes here.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_ends_convert_as_an_interrupt_and_not_as_the_end_of_a_time() {
+    let command = "convert leduc_poker_52 --to efg --max-nodes 1000000000";
+    let child = start(&mut program(command));
+    until_it_catches_ctrl_c(&child);
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    signal(&child, "INT");
+    let (_, error) = ended(&command, child.wait_with_output().unwrap(), 130);
+    assert!(error.ends_with("error: interrupted\n"), "{error}");
+}
+
 /// The engines that every game here allows.
 const ENGINES: [&str; 4] = ["auto", "interpreter", "propagator", "lanes"];
 

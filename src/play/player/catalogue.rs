@@ -215,7 +215,7 @@ impl SpecKey {
 
     /// The same key, where in some case this value takes the place of the default.
     pub(super) fn replaced(mut self, case: &str, value: &str) -> Self {
-        self.about = format!("{} {case} it is {value} where it is not written.", self.about).into();
+        self.about = format!("{} {case} it is {value} unless it is written.", self.about).into();
         self.is_clocked = true;
         self
     }

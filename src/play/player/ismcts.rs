@@ -98,8 +98,8 @@ pub fn ismcts(belief: OwnBelief, options: IsmctsOptions, last: FinalMove) -> imp
     clocked(belief, [options; 2], last, None, true)
 }
 
-/// The same with options for decisions without a deadline and for those with, with another exploration and rule where there is nothing to mix, and
-/// with a tree that is kept or not.
+/// The same with options for decisions without a deadline and for those with, with others where there is nothing to mix,
+/// and with a tree that is kept or not.
 pub(super) fn clocked(
     belief: OwnBelief,
     options: [IsmctsOptions; 2],
@@ -136,6 +136,13 @@ pub(super) fn prepare(machine: &Engine, history: HistoryUse) {
     }
 }
 
+/// The exploration and the rule where there is nothing to mix.
+pub(super) struct Plain {
+    pub(super) is_plain: IsPlain,
+    pub(super) exploration: f64,
+    pub(super) last: FinalMove,
+}
+
 /// The choice from one tree.
 struct TreeChoice {
     trees: Option<IsmctsTrees<Engine>>,
@@ -145,14 +152,11 @@ struct TreeChoice {
     is_kept: bool,
 }
 
-/// Whether there is nothing to mix, and the exploration and the rule that are used then.
-pub(super) type Plain = (IsPlain, f64, FinalMove);
-
 impl Choice for TreeChoice {
     fn choose(&mut self, deliberation: Deliberation<'_>, possible: &Possible<'_>) -> Decision {
-        if let Some((_, exploration, last)) = self.plain.take().filter(|(is, ..)| is(&deliberation.budget)) {
-            self.options.iter_mut().for_each(|options| options.exploration = exploration);
-            self.last = last;
+        if let Some(plain) = self.plain.take().filter(|plain| (plain.is_plain)(&deliberation.budget)) {
+            self.options.iter_mut().for_each(|options| options.exploration = plain.exploration);
+            self.last = plain.last;
         }
         let options = self.options[usize::from(!deliberation.budget.reproduces())];
         let trees = self.trees.get_or_insert_with(|| IsmctsTrees::new(deliberation.machine, &options));

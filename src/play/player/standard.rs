@@ -6,6 +6,7 @@ use super::belief_keys::MODELLED;
 use super::catalogue::{about, entry};
 use super::epimc::{self, unpostponed};
 use super::equilibrium::{with_equilibria, with_equilibrium_model};
+use super::ismcts::Plain;
 use super::models::with_models;
 use super::policy_file::FilePolicy;
 use super::policy_player::PolicyPlayer;
@@ -73,10 +74,9 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
             let (belief, last) = (belief_of(spec, registry)?, spec.word::<FinalMove>("final"));
             let (exploration, memory) = (spec.real("exploration"), spec.size("memory") << 20);
             let (is_kept, shared) = (spec.word::<bool>("keep"), Arc::new(Shared::default()));
-            let plain = (
-                if spec.is_given("exploration") { exploration } else { PLAIN_EXPLORATION },
-                if spec.is_given("final") { last } else { FinalMove::Visits },
-            );
+            let [is_written, has_rule] = ["exploration", "final"].map(|key| spec.is_given(key));
+            let plain_exploration = if is_written { exploration } else { PLAIN_EXPLORATION };
+            let plain_last = if has_rule { last } else { FinalMove::Visits };
             let options = counted_and_timed(spec, "simulations").map(|simulations| IsmctsOptions {
                 simulations,
                 exploration,
@@ -89,7 +89,11 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
             });
             Ok(move |engine: &Arc<Engine>, role: Role| {
                 super::ismcts::prepare(engine, options[0].history);
-                let plain = Some((is_plain(engine, &shared), plain.0, plain.1));
+                let plain = (!is_written || !has_rule).then(|| Plain {
+                    is_plain: is_plain(engine, &shared),
+                    exploration: plain_exploration,
+                    last: plain_last,
+                });
                 Seat::player(super::ismcts::clocked(belief(engine, role), options, last, plain, is_kept))
             })
         })?
@@ -141,8 +145,8 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                         let file = FilePolicy::new(Arc::clone(engine), Arc::clone(file));
                         Arc::new(move |role, evidence, legal| file.written(role, evidence, legal))
                     });
-                    let before = (blueprint, is_plain(engine, &shared));
-                    Seat::player(subgame(belief(engine, role), Arc::clone(&search), solves, moves, before))
+                    let (search, known) = (Arc::clone(&search), (blueprint, is_plain(engine, &shared)));
+                    Seat::player(subgame(belief(engine, role), search, solves, moves, known))
                 })
             },
         )?
@@ -235,7 +239,7 @@ fn hyperplay2_keys() -> [SpecKey; 2] {
     ]
 }
 
-/// Where nothing is hidden and roles move in turn there is nothing to mix, and `ismcts` explores by this unless it is told, as measured (`docs/measurements.md`).
+/// Where there is nothing to mix `ismcts` explores by this unless it is told, as measured (`docs/measurements.md`).
 const PLAIN_EXPLORATION: f64 = 0.4;
 const PLAIN: &str = "Where nothing is hidden and roles move in turn";
 

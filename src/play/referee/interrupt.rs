@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_millis(30);
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     flag: Arc<AtomicBool>,
-    /// The time until the deadline, as a budget.
+    /// The time until the deadline, and what [cancels](hyperplay_machine::CancelFlag) decisions, as a budget.
     pub budget: Budget,
 }
 

@@ -26,7 +26,7 @@ impl DecisionBudget {
     }
 }
 
-/// A player with a budget of its own, whatever the referee grants.
+/// A player with a budget of its own, whatever the referee grants, who can still cancel its decisions.
 pub struct BudgetedPlayer {
     player: Box<dyn Player>,
     budget: DecisionBudget,
@@ -40,8 +40,8 @@ impl BudgetedPlayer {
 }
 
 impl Player for BudgetedPlayer {
-    fn decide(&mut self, view: &View<'_>, _: &Budget, seed: &Seed) -> Decision {
-        self.player.decide(view, &self.budget.begin(), seed)
+    fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
+        self.player.decide(view, &Budget { cancel: budget.cancel, ..self.budget.begin() }, seed)
     }
 
     fn update_time(&self) -> Option<Duration> {

@@ -31,7 +31,7 @@ pub struct GameFeatures {
     pub moves: usize,
     /// Matches that came to their end.
     pub matches: usize,
-    /// How many histories the game has by the estimate of Knuth75b: the product of the numbers of joint moves, in the match where it is the greatest.
+    /// How many complete histories the game has, at most [`u64::MAX`], by the estimate of Knuth75b: the product of the numbers of joint moves, in the match where it is the greatest.
     pub histories: u64,
 }
 

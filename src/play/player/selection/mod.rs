@@ -4,13 +4,14 @@
 //! fourteen games, and of `subgame` in nine, were seen (`docs/measurements.md`). Where the time was up before the
 //! features were known, the player is `hyperplay`. States visited for the features are not counted in a budget of nodes.
 //!
-//! Reference: Rice 1976 (algorithm selection).
+//! Reference: Rice76 (algorithm selection).
 
 mod features;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde::Serialize;
 
 use super::catalogue::entry;
@@ -59,12 +60,12 @@ impl Selection {
     /// What is selected for the game of a machine. Without a deadline it depends on the rules alone.
     pub fn of(machine: &Engine, budget: &Budget) -> Selection {
         let features = GameFeatures::of(machine, &mut machine.scratch(), budget);
-        let is_alone = machine.roles().len() == 2 && machine.random().is_some();
+        let has_one_player = machine.roles().len() == 2 && machine.random().is_some();
         let few = |of: &GameFeatures| of.moves < FEW * of.choices;
         let (player, reason) = match &features {
             None => (STATES, "the time was up before the game was known"),
             Some(of) if of.hidden == 0 => (STATES, "nothing is hidden"),
-            Some(_) if is_alone => (SUBGAME, "something is hidden, and one role decides"),
+            Some(_) if has_one_player => (SUBGAME, "something is hidden, and one role decides"),
             Some(of) if of.histories <= SMALL => (SUBGAME, "something is hidden, and the game is small"),
             Some(of) if of.at_once == 0 => (TREE, "something is hidden, and roles move one after the other"),
             Some(of) if few(of) => (TREE, "something is hidden, and roles move at once among few moves"),
@@ -77,12 +78,17 @@ impl Selection {
 /// Answers within part of a budget whether nothing is hidden and roles move in turn, so that there is nothing to mix.
 pub(super) type IsPlain = Box<dyn Fn(&Budget) -> bool + Send>;
 
-/// The same for a machine, looked up once for all players that share the answer.
-pub(super) fn is_plain(machine: &Arc<Engine>, shared: &Arc<Shared<bool>>) -> IsPlain {
-    let (machine, shared) = (Arc::clone(machine), Arc::clone(shared));
+/// The same for a machine, found out once for all players that share the answer. Where the time is up first it is taken not to be so, and the next
+/// question looks again.
+pub(super) fn is_plain(machine: &Arc<Engine>, shared: &Shared<Mutex<Option<bool>>>) -> IsPlain {
+    let (machine, known) = (Arc::clone(machine), shared.get(machine, Mutex::default));
     Box::new(move |budget| {
-        let features = || Selection::of(&machine, &budget.share(LOOKING)).features;
-        *shared.get(&machine, || features().is_some_and(|of| of.hidden == 0 && of.at_once == 0))
+        let mut known = known.lock();
+        if known.is_none() {
+            let features = GameFeatures::of(&*machine, &mut machine.scratch(), &budget.share(LOOKING));
+            *known = features.map(|of| of.hidden == 0 && of.at_once == 0);
+        }
+        known.unwrap_or(false)
     })
 }
 

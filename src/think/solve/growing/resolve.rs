@@ -31,7 +31,7 @@ use super::gadget::Gadget;
 use super::grown::GrownTree;
 use super::pass::{Pass, Policies};
 use super::roots::{NOWHERE, Roots, Side};
-use super::{GrowingMinimiser, range};
+use super::{GrowingMinimiser, GrowingOptions, range};
 use crate::tree::UNEVEN_CHANCE;
 use hyperplay_machine::{Budget, Bulk, Evidence, Role, Seed, StateMachineExt as _};
 
@@ -372,8 +372,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
             });
             let weights: Vec<f64> = now.iter().map(|(weight, _)| *weight).collect();
             let side = &self.tree.roots.sides[role];
-            let (kind, least) = (self.options.gadget, self.options.perturbation);
-            let kind = (kind, least.max(self.share(role as u32)));
+            let GrowingOptions { gadget, perturbation, .. } = self.options;
+            let kind = (gadget, perturbation.max(self.share(role as u32)));
             let gadget = Gadget::new(kind, alternatives.collect(), &side.reach, &weights);
             self.tree.roots.sides[role].gadget = gadget;
         }

@@ -1,5 +1,6 @@
 //! The tests of the tree that grows on toys. Those on rulesheets are in `tests/library/growing.rs`.
 
+use super::gadget::Gadget;
 use super::*;
 use crate::solve::{SequenceForm, TreeError, TreeLimits};
 use crate::toy::{Toy, choice, end};
@@ -149,4 +150,16 @@ fn iterations_in_several_calls_are_the_same_and_a_failure_stays() {
         (minimiser.policies().count(), minimiser.judged_in_tree()),
         (minimiser.information_sets(), None)
     );
+}
+
+#[test]
+fn a_perturbation_is_the_part_of_a_weight_that_is_what_the_role_did() {
+    let factor = |part| {
+        let gadget = Gadget::new((GadgetKind::Resolve, part), vec![0.0; 2], &[1.0, 0.2], &[1.0; 2]);
+        gadget.expect("there are two classes").factor(1, 0.2)
+    };
+    // At first all classes enter, and half of the weight of entering is alike for all: (0.2 + 0.6) / 2.
+    for (part, expected) in [(0.0, 0.4), (0.5, 0.3), (1.0, 0.2)] {
+        assert!((factor(part) - expected).abs() < 1e-12, "{part}: {}", factor(part));
+    }
 }

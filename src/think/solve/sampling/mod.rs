@@ -47,7 +47,7 @@ pub use target::AimOptions;
 /// ```
 #[doc = include_str!("../../monty_hall.example")]
 /// use hyperplay_think::solve::{
-///     GameTree, MonteCarloMinimiser, SampledPolicy, SamplingError, SamplingScheme, SequenceForm, TreeLimits,
+///     GameTree, MonteCarloMinimiser, Sampled, SampledPolicy, SamplingScheme, SequenceForm, TreeLimits,
 /// };
 ///
 /// let seed = Seed::root(1);
