@@ -59,7 +59,8 @@ impl BatchSize {
             return 0;
         }
         let first = self.playouts == 0;
-        let most = if first && self.budget != Budget::UNLIMITED { 1 } else { (MOST / starts).max(1) };
+        let is_limited = self.budget.nodes.is_some() || self.budget.deadline.is_some();
+        let most = if first && is_limited { 1 } else { (MOST / starts).max(1) };
         if !first && self.budget.nodes.is_some_and(|nodes| self.steps >= nodes) {
             return 0;
         }
