@@ -303,9 +303,9 @@ const GRACE: Duration = Duration::from_secs(4);
 /// How long any other command has after SIGTERM to write what it has.
 const TERM_GRACE: Duration = Duration::from_secs(8);
 
-/// Makes Ctrl-C and SIGTERM raise the interrupt, which also cancels the decisions of matches; the second one, or the first if the command does not look, ends the
-/// program, and so does the end of the grace. Half-written files are removed then. SIGHUP keeps its meaning, so `nohup`
-/// works.
+/// Makes Ctrl-C and SIGTERM raise the interrupt, which also cancels the decisions of matches. The second one, or the first
+/// if the command does not look, ends the program, and so does the end of the grace. Half-written files are removed
+/// then. SIGHUP keeps its meaning, so `nohup` works.
 fn listen(looks: bool, grace: Option<Duration>) -> CommandResult<Interrupt> {
     let cancel = CancelFlag::leak();
     let interrupt = Interrupt::default().within(Budget::UNLIMITED.cancelled_by(cancel));

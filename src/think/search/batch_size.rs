@@ -3,7 +3,8 @@
 //! A machine that plays many games at the same time wants large calls, but a budget must be kept. So the first round
 //! is small where there is a budget, and every later round is as large as the cost of the earlier ones allows: as
 //! many playouts as the nodes allow, or as fit half of the time that is left (because the estimate may be wrong, and
-//! a round that the deadline cuts off leaves moves unequally tried). Without a budget, a round is all that is wanted.
+//! a round that the deadline cuts off leaves moves unequally tried). Without a limit, a round is all that is wanted; a flag that may
+//! cancel a budget is none.
 //!
 //! Sizes depend on the clock only where there is a deadline. Under a limit in nodes they are a function of the counts.
 
@@ -82,13 +83,17 @@ impl BatchSize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hyperplay_machine::CancelFlag;
 
     #[test]
     fn without_a_budget_a_round_is_all_that_is_wanted() {
-        let mut batch = BatchSize::new(Budget::UNLIMITED);
-        assert_eq!(batch.size(10, 1_000), 1_000);
-        assert_eq!(batch.size(10, 1 << 40), (MOST / 10) as u32);
-        assert_eq!(batch.size(0, 5), 0);
+        // Whether it can be cancelled must not change what a seed gives.
+        for budget in [Budget::UNLIMITED, Budget::UNLIMITED.cancelled_by(CancelFlag::leak())] {
+            let mut batch = BatchSize::new(budget);
+            assert_eq!(batch.size(10, 1_000), 1_000);
+            assert_eq!(batch.size(10, 1 << 40), (MOST / 10) as u32);
+            assert_eq!(batch.size(0, 5), 0);
+        }
     }
 
     #[test]
