@@ -278,7 +278,7 @@ fn ismcts_takes_the_most_visited_move_and_explores_less_only_where_nothing_is_hi
         let decision = decide(&mut player, view, &Budget::UNLIMITED, &Seed::root(1));
         (decision.policy, decision.values)
     };
-    let (plain, mixing) = (",exploration=0.4,final=visits", ",exploration=0.7,final=thresholded");
+    let (plain, mixing) = (",exploration=0.15,final=visits", ",exploration=0.7,final=thresholded");
     for (game, is_plain) in [("perfect/tictactoe.kif", true), ("imperfect/phantom_tictactoe.kif", false)] {
         let (same, other) = if is_plain { (plain, mixing) } else { (mixing, plain) };
         assert_eq!(decided(game, ""), decided(game, same), "{game}");

@@ -240,7 +240,7 @@ fn hyperplay2_keys() -> [SpecKey; 2] {
 }
 
 /// Where there is nothing to mix `ismcts` explores by this unless it is told, as measured (`docs/measurements.md`).
-const PLAIN_EXPLORATION: f64 = 0.4;
+const PLAIN_EXPLORATION: f64 = 0.15;
 const PLAIN: &str = "Where nothing is hidden and roles move in turn";
 
 fn ismcts_keys() -> [SpecKey; 11] {
@@ -248,7 +248,8 @@ fn ismcts_keys() -> [SpecKey; 11] {
         SpecKey::count("simulations", 1..=1_000_000_000, 10_000, about("ismcts", "simulations"))
             .clocked("as many as the time allows"),
         leaf_key(),
-        SpecKey::real("exploration", 0.0..=100.0, 0.7, about("ismcts", "exploration")).replaced(PLAIN, "0.4"),
+        SpecKey::real("exploration", 0.0..=100.0, 0.7, about("ismcts", "exploration"))
+            .replaced(PLAIN, "0.15"),
         SpecKey::count("memory", 1..=1_000_000, 256, about("ismcts", "memory")),
         SpecKey::count("trees", 1..=1_024, 1, about("ismcts", "trees")),
         SpecKey::count("others", 0..=1_000_000, 0, about("ismcts", "others")),
