@@ -135,7 +135,9 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 let (gadget, perturbation) = (spec.word("gadget"), spec.real("perturbation"));
                 let (roots, default) = (spec.size("roots"), GrowingOptions::default());
                 let iterations = counted_and_timed(spec, "iterations");
-                let options = |nodes| GrowingOptions { nodes, gadget, perturbation, roots, ..default };
+                let continuations = spec.size("continuations") as u32;
+                let options =
+                    |nodes| GrowingOptions { nodes, gadget, perturbation, roots, continuations, ..default };
                 let solves = [(iterations[0], options(nodes)), (iterations[1], options(timed))];
                 let moves = spec.size("moves");
                 let file = |key| spec.is_given(key).then(|| spec.policy(key).cloned());
@@ -206,7 +208,7 @@ fn oos_keys() -> [SpecKey; 3] {
 /// Nodes of a tree under a clock: about 250 megabytes.
 const TREE_UNDER_A_CLOCK: usize = 1_000_000;
 
-fn subgame_keys() -> [SpecKey; 7] {
+fn subgame_keys() -> [SpecKey; 8] {
     [
         SpecKey::count("iterations", 1..=1_000_000_000, 200, about("subgame", "iterations"))
             .clocked("as many as the time allows"),
@@ -214,6 +216,7 @@ fn subgame_keys() -> [SpecKey; 7] {
         SpecKey::word("gadget", GadgetKind::Resolve, about("subgame", "gadget")),
         SpecKey::real("perturbation", 0.0..=1.0, 0.1, about("subgame", "perturbation")),
         SpecKey::count("roots", 1..=1_000_000, 200, about("subgame", "roots")),
+        SpecKey::count("continuations", 1..=3, 1, about("subgame", "continuations")),
         SpecKey::count("moves", 0..=1_000_000, 0, about("subgame", "moves")),
         SpecKey::file_or(FileKind::Policy, "none", "blueprint", about("subgame", "blueprint")),
     ]

@@ -76,7 +76,8 @@ impl<'a, M: Bulk, F: Fn(SetMoves) -> Vec<f64>> Averages<'a, M, F> {
     /// At all information sets that were met, in the order in which they were.
     pub(super) fn policies(self) -> impl Iterator<Item = SampledPolicy<'a>> {
         let Averages { tree, average } = self;
-        (0..).zip(tree.sets.origins()).map(move |(set, (role, class))| SampledPolicy {
+        let origins = (0..).zip(tree.sets.origins()).filter(|(_, (role, _))| role.index() < tree.roles());
+        origins.map(move |(set, (role, class))| SampledPolicy {
             role,
             evidence: tree.evidence(role, class),
             moves: tree.sets.of(set),

@@ -21,6 +21,9 @@ use hyperplay_machine::{
 /// A position with more choices than this keeps what follows them in a table and not in a list.
 const LISTED: u64 = 64;
 
+/// The most roles that have numbers.
+const MOST_ROLES: usize = 256;
+
 /// What follows a choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Following {
@@ -184,9 +187,11 @@ impl<M: Bulk> Positions<M> {
         }
     }
 
-    /// No position yet, of a tree in extensive form.
+    /// No position yet, of a tree in extensive form. Behind the roles of the game there are as many numbers of roles for other choices of theirs
+    /// than moves.
     pub(crate) fn serial(machine: &M) -> Self {
-        Positions { is_serial: true, ..Positions::new(machine) }
+        let sets = InformationSets::new((2 * machine.roles().len()).min(MOST_ROLES));
+        Positions { is_serial: true, sets, ..Positions::new(machine) }
     }
 
     /// No position yet, of a tree in which every role knows the state.

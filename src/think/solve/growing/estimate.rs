@@ -60,8 +60,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
         best.descend_from_roots(tree, as_ever);
         for (step, positions) in tree.by_step.iter().enumerate().rev() {
             best.climb(tree, step, Policies { own: &own, ..as_ever });
-            for &position in positions.iter().filter(|&&position| !tree.followings(position).is_empty()) {
-                let choosers = tree.positions.choosers(position).iter();
+            for &position in positions {
+                let choosers = tree.choosers(position).iter();
                 for chooser in choosers.filter(|chooser| chooser.role == role) {
                     let (first, moves) = (chooser.first as usize, chooser.moves as usize);
                     let gains = &best.gains[first..first + moves];

@@ -16,9 +16,10 @@ use super::super::met::{Sampled, check};
 use super::super::sequences::MIDDLE;
 use super::super::tree::TreeError;
 use super::Blueprint;
+use super::continuations::Continuations;
 use super::roots::Roots;
 use crate::tree::{Chooser, Following, LeafValues, Positions, RandomPlayouts, UNEVEN_CHANCE};
-use hyperplay_machine::{Budget, Bulk, Seed, Start, Tally};
+use hyperplay_machine::{Budget, Bulk, MoveWeights, Seed, Start, Tally};
 
 /// A position with more choices than this is never grown.
 const WIDEST: u64 = 1 << 20;
@@ -45,8 +46,10 @@ pub(super) struct GrownTree<M: Bulk> {
     followings: Vec<Following>,
     /// The probabilities of the moves of `random`, where they lie in the positions.
     draws: Vec<f64>,
-    /// By position and role: the value of a leaf, in goals less 50; that of the leaf before it, until it has its own.
+    /// By position, choice among continuations and role: the value of a leaf, in goals less 50; that of the leaf before it, until it
+    /// has its own.
     values: Vec<f64>,
+    pub(super) continuations: Continuations,
     /// The number of leaves, and of those among them that have too many choices.
     pub(super) leaves: usize,
     pub(super) wide: usize,
@@ -72,6 +75,7 @@ impl<M: Bulk> GrownTree<M> {
             followings: Vec::new(),
             draws: Vec::new(),
             values: Vec::new(),
+            continuations: Continuations { roles: vec![], count: 1, choosers: vec![], weights: vec![None] },
             leaves: 0,
             wide: 0,
             followed: 0,
@@ -100,10 +104,31 @@ impl<M: Bulk> GrownTree<M> {
         }
     }
 
-    /// The value of a leaf to a role.
+    /// The value of a leaf to a role, after this choice among continuations.
     #[inline(always)]
-    pub(super) fn value(&self, leaf: u32, role: usize) -> f64 {
-        self.values[leaf as usize * self.positions.roles() + role]
+    pub(super) fn value(&self, leaf: u32, choice: usize, role: usize) -> f64 {
+        let place = leaf as usize * self.continuations.weights.len() + choice;
+        self.values[place * self.positions.roles() + role]
+    }
+
+    /// Who chooses at a position: a move, or at a leaf a continuation.
+    #[inline(always)]
+    pub(super) fn choosers(&self, position: u32) -> &[Chooser] {
+        let Continuations { roles, choosers, .. } = &self.continuations;
+        match self.first[position as usize] {
+            LEAF => &choosers[position as usize * roles.len()..][..roles.len()],
+            _ => self.positions.choosers(position),
+        }
+    }
+
+    /// From now on roles choose among these at the leaves, whose values are to be found again.
+    pub(super) fn continue_by(&mut self, machine: &M, continuations: Continuations) {
+        let (roles, ways) = (self.positions.roles(), continuations.weights.len());
+        let values = self.values.chunks_exact(roles * self.continuations.weights.len());
+        let values = values.flat_map(|values| values[..roles].repeat(ways));
+        (self.values, self.continuations) = (values.collect(), continuations);
+        let positions = 0..self.first.len() as u32;
+        positions.for_each(|position| self.continuations.add(machine, &mut self.positions, position));
     }
 
     /// What an end is worth to a role.
@@ -190,12 +215,13 @@ impl<M: Bulk> GrownTree<M> {
         check(machine, &self.positions, position, step)?;
         self.first.push(LEAF);
         self.steps.push(step);
-        let roles = self.positions.roles();
+        self.continuations.add(machine, &mut self.positions, position);
+        let each = self.positions.roles() * self.continuations.weights.len();
         match former {
             Some(former) => {
-                self.values.extend_from_within(former as usize * roles..(former as usize + 1) * roles)
+                self.values.extend_from_within(former as usize * each..(former as usize + 1) * each);
             }
-            None => self.values.resize(self.first.len() * roles, 0.0),
+            None => self.values.resize(self.first.len() * each, 0.0),
         }
         if self.by_step.len() <= step as usize {
             self.by_step.resize(step as usize + 1, Vec::new());
@@ -263,15 +289,17 @@ impl<M: Bulk> GrownTree<M> {
         {
             return self.play_out(machine, leaves, &blueprint, &mut seed.rng());
         }
-        let start = |&leaf: &u32| {
-            let state = self.positions.state(leaf).clone();
-            Start { state, first: Vec::new(), weights: None, count: self.playouts }
+        let ways = self.continuations.weights.iter();
+        let each = leaves.iter().flat_map(|&leaf| ways.clone().map(move |weights| (leaf, weights)));
+        let start = |(leaf, weights): (u32, &Option<Arc<MoveWeights>>)| {
+            let (state, weights) = (self.positions.state(leaf).clone(), weights.clone());
+            Start { state, first: Vec::new(), weights, count: self.playouts }
         };
-        let starts: Vec<Start<M::State>> = leaves.iter().map(start).collect();
+        let starts: Vec<Start<M::State>> = each.map(start).collect();
         let budget = Budget { deadline: self.deadline, ..Budget::UNLIMITED };
         let tallies = self.valued_by.tallies(machine, &starts, seed, &budget, &mut self.scratch);
         self.fail(machine)?;
-        leaves.iter().zip(tallies).for_each(|(&leaf, tally)| self.set_value(leaf, &tally));
+        self.set_values(leaves, &tallies);
         Ok(())
     }
 
@@ -282,23 +310,27 @@ impl<M: Bulk> GrownTree<M> {
             .is_some_and(|&leaf| self.valued_by.values(machine, self.positions.state(leaf)).is_some())
     }
 
-    /// A leaf is worth what this tally says. It keeps its value if that says nothing.
-    pub(super) fn set_value(&mut self, leaf: u32, tally: &Tally) {
-        if tally.count > 0 {
-            let values =
-                self.values[leaf as usize * self.positions.roles()..].iter_mut().zip(tally.sum.values());
+    /// Leaves are worth what these tallies say, one for each choice among continuations. A value stays where a tally says nothing.
+    pub(super) fn set_values(&mut self, leaves: &[u32], tallies: &[Tally]) {
+        let ways = self.continuations.weights.len();
+        for (number, tally) in tallies.iter().enumerate().filter(|(_, tally)| tally.count > 0) {
+            let place = leaves[number / ways] as usize * ways + number % ways;
+            let values = self.values[place * self.positions.roles()..].iter_mut().zip(tally.sum.values());
             values.for_each(|(value, &sum)| *value = sum as f64 / f64::from(tally.count) - MIDDLE);
         }
     }
 
-    /// Calls `each` with what follows each choice of a position, and the places of the moves that make it.
+    /// Calls `each` with each choice of a position, what follows it unless the position is a leaf, and the places of the moves that
+    /// make it.
     #[inline(always)]
-    pub(super) fn each_choice(&self, position: u32, mut each: impl FnMut(Following, &[u32])) {
-        let (choosers, followings) = (self.positions.choosers(position), self.followings(position));
+    pub(super) fn each_choice(&self, position: u32, mut each: impl FnMut(usize, Option<Following>, &[u32])) {
+        let (choosers, followings) = (self.choosers(position), self.followings(position));
+        let is_leaf = followings.is_empty();
+        let count = if is_leaf { self.continuations.weights.len() } else { followings.len() };
         let mut places: SmallVec<[u32; 4]> = SmallVec::from_elem(0, choosers.len());
         let mut choice = 0;
-        for _ in followings {
-            each(followings[choice as usize], &places);
+        for _ in 0..count {
+            each(choice as usize, followings.get(choice as usize).copied(), &places);
             for (place, chooser) in places.iter_mut().zip(choosers) {
                 (*place, choice) = (*place + 1, choice + chooser.stride);
                 if *place < chooser.moves {

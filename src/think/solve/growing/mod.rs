@@ -18,6 +18,7 @@
 //! Reference: Schmid et al., *Student of Games* (2023), growing-tree CFR; Zhang, Sandholm, *General Search Techniques
 //! without Common Knowledge for Imperfect-Information Games, and Application to Superhuman Fog of War Chess* (2025).
 
+mod continuations;
 mod descent;
 mod estimate;
 mod gadget;
@@ -66,12 +67,15 @@ pub struct GrowingOptions {
     pub perturbation: f64,
     /// The most roots of a sub-game.
     pub roots: usize,
+    /// Among how many [continuations](continuations) the other roles choose at the leaves of a sub-game, 1 to 3.
+    pub continuations: u32,
 }
 
 impl Default for GrowingOptions {
     fn default() -> Self {
-        let (gadget, roots) = (GadgetKind::Resolve, 200);
-        GrowingOptions { playouts: 16, growth: 0.1, nodes: 10_000_000, gadget, perturbation: 0.1, roots }
+        let (nodes, gadget, perturbation) = (10_000_000, GadgetKind::Resolve, 0.1);
+        let (roots, continuations) = (200, 1);
+        GrowingOptions { playouts: 16, growth: 0.1, nodes, gadget, perturbation, roots, continuations }
     }
 }
 

@@ -78,16 +78,17 @@ impl Pass {
             if own == 0.0 && others == 0.0 {
                 continue;
             }
-            let choosers = tree.positions.choosers(position);
-            for chooser in choosers.iter().filter(|chooser| chooser.role == policies.role) {
-                let [reached, of_others] = &mut self.reach[chooser.set as usize];
-                *reached = own;
-                if !tree.followings(position).is_empty() {
-                    *of_others += others;
-                }
+            let is_own = |chooser: &&Chooser| chooser.role == policies.role;
+            for chooser in tree.positions.choosers(position).iter().filter(is_own) {
+                self.reach[chooser.set as usize][0] = own;
             }
-            tree.each_choice(position, |following, places| {
-                if let Following::Position(next) = following {
+            let choosers = tree.choosers(position);
+            for chooser in choosers.iter().filter(is_own) {
+                let [reached, of_others] = &mut self.reach[chooser.set as usize];
+                (*reached, *of_others) = (own, *of_others + others);
+            }
+            tree.each_choice(position, |_, following, places| {
+                if let Some(Following::Position(next)) = following {
                     let shares = policies.shares(tree, choosers, places);
                     self.others[next as usize] = others * shares.0;
                     self.own[next as usize] = own * shares.1;
@@ -104,19 +105,16 @@ impl Pass {
             if others == 0.0 {
                 continue;
             }
-            if tree.followings(position).is_empty() {
-                self.values[position as usize] = tree.value(position, role);
-                continue;
-            }
-            let choosers = tree.positions.choosers(position);
+            let choosers = tree.choosers(position);
             let own = choosers.iter().position(|chooser| chooser.role == policies.role);
             let mut worth = 0.0;
-            tree.each_choice(position, |following, places| {
+            tree.each_choice(position, |choice, following, places| {
                 let shares = policies.shares(tree, choosers, places);
                 let value = shares.0
                     * match following {
-                        Following::End(end) => tree.payoff(end, role),
-                        Following::Position(next) => self.values[next as usize],
+                        Some(Following::End(end)) => tree.payoff(end, role),
+                        Some(Following::Position(next)) => self.values[next as usize],
+                        None => tree.value(position, choice, role),
                     };
                 worth += shares.1 * value;
                 if let Some(own) = own {

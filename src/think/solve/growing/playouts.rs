@@ -4,7 +4,7 @@
 //! The positions of the playouts have an arena of their own, which is dropped after some leaves.
 //!
 //! Reference: Brown, Sandholm, Amos, *Depth-Limited Solving for Imperfect-Information Games* (2018). There the other roles choose among
-//! several policies beyond a leaf; here there is one.
+//! several policies beyond a leaf ([`continuations`](super::continuations)); with a blueprint there is one here.
 
 use rand::{Rng, RngExt};
 
@@ -30,9 +30,8 @@ impl<M: Bulk> GrownTree<M> {
         rng: &mut impl Rng,
     ) -> Sampled {
         for leaves in leaves.chunks(TOGETHER) {
-            for (&leaf, tally) in leaves.iter().zip(self.tallies(machine, leaves, blueprint, rng)) {
-                self.set_value(leaf, &tally);
-            }
+            let tallies = self.tallies(machine, leaves, blueprint, rng);
+            self.set_values(leaves, &tallies);
             self.fail(machine)?;
         }
         Ok(())

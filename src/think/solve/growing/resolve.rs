@@ -138,7 +138,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
     ) -> Sampled {
         let (step, own) = (evidence.step(), evidence.role.index());
         let own = (own, self.tree.positions.class(evidence));
-        let average = self.average_everywhere();
+        let (average, continuations) = (self.average_everywhere(), self.continuations(own.0));
         if self.expected.is_empty() {
             let value = |role: Role| self.usual(role.index() as u32, &average).value(&self.tree);
             self.expected = machine.each_role().map(value).collect();
@@ -175,6 +175,11 @@ impl<M: Bulk> GrowingMinimiser<M> {
             return Err(TreeError::Stopped.into());
         }
         self.tree.begin_at(roots, step);
+        if let Some(continuations) = continuations {
+            self.tree.continue_by(machine, continuations);
+            let all = self.tree.by_step.iter().flatten().copied();
+            fresh = all.filter(|&leaf| self.tree.followings(leaf).is_empty()).collect();
+        }
         self.tree.grow_or_value(machine, &fresh, &seed.index(0))?;
         self.make_room();
         self.begin_sums();
@@ -351,7 +356,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// Lets the averages of all sets below the roots begin anew. What is played there stays, and so do the regrets.
     fn begin_sums(&mut self) {
         let positions = self.tree.by_step.iter().flatten();
-        let choosers = positions.flat_map(|&position| self.tree.positions.choosers(position));
+        let of_moves = |position| self.tree.positions.choosers(position).iter();
+        let choosers = positions.flat_map(|&position| of_moves(position).chain(self.tree.choosers(position)));
         for chooser in choosers.filter(|chooser| chooser.role < UNEVEN_CHANCE) {
             self.sums[chooser.first as usize..(chooser.first + chooser.moves) as usize].fill(0.0);
         }
