@@ -227,6 +227,23 @@ fn counted_decisions_are_the_same_again_and_keep_the_limit_of_the_tree() {
     }
 }
 
+/// Three roles, two, and two that move at once.
+#[test]
+fn the_others_may_continue_in_several_ways_beyond_a_leaf() {
+    for name in ["kuhn_poker_3p", "liars_dice_1x4", "goofspiel_4_imperfect"] {
+        let of = |keys: &str| {
+            let spec = format!("subgame:iterations=20,tree=40{keys}");
+            let decisions = played(name, &spec, || Budget::UNLIMITED).0;
+            decisions.into_iter().map(|decision| decision.policy).collect::<Vec<_>>()
+        };
+        let [usual, one, two, three] =
+            ["", ",continuations=1", ",continuations=2", ",continuations=3"].map(of);
+        assert_eq!(usual, one, "{name}");
+        assert!(usual != two && usual != three && two != three, "{name}");
+        assert_eq!(three, of(",continuations=3"), "{name}");
+    }
+}
+
 /// In Monty Hall nothing can be gained by mixing, and one move is twice as good.
 #[test]
 fn the_strategy_of_a_small_game_is_its_equilibrium() {

@@ -187,8 +187,8 @@ impl<M: Bulk> Positions<M> {
         }
     }
 
-    /// No position yet, of a tree in extensive form. Behind the roles of the game there are as many numbers of roles for other choices of theirs
-    /// than moves.
+    /// No position yet, of a tree in extensive form. Behind the roles of the game its sets have as many numbers for choices of the same
+    /// roles that are no moves.
     pub(crate) fn serial(machine: &M) -> Self {
         let sets = InformationSets::new((2 * machine.roles().len()).min(MOST_ROLES));
         Positions { is_serial: true, sets, ..Positions::new(machine) }

@@ -5,9 +5,9 @@
 //! and a leaf has a value for each choice. The choice is an information set of its own, whose regrets are kept like those of moves, and it
 //! ends where a leaf is grown.
 //!
-//! The first continuation is uniform play, or the blueprint. By the second a role makes a move the more often the more it brought in the tree over
-//! the other moves of its information sets, by the third the less; both are fixed when a sub-game begins. In the solve from the initial state,
-//! and for the searching role, there is the first alone.
+//! The first continuation is uniform play. By the second a role makes a move the more often the more it brought in the tree over the
+//! other moves of its information sets, by the third the less; both are fixed when a sub-game begins. In the solve from the initial
+//! state, and for the searching role, there is the first alone.
 //!
 //! Invariant: the sets of choices belong to roles that are numbered behind those of the game, so no evidence leads to them.
 //!
@@ -21,7 +21,7 @@ use super::{GrowingMinimiser, range};
 use crate::tree::{Chooser, Positions};
 use hyperplay_machine::{Bulk, ByRole, Move, MoveWeights, Role};
 
-/// By how many goals more one move has brought than another, over 100, if it is made e times as often.
+/// By how much better one move is than another, for goals scaled to 0..=1, if it is made e times as often.
 const TEMPERATURE: f64 = 0.1;
 
 /// Whether a continuation makes moves the more often the more or the less they brought.
@@ -83,8 +83,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
         Some(Continuations { weights: (0..ways).map(weights).collect(), roles, count, choosers: Vec::new() })
     }
 
-    /// By move: how much more it has brought than the mean move of its set, over 100, as a sum over the sets to which somebody came, and
-    /// their number.
+    /// By move: how much more it has brought than the mean move of its set, for goals scaled to 0..=1, as a sum over the sets to which
+    /// the others came, and the number of these.
     fn advantages(&self) -> FxHashMap<(Role, Move), (f64, f64)> {
         let sets = &self.tree.positions.sets;
         let mut found: FxHashMap<(Role, Move), (f64, f64)> = FxHashMap::default();

@@ -3,7 +3,8 @@
 //!
 //! An iteration first grows the leaves to which descents come ([`descent`]), about a tenth of the tree, and then updates
 //! the regrets of every information set of the grown tree, role by role, by predictive discounted CFR+ ([`pass`]). A leaf is worth
-//! the mean goals of random playouts, or what [other values](GrowingMinimiser::valued_by) say. With the last leaf the tree is the game tree, and from then on this is a regret
+//! the mean goals of random playouts, or what [other values](GrowingMinimiser::valued_by) say, and in a sub-game the other roles can choose how
+//! they play in these ([`continuations`]). With the last leaf the tree is the game tree, and from then on this is a regret
 //! minimiser by [that rule](RegretRule::PredictiveDiscounted); in zero-sum games of two roles the average policies
 //! approach an equilibrium.
 //! Before that nothing is guaranteed; local best responses in matches bound what can be gained then.
@@ -67,7 +68,8 @@ pub struct GrowingOptions {
     pub perturbation: f64,
     /// The most roots of a sub-game.
     pub roots: usize,
-    /// Among how many [continuations](continuations) the other roles choose at the leaves of a sub-game, 1 to 3.
+    /// Among how many policies each other role chooses at the leaves of a sub-game, 1 to 3. With a blueprint, where a model is followed,
+    /// and where a leaf would have more than 64 values, there is one.
     pub continuations: u32,
 }
 
@@ -204,7 +206,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
 
     /// Information sets met.
     pub fn information_sets(&self) -> usize {
-        self.tree.positions.sets.list().len()
+        let (origins, roles) = (self.tree.positions.sets.origins(), self.tree.positions.roles());
+        origins.iter().filter(|(role, _)| role.index() < roles).count()
     }
 
     /// Makes `count` iterations on the game for which it was made. The first iteration of all draws from
