@@ -9,6 +9,8 @@
 //! them more than the last one did. In between, the tree grows on. With a `blueprint`, a policy file, the first solve is that file, and its
 //! tree only finds the values and the reach under it. Beyond a leaf all play as the file says.
 //!
+//! With several `continuations` the other roles choose how they play beyond the leaves of a sub-game.
+//!
 //! The other roles follow the opponent model at each choice with the probability `modelled`, and adapt otherwise. That is a
 //! restricted response: with 1 the best one to the model, as far as the tree reaches.
 //!
