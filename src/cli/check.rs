@@ -150,7 +150,7 @@ fn check(
                 findings.extend(found);
                 // A check that ended too late has ended all the same, unless something is missing.
                 let is_done = matches == effort.matches && states.is_some_and(|(_, all)| all);
-                let is_cut = part.is_raised() && !interrupt.is_raised() && !is_done;
+                let is_cut = part.is_timed_out() && !is_done;
                 simulated = Some(Played { matches, states, is_cut });
                 progress.finish();
             }

@@ -60,7 +60,7 @@ fn names() -> PossibleValuesParser {
 pub fn run(arguments: &CheckPlayerArguments, session: &Session) -> CommandResult {
     let Session { interrupt, out, .. } = session;
     let address = Address::parse(&arguments.address)
-        .map_err(|error| CommandFailure::Usage { what: error.to_string(), remedy: None })?;
+        .map_err(|error| CommandFailure::usage(error.to_string(), "write it as in http://127.0.0.1:9147"))?;
     let what = "--startclock and --playclock: in no time nothing can be answered";
     refuse_if(arguments.playclock.is_zero() || arguments.startclock.is_zero(), what, "give 0.1 or more")?;
     let CheckPlayerArguments { startclock, playclock, .. } = *arguments;
@@ -119,7 +119,8 @@ fn find(address: &Address) -> CommandResult {
     let deadline = Instant::now() + GRACE + GRACE;
     match exchange(address, "(INFO)", "Gamecontroller", deadline, ReplyLimits::default()) {
         Err(error @ (ExchangeError::UnknownHost(..) | ExchangeError::Unreachable(..))) => {
-            Err(CommandFailure::Failed { what: error.to_string(), remedy: None })
+            let remedy = "start the player, as with `hyperplay serve`, or give the address that it prints";
+            Err(CommandFailure::failed(error.to_string(), remedy))
         }
         _ => Ok(()),
     }

@@ -48,12 +48,10 @@ impl TreeOptions {
     pub fn build(&self, opened: &Opened, machine: &Engine, interrupt: &Interrupt) -> CommandResult<GameTree> {
         match self.try_build(opened, machine, interrupt) {
             Ok(tree) => Ok(tree),
-            Err(TreeError::Stopped) if interrupt.budget.deadline.is_some() && interrupt.budget.is_late() => {
-                Err(CommandFailure::failed(
-                    format!("{}: the time was up before the game tree was built", opened.name),
-                    "give more --seconds, or take a smaller game",
-                ))
-            }
+            Err(TreeError::Stopped) if interrupt.is_timed_out() => Err(CommandFailure::failed(
+                format!("{}: the time was up before the game tree was built", opened.name),
+                "give more --seconds, or take a smaller game",
+            )),
             Err(TreeError::Stopped) => Err(CommandFailure::Interrupted),
             Err(error) => Err(no_tree(&opened.name, &error)),
         }

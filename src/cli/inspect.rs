@@ -257,7 +257,7 @@ fn look<'a>(
     let survey = survey(machine, arguments.limit, &part, &|| progress.tick());
     progress.finish();
     let survey = survey?;
-    let is_cut = !survey.reach.complete && part.is_raised() && !interrupt.is_raised();
+    let is_cut = !survey.reach.complete && part.is_timed_out();
     let cut = is_cut.then_some(arguments.seconds);
     let start = machine.initial();
     Ok(Inspection {

@@ -156,7 +156,7 @@ pub fn run_hosted(
     let preparation = watch.elapsed();
     let baseline = arguments.baseline.open(&opened.name, &engine, session)?;
     let adjust = |(baseline, imagined): (Arc<Baseline>, usize)| {
-        let budget = DecisionBudget { nodes: arguments.nodes, time: None };
+        let budget = DecisionBudget { nodes: arguments.nodes, ..DecisionBudget::default() };
         Adjustment::new(&engine, &seats.0, budget, (&baseline, imagined)).map_err(|error| refused(&error))
     };
     let adjustment = baseline.map(adjust).transpose()?;

@@ -68,14 +68,14 @@ fn whoever_solves_small_poker_games_cannot_be_exploited() {
 fn a_budget_in_nodes_bounds_the_solver_and_reproduces() {
     let machine = imperfect("kuhn_poker");
     let with = |nodes| {
-        let budget = DecisionBudget { nodes: Some(nodes), time: None };
+        let budget = DecisionBudget { nodes: Some(nodes), ..DecisionBudget::default() };
         nash_conv(&machine, "equilibrium", 25.0, budget)
     };
     let (few, many) = (with(600), with(60_000));
     assert!(many < few && few < 0.9, "{few}, {many}");
     assert_eq!(with(600), few);
     // A tree of 58 nodes does not fit 50: it plays as hyperplay does.
-    let budget = DecisionBudget { nodes: Some(50), time: None };
+    let budget = DecisionBudget { nodes: Some(50), ..DecisionBudget::default() };
     assert!(nash_conv(&machine, "equilibrium", 25.0, budget) > 0.1);
 }
 

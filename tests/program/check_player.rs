@@ -75,8 +75,18 @@ fn a_silent_player_fails_and_the_command_ends() {
 fn a_player_that_is_not_there_and_wrong_arguments_are_told() {
     let text = stderr("check-player http://127.0.0.1:1", 1);
     assert!(text.contains("is the player started, and is this its port?"), "{text}");
+    assert!(
+        text.ends_with(
+            "\n  start the player, as with `hyperplay serve`, or give the address that it prints\n"
+        ),
+        "{text}"
+    );
     let text = stderr("check-player https://127.0.0.1", 2);
     assert!(text.contains("https is not spoken"), "{text}");
+    for wrong in ["http://127.0.0.1:port", "http://me@127.0.0.1", "127.0.0.1"] {
+        let text = stderr(&format!("check-player {wrong}"), 2);
+        assert!(text.ends_with("\n  write it as in http://127.0.0.1:9147\n"), "{text}");
+    }
     let text = stderr("check-player http://127.0.0.1 --only everything", 2);
     assert!(text.contains("two-matches"), "{text}");
     let text = stderr("check-player http://127.0.0.1 --playclock 0", 2);

@@ -487,17 +487,35 @@ fn ctrl_c_ends_the_decision_at_hand() {
     }
 }
 
-/// A game that is written as a tree takes minutes here.
+/// The tree of this game takes minutes to be built, and its external sampling as long as it may.
 #[cfg(target_os = "linux")]
 #[test]
-fn ctrl_c_ends_convert_as_an_interrupt_and_not_as_the_end_of_a_time() {
-    let command = "convert leduc_poker_52 --to efg --max-nodes 1000000000";
-    let child = start(&mut program(command));
-    until_it_catches_ctrl_c(&child);
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    signal(&child, "INT");
-    let (_, error) = ended(&command, child.wait_with_output().unwrap(), 130);
-    assert!(error.ends_with("error: interrupted\n"), "{error}");
+fn ctrl_c_is_an_interrupt_and_not_the_end_of_a_time() {
+    for command in [
+        "convert leduc_poker_52 --to efg --max-nodes 1000000000",
+        "solve leduc_poker_52 --max-nodes 1000000000 --seconds 1000",
+        "solve leduc_poker_52 --max-nodes 1000000000 --seconds 1000 --fix alice=uniform",
+        "solve leduc_poker_52 --method external --seconds 1000",
+        "inspect leduc_poker_52 --tree --max-nodes 1000000000 --limit 10 --seconds 1000",
+    ] {
+        let child = start(&mut program(command));
+        until_it_catches_ctrl_c(&child);
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        signal(&child, "INT");
+        let (_, error) = ended(&command, child.wait_with_output().unwrap(), 130);
+        assert!(error.ends_with("error: interrupted\n"), "{error}");
+        assert!(!error.contains("the time was up"), "{error}");
+    }
+}
+
+#[test]
+fn the_end_of_a_time_is_no_interrupt() {
+    let report = json("solve leduc_poker --seconds 2", 0);
+    assert!(report["reproduces"] == false && report["nash_conv"].is_number(), "{report}");
+    let error = stderr("solve leduc_poker_52 --max-nodes 1000000000 --seconds 0.3", 1);
+    assert!(error.contains("the time was up before the game tree was built"), "{error}");
+    let report = json("solve leduc_poker_52 --method external --seconds 1 --seed 1", 0);
+    assert!(report["iterations"].as_u64() > Some(0) && report["reproduces"] == false, "{report}");
 }
 
 /// The engines that every game here allows.

@@ -5,7 +5,9 @@ use std::fs;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use crate::common::program::{self, Folder, run, signal, start, without_sums};
+use crate::common::program::{
+    self, Folder, ended, run, signal, start, until_it_catches_ctrl_c, without_sums,
+};
 use serde_json::Value;
 
 /// Three kinds of games, players with and without a belief, in a grid.
@@ -303,6 +305,15 @@ fn a_signal_ends_a_run_in_the_middle_of_a_match_and_the_next_one_goes_on() {
         let mut child = begin(&folder, &run, &format!("{name}/matches.1-of-1.jsonl"), bytes);
         signal(&child, name);
         assert_eq!(child.wait().unwrap().code(), Some(130));
+    }
+    // What a file is estimated by, and what its entrants are asked.
+    folder.write("asked.toml", &slow.replace("krieg_tictactoe_5x5", "kuhn_poker"));
+    for arguments in ["check signal.toml", "exploit asked.toml --out asked"] {
+        let child = start(&mut experiment(&folder, arguments));
+        until_it_catches_ctrl_c(&child);
+        std::thread::sleep(Duration::from_secs(1));
+        signal(&child, "INT");
+        ended(&arguments, child.wait_with_output().unwrap(), 130);
     }
     folder.write("cheap.toml", CHEAP);
     done(&folder, "run cheap.toml --out TERM");

@@ -75,7 +75,7 @@ impl ScoreAdjustment<'_> {
             players[role] = Some(player);
         }
         let (baseline, imagined) = &self.baselines[plan.cells[cell].game];
-        let budget = DecisionBudget { nodes: plan.nodes, time: None };
+        let budget = DecisionBudget { nodes: plan.nodes, ..DecisionBudget::default() };
         let adjustment = Adjustment::new(machine, &ByRole::new(players), budget, (baseline, *imagined));
         Ok(adjustment.expect("no settled player is clairvoyant"))
     }

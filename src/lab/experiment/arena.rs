@@ -101,10 +101,10 @@ impl Arena {
         self.specs[entrant].spec().is_remote()
     }
 
-    /// The budget of a decision.
-    pub(super) fn budget(&self) -> DecisionBudget {
+    /// The budget of a decision, which the interrupt cancels.
+    pub(super) fn budget(&self, interrupt: &Interrupt) -> DecisionBudget {
         let Settings { clocks, nodes, .. } = self.settings();
-        DecisionBudget { nodes, time: clocks.map(|clocks| clocks.play) }
+        DecisionBudget { nodes, time: clocks.map(|clocks| clocks.play), cancel: interrupt.budget.cancel }
     }
 
     /// Plays one match; nothing if the interrupt was raised before its end. A match in which the rules cannot be

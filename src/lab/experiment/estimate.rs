@@ -80,8 +80,7 @@ pub struct Estimate {
 /// # Errors
 /// If a match cannot be played, or there are no threads.
 pub fn estimate(arena: &Arena, time: Duration, threads: usize, interrupt: &Interrupt) -> LabResult<Estimate> {
-    let (plan, until) = (&arena.plan, Budget { cancel: interrupt.budget.cancel, ..Budget::time(time) });
-    let until = interrupt.within(until);
+    let (plan, until) = (&arena.plan, interrupt.within(Budget::time(time)));
     let of_deal = |deal: u64| {
         let permutations = plan.cells.iter().map(|cell| 0..cell.seat_permutations.len());
         let all = permutations.enumerate().flat_map(|(cell, all)| all.map(move |one| (cell, one)));

@@ -39,7 +39,7 @@ pub struct PolicyStudy<'a> {
     /// Along how many matches the players are asked; none: [`MATCHES`] if one carries a plan, and else at each
     /// information set by itself.
     pub matches: Option<usize>,
-    /// Asked before each decision: whether to give up.
+    /// Asked before each decision and after it: whether to give up. What cancels the decisions must be told by it too.
     pub stop: &'a (dyn Fn() -> bool + Sync),
     /// Called after each decision that is judged.
     pub tick: &'a (dyn Fn() + Sync),

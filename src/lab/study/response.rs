@@ -37,7 +37,7 @@ pub struct ResponseStudy<'a> {
     pub rounds: usize,
     /// The seed.
     pub seed: u64,
-    /// Ends the study after the matches at hand.
+    /// Ends the study after the steps at hand, and at once if it cancels decisions and the budget has the same flag.
     pub interrupt: &'a Interrupt,
     /// Called after each match.
     pub tick: &'a (dyn Fn() + Sync),

@@ -34,7 +34,7 @@ pub(super) fn sampler() -> SpecKey {
 
 /// How far the opponent model is followed in the search. A model that is named takes the place of the default.
 pub(super) fn modelled() -> SpecKey {
-    SpecKey { is_clocked: true, ..SpecKey::real(MODELLED, 0.0..=1.0, 0.0, about("assumed", MODELLED)) }
+    SpecKey { is_replaced: true, ..SpecKey::real(MODELLED, 0.0..=1.0, 0.0, about("assumed", MODELLED)) }
 }
 
 /// The key [`modelled`].

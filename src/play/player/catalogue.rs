@@ -108,14 +108,14 @@ pub struct SpecKey {
     pub default: Words,
     /// A description of its effect, in a whole sentence.
     pub about: Words,
-    /// Whether something else, as a clock, takes the place of the default. Then a value that is written counts as given, be it
-    /// the default or not.
-    pub is_clocked: bool,
+    /// Whether in some case, as under a clock, another value takes the place of the default. Then a value that is written counts
+    /// as given, be it the default or not.
+    pub is_replaced: bool,
 }
 
 impl SpecKey {
     fn new(name: Words, kind: KeyType, default: Words, about: Words) -> Self {
-        SpecKey { name, kind, default, about, is_clocked: false }
+        SpecKey { name, kind, default, about, is_replaced: false }
     }
 
     /// A key whose value is a whole number in a range.
@@ -216,7 +216,7 @@ impl SpecKey {
     /// The same key, where in some case this value takes the place of the default.
     pub(super) fn replaced(mut self, case: &str, value: &str) -> Self {
         self.about = format!("{} {case} it is {value} unless it is written.", self.about).into();
-        self.is_clocked = true;
+        self.is_replaced = true;
         self
     }
 

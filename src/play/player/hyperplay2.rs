@@ -23,7 +23,7 @@ use super::judgement::Judgement;
 use super::own_belief::Possible;
 use super::{Decision, DecisionCost, OwnBelief, Player, PlayerSpec, Reason};
 use hyperplay_engine::Engine;
-use hyperplay_machine::{Budget, ByRole, Seed, StateMachine as _, StateMachineExt as _};
+use hyperplay_machine::{ByRole, Seed, StateMachine as _, StateMachineExt as _};
 use hyperplay_think::belief::systematic;
 
 /// The parts of a budget of which an inner decision may spend one.
@@ -78,11 +78,9 @@ fn decide(
 ) -> Decision {
     let (legal, seed, mut failure) = (deliberation.legal, deliberation.seed, None);
     let decision = deliberation.unless_forced(|context, legal| {
-        let Budget { nodes, .. } = context.budget;
-        let part = DecisionBudget {
-            nodes: nodes.map(|nodes| nodes / u64::from(PARTS)),
-            time: context.budget.left().map(|left| left / PARTS),
-        };
+        let nodes = context.budget.nodes.map(|nodes| nodes / u64::from(PARTS));
+        let time = context.budget.left().map(|left| left / PARTS);
+        let part = DecisionBudget { nodes, time, cancel: context.budget.cancel };
         let players = ByRole::from_fn(machine.roles().len(), |role| {
             (Some(role) != machine.random()).then(|| (inner.clone(), Arc::clone(machine)))
         });

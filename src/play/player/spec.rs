@@ -150,8 +150,8 @@ impl Spec {
         self.kind == SpecKind::Player && self.name() == super::seat::REMOTE
     }
 
-    /// Whether the value of a key differs from its default, or [a clock](SpecKey::is_clocked) would take the place of the
-    /// default and the key is written.
+    /// Whether the value of a key differs from its default, or the key is written and its default can be
+    /// [replaced](SpecKey::is_replaced).
     ///
     /// # Panics
     /// As [`count`](Spec::count).

@@ -95,7 +95,7 @@ impl SpecReader<'_> {
         Some(self.spec(&today, kind).map_or(today, |spec| spec.to_string()))
     }
 
-    /// Whether a value, written as `text`, differs from the default of its key, or a clock would replace that. The default is read only where the
+    /// Whether a value, written as `text`, differs from the default of its key, or that can be replaced. The default is read only where the
     /// texts do not tell: it may be a spec in which the same key is given.
     fn is_other_than_default(
         self,
@@ -104,8 +104,8 @@ impl SpecReader<'_> {
         value: &SpecValue,
         depth: usize,
     ) -> SpecResult<bool> {
-        if key.is_clocked || text == key.default {
-            return Ok(key.is_clocked);
+        if key.is_replaced || text == key.default {
+            return Ok(key.is_replaced);
         }
         if let SpecValue::Spec(spec) = value {
             let (name, _) = named(unbracketed(&key.default));
@@ -122,16 +122,17 @@ impl SpecReader<'_> {
     }
 
     fn value(self, key: &SpecKey, text: &str, depth: usize) -> SpecResult<SpecValue> {
+        let meant = || match &key.kind {
+            KeyType::Word(words) => did_you_mean(text, words.iter().map(|word| &**word)),
+            KeyType::Real(least, most) => {
+                in_range(text, *least, *most).map_or(String::new(), |real| format!(" (write {real})"))
+            }
+            _ => String::new(),
+        };
         let bad = || SpecError::BadValue {
             key: key.name.clone().into_owned(),
             value: text.to_owned(),
-            expected: match &key.kind {
-                KeyType::Word(words) => {
-                    let meant = did_you_mean(text, words.iter().map(|word| &**word));
-                    format!("{}{meant}", key.kind)
-                }
-                kind => kind.to_string(),
-            },
+            expected: format!("{}{}", key.kind, meant()),
         };
         match &key.kind {
             KeyType::Count(least, most) => {
@@ -141,12 +142,8 @@ impl SpecReader<'_> {
                 count.map(SpecValue::Count).ok_or_else(bad)
             }
             KeyType::Real(least, most) => {
-                let real: Option<f64> = text
-                    .parse()
-                    .ok()
-                    .filter(|real| is_decimal(text, *least < 0.0) && (least..=most).contains(&real));
-                // Adding zero makes -0 the zero that prints as 0.
-                real.map(|real| SpecValue::Real(real + 0.0)).ok_or_else(bad)
+                let real = in_range(text, *least, *most).filter(|_| is_decimal(text, *least < 0.0));
+                real.map(SpecValue::Real).ok_or_else(bad)
             }
             KeyType::Playouts { of_one_state } => {
                 let budget: PlayoutBudget = text.parse().map_err(|_| bad())?;
@@ -189,6 +186,12 @@ pub(super) fn named(text: &str) -> (&str, &str) {
 /// A spec without the brackets around it, if there are any.
 pub(super) fn unbracketed(text: &str) -> &str {
     text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text)
+}
+
+/// A number of this range, in any form that Rust reads.
+fn in_range(text: &str, least: f64, most: f64) -> Option<f64> {
+    // Adding zero makes -0 the zero that prints as 0.
+    text.parse().ok().filter(|real| (least..=most).contains(real)).map(|real: f64| real + 0.0)
 }
 
 /// Whether a text is digits, with a point between two of them or without, and perhaps a minus before

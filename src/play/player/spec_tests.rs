@@ -106,9 +106,14 @@ fn an_error_says_what_there_is() {
     assert_eq!(error("plain:size=3"), "'plain' has no key 'size'; it has no keys");
     assert_eq!(error("rich:particles=0"), "'particles=0': expected a whole number from 1 to 10000");
     assert_eq!(error("rich:particles=+1"), "'particles=+1': expected a whole number from 1 to 10000");
-    for share in ["1.01", "-0.1", "-0", "+0.5", "NaN", "inf", "1e-3", ".5", "1.", "0.1.2", "", "."] {
+    for share in ["1.01", "-0.1", "NaN", "inf", "0.1.2", "", "."] {
         let expected = format!("'share={share}': expected a decimal number from 0 to 1");
         assert_eq!(error(&format!("rich:share={share}")), expected);
+    }
+    for (share, meant) in [("-0", "0"), ("+0.5", "0.5"), ("1e-3", "0.001"), (".5", "0.5"), ("1.", "1")] {
+        let expected = format!("'share={share}': expected a decimal number from 0 to 1 (write {meant})");
+        assert_eq!(error(&format!("rich:share={share}")), expected);
+        assert!(read(&format!("rich:share={meant}")).is_ok(), "the remedy is none");
     }
     assert_eq!(error("rich:weight=some"), "'weight=some': expected none or choice (did you mean 'none'?)");
     assert_eq!(error("rich:merge=on,merge=on"), "the key 'merge' is given twice");
@@ -218,6 +223,8 @@ fn a_decimal_number_may_be_negative_where_its_range_says_so() {
     for wrong in ["-1.6", "--1", "-", "+1", "-.5", "- 1", "-inf"] {
         assert!(printed(&format!("leaning:bias={wrong}")).is_err(), "{wrong}");
     }
+    let error = printed("leaning:bias=-.5").unwrap_err().to_string();
+    assert!(error.ends_with("expected a decimal number from -1.5 to 1 (write -0.5)"), "{error}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::decision::{Decision, Player, View};
-use hyperplay_machine::{Budget, Seed};
+use hyperplay_machine::{Budget, CancelFlag, Seed};
 
 /// The budget of a player for each decision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -12,12 +12,15 @@ pub struct DecisionBudget {
     pub nodes: Option<u64>,
     /// Time; none for no limit.
     pub time: Option<Duration>,
+    /// When this flag is raised, decisions end at once, and nobody wants them any more.
+    pub cancel: Option<CancelFlag>,
 }
 
 impl DecisionBudget {
     /// The budget of a decision that begins now.
     pub fn begin(&self) -> Budget {
-        Budget { nodes: self.nodes, ..self.time.map_or(Budget::UNLIMITED, Budget::time) }
+        let DecisionBudget { nodes, time, cancel } = *self;
+        Budget { nodes, cancel, ..time.map_or(Budget::UNLIMITED, Budget::time) }
     }
 
     /// Whether the same budget gives the same result every time, that is, whether it has no time.

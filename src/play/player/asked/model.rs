@@ -15,7 +15,7 @@ use crate::player::remembered::Remembered;
 use crate::player::{PlayerSpec, View};
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::fold;
-use hyperplay_machine::{ByRole, Evidence, Move, Role, Seed, StateMachine as _};
+use hyperplay_machine::{ByRole, CancelFlag, Evidence, Move, Role, Seed, StateMachine as _};
 use hyperplay_think::belief::{OpponentModel, PolicyAndFailure};
 
 /// Each role does what its player would do; a role without a player chooses uniformly.
@@ -70,7 +70,10 @@ impl OpponentModel for AskedModel {
                 Ok(true) => seat.answer_along(&view, &self.budget, &seed),
                 _ => seat.answer(&view, &self.budget, &seed(evidence)),
             };
-            self.counts.lock().add(counts);
+            // The answer of a search that was cancelled is not the player's.
+            if !self.budget.cancel.is_some_and(CancelFlag::is_raised) {
+                self.counts.lock().add(counts);
+            }
             (policy, failure)
         })
     }

@@ -31,7 +31,7 @@ pub struct Asking<'a> {
     /// Whether each information set is asked as the player decides there in the match of this seed, after all own
     /// decisions before it; or else by itself.
     pub along_match: bool,
-    /// Asked before each decision: whether to give up.
+    /// Asked before each decision and after it: whether to give up. What cancels the decisions must be told by it too.
     pub stop: &'a (dyn Fn() -> bool + Sync),
     /// Called after each decision.
     pub tick: &'a (dyn Fn() + Sync),
@@ -84,7 +84,7 @@ pub fn ask_policy(
             vec![(set, seat.answer(&View { evidence: &evidence, legal }, &budget, &seed))]
         };
         answers.iter().for_each(|_| tick());
-        Some(answers)
+        (!stop()).then_some(answers)
     };
     let answers: Option<Vec<_>> = if budget.reproduces() {
         paths.par_iter().map(one).collect()

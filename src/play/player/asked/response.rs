@@ -78,7 +78,7 @@ impl LocalBestResponse {
     }
 
     /// Simulates the rest of the match after every legal move.
-    fn simulated(&mut self, legal: &[Move], seed: &Seed) -> Made {
+    fn simulated(&mut self, legal: &[Move], budget: Budget, seed: &Seed) -> Made {
         let LocalResponseOptions { followed, steps, playouts, .. } = self.options;
         let particles = self.belief.particles();
         let weights: Vec<f64> = particles.iter().map(|particle| particle.weight).collect();
@@ -92,7 +92,7 @@ impl LocalBestResponse {
             of_model: &|| 0,
             steps: steps.max(1),
             playouts: (playouts / (each * legal.len())).max(1) as u32,
-            budget: Budget::UNLIMITED,
+            budget,
             scratch: &mut self.scratch,
             made: Made::default(),
         };
@@ -105,12 +105,13 @@ impl LocalBestResponse {
 }
 
 impl Player for LocalBestResponse {
-    /// Thinks as much as its options say, whatever the budget.
-    fn decide(&mut self, view: &View<'_>, _: &Budget, seed: &Seed) -> Decision {
+    /// Thinks as much as its options say, whatever the budget, which can only cancel it.
+    fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
         if let [own] = *view.legal {
             return Decision::draw(vec![(own, 1.0)], seed);
         }
-        let outcome = self.belief.update(view.evidence, &Budget::UNLIMITED, &seed.child("belief"));
+        let budget = Budget { cancel: budget.cancel, ..Budget::UNLIMITED };
+        let outcome = self.belief.update(view.evidence, &budget, &seed.child("belief"));
         let spent = self.belief.cost().states;
         if !matches!(outcome, UpdateOutcome::Enumerated | UpdateOutcome::Sampled) {
             let mut decision = Decision::uniform(view.legal, seed);
@@ -118,7 +119,7 @@ impl Player for LocalBestResponse {
             decision.cost.states = spent;
             return decision.admitting(self.belief.take_failure(), view.legal, seed);
         }
-        let made = self.simulated(view.legal, &seed.child("search"));
+        let made = self.simulated(view.legal, budget, &seed.child("search"));
         let Judgement { policy, values, .. } = made.judgement(view.legal);
         let cost = DecisionCost { states: made.cost.states + spent, ..made.cost };
         let failure =
