@@ -97,7 +97,7 @@ impl LocalBestResponse {
             made: Made::default(),
         };
         let drawn = systematic(&weights, each, &mut seed.child("histories").rng());
-        for (number, place) in drawn.into_iter().enumerate() {
+        for (number, place) in drawn.into_iter().enumerate().take_while(|_| !budget.is_late()) {
             simulations.add(&particles[place], &seed.child("follow").index(number));
         }
         simulations.made
