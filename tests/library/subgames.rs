@@ -5,8 +5,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hyperplay::machine::{Budget, Evidence, History, Move, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay::machine::{
+    Budget, Bulk, ByRole, Evidence, History, Move, Role, Seed, Start, StateMachine, StateMachineExt, Tally,
+};
 use hyperplay::player::{Decision, Reason, Seat, View};
+use hyperplay::search::LeafValues;
 use hyperplay::solve::{
     Blueprint, GadgetKind, GameTree, GrowingMinimiser, GrowingOptions, InformationSet, Profile, SequenceForm,
     SolveLimits, TreeLimits, linear_program,
@@ -30,6 +33,26 @@ fn blueprint(tree: &GameTree, profile: &Profile) -> Blueprint {
     Arc::new(move |role, evidence, _| policies.get(&(role, evidence.clone())).cloned())
 }
 
+/// Nothing is known of any leaf: a tree that grows to the end of the game needs no values.
+struct Unknown;
+
+impl<M: Bulk> LeafValues<M> for Unknown {
+    fn tallies(
+        &self,
+        machine: &M,
+        starts: &[Start<M::State>],
+        _: &Seed,
+        _: &Budget,
+        _: &mut M::Scratch,
+    ) -> Vec<Tally> {
+        vec![Tally::new(machine.roles().len()); starts.len()]
+    }
+
+    fn values(&self, machine: &M, _: &M::State) -> Option<ByRole<f64>> {
+        Some(ByRole::from_fn(machine.roles().len(), |_| 50.0))
+    }
+}
+
 /// NashConv of the policies of a solve of the whole game, by the linear program or by as many iterations as the first number says, and
 /// of those of re-solves at every information set after it, each through the re-solves at the decisions before; in payoffs of `unit`
 /// goals. The player is not asked.
@@ -49,6 +72,9 @@ fn resolved(
         let options =
             GrowingOptions { playouts: 1, growth: 10.0, gadget, roots, ..GrowingOptions::default() };
         let mut trunk = GrowingMinimiser::new(&*machine, options).with_blueprint(given.clone());
+        if given.is_some() {
+            trunk = trunk.valued_by(Arc::new(Unknown));
+        }
         trunk.iterate(&*machine, iterations[0], &seed).unwrap();
         // The policies may not lead to the last leaves soon.
         while trunk.leaves() > 0 {
