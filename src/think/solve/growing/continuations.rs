@@ -27,7 +27,7 @@ const TEMPERATURE: f64 = 0.1;
 /// Whether a continuation makes moves the more often the more or the less they brought.
 const SIGNS: [f64; 3] = [0.0, 1.0, -1.0];
 
-/// The most values of a leaf. Where so many roles choose that there are more, nobody does.
+/// A leaf has at most this number of values. In a sub-game with more, no role chooses a continuation.
 const MOST: usize = 64;
 
 /// The choice at leaves.
