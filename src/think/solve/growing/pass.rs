@@ -79,17 +79,13 @@ impl Pass {
                 continue;
             }
             let is_own = |chooser: &&Chooser| chooser.role == policies.role;
+            for chooser in tree.positions.choosers(position).iter().filter(is_own) {
+                self.reach[chooser.set as usize][0] = own;
+            }
             let choosers = tree.choosers(position);
             for chooser in choosers.iter().filter(is_own) {
                 let [reached, of_others] = &mut self.reach[chooser.set as usize];
                 (*reached, *of_others) = (own, *of_others + others);
-            }
-            if tree.followings(position).is_empty() {
-                // Nobody moves at a leaf, but the role comes to its information set.
-                for chooser in tree.positions.choosers(position).iter().filter(is_own) {
-                    self.reach[chooser.set as usize][0] = own;
-                }
-                continue;
             }
             tree.each_choice(position, |_, following, places| {
                 if let Some(Following::Position(next)) = following {
