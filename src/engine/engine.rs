@@ -32,7 +32,7 @@ pub enum Engine {
 }
 
 /// The working memory with which one thread evaluates.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum EngineScratch {
     /// The scratch of an interpreter.
     Interpreter(Box<InterpreterScratch>),

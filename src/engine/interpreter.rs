@@ -61,7 +61,7 @@ pub struct Interpreter {
 }
 
 /// The working memory with which one thread evaluates.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct InterpreterScratch {
     database: Database,
     state: Option<State>,

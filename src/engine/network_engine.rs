@@ -31,7 +31,7 @@ pub struct NetworkEngine {
 }
 
 /// The working memory with which one thread evaluates on a [`NetworkEngine`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct NetworkScratch {
     single: PropagatorScratch,
     lanes: LanesScratch,

@@ -31,7 +31,7 @@ pub(crate) struct Stepper {
 const NONE: u32 = u32::MAX;
 
 /// The working memory with which one thread steps.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct StepperScratch {
     interpreter: Option<Box<InterpreterScratch>>,
     /// The last state that was translated, and its fluents.

@@ -77,7 +77,7 @@ pub trait StateMachine: Send + Sync {
     /// The set of fluents that hold. Equal sets are equal states.
     type State: Clone + Eq + Hash + Send + Sync + Debug;
     /// The memory that evaluation writes to; owned by the caller, reusable for every state of this machine.
-    type Scratch: Send + Sync;
+    type Scratch: Clone + Send + Sync;
 
     /// Scratch space for this machine.
     fn scratch(&self) -> Self::Scratch;

@@ -179,7 +179,7 @@ fn a_tree_that_grows_finds_an_answer_as_good_as_that_of_the_linear_program() {
         let model = registry().model(model).unwrap().model(machine);
         let policy = move |role: Role, known: &Evidence, legal: &[Move]| model.policy(role, known, legal);
         let minimiser = GrowingMinimiser::new(&**machine, GrowingOptions::default());
-        let mut minimiser = minimiser.following(alice, share, Box::new(policy));
+        let mut minimiser = minimiser.following(alice, share, Arc::new(policy));
         minimiser.iterate(&**machine, 2_000, &Seed::root(1)).unwrap();
         let own = minimiser.to_profile(tree);
         let of = |set: usize| if tree.sets()[set].role == bob { &fixed } else { &own }.of(tree, set);

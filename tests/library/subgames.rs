@@ -68,42 +68,35 @@ fn resolved(
     let (form, seed) = (SequenceForm::new(&tree, unit), Seed::root(1));
     let given = iterations[0].is_none().then(|| blueprint(&tree, &exact(&form)));
     let iterations = iterations.map(|count| count.unwrap_or(1));
-    let trunk = || {
-        let options =
-            GrowingOptions { playouts: 1, growth: 10.0, gadget, roots, ..GrowingOptions::default() };
-        let mut trunk = GrowingMinimiser::new(&*machine, options).with_blueprint(given.clone());
-        if given.is_some() {
-            trunk = trunk.valued_by(Arc::new(Unknown));
-        }
-        trunk.iterate(&*machine, iterations[0], &seed).unwrap();
-        // The policies may not lead to the last leaves soon.
-        while trunk.leaves() > 0 {
-            trunk.iterate(&*machine, 1, &seed).unwrap();
-        }
-        trunk
-    };
-    let before = form.judge(&trunk().to_profile(&tree)).nash_conv;
-    // One minimiser goes through all the decisions of a role in a match, so the last ones are gone to first.
-    let mut sets: Vec<Evidence> = tree.sets().iter().map(|set| tree.evidence(set)).collect();
-    sets.sort_by_key(|evidence| std::cmp::Reverse(evidence.step()));
-    let mut policies: HashMap<Evidence, Vec<f64>> = HashMap::new();
-    for evidence in &sets {
-        if policies.contains_key(evidence) {
-            continue;
-        }
-        let mut minimiser = trunk();
-        for step in 0..=evidence.step() {
-            let former = evidence.until(step);
-            if minimiser.policy(&former).is_some() {
-                let budget = Budget::UNLIMITED;
-                minimiser.resolve(&*machine, &former, Vec::new(), &budget, &seed).unwrap();
-                minimiser.iterate(&*machine, iterations[1], &seed).unwrap();
-                let policy = minimiser.policy(&former).unwrap().1;
-                policies.insert(former, policy);
-            }
-        }
+    let options = GrowingOptions { playouts: 1, growth: 10.0, gadget, roots, ..GrowingOptions::default() };
+    let is_exact = given.is_some();
+    let mut trunk = GrowingMinimiser::new(&*machine, options).with_blueprint(given);
+    if is_exact {
+        trunk = trunk.valued_by(Arc::new(Unknown));
     }
-    let profile = Profile::from_fn(&tree, |set, _| policies[&tree.evidence(&tree.sets()[set])].clone());
+    trunk.iterate(&*machine, iterations[0], &seed).unwrap();
+    // The policies may not lead to the last leaves soon.
+    while trunk.leaves() > 0 {
+        trunk.iterate(&*machine, 1, &seed).unwrap();
+    }
+    let before = form.judge(&trunk.to_profile(&tree)).nash_conv;
+    // A match goes on in several ways after a set, each with a copy of the minimiser that was there.
+    let mut after: Vec<(usize, GrowingMinimiser<_>)> = Vec::new();
+    let mut profile = Profile::uniform(&tree);
+    let former = |set: usize| tree.sets()[set].former.map(|(former, _)| former as usize);
+    let mut todo: Vec<usize> = (0..tree.sets().len()).filter(|&set| former(set).is_none()).collect();
+    while let Some(set) = todo.pop() {
+        while after.last().is_some_and(|(last, _)| Some(*last) != former(set)) {
+            after.pop();
+        }
+        let mut minimiser = after.last().map_or(&trunk, |(_, minimiser)| minimiser).clone();
+        let evidence = tree.evidence(&tree.sets()[set]);
+        minimiser.resolve(&*machine, &evidence, Vec::new(), &Budget::UNLIMITED, &seed).unwrap();
+        minimiser.iterate(&*machine, iterations[1], &seed).unwrap();
+        profile.set(&tree, set, &minimiser.policy(&evidence).unwrap().1);
+        todo.extend((0..tree.sets().len()).filter(|&next| former(next) == Some(set)));
+        after.push((set, minimiser));
+    }
     [before, form.judge(&profile).nash_conv]
 }
 

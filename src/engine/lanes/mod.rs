@@ -66,7 +66,7 @@ pub struct Lanes {
 
 /// The vectors that one thread makes playouts with, and the planes of its consistent draws. Each allocates its memory
 /// when it first plays.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct LanesScratch {
     narrow: Vector<1>,
     middle: Vector<4>,

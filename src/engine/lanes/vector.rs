@@ -74,7 +74,7 @@ struct Place {
 }
 
 /// The lanes and their memory, which is kept from one call to the next.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Vector<const W: usize> {
     planes: Planes<W>,
     starts: Planes<W>,

@@ -24,14 +24,14 @@ pub(super) const MANY: usize = 192;
 pub(super) type StepRequest<'a> = (&'a State, &'a JointMove);
 
 /// The planes of passes of both widths; made when they are first needed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct BatchPlanes {
     narrow: Memory<1>,
     wide: Memory<8>,
 }
 
 /// The planes of each program.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Memory<const W: usize> {
     step: Planes<W>,
     next: Planes<W>,

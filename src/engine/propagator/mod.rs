@@ -103,7 +103,7 @@ impl Inputs {
 }
 
 /// The working memory with which one thread evaluates.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct PropagatorScratch {
     memory: SingleMemory,
     /// The state that `view` belongs to.

@@ -43,7 +43,7 @@ impl SelectProgram {
 }
 
 /// The planes of both widths; made when they are first needed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct SelectPlanes {
     narrow: Planes<1>,
     wide: Planes<8>,

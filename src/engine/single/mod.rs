@@ -59,7 +59,7 @@ impl Add for SingleWork {
 }
 
 /// The working memory of one thread.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SingleMemory {
     // Of the nibble look-up.
     values: Vec<u64>,

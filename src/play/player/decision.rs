@@ -208,6 +208,12 @@ pub trait Player: Send {
         false
     }
 
+    /// A copy of the player as it is after its last decision, which decides in future as this one would; so a plan can be asked
+    /// about on several courses of a match. `None` if the player cannot be copied.
+    fn fork(&self) -> Option<Box<dyn Player>> {
+        None
+    }
+
     /// How long the belief took to follow the evidence at the last decision; none for players without a belief. Wall
     /// time, so no part of a [`Decision`].
     fn update_time(&self) -> Option<Duration> {

@@ -137,6 +137,7 @@ pub(super) fn prepare(machine: &Engine, history: HistoryUse) {
 }
 
 /// The exploration and the rule where there is nothing to mix.
+#[derive(Clone)]
 pub(super) struct Plain {
     pub(super) is_plain: IsPlain,
     pub(super) exploration: f64,
@@ -144,6 +145,7 @@ pub(super) struct Plain {
 }
 
 /// The choice from one tree.
+#[derive(Clone)]
 struct TreeChoice {
     trees: Option<IsmctsTrees<Engine>>,
     options: [IsmctsOptions; 2],

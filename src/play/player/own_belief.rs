@@ -190,7 +190,7 @@ impl OwnBelief {
     /// The player that chooses in this way from what it holds possible.
     pub(super) fn player(
         self,
-        choose: impl FnMut(Deliberation<'_>, &Possible<'_>) -> Decision + Send,
+        choose: impl FnMut(Deliberation<'_>, &Possible<'_>) -> Decision + Clone + Send + 'static,
     ) -> impl Player {
         self.player_with(choose, false)
     }
@@ -198,6 +198,22 @@ impl OwnBelief {
     /// The same for a choice that may keep something; whether it keeps what later decisions depend on.
     pub(super) fn player_with(self, choice: impl Choice, carries_plan: bool) -> impl Player {
         Believing { belief: self, choice, carries_plan, legal: Vec::new() }
+    }
+
+    /// A copy, if its sampler can copy what it holds possible.
+    fn fork(&self) -> Option<OwnBelief> {
+        let belief = self.belief.fork()?;
+        Some(OwnBelief {
+            belief,
+            machine: Arc::clone(&self.machine),
+            model: Arc::clone(&self.model),
+            sampler: Arc::clone(&self.sampler),
+            excluded: self.excluded.clone(),
+            leaves: Arc::clone(&self.leaves),
+            scratch: self.scratch.clone(),
+            margin: self.margin.clone(),
+            ..*self
+        })
     }
 
     /// The states held possible at the last decision, the likeliest first; equally likely ones by what holds in them.
@@ -379,7 +395,7 @@ impl OwnBelief {
 }
 
 /// How a player chooses from what it holds possible. A function is one that keeps nothing.
-pub(super) trait Choice: Send {
+pub(super) trait Choice: Clone + Send + 'static {
     /// Uses the time before the first step.
     fn prepare(&mut self, machine: &Engine, budget: &Budget, seed: &Seed) {
         let _ = (machine, budget, seed);
@@ -395,7 +411,7 @@ pub(super) trait Choice: Send {
     }
 }
 
-impl<C: FnMut(Deliberation<'_>, &Possible<'_>) -> Decision + Send> Choice for C {
+impl<C: FnMut(Deliberation<'_>, &Possible<'_>) -> Decision + Clone + Send + 'static> Choice for C {
     fn choose(&mut self, deliberation: Deliberation<'_>, possible: &Possible<'_>) -> Decision {
         self(deliberation, possible)
     }
@@ -462,6 +478,13 @@ impl<C: Choice> Player for Believing<C> {
 
     fn carries_plan(&self) -> bool {
         self.carries_plan
+    }
+
+    fn fork(&self) -> Option<Box<dyn Player>> {
+        let Believing { choice, carries_plan, legal, .. } = self;
+        let belief = self.belief.fork()?;
+        let (choice, carries_plan, legal) = (choice.clone(), *carries_plan, legal.clone());
+        Some(Box::new(Believing { belief, choice, carries_plan, legal }))
     }
 
     fn update_time(&self) -> Option<Duration> {

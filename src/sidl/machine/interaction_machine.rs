@@ -68,7 +68,7 @@ pub struct InteractionMachine {
 }
 
 /// The working memory with which one thread evaluates.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct InteractionScratch {
     facts: Option<(State, Arc<Facts>)>,
     step: Option<(State, JointMove, State, Vec<Executed>)>,

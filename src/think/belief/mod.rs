@@ -204,6 +204,11 @@ pub trait Belief<M: Bulk>: Send + Sync {
     /// [`StateMachineExt::by_deadline`].
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome;
 
+    /// A copy, which follows evidence as this one would; `None` if it cannot be copied.
+    fn fork(&self) -> Option<BoxedBelief<M>> {
+        None
+    }
+
     /// The particles, weights summing to 1; empty when depleted or inconsistent. Where merging is on, their histories
     /// differ.
     fn particles(&self) -> &[Particle];

@@ -46,6 +46,7 @@ pub(super) fn agreeing<M: Bulk>(
 pub(super) type Policy = Arc<[f64]>;
 
 /// The roles that an opponent model speaks of.
+#[derive(Clone)]
 pub(super) struct Opponents {
     model: SharedModel,
     roles: Vec<(Role, EvidenceClasses)>,

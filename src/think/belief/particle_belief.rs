@@ -10,15 +10,19 @@ use super::backtracking::Backtracking;
 use super::forward::{Followed, Forward};
 use super::model::SharedModel;
 use super::options::{BeliefOptions, SamplingMethod};
-use super::{Belief, Particle, ParticleId, UpdateCost, UpdateMethod, UpdateOutcome, evidence_until};
+use super::{
+    Belief, BoxedBelief, Particle, ParticleId, UpdateCost, UpdateMethod, UpdateOutcome, evidence_until,
+};
 use hyperplay_machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
 
+#[derive(Clone)]
 enum Held<M: Bulk> {
     Forward(Box<Forward<M>>),
     Backtracking(Box<Backtracking<M>>),
 }
 
 /// The belief of one role as weighted particles; HyperPlay's sampling layer.
+#[derive(Clone)]
 pub struct ParticleBelief<M: Bulk> {
     machine: Arc<M>,
     model: SharedModel,
@@ -58,7 +62,7 @@ impl<M: Bulk> Held<M> {
     }
 }
 
-impl<M: Bulk> Belief<M> for ParticleBelief<M> {
+impl<M: Bulk + Clone + 'static> Belief<M> for ParticleBelief<M> {
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
         if !self.evidence.follow(evidence) {
             self.held = Held::new(&self.machine, evidence.role, &self.model, &self.options);
@@ -81,6 +85,10 @@ impl<M: Bulk> Belief<M> for ParticleBelief<M> {
         }
         self.particles = particles;
         outcome
+    }
+
+    fn fork(&self) -> Option<BoxedBelief<M>> {
+        Some(Box::new(self.clone()))
     }
 
     fn particles(&self) -> &[Particle] {

@@ -20,7 +20,7 @@ pub(crate) struct SetMoves {
 }
 
 /// All information sets met.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct InformationSets {
     list: Vec<SetMoves>,
     moves: Vec<Move>,

@@ -43,7 +43,7 @@ impl ConsistentCodes {
 }
 
 /// The planes that one thread draws with.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct DrawScratch {
     narrow: DrawPlanes<1>,
     middle: DrawPlanes<4>,

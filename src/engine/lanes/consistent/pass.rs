@@ -36,7 +36,7 @@ pub(super) struct DrawWork<'w> {
 }
 
 /// The planes of one width, and what they hold.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct DrawPlanes<const W: usize> {
     planes: Planes<W>,
     streams: Streams<W>,

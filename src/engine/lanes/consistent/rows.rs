@@ -27,7 +27,7 @@ pub(super) struct Rows {
 }
 
 /// The memory in which rows are made.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct RowMemory<const W: usize> {
     /// For each word of a row, that word of the rows of all lanes.
     pub blocks: Vec<[[u64; W]; 64]>,

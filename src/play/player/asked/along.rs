@@ -3,67 +3,92 @@
 //!
 //! The own moves are those of the evidence, whatever the player would have drawn.
 
-use super::DecisionBudget;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
 use super::question::{Answer, AskedSeat};
-use crate::player::View;
+use super::{Asking, DecisionBudget};
+use crate::player::{PlayerSpec, View};
+use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Evidence, Role, Seed};
-use hyperplay_think::solve::GameTree;
 
-/// Own information sets, each after the one before it in the same match. The first ones are asked on another path.
-pub(super) struct Path {
-    pub(super) sets: Vec<usize>,
-    asked_before: usize,
+/// An information set, and what its role knows there.
+type Known = (usize, Evidence);
+
+/// A player that is asked in one role along the match of a seed, wherever it leads.
+pub(super) struct Along<'a> {
+    pub(super) player: &'a PlayerSpec,
+    pub(super) machine: &'a Arc<Engine>,
+    pub(super) role: Role,
+    pub(super) asking: &'a Asking<'a>,
+    /// The seed of its decisions; each step has its own.
+    pub(super) seed: Seed,
 }
 
-fn own_sets(tree: &GameTree, role: Role) -> impl Iterator<Item = usize> {
-    (0..tree.sets().len()).filter(move |&set| tree.sets()[set].role == role)
-}
+impl Along<'_> {
+    /// The answers at information sets of the role; nothing if the caller asked to stop.
+    pub(super) fn answers(&self, sets: Vec<usize>) -> Option<Vec<(usize, Answer)>> {
+        let tree = self.asking.tree;
+        let known: Vec<Known> = sets.into_iter().map(|set| (set, tree.evidence(&tree.sets()[set]))).collect();
+        self.follow(self.seat(), &known.iter().collect::<Vec<_>>(), 0)
+    }
 
-/// Each information set of a role by itself.
-pub(super) fn alone(tree: &GameTree, role: Role) -> Vec<Path> {
-    own_sets(tree, role).map(|set| Path { sets: vec![set], asked_before: 0 }).collect()
-}
+    fn seat(&self) -> AskedSeat {
+        AskedSeat::new(self.player, self.machine, self.role)
+    }
 
-/// The paths to those information sets of a role after which it does not decide again.
-pub(super) fn paths(tree: &GameTree, role: Role) -> Vec<Path> {
-    let former = |set: usize| tree.sets()[set].former.map(|(former, _)| former as usize);
-    let mut is_last = vec![true; tree.sets().len()];
-    own_sets(tree, role).filter_map(former).for_each(|set| is_last[set] = false);
-    let mut is_asked = vec![false; tree.sets().len()];
-    let path = |last: usize| {
-        let mut sets: Vec<usize> = std::iter::successors(Some(last), |&set| former(set)).collect();
-        sets.reverse();
-        let asked_before = sets.iter().take_while(|&&set| is_asked[set]).count();
-        sets.iter().for_each(|&set| is_asked[set] = true);
-        Path { sets, asked_before }
-    };
-    own_sets(tree, role).filter(|&set| is_last[set]).map(path).collect()
+    /// The answers from a step on, where the evidence until then is the same, of a seat that was asked at all steps before. The match
+    /// goes on in several ways, each with a copy of the seat.
+    fn follow(&self, mut seat: AskedSeat, known: &[&Known], step: usize) -> Option<Vec<(usize, Answer)>> {
+        let Asking { budget, stop, tick, .. } = self.asking;
+        if stop() {
+            return None;
+        }
+        let asked = self.answer(&mut seat, known, step);
+        asked.iter().for_each(|_| tick());
+        let mut groups: Vec<Vec<&Known>> = Vec::new();
+        for &of in known.iter().filter(|(_, evidence)| evidence.step() > step) {
+            match groups.iter_mut().find(|group| group[0].1.steps[step] == of.1.steps[step]) {
+                Some(group) => group.push(of),
+                None => groups.push(vec![of]),
+            }
+        }
+        let copy = |group: &Vec<&Known>| {
+            seat.fork().unwrap_or_else(|| {
+                let mut anew = self.seat();
+                for former in (0..=step).take_while(|_| !stop()) {
+                    self.answer(&mut anew, group, former);
+                }
+                anew
+            })
+        };
+        let mut seats: Vec<AskedSeat> = groups.iter().skip(1).map(copy).collect();
+        seats.push(seat);
+        let next = |(seat, group): (AskedSeat, Vec<&Known>)| self.follow(seat, &group, step + 1);
+        let later: Option<Vec<_>> = if budget.reproduces() {
+            seats.into_par_iter().zip(groups).map(next).collect()
+        } else {
+            seats.into_iter().zip(groups).map(next).collect()
+        };
+        (!stop()).then_some(asked.into_iter().chain(later?.into_iter().flatten()).collect())
+    }
+
+    /// The answer at a step, if the role decides there.
+    fn answer(&self, seat: &mut AskedSeat, known: &[&Known], step: usize) -> Option<(usize, Answer)> {
+        let Asking { tree, budget, .. } = self.asking;
+        let (last, evidence) = known.first()?;
+        let former = |set: &usize| tree.sets()[*set].former.map(|(former, _)| former as usize);
+        let mut sets = std::iter::successors(Some(*last), former);
+        let set = sets.find(|&set| tree.evidence(&tree.sets()[set]).step() == step);
+        let legal = set.map_or_else(|| evidence.steps[step].own.named(), |set| tree.moves(set));
+        let view = View { evidence: &evidence.until(step), legal };
+        let answer = seat.answer(&view, budget, &self.seed.index(step));
+        Some((set?, answer))
+    }
 }
 
 impl AskedSeat {
-    /// Its answers at those sets of a path that are asked on no path before.
-    pub(super) fn along(
-        &mut self,
-        tree: &GameTree,
-        path: &Path,
-        budget: &DecisionBudget,
-        seed: &Seed,
-    ) -> Vec<(usize, Answer)> {
-        let known: Vec<Evidence> = path.sets.iter().map(|&set| tree.evidence(&tree.sets()[set])).collect();
-        let last = known.last().expect("a path has a last set");
-        let mut answers = Vec::new();
-        for step in 0..=last.step() {
-            let place = known.iter().position(|evidence| evidence.step() == step);
-            let legal =
-                place.map_or_else(|| last.steps[step].own.named(), |place| tree.moves(path.sets[place]));
-            let answer = self.answer(&View { evidence: &last.until(step), legal }, budget, &seed.index(step));
-            answers.extend(
-                place.filter(|&place| place >= path.asked_before).map(|place| (path.sets[place], answer)),
-            );
-        }
-        answers
-    }
-
     /// Its answer after it was shown the evidence step by step. Its moves before are known, and those that it could have made
     /// instead are the ones that it says to be legal.
     pub(super) fn answer_along(

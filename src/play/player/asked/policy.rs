@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::along::{Path, alone, paths};
+use super::along::Along;
 use super::question::{Answer, AskedSeat, check};
 use super::{AskError, Asked, AskedCounts, DecisionBudget};
 use crate::player::{PlayerSpec, View};
@@ -55,8 +55,8 @@ impl AskedPolicy {
 
 /// Asks a player at every information set of a role, on its engine.
 ///
-/// Along a match, decisions before which the role has decided equally are made anew for each of its last information sets,
-/// so the work is at most the number of these times the steps of a match.
+/// Along a match a player that can be [copied](crate::player::Player::fork) decides once at each step of each course of the match. Any other
+/// makes its decisions anew for each of the last information sets of its role.
 ///
 /// # Errors
 /// If the player is clairvoyant, or the caller asked to stop.
@@ -69,29 +69,26 @@ pub fn ask_policy(
     check(player, machine, role)?;
     let Asking { tree, budget, seed, along_match, stop, tick } = *asking;
     let seed = seed.child("role").child(&fold(&tree.roles()[role]));
-    let paths = if along_match { paths(tree, role) } else { alone(tree, role) };
-    let one = |path: &Path| {
+    let one = |set: usize| {
         if stop() {
             return None;
         }
-        let mut seat = AskedSeat::new(player, machine, role);
-        let answers = if along_match {
-            seat.along(tree, path, &budget, &seed.child("step"))
-        } else {
-            let set = path.sets[0];
-            let (evidence, legal) = (tree.evidence(&tree.sets()[set]), tree.moves(set));
-            let seed = seed.child("set").index(set);
-            vec![(set, seat.answer(&View { evidence: &evidence, legal }, &budget, &seed))]
-        };
-        answers.iter().for_each(|_| tick());
-        (!stop()).then_some(answers)
+        let (evidence, legal) = (tree.evidence(&tree.sets()[set]), tree.moves(set));
+        let seed = seed.child("set").index(set);
+        let view = View { evidence: &evidence, legal };
+        let answer = AskedSeat::new(player, machine, role).answer(&view, &budget, &seed);
+        tick();
+        (!stop()).then_some((set, answer))
     };
-    let answers: Option<Vec<_>> = if budget.reproduces() {
-        paths.par_iter().map(one).collect()
+    let sets: Vec<usize> = (0..tree.sets().len()).filter(|&set| tree.sets()[set].role == role).collect();
+    let answers: Option<Vec<_>> = if along_match {
+        Along { player, machine, role, asking, seed: seed.child("step") }.answers(sets)
+    } else if budget.reproduces() {
+        sets.into_par_iter().map(one).collect()
     } else {
-        paths.iter().map(one).collect()
+        sets.into_iter().map(one).collect()
     };
-    let mut answers: Vec<(usize, Answer)> = answers.ok_or(AskError::Stopped)?.into_iter().flatten().collect();
+    let mut answers: Vec<(usize, Answer)> = answers.ok_or(AskError::Stopped)?;
     answers.sort_by_key(|&(set, _)| set);
     let mut asked = AskedPolicy { sets: Vec::with_capacity(answers.len()), counts: AskedCounts::default() };
     for (set, Answer { policy, counts, .. }) in answers {

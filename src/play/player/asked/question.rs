@@ -134,6 +134,15 @@ impl AskedSeat {
         }))
     }
 
+    /// A copy, if the player can be copied.
+    pub(super) fn fork(&self) -> Option<AskedSeat> {
+        let player = match &self.0 {
+            Ok(player) => guarded(|| player.fork()).transpose()?,
+            Err(panic) => Err(panic.clone()),
+        };
+        Some(AskedSeat(player))
+    }
+
     /// Its answer to one question.
     pub(super) fn answer(&mut self, view: &View<'_>, budget: &DecisionBudget, seed: &Seed) -> Answer {
         let mut counts = AskedCounts { decisions: 1, ..AskedCounts::default() };

@@ -76,13 +76,13 @@ impl Selection {
 }
 
 /// Answers within part of a budget whether nothing is hidden and roles move in turn, so that there is nothing to mix.
-pub(super) type IsPlain = Box<dyn Fn(&Budget) -> bool + Send>;
+pub(super) type IsPlain = Arc<dyn Fn(&Budget) -> bool + Send + Sync>;
 
 /// The same for a machine, found out once for all players that share the answer. Where the time is up first it is taken not to be so, and the next
 /// question looks again.
 pub(super) fn is_plain(machine: &Arc<Engine>, shared: &Shared<Mutex<Option<bool>>>) -> IsPlain {
     let (machine, known) = (Arc::clone(machine), shared.get(machine, Mutex::default));
-    Box::new(move |budget| {
+    Arc::new(move |budget| {
         let mut known = known.lock();
         if known.is_none() {
             let features = GameFeatures::of(&*machine, &mut machine.scratch(), &budget.share(LOOKING));

@@ -63,24 +63,25 @@ pub(super) fn subgame(
         let policy =
             move |role: Role, evidence: &Evidence, legal: &[Move]| model.policy(role, evidence, legal);
         GrowingMinimiser::new(machine, options)
-            .following(role, share, Box::new(policy))
+            .following(role, share, Arc::new(policy))
             .with_blueprint(blueprint.clone())
             .valued_by(Arc::clone(&leaves))
     };
-    let (share, new) = (belief.modelled(), Box::new(new));
+    let (share, new) = (belief.modelled(), Arc::new(new));
     let choice = SubgameChoice { search, solves, moves, new, share, is_plain, minimiser: None };
     belief.player_with(choice, true)
 }
 
-type NewMinimiser = dyn Fn(&Engine, GrowingOptions, f64) -> GrowingMinimiser<Engine> + Send;
+type NewMinimiser = dyn Fn(&Engine, GrowingOptions, f64) -> GrowingMinimiser<Engine> + Send + Sync;
 
 /// The choice from sub-games.
+#[derive(Clone)]
 struct SubgameChoice {
     search: Arc<dyn StateSearch<Engine>>,
     solves: [(u64, GrowingOptions); 2],
     moves: usize,
     /// A minimiser before its first iteration, where the other roles follow the model with this probability at a choice,
-    new: Box<NewMinimiser>,
+    new: Arc<NewMinimiser>,
     /// and that probability.
     share: f64,
     is_plain: IsPlain,

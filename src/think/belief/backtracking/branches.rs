@@ -49,6 +49,7 @@ const MISSES: [usize; 2] = [16, 1 << 16];
 /// A probability that is this small is not found by what it lacks to 1, because of rounding.
 const PRECISE: f64 = 1e-6;
 
+#[derive(Clone)]
 pub(crate) struct Branches {
     pub(crate) joints: LegalJoints,
     tried: FxHashMap<u64, Branch>,

@@ -22,6 +22,7 @@ const LARGE: usize = 1 << 19;
 /// A node with at most this many branches is expanded completely where all of them will be needed.
 const SMALL: u64 = 64;
 
+#[derive(Clone)]
 struct Node<S> {
     parent: NodeId,
     /// Which branch of the parent it is.
@@ -33,6 +34,7 @@ struct Node<S> {
     branches: Option<Box<Branches>>,
 }
 
+#[derive(Clone)]
 pub(crate) struct Tree<M: Bulk> {
     machine: Arc<M>,
     scratch: M::Scratch,

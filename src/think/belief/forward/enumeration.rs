@@ -75,6 +75,7 @@ pub(super) fn all_legal_joints<M: Bulk>(
 }
 
 /// The histories that continue a population and agree with an observation, as far as they were looked for.
+#[derive(Clone)]
 pub(super) struct Extension<S> {
     /// The hashes of the population.
     parents: Vec<u64>,

@@ -87,6 +87,7 @@ enum Kind {
 }
 
 /// The last population that was enumerated before sampling began.
+#[derive(Clone)]
 struct LastEnumerated<S> {
     generation: usize,
     /// Whether each of its histories stands for all with its state.
@@ -121,6 +122,7 @@ pub(super) enum Followed {
 }
 
 /// The histories of one role.
+#[derive(Clone)]
 pub(super) struct Forward<M: Bulk> {
     machine: Arc<M>,
     /// The other roles, unless they choose uniformly.

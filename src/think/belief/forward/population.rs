@@ -123,7 +123,7 @@ impl<S> Population<S> {
 const RESERVED: usize = 1 << 12;
 
 /// Collects the histories of a new generation.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PopulationBuilder<S> {
     /// The population that was collected.
     pub(super) population: Population<S>,

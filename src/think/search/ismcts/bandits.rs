@@ -42,7 +42,7 @@ const WIDE: usize = 100;
 const URGENCY: f32 = 0.5;
 
 /// All bandits.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Bandits {
     exploration: f32,
     visits: Vec<Visits>,

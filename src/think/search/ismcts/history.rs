@@ -46,7 +46,7 @@ impl HistoryUse {
 }
 
 /// What each move has brought.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct MoveHistory {
     arms: ByRole<FxHashMap<Move, Arm>>,
     /// Visits of all moves, and from how many on it is due.

@@ -31,6 +31,7 @@ const SIGNS: [f64; 3] = [0.0, 1.0, -1.0];
 const MOST: usize = 64;
 
 /// The choice at leaves.
+#[derive(Clone)]
 pub(super) struct Continuations {
     /// Those who choose, and among how many.
     pub(super) roles: Vec<u32>,

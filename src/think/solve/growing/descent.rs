@@ -22,7 +22,7 @@ const BONUS: f64 = 1.0;
 const RANGE: f64 = 100.0;
 
 /// What descents are guided by, by number of a move.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Guide {
     /// The mean value of a move where the others lead to its set, in goals less 50.
     pub(super) values: Vec<f64>,

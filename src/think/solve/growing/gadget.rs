@@ -29,6 +29,7 @@ pub enum GadgetKind {
 }
 
 /// The choice of a role before the roots.
+#[derive(Clone)]
 pub(super) struct Gadget {
     kind: GadgetKind,
     /// The part of a weight that is what the role did under the last solve.

@@ -28,6 +28,7 @@ const WIDEST: u64 = 1 << 20;
 const LEAF: u32 = u32::MAX;
 
 /// The positions of a tree that grows.
+#[derive(Clone)]
 pub(super) struct GrownTree<M: Bulk> {
     pub(super) scratch: M::Scratch,
     /// The playouts that value a leaf, and what else does.
@@ -319,25 +320,21 @@ impl<M: Bulk> GrownTree<M> {
             values.for_each(|(value, &sum)| *value = sum as f64 / f64::from(tally.count) - MIDDLE);
         }
     }
+}
 
-    /// Calls `each` with each choice of a position, what follows it unless the position is a leaf, and the places of the moves that
-    /// make it.
-    #[inline(always)]
-    pub(super) fn each_choice(&self, position: u32, mut each: impl FnMut(usize, Option<Following>, &[u32])) {
-        let (choosers, followings) = (self.choosers(position), self.followings(position));
-        let is_leaf = followings.is_empty();
-        let count = if is_leaf { self.continuations.weights.len() } else { followings.len() };
-        let mut places: SmallVec<[u32; 4]> = SmallVec::from_elem(0, choosers.len());
-        let mut choice = 0;
-        for _ in 0..count {
-            each(choice as usize, followings.get(choice as usize).copied(), &places);
-            for (place, chooser) in places.iter_mut().zip(choosers) {
-                (*place, choice) = (*place + 1, choice + chooser.stride);
-                if *place < chooser.moves {
-                    break;
-                }
-                (*place, choice) = (0, choice - chooser.stride * u64::from(chooser.moves));
+/// Calls `each` with each of `count` choices, and the places of the moves of the choosers that make it.
+#[inline(always)]
+pub(super) fn each_choice(choosers: &[Chooser], count: usize, mut each: impl FnMut(usize, &[u32])) {
+    let mut places: SmallVec<[u32; 4]> = SmallVec::from_elem(0, choosers.len());
+    let mut choice = 0;
+    for _ in 0..count {
+        each(choice as usize, &places);
+        for (place, chooser) in places.iter_mut().zip(choosers) {
+            (*place, choice) = (*place + 1, choice + chooser.stride);
+            if *place < chooser.moves {
+                break;
             }
+            (*place, choice) = (0, choice - chooser.stride * u64::from(chooser.moves));
         }
     }
 }

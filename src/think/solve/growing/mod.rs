@@ -82,7 +82,7 @@ impl Default for GrowingOptions {
 }
 
 /// The probabilities with which a role chooses among its moves, given what it knows.
-pub type Policy = Box<dyn Fn(Role, &Evidence, &[Move]) -> Vec<f64> + Send + Sync>;
+pub type Policy = Arc<dyn Fn(Role, &Evidence, &[Move]) -> Vec<f64> + Send + Sync>;
 
 /// The same, one probability for each move, with the sum 1; `None` where nothing is said.
 pub type Blueprint = Arc<dyn Fn(Role, &Evidence, &[Move]) -> Option<Vec<f64>> + Send + Sync>;
@@ -103,6 +103,7 @@ pub type Blueprint = Arc<dyn Fn(Role, &Evidence, &[Move]) -> Option<Vec<f64>> + 
 /// assert_eq!(minimiser.policy(&evidence).expect("it was met").0.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[derive(Clone)]
 pub struct GrowingMinimiser<M: Bulk> {
     options: GrowingOptions,
     /// Iterations made.

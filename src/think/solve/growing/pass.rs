@@ -5,13 +5,13 @@
 //! with the probability of the others (a *counterfactual value*). Where several roles choose in one step none sees what
 //! the others choose, so a step needs no nodes of its own: its choices are summed.
 
-use super::grown::GrownTree;
+use super::grown::{GrownTree, each_choice};
 use super::roots::Root;
 use crate::tree::{Chooser, Following};
 use hyperplay_machine::Bulk;
 
 /// The numbers of a pass.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Pass {
     /// By position.
     pub(super) own: Vec<f64>,
@@ -79,16 +79,18 @@ impl Pass {
                 continue;
             }
             let is_own = |chooser: &&Chooser| chooser.role == policies.role;
-            for chooser in tree.positions.choosers(position).iter().filter(is_own) {
-                self.reach[chooser.set as usize][0] = own;
-            }
-            let choosers = tree.choosers(position);
+            let (choosers, followings) = (tree.choosers(position), tree.followings(position));
             for chooser in choosers.iter().filter(is_own) {
                 let [reached, of_others] = &mut self.reach[chooser.set as usize];
                 (*reached, *of_others) = (own, *of_others + others);
             }
-            tree.each_choice(position, |_, following, places| {
-                if let Some(Following::Position(next)) = following {
+            if followings.is_empty() {
+                for chooser in tree.positions.choosers(position).iter().filter(is_own) {
+                    self.reach[chooser.set as usize][0] = own;
+                }
+            }
+            each_choice(choosers, followings.len(), |choice, places| {
+                if let Following::Position(next) = followings[choice] {
                     let shares = policies.shares(tree, choosers, places);
                     self.others[next as usize] = others * shares.0;
                     self.own[next as usize] = own * shares.1;
@@ -105,22 +107,31 @@ impl Pass {
             if others == 0.0 {
                 continue;
             }
-            let choosers = tree.choosers(position);
+            let (choosers, followings) = (tree.choosers(position), tree.followings(position));
             let own = choosers.iter().position(|chooser| chooser.role == policies.role);
-            let mut worth = 0.0;
-            tree.each_choice(position, |choice, following, places| {
+            let (mut worth, gains) = (0.0, &mut self.gains);
+            let mut add = |places: &[u32], value: f64| {
                 let shares = policies.shares(tree, choosers, places);
-                let value = shares.0
-                    * match following {
-                        Some(Following::End(end)) => tree.payoff(end, role),
-                        Some(Following::Position(next)) => self.values[next as usize],
-                        None => tree.value(position, choice, role),
-                    };
+                let value = shares.0 * value;
                 worth += shares.1 * value;
                 if let Some(own) = own {
-                    self.gains[(choosers[own].first + places[own]) as usize] += others * value;
+                    gains[(choosers[own].first + places[own]) as usize] += others * value;
                 }
-            });
+            };
+            if followings.is_empty() {
+                let ways = tree.continuations.weights.len();
+                each_choice(choosers, ways, |way, places| add(places, tree.value(position, way, role)));
+            } else {
+                each_choice(choosers, followings.len(), |choice, places| {
+                    add(
+                        places,
+                        match followings[choice] {
+                            Following::End(end) => tree.payoff(end, role),
+                            Following::Position(next) => self.values[next as usize],
+                        },
+                    );
+                });
+            }
             self.values[position as usize] = worth;
         }
     }

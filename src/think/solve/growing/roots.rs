@@ -19,6 +19,7 @@ use super::gadget::Gadget;
 pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// A position where the tree begins.
+#[derive(Clone)]
 pub(super) struct Root {
     pub(super) position: u32,
     pub(super) prior: f64,
@@ -27,7 +28,7 @@ pub(super) struct Root {
 }
 
 /// What a role may know at the roots.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Side {
     /// The classes of its evidence.
     pub(super) classes: Vec<u32>,
@@ -38,7 +39,7 @@ pub(super) struct Side {
 }
 
 /// The roots of a tree.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Roots {
     pub(super) list: Vec<Root>,
     /// By role.

@@ -4,6 +4,7 @@ use super::super::profile::normalise;
 use super::rule::{Account, Policy};
 
 /// The accounts of all moves.
+#[derive(Clone)]
 pub(super) struct Accounts {
     accounts: Vec<Account>,
     /// A guess at what each move is worth; none where no guesses are used.

@@ -27,7 +27,7 @@ pub struct AimOptions {
 }
 
 /// Weighted histories, as places of moves.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Target {
     histories: Vec<Vec<u32>>,
     /// The weight of all histories before each, and of all.
