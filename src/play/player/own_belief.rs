@@ -211,7 +211,6 @@ impl OwnBelief {
             excluded: self.excluded.clone(),
             leaves: Arc::clone(&self.leaves),
             scratch: self.scratch.clone(),
-            margin: self.margin.clone(),
             ..*self
         })
     }
