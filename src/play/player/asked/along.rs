@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::question::{Answer, AskedSeat};
@@ -54,24 +55,30 @@ impl Along<'_> {
                 None => groups.push(vec![of]),
             }
         }
-        let copy = |group: &Vec<&Known>| {
-            seat.fork().unwrap_or_else(|| {
-                let mut anew = self.seat();
-                for former in (0..=step).take_while(|_| !stop()) {
-                    self.answer(&mut anew, group, former);
-                }
-                anew
-            })
-        };
-        let mut seats: Vec<AskedSeat> = groups.iter().skip(1).map(copy).collect();
-        seats.push(seat);
-        let next = |(seat, group): (AskedSeat, Vec<&Known>)| self.follow(seat, &group, step + 1);
-        let later: Option<Vec<_>> = if budget.reproduces() {
-            seats.into_par_iter().zip(groups).map(next).collect()
+        let later: Option<Vec<_>> = if let [only] = &groups[..] {
+            self.follow(seat, only, step + 1).map(|later| vec![later])
         } else {
-            seats.into_iter().zip(groups).map(next).collect()
+            let seat = Mutex::new(seat);
+            // Copied when it is needed, because a plan may be large.
+            let next = |group: &Vec<&Known>| {
+                let copy = seat.lock().fork();
+                self.follow(copy.unwrap_or_else(|| self.asked_until(step, group)), group, step + 1)
+            };
+            match budget.reproduces() {
+                true => groups.par_iter().map(next).collect(),
+                false => groups.iter().map(next).collect(),
+            }
         };
         (!stop()).then_some(asked.into_iter().chain(later?.into_iter().flatten()).collect())
+    }
+
+    /// A new seat that was asked at all steps until this one.
+    fn asked_until(&self, step: usize, known: &[&Known]) -> AskedSeat {
+        let mut seat = self.seat();
+        for former in (0..=step).take_while(|_| !(self.asking.stop)()) {
+            self.answer(&mut seat, known, former);
+        }
+        seat
     }
 
     /// The answer at a step, if the role decides there.
