@@ -36,7 +36,6 @@ pub fn at(entry: u8) -> State {
 }
 
 /// An entry of a table.
-#[derive(Clone)]
 pub enum Entry {
     End(Vec<u8>),
     /// How many moves each role has, and the next entry by joint move, the last role's move changing fastest.
@@ -55,7 +54,6 @@ pub fn choice(moves: &[usize], next: &[u8]) -> Entry {
 }
 
 /// Which game is played.
-#[derive(Clone)]
 pub enum Rules {
     /// Steps: the car is hidden; a door is chosen; another is opened; switch or stay.
     MontyHall,
@@ -68,13 +66,12 @@ pub enum Rules {
     Table(Vec<Entry>),
 }
 
-#[derive(Clone)]
 pub struct Toy {
     rules: Rules,
     setup: GameSetup<State>,
     words: Vec<TermId>,
     /// The number of its calls to expand.
-    pub calls: Arc<AtomicUsize>,
+    pub calls: AtomicUsize,
 }
 
 impl Toy {
@@ -110,7 +107,7 @@ impl Toy {
         let roles = ByRole::new(roles.iter().map(|&role| role.to_owned()).collect());
         let initial = if matches!(rules, Rules::Table(_)) { at(0) } else { Vec::new() };
         let setup = GameSetup { terms: Arc::new(terms), roles, random, initial };
-        Toy { rules, setup, words, calls: Arc::default() }
+        Toy { rules, setup, words, calls: AtomicUsize::new(0) }
     }
 
     pub fn number(&self, own: Move) -> u8 {

@@ -87,7 +87,7 @@ pub struct EvidenceVerdict {
 ///
 /// # Errors
 /// The first difference.
-pub fn verify_evidence<M: Bulk + Clone + 'static>(
+pub fn verify_evidence<M: Bulk + 'static>(
     machine: &Arc<M>,
     rules: &str,
     record: &EvidenceRecord,
@@ -116,7 +116,7 @@ pub fn verify_evidence<M: Bulk + Clone + 'static>(
 ///
 /// # Errors
 /// The first step that no history explains, or whose answer no history allows.
-pub fn explained<M: Bulk + Clone + 'static>(
+pub fn explained<M: Bulk + 'static>(
     machine: &Arc<M>,
     evidence: &Evidence,
     answers: &[Option<Move>],
@@ -169,7 +169,7 @@ struct Explainer<'a, M: Bulk> {
     is_enumerated: bool,
 }
 
-impl<'a, M: Bulk + Clone + 'static> Explainer<'a, M> {
+impl<'a, M: Bulk + 'static> Explainer<'a, M> {
     fn new(machine: &'a Arc<M>, role: Role, effort: &'a ExplainEffort) -> Self {
         let belief = ParticleBelief::new(Arc::clone(machine), role, Arc::new(Uniform), effort.belief.clone());
         Explainer { machine, role, effort, belief, budget: Budget::nodes(effort.nodes), is_enumerated: false }
@@ -205,7 +205,7 @@ impl<'a, M: Bulk + Clone + 'static> Explainer<'a, M> {
 
 /// The message on evidence of which no history explains `step`, found after `made` steps: whether it is only the end of
 /// the match that is wrong.
-fn inconsistency<M: Bulk + Clone + 'static>(
+fn inconsistency<M: Bulk + 'static>(
     machine: &Arc<M>,
     evidence: &Evidence,
     step: usize,

@@ -15,14 +15,14 @@ use super::{
 };
 use hyperplay_machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
 
-#[derive(Clone)]
+#[derive_where::derive_where(Clone)]
 enum Held<M: Bulk> {
     Forward(Box<Forward<M>>),
     Backtracking(Box<Backtracking<M>>),
 }
 
 /// The belief of one role as weighted particles; HyperPlay's sampling layer.
-#[derive(Clone)]
+#[derive_where::derive_where(Clone)]
 pub struct ParticleBelief<M: Bulk> {
     machine: Arc<M>,
     model: SharedModel,
@@ -62,7 +62,7 @@ impl<M: Bulk> Held<M> {
     }
 }
 
-impl<M: Bulk + Clone + 'static> Belief<M> for ParticleBelief<M> {
+impl<M: Bulk + 'static> Belief<M> for ParticleBelief<M> {
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
         if !self.evidence.follow(evidence) {
             self.held = Held::new(&self.machine, evidence.role, &self.model, &self.options);

@@ -104,7 +104,7 @@ pub trait Sampler<M: Bulk>: Send + Sync {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ParticleSampler(pub BeliefOptions);
 
-impl<M: Bulk + Clone + 'static> Sampler<M> for ParticleSampler {
+impl<M: Bulk + 'static> Sampler<M> for ParticleSampler {
     fn belief(&self, machine: &Arc<M>, role: Role, model: &SharedModel, particles: usize) -> BoxedBelief<M> {
         let options = BeliefOptions { particles, ..self.0.clone() };
         Box::new(ParticleBelief::new(Arc::clone(machine), role, Arc::clone(model), options))

@@ -127,7 +127,7 @@ struct Begin {
 }
 
 /// The positions of a tree, with the classes and the information sets of their roles.
-#[derive(Clone)]
+#[derive_where::derive_where(Clone)]
 pub(crate) struct Positions<M: Bulk> {
     roles: usize,
     /// Whether a step is serialised as in an extensive form: `random` comes first, and a role with one move never chooses.

@@ -23,7 +23,7 @@ mod simulation;
 
 pub use budget::{BudgetedPlayer, DecisionBudget};
 pub use model::AskedModel;
-pub use policy::{AskedPolicy, Asking, ask_policy};
-pub use question::{AskError, Asked, AskedCounts};
+pub use policy::{AskedPolicy, ask_policy};
+pub use question::{AskError, Asked, AskedCounts, Asking};
 pub use response::{LocalBestResponse, LocalResponseOptions};
 pub(super) use simulation::{Made, Simulations};

@@ -12,30 +12,12 @@ use rayon::prelude::*;
 
 use super::along::Along;
 use super::question::{Answer, AskedSeat, check};
-use super::{AskError, Asked, AskedCounts, DecisionBudget};
+use super::{AskError, Asked, AskedCounts, Asking};
 use crate::player::{PlayerSpec, View};
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::fold;
-use hyperplay_machine::{Role, Seed};
+use hyperplay_machine::Role;
 use hyperplay_think::solve::{GameTree, Profile};
-
-/// How players are asked at the information sets of a tree.
-#[derive(Clone, Copy)]
-pub struct Asking<'a> {
-    /// The tree.
-    pub tree: &'a GameTree,
-    /// The budget of each decision.
-    pub budget: DecisionBudget,
-    /// The root of all randomness.
-    pub seed: &'a Seed,
-    /// Whether each information set is asked as the player decides there in the match of this seed, after all own
-    /// decisions before it; or else by itself.
-    pub along_match: bool,
-    /// Asked before each decision and after it: whether to give up. What cancels the decisions must be told by it too.
-    pub stop: &'a (dyn Fn() -> bool + Sync),
-    /// Called after each decision.
-    pub tick: &'a (dyn Fn() + Sync),
-}
 
 /// The policy of a player in one role.
 #[derive(Clone, PartialEq, Debug)]

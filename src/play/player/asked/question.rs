@@ -15,6 +15,25 @@ use super::DecisionBudget;
 use crate::player::{Decision, Player, PlayerSpec, Seat, View, guarded};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{EvaluationFailure, Move, Role, Seed};
+use hyperplay_think::solve::GameTree;
+
+/// How players are asked at the information sets of a tree.
+#[derive(Clone, Copy)]
+pub struct Asking<'a> {
+    /// The tree.
+    pub tree: &'a GameTree,
+    /// The budget of each decision.
+    pub budget: DecisionBudget,
+    /// The root of all randomness.
+    pub seed: &'a Seed,
+    /// Whether each information set is asked as the player decides there in the match of this seed, after all own
+    /// decisions before it; or else by itself.
+    pub along_match: bool,
+    /// Asked before each decision and after it: whether to give up. What cancels the decisions must be told by it too.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// Called after each decision.
+    pub tick: &'a (dyn Fn() + Sync),
+}
 
 /// What a player that was asked gives.
 pub type Asked<T = ()> = Result<T, AskError>;

@@ -31,7 +31,7 @@ use walk::{WalkEnd, walk};
 const ATTEMPTS: usize = 4;
 
 /// The belief of one role by backtracking, in one match.
-#[derive(Clone)]
+#[derive_where::derive_where(Clone)]
 pub(super) struct Backtracking<M: Bulk> {
     options: BeliefOptions,
     tree: Tree<M>,

@@ -34,7 +34,7 @@ struct Node<S> {
     branches: Option<Box<Branches>>,
 }
 
-#[derive(Clone)]
+#[derive_where::derive_where(Clone)]
 pub(crate) struct Tree<M: Bulk> {
     machine: Arc<M>,
     scratch: M::Scratch,

@@ -122,7 +122,7 @@ pub(super) enum Followed {
 }
 
 /// The histories of one role.
-#[derive(Clone)]
+#[derive_where::derive_where(Clone)]
 pub(super) struct Forward<M: Bulk> {
     machine: Arc<M>,
     /// The other roles, unless they choose uniformly.

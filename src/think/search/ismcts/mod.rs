@@ -206,7 +206,7 @@ pub fn ismcts<M: Bulk>(
 ///
 /// A tree that takes more than half of its memory when a decision begins is given up, and the next one begins empty. So is
 /// one with more than 2^31 simulations, because its counts of visits have 32 bits.
-#[derive(Clone)]
+#[derive_where::derive_where(Clone)]
 pub struct IsmctsTree<M: Bulk> {
     positions: Positions<M>,
     bandits: Bandits,

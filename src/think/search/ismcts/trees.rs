@@ -10,7 +10,7 @@ use super::{IsmctsOptions, IsmctsTree, PossibleStates, SearchContext, SimulatedM
 use hyperplay_machine::{Bulk, EvaluationFailure, Move, note_shared_work};
 
 /// The trees of one role, each as [`IsmctsTree`].
-#[derive(Clone)]
+#[derive_where::derive_where(Clone)]
 pub struct IsmctsTrees<M: Bulk> {
     trees: Vec<IsmctsTree<M>>,
     /// A failure that was met while thinking ahead: the next search passes it on.

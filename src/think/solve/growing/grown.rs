@@ -28,7 +28,7 @@ const WIDEST: u64 = 1 << 20;
 const LEAF: u32 = u32::MAX;
 
 /// The positions of a tree that grows.
-#[derive(Clone)]
+#[derive_where::derive_where(Clone)]
 pub(super) struct GrownTree<M: Bulk> {
     pub(super) scratch: M::Scratch,
     /// The playouts that value a leaf, and what else does.
@@ -325,6 +325,9 @@ impl<M: Bulk> GrownTree<M> {
 /// Calls `each` with each of `count` choices, and the places of the moves of the choosers that make it.
 #[inline(always)]
 pub(super) fn each_choice(choosers: &[Chooser], count: usize, mut each: impl FnMut(usize, &[u32])) {
+    if choosers.len() == 1 {
+        return (0..count).for_each(|choice| each(choice, &[choice as u32]));
+    }
     let mut places: SmallVec<[u32; 4]> = SmallVec::from_elem(0, choosers.len());
     let mut choice = 0;
     for _ in 0..count {

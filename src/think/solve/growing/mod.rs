@@ -103,7 +103,7 @@ pub type Blueprint = Arc<dyn Fn(Role, &Evidence, &[Move]) -> Option<Vec<f64>> + 
 /// assert_eq!(minimiser.policy(&evidence).expect("it was met").0.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone)]
+#[derive_where::derive_where(Clone)]
 pub struct GrowingMinimiser<M: Bulk> {
     options: GrowingOptions,
     /// Iterations made.

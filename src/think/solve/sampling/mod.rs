@@ -77,7 +77,7 @@ pub use target::AimOptions;
 /// assert_eq!(again.to_profile(&tree), profile);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone)]
+#[derive_where::derive_where(Clone)]
 pub struct MonteCarloMinimiser<M: Bulk> {
     /// The method.
     pub method: SamplingScheme,

@@ -18,7 +18,7 @@ use hyperplay_machine::{Bulk, History};
 const KEPT: usize = 64 << 20;
 
 /// All positions that are held.
-#[derive(Clone)]
+#[derive_where::derive_where(Clone)]
 pub(super) struct MetPositions<M: Bulk> {
     pub(super) scratch: M::Scratch,
     pub(super) tree: Positions<M>,
