@@ -100,23 +100,22 @@ fn resolved(
     [before, form.judge(&profile).nash_conv]
 }
 
-/// Re-solves add less than `most` to NashConv with either gadget, and more than `least` without one and with the roots of one step of
-/// knowledge.
-fn assert_safe(name: &str, unit: f64, iterations: [Option<u64>; 2], few: usize, [most, least]: [f64; 2]) {
+/// What `resolved` finds with each gadget, and with the roots of one step of knowledge.
+fn assert_safe(name: &str, unit: f64, iterations: [Option<u64>; 2], few: usize, least: f64) {
     let added = |gadget, roots| {
         let [before, after] = resolved(name, unit, iterations, gadget, roots);
         println!("{name}, {gadget:?}, at most {roots} roots: {before:.2e} before, {after:.2e} after");
         after - before
     };
-    assert!(added(GadgetKind::Resolve, 1_000) < most, "{name}");
-    assert!(added(GadgetKind::Maxmargin, 1_000) < most, "{name}");
-    assert!(added(GadgetKind::None, 1_000) > least, "{name}");
-    assert!(added(GadgetKind::Resolve, few) > least, "{name}");
+    let safe = [GadgetKind::Resolve, GadgetKind::Maxmargin].map(|gadget| added(gadget, 1_000));
+    let others = [added(GadgetKind::None, 1_000), added(GadgetKind::Resolve, few)];
+    assert!(safe.iter().all(|&added| added < 1e-6), "{name}: {safe:?}");
+    assert!(others.iter().all(|&added| added > least), "{name}: {others:?}");
 }
 
 #[test]
 fn a_gadget_gives_nothing_up_in_kuhn_poker_and_none_does() {
-    assert_safe("kuhn_poker", 25.0, [Some(30), Some(300)], 4, [1e-6, 0.05]);
+    assert_safe("kuhn_poker", 25.0, [Some(30), Some(300)], 4, 0.05);
     let [before, after] = resolved("kuhn_poker", 25.0, [Some(1_000), Some(300)], GadgetKind::Resolve, 1_000);
     assert!(before < 1e-9 && after < 1e-6, "{before}, {after}");
 }
@@ -124,7 +123,7 @@ fn a_gadget_gives_nothing_up_in_kuhn_poker_and_none_does() {
 /// The linear program's policies are the trunk.
 #[test]
 fn sub_games_after_an_exact_blueprint_give_nothing_up_with_either_gadget() {
-    assert_safe("kuhn_poker", 25.0, [None, Some(300)], 4, [1e-6, 0.05]);
+    assert_safe("kuhn_poker", 25.0, [None, Some(300)], 4, 0.05);
 }
 
 /// What a blueprint says is played until the first sub-game, and learnt from then on; what it does not say is learnt.
@@ -154,19 +153,23 @@ fn a_blueprint_is_played_before_the_first_sub_game() {
 }
 
 #[test]
-#[ignore = "a quarter of an hour"]
+#[ignore = "half an hour"]
 fn a_gadget_gives_nothing_up_in_liars_dice_and_none_does() {
-    assert_safe("liars_dice_1x4", 50.0, [None, Some(800)], 4, [1e-6, 0.01]);
-    // This trunk, which is nearly exact too, is better than what 200 iterations reach.
-    assert_safe("liars_dice_1x4", 50.0, [Some(30), Some(200)], 4, [1e-3, 0.01]);
+    assert_safe("liars_dice_1x4", 50.0, [None, Some(800)], 4, 0.01);
+    // This trunk is nearly exact, so its re-solves need more.
+    assert_safe("liars_dice_1x4", 50.0, [Some(30), Some(1_600)], 4, 0.01);
 }
 
-/// After the linear program's policies, what is added is what a solve of the whole game by as many iterations lacks.
 #[test]
-#[ignore = "a quarter of an hour"]
+#[ignore = "five minutes"]
 fn a_gadget_gives_nothing_up_in_leduc_poker_and_none_does() {
-    assert_safe("leduc_poker", 3.0, [Some(30), Some(200)], 20, [1e-6, 0.05]);
-    assert_safe("leduc_poker", 3.0, [None, Some(200)], 20, [0.05, 0.1]);
+    assert_safe("leduc_poker", 3.0, [Some(30), Some(200)], 20, 0.05);
+}
+
+#[test]
+#[ignore = "five minutes; it fails, because re-solves add .030 and .020 (docs/measurements.md)"]
+fn sub_games_after_an_exact_blueprint_of_leduc_poker_give_nothing_up() {
+    assert_safe("leduc_poker", 3.0, [None, Some(200)], 20, 0.05);
 }
 
 /// The decisions of one spec in all seats of a match in which every second step is made at random, which may be what no strategy

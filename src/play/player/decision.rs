@@ -208,8 +208,8 @@ pub trait Player: Send {
         false
     }
 
-    /// A copy of the player as it is after its last decision, which decides in future as this one would; so a plan can be asked
-    /// about on several courses of a match. `None` if the player cannot be copied.
+    /// A copy of the player as it is after its last decision, which decides in future as this one would. With copies a plan
+    /// is asked about in several courses of a match. `None` if the player cannot be copied.
     fn fork(&self) -> Option<Box<dyn Player>> {
         None
     }

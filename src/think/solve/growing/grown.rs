@@ -322,7 +322,8 @@ impl<M: Bulk> GrownTree<M> {
     }
 }
 
-/// Calls `each` with each of `count` choices, and the places of the moves of the choosers that make it.
+/// Calls `each` with each of `count` choices, and the places of the moves of the choosers that make it. The stride of the first chooser
+/// is 1.
 #[inline(always)]
 pub(super) fn each_choice(choosers: &[Chooser], count: usize, mut each: impl FnMut(usize, &[u32])) {
     if choosers.len() == 1 {
