@@ -32,11 +32,8 @@ impl Along<'_> {
     pub(super) fn answers(&self, sets: Vec<usize>) -> Option<Vec<(usize, Answer)>> {
         let tree = self.asking.tree;
         let known: Vec<Known> = sets.into_iter().map(|set| (set, tree.evidence(&tree.sets()[set]))).collect();
-        self.follow(self.seat(), &known.iter().collect::<Vec<_>>(), 0)
-    }
-
-    fn seat(&self) -> AskedSeat {
-        AskedSeat::new(self.player, self.machine, self.role)
+        let seat = AskedSeat::new(self.player, self.machine, self.role);
+        self.follow(seat, &known.iter().collect::<Vec<_>>(), 0)
     }
 
     /// The answers from a step on, where the evidence until then is the same, of a seat that was asked at all steps before. The match
@@ -46,7 +43,10 @@ impl Along<'_> {
         if stop() {
             return None;
         }
-        let asked = self.answer(&mut seat, known, step);
+        let Some((_, evidence)) = known.first() else { return Some(Vec::new()) };
+        let set = known.iter().find_map(|(set, evidence)| (evidence.step() == step).then_some(*set));
+        let answer = self.answer(&mut seat, evidence, set, step);
+        let asked = set.map(|set| (set, answer));
         asked.iter().for_each(|_| tick());
         let mut groups: Vec<Vec<&Known>> = Vec::new();
         for &of in known.iter().filter(|(_, evidence)| evidence.step() > step) {
@@ -62,7 +62,7 @@ impl Along<'_> {
             // Copied when it is needed, because a plan may be large.
             let next = |group: &Vec<&Known>| {
                 let copy = seat.lock().fork();
-                self.follow(copy.unwrap_or_else(|| self.asked_until(step, group)), group, step + 1)
+                self.follow(copy.unwrap_or_else(|| self.asked_until(step, group[0])), group, step + 1)
             };
             match budget.reproduces() {
                 true => groups.par_iter().map(next).collect(),
@@ -73,25 +73,23 @@ impl Along<'_> {
     }
 
     /// A new seat that was asked at all steps until this one.
-    fn asked_until(&self, step: usize, known: &[&Known]) -> AskedSeat {
-        let mut seat = self.seat();
+    fn asked_until(&self, step: usize, (last, evidence): &Known) -> AskedSeat {
+        let (mut seat, tree) = (AskedSeat::new(self.player, self.machine, self.role), self.asking.tree);
+        let former = |set: &usize| tree.sets()[*set].former.map(|(former, _)| former as usize);
+        let sets = std::iter::successors(Some(*last), former);
+        let sets: Vec<_> = sets.map(|set| (tree.evidence(&tree.sets()[set]).step(), set)).collect();
         for former in (0..=step).take_while(|_| !(self.asking.stop)()) {
-            self.answer(&mut seat, known, former);
+            let set = sets.iter().find_map(|&(at, set)| (at == former).then_some(set));
+            self.answer(&mut seat, evidence, set, former);
         }
         seat
     }
 
-    /// The answer at a step, if the role decides there.
-    fn answer(&self, seat: &mut AskedSeat, known: &[&Known], step: usize) -> Option<(usize, Answer)> {
+    /// The answer at a step of some evidence, where the role is at this information set or has one move.
+    fn answer(&self, seat: &mut AskedSeat, evidence: &Evidence, set: Option<usize>, step: usize) -> Answer {
         let Asking { tree, budget, .. } = self.asking;
-        let (last, evidence) = known.first()?;
-        let former = |set: &usize| tree.sets()[*set].former.map(|(former, _)| former as usize);
-        let mut sets = std::iter::successors(Some(*last), former);
-        let set = sets.find(|&set| tree.evidence(&tree.sets()[set]).step() == step);
         let legal = set.map_or_else(|| evidence.steps[step].own.named(), |set| tree.moves(set));
-        let view = View { evidence: &evidence.until(step), legal };
-        let answer = seat.answer(&view, budget, &self.seed.index(step));
-        Some((set?, answer))
+        seat.answer(&View { evidence: &evidence.until(step), legal }, budget, &self.seed.index(step))
     }
 }
 
