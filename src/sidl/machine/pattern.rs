@@ -6,6 +6,8 @@ use crate::Arithmetic;
 use hyperplay_logic::gdl::{Symbol, Term, TermId, TermStore};
 
 use super::numbers::Numbers;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 /// A term with variables.
@@ -27,33 +29,21 @@ pub(super) type Bindings = Vec<Option<TermId>>;
 /// The slots that a match has bound, to be undone.
 pub(super) type BoundSlots = SmallVec<[usize; 8]>;
 
-/// Numbers the variables of a clause.
+/// The variables of a clause, by their slots.
 #[derive(Default)]
-pub(super) struct Slots {
-    variables: Vec<Symbol>,
-}
+pub(super) struct Slots(IndexSet<Symbol, FxBuildHasher>);
 
 impl Slots {
-    fn slot(&mut self, variable: Symbol) -> usize {
-        match self.variables.iter().position(|&known| known == variable) {
-            Some(slot) => slot,
-            None => {
-                self.variables.push(variable);
-                self.variables.len() - 1
-            }
-        }
-    }
-
     /// Bindings in which nothing is bound.
     pub(super) fn unbound(&self) -> Bindings {
-        vec![None; self.variables.len()]
+        vec![None; self.0.len()]
     }
 }
 
 /// Compiles a term.
 pub(super) fn compile(term: &Term, slots: &mut Slots, terms: &TermStore) -> Pattern {
     match term {
-        Term::Variable(variable) => Pattern::Slot(slots.slot(*variable)),
+        Term::Variable(variable) => Pattern::Slot(slots.0.insert_full(*variable).0),
         Term::Constant(name) => Pattern::Ground(terms.intern(*name, &[])),
         Term::Compound(functor, arguments) => {
             let arguments: Box<[Pattern]> =

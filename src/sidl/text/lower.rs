@@ -273,8 +273,8 @@ impl Lowering<'_> {
                 ("false" | "fail", []) => Test::Never,
                 ("is" | "=", [a, b]) => Test::Equals(a.clone(), b.clone()),
                 ("\\=", [a, b]) => Test::Differ(a.clone(), b.clone()),
-                (name, [a, b]) if comparison(name).is_some() => {
-                    Test::Compare(comparison(name)?, a.clone(), b.clone())
+                (name, [a, b]) if let Some(how) = comparison(name) => {
+                    Test::Compare(how, a.clone(), b.clone())
                 }
                 _ => Test::Holds(atom.clone()),
             },

@@ -37,12 +37,7 @@ impl<'s> Checker<'s> {
         };
         let (effects, tests): (Vec<&Formula>, Vec<&Formula>) =
             clause.body.iter().partition(|formula| self.is_effect(formula));
-        let mut outside = FxHashSet::default();
-        for effect in &effects {
-            each_outside(effect, &mut |variable| {
-                outside.insert(variable);
-            });
-        }
+        let outside = effects.iter().copied().flat_map(outside_negations).collect();
         self.conjunction(&tests, &outside, &mut bound);
         for effect in &effects {
             let Formula::Atom(atom) = effect else { continue };
@@ -77,8 +72,8 @@ impl<'s> Checker<'s> {
     /// negations.
     fn conjunction(&mut self, tests: &[&Formula], outside: &FxHashSet<Symbol>, bound: &mut Bound) {
         let mut uses: FxHashMap<Symbol, usize> = FxHashMap::default();
-        for test in tests {
-            each_outside_once(test, &mut |variable| *uses.entry(variable).or_default() += 1);
+        for variable in tests.iter().copied().flat_map(outside_negations) {
+            *uses.entry(variable).or_default() += 1;
         }
         for test in tests {
             match test {
@@ -88,12 +83,8 @@ impl<'s> Checker<'s> {
                     self.is_bound(b, bound, at.0);
                 }
                 Formula::Not(inner, at) => {
-                    let mut inherited = FxHashSet::default();
-                    inner.each_variable(&mut |variable| {
-                        if outside.contains(&variable) || uses.contains_key(&variable) {
-                            inherited.insert(variable);
-                        }
-                    });
+                    let is_used = |variable| outside.contains(&variable) || uses.contains_key(&variable);
+                    let inherited = variables_that(inner, &is_used);
                     let mut late: Vec<Symbol> =
                         inherited.iter().copied().filter(|variable| !bound.contains(variable)).collect();
                     late.sort_unstable();
@@ -113,18 +104,13 @@ impl<'s> Checker<'s> {
                     self.conjunction(&members, outside, bound);
                 }
                 Formula::Or(members, _) => {
-                    let mut own: FxHashSet<Symbol> = FxHashSet::default();
-                    each_outside_once(test, &mut |variable| {
-                        own.insert(variable);
-                    });
-                    let mut inherited = FxHashSet::default();
-                    test.each_variable(&mut |variable| {
+                    let own = outside_negations(test);
+                    let is_used = |variable| {
                         let others =
                             uses.get(&variable).copied().unwrap_or(0) - usize::from(own.contains(&variable));
-                        if outside.contains(&variable) || others > 0 {
-                            inherited.insert(variable);
-                        }
-                    });
+                        outside.contains(&variable) || others > 0
+                    };
+                    let inherited = variables_that(test, &is_used);
                     let length = bound.len();
                     let mut common: Option<Bound> = None;
                     for member in members {
@@ -185,15 +171,9 @@ impl<'s> Checker<'s> {
             atom.arguments.iter().for_each(|argument| self.is_bound(argument, bound, at));
             return;
         }
-        let mut unbound = Vec::new();
-        atom.each_variable(&mut |variable| {
-            let is_anonymous = spell_variable(self.name(variable)) == "_";
-            if !is_anonymous && !bound.contains(&variable) && !unbound.contains(&variable) {
-                unbound.push(variable);
-            }
-        });
-        for variable in unbound {
-            let name = spell_variable(self.name(variable));
+        let unbound = unbound(&atom.arguments, bound).into_iter();
+        let names = unbound.map(|variable| spell_variable(self.name(variable)));
+        for name in names.filter(|name| name != "_").collect::<Vec<_>>() {
             let message = format!("`{name}` is not bound: no test gives it a value before the removal");
             self.error(FindingCode::UnsafeVariable, at, message)
                 .set_help("bind it by a test, or write `_` if every fact that matches is to be removed");
@@ -202,13 +182,7 @@ impl<'s> Checker<'s> {
 
     /// Reports the variables of a term that are not bound.
     fn is_bound(&mut self, term: &Term, bound: &Bound, at: Span) {
-        let mut unbound = Vec::new();
-        term.each_variable(&mut |variable| {
-            if !bound.contains(&variable) && !unbound.contains(&variable) {
-                unbound.push(variable);
-            }
-        });
-        for variable in unbound {
+        for variable in unbound(std::slice::from_ref(term), bound) {
             let name = spell_variable(self.name(variable));
             let message = format!("`{name}` is not bound: no test before this place gives it a value");
             self.error(FindingCode::UnsafeVariable, at, message).set_help(format!(
@@ -227,22 +201,26 @@ fn parts(formula: &Formula) -> Vec<&Formula> {
 }
 
 /// The variables that stand outside negations.
-fn each_outside(formula: &Formula, visit: &mut dyn FnMut(Symbol)) {
+fn outside_negations(formula: &Formula) -> FxHashSet<Symbol> {
     match formula {
-        Formula::Not(..) => {}
-        Formula::And(parts, _) | Formula::Or(parts, _) => {
-            parts.iter().for_each(|part| each_outside(part, visit))
-        }
-        other => other.each_variable(visit),
+        Formula::Not(..) => FxHashSet::default(),
+        Formula::And(parts, _) | Formula::Or(parts, _) => parts.iter().flat_map(outside_negations).collect(),
+        other => variables_that(other, &|_| true),
     }
 }
 
-/// The variables that stand outside negations, each once.
-fn each_outside_once(formula: &Formula, visit: &mut dyn FnMut(Symbol)) {
-    let mut seen = FxHashSet::default();
-    each_outside(formula, &mut |variable| {
-        if seen.insert(variable) {
-            visit(variable);
-        }
-    });
+/// The variables of a kind.
+fn variables_that(formula: &Formula, are: &dyn Fn(Symbol) -> bool) -> FxHashSet<Symbol> {
+    let mut variables = FxHashSet::default();
+    formula.each_variable(&mut |variable| variables.extend(are(variable).then_some(variable)));
+    variables
+}
+
+/// The variables that are not bound, in their order, each once.
+fn unbound(terms: &[Term], bound: &Bound) -> Bound {
+    let mut unbound = Bound::default();
+    for term in terms {
+        term.each_variable(&mut |variable| unbound.extend((!bound.contains(&variable)).then_some(variable)));
+    }
+    unbound
 }

@@ -21,7 +21,7 @@ use super::declared::DeclaredSelector;
 const MOST_COMPARISONS: u32 = 20_000_000;
 
 /// The facts that may hold.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Available<'p> {
     by_predicate: FxHashMap<Symbol, Vec<&'p [Term]>>,
 }
@@ -77,6 +77,12 @@ impl<'s> Checker<'s> {
         named
     }
 
+    /// Whether one of these operations that branchings name may be this one.
+    fn is_named(&self, operation: &Operation, named: &FxHashMap<Symbol, Vec<&'s Term>>) -> bool {
+        let names = name_of(&operation.head).and_then(|name| named.get(&name));
+        names.is_some_and(|names| names.iter().any(|name| may_be_same(&operation.head, name, self)))
+    }
+
     /// Facts, operations, switches and chances that nothing uses; operations that nothing defines.
     pub(super) fn unused(&mut self) {
         let program = self.program;
@@ -108,9 +114,7 @@ impl<'s> Checker<'s> {
             }
         }
         for operation in &program.operations {
-            let names =
-                name_of(&operation.head).and_then(|name| named.get(&name)).map_or(&[][..], |names| names);
-            if !names.iter().any(|name| may_be_same(&operation.head, name, self)) {
+            if !self.is_named(operation, &named) {
                 let message = format!(
                     "no branching names the operation `{}`, so it never runs",
                     self.spell(&operation.head)
@@ -182,18 +186,10 @@ impl<'s> Checker<'s> {
             }
         }
         let named = self.named();
-        let is_named = |operation: &Operation| {
-            name_of(&operation.head)
-                .and_then(|name| named.get(&name))
-                .is_some_and(|names| names.iter().any(|name| may_be_same(&operation.head, name, self)))
-        };
+        let is_named = |operation| self.is_named(operation, &named);
         let is_named: Vec<bool> = program.operations.iter().map(is_named).collect();
         // Everything that any operation creates.
-        let mut all = Available::default();
-        start
-            .by_predicate
-            .iter()
-            .for_each(|(name, facts)| facts.iter().for_each(|fact| all.add(*name, fact)));
+        let mut all = start.clone();
         program.operations.iter().for_each(|operation| all.add_effects(operation));
         let mut is_cause = Vec::new();
         for (number, operation) in program.operations.iter().enumerate() {
