@@ -108,13 +108,14 @@ impl Program {
 
     /// The moves of an agent, in no particular order; `None` if they are too many.
     pub(super) fn moves(&self, agent: usize, facts: &Facts, terms: &TermStore) -> Option<Vec<TermId>> {
-        let mut moves: Vec<Vec<TermId>> = vec![Vec::new()];
+        let mut moves = vec![(Vec::new(), 1)];
         for (switch, it) in self.switches.iter().enumerate().filter(|(_, it)| it.owner == agent) {
             let command = |place: usize| terms.intern(self.words.set, &[it.id, it.aliases[place]]);
             let (options, _) = self.settings(switch, facts, terms);
-            moves = product(moves, &options, |option| option.map(command))?;
+            moves = product(&moves, options.iter().map(|option| (option.map(command), 1)))?;
         }
-        Some(moves.into_iter().map(|commands| self.joined(self.words.commands, &commands, terms)).collect())
+        let term = |(commands, _): (Vec<TermId>, u64)| self.joined(self.words.commands, &commands, terms);
+        Some(moves.into_iter().map(term).collect())
     }
 
     /// The options of a chance.
@@ -144,22 +145,12 @@ impl Program {
     /// The moves of `random` with their weights and the draws that they are, in no particular order; `None` if they are
     /// too many.
     pub(super) fn random_moves(&self, facts: &Facts, terms: &TermStore) -> Option<Vec<(TermId, u64)>> {
-        let mut moves: Vec<(Vec<TermId>, u64)> = vec![(Vec::new(), 1)];
+        let mut moves = vec![(Vec::new(), 1)];
         for chance in 0..self.chances.len() {
             let options = self.draws(chance, facts, terms);
             // In lowest terms, so that the product of many chances stays small.
             let divisor = options.iter().fold(0, |divisor, option| gcd(divisor, option.weight));
-            let mut longer = Vec::with_capacity(moves.len() * options.len());
-            for (drawn, weight) in &moves {
-                for option in &options {
-                    let drawn = drawn.iter().copied().chain(option.term).collect();
-                    longer.push((drawn, weight.checked_mul(option.weight / divisor)?));
-                }
-            }
-            moves = longer;
-            if moves.len() > MOST_MOVES {
-                return None;
-            }
+            moves = product(&moves, options.iter().map(|option| (option.term, option.weight / divisor)))?;
         }
         moves.iter().try_fold(0_u64, |sum, (_, weight)| sum.checked_add(*weight))?;
         let term =
@@ -214,18 +205,19 @@ impl Program {
     }
 }
 
-/// Each list with each option behind it; `None` if there are too many.
+/// Each list with each option behind it, and the products of their weights; `None` if they are too many or too large.
 fn product(
-    lists: Vec<Vec<TermId>>,
-    options: &[Option<usize>],
-    term: impl Fn(Option<usize>) -> Option<TermId>,
-) -> Option<Vec<Vec<TermId>>> {
+    lists: &[(Vec<TermId>, u64)],
+    options: impl ExactSizeIterator<Item = (Option<TermId>, u64)> + Clone,
+) -> Option<Vec<(Vec<TermId>, u64)>> {
     if lists.len() * options.len() > MOST_MOVES {
         return None;
     }
     let mut longer = Vec::with_capacity(lists.len() * options.len());
-    for list in &lists {
-        longer.extend(options.iter().map(|&option| list.iter().copied().chain(term(option)).collect()));
+    for (list, weight) in lists {
+        for (term, factor) in options.clone() {
+            longer.push((list.iter().copied().chain(term).collect(), weight.checked_mul(factor)?));
+        }
     }
     Some(longer)
 }
