@@ -58,10 +58,8 @@ pub struct Engines {
     interaction: OnceLock<Arc<InteractionMachine>>,
     network: OnceLock<Result<Grounded, TooLarge>>,
     propagator: OnceLock<Arc<Propagator>>,
-    no_lanes: OnceLock<Arc<NetworkEngine>>,
-    lanes: OnceLock<Arc<NetworkEngine>>,
-    stepping: OnceLock<Arc<NetworkEngine>>,
-    stepping_lanes: OnceLock<Arc<NetworkEngine>>,
+    /// The engines on the network, without lanes and with them, each stepping by itself and by the interpreter.
+    on_network: [[OnceLock<Arc<NetworkEngine>>; 2]; 2],
 }
 
 /// The network of a game, and how it was made.
@@ -90,10 +88,7 @@ impl Engines {
             interaction: OnceLock::new(),
             network: OnceLock::new(),
             propagator: OnceLock::new(),
-            no_lanes: OnceLock::new(),
-            lanes: OnceLock::new(),
-            stepping: OnceLock::new(),
-            stepping_lanes: OnceLock::new(),
+            on_network: Default::default(),
         }
     }
 
@@ -151,13 +146,26 @@ impl Engines {
     /// # Errors
     /// As [`network`](Engines::network).
     pub fn lanes(&self) -> Result<Arc<NetworkEngine>, TooLarge> {
-        let propagator = self.propagator()?;
-        Ok(Arc::clone(self.lanes.get_or_init(|| Arc::new(NetworkEngine::with_lanes(propagator)))))
+        self.on_network(true, None)
     }
 
-    fn no_lanes(&self) -> Result<Arc<NetworkEngine>, TooLarge> {
+    /// The engine on the network with lanes or without; it steps by the interpreter if one is given.
+    fn on_network(
+        &self,
+        has_lanes: bool,
+        interpreter: Option<Arc<Interpreter>>,
+    ) -> Result<Arc<NetworkEngine>, TooLarge> {
         let propagator = self.propagator()?;
-        Ok(Arc::clone(self.no_lanes.get_or_init(|| Arc::new(NetworkEngine::new(propagator, None)))))
+        let kept = &self.on_network[usize::from(has_lanes)][usize::from(interpreter.is_some())];
+        let make = || {
+            let lanes = has_lanes.then(|| Lanes::new(&propagator));
+            let engine = NetworkEngine::new(propagator, lanes);
+            Arc::new(match interpreter {
+                Some(interpreter) => engine.stepping_by(interpreter),
+                None => engine,
+            })
+        };
+        Ok(Arc::clone(kept.get_or_init(make)))
     }
 
     /// The cost of a step on each engine; the interpreter is not asked where it cannot be faster.
@@ -201,27 +209,6 @@ impl Engines {
         }
     }
 
-    /// The network engine with lanes or without, stepping by the interpreter if that is faster; `None` if the
-    /// interpreter is faster in every respect, or the only engine.
-    fn fastest(&self, has_lanes: bool) -> Result<Option<Arc<NetworkEngine>>, EngineError> {
-        let plain = || if has_lanes { self.lanes() } else { self.no_lanes() };
-        match self.chosen() {
-            (EngineKind::Interpreter, _) => return Ok(None),
-            (_, EngineKind::Propagator) => return Ok(Some(plain()?)),
-            _ => {}
-        }
-        let (propagator, interpreter) = (self.propagator()?, self.interpreter()?);
-        let kept = if has_lanes { &self.stepping_lanes } else { &self.stepping };
-        let make = || {
-            let engine = match has_lanes {
-                true => NetworkEngine::with_lanes(propagator),
-                false => NetworkEngine::new(propagator, None),
-            };
-            Arc::new(engine.stepping_by(interpreter))
-        };
-        Ok(Some(Arc::clone(kept.get_or_init(make))))
-    }
-
     /// An engine with lanes that also compute what every role perceives of every step, for a measurement of the whole
     /// game; a new one each time.
     ///
@@ -249,7 +236,7 @@ impl Engines {
         match kind {
             EngineKind::Auto => self.auto(true),
             EngineKind::Interpreter => self.reference(),
-            EngineKind::Propagator => Ok(Engine::Network(self.no_lanes()?).into()),
+            EngineKind::Propagator => Ok(Engine::Network(self.on_network(false, None)?).into()),
             EngineKind::Lanes => Ok(Engine::Network(self.lanes()?).into()),
         }
     }
@@ -266,14 +253,15 @@ impl Engines {
         }
     }
 
+    /// The engine on the network, which steps by the interpreter if that is faster; the reference engine if it is faster
+    /// in every respect, or the only one.
     fn auto(&self, has_lanes: bool) -> Result<Arc<Engine>, EngineError> {
-        if self.game.language() == Language::Sidl {
-            return self.reference();
-        }
-        match self.fastest(has_lanes)? {
-            Some(engine) => Ok(Engine::Network(engine).into()),
-            None => self.reference(),
-        }
+        let interpreter = match self.chosen() {
+            (EngineKind::Interpreter, _) => return self.reference(),
+            (_, EngineKind::Propagator) => None,
+            _ => Some(self.interpreter()?),
+        };
+        Ok(Engine::Network(self.on_network(has_lanes, interpreter)?).into())
     }
 
     fn reference(&self) -> Result<Arc<Engine>, EngineError> {
