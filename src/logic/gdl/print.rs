@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 
 use super::{At, Atom, Clause, Formula, Literal, Rule, Rulesheet, Syntax, infix, kif};
-use hyperplay_machine::terms::{Symbols, Term, fold};
+use hyperplay_machine::terms::{Symbol, Symbols, Term, fold};
 
 /// A rulesheet as text in the given syntax. O(size).
 ///
@@ -23,7 +23,7 @@ use hyperplay_machine::terms::{Symbols, Term, fold};
 /// assert_eq!(print(&sheet, Syntax::Kif), "(role white)\n\n(<= (p ?x)\n    (q ?x)\n    (not (r ?x)))\n");
 /// ```
 pub fn print(rulesheet: &Rulesheet, syntax: Syntax) -> String {
-    let mut writer = Writer { symbols: &rulesheet.symbols, text: String::new() };
+    let mut writer = Writer { symbols: &rulesheet.symbols, syntax, text: String::new() };
     let mut last = None;
     for clause in &rulesheet.clauses {
         let relation = clause.head.relation;
@@ -60,13 +60,13 @@ pub fn print_rule(rule: &Rule, symbols: &Symbols) -> String {
         Literal::Distinct(left, right) => distinct(left, right),
         Literal::Same(left, right) => Formula::Not(Box::new(distinct(left, right)), at),
     };
-    let mut writer = Writer { symbols, text: String::new() };
+    let mut writer = Writer { symbols, syntax: Syntax::Kif, text: String::new() };
     if rule.body.is_empty() {
-        writer.kif_atom(&rule.head);
+        writer.atom(&rule.head);
         return writer.text;
     }
     writer.text.push_str("(<= ");
-    writer.kif_atom(&rule.head);
+    writer.atom(&rule.head);
     for literal in &rule.body {
         writer.text.push(' ');
         writer.kif_formula(&formula(literal));
@@ -85,17 +85,58 @@ pub fn print_rule(rule: &Rule, symbols: &Symbols) -> String {
 /// assert_eq!(print_term(term, &sheet.symbols, Syntax::Infix), "cell(X, b)");
 /// ```
 pub fn print_term(term: &Term, symbols: &Symbols, syntax: Syntax) -> String {
-    let mut writer = Writer { symbols, text: String::new() };
-    match syntax {
-        Syntax::Kif => writer.kif_term(term),
-        Syntax::Infix => writer.infix_term(term),
-    }
+    let mut writer = Writer { symbols, syntax, text: String::new() };
+    writer.term(term);
     writer.text
 }
 
 struct Writer<'w> {
     symbols: &'w Symbols,
+    syntax: Syntax,
     text: String,
+}
+
+/// What both syntaxes have.
+impl<'w> Writer<'w> {
+    fn name(&self, symbol: Symbol) -> Cow<'w, str> {
+        let name = self.symbols.name(symbol);
+        if self.syntax == Syntax::Kif { name.into() } else { infix_name(name) }
+    }
+
+    fn atom(&mut self, atom: &Atom) {
+        let name = self.name(atom.relation);
+        if atom.arguments.is_empty() {
+            self.text.push_str(&name);
+        } else {
+            self.list(&name, &atom.arguments, Self::term);
+        }
+    }
+
+    fn term(&mut self, term: &Term) {
+        match term {
+            Term::Variable(variable) if self.syntax == Syntax::Kif => {
+                self.text.push('?');
+                self.text.push_str(self.symbols.name(*variable));
+            }
+            Term::Variable(variable) => self.text.push_str(&infix_variable(self.symbols.name(*variable))),
+            Term::Constant(constant) => self.text.push_str(&self.name(*constant)),
+            Term::Compound(functor, arguments) => self.list(&self.name(*functor), arguments, Self::term),
+        }
+    }
+
+    /// In prefix form the word is the first member, in infix form it stands before the parenthesis.
+    fn list<T>(&mut self, word: &str, members: &[T], mut write: impl FnMut(&mut Self, &T)) {
+        let is_kif = self.syntax == Syntax::Kif;
+        let [first, second] = if is_kif { ["(", word] } else { [word, "("] };
+        self.text.extend([first, second]);
+        for (position, member) in members.iter().enumerate() {
+            if is_kif || position > 0 {
+                self.text.push_str(if is_kif { " " } else { ", " });
+            }
+            write(self, member);
+        }
+        self.text.push(')');
+    }
 }
 
 /// The prefix form.
@@ -106,7 +147,7 @@ impl Writer<'_> {
             return;
         }
         self.text.push_str("(<= ");
-        self.kif_atom(&clause.head);
+        self.atom(&clause.head);
         let separator = if clause.body.len() == 1 { " " } else { "\n    " };
         for formula in &clause.body {
             self.text.push_str(separator);
@@ -122,61 +163,29 @@ impl Writer<'_> {
     fn kif_first(&mut self, atom: &Atom) {
         let name = self.symbols.name(atom.relation);
         if kif::looks_like_comment(name) {
-            self.kif_list(name, &atom.arguments, Self::kif_term);
+            self.list(name, &atom.arguments, Self::term);
         } else {
-            self.kif_atom(atom);
+            self.atom(atom);
         }
     }
 
     fn kif_formula(&mut self, formula: &Formula) {
         match formula {
-            Formula::Atom(atom) => self.kif_atom(atom),
+            Formula::Atom(atom) => self.atom(atom),
             Formula::Distinct(left, right, _) => {
-                self.kif_list("distinct", &[left, right], |writer, term| writer.kif_term(term));
+                self.list("distinct", &[left, right], |writer, term| writer.term(term));
             }
-            Formula::Not(inner, _) => self.kif_list("not", std::slice::from_ref(&**inner), Self::kif_formula),
-            Formula::And(members, _) => self.kif_list("and", members, Self::kif_formula),
-            Formula::Or(members, _) => self.kif_list("or", members, Self::kif_formula),
+            Formula::Not(inner, _) => self.list("not", std::slice::from_ref(&**inner), Self::kif_formula),
+            Formula::And(members, _) => self.list("and", members, Self::kif_formula),
+            Formula::Or(members, _) => self.list("or", members, Self::kif_formula),
         }
-    }
-
-    fn kif_atom(&mut self, atom: &Atom) {
-        let name = self.symbols.name(atom.relation);
-        if atom.arguments.is_empty() {
-            self.text.push_str(name);
-        } else {
-            self.kif_list(name, &atom.arguments, Self::kif_term);
-        }
-    }
-
-    fn kif_term(&mut self, term: &Term) {
-        match term {
-            Term::Variable(variable) => {
-                self.text.push('?');
-                self.text.push_str(self.symbols.name(*variable));
-            }
-            Term::Constant(constant) => self.text.push_str(self.symbols.name(*constant)),
-            Term::Compound(functor, arguments) => {
-                self.kif_list(self.symbols.name(*functor), arguments, Self::kif_term);
-            }
-        }
-    }
-
-    fn kif_list<T>(&mut self, word: &str, members: &[T], mut write: impl FnMut(&mut Self, &T)) {
-        self.text.push('(');
-        self.text.push_str(word);
-        for member in members {
-            self.text.push(' ');
-            write(self, member);
-        }
-        self.text.push(')');
     }
 }
 
 /// The infix form.
 impl Writer<'_> {
     fn infix_clause(&mut self, clause: &Clause) {
-        self.infix_atom(&clause.head);
+        self.atom(&clause.head);
         match clause.body.as_slice() {
             [] => {}
             [formula] => {
@@ -211,19 +220,19 @@ impl Writer<'_> {
     /// A formula next to an operator, in parentheses if it is a conjunction or disjunction itself.
     fn infix_operand(&mut self, formula: &Formula) {
         match formula {
-            Formula::Atom(atom) => self.infix_atom(atom),
+            Formula::Atom(atom) => self.atom(atom),
             Formula::Distinct(left, right, _) => {
-                self.infix_list("distinct", &[left, right], |writer, term| writer.infix_term(term));
+                self.list("distinct", &[left, right], |writer, term| writer.term(term));
             }
             Formula::Not(inner, _) => {
                 self.text.push('~');
                 self.infix_operand(inner);
             }
             Formula::And(members, _) if members.len() < 2 => {
-                self.infix_list("and", members, Self::infix_formula);
+                self.list("and", members, Self::infix_formula);
             }
             Formula::Or(members, _) if members.len() < 2 => {
-                self.infix_list("or", members, Self::infix_formula);
+                self.list("or", members, Self::infix_formula);
             }
             Formula::And(..) | Formula::Or(..) => {
                 self.text.push('(');
@@ -231,37 +240,6 @@ impl Writer<'_> {
                 self.text.push(')');
             }
         }
-    }
-
-    fn infix_atom(&mut self, atom: &Atom) {
-        let name = infix_name(self.symbols.name(atom.relation));
-        if atom.arguments.is_empty() {
-            self.text.push_str(&name);
-        } else {
-            self.infix_list(&name, &atom.arguments, Self::infix_term);
-        }
-    }
-
-    fn infix_term(&mut self, term: &Term) {
-        match term {
-            Term::Variable(variable) => self.text.push_str(&infix_variable(self.symbols.name(*variable))),
-            Term::Constant(constant) => self.text.push_str(&infix_name(self.symbols.name(*constant))),
-            Term::Compound(functor, arguments) => {
-                self.infix_list(&infix_name(self.symbols.name(*functor)), arguments, Self::infix_term);
-            }
-        }
-    }
-
-    fn infix_list<T>(&mut self, word: &str, members: &[T], mut write: impl FnMut(&mut Self, &T)) {
-        self.text.push_str(word);
-        self.text.push('(');
-        for (position, member) in members.iter().enumerate() {
-            if position > 0 {
-                self.text.push_str(", ");
-            }
-            write(self, member);
-        }
-        self.text.push(')');
     }
 }
 
