@@ -1,5 +1,6 @@
 //! `hyperplay inspect`: describes a game, from its rules and from a bounded search of its states.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -294,10 +295,8 @@ impl Inspection<'_> {
     }
 
     fn relations(&self) -> usize {
-        let mut relations: Vec<_> = self.opened.game.rules().iter().map(|rule| rule.head.relation).collect();
-        relations.sort_unstable();
-        relations.dedup();
-        relations.len()
+        let relations = self.opened.game.rules().iter().map(|rule| rule.head.relation);
+        relations.collect::<BTreeSet<_>>().len()
     }
 
     /// Moves in prefix form, as in every report in JSON.

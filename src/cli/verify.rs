@@ -114,13 +114,9 @@ fn check(rules: &mut Rules<'_>, line: &str) -> CommandResult<Found> {
         Err(error) => return Ok(Found::Differs(format!("not a transcript: {error}"))),
     };
     let (engine, hash) = rules.of(&transcript.game, transcript.chronon.and_then(|clock| clock.horizon))?;
-    Ok(match verify(engine.as_ref(), hash, &transcript) {
-        Ok(()) => match engine.interaction().map(|machine| verify_commands(machine, &transcript)) {
-            None | Some(Ok(())) => Found::Agrees,
-            Some(Err(difference)) => Found::Differs(difference.to_string()),
-        },
-        Err(difference) => Found::Differs(difference.to_string()),
-    })
+    let commands = || engine.interaction().map_or(Ok(()), |machine| verify_commands(machine, &transcript));
+    let agreement = verify(engine.as_ref(), hash, &transcript).and_then(|()| commands());
+    Ok(agreement.map_or_else(|difference| Found::Differs(difference.to_string()), |()| Found::Agrees))
 }
 
 /// The result of the check of the record of a player.

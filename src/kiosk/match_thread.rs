@@ -256,16 +256,13 @@ struct PersonSeat {
 
 impl Player for PersonSeat {
     fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
-        if let [only] = *view.legal {
-            return Decision::draw(vec![(only, 1.0)], seed);
-        }
-        let chosen = self.table.upgrade();
-        let chosen = chosen.and_then(|table| table.chosen(self.role, view.evidence.step(), budget.deadline));
-        let chosen = chosen.filter(|own| view.legal.contains(own));
-        match chosen {
-            Some(own) => Decision::draw(vec![(own, 1.0)], seed),
-            // A person who leaves or is late gets a legal move.
-            None => Decision::uniform(view.legal, seed),
-        }
+        let asked = || self.table.upgrade()?.chosen(self.role, view.evidence.step(), budget.deadline);
+        let chosen = match *view.legal {
+            [only] => Some(only),
+            _ => asked().filter(|own| view.legal.contains(own)),
+        };
+        // A person who leaves or is late gets a legal move.
+        chosen
+            .map_or_else(|| Decision::uniform(view.legal, seed), |own| Decision::draw(vec![(own, 1.0)], seed))
     }
 }

@@ -211,11 +211,6 @@ fn open(source: Source, kind: EngineKind) -> PyResult<Shared> {
 /// The words of a game: those of its network, or those that the rules declare.
 fn vocabulary(engine: &Engine) -> Result<Vocabulary, String> {
     let terms = engine.terms();
-    let sorted = |mut of: Vec<TermId>| {
-        of.sort_unstable_by(|&a, &b| terms.compare(a, b));
-        of.dedup();
-        of
-    };
     let (mut fluents, moves, percepts) = if let Some(network) = engine.network_engine() {
         let net = &network.propagator.propnet;
         let fixed = net.fixed.iter().map(|&term| (term, None));
@@ -233,7 +228,7 @@ fn vocabulary(engine: &Engine) -> Result<Vocabulary, String> {
         let percept = of(Symbol::PERCEPT, "percept").unwrap_or_default();
         let of_role = |tuples: &[Box<[TermId]>], role: Role| {
             let own = tuples.iter().filter(|tuple| terms.show(tuple[0]) == engine.roles()[role]);
-            sorted(own.map(|tuple| tuple[1]).collect())
+            terms.sorted(own.map(|tuple| tuple[1]))
         };
         let each =
             |tuples: &[Box<[TermId]>]| ByRole::from_fn(engine.roles().len(), |role| of_role(tuples, role));

@@ -141,11 +141,8 @@ impl BoardLayout {
             return text::write(self, &self.picture(&certain(now), Some(&certain(before))));
         }
         let without = |facts: &[TermId], others: &[TermId]| -> Vec<String> {
-            let mut facts: Vec<TermId> =
-                facts.iter().filter(|fact| !others.contains(fact)).copied().collect();
-            facts.sort_by(|&a, &b| self.game.terms().compare(a, b));
-            facts.dedup();
-            facts.into_iter().map(|fact| self.game.show(fact)).collect()
+            let only = facts.iter().filter(|fact| !others.contains(fact)).copied();
+            self.game.terms().sorted(only).into_iter().map(|fact| self.game.show(fact)).collect()
         };
         text::signed("-", &without(before, now)) + &text::signed("+", &without(now, before))
     }
@@ -170,10 +167,9 @@ fn certain(facts: &[TermId]) -> Vec<Fact> {
 /// Gives the contents of cells their glyphs. Boards with one content a cell share a table, so that a glyph means the
 /// same on each; where several terms make the content, each slot has a table of its own.
 fn name_contents(game: &Game, shapes: &[Shape], grids: &mut [Grid]) {
-    let table = |mut terms: Vec<TermId>| {
-        terms.sort_by(|&a, &b| game.terms().compare(a, b));
-        terms.dedup();
-        let named = terms.into_iter().map(|term| (term, game.show(term))).collect::<Vec<_>>();
+    let table = |terms: Vec<TermId>| {
+        let named =
+            game.terms().sorted(terms).into_iter().map(|term| (term, game.show(term))).collect::<Vec<_>>();
         Glyphs::of(&named)
     };
     let domain = |shape: usize, slot: usize| shapes[shape].slots[slot].domain.clone().unwrap_or_default();

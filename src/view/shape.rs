@@ -200,11 +200,7 @@ fn open(domain: Option<Vec<TermId>>, game: &Game, slots: &mut Vec<Slot>, levels:
             return Pattern::Open(functor, inner.collect());
         }
     }
-    let domain = domain.map(|mut values| {
-        values.sort_by(|&a, &b| terms.compare(a, b));
-        values.dedup();
-        values
-    });
+    let domain = domain.map(|values| terms.sorted(values));
     slots.push(Slot { domain, order: None, is_role: false, row_votes: 0 });
     Pattern::Slot(slots.len() - 1)
 }

@@ -99,7 +99,7 @@ pub struct AutomatonStep {
 }
 
 /// One state of an automaton.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AutomatonState {
     /// The fluents that hold, in the natural order of terms.
     pub fluents: Vec<TermId>,
@@ -255,15 +255,9 @@ impl<'m> Automaton<'m> {
         let machine = self.machine;
         let fluents = machine.terms().sorted(machine.holds(state));
         if machine.terminal(state, scratch) {
-            let (goals, none) =
-                (machine.goals(state, scratch), ByRole::from_fn(self.roles().len(), |_| vec![]));
-            return Ok(AutomatonState {
-                fluents,
-                goals: Some(goals),
-                legal: none,
-                weights: vec![],
-                steps: vec![],
-            });
+            let goals = Some(machine.goals(state, scratch));
+            let legal = ByRole::from_fn(self.roles().len(), |_| Vec::new());
+            return Ok(AutomatonState { fluents, goals, legal, ..AutomatonState::default() });
         }
         let legal = machine.legal_by_role(state, scratch);
         if let Some((role, _)) = legal.iter().find(|(_, moves)| moves.is_empty()) {
@@ -280,7 +274,7 @@ impl<'m> Automaton<'m> {
         if !machine.chance_weights(state, scratch, &mut weights) {
             weights.clear();
         }
-        Ok(AutomatonState { fluents, goals: None, legal, weights, steps: Vec::new() })
+        Ok(AutomatonState { fluents, legal, weights, ..AutomatonState::default() })
     }
 
     fn roles(&self) -> &ByRole<String> {
@@ -289,8 +283,7 @@ impl<'m> Automaton<'m> {
 
     /// The roles but for random, in their order.
     fn players(&self) -> Vec<Role> {
-        let roles = self.roles().iter().map(|(role, _)| role);
-        roles.filter(|&role| Some(role) != self.machine.random()).collect()
+        self.machine.each_role().filter(|&role| Some(role) != self.machine.random()).collect()
     }
 
     /// The fluents of a state as text.

@@ -285,8 +285,6 @@ fn check_payoffs(payoffs: &[Fraction], players: usize) -> Result<(), GambitCause
     if payoffs.len() != players {
         return Err(GambitCause::payoffs(payoffs.len(), players));
     }
-    match payoffs.iter().find(|payoff| fraction::in_range(**payoff).is_none()) {
-        Some(payoff) => Err(GambitCause::too_large(format_args!("the payoff {payoff}"))),
-        None => Ok(()),
-    }
+    let large = payoffs.iter().find(|payoff| fraction::in_range(**payoff).is_none());
+    large.map_or(Ok(()), |payoff| Err(GambitCause::too_large(format_args!("the payoff {payoff}"))))
 }

@@ -386,9 +386,8 @@ impl ConfigReader<'_> {
             }
             _ => return Err(self.error(stop, "to stop needs either a width or an sprt")),
         };
-        let or = |number: &Option<Spanned<i64>>, default: u64| match number {
-            Some(number) => self.count(number, 2, 1_000_000),
-            None => Ok(default),
+        let or = |number: &Option<Spanned<i64>>, default: u64| {
+            number.as_ref().map_or(Ok(default), |number| self.count(number, 2, 1_000_000))
         };
         Ok(StoppingRule { rule, every: or(&table.every, EVERY)?, least: or(&table.least, LEAST)? })
     }

@@ -108,14 +108,9 @@ impl PolicyStudy<'_> {
         let profile = self.form.mean_profile(&realised);
         let nash_conv = |profile: &Profile| self.form.judge(profile).nash_conv;
         let of_all = nash_conv(&profile);
-        let mut along = AlongMatches {
-            at_least: Sample::default(),
-            at_most: Sample::default(),
-            realised: realised.iter().map(nash_conv).collect(),
-        };
         let (seen, unseen) = realised.split_at(matches.div_ceil(2));
         let responses = self.form.best_responses(&self.form.mean_profile(seen));
-        along.at_least = unseen.iter().map(|profile| self.gains(&responses, profile)).collect();
+        let at_least = unseen.iter().map(|profile| self.gains(&responses, profile)).collect();
         let without: Vec<f64> = (0..matches)
             .map(|left_out| {
                 let others = realised.iter().enumerate().filter(|&(number, _)| number != left_out);
@@ -124,8 +119,9 @@ impl PolicyStudy<'_> {
             .collect();
         // Its bias is left in: it keeps the figure above the true one.
         let mean = without.iter().sum::<f64>() / matches as f64;
-        along.at_most = without.iter().map(|one| of_all + (matches as f64 - 1.0) * (mean - one)).collect();
-        Ok(AskedPolicies { profile, asked, along: Some(along) })
+        let at_most = without.iter().map(|one| of_all + (matches as f64 - 1.0) * (mean - one)).collect();
+        let realised = realised.iter().map(nash_conv).collect();
+        Ok(AskedPolicies { profile, asked, along: Some(AlongMatches { at_least, at_most, realised }) })
     }
 
     /// What the responses gain against a profile, each role by itself.

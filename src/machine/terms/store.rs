@@ -202,10 +202,11 @@ impl TermStore {
         result.filter(|_| open.is_empty())
     }
 
-    /// These terms in their natural order.
+    /// These terms in their natural order, each once.
     pub fn sorted(&self, terms: impl IntoIterator<Item = TermId>) -> Vec<TermId> {
         let mut terms: Vec<TermId> = terms.into_iter().collect();
         terms.sort_unstable_by(|&a, &b| self.compare(a, b));
+        terms.dedup();
         terms
     }
 

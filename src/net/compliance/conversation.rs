@@ -149,10 +149,7 @@ impl Conversation {
     pub(super) fn abandon(&mut self) {
         for id in std::mem::take(&mut self.open) {
             let message = Phrasing::default().write(&Message::Abort { id });
-            let bytes = request(&self.address, &message, "Gamecontroller");
-            let deadline = Instant::now() + self.clocks.grace;
-            let (bytes, limits) = (bytes.as_bytes(), ReplyLimits::default());
-            let _ = exchange_bytes(&self.address, bytes, deadline, limits, Ending::Complete);
+            let _ = self.message(&message, Duration::ZERO, Ending::Complete);
         }
         self.exchanges.clear();
     }

@@ -162,35 +162,30 @@ impl Knowledge {
         let seen = message.seen.as_deref().unwrap_or_default();
         let joint = joint(game, seen);
         let own = match (&message.numbered, &joint) {
-            (Some((_, Some(last))), _) => match game.terms().read(last) {
-                Some(own) => OwnMove::Known(Move(own)),
-                None => {
-                    self.remark(format!("step {}: {last} is no term of the game", self.made + 1));
-                    OwnMove::Untold(None)
-                }
-            },
+            (Some((_, Some(last))), _) => {
+                self.read(game, last).map_or(OwnMove::Untold(None), |own| OwnMove::Known(Move(own)))
+            }
             (_, Some(moves)) => OwnMove::Known(Move(moves[self.evidence.role.index()])),
             _ => {
                 let in_time = self.answer(self.made).filter(|sent| !sent.late);
                 OwnMove::Untold(in_time.and_then(|sent| game.terms().read(&sent.text)).map(Move))
             }
         };
-        let percepts = if let Some(moves) = joint { told_moves(game, &moves) } else { self.read(game, seen) };
+        let percepts = match joint {
+            Some(moves) => told_moves(game, &moves),
+            None => seen.iter().filter_map(|text| self.read(game, text)).map(Percept).collect(),
+        };
         let terms = game.terms();
         Observation { own, percepts: Percepts::new(percepts, |a, b| terms.compare(a.0, b.0)) }
     }
 
-    fn read(&mut self, game: &Game, seen: &[String]) -> Vec<Percept> {
-        let mut percepts = Vec::with_capacity(seen.len());
-        for text in seen {
-            match game.terms().read(text) {
-                Some(term) => percepts.push(Percept(term)),
-                None => {
-                    self.remark(format!("step {}: {text} is no term of the game", self.made + 1));
-                }
-            }
+    /// Reads a term; one that the game does not have is a remark.
+    fn read(&mut self, game: &Game, text: &str) -> Option<TermId> {
+        let term = game.terms().read(text);
+        if term.is_none() {
+            self.remark(format!("step {}: {text} is no term of the game", self.made + 1));
         }
-        percepts
+        term
     }
 }
 
