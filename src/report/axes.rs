@@ -3,8 +3,8 @@
 //! Invariant: no two labels of an axis overlap, and none leaves the space that it was given. Labels that have no room
 //! are not written (`ticks`). Names of categories are broken into lines, and written upwards where these are too wide.
 
-use super::canvas::{Anchor, Canvas, Colour, LEADING, SIZE, Stroke};
-use super::font::{ASCENT, DESCENT, Font};
+use super::canvas::{Anchor, Canvas, Colour, LEADING, Stroke};
+use super::font::{ASCENT, DESCENT, SIZE, widest, width, wrap};
 use super::ticks::{Span, Tick};
 
 /// The length of a tick, in points.
@@ -46,35 +46,33 @@ pub(super) struct BottomAxis {
 
 impl BottomAxis {
     /// The axis of a plot from `left` to `right`; labels stay within `limits`.
-    pub(super) fn new(font: &Font, span: &Span, (left, right): (f64, f64), limits: (f64, f64)) -> BottomAxis {
+    pub(super) fn new(span: &Span, (left, right): (f64, f64), limits: (f64, f64)) -> BottomAxis {
         let at = |tick: &Tick| left + span.share(tick.value) * (right - left);
         let all = span.ticks(&|_, _| true);
         let slot = if all.len() < 2 { right - left } else { (right - left) / all.len() as f64 - GAP };
         let is_split = span.is_categories();
         let lines = |tick: &Tick| {
-            if is_split { font.wrap(&tick.label, SIZE, slot.max(SIZE)) } else { vec![tick.label.clone()] }
+            if is_split { wrap(&tick.label, slot.max(SIZE)) } else { vec![tick.label.clone()] }
         };
-        let width = |lines: &[String]| lines.iter().map(|line| font.width(line, SIZE)).fold(0.0, f64::max);
         let is_upright = is_split
             && all.iter().any(|tick| {
                 let lines = lines(tick);
-                lines.len() > LINES || broken(&tick.label, &lines) || width(&lines) > slot
+                lines.len() > LINES || broken(&tick.label, &lines) || widest(&lines) > slot
             });
         if is_upright {
             let has_room = |one: &Tick, other: &Tick| at(other) - at(one) >= SIZE * (ASCENT + DESCENT) + 0.5;
-            let label =
-                |tick: &Tick| Below { at: at(tick), middle: at(tick), lines: vec![cut(font, &tick.label)] };
+            let label = |tick: &Tick| Below { at: at(tick), middle: at(tick), lines: vec![cut(&tick.label)] };
             let labels: Vec<Below> = span.ticks(&has_room).iter().map(label).collect();
-            let longest = labels.iter().map(|label| width(&label.lines)).fold(0.0, f64::max);
+            let longest = widest(labels.iter().flat_map(|label| &label.lines));
             return BottomAxis { labels, is_upright, height: TICK + 3.0 + longest };
         }
         let middle = |tick: &Tick, lines: &[String]| {
-            let half = width(lines) / 2.0;
+            let half = widest(lines) / 2.0;
             at(tick).max(limits.0 + half).min(limits.1 - half)
         };
         let has_room = |one: &Tick, other: &Tick| {
             let (first, second) = (lines(one), lines(other));
-            middle(other, &second) - middle(one, &first) >= (width(&first) + width(&second)) / 2.0 + GAP
+            middle(other, &second) - middle(one, &first) >= (widest(&first) + widest(&second)) / 2.0 + GAP
         };
         let label = |tick: &Tick| {
             let lines = lines(tick);
@@ -116,13 +114,13 @@ fn broken(label: &str, lines: &[String]) -> bool {
 }
 
 /// The text, cut so that it may be written upwards.
-fn cut(font: &Font, text: &str) -> String {
-    if font.width(text, SIZE) <= UPRIGHT {
+fn cut(text: &str) -> String {
+    if width(text) <= UPRIGHT {
         return text.to_owned();
     }
     let mut cut = String::new();
     for character in text.chars() {
-        if font.width(&format!("{cut}{character}…"), SIZE) > UPRIGHT {
+        if width(&format!("{cut}{character}…")) > UPRIGHT {
             break;
         }
         cut.push(character);
@@ -140,12 +138,12 @@ pub(super) struct LeftAxis {
 
 impl LeftAxis {
     /// The axis of a plot of this height.
-    pub(super) fn new(font: &Font, span: &Span, height: f64) -> LeftAxis {
+    pub(super) fn new(span: &Span, height: f64) -> LeftAxis {
         let has_room = |one: &Tick, other: &Tick| {
             (span.share(other.value) - span.share(one.value)) * height >= SIZE * (ASCENT + DESCENT) + 1.0
         };
         let ticks = span.ticks(&has_room);
-        let longest = ticks.iter().map(|tick| font.width(&tick.label, SIZE)).fold(0.0, f64::max);
+        let longest = widest(ticks.iter().map(|tick| &tick.label));
         LeftAxis { ticks, width: TICK + 2.0 + longest }
     }
 
@@ -173,18 +171,17 @@ impl LeftAxis {
 /// Writes a text in lines that are at most so wide, the first of them below `top`, and gives the height where they end.
 pub(super) fn paragraph(
     canvas: &mut Canvas,
-    font: &Font,
     text: &str,
     (left, right): (f64, f64),
     top: f64,
     anchor: Anchor,
 ) -> f64 {
-    let lines = font.wrap(text, SIZE, right - left);
+    let lines = wrap(text, right - left);
     let x = match anchor {
         Anchor::Start => left,
         Anchor::Middle => {
             // A line in the middle of a narrow plot may be wider than the plot, but not than the paper.
-            let half = lines.iter().map(|line| font.width(line, SIZE)).fold(0.0, f64::max) / 2.0;
+            let half = widest(&lines) / 2.0;
             f64::midpoint(left, right).max(half).min(canvas.width - half)
         }
         Anchor::End => right,
@@ -195,13 +192,8 @@ pub(super) fn paragraph(
 
 /// Writes the label of a vertical axis upwards, in lines that are as long as the axis at most, and gives the room that
 /// they take; `None` for a canvas only measures it.
-pub(super) fn side_label(
-    canvas: Option<&mut Canvas>,
-    font: &Font,
-    text: &str,
-    (top, bottom): (f64, f64),
-) -> f64 {
-    let lines = font.wrap(text, SIZE, bottom - top);
+pub(super) fn side_label(canvas: Option<&mut Canvas>, text: &str, (top, bottom): (f64, f64)) -> f64 {
+    let lines = wrap(text, bottom - top);
     if let Some(canvas) = canvas {
         for (number, line) in lines.iter().enumerate() {
             let x = ASCENT * SIZE + number as f64 * LEADING;

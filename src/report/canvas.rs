@@ -4,10 +4,7 @@
 //! at the same places. Every shape says which part of the figure it belongs to, so a test can ask whether a series of
 //! the legend is drawn. The box of a text is measured with the font that it is written with.
 
-use super::font::{Font, LINE};
-
-/// The size of all texts, in points.
-pub(super) const SIZE: f64 = 8.0;
+use super::font::{LINE, SIZE, width};
 
 /// The distance of two base lines, in points.
 pub(super) const LEADING: f64 = SIZE * LINE;
@@ -93,8 +90,8 @@ pub(super) struct TextBox(pub f64, pub f64, pub f64, pub f64);
 
 impl Label {
     /// Where the text begins.
-    pub(super) fn start(&self, font: &Font) -> Place {
-        let width = font.width(&self.text, SIZE);
+    pub(super) fn start(&self) -> Place {
+        let width = width(&self.text);
         let back = match self.anchor {
             Anchor::Start => 0.0,
             Anchor::Middle => width / 2.0,
@@ -201,8 +198,8 @@ pub(super) mod asked {
     const EDGE: f64 = 0.01;
 
     /// The box that a text covers.
-    fn text_box(label: &Label, font: &Font) -> TextBox {
-        let ((x, y), width) = (label.start(font), font.width(&label.text, SIZE));
+    fn text_box(label: &Label) -> TextBox {
+        let ((x, y), width) = (label.start(), width(&label.text));
         if label.is_upright {
             TextBox(x - ASCENT * SIZE, y - width, x + DESCENT * SIZE, y)
         } else {
@@ -228,10 +225,9 @@ pub(super) mod asked {
 
     /// Two texts that overlap, or a text that leaves the paper.
     pub(in super::super) fn clash(canvas: &Canvas) -> Option<String> {
-        let font = Font::new();
         let (width, height) = (canvas.width + EDGE, canvas.height + EDGE);
         let boxes: Vec<(&Label, TextBox)> =
-            texts(canvas).into_iter().map(|label| (label, text_box(label, &font))).collect();
+            texts(canvas).into_iter().map(|label| (label, text_box(label))).collect();
         for (at, (one, area)) in boxes.iter().enumerate() {
             let TextBox(left, top, right, bottom) = *area;
             if left < -EDGE || top < -EDGE || right > width || bottom > height {

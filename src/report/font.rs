@@ -7,6 +7,8 @@
 //! A character that the font does not have is taken to be one em wide. A browser takes such a character from another
 //! font; a PDF shows a box.
 
+use std::sync::LazyLock;
+
 use ttf_parser::{Face, GlyphId};
 
 /// The file.
@@ -24,75 +26,73 @@ pub(super) const DESCENT: f64 = 0.24;
 /// The distance of the base lines of two lines, in ems.
 pub(super) const LINE: f64 = 1.25;
 
+/// The size of all texts, in points.
+pub(super) const SIZE: f64 = 8.0;
+
 /// The font, read.
-#[derive(Clone)]
-pub(super) struct Font {
-    /// The face, for what a PDF says of it.
-    pub(super) face: Face<'static>,
+pub(super) static FACE: LazyLock<Face<'static>> = LazyLock::new(|| {
+    Face::parse(BYTES, 0).expect("the file of the font is part of the program and is whole")
+});
+
+/// Units of the file in an em.
+pub(super) fn units() -> f64 {
+    f64::from(FACE.units_per_em())
 }
 
-impl Font {
-    pub(super) fn new() -> Font {
-        Font {
-            face: Face::parse(BYTES, 0).expect("the file of the font is part of the program and is whole"),
+/// The number of the glyph of a character; 0 if there is none.
+pub(super) fn glyph(character: char) -> u16 {
+    FACE.glyph_index(character).map_or(0, |GlyphId(number)| number)
+}
+
+/// The width of a glyph, in ems.
+pub(super) fn advance(glyph: u16) -> f64 {
+    f64::from(FACE.glyph_hor_advance(GlyphId(glyph)).unwrap_or(0)) / units()
+}
+
+/// The width of a text.
+pub(super) fn width(text: &str) -> f64 {
+    let ems = text.chars().map(|character| match glyph(character) {
+        0 => 1.0,
+        glyph => advance(glyph),
+    });
+    SIZE * ems.sum::<f64>()
+}
+
+/// The width of the widest of these texts.
+pub(super) fn widest<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> f64 {
+    texts.into_iter().map(|text| width(text.as_ref())).fold(0.0, f64::max)
+}
+
+/// The text in lines that are at most so wide: broken at blanks, a word that is too long behind a comma, a bracket
+/// or a sign, and otherwise anywhere. A line has one character at least.
+pub(super) fn wrap(text: &str, most: f64) -> Vec<String> {
+    let fits = |text: &str| width(text.trim_end()) <= most;
+    let mut lines = vec![String::new()];
+    let mut put = |piece: &str, is_first: bool| {
+        let line = lines.last_mut().expect("there is a line");
+        let joined = format!("{line}{piece}");
+        if fits(&joined) {
+            *line = joined;
+        } else if is_first || !line.is_empty() {
+            lines.push(piece.to_owned());
+        } else {
+            *line = piece.to_owned();
         }
-    }
-
-    /// Units of the file in an em.
-    pub(super) fn units(&self) -> f64 {
-        f64::from(self.face.units_per_em())
-    }
-
-    /// The number of the glyph of a character; 0 if there is none.
-    pub(super) fn glyph(&self, character: char) -> u16 {
-        self.face.glyph_index(character).map_or(0, |GlyphId(number)| number)
-    }
-
-    /// The width of a glyph, in ems.
-    pub(super) fn advance(&self, glyph: u16) -> f64 {
-        f64::from(self.face.glyph_hor_advance(GlyphId(glyph)).unwrap_or(0)) / self.units()
-    }
-
-    /// The width of a text of this size.
-    pub(super) fn width(&self, text: &str, size: f64) -> f64 {
-        let ems = text.chars().map(|character| match self.glyph(character) {
-            0 => 1.0,
-            glyph => self.advance(glyph),
-        });
-        size * ems.sum::<f64>()
-    }
-
-    /// The text in lines that are at most so wide: broken at blanks, a word that is too long behind a comma, a bracket
-    /// or a sign, and otherwise anywhere. A line has one character at least.
-    pub(super) fn wrap(&self, text: &str, size: f64, width: f64) -> Vec<String> {
-        let fits = |text: &str| self.width(text.trim_end(), size) <= width;
-        let mut lines = vec![String::new()];
-        let mut put = |piece: &str, is_first: bool| {
-            let line = lines.last_mut().expect("there is a line");
-            let joined = format!("{line}{piece}");
-            if fits(&joined) {
-                *line = joined;
-            } else if is_first || !line.is_empty() {
-                lines.push(piece.to_owned());
-            } else {
-                *line = piece.to_owned();
-            }
-        };
-        for word in pieces(text, " ") {
-            if fits(&word) {
-                put(&word, true);
+    };
+    for word in pieces(text, " ") {
+        if fits(&word) {
+            put(&word, true);
+            continue;
+        }
+        for part in pieces(&word, ",:;=/)]-_") {
+            if fits(&part) {
+                put(&part, false);
                 continue;
             }
-            for part in pieces(&word, ",:;=/)]-_") {
-                if fits(&part) {
-                    put(&part, false);
-                    continue;
-                }
-                part.chars().for_each(|character| put(character.encode_utf8(&mut [0; 4]), false));
-            }
+            part.chars().for_each(|character| put(character.encode_utf8(&mut [0; 4]), false));
         }
-        lines.iter().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect()
     }
+    lines.iter().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect()
 }
 
 /// The text in pieces, each of which ends behind one of these characters.
@@ -139,29 +139,27 @@ mod tests {
 
     #[test]
     fn a_text_is_as_wide_as_its_characters() {
-        let font = Font::new();
-        let each: f64 = "Score 54.7".chars().map(|one| font.width(&one.to_string(), 8.0)).sum();
-        assert!((font.width("Score 54.7", 8.0) - each).abs() < 1e-9);
-        assert!(font.width("iii", 8.0) < font.width("mmm", 8.0));
-        assert_eq!(font.width("\u{6F22}", 8.0), 8.0);
+        let each: f64 = "Score 54.7".chars().map(|one| width(&one.to_string())).sum();
+        assert!((width("Score 54.7") - each).abs() < 1e-9);
+        assert!(width("iii") < width("mmm"));
+        assert_eq!(width("\u{6F22}"), SIZE);
         for known in "abcXYZ019 +-±×≤≥−…µσχ".chars() {
-            assert_ne!(font.glyph(known), 0, "{known}");
+            assert_ne!(glyph(known), 0, "{known}");
         }
     }
 
     #[test]
     fn a_wrapped_text_has_all_its_characters_and_fits() {
-        let font = Font::new();
         let text = "hyperplay:particles=16,search=flat,model=[softmax:temperature=30] against clairvoyant";
-        for width in [20.0, 60.0, 120.0, 500.0] {
-            let lines = font.wrap(text, 8.0, width);
-            assert!(lines.iter().all(|line| font.width(line, 8.0) <= width), "{lines:?}");
+        for most in [20.0, 60.0, 120.0, 500.0] {
+            let lines = wrap(text, most);
+            assert!(lines.iter().all(|line| width(line) <= most), "{lines:?}");
             let all = |text: &str| text.chars().filter(|one| *one != ' ').collect::<String>();
             assert_eq!(all(&lines.concat()), all(text));
         }
-        assert_eq!(font.wrap("a b", 8.0, 500.0), ["a b"]);
-        let words = font.wrap("hyperplay particles=1 per_move=16", 8.0, 100.0);
+        assert_eq!(wrap("a b", 500.0), ["a b"]);
+        let words = wrap("hyperplay particles=1 per_move=16", 100.0);
         assert_eq!(words, ["hyperplay particles=1", "per_move=16"]);
-        assert!(font.wrap("", 8.0, 500.0).is_empty());
+        assert!(wrap("", 500.0).is_empty());
     }
 }

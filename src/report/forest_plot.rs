@@ -5,8 +5,8 @@
 
 use super::axes::{BELOW_MIDDLE, BottomAxis, paragraph};
 use super::axis::Axis;
-use super::canvas::{Anchor, Canvas, Colour, LEADING, ONE_COLUMN, Part, SIZE, Stroke, TWO_COLUMNS};
-use super::font::Font;
+use super::canvas::{Anchor, Canvas, Colour, LEADING, ONE_COLUMN, Part, Stroke, TWO_COLUMNS};
+use super::font::{widest, wrap};
 use super::look::{FEW_NOTE, Look};
 use super::ticks::Span;
 
@@ -55,18 +55,13 @@ impl ForestRow {
 
 impl ForestPlot {
     pub(super) fn canvas(&self) -> Canvas {
-        let font = Font::new();
-        let widest = |text: fn(&ForestRow) -> &str| {
-            self.rows.iter().map(|row| font.width(text(row), SIZE)).fold(0.0, f64::max)
-        };
-        let labels = widest(|row| &row.label);
+        let labels = widest(self.rows.iter().map(|row| &row.label));
         let mut canvas = Canvas::new(if labels > NARROW { TWO_COLUMNS } else { ONE_COLUMN });
         let width = canvas.width;
         let labels = labels.min(width * 0.48) + 1.0;
         let counts: Vec<String> = self.rows.iter().map(|row| row.count.to_string()).collect();
-        let counts_width =
-            counts.iter().map(|count| font.width(count, SIZE)).fold(font.width(self.counted, SIZE), f64::max);
-        let words_width = widest(ForestRow::words);
+        let counts_width = widest(counts.iter().map(String::as_str).chain([self.counted]));
+        let words_width = widest(self.rows.iter().map(ForestRow::words));
         let count_at = width - 2.0;
         let words_at = count_at - counts_width - 8.0;
         let (left, right) = (labels + MARGIN + 2.0, words_at - words_width - MARGIN);
@@ -82,12 +77,12 @@ impl ForestPlot {
             .rows
             .iter()
             .map(|row| {
-                let lines = font.wrap(&row.label, SIZE, labels);
+                let lines = wrap(&row.label, labels);
                 (lines.len().max(1) as f64 * LEADING + 2.0, lines)
             })
             .collect();
         let bottom = top + heights.iter().map(|(height, _)| height).sum::<f64>() + 2.0;
-        let axis = BottomAxis::new(&font, &span, (left, right), (left - 12.0, width));
+        let axis = BottomAxis::new(&span, (left, right), (left - 12.0, width));
         axis.draw(&mut canvas, (left, right), (top, bottom));
         if let Some(reference) = self.reference.filter(|value| value.is_finite()) {
             canvas.line(vec![(x(reference), top), (x(reference), bottom)], Look::new(0, true).line());
@@ -120,14 +115,13 @@ impl ForestPlot {
         }
         let mut end = paragraph(
             &mut canvas,
-            &font,
             &self.axis.label,
             (left, right),
             bottom + axis.height + 1.0,
             Anchor::Middle,
         );
         if self.rows.iter().any(|row| row.is_few && row.interval.is_some()) {
-            end = paragraph(&mut canvas, &font, FEW_NOTE, (2.0, width - 2.0), end + 2.0, Anchor::Start);
+            end = paragraph(&mut canvas, FEW_NOTE, (2.0, width - 2.0), end + 2.0, Anchor::Start);
         }
         canvas.height = end + 3.0;
         canvas

@@ -5,8 +5,8 @@
 
 use super::axes::{BELOW_MIDDLE, BottomAxis, paragraph, side_label};
 use super::axis::Axis;
-use super::canvas::{Anchor, Canvas, Colour, LEADING, ONE_COLUMN, Part, SIZE, Stroke, TWO_COLUMNS, TextBox};
-use super::font::Font;
+use super::canvas::{Anchor, Canvas, Colour, LEADING, ONE_COLUMN, Part, Stroke, TWO_COLUMNS, TextBox};
+use super::font::{widest, width, wrap};
 use super::ticks::{Span, short};
 
 /// The widest labels of rows.
@@ -66,21 +66,16 @@ pub struct HeatCell {
 
 impl HeatMap {
     pub(super) fn canvas(&self) -> Canvas {
-        let font = Font::new();
         let cells = || self.panels.iter().flat_map(|panel| panel.cells.iter().flatten());
-        let words = cells()
-            .flat_map(|cell| &cell.words)
-            .map(|word| font.width(word, SIZE))
-            .fold(CELL - 4.0, f64::max);
-        let labels =
-            self.rows.1.iter().map(|name| font.width(name, SIZE)).fold(0.0, f64::max).min(LABELS) + 1.0;
+        let words = widest(cells().flat_map(|cell| &cell.words)).max(CELL - 4.0);
+        let labels = widest(&self.rows.1).min(LABELS) + 1.0;
         let lines = cells().map(|cell| cell.words.len()).max().unwrap_or(1).max(1);
-        let row_lines = self.rows.1.iter().map(|name| font.wrap(name, SIZE, labels).len()).max().unwrap_or(1);
+        let row_lines = self.rows.1.iter().map(|name| wrap(name, labels).len()).max().unwrap_or(1);
         let (count, rows) = (self.columns.1.len().max(1) as f64, self.rows.1.len().max(1));
         // Rows are so high that the label beside them has room.
-        let label = font.width(&self.rows.0, SIZE).min(SIDE) + 1.0;
+        let label = width(&self.rows.0).min(SIDE) + 1.0;
         let height = (lines.max(row_lines) as f64 * LEADING + 4.0).max(label / rows as f64);
-        let side = side_label(None, &font, &self.rows.0, (0.0, height * rows as f64));
+        let side = side_label(None, &self.rows.0, (0.0, height * rows as f64));
         let left = side + labels + 3.0;
         let wanted = count * (words + 6.0);
         let is_wide = left + wanted + BETWEEN > ONE_COLUMN || self.panels.len() > 2;
@@ -91,7 +86,7 @@ impl HeatMap {
         // A line that does not fit in one cell is left out in all, from the end: the interval before the value.
         let fits = |line: usize| {
             let mut words = cells().filter_map(|cell| cell.words.get(line));
-            words.all(|word| font.width(word, SIZE) <= wide / count - 2.0)
+            words.all(|word| width(word) <= wide / count - 2.0)
         };
         let written = (0..lines).take_while(|&line| fits(line)).count();
         let (least, greatest) = cells()
@@ -103,12 +98,12 @@ impl HeatMap {
         let span = Span::new(&categories, std::iter::empty(), false);
         let mut top = 4.0;
         for row in self.panels.chunks(across) {
-            let titles = row.iter().map(|panel| font.wrap(&panel.title, SIZE, wide).len()).max().unwrap_or(0);
+            let titles = row.iter().map(|panel| wrap(&panel.title, wide).len()).max().unwrap_or(0);
             let upper = top + titles as f64 * LEADING + if titles > 0 { 2.0 } else { 0.0 };
             let lower = upper + height * rows as f64;
-            side_label(Some(&mut canvas), &font, &self.rows.0, (upper, lower));
+            side_label(Some(&mut canvas), &self.rows.0, (upper, lower));
             for (at, name) in self.rows.1.iter().enumerate() {
-                let lines = font.wrap(name, SIZE, labels);
+                let lines = wrap(name, labels);
                 let middle = lower - (at as f64 + 0.5) * height - (lines.len() as f64 - 1.0) / 2.0 * LEADING;
                 canvas.lines(&lines, (left - 3.0, middle + BELOW_MIDDLE), Anchor::End);
             }
@@ -116,9 +111,9 @@ impl HeatMap {
             for (column, panel) in row.iter().enumerate() {
                 let from = left + column as f64 * (wide + BETWEEN);
                 let sides = (from, from + wide);
-                paragraph(&mut canvas, &font, &panel.title, sides, top, Anchor::Middle);
+                paragraph(&mut canvas, &panel.title, sides, top, Anchor::Middle);
                 let limits = (from - BETWEEN / 2.0 + 2.0, from + wide + BETWEEN / 2.0 - 2.0);
-                let axis = BottomAxis::new(&font, &span, sides, limits);
+                let axis = BottomAxis::new(&span, sides, limits);
                 axis.draw(&mut canvas, sides, (lower, lower));
                 let cell_width = wide / count;
                 for (at, cells) in panel.cells.iter().enumerate() {
@@ -138,32 +133,25 @@ impl HeatMap {
         }
         let sides = (left, canvas.width - BETWEEN);
         let sides = if across == 1 { (left, left + wide) } else { sides };
-        let end = paragraph(&mut canvas, &font, &self.columns.0, sides, top - 5.0, Anchor::Middle);
-        canvas.height = self.scale(&mut canvas, &font, end + 4.0, (least, greatest)) + 3.0;
+        let end = paragraph(&mut canvas, &self.columns.0, sides, top - 5.0, Anchor::Middle);
+        canvas.height = self.scale(&mut canvas, end + 4.0, (least, greatest)) + 3.0;
         canvas
     }
 
     /// The colours and what they mean; gives the height where they end.
-    fn scale(&self, canvas: &mut Canvas, font: &Font, top: f64, (least, greatest): (f64, f64)) -> f64 {
+    fn scale(&self, canvas: &mut Canvas, top: f64, (least, greatest): (f64, f64)) -> f64 {
         if least > greatest {
-            return paragraph(
-                canvas,
-                font,
-                "There is nothing to show.",
-                (4.0, canvas.width),
-                top,
-                Anchor::Start,
-            );
+            return paragraph(canvas, "There is nothing to show.", (4.0, canvas.width), top, Anchor::Start);
         }
         let (low, high) = (short(least), short(greatest));
         let name = format!("{}:", self.value);
-        let [name_width, low_width] = [&name, &low].map(|text| font.width(text, SIZE));
+        let [name_width, low_width] = [&name, &low].map(|text| width(text));
         let bar = 60.0;
         let mut base = top + LEADING / 2.0 + BELOW_MIDDLE;
         canvas.text(&name, (4.0, base), Anchor::Start);
         // A long name has a line of its own.
         let mut from = 4.0 + name_width + 5.0;
-        if from + low_width + bar + 12.0 + font.width(&high, SIZE) > canvas.width {
+        if from + low_width + bar + 12.0 + width(&high) > canvas.width {
             (from, base) = (4.0, base + LEADING);
         }
         canvas.text(&low, (from, base), Anchor::Start);

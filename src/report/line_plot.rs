@@ -8,8 +8,8 @@
 
 use super::axes::{BELOW_MIDDLE, BottomAxis, LeftAxis, paragraph, side_label};
 use super::axis::{Axis, AxisScale};
-use super::canvas::{Anchor, Canvas, LEADING, ONE_COLUMN, Part, SIZE, Stroke, TWO_COLUMNS};
-use super::font::Font;
+use super::canvas::{Anchor, Canvas, LEADING, ONE_COLUMN, Part, Stroke, TWO_COLUMNS};
+use super::font::{widest, width, wrap};
 use super::look::{FEW_NOTE, Look};
 use super::series::{FigurePoint, FigureSeries};
 use super::ticks::Span;
@@ -77,12 +77,11 @@ impl LinePlot {
     }
 
     pub(super) fn canvas(&self) -> Canvas {
-        let font = Font::new();
         let shared = entries(self.all());
         let is_shared =
             self.panels.len() < 2 || shared.iter().filter(|(_, look)| look.is_some()).count() <= TOGETHER;
-        let is_wide = self.panels.len() > 1
-            || shared.iter().any(|(name, _)| font.width(name, SIZE) + SAMPLE + 8.0 > ONE_COLUMN);
+        let is_wide =
+            self.panels.len() > 1 || shared.iter().any(|(name, _)| width(name) + SAMPLE + 8.0 > ONE_COLUMN);
         let mut canvas = Canvas::new(if is_wide { TWO_COLUMNS } else { ONE_COLUMN });
         let width = canvas.width;
         let across = match self.panels.len() {
@@ -94,25 +93,24 @@ impl LinePlot {
         let points = || self.all().flat_map(FigureSeries::drawn);
         let x = Span::new(&self.x, points().map(|point| point.x), true);
         let y = Span::new(&self.y, points().flat_map(|point| [point.low, point.y, point.high]), false);
-        let left_axis = LeftAxis::new(&font, &y, height);
-        let left = side_label(None, &font, &self.y.label, (0.0, height)) + left_axis.width;
+        let left_axis = LeftAxis::new(&y, height);
+        let left = side_label(None, &self.y.label, (0.0, height)) + left_axis.width;
         let wide = (width - left - MARGIN - BETWEEN * (across - 1) as f64) / across as f64;
         let mut top = MARGIN;
         for row in self.panels.chunks(across) {
-            let title_lines =
-                row.iter().map(|panel| font.wrap(&panel.title, SIZE, wide).len()).max().unwrap_or(0);
+            let title_lines = row.iter().map(|panel| wrap(&panel.title, wide).len()).max().unwrap_or(0);
             let upper = top + title_lines as f64 * LEADING + if title_lines > 0 { 2.0 } else { 0.0 };
             let lower = upper + height;
-            side_label(Some(&mut canvas), &font, &self.y.label, (upper, lower));
+            side_label(Some(&mut canvas), &self.y.label, (upper, lower));
             let mut end: f64 = lower;
             for (column, panel) in row.iter().enumerate() {
                 let from = left + column as f64 * (wide + BETWEEN);
                 let sides = (from, from + wide);
-                paragraph(&mut canvas, &font, &panel.title, sides, top, Anchor::Middle);
+                paragraph(&mut canvas, &panel.title, sides, top, Anchor::Middle);
                 let half = BETWEEN / 2.0 - 2.0;
                 let limits =
                     (if column == 0 { from - 12.0 } else { from - half }, (from + wide + half).min(width));
-                let bottom_axis = BottomAxis::new(&font, &x, sides, limits);
+                let bottom_axis = BottomAxis::new(&x, sides, limits);
                 bottom_axis.draw(&mut canvas, sides, (upper, lower));
                 left_axis.draw(&mut canvas, &y, sides, (upper, lower), column == 0);
                 let frame = Frame { x: &x, y: &y, sides, heights: (upper, lower) };
@@ -120,19 +118,19 @@ impl LinePlot {
                 panel_series(&mut canvas, panel, &known, &frame);
                 let mut below = lower + bottom_axis.height;
                 if !is_shared {
-                    below = legend(&mut canvas, &font, &known, sides, below + 3.0);
+                    below = legend(&mut canvas, &known, sides, below + 3.0);
                 }
                 end = end.max(below);
             }
             top = end + 6.0;
         }
         let sides = (left, width - MARGIN);
-        let mut end = paragraph(&mut canvas, &font, &self.x.label, sides, top - 5.0, Anchor::Middle);
+        let mut end = paragraph(&mut canvas, &self.x.label, sides, top - 5.0, Anchor::Middle);
         if is_shared && (shared.len() > 1 || self.all().any(|series| series.is_reference)) {
-            end = legend(&mut canvas, &font, &shared, (4.0, width - MARGIN), end + 3.0);
+            end = legend(&mut canvas, &shared, (4.0, width - MARGIN), end + 3.0);
         }
         for note in self.notes() {
-            end = paragraph(&mut canvas, &font, &note, (4.0, width - MARGIN), end + 2.0, Anchor::Start);
+            end = paragraph(&mut canvas, &note, (4.0, width - MARGIN), end + 2.0, Anchor::Start);
         }
         canvas.height = end + 3.0;
         canvas
@@ -260,18 +258,12 @@ fn bar(canvas: &mut Canvas, point: &FigurePoint, stroke: Stroke, place: &dyn Fn(
 }
 
 /// The legend, in as many columns as fit; gives the height where it ends.
-fn legend(
-    canvas: &mut Canvas,
-    font: &Font,
-    entries: &[Entry<'_>],
-    (left, right): (f64, f64),
-    top: f64,
-) -> f64 {
+fn legend(canvas: &mut Canvas, entries: &[Entry<'_>], (left, right): (f64, f64), top: f64) -> f64 {
     let text = |(name, look): &Entry<'_>| match look {
         Some(_) => (*name).to_owned(),
         None => format!("{name}: no data"),
     };
-    let longest = entries.iter().map(|entry| font.width(&text(entry), SIZE)).fold(0.0, f64::max);
+    let longest = widest(entries.iter().map(text));
     let column = (SAMPLE + 5.0 + longest + 8.0).min(right - left);
     let across = (((right - left) / column) as usize).clamp(1, entries.len().max(1));
     let mut end = top;
@@ -287,7 +279,7 @@ fn legend(
                 }
                 look.mark(canvas, (from + SAMPLE / 2.0, middle));
             }
-            let lines = font.wrap(&text(entry), SIZE, column - SAMPLE - 5.0 - 2.0);
+            let lines = wrap(&text(entry), column - SAMPLE - 5.0 - 2.0);
             canvas.lines(&lines, (from + SAMPLE + 5.0, middle + BELOW_MIDDLE), Anchor::Start);
             lower = f64::max(lower, end + lines.len() as f64 * LEADING);
             canvas.part = Part::Frame;

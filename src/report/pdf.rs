@@ -10,8 +10,8 @@ use pdf_writer::types::{CidFontType, FontFlags, SystemInfo, UnicodeCmap};
 use pdf_writer::{Content, Finish as _, Name, Pdf, Rect, Ref, Str, TextStr};
 use subsetter::GlyphRemapper;
 
-use super::canvas::{Canvas, Colour, Label, SIZE, Shape};
-use super::font::{BYTES, Font};
+use super::canvas::{Canvas, Colour, Label, Shape};
+use super::font::{BYTES, FACE, SIZE, advance, glyph, units};
 
 /// The name of the embedded font: six letters that stand for the subset, and its name.
 const FONT: Name<'_> = Name(b"HYPLAY+DejaVuSansCondensed");
@@ -25,7 +25,6 @@ const NUMBERING: SystemInfo<'_> =
 
 /// The glyphs that a figure uses.
 struct Glyphs {
-    font: Font,
     numbers: GlyphRemapper,
     /// A character of each, by its number in the file.
     characters: BTreeMap<u16, char>,
@@ -34,7 +33,7 @@ struct Glyphs {
 impl Glyphs {
     /// The number of a character in the file.
     fn number(&mut self, character: char) -> u16 {
-        let number = self.numbers.remap(self.font.glyph(character));
+        let number = self.numbers.remap(glyph(character));
         self.characters.entry(number).or_insert(character);
         number
     }
@@ -42,7 +41,7 @@ impl Glyphs {
 
 /// The canvas as a file.
 pub(super) fn file(canvas: &Canvas, title: &str) -> Vec<u8> {
-    let mut glyphs = Glyphs { font: Font::new(), numbers: GlyphRemapper::new(), characters: BTreeMap::new() };
+    let mut glyphs = Glyphs { numbers: GlyphRemapper::new(), characters: BTreeMap::new() };
     let content = content(canvas, &mut glyphs);
     let ids: [Ref; 10] = std::array::from_fn(|at| Ref::new(at as i32 + 1));
     let [catalog, pages, page, stream, font, descendant, descriptor, file, cmap, information] = ids;
@@ -70,25 +69,23 @@ pub(super) fn file(canvas: &Canvas, title: &str) -> Vec<u8> {
 /// The font: its widths, its file, and its characters.
 fn embed(pdf: &mut Pdf, glyphs: &Glyphs, [descendant, descriptor, file, cmap]: [Ref; 4]) {
     let thousandths = |ems: f64| (1e3 * ems) as f32;
-    let units = glyphs.font.units();
-    let face = &glyphs.font.face;
     let mut cid = pdf.cid_font(descendant);
     cid.subtype(CidFontType::Type2).base_font(FONT).system_info(NUMBERING).font_descriptor(descriptor);
     cid.default_width(0.0).cid_to_gid_map_predefined(Name(b"Identity"));
-    let widths = glyphs.numbers.remapped_gids().map(|glyph| thousandths(glyphs.font.advance(glyph)));
+    let widths = glyphs.numbers.remapped_gids().map(|glyph| thousandths(advance(glyph)));
     cid.widths().consecutive(0, widths);
     cid.finish();
-    let area = face.global_bounding_box();
+    let area = FACE.global_bounding_box();
     let [left, low, right, high] =
-        [area.x_min, area.y_min, area.x_max, area.y_max].map(|unit| thousandths(f64::from(unit) / units));
+        [area.x_min, area.y_min, area.x_max, area.y_max].map(|unit| thousandths(f64::from(unit) / units()));
     pdf.font_descriptor(descriptor)
         .name(FONT)
         .flags(FontFlags::NON_SYMBOLIC)
         .bbox(Rect::new(left, low, right, high))
         .italic_angle(0.0)
-        .ascent(thousandths(f64::from(face.ascender()) / units))
-        .descent(thousandths(f64::from(face.descender()) / units))
-        .cap_height(thousandths(f64::from(face.capital_height().unwrap_or(face.ascender())) / units))
+        .ascent(thousandths(f64::from(FACE.ascender()) / units()))
+        .descent(thousandths(f64::from(FACE.descender()) / units()))
+        .cap_height(thousandths(f64::from(FACE.capital_height().unwrap_or(FACE.ascender())) / units()))
         .stem_v(80.0)
         .font_file2(file);
     let embedded =
@@ -149,7 +146,7 @@ fn content(canvas: &Canvas, glyphs: &mut Glyphs) -> Vec<u8> {
 }
 
 fn write(content: &mut Content, label: &Label, height: f64, glyphs: &mut Glyphs) {
-    let (x, y) = label.start(&glyphs.font);
+    let (x, y) = label.start();
     let (x, y) = (x as f32, (height - y) as f32);
     let bytes: Vec<u8> =
         label.text.chars().flat_map(|character| glyphs.number(character).to_be_bytes()).collect();

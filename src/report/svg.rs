@@ -3,8 +3,8 @@
 //! Invariant: the same canvas gives the same bytes. A file has the font inside it; in a page the style of the page has
 //! it once. The figure is on white, whatever the colours of the page are.
 
-use super::canvas::{Anchor, Canvas, Label, MILLIMETRE, Part, SIZE, Shape};
-use super::font::{FAMILY, css};
+use super::canvas::{Anchor, Canvas, Label, MILLIMETRE, Part, Shape};
+use super::font::{FAMILY, SIZE, css};
 
 /// The canvas as an element of a page.
 pub(super) fn inline(canvas: &Canvas, title: &str) -> String {
