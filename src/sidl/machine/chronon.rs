@@ -62,26 +62,26 @@ impl<'a, 'p> Chronon<'a, 'p> {
     }
 
     fn make(&mut self, change: &Change, bindings: &Bindings) {
-        let (program, terms) = (self.evaluation.program, self.evaluation.terms);
+        let program = self.evaluation.program;
         match change {
             Change::Remove(predicate, pattern) => self.facts.retain(*predicate, |&fact| {
                 let mut own = bindings.clone();
-                !pattern.matches(fact, &mut own, &mut BoundSlots::new(), &program.numbers, terms)
+                !pattern.matches(fact, &mut own, &mut BoundSlots::new(), &program.numbers)
             }),
             Change::Create(pattern) => {
-                let fact = self.value(pattern.value(bindings, &program.numbers, terms));
+                let fact = self.value(pattern.value(bindings, &program.numbers));
                 self.created.extend(fact);
             }
             Change::Set(id, alias) => {
-                let [id, alias] = [id, alias].map(|it| it.value(bindings, &program.numbers, terms));
+                let [id, alias] = [id, alias].map(|it| it.value(bindings, &program.numbers));
                 let switch = program.switches.iter().position(|switch| Some(switch.id) == id);
                 let Some(switch) = self.value(switch) else { return };
                 let aliases = &program.switches[switch].aliases;
                 self.settings[switch] = aliases.iter().position(|&other| Some(other) == alias);
             }
             Change::Pay(agent, amount) => {
-                let agent = self.value(agent.value(bindings, &program.numbers, terms));
-                let amount = self.value(amount.value(bindings, &program.numbers, terms));
+                let agent = self.value(agent.value(bindings, &program.numbers));
+                let amount = self.value(amount.value(bindings, &program.numbers));
                 if let (Some(agent), Some(amount)) = (agent, amount) {
                     self.pay(agent, amount);
                 }
@@ -107,11 +107,11 @@ impl<'a, 'p> Chronon<'a, 'p> {
             self.value::<()>(None);
             return;
         };
-        let balance = program.numbers.number(terms.arguments(old)[1], terms);
+        let balance = program.numbers.number(terms.arguments(old)[1]);
         let sum = balance
-            .zip(program.numbers.number(amount, terms))
+            .zip(program.numbers.number(amount))
             .and_then(|(balance, amount)| crate::checked(crate::Arithmetic::Plus, balance, amount));
-        if let Some(sum) = self.value(sum.and_then(|sum| program.numbers.term(sum, terms))) {
+        if let Some(sum) = self.value(sum.and_then(|sum| program.numbers.term(sum))) {
             self.facts.retain(account, |&fact| fact != old);
             self.facts.insert(terms.intern(account, &[agent, sum]), terms);
         }

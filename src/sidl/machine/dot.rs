@@ -6,6 +6,7 @@
 //! payment an arrow to the agent, or to `account/2` where a test decides who is paid.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::{Branching, Chance, Effect, Interaction, Number, Selector, Switch, Test};
 use hyperplay_logic::gdl::{DotGraph, Symbol, Symbols, Syntax, Term, TermStore, print_term};
@@ -34,7 +35,7 @@ struct Diagram<'a> {
 }
 
 impl Diagram<'_> {
-    fn of(program: &Interaction, terms: &TermStore) -> String {
+    fn of(program: &Interaction, terms: &Arc<TermStore>) -> String {
         let (nodes, edges) =
             ("node [fontname=\"Helvetica\", fontsize=10]", "edge [fontname=\"Helvetica\", fontsize=9]");
         let graph = DotGraph::new("interaction", &["rankdir=LR", nodes, edges]);
@@ -90,7 +91,7 @@ impl Diagram<'_> {
     }
 
     /// Branchings, with an arrow to each clause that a setting or a draw selects.
-    fn branchings(&mut self, terms: &TermStore) {
+    fn branchings(&mut self, terms: &Arc<TermStore>) {
         let numbers = Numbers::new(terms);
         for (number, Branching { operations, selector, .. }) in self.program.branchings.iter().enumerate() {
             let branching = format!("b{number}");
@@ -111,7 +112,6 @@ impl Diagram<'_> {
                         &mut slots.unbound(),
                         &mut super::pattern::BoundSlots::new(),
                         &numbers,
-                        terms,
                     ) {
                         let selection = self.selection(*selector, place);
                         // The name says which values the variables of the clause have.

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::{Interaction, Number};
-use hyperplay_logic::gdl::{Game, TermId, TermStore};
+use hyperplay_logic::gdl::{Game, TermId};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use thiserror::Error;
@@ -110,7 +110,7 @@ impl InteractionMachine {
         let program = Program::new(&interaction, game.terms());
         let mut fluents = program.initial.clone();
         if game.horizon().is_some() {
-            fluents.push(chronon(0, &program, game.terms()).expect("0 is in the range of numbers"));
+            fluents.push(chronon(0, &program).expect("0 is in the range of numbers"));
         }
         let declared = interaction.balances.map(|(low, high)| BalanceScale::declared(low, high));
         let mut machine = InteractionMachine {
@@ -137,9 +137,7 @@ impl InteractionMachine {
             terms.functor(**fluent) == self.program.words.account && terms.arguments(**fluent)[0] == agent
         };
         let fluent = state.fluents().iter().find(is_own);
-        fluent
-            .and_then(|&fluent| self.program.numbers.number(terms.arguments(fluent)[1], terms))
-            .unwrap_or_default()
+        fluent.and_then(|&fluent| self.program.numbers.number(terms.arguments(fluent)[1])).unwrap_or_default()
     }
 
     /// The operations that a step executes, in order.
@@ -173,15 +171,8 @@ impl InteractionMachine {
         scratch: &mut InteractionScratch,
     ) -> Option<Move> {
         let facts = self.facts(state, scratch);
-        let wanted: Option<Vec<(usize, usize)>> = (commands.iter())
-            .map(|&(id, alias)| {
-                let own =
-                    |switch: &super::program::CompiledSwitch| switch.id == id && switch.owner == role.index();
-                let switch = self.program.switches.iter().position(own)?;
-                let place = self.program.switches[switch].aliases.iter().position(|&other| other == alias)?;
-                Some((switch, place))
-            })
-            .collect();
+        let wanted: Option<Vec<(usize, usize)>> =
+            (commands.iter()).map(|&(id, alias)| self.program.command(role.index(), id, alias)).collect();
         let wanted = self.settings_after(&facts, wanted?);
         let mut legal = Vec::new();
         self.legal(state, role, scratch, &mut legal);
@@ -190,14 +181,14 @@ impl InteractionMachine {
         // A setting that is not listed can do nothing in this chronon, and neither can the one that stands for it.
         let target: Vec<Option<usize>> = (own.iter())
             .map(|&switch| {
-                let (options, idle) = self.program.settings(switch, &facts, self.terms());
-                let now = self.program.setting(switch, &facts, self.terms());
+                let (options, idle) = self.program.settings(switch, &facts);
+                let now = self.program.setting(switch, &facts);
                 let is_listed = options.iter().any(|&option| option.or(now) == wanted[switch]);
                 if is_listed { wanted[switch] } else { idle }
             })
             .collect();
         legal.into_iter().find(|own_move| {
-            let commands = self.program.commands(role.index(), &own_move.0, self.terms()).collect();
+            let commands = self.program.commands(role.index(), &own_move.0).collect();
             let settings = self.settings_after(&facts, commands);
             own.iter().zip(&target).all(|(&switch, &target)| settings[switch] == target)
         })
@@ -205,9 +196,8 @@ impl InteractionMachine {
 
     /// The settings of a state after some commands.
     fn settings_after(&self, facts: &Facts, commands: Vec<(usize, usize)>) -> Vec<Option<usize>> {
-        let mut settings: Vec<Option<usize>> = (0..self.program.switches.len())
-            .map(|switch| self.program.setting(switch, facts, self.terms()))
-            .collect();
+        let mut settings: Vec<Option<usize>> =
+            (0..self.program.switches.len()).map(|switch| self.program.setting(switch, facts)).collect();
         commands.into_iter().for_each(|(switch, place)| settings[switch] = Some(place));
         settings
     }
@@ -233,7 +223,7 @@ impl InteractionMachine {
         let each = self.program.switches.iter().enumerate();
         each.filter(|(_, switch)| switch.owner == role.index())
             .map(|(place, switch)| {
-                let setting = self.program.setting(place, &facts, self.terms());
+                let setting = self.program.setting(place, &facts);
                 (switch.id, setting.map(|setting| switch.aliases[setting]), switch.aliases.clone())
             })
             .collect()
@@ -241,7 +231,7 @@ impl InteractionMachine {
 
     /// The commands that a move of a role stands for: switches and settings.
     pub fn commands_of(&self, role: Role, own: Move) -> Vec<(TermId, TermId)> {
-        let commands = self.program.commands(role.index(), &own.0, self.terms());
+        let commands = self.program.commands(role.index(), &own.0);
         commands
             .map(|(switch, place)| {
                 let it = &self.program.switches[switch];
@@ -266,7 +256,7 @@ impl InteractionMachine {
             return Vec::new();
         }
         let facts = self.facts(state, scratch);
-        let mut evaluation = Evaluation::new(&self.program, self.terms());
+        let mut evaluation = Evaluation::new(&self.program);
         let seen = self.program.visible(role.index(), &facts, &mut evaluation);
         note(evaluation.failure, scratch);
         seen
@@ -278,16 +268,16 @@ impl InteractionMachine {
         joint: &JointMove,
         scratch: &mut InteractionScratch,
     ) -> (State, Vec<Executed>) {
-        let (terms, mut facts) = (self.terms(), (*self.facts(state, scratch)).clone());
+        let mut facts = (*self.facts(state, scratch)).clone();
         let commands = (0..self.program.agents.len())
-            .flat_map(|agent| self.program.commands(agent, &joint[agent].0, terms))
+            .flat_map(|agent| self.program.commands(agent, &joint[agent].0))
             .collect();
         let settings = self.settings_after(&facts, commands);
         let draws = match self.setup.random {
-            Some(random) => self.program.drawn(joint.of(random).0, &facts, terms),
+            Some(random) => self.program.drawn(joint.of(random).0, &facts),
             None => Vec::new(),
         };
-        let mut evaluation = Evaluation::new(&self.program, terms);
+        let mut evaluation = Evaluation::new(&self.program);
         set_switches(&mut facts, &settings, &evaluation);
         let (mut facts, executed) = Chronon::run(&mut evaluation, facts, &settings, &draws);
         scratch.work += evaluation.visits + facts.len() as u64;
@@ -296,7 +286,7 @@ impl InteractionMachine {
         if self.horizon.is_some() {
             let now = self.chronon(state).unwrap_or_default();
             facts.retain(self.program.words.chronon, |_| false);
-            fluents.extend(chronon(i64::from(now) + 1, &self.program, terms));
+            fluents.extend(chronon(i64::from(now) + 1, &self.program));
         }
         fluents.extend(facts.all());
         (State::of_fluents(fluents), executed)
@@ -309,7 +299,7 @@ impl InteractionMachine {
             terms.functor(**fluent) == self.program.words.chronon && terms.arguments(**fluent).len() == 1
         };
         let fluent = state.fluents().iter().find(is_chronon)?;
-        u32::try_from(self.program.numbers.number(terms.arguments(*fluent)[0], terms)?.to_integer()).ok()
+        u32::try_from(self.program.numbers.number(terms.arguments(*fluent)[0])?.to_integer()).ok()
     }
 
     /// The scale of the balances that can be reached: of all states, or of as many as the limit allows and of some
@@ -352,9 +342,9 @@ impl InteractionMachine {
 }
 
 /// The fluent that counts chronons; `None` beyond the numbers of the game.
-fn chronon(number: i64, program: &Program, terms: &TermStore) -> Option<TermId> {
-    let number = program.numbers.term(Number::from(number), terms)?;
-    Some(terms.intern(program.words.chronon, &[number]))
+fn chronon(number: i64, program: &Program) -> Option<TermId> {
+    let number = program.numbers.term(Number::from(number))?;
+    Some(program.terms.intern(program.words.chronon, &[number]))
 }
 
 /// Keeps the first failure for the owner of the scratch.
@@ -380,11 +370,10 @@ impl StateMachine for InteractionMachine {
         out.clear();
         let (facts, terms) = (self.facts(state, scratch), self.terms());
         let moves = match Some(role) == self.setup.random {
-            true => self
-                .program
-                .random_moves(&facts, terms)
-                .map(|moves| moves.into_iter().map(|(own, _)| own).collect()),
-            false => self.program.moves(role.index(), &facts, terms),
+            true => {
+                self.program.random_moves(&facts).map(|moves| moves.into_iter().map(|(own, _)| own).collect())
+            }
+            false => self.program.moves(role.index(), &facts),
         };
         if moves.is_none() {
             note(Some(format!("{} has more moves than are kept", self.setup.roles[role])), scratch);
@@ -399,7 +388,7 @@ impl StateMachine for InteractionMachine {
             return false;
         }
         let (facts, terms) = (self.facts(state, scratch), self.terms());
-        let mut moves = self.program.random_moves(&facts, terms).unwrap_or_default();
+        let mut moves = self.program.random_moves(&facts).unwrap_or_default();
         moves.sort_unstable_by(|(a, _), (b, _)| terms.compare(*a, *b));
         if moves.windows(2).all(|pair| pair[0].1 == pair[1].1) {
             return false;
@@ -447,7 +436,7 @@ impl StateMachine for InteractionMachine {
             return true;
         }
         let facts = self.facts(state, scratch);
-        let mut evaluation = Evaluation::new(&self.program, self.terms());
+        let mut evaluation = Evaluation::new(&self.program);
         let mut terminal = self.program.terminal.iter();
         let is_over =
             terminal.any(|over| evaluation.first(&over.conditions, &over.bindings, &facts).is_some());

@@ -4,6 +4,8 @@
 //! from the start. A fraction is a compound term of two of them. A result outside this range has no term; code that
 //! needs it reports that a limit was met.
 
+use std::sync::Arc;
+
 use crate::{Arithmetic, NUMBERS, Number, checked, spelled_number};
 use hyperplay_logic::gdl::{Symbol, TermId, TermStore};
 use rustc_hash::FxHashMap;
@@ -11,18 +13,19 @@ use rustc_hash::FxHashMap;
 /// The terms of numbers.
 #[derive(Debug)]
 pub(super) struct Numbers {
+    pub(super) terms: Arc<TermStore>,
     whole: Vec<TermId>,
     of_term: FxHashMap<TermId, i64>,
     quotient: Symbol,
 }
 
 impl Numbers {
-    pub(super) fn new(terms: &TermStore) -> Numbers {
+    pub(super) fn new(terms: &Arc<TermStore>) -> Numbers {
         let symbol = |name: &str| terms.symbols().get(name).expect("the loader interns numbers and `/`");
         let whole: Vec<TermId> =
             NUMBERS.map(|number| terms.intern(symbol(&number.to_string()), &[])).collect();
         let of_term = whole.iter().copied().zip(NUMBERS).collect();
-        Numbers { whole, of_term, quotient: symbol("/") }
+        Numbers { quotient: symbol("/"), terms: Arc::clone(terms), whole, of_term }
     }
 
     fn whole(&self, number: i64) -> Option<TermId> {
@@ -33,25 +36,25 @@ impl Numbers {
     }
 
     /// The term of a number; `None` outside the range.
-    pub(super) fn term(&self, number: Number, terms: &TermStore) -> Option<TermId> {
+    pub(super) fn term(&self, number: Number) -> Option<TermId> {
         if number.is_integer() {
             return self.whole(number.to_integer());
         }
-        Some(terms.intern(self.quotient, &[self.whole(*number.numer())?, self.whole(*number.denom())?]))
+        Some(self.terms.intern(self.quotient, &[self.whole(*number.numer())?, self.whole(*number.denom())?]))
     }
 
     /// The number that a term is, if it is one.
-    pub(super) fn number(&self, term: TermId, terms: &TermStore) -> Option<Number> {
+    pub(super) fn number(&self, term: TermId) -> Option<Number> {
         if let Some(&whole) = self.of_term.get(&term) {
             return Some(Number::from(whole));
         }
-        match *terms.arguments(term) {
-            [above, below] if terms.functor(term) == self.quotient => {
+        match *self.terms.arguments(term) {
+            [above, below] if self.terms.functor(term) == self.quotient => {
                 let (above, below) = (self.of_term.get(&above)?, self.of_term.get(&below)?);
                 (*below != 0).then(|| Number::new(*above, *below))
             }
             // A number of the text may be spelled as none of ours: `007`.
-            [] => spelled_number(terms.symbols().name(terms.functor(term))),
+            [] => spelled_number(self.terms.symbols().name(self.terms.functor(term))),
             _ => None,
         }
     }
@@ -62,9 +65,8 @@ impl Numbers {
         operation: Arithmetic,
         first: Number,
         second: Option<Option<Number>>,
-        terms: &TermStore,
     ) -> Option<TermId> {
         let (a, b) = if let Some(second) = second { (first, second?) } else { (Number::from(0), first) };
-        self.term(checked(operation, a, b)?, terms)
+        self.term(checked(operation, a, b)?)
     }
 }

@@ -12,7 +12,7 @@
 use num_integer::gcd;
 
 use crate::Selector;
-use hyperplay_logic::gdl::{Symbol, TermId, TermStore};
+use hyperplay_logic::gdl::{Symbol, TermId};
 
 use super::pattern::{Bindings, Pattern};
 use super::program::{CompiledBranching, Program};
@@ -36,7 +36,6 @@ impl Program {
         role: TermId,
         (predicate, pattern): (Symbol, &Pattern),
         bindings: &Bindings,
-        terms: &TermStore,
     ) -> bool {
         let may_be_role = |agent: &Pattern| !matches!(agent, Pattern::Ground(other) if *other != role);
         predicate != self.words.does
@@ -44,21 +43,14 @@ impl Program {
             && !self.hidden.iter().any(|rule| {
                 rule.predicate == predicate
                     && rule.agents.iter().any(may_be_role)
-                    && pattern.may_unify(bindings, &rule.fact, &rule.bindings, terms)
+                    && pattern.may_unify(bindings, &rule.fact, &rule.bindings, &self.terms)
             })
     }
 
     /// Whether a branching may execute its operation at a place, for all that is known.
-    fn may_act(
-        &self,
-        branching: &CompiledBranching,
-        place: usize,
-        facts: &Facts,
-        known: Known<'_>,
-        terms: &TermStore,
-    ) -> bool {
+    fn may_act(&self, branching: &CompiledBranching, place: usize, facts: &Facts, known: Known<'_>) -> bool {
         branching.operations[place].clauses.iter().any(|clause| {
-            let mut evaluation = Evaluation { known: Some(known), ..Evaluation::new(self, terms) };
+            let mut evaluation = Evaluation { known: Some(known), ..Evaluation::new(self) };
             let solution = evaluation.first(&clause.conditions, &clause.bindings, facts);
             !clause.changes.is_empty() && (solution.is_some() || evaluation.failure.is_some())
         })
@@ -70,14 +62,9 @@ impl Program {
 
     /// The options of a switch: the settings that its owner may choose, where the one that it has is `None`; and the
     /// one that stands for all settings that cannot do anything, if some are not listed.
-    pub(super) fn settings(
-        &self,
-        switch: usize,
-        facts: &Facts,
-        terms: &TermStore,
-    ) -> (Vec<Option<usize>>, Option<usize>) {
+    pub(super) fn settings(&self, switch: usize, facts: &Facts) -> (Vec<Option<usize>>, Option<usize>) {
         let it = &self.switches[switch];
-        let current = self.setting(switch, facts, terms);
+        let current = self.setting(switch, facts);
         let as_option = |place: usize| (Some(place) != current).then_some(place);
         if !it.is_momentary || it.is_read {
             let others = (0..it.aliases.len()).filter(|&place| Some(place) != current).map(Some);
@@ -85,12 +72,12 @@ impl Program {
         }
         let owner = self.agents[it.owner];
         let is_known = |predicate, pattern: &Pattern, bindings: &Bindings| {
-            self.is_open_to(owner, (predicate, pattern), bindings, terms)
+            self.is_open_to(owner, (predicate, pattern), bindings)
         };
         let known: Known<'_> = &is_known;
         let acts = |place: usize| {
             self.selected_by(Selector::Switch(switch))
-                .any(|branching| self.may_act(branching, place, facts, known, terms))
+                .any(|branching| self.may_act(branching, place, facts, known))
         };
         let (acting, idle): (Vec<usize>, Vec<usize>) = (0..it.aliases.len()).partition(|&place| acts(place));
         let stands_for_idle =
@@ -99,27 +86,27 @@ impl Program {
     }
 
     /// The setting of a switch in a state.
-    pub(super) fn setting(&self, switch: usize, facts: &Facts, terms: &TermStore) -> Option<usize> {
+    pub(super) fn setting(&self, switch: usize, facts: &Facts) -> Option<usize> {
         let it = &self.switches[switch];
-        let is_own = |fact: &&TermId| terms.arguments(**fact)[0] == it.id;
-        let alias = facts.of(self.words.does).iter().find(is_own).map(|&fact| terms.arguments(fact)[1]);
+        let is_own = |fact: &&TermId| self.terms.arguments(**fact)[0] == it.id;
+        let alias = facts.of(self.words.does).iter().find(is_own).map(|&fact| self.terms.arguments(fact)[1]);
         it.aliases.iter().position(|&other| Some(other) == alias)
     }
 
     /// The moves of an agent, in no particular order; `None` if they are too many.
-    pub(super) fn moves(&self, agent: usize, facts: &Facts, terms: &TermStore) -> Option<Vec<TermId>> {
+    pub(super) fn moves(&self, agent: usize, facts: &Facts) -> Option<Vec<TermId>> {
         let mut moves = vec![(Vec::new(), 1)];
         for (switch, it) in self.switches.iter().enumerate().filter(|(_, it)| it.owner == agent) {
-            let command = |place: usize| terms.intern(self.words.set, &[it.id, it.aliases[place]]);
-            let (options, _) = self.settings(switch, facts, terms);
+            let command = |place: usize| self.terms.intern(self.words.set, &[it.id, it.aliases[place]]);
+            let (options, _) = self.settings(switch, facts);
             moves = product(&moves, options.iter().map(|option| (option.map(command), 1)))?;
         }
-        let term = |(commands, _): (Vec<TermId>, u64)| self.joined(self.words.commands, &commands, terms);
+        let term = |(commands, _): (Vec<TermId>, u64)| self.joined(self.words.commands, &commands);
         Some(moves.into_iter().map(term).collect())
     }
 
     /// The options of a chance.
-    pub(super) fn draws(&self, chance: usize, facts: &Facts, terms: &TermStore) -> Vec<DrawOption> {
+    pub(super) fn draws(&self, chance: usize, facts: &Facts) -> Vec<DrawOption> {
         let it = &self.chances[chance];
         let is_fixed = |predicate, _: &Pattern, _: &Bindings| {
             predicate != self.words.does && predicate != self.words.account
@@ -128,11 +115,11 @@ impl Program {
         let mut options: Vec<DrawOption> = Vec::new();
         for (place, &weight) in it.weights.iter().enumerate() {
             let branchings = || self.selected_by(Selector::Chance(chance));
-            let acts = branchings().any(|branching| self.may_act(branching, place, facts, known, terms));
+            let acts = branchings().any(|branching| self.may_act(branching, place, facts, known));
             let term = acts.then(|| {
                 let operations = branchings().map(|branching| branching.operations[place].term);
                 let arguments: Vec<TermId> = std::iter::once(it.id).chain(operations).collect();
-                terms.intern(self.words.draw, &arguments)
+                self.terms.intern(self.words.draw, &arguments)
             });
             match options.iter_mut().find(|option| option.term == term) {
                 Some(option) => option.weight += weight,
@@ -144,32 +131,41 @@ impl Program {
 
     /// The moves of `random` with their weights and the draws that they are, in no particular order; `None` if they are
     /// too many.
-    pub(super) fn random_moves(&self, facts: &Facts, terms: &TermStore) -> Option<Vec<(TermId, u64)>> {
+    pub(super) fn random_moves(&self, facts: &Facts) -> Option<Vec<(TermId, u64)>> {
         let mut moves = vec![(Vec::new(), 1)];
         for chance in 0..self.chances.len() {
-            let options = self.draws(chance, facts, terms);
+            let options = self.draws(chance, facts);
             // In lowest terms, so that the product of many chances stays small.
             let divisor = options.iter().fold(0, |divisor, option| gcd(divisor, option.weight));
             moves = product(&moves, options.iter().map(|option| (option.term, option.weight / divisor)))?;
         }
         moves.iter().try_fold(0_u64, |sum, (_, weight)| sum.checked_add(*weight))?;
-        let term =
-            |(drawn, weight): (Vec<TermId>, u64)| (self.joined(self.words.draws, &drawn, terms), weight);
+        let term = |(drawn, weight): (Vec<TermId>, u64)| (self.joined(self.words.draws, &drawn), weight);
         Some(moves.into_iter().map(term).collect())
     }
 
     /// No part, one, or a compound term of all.
-    fn joined(&self, functor: Symbol, parts: &[TermId], terms: &TermStore) -> TermId {
+    fn joined(&self, functor: Symbol, parts: &[TermId]) -> TermId {
         match parts {
             [] => self.words.nothing,
             [one] => *one,
-            _ => terms.intern(functor, parts),
+            _ => self.terms.intern(functor, parts),
         }
     }
 
     /// The parts of a term made by [`joined`](Program::joined).
-    fn parts<'t>(&self, functor: Symbol, term: &'t TermId, terms: &'t TermStore) -> &'t [TermId] {
-        if terms.functor(*term) == functor { terms.arguments(*term) } else { std::slice::from_ref(term) }
+    fn parts<'t>(&'t self, functor: Symbol, term: &'t TermId) -> &'t [TermId] {
+        if self.terms.functor(*term) == functor {
+            self.terms.arguments(*term)
+        } else {
+            std::slice::from_ref(term)
+        }
+    }
+
+    /// The switch of an agent and the place of its alias.
+    pub(super) fn command(&self, agent: usize, id: TermId, alias: TermId) -> Option<(usize, usize)> {
+        let switch = self.switches.iter().position(|it| it.id == id && it.owner == agent)?;
+        Some((switch, self.switches[switch].aliases.iter().position(|&other| other == alias)?))
     }
 
     /// The settings that a move of an agent makes. A part that is no command for a switch of the agent has no effect.
@@ -177,25 +173,20 @@ impl Program {
         &'t self,
         agent: usize,
         own: &'t TermId,
-        terms: &'t TermStore,
     ) -> impl Iterator<Item = (usize, usize)> + 't {
-        let parts = self.parts(self.words.commands, own, terms).iter();
-        parts.filter_map(move |&part| match *terms.arguments(part) {
-            [id, alias] if terms.functor(part) == self.words.set => {
-                let own = |it: &super::program::CompiledSwitch| it.id == id && it.owner == agent;
-                let switch = self.switches.iter().position(own)?;
-                Some((switch, self.switches[switch].aliases.iter().position(|&other| other == alias)?))
-            }
+        let parts = self.parts(self.words.commands, own).iter();
+        parts.filter_map(move |&part| match *self.terms.arguments(part) {
+            [id, alias] if self.terms.functor(part) == self.words.set => self.command(agent, id, alias),
             _ => None,
         })
     }
 
     /// The draw of each chance that a move of `random` stands for.
-    pub(super) fn drawn(&self, own: TermId, facts: &Facts, terms: &TermStore) -> Vec<usize> {
-        let parts = self.parts(self.words.draws, &own, terms);
+    pub(super) fn drawn(&self, own: TermId, facts: &Facts) -> Vec<usize> {
+        let parts = self.parts(self.words.draws, &own);
         (0..self.chances.len())
             .map(|chance| {
-                let options = self.draws(chance, facts, terms);
+                let options = self.draws(chance, facts);
                 let named =
                     options.iter().find(|option| option.term.is_some_and(|term| parts.contains(&term)));
                 let idle = || options.iter().find(|option| option.term.is_none());

@@ -74,19 +74,18 @@ impl Pattern {
     }
 
     /// The term under some bindings; `None` where a variable is not bound or arithmetic has no result.
-    pub(super) fn value(&self, bindings: &Bindings, numbers: &Numbers, terms: &TermStore) -> Option<TermId> {
+    pub(super) fn value(&self, bindings: &Bindings, numbers: &Numbers) -> Option<TermId> {
         match self {
             Pattern::Slot(slot) => bindings[*slot],
             Pattern::Ground(term) => Some(*term),
             Pattern::Compound(functor, arguments) => {
                 let arguments: Option<Vec<TermId>> =
-                    arguments.iter().map(|argument| argument.value(bindings, numbers, terms)).collect();
-                Some(terms.intern(*functor, &arguments?))
+                    arguments.iter().map(|argument| argument.value(bindings, numbers)).collect();
+                Some(numbers.terms.intern(*functor, &arguments?))
             }
             Pattern::Compute(operation, operands) => {
-                let operand =
-                    |place: usize| numbers.number(operands[place].value(bindings, numbers, terms)?, terms);
-                numbers.compute(*operation, operand(0)?, operands.get(1).map(|_| operand(1)), terms)
+                let operand = |place: usize| numbers.number(operands[place].value(bindings, numbers)?);
+                numbers.compute(*operation, operand(0)?, operands.get(1).map(|_| operand(1)))
             }
         }
     }
@@ -110,8 +109,8 @@ impl Pattern {
         bindings: &mut Bindings,
         bound: &mut BoundSlots,
         numbers: &Numbers,
-        terms: &TermStore,
     ) -> bool {
+        let terms = &numbers.terms;
         match self {
             Pattern::Slot(slot) => match bindings[*slot] {
                 Some(value) => value == term,
@@ -129,10 +128,10 @@ impl Pattern {
                     && arguments
                         .iter()
                         .zip(values)
-                        .all(|(argument, &value)| argument.matches(value, bindings, bound, numbers, terms))
+                        .all(|(argument, &value)| argument.matches(value, bindings, bound, numbers))
             }
             Pattern::Compute(..) if !self.is_bound(bindings) => true,
-            Pattern::Compute(..) => self.value(bindings, numbers, terms) == Some(term),
+            Pattern::Compute(..) => self.value(bindings, numbers) == Some(term),
         }
     }
 }

@@ -3,6 +3,8 @@
 //! Each branching lists for every alias or weight the clauses of operations that its term names, with the bindings of
 //! their variables. So a chronon looks nothing up by name.
 
+use std::sync::Arc;
+
 use crate::{Comparison, Effect, Interaction, Selector, Test};
 use hyperplay_logic::gdl::{Symbol, Term, TermId, TermStore};
 use rustc_hash::FxHashSet;
@@ -122,6 +124,7 @@ impl Words {
 /// The program of an interaction.
 #[derive(Debug)]
 pub(super) struct Program {
+    pub(super) terms: Arc<TermStore>,
     pub(super) words: Words,
     pub(super) numbers: Numbers,
     pub(super) agents: Vec<TermId>,
@@ -138,14 +141,14 @@ pub(super) struct Program {
 }
 
 impl Program {
-    pub(super) fn new(interaction: &Interaction, terms: &TermStore) -> Program {
+    pub(super) fn new(interaction: &Interaction, terms: &Arc<TermStore>) -> Program {
         let (words, numbers) = (Words::new(terms), Numbers::new(terms));
         let ground = |term: &Term| ground(term, terms);
         let agents: Vec<TermId> = interaction.agents.iter().map(|(agent, _)| ground(agent)).collect();
         let branchings: Vec<CompiledBranching> = (interaction.branchings.iter())
             .map(|branching| {
                 let operations = branching.operations.iter();
-                let named = |term: &Term| named(ground(term), interaction, &numbers, terms);
+                let named = |term: &Term| named(ground(term), interaction, &numbers);
                 CompiledBranching {
                     selector: branching.selector,
                     operations: operations.map(named).collect(),
@@ -169,7 +172,7 @@ impl Program {
             .collect();
         let mut initial: Vec<TermId> = interaction.facts.iter().map(ground).collect();
         for (&agent, (_, balance)) in agents.iter().zip(&interaction.agents) {
-            let balance = numbers.term(*balance, terms).expect("the loader checks the range of balances");
+            let balance = numbers.term(*balance).expect("the loader checks the range of balances");
             initial.push(terms.intern(words.account, &[agent, balance]));
         }
         for switch in &switches {
@@ -181,6 +184,7 @@ impl Program {
             _ => None,
         });
         Program {
+            terms: Arc::clone(terms),
             removable: removable.collect(),
             chances: (interaction.chances.iter())
                 .map(|chance| CompiledChance { id: ground(&chance.id), weights: chance.weights.clone() })
@@ -202,15 +206,15 @@ pub(super) fn ground(term: &Term, terms: &TermStore) -> TermId {
     terms.intern_term(term).expect("the loader refuses variables here")
 }
 
-fn named(term: TermId, interaction: &Interaction, numbers: &Numbers, terms: &TermStore) -> Named {
-    let mut clauses = Vec::new();
+fn named(term: TermId, interaction: &Interaction, numbers: &Numbers) -> Named {
+    let (terms, mut clauses) = (&numbers.terms, Vec::new());
     for operation in &interaction.operations {
         let mut slots = Slots::default();
         let head = compile(&operation.head, &mut slots, terms);
         let conditions = conditions(&operation.tests, &mut slots, terms);
         let changes = operation.effects.iter().map(|effect| change(effect, &mut slots, terms)).collect();
         let mut bindings = slots.unbound();
-        if head.matches(term, &mut bindings, &mut BoundSlots::new(), numbers, terms) {
+        if head.matches(term, &mut bindings, &mut BoundSlots::new(), numbers) {
             clauses.push(Clause { bindings, conditions, changes });
         }
     }

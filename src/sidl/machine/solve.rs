@@ -90,8 +90,8 @@ pub(super) struct Evaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    pub(super) fn new(program: &'a Program, terms: &'a TermStore) -> Evaluation<'a> {
-        Evaluation { program, terms, known: None, visits: 0, failure: None }
+    pub(super) fn new(program: &'a Program) -> Evaluation<'a> {
+        Evaluation { program, terms: &program.terms, known: None, visits: 0, failure: None }
     }
 
     /// The bindings of the first solution.
@@ -163,7 +163,7 @@ impl<'a> Evaluation<'a> {
                 return false;
             }
             let mut bound = BoundSlots::new();
-            let agrees = pattern.matches(candidate, bindings, &mut bound, &self.program.numbers, self.terms);
+            let agrees = pattern.matches(candidate, bindings, &mut bound, &self.program.numbers);
             let goes_on = !agrees || self.solve(after, bindings, visit);
             bound.into_iter().for_each(|slot| bindings[slot] = None);
             if !goes_on {
@@ -210,7 +210,7 @@ impl<'a> Evaluation<'a> {
     }
 
     fn value(&mut self, pattern: &Pattern, bindings: &Bindings) -> Option<TermId> {
-        let value = pattern.value(bindings, &self.program.numbers, self.terms);
+        let value = pattern.value(bindings, &self.program.numbers);
         if value.is_none() && self.known.is_none() && pattern.is_bound(bindings) {
             self.failure.get_or_insert_with(|| {
                 "a number leaves the range -10000 to 10000, or arithmetic has an operand that is no number".into()
@@ -220,7 +220,7 @@ impl<'a> Evaluation<'a> {
     }
 
     fn compares(&self, how: Comparison, a: TermId, b: TermId) -> bool {
-        let number = |term| self.program.numbers.number(term, self.terms);
+        let number = |term| self.program.numbers.number(term);
         let (Some(x), Some(y)) = (number(a), number(b)) else {
             return match how {
                 Comparison::Equal => a == b,

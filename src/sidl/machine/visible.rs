@@ -1,6 +1,6 @@
 //! The facts of a state that an agent sees: all that no rule hides from it.
 
-use hyperplay_logic::gdl::{TermId, TermStore};
+use hyperplay_logic::gdl::TermId;
 
 use super::pattern::BoundSlots;
 use super::program::Program;
@@ -18,33 +18,31 @@ impl Program {
         let mut seen: Vec<TermId> = facts
             .all()
             .filter(|&fact| terms.functor(fact) != self.words.chronon)
-            .filter(|&fact| {
-                self.is_own_switch(agent, fact, terms) || !self.is_hidden(role, fact, facts, evaluation)
-            })
+            .filter(|&fact| self.is_own_switch(agent, fact) || !self.is_hidden(role, fact, facts, evaluation))
             .collect();
         seen.sort_unstable();
         seen
     }
 
-    fn is_own_switch(&self, agent: usize, fact: TermId, terms: &TermStore) -> bool {
-        terms.functor(fact) == self.words.does
+    fn is_own_switch(&self, agent: usize, fact: TermId) -> bool {
+        self.terms.functor(fact) == self.words.does
             && self
                 .switches
                 .iter()
-                .any(|switch| switch.owner == agent && terms.arguments(fact)[0] == switch.id)
+                .any(|switch| switch.owner == agent && self.terms.arguments(fact)[0] == switch.id)
     }
 
     fn is_hidden(&self, role: TermId, fact: TermId, facts: &Facts, evaluation: &mut Evaluation<'_>) -> bool {
         let terms = evaluation.terms;
         self.hidden.iter().filter(|rule| rule.predicate == terms.functor(fact)).any(|rule| {
             let mut bindings = rule.bindings.clone();
-            if !rule.fact.matches(fact, &mut bindings, &mut BoundSlots::new(), &self.numbers, terms) {
+            if !rule.fact.matches(fact, &mut bindings, &mut BoundSlots::new(), &self.numbers) {
                 return false;
             }
             let mut is_hidden = false;
             evaluation.each(&rule.conditions, &bindings, facts, &mut |bindings| {
                 is_hidden =
-                    rule.agents.iter().any(|agent| agent.value(bindings, &self.numbers, terms) == Some(role));
+                    rule.agents.iter().any(|agent| agent.value(bindings, &self.numbers) == Some(role));
                 !is_hidden
             });
             is_hidden
