@@ -65,9 +65,7 @@ impl Table {
         telling: &mut MatchScenes,
         limit: usize,
     ) -> Result<ManagedInteraction, String> {
-        let agents = ByRole::new(
-            (0..self.parts.sitting.len()).map(Role::new).map(|role| self.agent(engine, role)).collect(),
-        );
+        let agents = ByRole::from_fn(self.parts.sitting.len(), |role| self.agent(engine, role));
         let settings = ManagedSettings { chronon: self.chronon(), start: Duration::ZERO, limit };
         let watch = |step: &MatchStep, record: &ChrononRecord| {
             telling.step(engine, step, reactions(engine, record));

@@ -56,7 +56,6 @@ impl BoardLayout {
                 None => gone.push(fact),
             }
         }
-        gone.sort_by(|&a, &b| terms.compare(a, b));
         for cell in cells.values_mut() {
             cell.signs.sort_by(|a, b| b.probability.total_cmp(&a.probability));
             let certain = cell.signs.iter().filter(|sign| sign.is_certain());
@@ -71,7 +70,7 @@ impl BoardLayout {
             legend: legend.into_iter().collect(),
             hands,
             lines,
-            gone: gone.into_iter().map(|fact| self.game.show(fact)).collect(),
+            gone: terms.sorted(gone).into_iter().map(|fact| self.game.show(fact)).collect(),
         }
     }
 

@@ -18,7 +18,7 @@
 //! axes are labelled, so a drawing is never ambiguous.
 
 use hyperplay_logic::gdl::{Game, TermId, TermStore};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::glyphs::Glyphs;
 use super::order::Strength;
@@ -84,6 +84,7 @@ pub(super) struct Grid {
 }
 
 /// The use of the slots of a shape on a grid.
+#[derive(Default)]
 struct Candidate {
     shape: usize,
     column: usize,
@@ -282,10 +283,7 @@ fn plane(
         keys.extend(roles.into_iter().filter(|&role| !is_place(shape, role)));
     }
     keys.sort_unstable();
-    if panels(&keys) > PANELS && are_roles {
-        return None;
-    }
-    if panels(&keys) > PANELS {
+    if panels(&keys) > PANELS && !are_roles {
         keys = further.to_vec();
     }
     if panels(&keys) > PANELS {
@@ -305,8 +303,7 @@ fn row(shape: &Shape, at: usize) -> Option<Candidate> {
     if !fits || ((same || is_counted) && !is_function(shape, 0, 1)) {
         return None;
     }
-    let (keys, contents) = (Vec::new(), vec![1]);
-    Some(Candidate { shape: at, column: 0, row: None, keys, contents, is_split: false, is_named: false })
+    Some(Candidate { shape: at, contents: vec![1], ..Candidate::default() })
 }
 
 /// A shape whose first slot is a square, and whose second one is what stands there initially on every square.
@@ -317,8 +314,8 @@ fn split(terms: &TermStore, shape: &Shape, at: usize) -> Option<Candidate> {
     if !is_full || squares(terms, domain).is_none() {
         return None;
     }
-    let (keys, contents) = (Vec::new(), vec![1]);
-    Some(Candidate { shape: at, column: 0, row: Some(0), keys, contents, is_split: true, is_named: true })
+    let (row, contents) = (Some(0), vec![1]);
+    Some(Candidate { shape: at, row, contents, is_split: true, is_named: true, ..Candidate::default() })
 }
 
 /// Which of two slots is the column and which is the row, and whether the names of the variables say so.
@@ -356,11 +353,8 @@ fn is_function(shape: &Shape, first: usize, second: usize) -> bool {
 
 /// Whether each term at a slot is at one place initially, and some are.
 fn is_place(shape: &Shape, slot: usize) -> bool {
-    let mut terms: Vec<TermId> = shape.initially.iter().map(|slots| slots[slot]).collect();
-    let count = terms.len();
-    terms.sort_unstable();
-    terms.dedup();
-    count > 0 && terms.len() == count
+    let terms: FxHashSet<TermId> = shape.initially.iter().map(|slots| slots[slot]).collect();
+    !terms.is_empty() && terms.len() == shape.initially.len()
 }
 
 /// The content that means that nothing is there.

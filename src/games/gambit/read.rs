@@ -50,6 +50,11 @@ fn fault<T>(at: usize, cause: GambitCause) -> Result<T, Fault> {
     Err(Fault { at, cause: Box::new(cause) })
 }
 
+/// The set that a node names by its number alone, which must be known.
+fn named<Id: Copy>(known: Option<&(Id, usize)>, at: usize, set: impl Fn() -> String) -> Result<Id, Fault> {
+    known.map_or_else(|| fault(at, GambitCause::unknown_set(&set())), |&(id, _)| Ok(id))
+}
+
 /// Payoffs that are added to all below, if any.
 type Payoffs = Option<Rc<[Fraction]>>;
 
@@ -199,10 +204,7 @@ impl<'t> Reader<'t> {
                 }
             }
         } else {
-            match self.chances.get(&number) {
-                Some(&(id, _)) => id,
-                None => return fault(number_at, GambitCause::unknown_set(&set())),
-            }
+            named(self.chances.get(&number), number_at, set)?
         };
         self.builder.chance(id);
         Ok(self.builder.registered_chance(id).moves.len())
@@ -240,10 +242,7 @@ impl<'t> Reader<'t> {
                 }
             }
         } else {
-            match self.sets.get(&(index, number)) {
-                Some(&(id, _)) => id,
-                None => return fault(number_at, GambitCause::unknown_set(&set())),
-            }
+            named(self.sets.get(&(index, number)), number_at, set)?
         };
         self.builder.decision(id);
         Ok(self.builder.registered_set(id).moves.len())
