@@ -13,7 +13,7 @@ use serde::Serialize;
 use toml::{Table, Value};
 
 use super::belief_arguments::BeliefArguments;
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::{CommandFailure, CommandResult, refuse_if};
 use super::options::pick_seed;
 use hyperplay_games::builtin;
 use hyperplay_lab::study::files::{ASKED, ASKED_SCHEMA};
@@ -76,10 +76,8 @@ pub fn requested(arguments: &BeliefArguments) -> CommandResult<StudyRequest> {
         Some(games) => named.iter().map(|name| listed_game(games, name)).collect::<CommandResult<_>>()?,
         None => named.iter().map(|name| Options::from([(NAME.to_owned(), vec![name.clone()])])).collect(),
     };
-    if games.is_empty() {
-        let remedy = "name one; `hyperplay games` lists the built-in ones";
-        return Err(CommandFailure::usage("there is no game to measure", remedy));
-    }
+    let remedy = "name one; `hyperplay games` lists the built-in ones";
+    refuse_if(games.is_empty(), "there is no game to measure", remedy)?;
     let given = arguments.given.options(&OF_RUN);
     let seed = [("seed".to_owned(), vec![pick_seed(None).to_string()])];
     let common: Options = seed.into_iter().chain(files.into_iter().flat_map(|file| file.options)).collect();

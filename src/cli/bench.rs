@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::failure::{CommandFailure, CommandResult, refuse_if};
+use super::failure::{CommandFailure, CommandResult, go_on, refuse_if};
 use super::game_argument::GameArgument;
 use super::network;
 use super::options::{engines, no_engine, pick_seed, seconds, seed};
@@ -121,7 +121,7 @@ pub fn run(arguments: &BenchArguments, session: &Session) -> CommandResult {
         out.line("in a second of processor time of one thread:")?;
         out.text(&table(&all).shown().as_text())?;
     }
-    if interrupt.is_raised() { Err(CommandFailure::Interrupted) } else { Ok(()) }
+    go_on(interrupt)
 }
 
 /// The choice of `auto`, and its grounds.

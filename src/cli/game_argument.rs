@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::TypedValueParser;
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, refuse_if};
 use super::options::choice;
 use super::output::{colour, log, log_text};
 use hyperplay_games::names::GameNames;
@@ -155,12 +155,11 @@ impl RulesOption {
             refuse_slips(&source, self.syntax)?;
         }
         let opened = Opened::new(source, self.syntax)?;
-        if self.horizon.is_some() && opened.game.language() != Language::Sidl {
-            return Err(CommandFailure::usage(
-                "--horizon is for an interaction in SIDL",
-                "leave it out: a game of GDL ends by its rules",
-            ));
-        }
+        refuse_if(
+            self.horizon.is_some() && opened.game.language() != Language::Sidl,
+            "--horizon is for an interaction in SIDL",
+            "leave it out: a game of GDL ends by its rules",
+        )?;
         Ok(Opened { game: opened.game.with_horizon(self.horizon), is_strict: self.strict, ..opened })
     }
 }

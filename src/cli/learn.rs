@@ -10,7 +10,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::json;
 
-use super::failure::{CommandFailure, CommandResult, refuse_if};
+use super::failure::{CommandFailure, CommandResult, go_on, refuse_if};
 use super::game_argument::{GameArgument, Opened};
 use super::options::{EngineOption, positive};
 use super::policies::{model_of, policy_content};
@@ -141,9 +141,7 @@ fn fill(
         }
     }
     for (later, evidence) in (0..seen.len()).rev().zip(&seen) {
-        if interrupt.is_raised() {
-            return Err(CommandFailure::Interrupted);
-        }
+        go_on(interrupt)?;
         learner.add_seen(evidence, count(later)).map_err(|error| {
             let what = format!("a match as {} saw it: {error}", machine.roles()[evidence.role]);
             CommandFailure::failed(what, "learn from records of which everything is known")

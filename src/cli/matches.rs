@@ -93,11 +93,8 @@ impl MatchArguments {
         let remedy =
             "leave out --verbose; with --transcript FILE, `hyperplay replay FILE` shows all of it afterwards";
         refuse_if(self.verbose, "--verbose would show a person what the others know", remedy)?;
-        if self.game.game == "-" {
-            let what = "standard input has the rules, so a person cannot type there";
-            return Err(CommandFailure::usage(what, "name a file with the rules"));
-        }
-        Ok(())
+        let what = "standard input has the rules, so a person cannot type there";
+        refuse_if(self.game.game == "-", what, "name a file with the rules")
     }
 }
 

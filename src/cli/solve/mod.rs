@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::failure::{CommandFailure, CommandResult};
+use super::failure::{CommandFailure, CommandResult, go_on};
 use super::game_argument::{GameArgument, Opened};
 use super::game_tree::TreeOptions;
 use super::options::{EngineOption, ThreadsOption, positive, seconds, seed};
@@ -205,7 +205,7 @@ pub fn run(arguments: &SolveArguments, session: &Session) -> CommandResult {
         let solved = arguments.solve(&opened.name, &machine, tree, &files.saved, (clock, interrupt))?;
         arguments.deliver(&opened, &machine, &solved, &files, out)?;
     }
-    if interrupt.is_raised() { Err(CommandFailure::Interrupted) } else { Ok(()) }
+    go_on(interrupt)
 }
 
 /// The files of a run.
