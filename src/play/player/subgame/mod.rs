@@ -161,7 +161,9 @@ impl SubgameChoice {
                 let found = found(minimiser, &evidence, possible, &budget, roots, seed);
                 minimiser.resolve(machine, &evidence, found, &budget, &seed.child("roots"))?;
             }
-            minimiser.iterate_within(machine, count, &budget, &seed.child("solve"))
+            minimiser.iterate_within(machine, count, &budget, &seed.child("solve"))?;
+            minimiser.settle(&budget);
+            Ok(())
         };
         let before = minimiser.visits;
         let done = solve(minimiser);

@@ -83,6 +83,21 @@ impl Gadget {
         self.perturbation * reach + (1.0 - self.perturbation) * self.entries[class] * self.entered(class)
     }
 
+    /// What the role has with its best choice: by class its reach, the weight of its roots and the sum of their values.
+    pub(super) fn best(&self, reach: &[f64], classes: &[(f64, f64)]) -> f64 {
+        let as_before: f64 = classes.iter().zip(reach).map(|((_, value), reach)| reach * value).sum();
+        let each = classes.iter().zip(&self.alternatives).zip(&self.entries);
+        let chosen =
+            each.map(|((&(weight, value), alternative), entry)| entry * (value - weight * alternative));
+        let chosen = match self.kind {
+            GadgetKind::Maxmargin => {
+                self.alternatives.len() as f64 * chosen.fold(f64::NEG_INFINITY, f64::max)
+            }
+            _ => chosen.map(|gain| gain.max(0.0)).sum(),
+        };
+        self.perturbation * as_before + (1.0 - self.perturbation) * chosen
+    }
+
     /// Updates the choice after a pass of its role: by class, the weight of its roots and the sum of their values.
     pub(super) fn update(&mut self, iteration: u64, classes: &[(f64, f64)]) {
         let factors = RegretRule::PredictiveDiscounted.factors(iteration);

@@ -67,6 +67,8 @@ pub struct Subgame {
     pub kept: usize,
     /// The share of the nodes of the tree before that is below them.
     pub share: f64,
+    /// Whether the policies of the last solve [stay](GrowingMinimiser::settle).
+    pub stays: bool,
 }
 
 /// What a class of evidence of another role had before, and has in the sub-game.
@@ -154,6 +156,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
 
         let kept = chosen.iter().filter(|of| of.position.is_some()).count();
         let nodes = self.tree.followed;
+        self.last = self.at_grown(average);
         let in_tree: Option<Vec<u32>> = chosen.iter().map(|of| of.position).collect();
         let is_grown = in_tree.is_some_and(|roots| self.tree.is_grown_below(roots));
         if !is_grown && self.tree.nodes() > self.options.nodes / 2 {
@@ -185,7 +188,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         self.begin_sums();
         let (roots, share) = (&self.tree.roots, self.tree.followed as f64 / nodes.max(1) as f64);
         let held = roots.list.iter().filter(|root| roots.is_own(root)).count();
-        self.subgame = Subgame { roots: roots.list.len(), own: held, kept, share };
+        self.subgame = Subgame { roots: roots.list.len(), own: held, kept, share, stays: false };
         self.add_gadgets(own.0, before);
         Ok(())
     }
@@ -348,7 +351,9 @@ impl<M: Bulk> GrowingMinimiser<M> {
             side.classes.iter_mut().for_each(|of| *of = class(role, *of));
         }
         self.guide = Guide::default();
-        for numbers in [&mut self.regrets, &mut self.policy, &mut self.sums, &mut self.modelled] {
+        for numbers in
+            [&mut self.regrets, &mut self.policy, &mut self.sums, &mut self.modelled, &mut self.last]
+        {
             numbers.clear();
         }
     }

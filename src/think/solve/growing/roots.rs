@@ -94,6 +94,11 @@ impl Roots {
         Roots { list, sides, own }
     }
 
+    /// The role that searches, in a sub-game.
+    pub(super) fn searcher(&self) -> Option<usize> {
+        self.own.map(|(role, _)| role)
+    }
+
     /// Whether the searching role holds a root possible.
     pub(super) fn is_own(&self, root: &Root) -> bool {
         self.own.is_none_or(|(role, place)| root.places[role] == place)

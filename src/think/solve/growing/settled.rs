@@ -1,0 +1,76 @@
+//! What a solve of a sub-game ends with: its own policies, or those of the last solve.
+//!
+//! Few iterations leave policies that are worse than a good trunk. So at the end of a solve both are judged in the same game,
+//! the sub-game with its gadgets: each other role plays its best response on the grown tree and makes its best choice before the roots.
+//! Where the others have no less against the new policies than against the last ones, the last ones stay, of all roles and in
+//! the whole sub-game. Then a solve gives no more away than the last one did, as far as the tree says. Where the last tree was
+//! not grown it has no policies, and the new ones are judged in both cases.
+//!
+//! Without a gadget nothing is asked of the new policies, and with a model others do not respond: there they stand.
+
+use super::estimate::NOBODY;
+use super::gadget::GadgetKind;
+use super::{GrowingMinimiser, range};
+use hyperplay_machine::{Budget, Bulk};
+
+/// The time that it takes to compare them, in iterations.
+pub(super) const SETTLING: f64 = 2.0;
+
+impl<M: Bulk> GrowingMinimiser<M> {
+    /// Goes back to the policies of the last solve where the new ones of the sub-game give the other roles as much or more. Where the
+    /// time would probably not do, nothing happens.
+    pub fn settle(&mut self, budget: &Budget) {
+        let is_short = budget.left().is_some_and(|left| left < self.predicted().mul_f64(SETTLING));
+        let Some(own) = self.tree.roots.searcher().filter(|_| self.may_settle() && !is_short) else { return };
+        let new = self.average_everywhere();
+        let mut old = new.clone();
+        for &set in self.tree.positions.sets.list() {
+            if let Some(last) = self.last.get(range(set)).filter(|last| last.iter().any(|share| *share > 0.0))
+            {
+                old[range(set)].copy_from_slice(last);
+            }
+        }
+        if self.conceded(own, &old) > self.conceded(own, &new) {
+            return;
+        }
+        self.subgame.stays = true;
+        for &set in self.tree.positions.sets.list() {
+            let sums = &mut self.sums[range(set)];
+            let all = sums.iter().sum::<f64>();
+            let all = if all > 0.0 { all } else { 1.0 };
+            sums.iter_mut().zip(&old[range(set)]).for_each(|(sum, share)| *sum = all * share);
+        }
+    }
+
+    /// Whether there are policies of a last solve, and something that says which are better.
+    pub(super) fn may_settle(&self) -> bool {
+        !self.last.is_empty() && self.model.is_none() && self.options.gadget != GadgetKind::None
+    }
+
+    /// What the other roles have in the sub-game, each at its best, in the sum.
+    fn conceded(&self, own: usize, policy: &[f64]) -> f64 {
+        let others = self.players.iter().copied().filter(|&role| role as usize != own);
+        let best = |role: u32| {
+            let (side, best) = (&self.tree.roots.sides[role as usize], self.best_response(role, policy));
+            let sums = self.tree.roots.sums(role, |position| Some(best.values[position as usize]));
+            match &side.gadget {
+                Some(gadget) => gadget.best(&side.reach, &sums),
+                None => sums.iter().zip(&side.reach).map(|((_, value), reach)| reach * value).sum(),
+            }
+        };
+        others.map(best).sum()
+    }
+
+    /// These shares of moves where the tree is grown, and 0 elsewhere.
+    pub(super) fn at_grown(&self, mut shares: Vec<f64>) -> Vec<f64> {
+        let mut is_grown = vec![false; self.tree.positions.sets.list().len()];
+        let grown = self.tree.by_step.iter().flatten().filter(|&&at| !self.tree.followings(at).is_empty());
+        let choosers = grown.flat_map(|&at| self.tree.positions.choosers(at));
+        choosers.filter(|of| of.role < NOBODY).for_each(|of| is_grown[of.set as usize] = true);
+        for (set, _) in self.tree.positions.sets.list().iter().zip(is_grown).filter(|(_, is_grown)| !is_grown)
+        {
+            shares[range(*set)].fill(0.0);
+        }
+        shares
+    }
+}
