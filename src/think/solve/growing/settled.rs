@@ -6,22 +6,28 @@
 //! the whole sub-game. Then a solve gives no more away than the last one did, as far as the tree says. Where the last tree was
 //! not grown it has no policies, and the new ones are judged in both cases.
 //!
-//! Without a gadget nothing is asked of the new policies, and with a model others do not respond: there they stand.
+//! Without a gadget nothing is asked of the new policies, with a model others do not respond, and with more roles or another sum
+//! what the others have less is not what the role has more: there the new policies stand.
 
 use super::estimate::NOBODY;
 use super::gadget::GadgetKind;
 use super::{GrowingMinimiser, range};
+use crate::tree::Following;
 use hyperplay_machine::{Budget, Bulk};
 
 /// The time that it takes to compare them, in iterations.
 pub(super) const SETTLING: f64 = 2.0;
+
+/// Sums of goals that differ by less are the same.
+const LEAST: f64 = 1e-6;
 
 impl<M: Bulk> GrowingMinimiser<M> {
     /// Goes back to the policies of the last solve where the new ones of the sub-game give the other roles as much or more. Where the
     /// time would probably not do, nothing happens.
     pub fn settle(&mut self, budget: &Budget) {
         let is_short = budget.left().is_some_and(|left| left < self.predicted().mul_f64(SETTLING));
-        let Some(own) = self.tree.roots.searcher().filter(|_| self.may_settle() && !is_short) else { return };
+        let own = self.tree.roots.searcher().filter(|_| self.may_settle() && !is_short);
+        let Some(own) = own.filter(|_| self.has_constant_sum()) else { return };
         let new = self.average_everywhere();
         let mut old = new.clone();
         for &set in self.tree.positions.sets.list() {
@@ -44,7 +50,27 @@ impl<M: Bulk> GrowingMinimiser<M> {
 
     /// Whether there are policies of a last solve, and something that says which are better.
     pub(super) fn may_settle(&self) -> bool {
-        !self.last.is_empty() && self.model.is_none() && self.options.gadget != GadgetKind::None
+        let is_asked = self.model.is_none() && self.options.gadget != GadgetKind::None;
+        is_asked && self.players.len() == 2 && !self.last.is_empty()
+    }
+
+    /// Whether what the roles have together is the same at all ends and leaves of the tree.
+    fn has_constant_sum(&self) -> bool {
+        let (tree, roles) = (&self.tree, || self.players.iter().map(|&role| role as usize));
+        let of_leaf = |leaf: u32| roles().map(|role| tree.value(leaf, 0, role)).sum::<f64>();
+        let of_end = |end: u32| roles().map(|role| tree.payoff(end, role)).sum::<f64>();
+        let sums = tree.by_step.iter().flatten().flat_map(|&position| {
+            let followings = tree.followings(position);
+            let leaf = followings.is_empty().then(|| of_leaf(position));
+            let ends = followings.iter().filter_map(|following| match following {
+                Following::End(end) => Some(of_end(*end)),
+                Following::Position(_) => None,
+            });
+            leaf.into_iter().chain(ends)
+        });
+        let (least, most) =
+            sums.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), sum| (a.min(sum), b.max(sum)));
+        most - least < LEAST
     }
 
     /// What the other roles have in the sub-game, each at its best, in the sum.

@@ -194,3 +194,39 @@ fn a_role_that_may_continue_in_several_ways_is_not_exploited() {
     let shares = [1, 2, 3].map(share);
     assert!(shares[0] > 0.9 && (shares[2] - 3.0 / 11.0).abs() < 0.05, "{shares:?}");
 }
+
+/// Both roles choose the first of two moves in an equilibrium with 1 of 3, and the second role does not see what the first chose. Few iterations find
+/// nothing as good, so the blueprint stays where one role has what the other has less.
+#[test]
+fn policies_of_the_last_solve_stay_where_the_new_ones_are_worse() {
+    let settled = |last: &[u8]| {
+        let table = vec![
+            choice(&[2, 1], &[1, 2]),
+            choice(&[1, 2], &[3, 4]),
+            choice(&[1, 2], &[4, 5]),
+            end(&[100, 0]),
+            end(&[0, 100]),
+            end(last),
+        ];
+        let toy = Toy::table(&["a", "b"], table);
+        let mut minimiser = GrowingMinimiser::new(&toy, GrowingOptions::default()).with_blueprint(Some(
+            Arc::new(|_, _, legal| (legal.len() == 2).then(|| vec![1.0 / 3.0, 2.0 / 3.0])),
+        ));
+        minimiser.iterate(&toy, 5, &Seed::root(1)).unwrap();
+        assert_eq!(minimiser.leaves(), 0);
+        let evidence = minimiser.policies().find(|of| of.role.index() == 1 && of.moves.len() == 2);
+        let evidence = evidence.expect("it was met").evidence;
+        minimiser.resolve(&toy, &evidence, Vec::new(), &Budget::UNLIMITED, &Seed::root(2)).unwrap();
+        minimiser.iterate(&toy, 5, &Seed::root(3)).unwrap();
+        let before = minimiser.policy(&evidence).expect("it is in the tree").1[0];
+        minimiser.settle(&Budget::UNLIMITED);
+        (minimiser.subgame.stays, before, minimiser.policy(&evidence).expect("it is in the tree").1[0])
+    };
+    let (stays, before, after) = settled(&[50, 50]);
+    assert!(
+        stays && (before - 1.0 / 3.0).abs() > 1e-3 && (after - 1.0 / 3.0).abs() < 1e-9,
+        "{before}, {after}"
+    );
+    let (stays, before, after) = settled(&[50, 40]);
+    assert!(!stays && before == after, "{before}, {after}");
+}
