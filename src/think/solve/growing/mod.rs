@@ -50,7 +50,6 @@ use grown::GrownTree;
 use hyperplay_machine::{Budget, Bulk, Evidence, Move, Role, Seed, StateMachineExt, Stopwatch};
 use pass::{Pass, Policies};
 pub use resolve::{Alternative, FoundState, Subgame};
-use settled::SETTLING;
 
 /// An iteration begins only if this many times the time that it probably takes is left.
 const RESERVE: f64 = 2.0;
@@ -135,6 +134,8 @@ pub struct GrowingMinimiser<M: Bulk> {
     expected: Vec<f64>,
     /// By number of a move: the average policies of the last solve, where its tree was grown and 0 elsewhere.
     last: Vec<f64>,
+    /// The time in which the averages of the last solve were taken and judged.
+    judging: Duration,
     /// The last sub-game.
     pub subgame: Subgame,
     /// Why it cannot go on.
@@ -163,6 +164,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             round: 0,
             expected: Vec::new(),
             last: Vec::new(),
+            judging: Duration::ZERO,
             subgame: Subgame::default(),
             failure: None,
         }
@@ -251,8 +253,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
     fn iterate_in_time(&mut self, machine: &M, count: u64, budget: &Budget, seed: &Seed) -> Sampled {
         let before = self.visits;
         for _ in 0..count {
-            let to_settle = if self.may_settle() { SETTLING } else { 0.0 };
-            let is_short = |left| left < self.predicted().mul_f64(RESERVE + to_settle);
+            let is_short = |left| left < self.predicted().mul_f64(RESERVE) + self.settling();
             let is_spent = budget.nodes.is_some_and(|nodes| self.visits - before >= nodes);
             if is_spent || budget.is_late() || budget.left().is_some_and(is_short) {
                 break;

@@ -33,7 +33,7 @@ use super::pass::{Pass, Policies};
 use super::roots::{NOWHERE, Roots, Side};
 use super::{GrowingMinimiser, GrowingOptions, range};
 use crate::tree::UNEVEN_CHANCE;
-use hyperplay_machine::{Budget, Bulk, Evidence, Role, Seed, StateMachineExt as _};
+use hyperplay_machine::{Budget, Bulk, Evidence, Role, Seed, StateMachineExt as _, Stopwatch};
 
 /// A solve that keeps something goes on as if it had made this number of iterations.
 const WARM: u64 = 4;
@@ -138,6 +138,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         found: Vec<FoundState<M::State>>,
         seed: &Seed,
     ) -> Sampled {
+        let watch = Stopwatch::start();
         let (step, own) = (evidence.step(), evidence.role.index());
         let own = (own, self.tree.positions.class(evidence));
         let (average, continuations) = (self.average_everywhere(), self.continuations(own.0));
@@ -157,6 +158,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let kept = chosen.iter().filter(|of| of.position.is_some()).count();
         let nodes = self.tree.followed;
         self.last = self.at_grown(average);
+        self.judging = watch.elapsed();
         let in_tree: Option<Vec<u32>> = chosen.iter().map(|of| of.position).collect();
         let is_grown = in_tree.is_some_and(|roots| self.tree.is_grown_below(roots));
         if !is_grown && self.tree.nodes() > self.options.nodes / 2 {

@@ -9,14 +9,16 @@
 //! Without a gadget nothing is asked of the new policies, with a model others do not respond, and with more roles or another sum
 //! what the others have less is not what the role has more: there the new policies stand.
 
+use std::time::Duration;
+
 use super::estimate::NOBODY;
 use super::gadget::GadgetKind;
 use super::{GrowingMinimiser, range};
 use crate::tree::Following;
 use hyperplay_machine::{Budget, Bulk};
 
-/// The time that it takes to compare them, in iterations.
-pub(super) const SETTLING: f64 = 2.0;
+/// The time that it takes to judge policies below the roots, in iterations.
+const IN_ITERATIONS: f64 = 2.0;
 
 /// Sums of goals that differ by less are the same.
 const LEAST: f64 = 1e-6;
@@ -25,7 +27,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// Goes back to the policies of the last solve where the new ones of the sub-game give the other roles as much or more. Where the
     /// time would probably not do, nothing happens.
     pub fn settle(&mut self, budget: &Budget) {
-        let is_short = budget.left().is_some_and(|left| left < self.predicted().mul_f64(SETTLING));
+        let is_short = budget.left().is_some_and(|left| left < self.settling());
         let own = self.tree.roots.searcher().filter(|_| self.may_settle() && !is_short);
         let Some(own) = own.filter(|_| self.has_constant_sum()) else { return };
         let new = self.average_everywhere();
@@ -48,8 +50,17 @@ impl<M: Bulk> GrowingMinimiser<M> {
         }
     }
 
+    /// About the time that it takes to settle. It depends on all sets of the tree, and on what is below the roots.
+    pub(super) fn settling(&self) -> Duration {
+        if self.may_settle() {
+            self.judging + self.predicted().mul_f64(IN_ITERATIONS)
+        } else {
+            Duration::ZERO
+        }
+    }
+
     /// Whether there are policies of a last solve, and something that says which are better.
-    pub(super) fn may_settle(&self) -> bool {
+    fn may_settle(&self) -> bool {
         let is_asked = self.model.is_none() && self.options.gadget != GadgetKind::None;
         is_asked && self.players.len() == 2 && !self.last.is_empty()
     }
