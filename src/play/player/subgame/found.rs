@@ -20,7 +20,8 @@ const LOOKING_UP: f64 = 0.2;
 /// The most evidences of other roles that are looked up.
 const LOOKED_UP: usize = 8;
 
-/// States for `roots` roots; none where the tree has enough that the role of the evidence holds possible.
+/// States for `roots` roots; none where the tree has enough that the role of the evidence holds possible, and none that only others hold
+/// possible where it has enough of these.
 pub(super) fn found(
     minimiser: &mut GrowingMinimiser<Engine>,
     evidence: &Evidence,
@@ -31,7 +32,8 @@ pub(super) fn found(
 ) -> Vec<FoundState<State>> {
     let (machine, (states, known)) = (possible.machine, possible.knowing(budget.deadline));
     let wanted = states.len().min(roots.div_ceil(2));
-    if minimiser.held(evidence) >= wanted {
+    let (held, led) = minimiser.held(evidence);
+    if held >= wanted {
         return Vec::new();
     }
     let mut rng = seed.child("drawn").rng();
@@ -53,7 +55,7 @@ pub(super) fn found(
     }
     let mut others: Vec<((Role, Evidence), (f64, usize))> = others.into_iter().collect();
     others.sort_by(|(_, (a, first)), (_, (b, second))| b.total_cmp(a).then(first.cmp(second)));
-    others.truncate(LOOKED_UP);
+    others.truncate(if led < roots / 2 { LOOKED_UP } else { 0 });
     let count = (roots / 2 / others.len().max(1)).max(1);
     let (held, budget) = (possible.held(count, seed.child("others")), budget.share(LOOKING_UP));
     for ((role, _), (part, place)) in others {

@@ -29,15 +29,15 @@ impl<M: Bulk> GrowingMinimiser<M> {
         Some((gains, leaves.map(|&leaf| pass.others[leaf as usize]).sum()))
     }
 
-    /// The average policies, by number of a move.
+    /// The average policies below the roots, by number of a move.
     pub(super) fn average_everywhere(&self) -> Vec<f64> {
         self.by_move(|set| self.average(set))
     }
 
-    /// Shares of the moves of all sets, by number of a move.
+    /// Shares of the moves of the sets below the roots, by number of a move.
     pub(super) fn by_move(&self, shares: impl Fn(SetMoves) -> Vec<f64>) -> Vec<f64> {
         let mut all = vec![0.0; self.tree.positions.sets.moves().len()];
-        for &set in self.tree.positions.sets.list() {
+        for set in self.tree.sets_below() {
             all[range(set)].copy_from_slice(&shares(set));
         }
         all

@@ -4,12 +4,17 @@
 //! grown at once. The value of a leaf is what [`LeafValues`] say, by default the mean goal of random playouts, or follows from a
 //! [blueprint](super::playouts).
 //!
+//! Two ways on which chance alone chose otherwise, and nobody saw it, lead to one position (two dice that were rolled one after the other, two cards of a
+//! hand). It stands below both, and is as probable as both together.
+//!
 //! Invariant: positions are listed by the number of steps that lead to them, so every position stands before those that
 //! follow it, and the positions of an information set stand together in one list.
 
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 use std::time::Instant;
 
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::super::met::{Sampled, check};
@@ -18,7 +23,7 @@ use super::super::tree::TreeError;
 use super::Blueprint;
 use super::continuations::Continuations;
 use super::roots::Roots;
-use crate::tree::{Chooser, Following, LeafValues, Positions, RandomPlayouts, UNEVEN_CHANCE};
+use crate::tree::{Chooser, Following, LeafValues, Positions, RandomPlayouts, SetMoves, UNEVEN_CHANCE};
 use hyperplay_machine::{Budget, Bulk, MoveWeights, Seed, Start, Tally};
 
 /// A position with more choices than this is never grown.
@@ -40,11 +45,16 @@ pub(super) struct GrownTree<M: Bulk> {
     pub(super) positions: Positions<M>,
     /// By number of steps.
     pub(super) by_step: Vec<Vec<u32>>,
+    /// The information sets below the roots, each once, and by set whether it is among them.
+    pub(super) sets: Vec<u32>,
+    has_set: Vec<bool>,
     /// By position: where what follows its choices begins; [`LEAF`] for a leaf.
     first: Vec<u32>,
     /// By position: the number of steps.
     steps: Vec<u32>,
     followings: Vec<Following>,
+    /// Positions that follow a choice of chance, by a hash of the number of steps, the state and what all know.
+    by_chance: FxHashMap<u64, u32>,
     /// The probabilities of the moves of `random`, where they lie in the positions.
     draws: Vec<f64>,
     /// By position, choice among continuations and role: the value of a leaf, in goals less 50; that of the leaf before it, until it
@@ -71,9 +81,12 @@ impl<M: Bulk> GrownTree<M> {
             deadline: None,
             positions: Positions::serial(machine),
             by_step: Vec::new(),
+            sets: Vec::new(),
+            has_set: Vec::new(),
             first: Vec::new(),
             steps: Vec::new(),
             followings: Vec::new(),
+            by_chance: FxHashMap::default(),
             draws: Vec::new(),
             values: Vec::new(),
             continuations: Continuations { roles: vec![], count: 1, choosers: vec![], weights: vec![None] },
@@ -130,6 +143,7 @@ impl<M: Bulk> GrownTree<M> {
         (self.values, self.continuations) = (values.collect(), continuations);
         let positions = 0..self.first.len() as u32;
         positions.for_each(|position| self.continuations.add(machine, &mut self.positions, position));
+        self.list_all_sets();
     }
 
     /// What an end is worth to a role.
@@ -156,7 +170,7 @@ impl<M: Bulk> GrownTree<M> {
         self.has_begun = true;
         let Some(root) = root.position() else { return Ok(()) };
         self.roots = Roots::initial(root, self.positions.roles());
-        self.arrive(machine, 0, None)?;
+        self.arrive(machine, 0, None, true)?;
         self.grow_or_value(machine, &[root], seed)
     }
 
@@ -171,7 +185,7 @@ impl<M: Bulk> GrownTree<M> {
         let added = self.positions.add(machine, state, known, &mut self.scratch);
         self.fail(machine)?;
         let Some(position) = added.ok_or(TreeError::Stopped)?.position() else { return Ok(None) };
-        self.arrive(machine, step, None)?;
+        self.arrive(machine, step, None, true)?;
         Ok(Some(position))
     }
 
@@ -180,17 +194,50 @@ impl<M: Bulk> GrownTree<M> {
         let mut wave: Vec<u32> = roots.list.iter().map(|root| root.position).collect();
         self.by_step.clear();
         self.by_step.resize(step, Vec::new());
+        self.by_chance.clear();
+        let mut seen = FxHashSet::default();
         while !wave.is_empty() {
             let followings = wave.iter().flat_map(|&position| self.followings(position));
-            let next = followings.filter_map(|following| following.position()).collect();
+            let next = followings
+                .filter_map(|following| following.position())
+                .filter(|&next| seen.insert(next))
+                .collect();
             self.by_step.push(std::mem::replace(&mut wave, next));
         }
+        self.list_all_sets();
         let all = || self.by_step.iter().flatten().copied();
         self.leaves = all().filter(|&position| self.followings(position).is_empty()).count();
         self.wide = all().filter(|&position| !self.may_grow(position)).count();
         self.followed = all().map(|position| self.followings(position).len()).sum();
         self.has_begun = true;
         self.roots = roots;
+    }
+
+    /// The information sets below the roots.
+    pub(super) fn sets_below(&self) -> impl Iterator<Item = SetMoves> {
+        self.sets.iter().map(|&set| self.positions.sets.list()[set as usize])
+    }
+
+    /// Lists the information sets below the roots anew.
+    fn list_all_sets(&mut self) {
+        self.sets.clear();
+        self.has_set.clear();
+        let all: Vec<u32> = self.by_step.iter().flatten().copied().collect();
+        all.into_iter().for_each(|position| self.list_sets(position));
+    }
+
+    /// Lists the information sets of a position.
+    fn list_sets(&mut self, position: u32) {
+        let Continuations { roles, choosers, .. } = &self.continuations;
+        let beyond = &choosers[position as usize * roles.len()..][..roles.len()];
+        self.has_set.resize(self.positions.sets.list().len(), false);
+        for chooser in
+            self.positions.choosers(position).iter().chain(beyond).filter(|of| of.role < UNEVEN_CHANCE)
+        {
+            if !std::mem::replace(&mut self.has_set[chooser.set as usize], true) {
+                self.sets.push(chooser.set);
+            }
+        }
     }
 
     /// Whether there is no leaf at these positions and below them.
@@ -210,8 +257,20 @@ impl<M: Bulk> GrownTree<M> {
         failure.map_or(Ok(()), |failure| Err(TreeError::Failed(failure).into()))
     }
 
-    /// Takes in the positions that were added after this number of steps.
-    fn arrive(&mut self, machine: &M, step: u32, former: Option<u32>) -> Sampled {
+    /// The position that was met before where chance alone chose otherwise on the way to `next`, which follows `former`.
+    fn met(&mut self, former: u32, next: u32) -> Option<u32> {
+        let positions = &self.positions;
+        if !positions.choosers(former).iter().any(|of| of.role >= UNEVEN_CHANCE) {
+            return None;
+        }
+        let reached = |at: u32| (positions.known(at), positions.state(at));
+        let hash = FxBuildHasher.hash_one((self.steps[former as usize], reached(next)));
+        let first = *self.by_chance.entry(hash).or_insert(next);
+        (first != next && reached(first) == reached(next)).then_some(first)
+    }
+
+    /// Takes in the position that was added after this number of steps, and lists it if it is the first of its kind.
+    fn arrive(&mut self, machine: &M, step: u32, former: Option<u32>, is_first: bool) -> Sampled {
         let position = self.first.len() as u32;
         check(machine, &self.positions, position, step)?;
         self.first.push(LEAF);
@@ -224,12 +283,15 @@ impl<M: Bulk> GrownTree<M> {
             }
             None => self.values.resize(self.first.len() * each, 0.0),
         }
-        if self.by_step.len() <= step as usize {
-            self.by_step.resize(step as usize + 1, Vec::new());
+        if is_first {
+            if self.by_step.len() <= step as usize {
+                self.by_step.resize(step as usize + 1, Vec::new());
+            }
+            self.by_step[step as usize].push(position);
+            self.leaves += 1;
+            self.wide += usize::from(!self.may_grow(position));
+            self.list_sets(position);
         }
-        self.by_step[step as usize].push(position);
-        self.leaves += 1;
-        self.wide += usize::from(!self.may_grow(position));
         for chooser in self.positions.choosers(position).iter().filter(|of| of.role >= UNEVEN_CHANCE) {
             let weights = self.positions.weights(chooser);
             let sum = weights.iter().sum::<u64>() as f64;
@@ -256,19 +318,22 @@ impl<M: Bulk> GrownTree<M> {
             self.fail(machine)?;
             let followings = followings.ok_or(TreeError::Stopped)?;
             self.followed += followings.len();
-            for (&(leaf, choice), following) in wanted.iter().zip(&followings) {
+            let mut next = Vec::new();
+            for (&(leaf, choice), mut following) in wanted.iter().zip(followings) {
                 if choice == 0 {
                     self.first[leaf as usize] = self.followings.len() as u32;
                 }
-                self.followings.push(*following);
-                if following.position().is_some() {
-                    self.arrive(machine, self.steps[leaf as usize] + 1, Some(leaf))?;
+                if let Following::Position(position) = following {
+                    let met = self.met(leaf, position);
+                    self.arrive(machine, self.steps[leaf as usize] + 1, Some(leaf), met.is_none())?;
+                    following = Following::Position(met.unwrap_or(position));
+                    next.extend(met.is_none().then_some(position));
                 }
+                self.followings.push(following);
             }
             self.leaves -= wave.len();
-            let next = followings.into_iter().filter_map(Following::position);
             let (alone, chosen): (Vec<u32>, Vec<u32>) =
-                next.partition(|&next| self.positions.choosers(next).is_empty());
+                next.into_iter().partition(|&next| self.positions.choosers(next).is_empty());
             fresh.extend(chosen);
             wave = alone;
         }

@@ -54,6 +54,9 @@ pub use resolve::{Alternative, FoundState, Subgame};
 /// An iteration begins only if this many times the time that it probably takes is left.
 const RESERVE: f64 = 2.0;
 
+/// The first solve has time for about this number of iterations: its tree grows while an iteration does not take longer.
+const FIRST_ITERATIONS: u32 = 400;
+
 /// How a tree grows. The growth was chosen by measurement (`docs/measurements.md`).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct GrowingOptions {
@@ -128,6 +131,8 @@ pub struct GrowingMinimiser<M: Bulk> {
     pub visits: u64,
     /// The time of the last iteration, over the nodes of the tree.
     pace: Duration,
+    /// Under a clock the tree of the first solve does not grow where an iteration takes longer.
+    slowest: Duration,
     /// Iterations on the sub-game, about.
     round: u64,
     /// By role: the value of the game under the first solve; nothing before the first sub-game.
@@ -161,6 +166,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             given: FxHashSet::default(),
             visits: 0,
             pace: Duration::ZERO,
+            slowest: Duration::ZERO,
             round: 0,
             expected: Vec::new(),
             last: Vec::new(),
@@ -251,7 +257,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
     }
 
     fn iterate_in_time(&mut self, machine: &M, count: u64, budget: &Budget, seed: &Seed) -> Sampled {
-        let before = self.visits;
+        let (before, left) = (self.visits, budget.left().filter(|_| self.expected.is_empty()));
+        self.slowest = left.map_or(self.slowest, |left| self.slowest.max(left / FIRST_ITERATIONS));
         for _ in 0..count {
             let is_short = |left| left < self.predicted().mul_f64(RESERVE) + self.settling();
             let is_spent = budget.nodes.is_some_and(|nodes| self.visits - before >= nodes);
@@ -259,7 +266,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
                 break;
             }
             let watch = Stopwatch::start();
-            self.iterate_once(machine, seed)?;
+            self.iterate_once(machine, seed, left.is_none() || self.predicted() <= self.slowest)?;
             let nodes = self.tree.followed as u32 + 1;
             self.visits += u64::from(nodes);
             self.pace = watch.elapsed() / nodes;
@@ -272,12 +279,12 @@ impl<M: Bulk> GrowingMinimiser<M> {
         self.pace * (self.tree.followed as u32 + 1)
     }
 
-    fn iterate_once(&mut self, machine: &M, seed: &Seed) -> Sampled {
+    fn iterate_once(&mut self, machine: &M, seed: &Seed, grows: bool) -> Sampled {
         self.iterations += 1;
         let seed = seed.index(self.iterations as usize);
         self.tree.begin(machine, &seed.index(0))?;
         self.make_room();
-        let leaves = self.chosen(&seed.index(1));
+        let leaves = if grows { self.chosen(&seed.index(1)) } else { Vec::new() };
         self.tree.grow(machine, &leaves, &seed.index(2))?;
         self.make_room();
         self.round += 1;
@@ -364,9 +371,9 @@ impl<M: Bulk> GrowingMinimiser<M> {
         (0..tree.by_step.len()).rev().for_each(|step| pass.climb(tree, step, policies));
         tree.roots.update(role, self.round, &pass.values);
         let factors = RegretRule::PredictiveDiscounted.factors(self.round);
-        let reached = tree.positions.sets.list().iter().zip(&pass.reach).enumerate();
-        for (number, (set, &[own, others])) in reached.filter(|(_, (_, reach))| **reach != [0.0; 2]) {
-            let moves = range(*set);
+        let reached = tree.sets.iter().map(|&number| (number as usize, pass.reach[number as usize]));
+        for (number, [own, others]) in reached.filter(|(_, reach)| *reach != [0.0; 2]) {
+            let moves = range(tree.positions.sets.list()[number]);
             let (policy, gains) = (&mut policy[moves.clone()], &pass.gains[moves.clone()]);
             let sums = sums[moves.clone()].iter_mut().zip(&*policy);
             sums.for_each(|(sum, share)| *sum += factors.weight * own * share);

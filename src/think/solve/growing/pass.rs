@@ -6,6 +6,7 @@
 //! the others choose, so a step needs no nodes of its own: its choices are summed.
 
 use super::grown::{GrownTree, each_choice};
+use super::range;
 use super::roots::Root;
 use crate::tree::{Chooser, Following};
 use hyperplay_machine::Bulk;
@@ -32,16 +33,20 @@ pub(super) struct Policies<'a> {
 }
 
 impl Policies<'_> {
+    /// The probabilities of the moves of a chooser.
+    #[inline(always)]
+    fn of<'s, M: Bulk>(&'s self, tree: &'s GrownTree<M>, chooser: &Chooser) -> &'s [f64] {
+        let of = if chooser.role == self.role { self.own } else { self.others };
+        tree.shares(chooser, of)
+    }
+
     /// Multiplies the probabilities of the moves that make a choice: those of the others with chance, and the own one.
     #[inline(always)]
     fn shares<M: Bulk>(&self, tree: &GrownTree<M>, choosers: &[Chooser], places: &[u32]) -> (f64, f64) {
         let (mut others, mut own) = (1.0, 1.0);
         for (chooser, &place) in choosers.iter().zip(places) {
-            if chooser.role == self.role {
-                own = self.own[(chooser.first + place) as usize];
-            } else {
-                others *= tree.shares(chooser, self.others)[place as usize];
-            }
+            let factor = if chooser.role == self.role { &mut own } else { &mut others };
+            *factor *= self.of(tree, chooser)[place as usize];
         }
         (others, own)
     }
@@ -61,14 +66,17 @@ impl Pass {
         weights: impl Fn(&Root) -> (f64, f64),
     ) {
         let (positions, sets) = (tree.positions.len(), &tree.positions.sets);
+        // What is not below the roots is not read.
         for numbers in [&mut self.own, &mut self.others, &mut self.values] {
-            numbers.clear();
             numbers.resize(positions, 0.0);
+            tree.by_step.iter().flatten().for_each(|&position| numbers[position as usize] = 0.0);
         }
-        self.gains.clear();
         self.gains.resize(sets.moves().len(), 0.0);
-        self.reach.clear();
         self.reach.resize(sets.list().len(), [0.0; 2]);
+        for &set in &tree.sets {
+            self.reach[set as usize] = [0.0; 2];
+            self.gains[range(sets.list()[set as usize])].fill(0.0);
+        }
         for root in &tree.roots.list {
             let place = root.position as usize;
             (self.own[place], self.others[place]) = weights(root);
@@ -89,10 +97,21 @@ impl Pass {
                     self.reach[chooser.set as usize][0] = own;
                 }
             }
+            if let [chooser] = choosers {
+                let is_own = chooser.role == policies.role;
+                for (following, share) in followings.iter().zip(policies.of(tree, chooser)) {
+                    if let Following::Position(next) = *following {
+                        let (of_others, of_own) = if is_own { (1.0, *share) } else { (*share, 1.0) };
+                        self.others[next as usize] += others * of_others;
+                        self.own[next as usize] = own * of_own;
+                    }
+                }
+                continue;
+            }
             each_choice(choosers, followings.len(), |choice, places| {
                 if let Following::Position(next) = followings[choice] {
                     let shares = policies.shares(tree, choosers, places);
-                    self.others[next as usize] = others * shares.0;
+                    self.others[next as usize] += others * shares.0;
                     self.own[next as usize] = own * shares.1;
                 }
             });
@@ -110,6 +129,10 @@ impl Pass {
             let (choosers, followings) = (tree.choosers(position), tree.followings(position));
             let own = choosers.iter().position(|chooser| chooser.role == policies.role);
             let (mut worth, gains) = (0.0, &mut self.gains);
+            let after = |choice: usize| match followings[choice] {
+                Following::End(end) => tree.payoff(end, role),
+                Following::Position(next) => self.values[next as usize],
+            };
             let mut add = |places: &[u32], value: f64| {
                 let shares = policies.shares(tree, choosers, places);
                 let value = shares.0 * value;
@@ -121,16 +144,18 @@ impl Pass {
             if followings.is_empty() {
                 let ways = tree.continuations.weights.len();
                 each_choice(choosers, ways, |way, places| add(places, tree.value(position, way, role)));
+            } else if let [chooser] = choosers {
+                let shares = policies.of(tree, chooser);
+                (0..shares.len()).for_each(|choice| worth += shares[choice] * after(choice));
+                if own.is_some() {
+                    let gains = gains[chooser.first as usize..].iter_mut();
+                    gains
+                        .take(shares.len())
+                        .enumerate()
+                        .for_each(|(choice, gain)| *gain += others * after(choice));
+                }
             } else {
-                each_choice(choosers, followings.len(), |choice, places| {
-                    add(
-                        places,
-                        match followings[choice] {
-                            Following::End(end) => tree.payoff(end, role),
-                            Following::Position(next) => self.values[next as usize],
-                        },
-                    );
-                });
+                each_choice(choosers, followings.len(), |choice, places| add(places, after(choice)));
             }
             self.values[position as usize] = worth;
         }

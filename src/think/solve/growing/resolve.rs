@@ -32,7 +32,6 @@ use super::grown::GrownTree;
 use super::pass::{Pass, Policies};
 use super::roots::{NOWHERE, Roots, Side};
 use super::{GrowingMinimiser, GrowingOptions, range};
-use crate::tree::UNEVEN_CHANCE;
 use hyperplay_machine::{Budget, Bulk, Evidence, Role, Seed, StateMachineExt as _, Stopwatch};
 
 /// A solve that keeps something goes on as if it had made this number of iterations.
@@ -96,11 +95,17 @@ struct Candidate<S> {
 type Reaches = FxHashMap<(usize, u32), f64>;
 
 impl<M: Bulk> GrowingMinimiser<M> {
-    /// How many positions of the tree a role holds possible after some evidence.
-    pub fn held(&mut self, evidence: &Evidence) -> usize {
-        let class = self.tree.positions.class(evidence);
-        let positions = self.tree.by_step.get(evidence.step()).into_iter().flatten();
-        positions.filter(|&&at| self.tree.positions.known(at)[evidence.role.index()] == class).count()
+    /// How many positions of the tree a role holds possible after some evidence, and how many others some role holds possible there.
+    pub fn held(&mut self, evidence: &Evidence) -> (usize, usize) {
+        let (class, positions) = (self.tree.positions.class(evidence), &self.tree.positions);
+        let known =
+            self.tree.by_step.get(evidence.step()).into_iter().flatten().map(|&at| positions.known(at));
+        let (own, others): (Vec<_>, Vec<_>) = known.partition(|known| known[evidence.role.index()] == class);
+        let players = || self.players.iter().map(|&role| role as usize);
+        let leads: FxHashSet<_> =
+            own.iter().flat_map(|known| players().map(|role| (role, known[role]))).collect();
+        let is_led = |known: &&[u32]| players().any(|role| leads.contains(&(role, known[role])));
+        (own.len(), others.into_iter().filter(is_led).count())
     }
 
     /// Goes over to the sub-game around what a role knows. The states `found` are taken in besides those of the tree. Where the
@@ -141,7 +146,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let watch = Stopwatch::start();
         let (step, own) = (evidence.step(), evidence.role.index());
         let own = (own, self.tree.positions.class(evidence));
-        let (average, continuations) = (self.average_everywhere(), self.continuations(own.0));
+        let average = self.average_everywhere();
+        let (averaging, continuations) = (watch.elapsed(), self.continuations(own.0));
         if self.expected.is_empty() {
             let value = |role: Role| self.usual(role.index() as u32, &average).value(&self.tree);
             self.expected = machine.each_role().map(value).collect();
@@ -153,12 +159,13 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let reach = |role, class| self.reach(role, class, &average, &mut reaches);
         let known = chosen.iter().map(|of| (of.position, of.prior, &of.known[..]));
         let mut roots = Roots::of_subgame(known, machine.roles().len(), own, reach);
+        let watch = Stopwatch::start();
         let before = self.before(&roots, own.0, &average);
+        self.judging = averaging + watch.elapsed();
 
         let kept = chosen.iter().filter(|of| of.position.is_some()).count();
         let nodes = self.tree.followed;
-        self.last = self.at_grown(average);
-        self.judging = watch.elapsed();
+        self.last = self.at_grown(&average);
         let in_tree: Option<Vec<u32>> = chosen.iter().map(|of| of.position).collect();
         let is_grown = in_tree.is_some_and(|roots| self.tree.is_grown_below(roots));
         if !is_grown && self.tree.nodes() > self.options.nodes / 2 {
@@ -217,18 +224,22 @@ impl<M: Bulk> GrowingMinimiser<M> {
         if found.is_empty() {
             return all;
         }
-        let state =
-            |of: &Candidate<M::State>| of.position.map(|position| tree.positions.state(position).clone());
-        let places = all.iter().enumerate().map(|(place, of)| ((of.known.clone(), state(of)), place));
+        let mut class = |(each, evidence): (Role, &Evidence)| match machine.random() {
+            Some(random) if each == random => 0,
+            _ => tree.positions.class(evidence),
+        };
+        let mut classes = |known: &[Evidence]| machine.each_role().zip(known).map(&mut class).collect();
+        let found: Vec<(Vec<u32>, _, _)> =
+            found.into_iter().map(|of| (classes(&of.known), of.state, of.weight)).collect();
+        // Few positions of the tree know the same.
+        let known: FxHashSet<&[u32]> = found.iter().map(|(known, ..)| &known[..]).collect();
+        let alike = all.iter().enumerate().filter(|(_, of)| known.contains(&of.known[..]));
+        let state = |of: &Candidate<M::State>| of.position.map(|at| tree.positions.state(at).clone());
+        let places = alike.map(|(place, of)| ((of.known.clone(), state(of)), place));
         let mut places: FxHashMap<(Vec<u32>, Option<M::State>), usize> = places.collect();
         // What the tree and the search have in common says how their units compare.
         let mut common = (0.0, 0.0);
-        for FoundState { state, known, weight } in found {
-            let class = |(each, evidence): (Role, &Evidence)| match machine.random() {
-                Some(random) if each == random => 0,
-                _ => tree.positions.class(evidence),
-            };
-            let known: Vec<u32> = machine.each_role().zip(&known).map(class).collect();
+        for (known, state, weight) in found {
             let state = Some(state);
             let place = *places.entry((known.clone(), state.clone())).or_insert(all.len());
             match all.get_mut(place) {
@@ -318,6 +329,9 @@ impl<M: Bulk> GrowingMinimiser<M> {
                 .collect();
             chosen.extend(keyed.into_iter().map(|(.., of)| of));
             room = most.saturating_sub(chosen.len());
+            if room == 0 {
+                return chosen;
+            }
         }
     }
 
@@ -362,12 +376,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
 
     /// Lets the averages of all sets below the roots begin anew. What is played there stays, and so do the regrets.
     fn begin_sums(&mut self) {
-        let positions = self.tree.by_step.iter().flatten();
-        let of_moves = |position| self.tree.positions.choosers(position).iter();
-        let choosers = positions.flat_map(|&position| of_moves(position).chain(self.tree.choosers(position)));
-        for chooser in choosers.filter(|chooser| chooser.role < UNEVEN_CHANCE) {
-            self.sums[chooser.first as usize..(chooser.first + chooser.moves) as usize].fill(0.0);
-        }
+        self.tree.sets_below().for_each(|set| self.sums[range(set)].fill(0.0));
         self.round = self.round.min(WARM);
     }
 

@@ -32,7 +32,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let Some(own) = own.filter(|_| self.has_constant_sum()) else { return };
         let new = self.average_everywhere();
         let mut old = new.clone();
-        for &set in self.tree.positions.sets.list() {
+        for set in self.tree.sets_below() {
             if let Some(last) = self.last.get(range(set)).filter(|last| last.iter().any(|share| *share > 0.0))
             {
                 old[range(set)].copy_from_slice(last);
@@ -42,7 +42,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             return;
         }
         self.subgame.stays = true;
-        for &set in self.tree.positions.sets.list() {
+        for set in self.tree.sets_below() {
             let sums = &mut self.sums[range(set)];
             let all = sums.iter().sum::<f64>();
             let all = if all > 0.0 { all } else { 1.0 };
@@ -99,15 +99,14 @@ impl<M: Bulk> GrowingMinimiser<M> {
     }
 
     /// These shares of moves where the tree is grown, and 0 elsewhere.
-    pub(super) fn at_grown(&self, mut shares: Vec<f64>) -> Vec<f64> {
-        let mut is_grown = vec![false; self.tree.positions.sets.list().len()];
+    pub(super) fn at_grown(&self, shares: &[f64]) -> Vec<f64> {
+        let mut at_grown = vec![0.0; shares.len()];
         let grown = self.tree.by_step.iter().flatten().filter(|&&at| !self.tree.followings(at).is_empty());
         let choosers = grown.flat_map(|&at| self.tree.positions.choosers(at));
-        choosers.filter(|of| of.role < NOBODY).for_each(|of| is_grown[of.set as usize] = true);
-        for (set, _) in self.tree.positions.sets.list().iter().zip(is_grown).filter(|(_, is_grown)| !is_grown)
-        {
-            shares[range(*set)].fill(0.0);
+        for chooser in choosers.filter(|of| of.role < NOBODY) {
+            let moves = chooser.first as usize..(chooser.first + chooser.moves) as usize;
+            at_grown[moves.clone()].copy_from_slice(&shares[moves]);
         }
-        shares
+        at_grown
     }
 }

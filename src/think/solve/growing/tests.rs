@@ -6,8 +6,9 @@ use crate::solve::{SequenceForm, TreeError, TreeLimits};
 use crate::toy::{Toy, choice, end};
 use hyperplay_machine::{ByRole, Start, Tally};
 
-/// Two rounds in which both choose at once and see nothing, and one with draws of `random` that nobody sees.
-fn toys() -> [Toy; 3] {
+/// Two rounds in which both choose at once and see nothing, a coin, one with draws of `random` that nobody sees, and one where two of
+/// three draws lead to the same state.
+fn toys() -> [Toy; 4] {
     let goals = [[100, 0], [0, 100], [20, 80], [60, 40]];
     let last: Vec<u8> = (0..16).map(|place| 5 + (place * 7 + place / 4) % 4).collect();
     let rounds = last.chunks(4).map(|next| choice(&[2, 2], next));
@@ -21,10 +22,19 @@ fn toys() -> [Toy; 3] {
         end(&[0, 100, 0]),
         end(&[70, 30, 0]),
     ];
+    let alike = vec![
+        choice(&[1, 1, 3], &[1, 2, 1]),
+        choice(&[2, 2, 1], &[3, 4, 4, 5]),
+        choice(&[2, 2, 1], &[5, 4, 3, 4]),
+        end(&[100, 0, 0]),
+        end(&[0, 100, 0]),
+        end(&[70, 30, 0]),
+    ];
     [
         Toy::table(&["a", "b"], table.chain(goals.iter().map(|goals| end(goals))).collect()),
         Toy::coin(),
         Toy::table_with_random(&["a", "b", "random"], random),
+        Toy::table_with_random(&["a", "b", "random"], alike),
     ]
 }
 
@@ -46,6 +56,9 @@ fn without_a_leaf_the_grown_tree_is_the_game() {
             for iterations in [12, 2_000] {
                 let minimiser = grown(toy, growth, iterations);
                 assert_eq!(minimiser.leaves(), 0, "toy {number}");
+                // Draws that lead to the same state lead to one position.
+                let listed: usize = minimiser.tree.by_step.iter().map(Vec::len).sum();
+                assert_eq!(listed < minimiser.tree.positions.len(), number == 3, "toy {number}");
                 let judged = form.judge(&minimiser.to_profile(&tree)).nash_conv;
                 let (found, at_leaves) = minimiser.judged_in_tree().unwrap();
                 assert_eq!(at_leaves, 0.0);
