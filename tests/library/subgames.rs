@@ -284,3 +284,23 @@ fn the_strategy_of_a_small_game_is_its_equilibrium() {
     let (decisions, _) = played("rock_paper_scissors", "subgame:moves=2", || Budget::UNLIMITED);
     assert!(decisions[0].policy.iter().filter(|(_, share)| *share == 0.0).count() <= 1, "{decisions:?}");
 }
+
+/// While cards are dealt there is nothing to choose, and the clock of the first decision is there to solve the game.
+#[test]
+fn a_forced_first_decision_solves_within_its_clock() {
+    for (clock, is_solved) in [(Budget::time(Duration::from_secs(30)), true), (Budget::UNLIMITED, false)] {
+        let asked = std::cell::Cell::new(0);
+        let budget = || {
+            asked.set(asked.get() + 1);
+            if asked.get() <= 2 { clock } else { Budget::UNLIMITED }
+        };
+        let (decisions, _) = played("kuhn_poker", "subgame", budget);
+        assert!(decisions[..2].iter().all(|first| first.reasons.contains(&Reason::Forced)), "{decisions:?}");
+        let iterations = |reason: &Reason| match reason {
+            Reason::Solved { iterations, .. } => Some(*iterations),
+            _ => None,
+        };
+        let solved: Vec<u64> = decisions.iter().flat_map(|of| &of.reasons).filter_map(iterations).collect();
+        assert!(!solved.is_empty() && solved.iter().all(|&of| (of > 2_000) == is_solved), "{solved:?}");
+    }
+}

@@ -93,7 +93,8 @@ impl Choice for SubgameChoice {
         if !(self.is_plain)(budget) {
             let (count, _) = self.effort(budget);
             // What cannot be solved is said at the first decision.
-            let _ = self.minimiser(machine, budget).iterate_within(machine, count, budget, seed);
+            let minimiser = self.minimiser(machine, budget);
+            let _ = minimiser.iterate_within(machine, count.min(CONVERGED), budget, seed);
         }
     }
 
@@ -102,6 +103,10 @@ impl Choice for SubgameChoice {
         // A model that has excluded what was seen is followed no more.
         self.minimiser.take_if(|_| possible.modelled != self.share);
         self.share = possible.modelled;
+        // Where the first decision is forced its clock, which is the start clock, is there to prepare.
+        if legal.len() == 1 && self.minimiser.is_none() && !deliberation.budget.reproduces() {
+            self.prepare(deliberation.machine, &deliberation.budget, &seed.child("prepare"));
+        }
         let decision = deliberation.unless_forced(|mut context, legal| {
             let solved = match (self.is_plain)(&context.budget) {
                 true => Err(None),
