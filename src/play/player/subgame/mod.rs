@@ -1,7 +1,7 @@
 //! The player `subgame`: it solves the game around what it knows at every decision, in a tree that grows, and draws its move
 //! from the strategy.
 //!
-//! The start clock, or half of the first decision, solves from the initial state. Every decision goes over to the sub-game
+//! The start clock, or half of the first decision with a choice, solves from the initial state. Every decision goes over to the sub-game
 //! around its evidence ([`GrowingMinimiser::resolve`]): roots are the positions of the last tree that it holds possible, those
 //! that others hold possible at these, and so on. Where the tree has too few of them, particles of its
 //! belief are added, and what the others hold possible there. The belief is that of [`hyperplay`](mod@super::hyperplay), with the
@@ -40,7 +40,7 @@ use hyperplay_think::solve::{
 /// The share of the budget of a first decision that solves from the initial state.
 const FIRST: f64 = 0.5;
 
-/// More iterations than this are not made between decisions on a tree that has no leaf left.
+/// More iterations than this are not made before the first move, and between decisions not on a tree that has no leaf left.
 const CONVERGED: u64 = 2_000;
 
 impl SpecWord for GadgetKind {
