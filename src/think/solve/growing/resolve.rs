@@ -155,8 +155,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
         }
         let all = self.candidates(machine, step, found);
         let mut reaches = self.reaches_at_roots();
-        let mut chosen = self.by_knowledge(all, own, &average, &mut reaches, &mut seed.rng());
-        let reach = |role, class| self.reach(role, class, &average, &mut reaches);
+        let mut chosen = self.by_knowledge(all, own, &mut reaches, &mut seed.rng());
+        let reach = |role, class| self.reach(role, class, &mut reaches);
         let known = chosen.iter().map(|of| (of.position, of.prior, &of.known[..]));
         let mut roots = Roots::of_subgame(known, machine.roles().len(), own, reach);
         let watch = Stopwatch::start();
@@ -268,7 +268,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
 
     /// How probably a role made the moves that led to a class, over uniform play; moves at sets that were not met count
     /// as uniform.
-    fn reach(&self, role: usize, class: u32, average: &[f64], reaches: &mut Reaches) -> f64 {
+    fn reach(&self, role: usize, class: u32, reaches: &mut Reaches) -> f64 {
         if let Some(&known) = reaches.get(&(role, class)) {
             return known;
         }
@@ -276,10 +276,10 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let Some((former, own)) = positions.step_before(of, class) else { return 1.0 };
         let share = positions.sets.of_class(of, former).and_then(|set| {
             let place = positions.sets.of(set).iter().position(|&listed| listed == own)?;
-            let moves = range(positions.sets.list()[set as usize]);
-            Some(average[moves.start + place] * moves.len() as f64)
+            let average = self.average(positions.sets.list()[set as usize]);
+            Some(average[place] * average.len() as f64)
         });
-        let reach = share.unwrap_or(1.0) * self.reach(role, former, average, reaches);
+        let reach = share.unwrap_or(1.0) * self.reach(role, former, reaches);
         reaches.insert((role, class), reach);
         reach
     }
@@ -291,7 +291,6 @@ impl<M: Bulk> GrowingMinimiser<M> {
         &self,
         mut all: Vec<Candidate<M::State>>,
         own: (usize, u32),
-        average: &[f64],
         reaches: &mut Reaches,
         rng: &mut impl Rng,
     ) -> Vec<Candidate<M::State>> {
@@ -309,7 +308,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
                 .into_iter()
                 .map(|of| {
                     let others = players.clone().filter(|&role| role != own.0);
-                    let reach = |role| LEAST_REACH + self.reach(role, of.known[role], average, reaches);
+                    let reach = |role| LEAST_REACH + self.reach(role, of.known[role], reaches);
                     let weight = of.prior * others.map(reach).product::<f64>();
                     (weight / (1.0 - rng.random::<f64>()), weight, of)
                 })
