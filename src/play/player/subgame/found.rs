@@ -55,7 +55,8 @@ pub(super) fn found(
     }
     let mut others: Vec<((Role, Evidence), (f64, usize))> = others.into_iter().collect();
     others.sort_by(|(_, (a, first)), (_, (b, second))| b.total_cmp(a).then(first.cmp(second)));
-    others.truncate(if led < roots / 2 { LOOKED_UP } else { 0 });
+    let is_known = led >= roots / 2 && 2 * held >= wanted.min(possible.states.len());
+    others.truncate(if is_known { 0 } else { LOOKED_UP });
     let count = (roots / 2 / others.len().max(1)).max(1);
     let (held, budget) = (possible.held(count, seed.child("others")), budget.share(LOOKING_UP));
     for ((role, _), (part, place)) in others {

@@ -40,7 +40,8 @@ use hyperplay_think::solve::{
 /// The share of the budget of a first decision that solves from the initial state.
 const FIRST: f64 = 0.5;
 
-/// More iterations than this are not made before the first move, and between decisions not on a tree that has no leaf left.
+/// Where no number is written, more iterations than this are not made before the first move, nor between decisions on a tree that has no
+/// leaf left.
 const CONVERGED: u64 = 2_000;
 
 impl SpecWord for GadgetKind {
@@ -92,9 +93,9 @@ impl Choice for SubgameChoice {
     fn prepare(&mut self, machine: &Engine, budget: &Budget, seed: &Seed) {
         if !(self.is_plain)(budget) {
             let (count, _) = self.effort(budget);
+            let count = if count == u64::MAX { CONVERGED } else { count };
             // What cannot be solved is said at the first decision.
-            let minimiser = self.minimiser(machine, budget);
-            let _ = minimiser.iterate_within(machine, count.min(CONVERGED), budget, seed);
+            let _ = self.minimiser(machine, budget).iterate_within(machine, count, budget, seed);
         }
     }
 
@@ -104,7 +105,10 @@ impl Choice for SubgameChoice {
         self.minimiser.take_if(|_| possible.modelled != self.share);
         self.share = possible.modelled;
         // Where the first decision is forced its clock, which is the start clock, is there to prepare.
-        if legal.len() == 1 && self.minimiser.is_none() && !deliberation.budget.reproduces() {
+        let (belief, role) = (possible.belief, deliberation.role);
+        let is_first = || belief.evidence_until(&belief.particles()[0], role, None).step() == 0;
+        let may_prepare = self.minimiser.is_none() && !deliberation.budget.reproduces();
+        if legal.len() == 1 && may_prepare && is_first() {
             self.prepare(deliberation.machine, &deliberation.budget, &seed.child("prepare"));
         }
         let decision = deliberation.unless_forced(|mut context, legal| {

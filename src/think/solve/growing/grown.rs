@@ -191,19 +191,10 @@ impl<M: Bulk> GrownTree<M> {
 
     /// Lets the tree begin at these roots, after this number of steps; all that is not below them is left out.
     pub(super) fn begin_at(&mut self, roots: Roots, step: usize) {
-        let mut wave: Vec<u32> = roots.list.iter().map(|root| root.position).collect();
-        self.by_step.clear();
-        self.by_step.resize(step, Vec::new());
+        let below = self.below(roots.list.iter().map(|root| root.position).collect());
+        self.by_step = vec![Vec::new(); step];
+        self.by_step.extend(below);
         self.by_chance.clear();
-        let mut seen = FxHashSet::default();
-        while !wave.is_empty() {
-            let followings = wave.iter().flat_map(|&position| self.followings(position));
-            let next = followings
-                .filter_map(|following| following.position())
-                .filter(|&next| seen.insert(next))
-                .collect();
-            self.by_step.push(std::mem::replace(&mut wave, next));
-        }
         self.list_all_sets();
         let all = || self.by_step.iter().flatten().copied();
         self.leaves = all().filter(|&position| self.followings(position).is_empty()).count();
@@ -240,16 +231,21 @@ impl<M: Bulk> GrownTree<M> {
         }
     }
 
-    /// Whether there is no leaf at these positions and below them.
-    pub(super) fn is_grown_below(&self, mut wave: Vec<u32>) -> bool {
-        while wave.iter().all(|&position| !self.followings(position).is_empty()) {
-            if wave.is_empty() {
-                return true;
-            }
+    /// These positions, and those below them, each once, by the number of steps from these.
+    fn below(&self, mut wave: Vec<u32>) -> Vec<Vec<u32>> {
+        let (mut all, mut seen) = (Vec::new(), FxHashSet::default());
+        while !wave.is_empty() {
             let followings = wave.iter().flat_map(|&position| self.followings(position));
-            wave = followings.filter_map(|following| following.position()).collect();
+            let next = followings.filter_map(|following| following.position());
+            let next = next.filter(|&next| seen.insert(next)).collect();
+            all.push(std::mem::replace(&mut wave, next));
         }
-        false
+        all
+    }
+
+    /// Whether there is no leaf at these positions and below them.
+    pub(super) fn is_grown_below(&self, positions: Vec<u32>) -> bool {
+        self.below(positions).iter().flatten().all(|&position| !self.followings(position).is_empty())
     }
 
     pub(super) fn fail(&mut self, machine: &M) -> Sampled {

@@ -57,6 +57,9 @@ const RESERVE: f64 = 2.0;
 /// The first solve has time for about this number of iterations: its tree grows while an iteration does not take longer.
 const FIRST_ITERATIONS: u32 = 400;
 
+/// And never while it takes longer than this, because to go over to a sub-game takes some iterations of a play clock that may be short.
+const SLOWEST: Duration = Duration::from_millis(10);
+
 /// How a tree grows. The growth was chosen by measurement (`docs/measurements.md`).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct GrowingOptions {
@@ -258,7 +261,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
 
     fn iterate_in_time(&mut self, machine: &M, count: u64, budget: &Budget, seed: &Seed) -> Sampled {
         let (before, left) = (self.visits, budget.left().filter(|_| self.expected.is_empty()));
-        self.slowest = left.map_or(self.slowest, |left| self.slowest.max(left / FIRST_ITERATIONS));
+        self.slowest =
+            left.map_or(self.slowest, |left| self.slowest.max(left / FIRST_ITERATIONS).min(SLOWEST));
         for _ in 0..count {
             let is_short = |left| left < self.predicted().mul_f64(RESERVE) + self.settling();
             let is_spent = budget.nodes.is_some_and(|nodes| self.visits - before >= nodes);

@@ -145,14 +145,12 @@ impl Pass {
                 let ways = tree.continuations.weights.len();
                 each_choice(choosers, ways, |way, places| add(places, tree.value(position, way, role)));
             } else if let [chooser] = choosers {
-                let shares = policies.of(tree, chooser);
-                (0..shares.len()).for_each(|choice| worth += shares[choice] * after(choice));
-                if own.is_some() {
-                    let gains = gains[chooser.first as usize..].iter_mut();
-                    gains
-                        .take(shares.len())
-                        .enumerate()
-                        .for_each(|(choice, gain)| *gain += others * after(choice));
+                for (choice, share) in policies.of(tree, chooser).iter().enumerate() {
+                    let value = after(choice);
+                    worth += share * value;
+                    if own.is_some() {
+                        gains[chooser.first as usize + choice] += others * value;
+                    }
                 }
             } else {
                 each_choice(choosers, followings.len(), |choice, places| add(places, after(choice)));

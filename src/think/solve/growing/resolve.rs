@@ -153,7 +153,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             self.expected = machine.each_role().map(value).collect();
             self.given.clear();
         }
-        let all = self.candidates(machine, step, found);
+        let all = self.candidates(machine, step, found, own);
         let mut reaches = self.reaches_at_roots();
         let mut chosen = self.by_knowledge(all, own, &mut reaches, &mut seed.rng());
         let reach = |role, class| self.reach(role, class, &mut reaches);
@@ -167,8 +167,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let nodes = self.tree.followed;
         self.last = self.at_grown(&average);
         let in_tree: Option<Vec<u32>> = chosen.iter().map(|of| of.position).collect();
-        let is_grown = in_tree.is_some_and(|roots| self.tree.is_grown_below(roots));
-        if !is_grown && self.tree.nodes() > self.options.nodes / 2 {
+        let is_grown = || in_tree.is_some_and(|roots| self.tree.is_grown_below(roots));
+        if self.tree.nodes() > self.options.nodes / 2 && !is_grown() {
             self.begin_anew(machine, &mut chosen, &mut roots);
         }
         let mut fresh = Vec::new();
@@ -202,13 +202,15 @@ impl<M: Bulk> GrowingMinimiser<M> {
         Ok(())
     }
 
-    /// All positions of the tree after a number of steps, and the states that were found and are not among them. Where none of
-    /// them is among them, those of the tree are left out, because nothing says how their units compare.
+    /// All positions of the tree after a number of steps, and the states that were found and are not among them. What the role and class
+    /// `own` holds possible says how their units compare: the prior of its positions in the tree, over the weight of the found states
+    /// that are among these. Where none is, those of the tree are left out.
     fn candidates(
         &mut self,
         machine: &M,
         step: usize,
         found: Vec<FoundState<M::State>>,
+        own: (usize, u32),
     ) -> Vec<Candidate<M::State>> {
         let (uniform, mut pass) =
             (self.by_move(|set| vec![1.0 / f64::from(set.count); set.count as usize]), Pass::default());
@@ -237,19 +239,19 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let state = |of: &Candidate<M::State>| of.position.map(|at| tree.positions.state(at).clone());
         let places = alike.map(|(place, of)| ((of.known.clone(), state(of)), place));
         let mut places: FxHashMap<(Vec<u32>, Option<M::State>), usize> = places.collect();
-        // What the tree and the search have in common says how their units compare.
-        let mut common = (0.0, 0.0);
+        let is_own = |of: &&Candidate<M::State>| of.known[own.0] == own.1;
+        let (prior, mut common) = (all.iter().filter(is_own).map(|of| of.prior).sum::<f64>(), 0.0);
         for (known, state, weight) in found {
             let state = Some(state);
             let place = *places.entry((known.clone(), state.clone())).or_insert(all.len());
             match all.get_mut(place) {
-                Some(of) if place < in_tree => common = (common.0 + of.prior, common.1 + weight),
+                Some(of) if place < in_tree => common += if is_own(&&*of) { weight } else { 0.0 },
                 Some(of) => of.prior += weight,
                 None => all.push(Candidate { position: None, state, known, prior: weight }),
             }
         }
-        if common.0 > 0.0 {
-            all[in_tree..].iter_mut().for_each(|of| of.prior *= common.0 / common.1);
+        if prior * common > 0.0 {
+            all[in_tree..].iter_mut().for_each(|of| of.prior *= prior / common);
         } else {
             all.drain(..in_tree);
         }

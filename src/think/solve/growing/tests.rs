@@ -3,7 +3,7 @@
 use super::gadget::Gadget;
 use super::*;
 use crate::solve::{SequenceForm, TreeError, TreeLimits};
-use crate::toy::{Toy, choice, end};
+use crate::toy::{Toy, at, choice, end};
 use hyperplay_machine::{ByRole, Start, Tally};
 
 /// Two rounds in which both choose at once and see nothing, a coin, one with draws of `random` that nobody sees, and one where two of
@@ -29,6 +29,8 @@ fn toys() -> [Toy; 4] {
         end(&[100, 0, 0]),
         end(&[0, 100, 0]),
         end(&[70, 30, 0]),
+        // No way leads here.
+        choice(&[2, 2, 1], &[3, 3, 4, 4]),
     ];
     [
         Toy::table(&["a", "b"], table.chain(goals.iter().map(|goals| end(goals))).collect()),
@@ -242,4 +244,25 @@ fn policies_of_the_last_solve_stay_where_the_new_ones_are_worse() {
     );
     let (stays, before, after) = settled(&[50, 40]);
     assert!(!stays && before == after, "{before}, {after}");
+}
+
+/// Two of three draws of chance lead to one position of the tree, and each of the two is found. A state beside these that is half as probable as
+/// one of them has half of what a third of the whole is.
+#[test]
+fn a_state_that_is_found_weighs_as_much_as_one_of_its_histories() {
+    let [.., toy] = toys();
+    let mut minimiser = grown(&toy, 1.0, 12);
+    let known: Vec<u32> = minimiser.tree.positions.known(1).to_vec();
+    let known: Vec<Evidence> = (0..2)
+        .map(|role| minimiser.tree.positions.evidence(Role::new(role), known[role]))
+        .chain([Evidence::new(Role::new(2))])
+        .collect();
+    let found = |(entry, weight)| FoundState { state: at(entry), known: known.clone(), weight };
+    let found = [(1, 0.25), (2, 0.25), (1, 0.25), (6, 0.125)].map(found).to_vec();
+    minimiser.resolve(&toy, &known[0], found, &Budget::UNLIMITED, &Seed::root(2)).unwrap();
+    let mut priors: Vec<f64> = minimiser.tree.roots.list.iter().map(|root| root.prior).collect();
+    priors.sort_by(f64::total_cmp);
+    let expected = [1.0 / 6.0, 1.0 / 3.0, 2.0 / 3.0];
+    let are_near = priors.iter().zip(expected).all(|(prior, expected)| (prior - expected).abs() < 1e-9);
+    assert!(priors.len() == 3 && are_near, "{priors:?}");
 }
