@@ -304,3 +304,19 @@ fn a_forced_first_decision_solves_within_its_clock() {
         assert!(!solved.is_empty() && solved.iter().all(|&of| (of > 2_000) == is_solved), "{solved:?}");
     }
 }
+
+/// Unless a number of iterations is written, the tree grows on while the others decide.
+#[test]
+fn a_solve_goes_on_between_decisions() {
+    let machine = imperfect("phantom_tictactoe");
+    let (role, seed) = (players(&machine)[0], Seed::root(1));
+    let (mut scratch, initial) = (machine.scratch(), machine.initial());
+    let evidence = machine.evidence(&History::default(), role, &mut scratch);
+    let legal = &machine.legal_by_role(&initial, &mut scratch)[role];
+    for (spec, goes_on) in [("subgame", true), ("subgame:iterations=20", false)] {
+        let Seat::Player(mut player) = seat(spec, &machine, role) else { panic!("it is not clairvoyant") };
+        let clock = || Budget { nodes: Some(1_000), ..Budget::time(Duration::from_secs(60)) };
+        player.decide(&View { evidence: &evidence, legal }, &clock(), &seed);
+        assert_eq!(player.think_ahead(&evidence, &clock(), &seed), goes_on, "{spec}");
+    }
+}

@@ -130,6 +130,7 @@ struct Begin {
 #[derive_where::derive_where(Clone)]
 pub(crate) struct Positions<M: Bulk> {
     roles: usize,
+    random: Option<Role>,
     /// Whether a step is serialised as in an extensive form: `random` comes first, and a role with one move never chooses.
     is_serial: bool,
     /// Whether every role knows the state, so that each position is a class of its own.
@@ -166,6 +167,7 @@ impl<M: Bulk> Positions<M> {
         let roles = machine.roles().len();
         Positions {
             roles,
+            random: machine.random(),
             is_serial: false,
             is_in_sight: false,
             observer: None,
@@ -289,10 +291,11 @@ impl<M: Bulk> Positions<M> {
     }
 
     /// The class of some evidence of a role from the first step of the match on. Where it is not said which own move was
-    /// made, the first of those that are possible stands for it.
+    /// made, the first of those that are possible stands for it. All evidence of `random` is one class.
     pub(crate) fn class(&mut self, evidence: &Evidence) -> u32 {
-        let Positions { classes, percepts, .. } = self;
-        evidence.steps.iter().fold(0, |class, step| match step.own.named().first() {
+        let Positions { classes, percepts, random, .. } = self;
+        let steps = evidence.steps.iter().filter(|_| Some(evidence.role) != *random);
+        steps.fold(0, |class, step| match step.own.named().first() {
             Some(&own) => classes[evidence.role].after(class, own, percepts.number(&step.percepts)),
             None => class,
         })

@@ -92,8 +92,7 @@ struct SubgameChoice {
 impl Choice for SubgameChoice {
     fn prepare(&mut self, machine: &Engine, budget: &Budget, seed: &Seed) {
         if !(self.is_plain)(budget) {
-            let (count, _) = self.effort(budget);
-            let count = if count == u64::MAX { CONVERGED } else { count };
+            let count = if self.is_open() { CONVERGED } else { self.effort(budget).0 };
             // What cannot be solved is said at the first decision.
             let _ = self.minimiser(machine, budget).iterate_within(machine, count, budget, seed);
         }
@@ -127,15 +126,23 @@ impl Choice for SubgameChoice {
     }
 
     fn think_ahead(&mut self, deliberation: Deliberation<'_>, _: &Possible<'_>) -> bool {
-        let (count, _) = self.effort(&deliberation.budget);
+        let (is_open, (count, _)) = (self.is_open(), self.effort(&deliberation.budget));
         let (context, _) = deliberation.context();
-        let Some(minimiser) = self.minimiser.as_mut().filter(|_| count == u64::MAX) else { return false };
+        let Some(minimiser) = self.minimiser.as_mut().filter(|_| is_open) else { return false };
+        let before = minimiser.iterations;
         let done = minimiser.iterate_within(context.machine, count, &context.budget, &context.seed);
-        done.is_ok() && (minimiser.leaves() > 0 || minimiser.iterations < CONVERGED)
+        // Where a turn has no time for an iteration, no other one has.
+        let goes_on = done.is_ok() && minimiser.iterations > before;
+        goes_on && (minimiser.leaves() > 0 || minimiser.iterations < CONVERGED)
     }
 }
 
 impl SubgameChoice {
+    /// Whether no number of iterations is written, so that under a clock there are as many as the time allows.
+    fn is_open(&self) -> bool {
+        self.solves[0].0 != self.solves[1].0
+    }
+
     /// Iterations of a solve with this budget, and how its tree grows.
     fn effort(&self, budget: &Budget) -> (u64, GrowingOptions) {
         self.solves[usize::from(!budget.reproduces())]

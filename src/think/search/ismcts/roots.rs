@@ -177,11 +177,8 @@ impl Others {
                 let (states, cost) = held(place, other, &left);
                 made.cost += cost;
                 let root = |HeldState { state, weight, known }: HeldState<M::State>| {
-                    let classes = parts.machine.each_role().zip(&known).map(|(each, known)| match each {
-                        each if Some(each) == parts.machine.random() => 0,
-                        _ => parts.tree.positions.class(known),
-                    });
-                    let classes: Vec<u32> = classes.collect();
+                    let classes: Vec<u32> =
+                        known.iter().map(|known| parts.tree.positions.class(known)).collect();
                     let is_own = classes[own.role.index()] == own.class;
                     let role = own.role.index() as u32;
                     let learners = if is_own { Learners::AllBut(role) } else { Learners::All };

@@ -14,7 +14,7 @@ use std::hash::BuildHasher as _;
 use std::sync::Arc;
 use std::time::Instant;
 
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use super::super::met::{Sampled, check};
@@ -233,11 +233,11 @@ impl<M: Bulk> GrownTree<M> {
 
     /// These positions, and those below them, each once, by the number of steps from these.
     fn below(&self, mut wave: Vec<u32>) -> Vec<Vec<u32>> {
-        let (mut all, mut seen) = (Vec::new(), FxHashSet::default());
+        let (mut all, mut seen) = (Vec::new(), vec![false; self.first.len()]);
         while !wave.is_empty() {
             let followings = wave.iter().flat_map(|&position| self.followings(position));
             let next = followings.filter_map(|following| following.position());
-            let next = next.filter(|&next| seen.insert(next)).collect();
+            let next = next.filter(|&next| !std::mem::replace(&mut seen[next as usize], true)).collect();
             all.push(std::mem::replace(&mut wave, next));
         }
         all

@@ -54,11 +54,22 @@ pub use resolve::{Alternative, FoundState, Subgame};
 /// An iteration begins only if this many times the time that it probably takes is left.
 const RESERVE: f64 = 2.0;
 
-/// The first solve has time for about this number of iterations: its tree grows while an iteration does not take longer.
-const FIRST_ITERATIONS: u32 = 400;
+/// How the tree of a solve grows under a clock.
+struct Pace {
+    /// In which part of the time, at its beginning. A leaf that was not yet refuted looks better than it is, and while new ones come the
+    /// average policies go after them.
+    growing: f64,
+    /// And while a pass takes less than the whole time over this number.
+    passes: u32,
+    /// And never while a pass takes longer than this.
+    slowest: Duration,
+}
 
-/// And never while it takes longer than this, because to go over to a sub-game takes some iterations of a play clock that may be short.
-const SLOWEST: Duration = Duration::from_millis(10);
+/// The solve from the initial state. To go over to a sub-game takes some passes of a play clock that may be short.
+const FIRST: Pace = Pace { growing: 0.8, passes: 300, slowest: Duration::from_millis(10) };
+
+/// The solve of a sub-game, whose policies do not begin anew.
+const LATER: Pace = Pace { growing: 0.5, passes: 15, slowest: Duration::MAX };
 
 /// How a tree grows. The growth was chosen by measurement (`docs/measurements.md`).
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -132,18 +143,17 @@ pub struct GrowingMinimiser<M: Bulk> {
     given: FxHashSet<usize>,
     /// Nodes visited, in each iteration all those below the roots.
     pub visits: u64,
-    /// The time of the last iteration, over the nodes of the tree.
-    pace: Duration,
-    /// Under a clock the tree of the first solve does not grow where an iteration takes longer.
-    slowest: Duration,
+    /// The time of the last iteration in which the tree grew and that of the last passes, over the nodes of the tree.
+    growing: Duration,
+    passing: Duration,
     /// Iterations on the sub-game, about.
     round: u64,
     /// By role: the value of the game under the first solve; nothing before the first sub-game.
     expected: Vec<f64>,
     /// By number of a move: the average policies of the last solve, where its tree was grown and 0 elsewhere.
     last: Vec<f64>,
-    /// The time in which the averages of the last solve were taken and judged.
-    judging: Duration,
+    /// The time in which the averages of the last solve were taken.
+    averaging: Duration,
     /// The last sub-game.
     pub subgame: Subgame,
     /// Why it cannot go on.
@@ -168,12 +178,12 @@ impl<M: Bulk> GrowingMinimiser<M> {
             modelled: Vec::new(),
             given: FxHashSet::default(),
             visits: 0,
-            pace: Duration::ZERO,
-            slowest: Duration::ZERO,
+            growing: Duration::ZERO,
+            passing: Duration::ZERO,
             round: 0,
             expected: Vec::new(),
             last: Vec::new(),
-            judging: Duration::ZERO,
+            averaging: Duration::ZERO,
             subgame: Subgame::default(),
             failure: None,
         }
@@ -243,9 +253,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// # Errors
     /// As [`iterate`](GrowingMinimiser::iterate).
     pub fn iterate_within(&mut self, machine: &M, count: u64, budget: &Budget, seed: &Seed) -> Sampled {
-        if let Some(failure) = &self.failure {
-            return Err(failure.clone());
-        }
+        self.failure.clone().map_or(Ok(()), Err)?;
         self.tree.set_deadline(machine, budget.deadline);
         let done = self.iterate_in_time(machine, count, budget, seed);
         self.tree.set_deadline(machine, None);
@@ -260,30 +268,33 @@ impl<M: Bulk> GrowingMinimiser<M> {
     }
 
     fn iterate_in_time(&mut self, machine: &M, count: u64, budget: &Budget, seed: &Seed) -> Sampled {
-        let (before, left) = (self.visits, budget.left().filter(|_| self.expected.is_empty()));
-        self.slowest =
-            left.map_or(self.slowest, |left| self.slowest.max(left / FIRST_ITERATIONS).min(SLOWEST));
+        let (before, all) = (self.visits, budget.left());
+        let pace = if self.expected.is_empty() { FIRST } else { LATER };
         for _ in 0..count {
-            let is_short = |left| left < self.predicted().mul_f64(RESERVE) + self.settling();
+            let (growing, passing) = (self.time_of(self.growing), self.time_of(self.passing));
+            let left = budget.left().map(|left| left.saturating_sub(self.settling()));
+            let is_enough = |time: Duration| left.is_none_or(|left| left >= time.mul_f64(RESERVE));
             let is_spent = budget.nodes.is_some_and(|nodes| self.visits - before >= nodes);
-            if is_spent || budget.is_late() || budget.left().is_some_and(is_short) {
+            if is_spent || budget.is_late() || !is_enough(passing) {
                 break;
             }
-            let watch = Stopwatch::start();
-            self.iterate_once(machine, seed, left.is_none() || self.predicted() <= self.slowest)?;
-            let nodes = self.tree.followed as u32 + 1;
-            self.visits += u64::from(nodes);
-            self.pace = watch.elapsed() / nodes;
+            let grows = all.is_none_or(|all| {
+                let is_early = budget.left() >= Some(all.mul_f64(1.0 - pace.growing));
+                is_early && passing <= (all / pace.passes).min(pace.slowest) && is_enough(growing)
+            });
+            self.iterate_once(machine, seed, grows)?;
+            self.visits += self.tree.followed as u64 + 1;
         }
         Ok(())
     }
 
-    /// About the time of the next iteration.
-    fn predicted(&self) -> Duration {
-        self.pace * (self.tree.followed as u32 + 1)
+    /// About the time of some work on the whole tree, by that for a node.
+    fn time_of(&self, each: Duration) -> Duration {
+        each * (self.tree.followed as u32 + 1)
     }
 
     fn iterate_once(&mut self, machine: &M, seed: &Seed, grows: bool) -> Sampled {
+        let watch = Stopwatch::start();
         self.iterations += 1;
         let seed = seed.index(self.iterations as usize);
         self.tree.begin(machine, &seed.index(0))?;
@@ -292,7 +303,13 @@ impl<M: Bulk> GrowingMinimiser<M> {
         self.tree.grow(machine, &leaves, &seed.index(2))?;
         self.make_room();
         self.round += 1;
+        let before = watch.elapsed();
         (0..self.players.len()).for_each(|place| self.update(self.players[place]));
+        let (all, nodes) = (watch.elapsed(), self.tree.followed as u32 + 1);
+        self.passing = (all - before) / nodes;
+        if grows {
+            self.growing = all / nodes;
+        }
         Ok(())
     }
 

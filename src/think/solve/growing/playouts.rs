@@ -47,10 +47,7 @@ impl<M: Bulk> GrownTree<M> {
         let (mut arena, mut policy, mut asked) = (Positions::serial(machine), Vec::new(), 0);
         let (mut tallies, mut open) = (vec![Tally::new(self.positions.roles()); leaves.len()], Vec::new());
         for (place, &leaf) in leaves.iter().enumerate() {
-            let class = |(role, &class): (Role, &u32)| match Some(role) == machine.random() {
-                true => 0,
-                false => arena.class(&self.positions.evidence(role, class)),
-            };
+            let class = |(role, &class): (Role, &u32)| arena.class(&self.positions.evidence(role, class));
             let known: Vec<u32> = machine.each_role().zip(self.positions.known(leaf)).map(class).collect();
             let added = arena.add(machine, self.positions.state(leaf).clone(), &known, &mut self.scratch);
             let added = added.and_then(Following::position);

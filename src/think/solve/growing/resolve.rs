@@ -32,13 +32,13 @@ use super::grown::GrownTree;
 use super::pass::{Pass, Policies};
 use super::roots::{NOWHERE, Roots, Side};
 use super::{GrowingMinimiser, GrowingOptions, range};
-use hyperplay_machine::{Budget, Bulk, Evidence, Role, Seed, StateMachineExt as _, Stopwatch};
+use hyperplay_machine::{Budget, Bulk, Evidence, Role, Seed, Stopwatch};
 
 /// A solve that keeps something goes on as if it had made this number of iterations.
 const WARM: u64 = 4;
 
-/// The time that it takes to go over to a sub-game, in iterations on the tree before.
-const IN_ITERATIONS: u32 = 5;
+/// The time that it takes to go over to a sub-game, in passes over the tree before.
+const IN_PASSES: u32 = 10;
 
 /// Added to the reach of a role where roots are drawn, so that those it never came to under the last solve are among them.
 const LEAST_REACH: f64 = 0.1;
@@ -122,10 +122,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
         budget: &Budget,
         seed: &Seed,
     ) -> Sampled {
-        if let Some(failure) = &self.failure {
-            return Err(failure.clone());
-        }
-        if budget.left().is_some_and(|left| left < self.predicted() * IN_ITERATIONS) {
+        self.failure.clone().map_or(Ok(()), Err)?;
+        if budget.left().is_some_and(|left| left < self.time_of(self.passing) * IN_PASSES) {
             return Ok(());
         }
         self.tree.set_deadline(machine, budget.deadline);
@@ -147,21 +145,22 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let (step, own) = (evidence.step(), evidence.role.index());
         let own = (own, self.tree.positions.class(evidence));
         let average = self.average_everywhere();
-        let (averaging, continuations) = (watch.elapsed(), self.continuations(own.0));
+        self.averaging = watch.elapsed();
+        let continuations = self.continuations(own.0);
         if self.expected.is_empty() {
-            let value = |role: Role| self.usual(role.index() as u32, &average).value(&self.tree);
-            self.expected = machine.each_role().map(value).collect();
+            self.expected = vec![0.0; machine.roles().len()];
+            for &role in &self.players {
+                self.expected[role as usize] = self.usual(role, &average).value(&self.tree);
+            }
             self.given.clear();
         }
-        let all = self.candidates(machine, step, found, own);
+        let all = self.candidates(step, found, own);
         let mut reaches = self.reaches_at_roots();
         let mut chosen = self.by_knowledge(all, own, &mut reaches, &mut seed.rng());
         let reach = |role, class| self.reach(role, class, &mut reaches);
         let known = chosen.iter().map(|of| (of.position, of.prior, &of.known[..]));
         let mut roots = Roots::of_subgame(known, machine.roles().len(), own, reach);
-        let watch = Stopwatch::start();
         let before = self.before(&roots, own.0, &average);
-        self.judging = averaging + watch.elapsed();
 
         let kept = chosen.iter().filter(|of| of.position.is_some()).count();
         let nodes = self.tree.followed;
@@ -207,7 +206,6 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// that are among these. Where none is, those of the tree are left out.
     fn candidates(
         &mut self,
-        machine: &M,
         step: usize,
         found: Vec<FoundState<M::State>>,
         own: (usize, u32),
@@ -226,11 +224,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         if found.is_empty() {
             return all;
         }
-        let mut class = |(each, evidence): (Role, &Evidence)| match machine.random() {
-            Some(random) if each == random => 0,
-            _ => tree.positions.class(evidence),
-        };
-        let mut classes = |known: &[Evidence]| machine.each_role().zip(known).map(&mut class).collect();
+        let mut classes = |known: &[Evidence]| known.iter().map(|of| tree.positions.class(of)).collect();
         let found: Vec<(Vec<u32>, _, _)> =
             found.into_iter().map(|of| (classes(&of.known), of.state, of.weight)).collect();
         // Few positions of the tree know the same.
@@ -355,9 +349,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let old = std::mem::replace(&mut self.tree, GrownTree::new(machine, self.options.playouts));
         self.tree.valued_by = Arc::clone(&old.valued_by);
         self.tree.blueprint = old.blueprint.clone();
-        let mut class = |role: usize, class: u32| match machine.random() {
-            Some(random) if random.index() == role => 0,
-            _ => self.tree.positions.class(&old.positions.evidence(Role::new(role), class)),
+        let mut class = |role: usize, class: u32| {
+            self.tree.positions.class(&old.positions.evidence(Role::new(role), class))
         };
         for of in chosen {
             of.known = of.known.iter().enumerate().map(|(role, &known)| class(role, known)).collect();
@@ -375,9 +368,14 @@ impl<M: Bulk> GrowingMinimiser<M> {
         }
     }
 
-    /// Lets the averages of all sets below the roots begin anew. What is played there stays, and so do the regrets.
+    /// Lets the averages of all sets below the roots begin anew. What is played there stays, and the regrets become those of as few
+    /// iterations as the solve goes on from, so that they do not outweigh what it learns.
     fn begin_sums(&mut self) {
-        self.tree.sets_below().for_each(|set| self.sums[range(set)].fill(0.0));
+        let share = WARM as f64 / self.round.max(WARM) as f64;
+        for set in self.tree.sets_below() {
+            self.sums[range(set)].fill(0.0);
+            self.regrets[range(set)].iter_mut().for_each(|regret| *regret *= share);
+        }
         self.round = self.round.min(WARM);
     }
 

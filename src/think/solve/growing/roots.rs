@@ -1,7 +1,7 @@
 //! Where a tree begins: at the initial state, or at the positions of a sub-game.
 //!
-//! A root has a *prior*, the probability of its history where all roles choose uniformly, and for each role its place
-//! in the list of what that role may know at the roots. What a role did to come there is a factor of all roots between which
+//! A root has a *prior*, the probability of all histories that lead to its position where all roles choose uniformly, and for each role its
+//! place in the list of what that role may know at the roots. What a role did to come there is a factor of all roots between which
 //! it cannot tell, so it is kept in these lists: its *reach*, the probability of its own moves under the last solve, over
 //! that under uniform play. In the pass of a role a root weighs its prior times the factors of the others.
 //!

@@ -17,24 +17,23 @@ use super::{GrowingMinimiser, range};
 use crate::tree::Following;
 use hyperplay_machine::{Budget, Bulk};
 
-/// The time that it takes to judge policies below the roots, in iterations.
-const IN_ITERATIONS: f64 = 2.0;
+/// The time that it takes to judge policies below the roots, in passes.
+const IN_PASSES: f64 = 2.0;
 
 /// Sums of goals that differ by less are the same.
 const LEAST: f64 = 1e-6;
 
 impl<M: Bulk> GrowingMinimiser<M> {
-    /// Goes back to the policies of the last solve where the new ones of the sub-game give the other roles as much or more. Where the
-    /// time would probably not do, nothing happens.
+    /// Goes back to the policies of the last solve where the new ones of the sub-game give the other roles as much or more, once in a
+    /// sub-game. Where the time would probably not do, nothing happens.
     pub fn settle(&mut self, budget: &Budget) {
         let is_short = budget.left().is_some_and(|left| left < self.settling());
         let own = self.tree.roots.searcher().filter(|_| self.may_settle() && !is_short);
         let Some(own) = own.filter(|_| self.has_constant_sum()) else { return };
-        let new = self.average_everywhere();
+        let (new, last) = (self.average_everywhere(), std::mem::take(&mut self.last));
         let mut old = new.clone();
         for set in self.tree.sets_below() {
-            if let Some(last) = self.last.get(range(set)).filter(|last| last.iter().any(|share| *share > 0.0))
-            {
+            if let Some(last) = last.get(range(set)).filter(|last| last.iter().any(|share| *share > 0.0)) {
                 old[range(set)].copy_from_slice(last);
             }
         }
@@ -50,13 +49,10 @@ impl<M: Bulk> GrowingMinimiser<M> {
         }
     }
 
-    /// About the time that it takes to settle. It depends on all sets of the tree, and on what is below the roots.
+    /// About the time that it takes to settle: to take the averages of the sets below the roots, and to judge them.
     pub(super) fn settling(&self) -> Duration {
-        if self.may_settle() {
-            self.judging + self.predicted().mul_f64(IN_ITERATIONS)
-        } else {
-            Duration::ZERO
-        }
+        let time = || self.averaging + self.time_of(self.passing).mul_f64(IN_PASSES);
+        if self.may_settle() { time() } else { Duration::ZERO }
     }
 
     /// Whether there are policies of a last solve, and something that says which are better.
