@@ -104,8 +104,8 @@ impl Choice for SubgameChoice {
         self.minimiser.take_if(|_| possible.modelled != self.share);
         self.share = possible.modelled;
         // Where the first decision is forced its clock, which is the start clock, is there to prepare.
-        let (belief, role) = (possible.belief, deliberation.role);
-        let is_first = || belief.evidence_until(&belief.particles()[0], role, None).step() == 0;
+        let (belief, role, deadline) = (possible.belief, deliberation.role, deliberation.budget.deadline);
+        let is_first = || belief.evidence_until(&belief.particles()[0], role, deadline).step() == 0;
         let may_prepare = self.minimiser.is_none() && !deliberation.budget.reproduces();
         if legal.len() == 1 && may_prepare && is_first() {
             self.prepare(deliberation.machine, &deliberation.budget, &seed.child("prepare"));
@@ -128,12 +128,14 @@ impl Choice for SubgameChoice {
     fn think_ahead(&mut self, deliberation: Deliberation<'_>, _: &Possible<'_>) -> bool {
         let (is_open, (count, _)) = (self.is_open(), self.effort(&deliberation.budget));
         let (context, _) = deliberation.context();
-        let Some(minimiser) = self.minimiser.as_mut().filter(|_| is_open) else { return false };
-        let before = minimiser.iterations;
+        // Where the policies of the last solve stay they are kept.
+        let may_go_on = |of: &&mut GrowingMinimiser<Engine>| is_open && !of.subgame.stays;
+        let Some(minimiser) = self.minimiser.as_mut().filter(may_go_on) else { return false };
+        let before = minimiser.visits;
         let done = minimiser.iterate_within(context.machine, count, &context.budget, &context.seed);
         // Where a turn has no time for an iteration, no other one has.
-        let goes_on = done.is_ok() && minimiser.iterations > before;
-        goes_on && (minimiser.leaves() > 0 || minimiser.iterations < CONVERGED)
+        let (goes_on, is_whole) = (done.is_ok() && minimiser.visits > before, minimiser.leaves() == 0);
+        goes_on && !(is_whole && minimiser.iterations >= CONVERGED)
     }
 }
 

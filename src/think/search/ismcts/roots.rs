@@ -177,8 +177,7 @@ impl Others {
                 let (states, cost) = held(place, other, &left);
                 made.cost += cost;
                 let root = |HeldState { state, weight, known }: HeldState<M::State>| {
-                    let classes: Vec<u32> =
-                        known.iter().map(|known| parts.tree.positions.class(known)).collect();
+                    let classes: Vec<u32> = known.iter().map(|of| parts.tree.positions.class(of)).collect();
                     let is_own = classes[own.role.index()] == own.class;
                     let role = own.role.index() as u32;
                     let learners = if is_own { Learners::AllBut(role) } else { Learners::All };

@@ -66,7 +66,7 @@ struct Pace {
 }
 
 /// The solve from the initial state. To go over to a sub-game takes some passes of a play clock that may be short.
-const FIRST: Pace = Pace { growing: 0.8, passes: 300, slowest: Duration::from_millis(10) };
+const FIRST: Pace = Pace { growing: 0.8, passes: 300, slowest: Duration::from_millis(5) };
 
 /// The solve of a sub-game, whose policies do not begin anew.
 const LATER: Pace = Pace { growing: 0.5, passes: 15, slowest: Duration::MAX };
@@ -152,8 +152,8 @@ pub struct GrowingMinimiser<M: Bulk> {
     expected: Vec<f64>,
     /// By number of a move: the average policies of the last solve, where its tree was grown and 0 elsewhere.
     last: Vec<f64>,
-    /// The time in which the averages of the last solve were taken.
-    averaging: Duration,
+    /// The time that it takes to judge a sub-game that has not grown yet, about.
+    judging: Duration,
     /// The last sub-game.
     pub subgame: Subgame,
     /// Why it cannot go on.
@@ -183,7 +183,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             round: 0,
             expected: Vec::new(),
             last: Vec::new(),
-            averaging: Duration::ZERO,
+            judging: Duration::ZERO,
             subgame: Subgame::default(),
             failure: None,
         }
@@ -306,9 +306,9 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let before = watch.elapsed();
         (0..self.players.len()).for_each(|place| self.update(self.players[place]));
         let (all, nodes) = (watch.elapsed(), self.tree.followed as u32 + 1);
-        self.passing = (all - before) / nodes;
+        self.passing = measured(self.passing, (all - before) / nodes);
         if grows {
-            self.growing = all / nodes;
+            self.growing = measured(self.growing, all / nodes);
         }
         Ok(())
     }
@@ -460,6 +460,11 @@ impl<M: Bulk> GrowingMinimiser<M> {
 fn follow(learnt: &mut [f64], modelled: &[f64], share: f64) {
     let mix = |(own, by_model): (&mut f64, &f64)| *own = share * by_model + (1.0 - share) * *own;
     learnt.iter_mut().zip(modelled).for_each(mix);
+}
+
+/// A time that was measured again. One pause of the program does not stop all that follows.
+fn measured(before: Duration, now: Duration) -> Duration {
+    if before.is_zero() { now } else { now.min(before * 2) }
 }
 
 /// Where the numbers of the moves of a set lie.

@@ -38,7 +38,7 @@ use hyperplay_machine::{Budget, Bulk, Evidence, Role, Seed, Stopwatch};
 const WARM: u64 = 4;
 
 /// The time that it takes to go over to a sub-game, in passes over the tree before.
-const IN_PASSES: u32 = 10;
+const IN_PASSES: u32 = 6;
 
 /// Added to the reach of a role where roots are drawn, so that those it never came to under the last solve are among them.
 const LEAST_REACH: f64 = 0.1;
@@ -141,17 +141,13 @@ impl<M: Bulk> GrowingMinimiser<M> {
         found: Vec<FoundState<M::State>>,
         seed: &Seed,
     ) -> Sampled {
-        let watch = Stopwatch::start();
         let (step, own) = (evidence.step(), evidence.role.index());
         let own = (own, self.tree.positions.class(evidence));
         let average = self.average_everywhere();
-        self.averaging = watch.elapsed();
         let continuations = self.continuations(own.0);
         if self.expected.is_empty() {
-            self.expected = vec![0.0; machine.roles().len()];
-            for &role in &self.players {
-                self.expected[role as usize] = self.usual(role, &average).value(&self.tree);
-            }
+            let value = |role| self.usual(role as u32, &average).value(&self.tree);
+            self.expected = (0..machine.roles().len()).map(value).collect();
             self.given.clear();
         }
         let all = self.candidates(step, found, own);
@@ -197,13 +193,15 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let (roots, share) = (&self.tree.roots, self.tree.followed as f64 / nodes.max(1) as f64);
         let held = roots.list.iter().filter(|root| roots.is_own(root)).count();
         self.subgame = Subgame { roots: roots.list.len(), own: held, kept, share, stays: false };
+        let watch = Stopwatch::start();
         self.add_gadgets(own.0, before);
+        self.judging = watch.elapsed() * 2;
         Ok(())
     }
 
     /// All positions of the tree after a number of steps, and the states that were found and are not among them. What the role and class
     /// `own` holds possible says how their units compare: the prior of its positions in the tree, over the weight of the found states
-    /// that are among these. Where none is, those of the tree are left out.
+    /// that are among these. Where the tree has none of them, its positions are left out.
     fn candidates(
         &mut self,
         step: usize,
@@ -234,6 +232,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let places = alike.map(|(place, of)| ((of.known.clone(), state(of)), place));
         let mut places: FxHashMap<(Vec<u32>, Option<M::State>), usize> = places.collect();
         let is_own = |of: &&Candidate<M::State>| of.known[own.0] == own.1;
+        let held = found.iter().filter(|(known, ..)| known[own.0] == own.1).count();
         let (prior, mut common) = (all.iter().filter(is_own).map(|of| of.prior).sum::<f64>(), 0.0);
         for (known, state, weight) in found {
             let state = Some(state);
@@ -244,7 +243,9 @@ impl<M: Bulk> GrowingMinimiser<M> {
                 None => all.push(Candidate { position: None, state, known, prior: weight }),
             }
         }
-        if prior * common > 0.0 {
+        // Where none was drawn, it is taken that the next would have been one.
+        let common = if common > 0.0 { common } else { 1.0 / (held + 1) as f64 };
+        if prior > 0.0 {
             all[in_tree..].iter_mut().for_each(|of| of.prior *= prior / common);
         } else {
             all.drain(..in_tree);
@@ -349,9 +350,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let old = std::mem::replace(&mut self.tree, GrownTree::new(machine, self.options.playouts));
         self.tree.valued_by = Arc::clone(&old.valued_by);
         self.tree.blueprint = old.blueprint.clone();
-        let mut class = |role: usize, class: u32| {
-            self.tree.positions.class(&old.positions.evidence(Role::new(role), class))
-        };
+        let mut class = |role, of| self.tree.positions.class(&old.positions.evidence(Role::new(role), of));
         for of in chosen {
             of.known = of.known.iter().enumerate().map(|(role, &known)| class(role, known)).collect();
             of.state = of.state.take().or_else(|| Some(old.positions.state(of.position?).clone()));

@@ -49,9 +49,9 @@ impl<M: Bulk> GrowingMinimiser<M> {
         }
     }
 
-    /// About the time that it takes to settle: to take the averages of the sets below the roots, and to judge them.
+    /// About the time that it takes to settle: the averages are taken, and two passes made in which little is kept from earlier ones.
     pub(super) fn settling(&self) -> Duration {
-        let time = || self.averaging + self.time_of(self.passing).mul_f64(IN_PASSES);
+        let time = || self.judging + self.time_of(self.passing).mul_f64(IN_PASSES);
         if self.may_settle() { time() } else { Duration::ZERO }
     }
 
