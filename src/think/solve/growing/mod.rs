@@ -152,7 +152,7 @@ pub struct GrowingMinimiser<M: Bulk> {
     expected: Vec<f64>,
     /// By number of a move: the average policies of the last solve, where its tree was grown and 0 elsewhere.
     last: Vec<f64>,
-    /// The time that it takes to judge a sub-game that has not grown yet, about.
+    /// About the time that it takes to judge a sub-game that has not grown yet: twice that of making its gadgets.
     judging: Duration,
     /// The last sub-game.
     pub subgame: Subgame,

@@ -49,7 +49,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         }
     }
 
-    /// About the time that it takes to settle: the averages are taken, and two passes made in which little is kept from earlier ones.
+    /// About the time that it takes to settle: twice that of making the gadgets, and two passes, because the tree has grown since.
     pub(super) fn settling(&self) -> Duration {
         let time = || self.judging + self.time_of(self.passing).mul_f64(IN_PASSES);
         if self.may_settle() { time() } else { Duration::ZERO }
