@@ -132,13 +132,16 @@ fn sub_games_after_an_exact_blueprint_give_nothing_up_with_either_gadget() {
     }
 }
 
-/// What a blueprint says is played until the first sub-game, and learnt from then on; what it does not say is learnt.
+/// What a blueprint says is played until a sub-game fits into the tree, and learnt from then on; what it does not say is learnt.
 #[test]
-fn a_blueprint_is_played_before_the_first_sub_game() {
+fn a_blueprint_is_played_before_a_sub_game_that_fits() {
     let machine = imperfect("kuhn_poker");
     let said = |role: Role, moves: usize| (role.index() == 0 && moves == 2).then(|| vec![0.9, 0.1]);
-    let mut minimiser = GrowingMinimiser::new(&*machine, GrowingOptions::default())
-        .with_blueprint(Some(Arc::new(move |role, _, legal| said(role, legal.len()))));
+    let new = |nodes| {
+        GrowingMinimiser::new(&*machine, GrowingOptions { nodes, ..GrowingOptions::default() })
+            .with_blueprint(Some(Arc::new(move |role, _, legal| said(role, legal.len()))))
+    };
+    let mut minimiser = new(1_000);
     let seed = Seed::root(1);
     minimiser.iterate(&*machine, 200, &seed).unwrap();
     let mut learnt = 0;
@@ -152,10 +155,16 @@ fn a_blueprint_is_played_before_the_first_sub_game() {
     assert!(learnt > 2, "the other role learns a response: {learnt}");
 
     let first = minimiser.policies().find(|of| said(of.role, of.moves.len()).is_some()).unwrap().evidence;
-    minimiser.resolve(&*machine, &first, Vec::new(), &Budget::UNLIMITED, &seed).unwrap();
-    minimiser.iterate(&*machine, 200, &seed).unwrap();
-    let shares = minimiser.policy(&first).unwrap().1;
-    assert!((shares[0] - 0.9).abs() > 0.01, "a sub-game learns: {shares:?}");
+    for (nodes, follows) in [(1_000, false), (20, true), (40, true), (58, false)] {
+        let mut minimiser = new(nodes);
+        minimiser.iterate(&*machine, 200, &seed).unwrap();
+        minimiser.resolve(&*machine, &first, Vec::new(), &Budget::UNLIMITED, &seed).unwrap();
+        minimiser.iterate(&*machine, 200, &seed).unwrap();
+        minimiser.settle(&Budget::UNLIMITED);
+        let shares = minimiser.policy(&first).unwrap().1;
+        assert_eq!(minimiser.subgame.follows, follows, "{nodes} nodes");
+        assert_eq!((shares[0] - 0.9).abs() < 1e-9, follows, "{nodes} nodes: {shares:?}");
+    }
 }
 
 #[test]

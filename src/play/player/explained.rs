@@ -82,7 +82,7 @@ fn solved(
     subgame: &Subgame,
     alternatives: &[Alternative],
 ) -> Vec<String> {
-    let Subgame { roots, own, kept, share, stays } = *subgame;
+    let Subgame { roots, own, kept, share, stays, follows } = *subgame;
     let tree = format!("{iterations} iterations on a tree of {nodes} nodes");
     let roots = format!(
         "{roots} roots, {own} of them held possible; {kept} roots and {:.0} % of the nodes were there before",
@@ -92,8 +92,12 @@ fn solved(
         let name = &machine.roles()[of.role];
         format!("  {name} had {:.1} with some evidence, and has {:.1}", of.before, of.now)
     });
-    let stays = stays.then(|| "the policies of the last solve stay: the new ones are no better".to_owned());
-    [tree, roots].into_iter().chain(stays).chain(alternatives).collect()
+    let played = match (follows, stays) {
+        (true, _) => Some("the blueprint is played: what follows does not fit into the tree"),
+        (_, true) => Some("the policies of the last solve stay: the new ones are no better"),
+        _ => None,
+    };
+    [tree, roots].into_iter().chain(played.map(str::to_owned)).chain(alternatives).collect()
 }
 
 /// The belief: how many histories and states, how they were found at which cost, and the likeliest states by the fluents

@@ -139,7 +139,7 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 let options =
                     |nodes| GrowingOptions { nodes, gadget, perturbation, roots, continuations, ..default };
                 let solves = [(iterations[0], options(nodes)), (iterations[1], options(timed))];
-                let moves = spec.size("moves");
+                let (moves, sampled) = (spec.size("moves"), counted_and_timed(spec, "sampled"));
                 let file = |key| spec.is_given(key).then(|| spec.policy(key).cloned());
                 let (blueprint, shared) = (file("blueprint").transpose()?, Arc::new(Shared::default()));
                 Ok(move |engine: &Arc<Engine>, role: Role| {
@@ -147,7 +147,8 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                         let file = FilePolicy::new(Arc::clone(engine), Arc::clone(file));
                         Arc::new(move |role, evidence, legal| file.written(role, evidence, legal))
                     });
-                    let (search, known) = (Arc::clone(&search), (blueprint, is_plain(engine, &shared)));
+                    let (search, known) =
+                        (Arc::clone(&search), (blueprint, sampled, is_plain(engine, &shared)));
                     Seat::player(subgame(belief(engine, role), search, solves, moves, known))
                 })
             },
@@ -208,7 +209,7 @@ fn oos_keys() -> [SpecKey; 3] {
 /// Nodes of a tree under a clock: about 250 megabytes.
 const TREE_UNDER_A_CLOCK: usize = 1_000_000;
 
-fn subgame_keys() -> [SpecKey; 8] {
+fn subgame_keys() -> [SpecKey; 9] {
     [
         SpecKey::count("iterations", 1..=1_000_000_000, 200, about("subgame", "iterations"))
             .clocked("as many as the time allows"),
@@ -219,6 +220,8 @@ fn subgame_keys() -> [SpecKey; 8] {
         SpecKey::count("continuations", 1..=3, 1, about("subgame", "continuations")),
         SpecKey::count("moves", 0..=1_000_000, 0, about("subgame", "moves")),
         SpecKey::file_or(FileKind::Policy, "none", "blueprint", about("subgame", "blueprint")),
+        SpecKey::count("sampled", 0..=1_000_000_000, 10_000, about("subgame", "sampled"))
+            .clocked("as many as the time allows"),
     ]
 }
 

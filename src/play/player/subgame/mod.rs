@@ -6,8 +6,8 @@
 //! that others hold possible at these, and so on. Where the tree has too few of them, particles of its
 //! belief are added, and what the others hold possible there. The belief is that of [`hyperplay`](mod@super::hyperplay), with the
 //! same keys. The other roles choose before the roots whether they enter (the key `gadget`), so the new strategy does not give
-//! them more than the last one did. In between, the tree grows on. With a `blueprint`, a policy file, the first solve is that file, and its
-//! tree only finds the values and the reach under it. Beyond a leaf all play as the file says.
+//! them more than the last one did. In between, the tree grows on. With a `blueprint`, a policy file or what `sampled` iterations of external
+//! sampling find before the first move, all play as that says, until a sub-game fits into the tree to its end.
 //!
 //! With several `continuations` the other roles choose how they play beyond the leaves of a sub-game.
 //!
@@ -31,10 +31,13 @@ use super::selection::IsPlain;
 use super::{Decision, DecisionCost, OwnBelief, Player, Reason, SpecWord};
 use found::found;
 use hyperplay_engine::Engine;
-use hyperplay_machine::{Budget, EvaluationFailure, Evidence, Move, Role, Seed};
+use hyperplay_machine::{
+    Budget, EvaluationFailure, Evidence, Move, Role, Seed, StateMachine as _, StateMachineExt as _,
+};
 use hyperplay_think::search::{SearchContext, StateSearch};
 use hyperplay_think::solve::{
-    Blueprint, GadgetKind, GrowingMinimiser, GrowingOptions, SamplingError, TreeError,
+    AimOptions, Blueprint, GadgetKind, GrowingMinimiser, GrowingOptions, MonteCarloMinimiser, SamplingError,
+    SamplingScheme, TreeError,
 };
 
 /// The share of the budget of a first decision that solves from the initial state.
@@ -44,19 +47,29 @@ const FIRST: f64 = 0.5;
 /// leaf left.
 const CONVERGED: u64 = 2_000;
 
+/// The share of the rest of that budget in which a blueprint is sampled, and after which share of this its sets are counted.
+const SAMPLING: f64 = 0.8;
+const LEAST_SPENT: f64 = 0.1;
+
+/// In the mean an information set of a blueprint is visited so often, or it is dropped.
+const LEAST_VISITS: u64 = 100;
+
+/// Iterations between two counts.
+const SAMPLED_TOGETHER: u64 = 10;
+
 impl SpecWord for GadgetKind {
     const WORDS: &'static [(&'static str, GadgetKind)] =
         &[("resolve", GadgetKind::Resolve), ("maxmargin", GadgetKind::Maxmargin), ("none", GadgetKind::None)];
 }
 
 /// The player `subgame` for one match: iterations of a solve and how its tree grows, without a deadline and with one, and the
-/// most moves that are mixed, 0 for all. The blueprint is what was solved before, if anything was.
+/// most moves that are mixed, 0 for all. The blueprint is what was solved before, if anything was, or what as many iterations find.
 pub(super) fn subgame(
     belief: OwnBelief,
     search: Arc<dyn StateSearch<Engine>>,
     solves: [(u64, GrowingOptions); 2],
     moves: usize,
-    (blueprint, is_plain): (Option<Blueprint>, IsPlain),
+    (blueprint, sampled, is_plain): (Option<Blueprint>, [u64; 2], IsPlain),
 ) -> impl Player {
     let (role, model, leaves) = (belief.role, Arc::clone(&belief.model), Arc::clone(&belief.leaves));
     let new = move |machine: &Engine, options: GrowingOptions, share: f64| {
@@ -65,11 +78,11 @@ pub(super) fn subgame(
             move |role: Role, evidence: &Evidence, legal: &[Move]| model.policy(role, evidence, legal);
         GrowingMinimiser::new(machine, options)
             .following(role, share, Arc::new(policy))
-            .with_blueprint(blueprint.clone())
             .valued_by(Arc::clone(&leaves))
     };
     let (share, new) = (belief.modelled(), Arc::new(new));
-    let choice = SubgameChoice { search, solves, moves, new, share, is_plain, minimiser: None };
+    let choice =
+        SubgameChoice { search, solves, moves, new, share, is_plain, blueprint, sampled, minimiser: None };
     belief.player_with(choice, true)
 }
 
@@ -86,6 +99,9 @@ struct SubgameChoice {
     /// and that probability.
     share: f64,
     is_plain: IsPlain,
+    blueprint: Option<Blueprint>,
+    /// Where there is none, iterations that find one.
+    sampled: [u64; 2],
     minimiser: Option<GrowingMinimiser<Engine>>,
 }
 
@@ -93,8 +109,7 @@ impl Choice for SubgameChoice {
     fn prepare(&mut self, machine: &Engine, budget: &Budget, seed: &Seed) {
         if !(self.is_plain)(budget) {
             let count = if self.is_open() { CONVERGED } else { self.effort(budget).0 };
-            // What cannot be solved is said at the first decision.
-            let _ = self.minimiser(machine, budget).iterate_within(machine, count, budget, seed);
+            self.begin(machine, count, budget, seed);
         }
     }
 
@@ -150,9 +165,33 @@ impl SubgameChoice {
         self.solves[usize::from(!budget.reproduces())]
     }
 
-    fn minimiser(&mut self, machine: &Engine, budget: &Budget) -> &mut GrowingMinimiser<Engine> {
-        let (_, options) = self.effort(budget);
-        self.minimiser.get_or_insert_with(|| (self.new)(machine, options, self.share))
+    /// Solves from the initial state. Where the tree does not come to all ends in half of the budget, a blueprint is sampled, and it stays
+    /// where nothing comes of that. The nodes visited.
+    fn begin(&mut self, machine: &Engine, count: u64, budget: &Budget, seed: &Seed) -> u64 {
+        let (timed, (_, options)) = (usize::from(!budget.reproduces()), self.effort(budget));
+        let new = |blueprint| (self.new)(machine, options, self.share).with_blueprint(blueprint);
+        let mut minimiser = new(self.blueprint.clone());
+        let deciding = machine.each_role().filter(|&role| Some(role) != machine.random()).count();
+        let may_sample =
+            self.blueprint.is_none() && self.share == 0.0 && self.sampled[timed] > 0 && deciding > 1;
+        let half = budget.share(if may_sample { FIRST } else { 1.0 });
+        // What cannot be solved is said at the decision.
+        let _ = minimiser.iterate_within(machine, count, &half, seed);
+        let mut visits = minimiser.visits;
+        let is_cut = minimiser.leaves() > 0 && (timed == 1 || minimiser.nodes() >= options.nodes);
+        if may_sample && is_cut {
+            let (left, seed) = (budget.share(SAMPLING), seed.child("sampled"));
+            let (found, more) = sampled(machine, self.sampled[timed], options.nodes, &left, &seed);
+            if found.is_some() {
+                self.blueprint = found;
+                minimiser = new(self.blueprint.clone());
+            }
+            let (before, left) = (minimiser.visits, count - minimiser.iterations.min(count));
+            let _ = minimiser.iterate_within(machine, left, budget, &seed);
+            visits += more + minimiser.visits - before;
+        }
+        self.minimiser = Some(minimiser);
+        visits
     }
 
     /// Solves the sub-game of a decision. Why there is no strategy, if there is none.
@@ -168,13 +207,13 @@ impl SubgameChoice {
         let particle = &possible.belief.particles()[0];
         // Asked before the time is up, because an answer after the deadline may be cut off.
         let evidence = possible.belief.evidence_until(particle, context.role, budget.deadline);
-        let minimiser = self.minimiser(machine, &budget);
+        let mut begun = 0;
+        if self.minimiser.is_none() {
+            let first = Budget { nodes: budget.nodes.map(|nodes| nodes / 2), ..budget.share(FIRST) };
+            begun = self.begin(machine, count, &first, &seed.child("first"));
+        }
+        let minimiser = self.minimiser.as_mut().expect("it has begun");
         let solve = |minimiser: &mut GrowingMinimiser<Engine>| {
-            if minimiser.iterations == 0 {
-                let nodes = budget.nodes.map(|nodes| nodes / 2);
-                let first = Budget { nodes, ..budget.share(FIRST) };
-                minimiser.iterate_within(machine, count, &first, &seed.child("first"))?;
-            }
             if evidence.step() > 0 {
                 let found = found(minimiser, &evidence, possible, &budget, roots, seed);
                 minimiser.resolve(machine, &evidence, found, &budget, &seed.child("roots"))?;
@@ -185,7 +224,7 @@ impl SubgameChoice {
         };
         let before = minimiser.visits;
         let done = solve(minimiser);
-        let cost = DecisionCost { states: minimiser.visits - before, playouts: 0 };
+        let cost = DecisionCost { states: begun + minimiser.visits - before, playouts: 0 };
         let has_failed = done.is_err();
         let why = done.err().map(|error| {
             if let SamplingError::Rules(TreeError::Failed(found)) = &error {
@@ -217,6 +256,33 @@ impl SubgameChoice {
         self.minimiser.take_if(|_| has_failed);
         result
     }
+}
+
+/// The policies that external sampling finds within a budget, in `count` iterations at most, and the nodes visited. No policies where
+/// they have more than `most` information sets, or would have them under a clock, or where these were visited too seldom.
+fn sampled(
+    machine: &Engine,
+    count: u64,
+    most: usize,
+    budget: &Budget,
+    seed: &Seed,
+) -> (Option<Blueprint>, u64) {
+    let (mut minimiser, all) = (MonteCarloMinimiser::new(machine, SamplingScheme::External), budget.left());
+    minimiser.widest = most as u64;
+    let options = AimOptions { iterations: SAMPLED_TOGETHER, share: 0.0, memory: usize::MAX };
+    let (mut suits, mut goes_on) = (true, true);
+    while suits && goes_on && minimiser.iterations < count {
+        let (before, left) = (minimiser.iterations, budget.less(minimiser.visits));
+        let done = minimiser.iterate_aimed(machine, std::iter::empty(), &options, &left, seed);
+        goes_on = minimiser.iterations > before && !budget.is_late();
+        let spent = all.map_or(1.0, |all| 1.0 - budget.left().unwrap_or_default().div_duration_f64(all));
+        suits = done.is_ok() && minimiser.information_sets() as f64 <= spent.max(LEAST_SPENT) * most as f64;
+    }
+    let visits = minimiser.visits;
+    suits &= visits >= LEAST_VISITS * minimiser.information_sets() as u64;
+    let policy: Blueprint =
+        Arc::new(move |_, evidence, _| minimiser.policy(evidence).map(|(_, shares)| shares));
+    (suits.then_some(policy), visits)
 }
 
 /// Leaves this number of the most probable moves, or all for 0.

@@ -1,8 +1,7 @@
 //! The tree as far as it is grown, and the values of its leaves.
 //!
 //! A position is *grown* when all its choices were followed, and a *leaf* before. Where nobody chooses, what follows is
-//! grown at once. The value of a leaf is what [`LeafValues`] say, by default the mean goal of random playouts, or follows from a
-//! [blueprint](super::playouts).
+//! grown at once. The value of a leaf is what [`LeafValues`] say, by default the mean goal of random playouts.
 //!
 //! Two ways on which chance alone chose otherwise, and nobody saw it, lead to one position (two dice that were rolled one after the other, two cards of a
 //! hand). It stands below both, and is as probable as both together.
@@ -301,6 +300,36 @@ impl<M: Bulk> GrownTree<M> {
         self.positions.choices(leaf) <= WIDEST
     }
 
+    /// Grows all leaves below the roots and those that follow them, while the tree has fewer nodes than this.
+    pub(super) fn grow_all(&mut self, machine: &M, most: usize, seed: &Seed) -> Sampled {
+        for wave in 0.. {
+            let leaves = self.first_leaves(most.saturating_sub(self.nodes()) as u64);
+            if leaves.is_empty() {
+                break;
+            }
+            self.grow(machine, &leaves, &seed.index(wave))?;
+        }
+        Ok(())
+    }
+
+    /// The first leaves below the roots by number of steps, with about this number of choices together.
+    pub(super) fn first_leaves(&self, mut room: u64) -> Vec<u32> {
+        let all = self.by_step.iter().flatten().copied();
+        let leaves = all.filter(|&at| self.followings(at).is_empty() && self.may_grow(at));
+        let choices = leaves.map(|leaf| (leaf, self.positions.choices(leaf)));
+        let with_room = choices.take_while(|&(_, choices)| {
+            let has_room = room > 0;
+            room = room.saturating_sub(choices);
+            has_room
+        });
+        with_room.map(|(leaf, _)| leaf).collect()
+    }
+
+    /// Whether all positions before this number of steps are grown.
+    pub(super) fn is_grown_until(&self, step: usize) -> bool {
+        self.by_step.iter().take(step).flatten().all(|&at| !self.followings(at).is_empty())
+    }
+
     /// Grows these leaves, each once, and values those that follow.
     pub(super) fn grow(&mut self, machine: &M, leaves: &[u32], seed: &Seed) -> Sampled {
         let (mut wave, mut fresh) = (leaves.to_vec(), Vec::new());
@@ -346,11 +375,6 @@ impl<M: Bulk> GrownTree<M> {
 
     /// Values these leaves.
     fn value_leaves(&mut self, machine: &M, leaves: &[u32], seed: &Seed) -> Sampled {
-        if let Some(blueprint) = self.blueprint.clone()
-            && !self.are_values_of_states(machine, leaves)
-        {
-            return self.play_out(machine, leaves, &blueprint, &mut seed.rng());
-        }
         let ways = self.continuations.weights.iter();
         let each = leaves.iter().flat_map(|&leaf| ways.clone().map(move |weights| (leaf, weights)));
         let start = |(leaf, weights): (u32, &Option<Arc<MoveWeights>>)| {
@@ -363,13 +387,6 @@ impl<M: Bulk> GrownTree<M> {
         self.fail(machine)?;
         self.set_values(leaves, &tallies);
         Ok(())
-    }
-
-    /// Whether the values of leaves follow from their states alone.
-    fn are_values_of_states(&self, machine: &M, leaves: &[u32]) -> bool {
-        leaves
-            .first()
-            .is_some_and(|&leaf| self.valued_by.values(machine, self.positions.state(leaf)).is_some())
     }
 
     /// Leaves are worth what these tallies say, one for each choice among continuations. A value stays where a tally says nothing.

@@ -10,8 +10,8 @@
 //! Before that nothing is guaranteed; local best responses in matches bound what can be gained then.
 //!
 //! The roles but one can [follow](GrowingMinimiser::following) a model with a probability at each choice. What is learnt for them is
-//! the rest. With a [blueprint](GrowingMinimiser::with_blueprint) the first solve learns nothing where that says something, and only the
-//! values under it are found; leaves are worth [what follows](playouts) if all play as it says.
+//! the rest. With a [blueprint](GrowingMinimiser::with_blueprint) nothing is learnt where that says something, until the rest of the game fits
+//! into the tree.
 //!
 //! An iteration takes time in proportion to the grown tree, so all of them together take about fifty times the last.
 //! Iteration i draws from the stream i of its seed alone, so iterations give the same in one call or in several.
@@ -25,7 +25,6 @@ mod estimate;
 mod gadget;
 mod grown;
 mod pass;
-mod playouts;
 mod resolve;
 mod roots;
 mod settled;
@@ -49,6 +48,7 @@ pub use gadget::GadgetKind;
 use grown::GrownTree;
 use hyperplay_machine::{Budget, Bulk, Evidence, Move, Role, Seed, StateMachineExt, Stopwatch};
 use pass::{Pass, Policies};
+use resolve::WARM;
 pub use resolve::{Alternative, FoundState, Subgame};
 
 /// An iteration begins only if this many times the time that it probably takes is left.
@@ -139,8 +139,10 @@ pub struct GrowingMinimiser<M: Bulk> {
     model: Option<(u32, f64, Policy)>,
     /// By number of a move: its probability by that policy.
     modelled: Vec<f64>,
-    /// The numbers of the sets at which the blueprint is played as it is.
+    /// The numbers of the sets at which the blueprint says something.
     given: FxHashSet<usize>,
+    /// Whether the roots are all positions to which somebody's knowledge leads.
+    is_closed: bool,
     /// Nodes visited, in each iteration all those below the roots.
     pub visits: u64,
     /// The time of the last iteration in which the tree grew and that of the last passes, over the nodes of the tree.
@@ -177,6 +179,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             model: None,
             modelled: Vec::new(),
             given: FxHashSet::default(),
+            is_closed: true,
             visits: 0,
             growing: Duration::ZERO,
             passing: Duration::ZERO,
@@ -197,9 +200,11 @@ impl<M: Bulk> GrowingMinimiser<M> {
     }
 
     /// The same, before its first iteration, with policies that were found before, if there are any. They are what is played before the first sub-game
-    /// (the trunk, Moravcik et al. 2017); from there on each begins with them and learns.
+    /// (the trunk, Moravcik et al. 2017), and in each that does not fit into the tree to its end. One that does begins with them and learns; what
+    /// the other roles had before is then what they have at best against these policies (Burch et al. 2014), without any value of a leaf.
     #[must_use]
     pub fn with_blueprint(mut self, blueprint: Option<Blueprint>) -> Self {
+        self.subgame.follows = blueprint.is_some();
         self.tree.blueprint = blueprint;
         self
     }
@@ -275,7 +280,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             let left = budget.left().map(|left| left.saturating_sub(self.settling()));
             let is_enough = |time: Duration| left.is_none_or(|left| left >= time.mul_f64(RESERVE));
             let is_spent = budget.nodes.is_some_and(|nodes| self.visits - before >= nodes);
-            if is_spent || budget.is_late() || !is_enough(passing) {
+            if is_spent || budget.is_late() || !is_enough(passing) || self.is_given() {
                 break;
             }
             let grows = all.is_none_or(|all| {
@@ -286,6 +291,15 @@ impl<M: Bulk> GrowingMinimiser<M> {
             self.visits += self.tree.followed as u64 + 1;
         }
         Ok(())
+    }
+
+    /// Whether iterations change nothing any more: the blueprint says what is played at all sets of a tree that does not grow.
+    fn is_given(&self) -> bool {
+        let grows = self.leaves() > 0 && self.tree.nodes() < self.options.nodes;
+        self.subgame.follows
+            && !grows
+            && self.round > WARM
+            && self.given.len() == self.tree.positions.sets.list().len()
     }
 
     /// About the time of some work on the whole tree, by that for a node.
@@ -341,7 +355,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             let before = self.tree.blueprint.as_ref().and_then(|blueprint| blueprint(role, &evidence, legal));
             if let Some(before) = before {
                 self.policy[moves.clone()].copy_from_slice(&before);
-                self.given.extend(self.expected.is_empty().then_some(set));
+                self.given.insert(set);
             }
             if let Some((.., model)) = self.model.as_ref().filter(|_| share > 0.0) {
                 let policy = model(role, &evidence, legal);
@@ -358,6 +372,9 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let (mut chosen, mut seen, mut choices) = (Vec::new(), FxHashSet::default(), 0);
         if self.leaves() == 0 || self.tree.nodes() >= self.options.nodes || self.players.is_empty() {
             return chosen;
+        }
+        if self.tree.blueprint.is_some() {
+            return self.tree.first_leaves(wanted);
         }
         let (starts, players) = (self.tree.roots.starts(), self.players.len());
         for descent in 0..2 * wanted as usize {
@@ -402,7 +419,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
                 let values = guide.values[moves.clone()].iter_mut().zip(gains);
                 values.for_each(|(value, gain)| *value = gain / others);
                 match share {
-                    _ if given.contains(&number) => {}
+                    _ if self.subgame.follows && given.contains(&number) => {}
                     0.0 => _ = factors.update::<PREDICTED>(&mut regrets[moves], policy, gains),
                     1.0 => {}
                     share => {

@@ -10,14 +10,19 @@
 //! roots, and the value of every class of evidence there to a role that plays best from it on. A class of which the last
 //! tree knew nothing gets the smaller of its value now and the value of the game to its role.
 //!
+//! With a blueprint the sub-game is grown at once, and it is solved if it comes to all ends and its roots are all that somebody's knowledge
+//! leads to. What the others had before is then known exactly. In every other case the blueprint is played on.
+//!
 //! What was learnt below the roots is kept, and the rest of the tree is left out. Its nodes still take memory; when more
 //! than half of the most nodes are used, and something is left to grow below the roots, the tree begins anew at them, with
 //! nothing below.
 //!
 //! References: Burch, Johanson, Bowling (2014), Moravcik et al. (2017), for continual re-solving; Zhang, Sandholm (2021, 2025),
-//! for order by knowledge.
+//! for order by knowledge; Brown, Sandholm, *Safe and Nested Subgame Solving for Imperfect-Information Games* (2017), for a
+//! blueprint that is played until the end of the game can be solved.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rand::{Rng, RngExt};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,7 +40,7 @@ use super::{GrowingMinimiser, GrowingOptions, range};
 use hyperplay_machine::{Budget, Bulk, Evidence, Role, Seed, Stopwatch};
 
 /// A solve that keeps something goes on as if it had made this number of iterations.
-const WARM: u64 = 4;
+pub(super) const WARM: u64 = 4;
 
 /// The time that it takes to go over to a sub-game, in passes over the tree before.
 const IN_PASSES: u32 = 6;
@@ -68,6 +73,8 @@ pub struct Subgame {
     pub share: f64,
     /// Whether the policies of the last solve [stay](GrowingMinimiser::settle).
     pub stays: bool,
+    /// Whether a [blueprint](GrowingMinimiser::with_blueprint) is played as it is, because what follows does not fit into the tree.
+    pub follows: bool,
 }
 
 /// What a class of evidence of another role had before, and has in the sub-game.
@@ -127,7 +134,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             return Ok(());
         }
         self.tree.set_deadline(machine, budget.deadline);
-        let done = self.enter(machine, evidence, found, seed);
+        let done = self.enter(machine, evidence, found, budget, seed);
         self.tree.set_deadline(machine, None);
         self.make_room();
         self.failure = done.clone().err();
@@ -139,6 +146,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         machine: &M,
         evidence: &Evidence,
         found: Vec<FoundState<M::State>>,
+        budget: &Budget,
         seed: &Seed,
     ) -> Sampled {
         let (step, own) = (evidence.step(), evidence.role.index());
@@ -148,15 +156,16 @@ impl<M: Bulk> GrowingMinimiser<M> {
         if self.expected.is_empty() {
             let value = |role| self.usual(role as u32, &average).value(&self.tree);
             self.expected = (0..machine.roles().len()).map(value).collect();
-            self.given.clear();
         }
+        let is_whole = self.tree.is_grown_until(step);
         let all = self.candidates(step, found, own);
         let mut reaches = self.reaches_at_roots();
         let mut chosen = self.by_knowledge(all, own, &mut reaches, &mut seed.rng());
+        self.is_closed &= is_whole && chosen.len() < self.options.roots;
         let reach = |role, class| self.reach(role, class, &mut reaches);
         let known = chosen.iter().map(|of| (of.position, of.prior, &of.known[..]));
         let mut roots = Roots::of_subgame(known, machine.roles().len(), own, reach);
-        let before = self.before(&roots, own.0, &average);
+        let mut before = self.before(&roots, own.0, &average);
 
         let kept = chosen.iter().filter(|of| of.position.is_some()).count();
         let nodes = self.tree.followed;
@@ -189,10 +198,16 @@ impl<M: Bulk> GrowingMinimiser<M> {
         }
         self.tree.grow_or_value(machine, &fresh, &seed.index(0))?;
         self.make_room();
+        let (share, mut follows) = (self.tree.followed as f64 / nodes.max(1) as f64, false);
+        if self.tree.blueprint.is_some() {
+            self.grow_to_ends(machine, budget, &seed.index(1))?;
+            before = self.before(&self.tree.roots, own.0, &self.last);
+            follows = self.leaves() > 0 || !self.is_closed;
+        }
         self.begin_sums();
-        let (roots, share) = (&self.tree.roots, self.tree.followed as f64 / nodes.max(1) as f64);
+        let roots = &self.tree.roots;
         let held = roots.list.iter().filter(|root| roots.is_own(root)).count();
-        self.subgame = Subgame { roots: roots.list.len(), own: held, kept, share, stays: false };
+        self.subgame = Subgame { roots: roots.list.len(), own: held, kept, share, stays: false, follows };
         let watch = Stopwatch::start();
         self.add_gadgets(own.0, before);
         self.judging = watch.elapsed() * 2;
@@ -345,6 +360,21 @@ impl<M: Bulk> GrowingMinimiser<M> {
         roots.sides.iter().enumerate().map(of_role).collect()
     }
 
+    /// Grows what follows the roots, as far as the most nodes and half of the time allow. The policies there are those of the last solve, or of
+    /// the blueprint where that was not.
+    fn grow_to_ends(&mut self, machine: &M, budget: &Budget, seed: &Seed) -> Sampled {
+        let left = budget.left().filter(|_| !self.growing.is_zero());
+        let new = |left: Duration| (left / 2).div_duration_f64(self.growing) * self.options.growth;
+        let in_time = left.map_or(usize::MAX, |left| self.tree.nodes() + new(left) as usize);
+        self.tree.grow_all(machine, in_time.min(self.options.nodes), seed)?;
+        self.make_room();
+        self.last = self.average_everywhere();
+        for set in self.tree.sets_below() {
+            self.policy[range(set)].copy_from_slice(&self.last[range(set)]);
+        }
+        Ok(())
+    }
+
     /// An empty tree in the place of this one. The roots keep what is known of them.
     fn begin_anew(&mut self, machine: &M, chosen: &mut [Candidate<M::State>], roots: &mut Roots) {
         let old = std::mem::replace(&mut self.tree, GrownTree::new(machine, self.options.playouts));
@@ -360,6 +390,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             side.classes.iter_mut().for_each(|of| *of = class(role, *of));
         }
         self.guide = Guide::default();
+        self.given.clear();
         for numbers in
             [&mut self.regrets, &mut self.policy, &mut self.sums, &mut self.modelled, &mut self.last]
         {

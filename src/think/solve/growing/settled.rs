@@ -58,7 +58,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// Whether there are policies of a last solve, and something that says which are better.
     fn may_settle(&self) -> bool {
         let is_asked = self.model.is_none() && self.options.gadget != GadgetKind::None;
-        is_asked && self.players.len() == 2 && !self.last.is_empty()
+        is_asked && !self.subgame.follows && self.players.len() == 2 && !self.last.is_empty()
     }
 
     /// Whether what the roles have together is the same at all ends and leaves of the tree.

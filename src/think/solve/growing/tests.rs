@@ -91,26 +91,6 @@ fn leaves_are_worth_what_random_play_is_worth() {
     }
 }
 
-/// With a blueprint a leaf is worth what follows if all play as that says. Here everybody makes the first move, or the last.
-#[test]
-fn leaves_are_worth_what_the_blueprint_is_worth() {
-    let [toy, ..] = toys();
-    for (said, end) in [([1.0, 0.0], 0), ([0.0, 1.0], 3)] {
-        let options = GrowingOptions { nodes: 2, growth: 0.0, ..GrowingOptions::default() };
-        let blueprint: Blueprint = Arc::new(move |_, _, _| Some(said.to_vec()));
-        let mut minimiser = GrowingMinimiser::new(&toy, options).with_blueprint(Some(blueprint));
-        minimiser.iterate(&toy, 1, &Seed::root(1)).unwrap();
-        assert_eq!((minimiser.nodes(), minimiser.leaves()), (5, 4));
-        let goals = [100.0, 0.0, 20.0, 60.0];
-        // The first role's moves are the faster ones in the tree, and the slower ones in the table.
-        for (place, row) in [0, 2, 1, 3].into_iter().enumerate() {
-            let number = 4 * row + end;
-            let goal = goals[((number * 7 + number / 4) % 4) as usize];
-            assert_eq!(minimiser.tree.value(1 + place as u32, 0, 0), goal - 50.0, "{place}");
-        }
-    }
-}
-
 /// Every leaf is worth 90 to the first role.
 struct Ninety;
 

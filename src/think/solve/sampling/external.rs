@@ -25,8 +25,8 @@ impl<M: Bulk> Traversal<'_, M> {
             Stop::End(end) => return Ok(self.payoff(end)),
             Stop::Own(node, chooser) => (node, chooser),
         };
-        if self.visits > VISITS || depth >= DEPTH {
-            return Err(SamplingError::TooWide(VISITS));
+        if self.visits > self.widest || depth >= DEPTH {
+            return Err(SamplingError::TooWide(self.widest));
         }
         let begin = values.len();
         for own in 0..chooser.moves {

@@ -33,6 +33,7 @@ use super::profile::Profile;
 use super::tree::{GameTree, TreeError};
 use crate::tree::{Following, SetMoves};
 use accounts::Accounts;
+use external::VISITS;
 use hyperplay_machine::{Budget, Bulk, Evidence, History, Move, Seed, StateMachineExt};
 use outcome::OwnStep;
 use positions::MetPositions;
@@ -85,6 +86,8 @@ pub struct MonteCarloMinimiser<M: Bulk> {
     pub iterations: u64,
     /// Nodes visited: draws of `random`, decisions and ends.
     pub visits: u64,
+    /// An iteration of external sampling that visits more nodes ends with an error.
+    pub widest: u64,
     /// The places of the roles that decide.
     players: Vec<u32>,
     positions: MetPositions<M>,
@@ -103,6 +106,7 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
             method,
             iterations: 0,
             visits: 0,
+            widest: VISITS,
             players: players.map(|role| role.index() as u32).collect(),
             positions: MetPositions::new(machine),
             accounts: Accounts::new(method == SamplingScheme::Outcome),
@@ -159,6 +163,7 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
                         averaged,
                         weight: self.iterations as f64,
                         visits: 0,
+                        widest: self.widest,
                         aim,
                         ratio: 1.0,
                     };
@@ -178,15 +183,15 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
         Ok(())
     }
 
-    /// Makes iterations of outcome sampling that aim at histories, each with a weight, until the options or the budget end
-    /// them, whose nodes are visits. What is learnt has the expectation that it has without a target, and is sooner good
+    /// Makes iterations until the options or the budget end them, whose nodes are visits; those of outcome sampling aim at histories, each
+    /// with a weight. What is learnt has the expectation that it has without a target, and is sooner good
     /// where the histories lead. Half of the budget may be spent on finding them.
     ///
     /// # Errors
     /// As [`iterate`](MonteCarloMinimiser::iterate); a deadline is none.
     ///
     /// # Panics
-    /// If the method is external sampling, which tries all moves and follows no history.
+    /// If the method is external sampling, which tries all moves and follows no history, and there is one.
     pub fn iterate_aimed(
         &mut self,
         machine: &M,
@@ -195,7 +200,6 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
         budget: &Budget,
         seed: &Seed,
     ) -> Sampled {
-        assert_eq!(self.method, SamplingScheme::Outcome, "only outcome sampling aims");
         let held = self.positions.tree.len();
         self.positions.memory = self.positions.memory.min(options.memory / 4);
         machine.set_deadline(&mut self.positions.scratch, budget.deadline);
@@ -223,6 +227,7 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
             if half.is_late() || half.nodes.is_some_and(|nodes| self.visits - begin >= nodes / 2) {
                 break;
             }
+            assert_eq!(self.method, SamplingScheme::Outcome, "only outcome sampling aims");
             let before = self.positions.tree.len();
             let places = self.positions.places(machine, &mut self.accounts, root, &history)?;
             self.positions.release(before);

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::external::VISITS;
 use super::rule::Account;
 use super::*;
 use crate::solve::{SequenceForm, TreeError, TreeLimits};
@@ -154,9 +153,10 @@ fn a_game_without_an_end_is_an_error_that_stays() {
     let toy = Toy::table(&["a", "b"], vec![choice(&[2, 1], &[0, 0])]);
     for method in SamplingScheme::ALL {
         let mut minimiser = MonteCarloMinimiser::new(&toy, method);
+        minimiser.widest = 1_000;
         let error = minimiser.iterate(&toy, 1, &Seed::root(1)).unwrap_err();
         match method {
-            SamplingScheme::External => assert_eq!(error, SamplingError::TooWide(VISITS)),
+            SamplingScheme::External => assert_eq!(error, SamplingError::TooWide(1_000)),
             SamplingScheme::Outcome => {
                 assert!(matches!(error, SamplingError::Rules(TreeError::Endless(..))), "{error}");
             }
@@ -346,18 +346,22 @@ fn one_iteration_adds_in_the_mean_what_an_enumeration_says() {
 #[test]
 fn a_budget_ends_iterations_and_is_no_failure() {
     let toy = two_rounds();
-    let mut minimiser = MonteCarloMinimiser::new(&toy, SamplingScheme::Outcome);
-    let mut made = |options: AimOptions, budget: Budget| {
-        let before = minimiser.iterations;
-        let histories = first_histories(&toy, 1, &[0.5, 0.5]).into_iter();
-        minimiser.iterate_aimed(&toy, histories, &options, &budget, &Seed::root(1)).unwrap();
-        minimiser.iterations - before
-    };
-    assert_eq!(made(aiming(10), Budget::UNLIMITED), 10);
-    assert_eq!(made(aiming(10), Budget::time(Duration::ZERO)), 0);
-    assert_eq!(made(AimOptions { memory: 1, ..aiming(10) }, Budget::UNLIMITED), 0);
-    assert!((1..10).contains(&made(aiming(10), Budget::nodes(30))));
-    assert_eq!(made(aiming(10), Budget::UNLIMITED), 10);
+    for method in SamplingScheme::ALL {
+        let mut minimiser = MonteCarloMinimiser::new(&toy, method);
+        let mut made = |options: AimOptions, budget: Budget| {
+            let before = minimiser.iterations;
+            let mut histories = first_histories(&toy, 1, &[0.5, 0.5]);
+            histories.retain(|_| method == SamplingScheme::Outcome);
+            let histories = histories.into_iter();
+            minimiser.iterate_aimed(&toy, histories, &options, &budget, &Seed::root(1)).unwrap();
+            minimiser.iterations - before
+        };
+        assert_eq!(made(aiming(10), Budget::UNLIMITED), 10);
+        assert_eq!(made(aiming(10), Budget::time(Duration::ZERO)), 0);
+        assert_eq!(made(AimOptions { memory: 1, ..aiming(10) }, Budget::UNLIMITED), 0);
+        assert!((1..10).contains(&made(aiming(10), Budget::nodes(30))), "{method}");
+        assert_eq!(made(aiming(10), Budget::UNLIMITED), 10);
+    }
 }
 
 #[test]

@@ -32,6 +32,7 @@ pub(super) struct Traversal<'a, M: Bulk> {
     pub(super) weight: f64,
     /// Nodes visited: draws, decisions and ends.
     pub(super) visits: u64,
+    pub(super) widest: u64,
     pub(super) aim: Aim<'a>,
     /// By how much the draws of the others since the last own choice were made too seldom, because others are aimed at.
     pub(super) ratio: f64,
