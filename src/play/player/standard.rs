@@ -139,7 +139,8 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                 let options =
                     |nodes| GrowingOptions { nodes, gadget, perturbation, roots, continuations, ..default };
                 let solves = [(iterations[0], options(nodes)), (iterations[1], options(timed))];
-                let (moves, sampled) = (spec.size("moves"), counted_and_timed(spec, "sampled"));
+                let (moves, sampled) = (spec.size("moves"), spec.count("sampled"));
+                let sampled = [sampled, if spec.is_given("sampled") { sampled } else { 0 }];
                 let file = |key| spec.is_given(key).then(|| spec.policy(key).cloned());
                 let (blueprint, shared) = (file("blueprint").transpose()?, Arc::new(Shared::default()));
                 Ok(move |engine: &Arc<Engine>, role: Role| {
@@ -220,8 +221,7 @@ fn subgame_keys() -> [SpecKey; 9] {
         SpecKey::count("continuations", 1..=3, 1, about("subgame", "continuations")),
         SpecKey::count("moves", 0..=1_000_000, 0, about("subgame", "moves")),
         SpecKey::file_or(FileKind::Policy, "none", "blueprint", about("subgame", "blueprint")),
-        SpecKey::count("sampled", 0..=1_000_000_000, 10_000, about("subgame", "sampled"))
-            .clocked("as many as the time allows"),
+        SpecKey::count("sampled", 0..=1_000_000_000, 10_000, about("subgame", "sampled")).clocked("0"),
     ]
 }
 
