@@ -140,7 +140,6 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                     |nodes| GrowingOptions { nodes, gadget, perturbation, roots, continuations, ..default };
                 let solves = [(iterations[0], options(nodes)), (iterations[1], options(timed))];
                 let (moves, sampled) = (spec.size("moves"), spec.count("sampled"));
-                let sampled = [sampled, if spec.is_given("sampled") { sampled } else { 0 }];
                 let file = |key| spec.is_given(key).then(|| spec.policy(key).cloned());
                 let (blueprint, shared) = (file("blueprint").transpose()?, Arc::new(Shared::default()));
                 Ok(move |engine: &Arc<Engine>, role: Role| {

@@ -31,12 +31,10 @@ use super::selection::IsPlain;
 use super::{Decision, DecisionCost, OwnBelief, Player, Reason, SpecWord};
 use found::found;
 use hyperplay_engine::Engine;
-use hyperplay_machine::{
-    Budget, EvaluationFailure, Evidence, Move, Role, Seed, StateMachine as _, StateMachineExt as _,
-};
+use hyperplay_machine::{Budget, EvaluationFailure, Evidence, Move, Role, Seed};
 use hyperplay_think::search::{SearchContext, StateSearch};
 use hyperplay_think::solve::{
-    AimOptions, Blueprint, GadgetKind, GrowingMinimiser, GrowingOptions, MonteCarloMinimiser, SamplingError,
+    Blueprint, GadgetKind, GrowingMinimiser, GrowingOptions, MonteCarloMinimiser, SamplingError,
     SamplingScheme, TreeError,
 };
 
@@ -47,15 +45,11 @@ const FIRST: f64 = 0.5;
 /// leaf left.
 const CONVERGED: u64 = 2_000;
 
-/// The share of the rest of that budget in which a blueprint is sampled, and after which share of this its sets are counted.
-const SAMPLING: f64 = 0.8;
-const LEAST_SPENT: f64 = 0.1;
-
 /// In the mean an information set of a blueprint is visited so often, or it is dropped.
 const LEAST_VISITS: u64 = 100;
 
 /// Iterations between two counts.
-const SAMPLED_TOGETHER: u64 = 10;
+const SAMPLED_TOGETHER: u64 = 100;
 
 impl SpecWord for GadgetKind {
     const WORDS: &'static [(&'static str, GadgetKind)] =
@@ -69,7 +63,7 @@ pub(super) fn subgame(
     search: Arc<dyn StateSearch<Engine>>,
     solves: [(u64, GrowingOptions); 2],
     moves: usize,
-    (blueprint, sampled, is_plain): (Option<Blueprint>, [u64; 2], IsPlain),
+    (blueprint, sampled, is_plain): (Option<Blueprint>, u64, IsPlain),
 ) -> impl Player {
     let (role, model, leaves) = (belief.role, Arc::clone(&belief.model), Arc::clone(&belief.leaves));
     let new = move |machine: &Engine, options: GrowingOptions, share: f64| {
@@ -101,7 +95,7 @@ struct SubgameChoice {
     is_plain: IsPlain,
     blueprint: Option<Blueprint>,
     /// Where there is none, iterations that find one.
-    sampled: [u64; 2],
+    sampled: u64,
     minimiser: Option<GrowingMinimiser<Engine>>,
 }
 
@@ -165,30 +159,26 @@ impl SubgameChoice {
         self.solves[usize::from(!budget.reproduces())]
     }
 
-    /// Solves from the initial state. Where the tree does not come to all ends in half of the budget, a blueprint is sampled, and it stays
-    /// where nothing comes of that. The nodes visited.
+    /// Solves from the initial state. Where the number of nodes ends that, and no budget does, a blueprint is sampled, and played in place of what was
+    /// found. The nodes visited.
     fn begin(&mut self, machine: &Engine, count: u64, budget: &Budget, seed: &Seed) -> u64 {
-        let (timed, (_, options)) = (usize::from(!budget.reproduces()), self.effort(budget));
+        let (_, options) = self.effort(budget);
         let new = |blueprint| (self.new)(machine, options, self.share).with_blueprint(blueprint);
         let mut minimiser = new(self.blueprint.clone());
-        let deciding = machine.each_role().filter(|&role| Some(role) != machine.random()).count();
-        let may_sample =
-            self.blueprint.is_none() && self.share == 0.0 && self.sampled[timed] > 0 && deciding > 1;
-        let half = budget.share(if may_sample { FIRST } else { 1.0 });
         // What cannot be solved is said at the decision.
-        let _ = minimiser.iterate_within(machine, count, &half, seed);
+        let _ = minimiser.iterate_within(machine, count, budget, seed);
         let mut visits = minimiser.visits;
-        let is_cut = minimiser.leaves() > 0 && (timed == 1 || minimiser.nodes() >= options.nodes);
-        if may_sample && is_cut {
-            let (left, seed) = (budget.share(SAMPLING), seed.child("sampled"));
-            let (found, more) = sampled(machine, self.sampled[timed], options.nodes, &left, &seed);
+        let is_cut = minimiser.leaves() > 0 && minimiser.nodes() >= options.nodes;
+        let is_free = self.blueprint.is_none() && self.share == 0.0 && minimiser.deciding() > 1;
+        if is_cut && is_free && budget.reproduces() && budget.nodes.is_none() {
+            let (found, more) = sampled(machine, self.sampled, options.nodes as u64, &seed.child("sampled"));
+            visits += more;
             if found.is_some() {
                 self.blueprint = found;
                 minimiser = new(self.blueprint.clone());
+                let _ = minimiser.iterate_within(machine, count, budget, seed);
+                visits += minimiser.visits;
             }
-            let (before, left) = (minimiser.visits, count - minimiser.iterations.min(count));
-            let _ = minimiser.iterate_within(machine, left, budget, &seed);
-            visits += more + minimiser.visits - before;
         }
         self.minimiser = Some(minimiser);
         visits
@@ -258,25 +248,15 @@ impl SubgameChoice {
     }
 }
 
-/// The policies that external sampling finds within a budget, in `count` iterations at most, and the nodes visited. No policies where
-/// they have more than `most` information sets, or would have them under a clock, or where these were visited too seldom.
-fn sampled(
-    machine: &Engine,
-    count: u64,
-    most: usize,
-    budget: &Budget,
-    seed: &Seed,
-) -> (Option<Blueprint>, u64) {
-    let (mut minimiser, all) = (MonteCarloMinimiser::new(machine, SamplingScheme::External), budget.left());
-    minimiser.widest = most as u64;
-    let options = AimOptions { iterations: SAMPLED_TOGETHER, share: 0.0, memory: usize::MAX };
-    let (mut suits, mut goes_on) = (true, true);
-    while suits && goes_on && minimiser.iterations < count {
-        let (before, left) = (minimiser.iterations, budget.less(minimiser.visits));
-        let done = minimiser.iterate_aimed(machine, std::iter::empty(), &options, &left, seed);
-        goes_on = minimiser.iterations > before && !budget.is_late();
-        let spent = all.map_or(1.0, |all| 1.0 - budget.left().unwrap_or_default().div_duration_f64(all));
-        suits = done.is_ok() && minimiser.information_sets() as f64 <= spent.max(LEAST_SPENT) * most as f64;
+/// The policies that `count` iterations of external sampling find, and the nodes visited. No policies where they have more than `most` information
+/// sets, or these were visited too seldom.
+fn sampled(machine: &Engine, count: u64, most: u64, seed: &Seed) -> (Option<Blueprint>, u64) {
+    let mut minimiser = MonteCarloMinimiser::new(machine, SamplingScheme::External);
+    minimiser.widest = most;
+    let mut suits = count > 0;
+    while suits && minimiser.iterations < count {
+        let done = minimiser.iterate(machine, SAMPLED_TOGETHER.min(count - minimiser.iterations), seed);
+        suits = done.is_ok() && minimiser.information_sets() as u64 <= most;
     }
     let visits = minimiser.visits;
     suits &= visits >= LEAST_VISITS * minimiser.information_sets() as u64;

@@ -300,29 +300,16 @@ impl<M: Bulk> GrownTree<M> {
         self.positions.choices(leaf) <= WIDEST
     }
 
-    /// Grows all leaves below the roots and those that follow them, while the tree has fewer nodes than this.
-    pub(super) fn grow_all(&mut self, machine: &M, most: usize, seed: &Seed) -> Sampled {
-        for wave in 0.. {
-            let leaves = self.first_leaves(most.saturating_sub(self.nodes()) as u64);
-            if leaves.is_empty() {
-                break;
-            }
-            self.grow(machine, &leaves, &seed.index(wave))?;
-        }
-        Ok(())
-    }
-
     /// The first leaves below the roots by number of steps, with about this number of choices together.
     pub(super) fn first_leaves(&self, mut room: u64) -> Vec<u32> {
         let all = self.by_step.iter().flatten().copied();
         let leaves = all.filter(|&at| self.followings(at).is_empty() && self.may_grow(at));
-        let choices = leaves.map(|leaf| (leaf, self.positions.choices(leaf)));
-        let with_room = choices.take_while(|&(_, choices)| {
+        let has_room = |leaf: &u32| {
             let has_room = room > 0;
-            room = room.saturating_sub(choices);
+            room = room.saturating_sub(self.positions.choices(*leaf));
             has_room
-        });
-        with_room.map(|(leaf, _)| leaf).collect()
+        };
+        leaves.take_while(has_room).collect()
     }
 
     /// Whether all positions before this number of steps are grown.

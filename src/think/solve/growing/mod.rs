@@ -221,6 +221,11 @@ impl<M: Bulk> GrowingMinimiser<M> {
         self.model.as_ref().filter(|(own, ..)| *own != role).map_or(0.0, |(_, share, _)| *share)
     }
 
+    /// How many roles decide.
+    pub fn deciding(&self) -> usize {
+        self.players.len()
+    }
+
     /// Nodes of the grown tree.
     pub fn nodes(&self) -> usize {
         self.tree.nodes()
@@ -393,9 +398,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         }
         if chosen.is_empty() {
             // Nobody goes to what is left, but there is time for it.
-            let mut left = self.tree.by_step.iter().flatten();
-            let is_left = |leaf: u32| self.tree.followings(leaf).is_empty() && self.tree.may_grow(leaf);
-            chosen.extend(left.find(|leaf| is_left(**leaf)));
+            chosen = self.tree.first_leaves(1);
         }
         chosen
     }

@@ -204,7 +204,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             before = self.before(&self.tree.roots, own.0, &self.last);
             follows = self.leaves() > 0 || !self.is_closed;
         }
-        self.begin_sums();
+        self.begin_sums(budget.deadline.is_some());
         let roots = &self.tree.roots;
         let held = roots.list.iter().filter(|root| roots.is_own(root)).count();
         self.subgame = Subgame { roots: roots.list.len(), own: held, kept, share, stays: false, follows };
@@ -366,7 +366,14 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let left = budget.left().filter(|_| !self.growing.is_zero());
         let new = |left: Duration| (left / 2).div_duration_f64(self.growing) * self.options.growth;
         let in_time = left.map_or(usize::MAX, |left| self.tree.nodes() + new(left) as usize);
-        self.tree.grow_all(machine, in_time.min(self.options.nodes), seed)?;
+        let most = in_time.min(self.options.nodes);
+        for wave in 0.. {
+            let leaves = self.tree.first_leaves(most.saturating_sub(self.tree.nodes()) as u64);
+            if leaves.is_empty() {
+                break;
+            }
+            self.tree.grow(machine, &leaves, &seed.index(wave))?;
+        }
         self.make_room();
         self.last = self.average_everywhere();
         for set in self.tree.sets_below() {
@@ -398,10 +405,10 @@ impl<M: Bulk> GrowingMinimiser<M> {
         }
     }
 
-    /// Lets the averages of all sets below the roots begin anew. What is played there stays, and the regrets become those of as few
-    /// iterations as the solve goes on from, so that they do not outweigh what it learns.
-    fn begin_sums(&mut self) {
-        let share = WARM as f64 / self.round.max(WARM) as f64;
+    /// Lets the averages of all sets below the roots begin anew. What is played there stays. With a deadline the regrets become those of as few
+    /// iterations as the solve goes on from, because it may make too few to outweigh those of the last one.
+    fn begin_sums(&mut self, is_timed: bool) {
+        let share = if is_timed { WARM as f64 / self.round.max(WARM) as f64 } else { 1.0 };
         for set in self.tree.sets_below() {
             self.sums[range(set)].fill(0.0);
             self.regrets[range(set)].iter_mut().for_each(|regret| *regret *= share);

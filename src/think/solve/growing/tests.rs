@@ -247,20 +247,23 @@ fn a_state_that_is_found_weighs_as_much_as_one_of_its_histories() {
     assert!(priors.len() == 3 && are_near, "{priors:?}");
 }
 
-/// A sub-game goes on as if it had made four iterations, and its regrets are those of as many.
+/// A sub-game goes on as if it had made four iterations, and with a deadline its regrets are those of as many.
 #[test]
 fn regrets_do_not_outweigh_what_a_sub_game_learns() {
     let [toy, ..] = toys();
-    let mut minimiser = grown(&toy, 1.0, 400);
-    let (before, known) = (minimiser.regrets.clone(), minimiser.tree.positions.known(1)[0]);
-    let evidence = minimiser.tree.positions.evidence(Role::new(0), known);
-    minimiser.resolve(&toy, &evidence, Vec::new(), &Budget::UNLIMITED, &Seed::root(2)).unwrap();
-    let mut kept = 0.0;
-    for set in minimiser.tree.sets_below() {
-        for (after, before) in minimiser.regrets[range(set)].iter().zip(&before[range(set)]) {
-            assert!((after - before * 4.0 / 400.0).abs() < 1e-12, "{before}, {after}");
-            kept += after.abs();
+    for (budget, share) in [(Budget::time(Duration::from_secs(1_000)), 4.0 / 400.0), (Budget::UNLIMITED, 1.0)]
+    {
+        let mut minimiser = grown(&toy, 1.0, 400);
+        let (before, known) = (minimiser.regrets.clone(), minimiser.tree.positions.known(1)[0]);
+        let evidence = minimiser.tree.positions.evidence(Role::new(0), known);
+        minimiser.resolve(&toy, &evidence, Vec::new(), &budget, &Seed::root(2)).unwrap();
+        let mut kept = 0.0;
+        for set in minimiser.tree.sets_below() {
+            for (after, before) in minimiser.regrets[range(set)].iter().zip(&before[range(set)]) {
+                assert!((after - before * share).abs() < 1e-12, "{before}, {after}");
+                kept += after.abs();
+            }
         }
+        assert!(kept > 0.0);
     }
-    assert!(kept > 0.0);
 }

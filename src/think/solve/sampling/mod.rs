@@ -183,15 +183,15 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
         Ok(())
     }
 
-    /// Makes iterations until the options or the budget end them, whose nodes are visits; those of outcome sampling aim at histories, each
-    /// with a weight. What is learnt has the expectation that it has without a target, and is sooner good
+    /// Makes iterations of outcome sampling that aim at histories, each with a weight, until the options or the budget end
+    /// them, whose nodes are visits. What is learnt has the expectation that it has without a target, and is sooner good
     /// where the histories lead. Half of the budget may be spent on finding them.
     ///
     /// # Errors
     /// As [`iterate`](MonteCarloMinimiser::iterate); a deadline is none.
     ///
     /// # Panics
-    /// If the method is external sampling, which tries all moves and follows no history, and there is one.
+    /// If the method is external sampling, which tries all moves and follows no history.
     pub fn iterate_aimed(
         &mut self,
         machine: &M,
@@ -200,6 +200,7 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
         budget: &Budget,
         seed: &Seed,
     ) -> Sampled {
+        assert_eq!(self.method, SamplingScheme::Outcome, "only outcome sampling aims");
         let held = self.positions.tree.len();
         self.positions.memory = self.positions.memory.min(options.memory / 4);
         machine.set_deadline(&mut self.positions.scratch, budget.deadline);
@@ -227,7 +228,6 @@ impl<M: Bulk> MonteCarloMinimiser<M> {
             if half.is_late() || half.nodes.is_some_and(|nodes| self.visits - begin >= nodes / 2) {
                 break;
             }
-            assert_eq!(self.method, SamplingScheme::Outcome, "only outcome sampling aims");
             let before = self.positions.tree.len();
             let places = self.positions.places(machine, &mut self.accounts, root, &history)?;
             self.positions.release(before);
