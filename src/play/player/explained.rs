@@ -92,12 +92,12 @@ fn solved(
         let name = &machine.roles()[of.role];
         format!("  {name} had {:.1} with some evidence, and has {:.1}", of.before, of.now)
     });
-    let played = match (follows, stays) {
-        (true, _) => Some("the blueprint is played: what follows does not fit into the tree"),
-        (_, true) => Some("the policies of the last solve stay: the new ones are no better"),
-        _ => None,
+    let played = match follows {
+        true => "the blueprint is played: what follows does not fit into the tree",
+        false => "the policies of the last solve stay: the new ones are no better",
     };
-    [tree, roots].into_iter().chain(played.map(str::to_owned)).chain(alternatives).collect()
+    let played = (follows || stays).then(|| played.to_owned());
+    [tree, roots].into_iter().chain(played).chain(alternatives).collect()
 }
 
 /// The belief: how many histories and states, how they were found at which cost, and the likeliest states by the fluents

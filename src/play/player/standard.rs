@@ -147,9 +147,8 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
                         let file = FilePolicy::new(Arc::clone(engine), Arc::clone(file));
                         Arc::new(move |role, evidence, legal| file.written(role, evidence, legal))
                     });
-                    let (search, known) =
-                        (Arc::clone(&search), (blueprint, sampled, is_plain(engine, &shared)));
-                    Seat::player(subgame(belief(engine, role), search, solves, moves, known))
+                    let known = (blueprint, sampled, is_plain(engine, &shared));
+                    Seat::player(subgame(belief(engine, role), Arc::clone(&search), solves, moves, known))
                 })
             },
         )?

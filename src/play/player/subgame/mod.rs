@@ -169,7 +169,7 @@ impl SubgameChoice {
         let _ = minimiser.iterate_within(machine, count, budget, seed);
         let mut visits = minimiser.visits;
         let is_cut = minimiser.leaves() > 0 && minimiser.nodes() >= options.nodes;
-        let is_free = self.blueprint.is_none() && self.share == 0.0 && minimiser.deciding() > 1;
+        let is_free = self.blueprint.is_none() && self.share == 0.0 && minimiser.players.len() > 1;
         if is_cut && is_free && budget.reproduces() && budget.nodes.is_none() {
             let (found, more) = sampled(machine, self.sampled, options.nodes as u64, &seed.child("sampled"));
             visits += more;

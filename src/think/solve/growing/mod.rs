@@ -127,7 +127,7 @@ pub struct GrowingMinimiser<M: Bulk> {
     /// Iterations made.
     pub iterations: u64,
     /// The places of the roles that decide.
-    players: Vec<u32>,
+    pub players: Vec<u32>,
     tree: GrownTree<M>,
     guide: Guide,
     pass: Pass,
@@ -219,11 +219,6 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// How probably a role follows the model.
     fn share(&self, role: u32) -> f64 {
         self.model.as_ref().filter(|(own, ..)| *own != role).map_or(0.0, |(_, share, _)| *share)
-    }
-
-    /// How many roles decide.
-    pub fn deciding(&self) -> usize {
-        self.players.len()
     }
 
     /// Nodes of the grown tree.

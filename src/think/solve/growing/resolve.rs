@@ -157,11 +157,10 @@ impl<M: Bulk> GrowingMinimiser<M> {
             let value = |role| self.usual(role as u32, &average).value(&self.tree);
             self.expected = (0..machine.roles().len()).map(value).collect();
         }
-        let is_whole = self.tree.is_grown_until(step);
         let all = self.candidates(step, found, own);
         let mut reaches = self.reaches_at_roots();
         let mut chosen = self.by_knowledge(all, own, &mut reaches, &mut seed.rng());
-        self.is_closed &= is_whole && chosen.len() < self.options.roots;
+        self.is_closed &= self.tree.is_grown_until(step) && chosen.len() < self.options.roots;
         let reach = |role, class| self.reach(role, class, &mut reaches);
         let known = chosen.iter().map(|of| (of.position, of.prior, &of.known[..]));
         let mut roots = Roots::of_subgame(known, machine.roles().len(), own, reach);
