@@ -171,10 +171,14 @@ impl SubgameChoice {
         let is_cut = minimiser.leaves() > 0 && minimiser.nodes() >= options.nodes;
         let is_free = self.blueprint.is_none() && self.share == 0.0 && minimiser.players.len() > 1;
         if is_cut && is_free && budget.reproduces() && budget.nodes.is_none() {
-            let (found, more) = sampled(machine, self.sampled, options.nodes as u64, &seed.child("sampled"));
-            visits += more;
-            if found.is_some() {
-                self.blueprint = found;
+            let most = options.nodes as u64;
+            let (sampler, suits) = sampled(machine, self.sampled, most, &seed.child("sampled"));
+            visits += sampler.visits;
+            if suits {
+                self.blueprint = Some(Arc::new(move |_, evidence, legal| {
+                    let found = sampler.policy(evidence).filter(|(moves, _)| *moves == legal);
+                    found.map(|(_, shares)| shares)
+                }));
                 minimiser = new(self.blueprint.clone());
                 let _ = minimiser.iterate_within(machine, count, budget, seed);
                 visits += minimiser.visits;
@@ -248,21 +252,17 @@ impl SubgameChoice {
     }
 }
 
-/// The policies that `count` iterations of external sampling find, and the nodes visited. No policies where they have more than `most` information
-/// sets, or these were visited too seldom.
-fn sampled(machine: &Engine, count: u64, most: u64, seed: &Seed) -> (Option<Blueprint>, u64) {
-    let mut minimiser = MonteCarloMinimiser::new(machine, SamplingScheme::External);
-    minimiser.widest = most;
-    let mut suits = count > 0;
-    while suits && minimiser.iterations < count {
-        let done = minimiser.iterate(machine, SAMPLED_TOGETHER.min(count - minimiser.iterations), seed);
-        suits = done.is_ok() && minimiser.information_sets() as u64 <= most;
+/// `count` iterations of external sampling, and whether they suit a blueprint: not where they have more than `most` information sets, or
+/// these were visited too seldom.
+fn sampled(machine: &Engine, count: u64, most: u64, seed: &Seed) -> (MonteCarloMinimiser<Engine>, bool) {
+    let (mut sampler, mut suits) = (MonteCarloMinimiser::new(machine, SamplingScheme::External), count > 0);
+    sampler.widest = most;
+    while suits && sampler.iterations < count {
+        let done = sampler.iterate(machine, SAMPLED_TOGETHER.min(count - sampler.iterations), seed);
+        suits = done.is_ok() && sampler.information_sets() as u64 <= most;
     }
-    let visits = minimiser.visits;
-    suits &= visits >= LEAST_VISITS * minimiser.information_sets() as u64;
-    let policy: Blueprint =
-        Arc::new(move |_, evidence, _| minimiser.policy(evidence).map(|(_, shares)| shares));
-    (suits.then_some(policy), visits)
+    suits &= sampler.visits >= LEAST_VISITS * sampler.information_sets() as u64;
+    (sampler, suits)
 }
 
 /// Leaves this number of the most probable moves, or all for 0.

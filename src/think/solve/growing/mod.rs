@@ -48,7 +48,6 @@ pub use gadget::GadgetKind;
 use grown::GrownTree;
 use hyperplay_machine::{Budget, Bulk, Evidence, Move, Role, Seed, StateMachineExt, Stopwatch};
 use pass::{Pass, Policies};
-use resolve::WARM;
 pub use resolve::{Alternative, FoundState, Subgame};
 
 /// An iteration begins only if this many times the time that it probably takes is left.
@@ -70,6 +69,9 @@ const FIRST: Pace = Pace { growing: 0.8, passes: 300, slowest: Duration::from_mi
 
 /// The solve of a sub-game, whose policies do not begin anew.
 const LATER: Pace = Pace { growing: 0.5, passes: 15, slowest: Duration::MAX };
+
+/// A solve that keeps something goes on as if it had made this number of iterations.
+const WARM: u64 = 4;
 
 /// How a tree grows. The growth was chosen by measurement (`docs/measurements.md`).
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -36,11 +36,8 @@ use super::gadget::Gadget;
 use super::grown::GrownTree;
 use super::pass::{Pass, Policies};
 use super::roots::{NOWHERE, Roots, Side};
-use super::{GrowingMinimiser, GrowingOptions, range};
+use super::{GrowingMinimiser, GrowingOptions, WARM, range};
 use hyperplay_machine::{Budget, Bulk, Evidence, Role, Seed, Stopwatch};
-
-/// A solve that keeps something goes on as if it had made this number of iterations.
-pub(super) const WARM: u64 = 4;
 
 /// The time that it takes to go over to a sub-game, in passes over the tree before.
 const IN_PASSES: u32 = 6;
@@ -362,9 +359,9 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// Grows what follows the roots, as far as the most nodes and half of the time allow. The policies there are those of the last solve, or of
     /// the blueprint where that was not.
     fn grow_to_ends(&mut self, machine: &M, budget: &Budget, seed: &Seed) -> Sampled {
-        let left = budget.left().filter(|_| !self.growing.is_zero());
-        let new = |left: Duration| (left / 2).div_duration_f64(self.growing) * self.options.growth;
-        let in_time = left.map_or(usize::MAX, |left| self.tree.nodes() + new(left) as usize);
+        let each = Some(self.growing).filter(|each| !each.is_zero()).unwrap_or(Duration::MAX);
+        let new = |left: Duration| (left / 2).div_duration_f64(each) * self.options.growth;
+        let in_time = budget.left().map_or(usize::MAX, |left| self.tree.nodes() + new(left) as usize);
         let most = in_time.min(self.options.nodes);
         for wave in 0.. {
             let leaves = self.tree.first_leaves(most.saturating_sub(self.tree.nodes()) as u64);
