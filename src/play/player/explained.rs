@@ -93,7 +93,7 @@ fn solved(
         format!("  {name} had {:.1} with some evidence, and has {:.1}", of.before, of.now)
     });
     let played = match follows {
-        true => "the blueprint is played: what follows does not fit into the tree",
+        true => "the blueprint is played: what follows was not solved",
         false => "the policies of the last solve stay: the new ones are no better",
     };
     let played = (follows || stays).then(|| played.to_owned());

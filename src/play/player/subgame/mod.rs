@@ -202,7 +202,7 @@ impl SubgameChoice {
         // Asked before the time is up, because an answer after the deadline may be cut off.
         let evidence = possible.belief.evidence_until(particle, context.role, budget.deadline);
         let mut begun = 0;
-        if self.minimiser.is_none() {
+        if self.minimiser.as_ref().is_none_or(|of| of.iterations == 0) {
             let first = Budget { nodes: budget.nodes.map(|nodes| nodes / 2), ..budget.share(FIRST) };
             begun = self.begin(machine, count, &first, &seed.child("first"));
         }
