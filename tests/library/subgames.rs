@@ -169,6 +169,29 @@ fn a_blueprint_is_played_before_a_sub_game_that_fits() {
     }
 }
 
+/// The candidate holds two places of the car possible in the end, and nobody else plays, so nothing but the roots of the searching role is cut.
+#[test]
+fn a_sub_game_whose_own_roots_were_cut_is_not_solved() {
+    let machine = imperfect("monty_hall");
+    let tree = GameTree::build(&*machine, &TreeLimits::default()).unwrap();
+    let seed = Seed::root(1);
+    let following = |roots| {
+        let options = GrowingOptions { roots, ..GrowingOptions::default() };
+        let uniform: Blueprint = Arc::new(|_, _, legal| Some(vec![1.0 / legal.len() as f64; legal.len()]));
+        let mut trunk = GrowingMinimiser::new(&*machine, options).with_blueprint(Some(uniform));
+        trunk.iterate(&*machine, 50, &seed).unwrap();
+        let follows = |set: &&InformationSet| {
+            let mut minimiser = trunk.clone();
+            minimiser.resolve(&*machine, &tree.evidence(set), Vec::new(), &Budget::UNLIMITED, &seed).unwrap();
+            let found = minimiser.subgame;
+            found.follows && found.roots < roots
+        };
+        tree.sets().iter().filter(follows).count()
+    };
+    assert_eq!(following(1_000), 0);
+    assert!(following(2) > 0);
+}
+
 #[test]
 #[ignore = "half an hour"]
 fn a_gadget_gives_nothing_up_in_liars_dice_and_none_does() {

@@ -7,7 +7,7 @@
 //! belief are added, and what the others hold possible there. The belief is that of [`hyperplay`](mod@super::hyperplay), with the
 //! same keys. The other roles choose before the roots whether they enter (the key `gadget`), so the new strategy does not give
 //! them more than the last one did. In between, the tree grows on. With a `blueprint`, a policy file or what `sampled` iterations of external
-//! sampling find before the first move, all play as that says, until a sub-game fits into the tree to its end.
+//! sampling find, all play as that says, until a sub-game with all its roots fits into the tree to its end.
 //!
 //! With several `continuations` the other roles choose how they play beyond the leaves of a sub-game.
 //!
@@ -45,7 +45,7 @@ const FIRST: f64 = 0.5;
 /// leaf left.
 const CONVERGED: u64 = 2_000;
 
-/// In the mean an information set of a blueprint is visited so often, or it is dropped.
+/// A blueprint is dropped that visited fewer nodes than this for each of its information sets.
 const LEAST_VISITS: u64 = 100;
 
 /// Iterations between two counts.
@@ -171,8 +171,8 @@ impl SubgameChoice {
         let is_cut = minimiser.leaves() > 0 && minimiser.nodes() >= options.nodes;
         let is_free = self.blueprint.is_none() && self.share == 0.0 && minimiser.players.len() > 1;
         if is_cut && is_free && budget.reproduces() && budget.nodes.is_none() {
-            let most = options.nodes as u64;
-            let (sampler, suits) = sampled(machine, self.sampled, most, &seed.child("sampled"));
+            let (count, most) = (std::mem::take(&mut self.sampled), options.nodes as u64);
+            let (sampler, suits) = sampled(machine, count, most, &seed.child("sampled"));
             visits += sampler.visits;
             if suits {
                 self.blueprint = Some(Arc::new(move |_, evidence, legal| {
@@ -196,7 +196,8 @@ impl SubgameChoice {
         legal: &[Move],
         failure: &mut Option<EvaluationFailure>,
     ) -> Result<(Judgement, DecisionCost, Vec<Reason>), Option<Reason>> {
-        let (machine, budget, seed, moves) = (context.machine, context.budget, &context.seed, self.moves);
+        // What is said of a large tree takes time too.
+        let (machine, budget, seed) = (context.machine, context.budget.share(0.87), &context.seed);
         let (count, GrowingOptions { roots, .. }) = self.effort(&budget);
         let particle = &possible.belief.particles()[0];
         // Asked before the time is up, because an answer after the deadline may be cut off.
@@ -240,7 +241,7 @@ impl SubgameChoice {
         let result = match found {
             Some(found) => {
                 let (mut shares, values): (Vec<f64>, Vec<f64>) = found.into_iter().unzip();
-                purify(&mut shares, moves);
+                purify(&mut shares, self.moves);
                 let judgement = Judgement { values: with(legal, values), ..Judgement::of(legal, shares) };
                 Ok((judgement, cost, std::iter::once(solved).chain(why).collect()))
             }
@@ -253,7 +254,7 @@ impl SubgameChoice {
 }
 
 /// `count` iterations of external sampling, and whether they suit a blueprint: not where they have more than `most` information sets, or
-/// these were visited too seldom.
+/// visited few nodes for them.
 fn sampled(machine: &Engine, count: u64, most: u64, seed: &Seed) -> (MonteCarloMinimiser<Engine>, bool) {
     let (mut sampler, mut suits) = (MonteCarloMinimiser::new(machine, SamplingScheme::External), count > 0);
     sampler.widest = most;

@@ -314,7 +314,7 @@ impl<M: Bulk> GrownTree<M> {
 
     /// Whether all positions before this number of steps are grown.
     pub(super) fn is_grown_until(&self, step: usize) -> bool {
-        self.by_step.iter().take(step).flatten().all(|&at| !self.followings(at).is_empty())
+        self.has_begun && self.by_step.iter().take(step).flatten().all(|&at| !self.followings(at).is_empty())
     }
 
     /// Grows these leaves, each once, and values those that follow.
@@ -377,7 +377,7 @@ impl<M: Bulk> GrownTree<M> {
     }
 
     /// Leaves are worth what these tallies say, one for each choice among continuations. A value stays where a tally says nothing.
-    pub(super) fn set_values(&mut self, leaves: &[u32], tallies: &[Tally]) {
+    fn set_values(&mut self, leaves: &[u32], tallies: &[Tally]) {
         let ways = self.continuations.weights.len();
         for (number, tally) in tallies.iter().enumerate().filter(|(_, tally)| tally.count > 0) {
             let place = leaves[number / ways] as usize * ways + number % ways;

@@ -1,7 +1,7 @@
 //! Regret minimisation on a tree that grows: an anytime solver that needs no complete tree. It begins at the initial state,
 //! and can go over to the sub-game around what a role knows ([`resolve`]), whose [`roots`] are many.
 //!
-//! An iteration first grows the leaves to which descents come ([`descent`]), about a tenth of the tree, and then updates
+//! An iteration first grows the leaves to which descents come ([`descent`]; with a blueprint the first ones by number of steps), about a tenth of the tree, and then updates
 //! the regrets of every information set of the grown tree, role by role, by predictive discounted CFR+ ([`pass`]). A leaf is worth
 //! the mean goals of random playouts, or what [other values](GrowingMinimiser::valued_by) say, and in a sub-game the other roles can choose how
 //! they play in these ([`continuations`]). With the last leaf the tree is the game tree, and from then on this is a regret
@@ -297,7 +297,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
 
     /// Whether iterations change nothing any more: the blueprint says what is played at all sets of a tree that does not grow.
     fn is_given(&self) -> bool {
-        let grows = self.leaves() > 0 && self.tree.nodes() < self.options.nodes;
+        let grows = self.is_closed && self.leaves() > 0 && self.tree.nodes() < self.options.nodes;
         self.subgame.follows
             && !grows
             && self.round > WARM
@@ -323,7 +323,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         (0..self.players.len()).for_each(|place| self.update(self.players[place]));
         let (all, nodes) = (watch.elapsed(), self.tree.followed as u32 + 1);
         self.passing = measured(self.passing, (all - before) / nodes);
-        if grows {
+        if !leaves.is_empty() {
             self.growing = measured(self.growing, all / nodes);
         }
         Ok(())

@@ -70,7 +70,8 @@ pub struct Subgame {
     pub share: f64,
     /// Whether the policies of the last solve [stay](GrowingMinimiser::settle).
     pub stays: bool,
-    /// Whether a [blueprint](GrowingMinimiser::with_blueprint) is played as it is, because what follows does not fit into the tree.
+    /// Whether a [blueprint](GrowingMinimiser::with_blueprint) is played as it is, because what follows does not fit into the tree or its roots
+    /// are not all that somebody's knowledge leads to.
     pub follows: bool,
 }
 
@@ -156,8 +157,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
         }
         let all = self.candidates(step, found, own);
         let mut reaches = self.reaches_at_roots();
-        let mut chosen = self.by_knowledge(all, own, &mut reaches, &mut seed.rng());
-        self.is_closed &= self.tree.is_grown_until(step) && chosen.len() < self.options.roots;
+        let (mut chosen, is_whole) = self.by_knowledge(all, own, &mut reaches, &mut seed.rng());
+        self.is_closed &= is_whole && self.tree.is_grown_until(step);
         let reach = |role, class| self.reach(role, class, &mut reaches);
         let known = chosen.iter().map(|of| (of.position, of.prior, &of.known[..]));
         let mut roots = Roots::of_subgame(known, machine.roles().len(), own, reach);
@@ -198,7 +199,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         if self.tree.blueprint.is_some() {
             self.grow_to_ends(machine, budget, &seed.index(1))?;
             before = self.before(&self.tree.roots, own.0, &self.last);
-            follows = self.leaves() > 0 || !self.is_closed;
+            follows = self.tree.leaves > 0 || !self.is_closed;
         }
         self.begin_sums(budget.deadline.is_some());
         let roots = &self.tree.roots;
@@ -294,16 +295,16 @@ impl<M: Bulk> GrowingMinimiser<M> {
 
     /// The candidates that become roots, by the order of knowledge, at most as many as the options allow. Where only some
     /// candidates of one distance have room, they are drawn, and their priors grow so that all sums stay what they are in
-    /// expectation (priority sampling).
+    /// expectation (priority sampling). Besides, whether none were left out.
     fn by_knowledge(
         &self,
         mut all: Vec<Candidate<M::State>>,
         own: (usize, u32),
         reaches: &mut Reaches,
         rng: &mut impl Rng,
-    ) -> Vec<Candidate<M::State>> {
+    ) -> (Vec<Candidate<M::State>>, bool) {
         let players = self.players.iter().map(|&role| role as usize);
-        let (mut chosen, mut leads) = (Vec::new(), FxHashSet::from_iter([own]));
+        let (mut chosen, mut leads, mut is_whole) = (Vec::new(), FxHashSet::from_iter([own]), true);
         // Half of the room is for what the others hold possible.
         let most = self.options.roots;
         let mut room = most.div_ceil(2);
@@ -322,13 +323,14 @@ impl<M: Bulk> GrowingMinimiser<M> {
                 })
                 .collect();
             if keyed.len() > room {
+                is_whole = false;
                 keyed.sort_by(|a, b| b.0.total_cmp(&a.0));
                 let least = keyed[room].0;
                 keyed.truncate(room);
                 keyed.iter_mut().for_each(|(_, weight, of)| of.prior *= least.max(*weight) / *weight);
             }
             if keyed.is_empty() {
-                return chosen;
+                return (chosen, is_whole);
             }
             leads = keyed
                 .iter()
@@ -337,7 +339,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             chosen.extend(keyed.into_iter().map(|(.., of)| of));
             room = most.saturating_sub(chosen.len());
             if room == 0 {
-                return chosen;
+                return (chosen, false);
             }
         }
     }
@@ -356,15 +358,15 @@ impl<M: Bulk> GrowingMinimiser<M> {
         roots.sides.iter().enumerate().map(of_role).collect()
     }
 
-    /// Grows what follows the roots, as far as the most nodes and half of the time allow. The policies there are those of the last solve, or of
+    /// Grows what follows roots that are closed, as far as the most nodes and half of the time allow. The policies there are those of the last solve, or of
     /// the blueprint where that was not.
     fn grow_to_ends(&mut self, machine: &M, budget: &Budget, seed: &Seed) -> Sampled {
         let each = Some(self.growing).filter(|each| !each.is_zero()).unwrap_or(Duration::MAX);
+        let (half, most) = (budget.share(0.5), if self.is_closed { self.options.nodes } else { 0 });
         let new = |left: Duration| (left / 2).div_duration_f64(each) * self.options.growth;
-        let in_time = budget.left().map_or(usize::MAX, |left| self.tree.nodes() + new(left) as usize);
-        let most = in_time.min(self.options.nodes);
         for wave in 0.. {
-            let leaves = self.tree.first_leaves(most.saturating_sub(self.tree.nodes()) as u64);
+            let in_time = half.left().map_or(u64::MAX, |left| new(left) as u64);
+            let leaves = self.tree.first_leaves(in_time.min(most.saturating_sub(self.tree.nodes()) as u64));
             if leaves.is_empty() {
                 break;
             }

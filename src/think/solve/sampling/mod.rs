@@ -86,7 +86,7 @@ pub struct MonteCarloMinimiser<M: Bulk> {
     pub iterations: u64,
     /// Nodes visited: draws of `random`, decisions and ends.
     pub visits: u64,
-    /// An iteration of external sampling that visits more nodes ends with an error.
+    /// A traversal of external sampling that visits more nodes ends with an error.
     pub widest: u64,
     /// The places of the roles that decide.
     players: Vec<u32>,
