@@ -26,6 +26,7 @@ use std::sync::Arc;
 
 use super::deliberation::{Deliberation, judged};
 use super::judgement::{Judgement, judge, with};
+use super::margin::SAFE_SHARE;
 use super::own_belief::{Choice, Possible};
 use super::selection::IsPlain;
 use super::{Decision, DecisionCost, OwnBelief, Player, Reason, SpecWord};
@@ -196,8 +197,8 @@ impl SubgameChoice {
         legal: &[Move],
         failure: &mut Option<EvaluationFailure>,
     ) -> Result<(Judgement, DecisionCost, Vec<Reason>), Option<Reason>> {
-        // What is said of a large tree takes time too.
-        let (machine, budget, seed) = (context.machine, context.budget.share(0.87), &context.seed);
+        // After the solve the values and alternatives of the tree are computed for `explain`, which takes up to a tenth of the budget.
+        let (machine, budget, seed) = (context.machine, context.budget.share(SAFE_SHARE), &context.seed);
         let (count, GrowingOptions { roots, .. }) = self.effort(&budget);
         let particle = &possible.belief.particles()[0];
         // Asked before the time is up, because an answer after the deadline may be cut off.

@@ -298,10 +298,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// Whether iterations change nothing any more: the blueprint says what is played at all sets of a tree that does not grow.
     fn is_given(&self) -> bool {
         let grows = self.is_closed && self.leaves() > 0 && self.tree.nodes() < self.options.nodes;
-        self.subgame.follows
-            && !grows
-            && self.round > WARM
-            && self.given.len() == self.tree.positions.sets.list().len()
+        let sets = self.tree.positions.sets.list().len();
+        self.subgame.follows && !grows && self.round > WARM && self.given.len() == sets
     }
 
     /// About the time of some work on the whole tree, by that for a node.

@@ -162,7 +162,8 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let reach = |role, class| self.reach(role, class, &mut reaches);
         let known = chosen.iter().map(|of| (of.position, of.prior, &of.known[..]));
         let mut roots = Roots::of_subgame(known, machine.roles().len(), own, reach);
-        let mut before = self.before(&roots, own.0, &average);
+        let has_none = self.tree.blueprint.is_none();
+        let mut before = has_none.then(|| self.before(&roots, own.0, &average));
 
         let kept = chosen.iter().filter(|of| of.position.is_some()).count();
         let nodes = self.tree.followed;
@@ -196,9 +197,9 @@ impl<M: Bulk> GrowingMinimiser<M> {
         self.tree.grow_or_value(machine, &fresh, &seed.index(0))?;
         self.make_room();
         let (share, mut follows) = (self.tree.followed as f64 / nodes.max(1) as f64, false);
-        if self.tree.blueprint.is_some() {
+        if !has_none {
             self.grow_to_ends(machine, budget, &seed.index(1))?;
-            before = self.before(&self.tree.roots, own.0, &self.last);
+            before = Some(self.before(&self.tree.roots, own.0, &self.last));
             follows = self.tree.leaves > 0 || !self.is_closed;
         }
         self.begin_sums(budget.deadline.is_some());
@@ -206,7 +207,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
         let held = roots.list.iter().filter(|root| roots.is_own(root)).count();
         self.subgame = Subgame { roots: roots.list.len(), own: held, kept, share, stays: false, follows };
         let watch = Stopwatch::start();
-        self.add_gadgets(own.0, before);
+        self.add_gadgets(own.0, before.unwrap_or_default());
         self.judging = watch.elapsed() * 2;
         Ok(())
     }
