@@ -167,6 +167,18 @@ fn a_blueprint_is_played_before_a_sub_game_that_fits() {
         assert_eq!(minimiser.subgame.follows, follows, "{nodes} nodes");
         assert_eq!((shares[0] - 0.9).abs() < 1e-9, follows, "{nodes} nodes: {shares:?}");
     }
+
+    // A budget of nodes limits what a sub-game grows to its end, and all of that is visited.
+    let mut begun = new(1_000);
+    begun.iterate(&*machine, 2, &seed).unwrap();
+    for (nodes, follows) in [(None, false), (Some(9), true)] {
+        let mut minimiser = begun.clone();
+        let budget = Budget { nodes, ..Budget::UNLIMITED };
+        minimiser.resolve(&*machine, &first, Vec::new(), &budget, &seed).unwrap();
+        let grown = (minimiser.nodes() - begun.nodes()) as u64;
+        assert_eq!((minimiser.visits - begun.visits, minimiser.subgame.follows), (grown, follows));
+        assert!(0 < grown && grown <= nodes.unwrap_or(u64::MAX), "{grown} of {nodes:?}");
+    }
 }
 
 /// The candidate holds two places of the car possible in the end, and nobody else plays, so nothing but the roots of the searching role is cut.

@@ -209,16 +209,17 @@ impl SubgameChoice {
             begun = self.begin(machine, count, &first, &seed.child("first"));
         }
         let minimiser = self.minimiser.as_mut().expect("it has begun");
+        let before = minimiser.visits;
         let solve = |minimiser: &mut GrowingMinimiser<Engine>| {
             if evidence.step() > 0 {
                 let found = found(minimiser, &evidence, possible, &budget, roots, seed);
                 minimiser.resolve(machine, &evidence, found, &budget, &seed.child("roots"))?;
             }
-            minimiser.iterate_within(machine, count, &budget, &seed.child("solve"))?;
+            let left = budget.less(minimiser.visits - before);
+            minimiser.iterate_within(machine, count, &left, &seed.child("solve"))?;
             minimiser.settle(&budget);
             Ok(())
         };
-        let before = minimiser.visits;
         let done = solve(minimiser);
         let cost = DecisionCost { states: begun + minimiser.visits - before, playouts: 0 };
         let has_failed = done.is_err();

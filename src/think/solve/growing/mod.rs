@@ -309,14 +309,14 @@ impl<M: Bulk> GrowingMinimiser<M> {
 
     fn iterate_once(&mut self, machine: &M, seed: &Seed, grows: bool) -> Sampled {
         let watch = Stopwatch::start();
-        self.iterations += 1;
-        let seed = seed.index(self.iterations as usize);
+        let seed = seed.index(self.iterations as usize + 1);
         self.tree.begin(machine, &seed.index(0))?;
         self.make_room();
         let leaves = if grows { self.chosen(&seed.index(1)) } else { Vec::new() };
         self.tree.grow(machine, &leaves, &seed.index(2))?;
         self.make_room();
         self.round += 1;
+        self.iterations += 1;
         let before = watch.elapsed();
         (0..self.players.len()).for_each(|place| self.update(self.players[place]));
         let (all, nodes) = (watch.elapsed(), self.tree.followed as u32 + 1);

@@ -363,7 +363,9 @@ impl<M: Bulk> GrowingMinimiser<M> {
     /// the blueprint where that was not.
     fn grow_to_ends(&mut self, machine: &M, budget: &Budget, seed: &Seed) -> Sampled {
         let each = Some(self.growing).filter(|each| !each.is_zero()).unwrap_or(Duration::MAX);
-        let (half, most) = (budget.share(0.5), if self.is_closed { self.options.nodes } else { 0 });
+        let (half, before) = (budget.share(0.5), self.tree.nodes());
+        let within = budget.nodes.map_or(usize::MAX, |nodes| before.saturating_add(nodes as usize));
+        let most = if self.is_closed { self.options.nodes.min(within) } else { 0 };
         let new = |left: Duration| (left / 2).div_duration_f64(each) * self.options.growth;
         for wave in 0.. {
             let in_time = half.left().map_or(u64::MAX, |left| new(left) as u64);
@@ -373,6 +375,7 @@ impl<M: Bulk> GrowingMinimiser<M> {
             }
             self.tree.grow(machine, &leaves, &seed.index(wave))?;
         }
+        self.visits += (self.tree.nodes() - before) as u64;
         self.make_room();
         self.last = self.average_everywhere();
         for set in self.tree.sets_below() {
