@@ -8,7 +8,9 @@
 //! Third-party: `parquet`, without Arrow and without compression.
 
 use std::io;
+use std::iter::repeat_n;
 use std::path::PathBuf;
+use std::slice::from_ref;
 use std::sync::Arc;
 
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
@@ -59,20 +61,23 @@ pub(crate) struct ParquetFile {
 }
 
 impl ParquetType {
+    fn is_list(self) -> bool {
+        matches!(self, Self::Counts | Self::Reals | Self::Texts)
+    }
+
     /// The declaration of a column in a schema.
     fn declared(self, name: &str) -> String {
-        let list = |element: &str| {
-            format!("required group {name} (LIST) {{ repeated group list {{ required {element}; }} }}")
+        let (element, annotation) = match self {
+            Self::Count | Self::Counts => ("int64", ""),
+            Self::Real | Self::Reals => ("double", ""),
+            Self::Flag => ("boolean", ""),
+            Self::Text | Self::Texts => ("binary", " (STRING)"),
         };
-        match self {
-            ParquetType::Count => format!("optional int64 {name};"),
-            ParquetType::Real => format!("optional double {name};"),
-            ParquetType::Flag => format!("optional boolean {name};"),
-            ParquetType::Text => format!("optional binary {name} (STRING);"),
-            ParquetType::Counts => list("int64 element"),
-            ParquetType::Reals => list("double element"),
-            ParquetType::Texts => list("binary element (STRING)"),
+        if self.is_list() {
+            let list = format!("repeated group list {{ required {element} element{annotation}; }}");
+            return format!("required group {name} (LIST) {{ {list} }}");
         }
+        format!("optional {element} {name}{annotation};")
     }
 
     /// Writes what stands in a column.
@@ -81,72 +86,40 @@ impl ParquetType {
         column: impl Iterator<Item = &'a Value>,
         group: &mut RowGroup<'_>,
     ) -> ParquetResult<()> {
+        let is_list = self.is_list();
+        let real = |value: &Value| value.as_f64().or(is_list.then_some(f64::NAN));
         let text = |value: &Value| value.as_str().map(ByteArray::from);
-        let list = |value: &'a Value| value.as_array().into_iter().flatten();
         match self {
             // The counts here are far below 2^63.
-            ParquetType::Count => {
-                single::<Int64Type>(column.map(|value| value.as_u64().map(u64::cast_signed)), group)
-            }
-            ParquetType::Real => single::<DoubleType>(column.map(Value::as_f64), group),
-            ParquetType::Flag => single::<BoolType>(column.map(Value::as_bool), group),
-            ParquetType::Text => single::<ByteArrayType>(column.map(text), group),
-            ParquetType::Counts => {
-                let count = |value: &Value| value.as_i64();
-                lists::<Int64Type>(column.map(|value| list(value).filter_map(count).collect()), group)
-            }
-            ParquetType::Reals => {
-                let real = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
-                lists::<DoubleType>(column.map(|value| list(value).map(real).collect()), group)
-            }
-            ParquetType::Texts => {
-                lists::<ByteArrayType>(column.map(|value| list(value).filter_map(text).collect()), group)
-            }
+            Self::Count | Self::Counts => put::<Int64Type>(column, is_list, Value::as_i64, group),
+            Self::Real | Self::Reals => put::<DoubleType>(column, is_list, real, group),
+            Self::Flag => put::<BoolType>(column, is_list, Value::as_bool, group),
+            Self::Text | Self::Texts => put::<ByteArrayType>(column, is_list, text, group),
         }
     }
 }
 
-/// A column with one value a row, or none: level 1 where there is one.
-fn single<T: DataType>(
-    values: impl Iterator<Item = Option<T::T>>,
+/// A column with one value or a list a row. A row without a value has level 0; the values of a list but the first repeat
+/// their row.
+fn put<'a, T: DataType>(
+    column: impl Iterator<Item = &'a Value>,
+    is_list: bool,
+    read: impl Fn(&Value) -> Option<T::T>,
     group: &mut RowGroup<'_>,
 ) -> ParquetResult<()> {
-    let (mut present, mut levels) = (Vec::new(), Vec::new());
-    for value in values {
-        levels.push(i16::from(value.is_some()));
-        present.extend(value);
-    }
-    put::<T>(&present, &levels, None, group)
-}
-
-/// A column with a list a row. An empty list has level 0 and no value; the values of a list but the first repeat its
-/// row.
-fn lists<T: DataType>(lists: impl Iterator<Item = Vec<T::T>>, group: &mut RowGroup<'_>) -> ParquetResult<()> {
     let (mut values, mut levels, mut repeats) = (Vec::new(), Vec::new(), Vec::new());
-    for list in lists {
-        if list.is_empty() {
-            levels.push(0);
-            repeats.push(0);
-        }
-        for (place, value) in list.into_iter().enumerate() {
-            levels.push(1);
-            repeats.push(i16::from(place > 0));
-            values.push(value);
-        }
+    for entry in column {
+        let before = values.len();
+        let list = if is_list { entry.as_array().map_or(&[][..], Vec::as_slice) } else { from_ref(entry) };
+        values.extend(list.iter().filter_map(&read));
+        let count = values.len() - before;
+        levels.extend(repeat_n(i16::from(count > 0), count.max(1)));
+        repeats.extend((0..count.max(1)).map(|place| i16::from(place > 0)));
     }
-    put::<T>(&values, &levels, Some(&repeats), group)
-}
-
-fn put<T: DataType>(
-    values: &[T::T],
-    levels: &[i16],
-    repeats: Option<&[i16]>,
-    group: &mut RowGroup<'_>,
-) -> ParquetResult<()> {
-    let mut column =
+    let mut writer =
         group.next_column()?.ok_or_else(|| ParquetError::General("no such column".to_owned()))?;
-    column.typed::<T>().write_batch(values, Some(levels), repeats)?;
-    column.close()
+    writer.typed::<T>().write_batch(&values, Some(&levels), is_list.then_some(&repeats[..]))?;
+    writer.close()
 }
 
 impl ParquetFile {
