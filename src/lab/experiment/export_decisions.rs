@@ -6,6 +6,7 @@
 //! there is a row for it.
 
 use std::path::{Path, PathBuf};
+use std::slice::from_ref;
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -14,7 +15,7 @@ use serde::de::DeserializeOwned;
 use super::columns::COLUMNS;
 use super::decision_log::{ParticlesRecord, StateRecord};
 use super::folder::Planned;
-use super::record::{HeldRecord, MatchRecord, PositionRecord};
+use super::record::{HeldRecord, MatchRecord, PositionRecord, SeenRecord};
 use super::stored::FinishedMatch;
 use crate::failure::{LabError, LabResult};
 use crate::parquet_file::{ParquetFile, typed};
@@ -121,17 +122,15 @@ impl DecisionTables {
 }
 
 fn position_row<'a>(planned: &'a Planned, of: &MatchRecord, record: &'a PositionRecord) -> PositionRow<'a> {
-    let step = |own: &str, percepts: &[String]| {
-        let terms: Vec<&str> = std::iter::once(own).chain(percepts.iter().map(String::as_str)).collect();
-        format!("({})", terms.join(" "))
-    };
+    let step =
+        |seen: &SeenRecord| format!("({})", [from_ref(&seen.own), &seen.percepts[..]].concat().join(" "));
     PositionRow {
         record,
         cell: of.cell,
         deal: of.deal,
         seat_permutation: of.seat_permutation,
         spec: planned.spec_of(&record.player),
-        evidence: record.evidence.iter().map(|seen| step(&seen.own, &seen.percepts)).collect(),
+        evidence: record.evidence.iter().map(step).collect(),
         policy: of_legal(&record.legal, &record.policy, 0.0),
         values: of_legal(&record.legal, &record.values, f64::NAN),
         value: record.values.get(&record.own).copied(),

@@ -15,10 +15,9 @@ use serde::Serialize;
 
 use super::accuracy::{GoodnessOfFit, Placed};
 use super::harness::{EvaluationPoint, Oracle, PosteriorSource, Replicates, measure, random_match};
+use super::particle_sets::joint_moves;
 use hyperplay_engine::Engine;
-use hyperplay_machine::{
-    Budget, Evaluated, Evidence, History, JointMove, Seed, StateMachine, StateMachineExt,
-};
+use hyperplay_machine::{Budget, Evaluated, Evidence, History, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::player::SamplerSpec;
 use hyperplay_think::belief::exact::{ExactError, Posterior, posterior};
 use hyperplay_think::belief::{Belief, OpponentModel, UpdateOutcome, draws};
@@ -255,11 +254,7 @@ impl Checked<'_> {
     }
 
     fn shown(&self, history: &History) -> String {
-        let joint = |joint: &JointMove| {
-            let moves: Vec<String> = joint.iter().map(|&own| self.machine.show_move(own)).collect();
-            format!("({})", moves.join(" "))
-        };
-        history.0.iter().map(joint).collect::<Vec<_>>().join(" ")
+        joint_moves(self.machine, history).join(" ")
     }
 
     fn place(&self, EvaluationPoint { evidence, .. }: &EvaluationPoint) -> String {

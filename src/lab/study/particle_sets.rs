@@ -90,7 +90,7 @@ impl ParticleSets {
 }
 
 /// The joint moves, each as a list in the order of the roles.
-fn joint_moves(machine: &Engine, history: &History) -> Vec<String> {
+pub(super) fn joint_moves(machine: &Engine, history: &History) -> Vec<String> {
     history.0.iter().map(|joint| list(joint.iter().map(|&own| machine.show_move(own)))).collect()
 }
 
