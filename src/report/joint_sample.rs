@@ -62,7 +62,7 @@ impl JointSample {
         let scale: f64 = places.iter().map(|&(at, weight)| weight * weight * product(at, at)).sum();
         // Less is rounding.
         let squares = if squares < ROUNDING * scale { 0.0 } else { squares };
-        Sample::of_sums(self.count, sum(&self.first), sum(&self.sums), squares)
+        Sample::from([self.count as f64, sum(&self.first), sum(&self.sums), squares])
     }
 }
 

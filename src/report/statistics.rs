@@ -46,11 +46,6 @@ impl FromIterator<f64> for Sample {
 }
 
 impl Sample {
-    /// Numbers of which the sums of their distances from a first one are known, and of the squares of these.
-    pub(super) fn of_sums(count: u64, first: f64, sum: f64, squares: f64) -> Sample {
-        Sample { count, first, sum, squares }
-    }
-
     /// Counts one more number.
     pub fn add(&mut self, number: f64) {
         if self.count == 0 {
