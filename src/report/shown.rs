@@ -103,19 +103,13 @@ impl ShownTable {
 
     /// Aligned lines: words to the left, numbers to the right.
     pub fn as_text(&self) -> String {
-        let lines = || std::iter::once(&self.heads).chain(&self.rows);
-        let width = |column: usize| lines().map(|line| line[column].chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..self.heads.len()).map(width).collect();
+        let widths: Vec<usize> = (0..self.heads.len()).map(|column| self.width(column)).collect();
         let mut text = String::new();
-        for cells in lines() {
-            let mut line = String::new();
-            for (column, cell) in cells.iter().enumerate() {
-                let space = " ".repeat(widths[column] - cell.chars().count());
-                line += if column == 0 { "" } else { "  " };
-                line +=
-                    &if self.is_text[column] { format!("{cell}{space}") } else { format!("{space}{cell}") };
-            }
-            text += line.trim_end();
+        for cells in [&self.heads].into_iter().chain(&self.rows) {
+            let padded = cells.iter().zip(&widths).zip(&self.is_text).map(|((cell, &width), is_text)| {
+                if *is_text { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+            });
+            text += padded.collect::<Vec<_>>().join("  ").trim_end();
             text.push('\n');
         }
         self.footnote.iter().for_each(|footnote| text += &format!("{footnote}\n"));
@@ -151,14 +145,16 @@ impl ShownTable {
         self
     }
 
+    /// The length of the longest entry of a column.
+    fn width(&self, column: usize) -> usize {
+        let cells = self.rows.iter().chain([&self.heads]).map(|row| row[column].chars().count());
+        cells.max().unwrap_or(0)
+    }
+
     /// How many of the first columns fit into lines of this width; one at least.
     fn fitting(&self, width: usize) -> usize {
-        let longest = |at: usize| {
-            let cells = self.rows.iter().map(|row| &row[at]).chain([&self.heads[at]]);
-            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-        };
-        let ends = (0..self.heads.len()).scan(0, |end, at| {
-            *end += longest(at) + 2;
+        let ends = (0..self.heads.len()).scan(0, |end, column| {
+            *end += self.width(column) + 2;
             Some(*end - 2)
         });
         ends.take_while(|&end| end <= width).count().max(1)
