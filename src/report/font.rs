@@ -79,25 +79,20 @@ pub(super) fn wrap(text: &str, most: f64) -> Vec<String> {
             *line = piece.to_owned();
         }
     };
-    for word in pieces(text, " ") {
-        if fits(&word) {
-            put(&word, true);
+    for word in text.split_inclusive(' ') {
+        if fits(word) {
+            put(word, true);
             continue;
         }
-        for part in pieces(&word, ",:;=/)]-_") {
-            if fits(&part) {
-                put(&part, false);
-                continue;
+        for part in word.split_inclusive(|character| ",:;=/)]-_".contains(character)) {
+            if fits(part) {
+                put(part, false);
+            } else {
+                part.chars().for_each(|character| put(character.encode_utf8(&mut [0; 4]), false));
             }
-            part.chars().for_each(|character| put(character.encode_utf8(&mut [0; 4]), false));
         }
     }
     lines.iter().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect()
-}
-
-/// The text in pieces, each of which ends behind one of these characters.
-fn pieces(text: &str, ends: &str) -> Vec<String> {
-    text.split_inclusive(|character| ends.contains(character)).map(str::to_owned).collect()
 }
 
 /// The bytes in base 64, as a `data:` address has them.
