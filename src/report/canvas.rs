@@ -33,6 +33,11 @@ impl Colour {
     /// The lines of the grid.
     pub(super) const GRID: Colour = Colour(222, 222, 222);
 
+    /// As SVG has it.
+    pub(super) fn hex(self) -> String {
+        format!("#{:02x}{:02x}{:02x}", self.0, self.1, self.2)
+    }
+
     /// The relative luminance, 0 to 1 (WCAG 2).
     pub(super) fn luminance(self) -> f64 {
         let linear = |part: u8| {
@@ -145,6 +150,15 @@ impl Canvas {
     pub(super) fn line(&mut self, places: Vec<Place>, stroke: Stroke) {
         if places.len() > 1 {
             self.draw(Shape::Path { places, is_closed: false, fill: None, stroke: Some(stroke) });
+        }
+    }
+
+    /// An interval, with a line across each end that is not dashed and reaches this far to both sides.
+    pub(super) fn interval(&mut self, ends: [Place; 2], (right, down): Place, stroke: Stroke) {
+        self.line(ends.to_vec(), stroke);
+        for (x, y) in ends {
+            let across = vec![(x - right, y - down), (x + right, y + down)];
+            self.line(across, Stroke { dash: None, ..stroke });
         }
     }
 

@@ -73,23 +73,17 @@ impl ForestPlot {
         let x = |value: f64| left + span.share(value) * (right - left);
         canvas.text(self.counted, (count_at, LEADING), Anchor::End);
         let top = LEADING + 4.0;
-        let heights: Vec<(f64, Vec<String>)> = self
-            .rows
-            .iter()
-            .map(|row| {
-                let lines = wrap(&row.label, labels);
-                (lines.len().max(1) as f64 * LEADING + 2.0, lines)
-            })
-            .collect();
-        let bottom = top + heights.iter().map(|(height, _)| height).sum::<f64>() + 2.0;
+        let labels: Vec<Vec<String>> = self.rows.iter().map(|row| wrap(&row.label, labels)).collect();
+        let height = |lines: &Vec<String>| lines.len().max(1) as f64 * LEADING + 2.0;
+        let bottom = top + labels.iter().map(height).sum::<f64>() + 2.0;
         let axis = BottomAxis::new(&span, (left, right), (left - 12.0, width));
         axis.draw(&mut canvas, (left, right), (top, bottom));
         if let Some(reference) = self.reference.filter(|value| value.is_finite()) {
             canvas.line(vec![(x(reference), top), (x(reference), bottom)], Look::new(0, true).line());
         }
         let mut upper = top;
-        for ((row, (height, lines)), count) in self.rows.iter().zip(&heights).zip(counts) {
-            let middle = upper + height / 2.0;
+        for ((row, lines), count) in self.rows.iter().zip(&labels).zip(counts) {
+            let middle = upper + height(lines) / 2.0;
             let first = middle - (lines.len() as f64 - 1.0) / 2.0 * LEADING + BELOW_MIDDLE;
             canvas.lines(lines, (2.0, first), Anchor::Start);
             canvas.text(row.words(), (words_at, middle + BELOW_MIDDLE), Anchor::End);
@@ -99,19 +93,13 @@ impl ForestPlot {
             {
                 let dash = row.is_few.then_some((1.2, 1.2));
                 let stroke = Stroke { colour: Colour::INK, width: 0.8, dash };
-                canvas.line(vec![(x(low), middle), (x(high), middle)], stroke);
-                for end in [low, high] {
-                    canvas.line(
-                        vec![(x(end), middle - 1.8), (x(end), middle + 1.8)],
-                        Stroke { dash: None, ..stroke },
-                    );
-                }
+                canvas.interval([low, high].map(|end| (x(end), middle)), (0.0, 1.8), stroke);
             }
             if let Some(value) = row.value.filter(|value| value.is_finite()) {
                 Look::new(1, false).mark(&mut canvas, (x(value), middle));
             }
             canvas.part = Part::Frame;
-            upper += height;
+            upper += height(lines);
         }
         let mut end = paragraph(
             &mut canvas,

@@ -130,29 +130,25 @@ impl LinePlot {
             end = legend(&mut canvas, &shared, (4.0, width - MARGIN), end + 3.0);
         }
         for note in self.notes() {
-            end = paragraph(&mut canvas, &note, (4.0, width - MARGIN), end + 2.0, Anchor::Start);
+            end = paragraph(&mut canvas, note, (4.0, width - MARGIN), end + 2.0, Anchor::Start);
         }
         canvas.height = end + 3.0;
         canvas
     }
 
     /// The notes below the legend.
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> impl Iterator<Item = &'static str> {
         let points = || self.all().flat_map(FigureSeries::drawn);
-        let mut notes = Vec::new();
         let below = |axis: &Axis, value: fn(&FigurePoint) -> f64| {
             axis.scale == AxisScale::Logarithmic && points().any(|point| value(point) <= 0.0)
         };
-        if below(&self.y, |point| point.y) || below(&self.x, |point| point.x) {
-            notes.push("Values of 0 stand on the edge of the logarithmic axis.".to_owned());
-        }
-        if points().any(|point| point.is_few && point.low < point.high) {
-            notes.push(FEW_NOTE.to_owned());
-        }
-        if self.is_empty() {
-            notes.push("There is nothing to show.".to_owned());
-        }
-        notes
+        let is_below = below(&self.y, |point| point.y) || below(&self.x, |point| point.x);
+        let notes = [
+            (is_below, "Values of 0 stand on the edge of the logarithmic axis."),
+            (points().any(|point| point.is_few && point.low < point.high), FEW_NOTE),
+            (self.is_empty(), "There is nothing to show."),
+        ];
+        notes.into_iter().filter_map(|(is_noted, note)| is_noted.then_some(note))
     }
 }
 
@@ -167,18 +163,14 @@ fn entries<'a>(series: impl Iterator<Item = &'a FigureSeries>) -> Vec<Entry<'a>>
             None => named.push((series, has_points)),
         }
     }
-    let (mut measured, mut references) = (0, 0);
-    let (mut entries, mut empty) = (Vec::new(), Vec::new());
+    let (mut measured, mut references, mut entries) = (0, 0, Vec::new());
     for (FigureSeries { name, is_reference, is_joined, .. }, has_points) in named {
         let count = if *is_reference { &mut references } else { &mut measured };
         *count += 1;
-        if has_points {
-            entries.push((name.as_str(), Some((Look::new(*count - 1, *is_reference), *is_joined))));
-        } else {
-            empty.push((name.as_str(), None));
-        }
+        let look = has_points.then(|| (Look::new(*count - 1, *is_reference), *is_joined));
+        entries.push((name.as_str(), look));
     }
-    entries.extend(empty);
+    entries.sort_by_key(|(_, look)| look.is_none());
     entries
 }
 
@@ -247,13 +239,9 @@ fn panel_series(canvas: &mut Canvas, panel: &PlotPanel, known: &[Entry<'_>], fra
 }
 
 fn bar(canvas: &mut Canvas, point: &FigurePoint, stroke: Stroke, place: &dyn Fn(f64, f64) -> (f64, f64)) {
-    let ((x, low), (_, high)) = (place(point.x, point.low), place(point.x, point.high));
-    if point.low == point.high {
-        return;
-    }
-    canvas.line(vec![(x, low), (x, high)], stroke);
-    for end in [low, high] {
-        canvas.line(vec![(x - END, end), (x + END, end)], Stroke { dash: None, ..stroke });
+    if point.low != point.high {
+        let ends = [point.low, point.high].map(|end| place(point.x, end));
+        canvas.interval(ends, (END, 0.0), stroke);
     }
 }
 

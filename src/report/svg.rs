@@ -3,7 +3,7 @@
 //! Invariant: the same canvas gives the same bytes. A file has the font inside it; in a page the style of the page has
 //! it once. The figure is on white, whatever the colours of the page are.
 
-use super::canvas::{Anchor, Canvas, Label, MILLIMETRE, Part, Shape};
+use super::canvas::{Anchor, Canvas, Colour, Label, MILLIMETRE, Part, Shape};
 use super::font::{FAMILY, SIZE, css};
 
 /// The canvas as an element of a page.
@@ -17,23 +17,17 @@ pub(super) fn inline(canvas: &Canvas, title: &str) -> String {
         escape(title),
         number(SIZE),
     );
-    let mut part = &Part::Frame;
-    for (of, shape) in &canvas.shapes {
-        if of != part {
-            text += if *part == Part::Frame { "" } else { "</g>\n" };
-            part = of;
-            text += &match part {
-                Part::Frame => String::new(),
-                Part::Series(name) => format!("<g class=\"series\" data-name=\"{}\">\n", escape(name)),
-                Part::Legend(name) => format!("<g class=\"legend\" data-name=\"{}\">\n", escape(name)),
-            };
-        }
-        text += &match shape {
-            Shape::Path { .. } => path(shape),
-            Shape::Text(label) => words(label),
+    for of_part in canvas.shapes.chunk_by(|(part, _), (next, _)| part == next) {
+        let shapes: String = of_part.iter().map(|(_, shape)| element(shape)).collect();
+        let group = |class: &str, name: &str| {
+            format!("<g class=\"{class}\" data-name=\"{}\">\n{shapes}</g>\n", escape(name))
+        };
+        text += &match &of_part[0].0 {
+            Part::Frame => shapes,
+            Part::Series(name) => group("series", name),
+            Part::Legend(name) => group("legend", name),
         };
     }
-    text += if *part == Part::Frame { "" } else { "</g>\n" };
     text + "</svg>\n"
 }
 
@@ -43,15 +37,17 @@ pub(super) fn file(canvas: &Canvas, title: &str) -> String {
     inline(canvas, title).replacen("<rect ", &head, 1)
 }
 
-fn path(shape: &Shape) -> String {
-    let Shape::Path { places, is_closed, fill, stroke } = shape else { return String::new() };
+fn element(shape: &Shape) -> String {
+    let (places, is_closed, fill, stroke) = match shape {
+        Shape::Path { places, is_closed, fill, stroke } => (places, is_closed, fill, stroke),
+        Shape::Text(label) => return words(label),
+    };
     let places: Vec<String> = places.iter().map(|&(x, y)| format!("{} {}", number(x), number(y))).collect();
     let end = if *is_closed { "Z" } else { "" };
-    let hex = |colour: &super::canvas::Colour| format!("#{:02x}{:02x}{:02x}", colour.0, colour.1, colour.2);
-    let fill = fill.as_ref().map_or_else(|| "none".to_owned(), hex);
+    let fill = fill.map_or_else(|| "none".to_owned(), Colour::hex);
     let mut text = format!("<path d=\"M{}{end}\" fill=\"{fill}\"", places.join("L"));
     if let Some(stroke) = stroke {
-        text += &format!(" stroke=\"{}\" stroke-width=\"{}\"", hex(&stroke.colour), number(stroke.width));
+        text += &format!(" stroke=\"{}\" stroke-width=\"{}\"", stroke.colour.hex(), number(stroke.width));
         if let Some((dash, gap)) = stroke.dash {
             text += &format!(" stroke-dasharray=\"{} {}\"", number(dash), number(gap));
         }
@@ -67,11 +63,8 @@ fn words(label: &Label) -> String {
         Anchor::End => "end",
     };
     let turned = if label.is_upright { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
-    let super::canvas::Colour(red, green, blue) = label.colour;
-    format!(
-        "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" fill=\"#{red:02x}{green:02x}{blue:02x}\"{turned}>{}</text>\n",
-        escape(&label.text)
-    )
+    let (fill, text) = (label.colour.hex(), escape(&label.text));
+    format!("<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" fill=\"{fill}\"{turned}>{text}</text>\n")
 }
 
 /// A number with at most two digits after the point.
