@@ -89,11 +89,9 @@ impl HeatMap {
             words.all(|word| width(word) <= wide / count - 2.0)
         };
         let written = (0..lines).take_while(|&line| fits(line)).count();
-        let (least, greatest) = cells()
-            .filter_map(|cell| cell.value.filter(|value| value.is_finite()))
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), value| {
-                (least.min(value), greatest.max(value))
-            });
+        let values = || cells().filter_map(|cell| cell.value.filter(|value| value.is_finite()));
+        let least = values().fold(f64::INFINITY, f64::min);
+        let greatest = values().fold(f64::NEG_INFINITY, f64::max);
         let categories = Axis::categories("", self.columns.1.clone());
         let span = Span::new(&categories, std::iter::empty(), false);
         let mut top = 4.0;

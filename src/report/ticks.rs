@@ -84,20 +84,18 @@ impl Span {
     /// The values at ticks, ascending: the first list whose labels all have room, or what is left of the last one when
     /// labels without room are taken out. `has_room` says whether two ticks may stand side by side.
     pub(super) fn ticks(&self, has_room: &dyn Fn(&Tick, &Tick) -> bool) -> Vec<Tick> {
-        let lists = self.lists();
-        let fits = |ticks: &&Vec<Tick>| ticks.windows(2).all(|two| has_room(&two[0], &two[1]));
-        match lists.iter().find(fits) {
-            Some(ticks) => ticks.clone(),
-            None => {
-                let mut kept: Vec<Tick> = Vec::new();
-                for tick in lists.last().into_iter().flatten() {
-                    if kept.last().is_none_or(|last| has_room(last, tick)) {
-                        kept.push(tick.clone());
-                    }
-                }
-                kept
+        let mut lists = self.lists();
+        let fits = |ticks: &Vec<Tick>| ticks.windows(2).all(|two| has_room(&two[0], &two[1]));
+        if let Some(at) = lists.iter().position(fits) {
+            return lists.swap_remove(at);
+        }
+        let mut kept: Vec<Tick> = Vec::new();
+        for tick in lists.pop().unwrap_or_default() {
+            if kept.last().is_none_or(|last| has_room(last, &tick)) {
+                kept.push(tick);
             }
         }
+        kept
     }
 
     /// Lists of ticks, the fullest first.
@@ -146,7 +144,6 @@ impl Span {
         let fine = |most: f64, factors: &[f64]| if width <= most { of(factors, 1) } else { Vec::new() };
         let lists: Vec<Vec<f64>> = own
             .into_iter()
-            .filter(|values| values.len() > 1)
             .chain([
                 fine(0.8, &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]),
                 fine(0.8, &[1.0, 2.0, 3.0, 5.0, 7.0]),
