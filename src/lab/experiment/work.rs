@@ -141,31 +141,9 @@ impl DecisionWork {
     }
 }
 
-/// A mean over the decisions of one match.
+/// The decisions of an entrant in one match: the sum of each figure, and of how many decisions it is known.
 #[derive(Clone, Copy, Default)]
-struct MatchMean {
-    sum: f64,
-    count: u32,
-}
-
-impl MatchMean {
-    fn add(&mut self, number: Option<f64>) {
-        if let Some(number) = number {
-            self.sum += number;
-            self.count += 1;
-        }
-    }
-
-    fn end(self, sample: &mut Sample) {
-        if self.count > 0 {
-            sample.add(self.sum / f64::from(self.count));
-        }
-    }
-}
-
-/// The decisions of an entrant in one match.
-#[derive(Clone, Copy, Default)]
-pub(super) struct MatchWork([MatchMean; FIGURES]);
+pub(super) struct MatchWork([(f64, u32); FIGURES]);
 
 impl MatchWork {
     /// Adds a decision, of the second half of the deals if it is late, to the counts of `work` and to the means of the match.
@@ -199,16 +177,19 @@ impl MatchWork {
             all,
             processor,
         ];
-        self.0.iter_mut().zip(figures).for_each(|(mean, figure)| mean.add(figure));
+        for ((sum, count), figure) in self.0.iter_mut().zip(figures) {
+            (*sum, *count) = (*sum + figure.unwrap_or(0.0), *count + u32::from(figure.is_some()));
+        }
     }
 
     /// Adds the means of the match to the samples of `work`.
     pub(super) fn end(mut self, work: &mut DecisionWork) {
         let [time, processor] = [Figure::Time, Figure::Processor].map(|figure| figure as usize);
-        if self.0[processor].count < self.0[time].count {
-            self.0[processor] = MatchMean::default();
+        if self.0[processor].1 < self.0[time].1 {
+            self.0[processor] = Default::default();
         }
-        self.0.into_iter().zip(&mut work.samples).for_each(|(mean, sample)| mean.end(sample));
+        let known = self.0.into_iter().zip(&mut work.samples).filter(|((_, count), _)| *count > 0);
+        known.for_each(|((sum, count), sample)| sample.add(sum / f64::from(count)));
     }
 }
 
