@@ -17,7 +17,7 @@ use super::stored::KINDS;
 use super::watched::{PlayerWatch, WatchedDecision, seconds};
 use hyperplay_machine::{ByRole, EvaluationFailure, Move, Role, StateMachine, StateMachineExt};
 use hyperplay_play::player::{Decision, HeldBelief};
-use hyperplay_play::referee::{FaultKind, Match, MatchOutcome, MatchStep};
+use hyperplay_play::referee::{Fault, FaultKind, Match, MatchOutcome, MatchStep};
 use hyperplay_report::rounded;
 
 /// A match in which the rules could not be evaluated.
@@ -110,6 +110,7 @@ impl<M: StateMachine> Recorder<'_, M> {
             _ => {}
         }
         let goals_by_role: IndexMap<String, u8> = self.names().zip(goals.iter().flatten().copied()).collect();
+        let faults = |role| self.faults(Role::new(role)).count() as u32;
         let of_match = MatchRecord {
             id: self.place.id,
             game: game.name.clone(),
@@ -120,7 +121,7 @@ impl<M: StateMachine> Recorder<'_, M> {
             outcome: self.played.outcome.as_str().to_owned(),
             steps: self.played.steps.len(),
             goals: goals_by_role.clone(),
-            faults: self.names().zip(game.played().map(|role| self.faults(Role::new(role)))).collect(),
+            faults: self.names().zip(game.played().map(faults)).collect(),
             turns: turns.len(),
         };
         let timing = TimingRecord {
@@ -163,16 +164,15 @@ impl<M: StateMachine> Recorder<'_, M> {
         self.plan.seats(self.place).iter().map(|&entrant| self.plan.label(entrant).to_owned())
     }
 
-    fn faults(&self, role: Role) -> u32 {
-        let all = self.played.steps.iter().flat_map(|step| &step.faults);
-        all.filter(|fault| fault.role == role).count() as u32
+    /// The faults of a role, each with its step.
+    fn faults(&self, role: Role) -> impl Iterator<Item = (usize, &Fault)> {
+        self.played.faults().filter(move |(_, fault)| fault.role == role)
     }
 
     fn seat_fault(&self, role: Role) -> Option<SeatFault> {
-        let all = || self.played.faults().filter(|(_, fault)| fault.role == role);
-        let (step, first) = all().next()?;
+        let (step, first) = self.faults(role).next()?;
         let no_move = |kind: &FaultKind| matches!(kind, FaultKind::Late(_) | FaultKind::Unreachable(_));
-        let silent = all().filter(|(_, fault)| no_move(&fault.kind)).count();
+        let silent = self.faults(role).filter(|(_, fault)| no_move(&fault.kind)).count();
         Some(SeatFault { kind: first.kind.clone(), step, is_silent: silent == self.played.steps.len() })
     }
 
@@ -247,17 +247,11 @@ impl<M: StateMachine> Recorder<'_, M> {
     }
 
     fn believed(&self, turn: &Turn<'_>) -> ParticlesRecord {
-        let game = self.plan.game(self.place.cell);
         // The belief of a player that was late or crashed is part of no decision.
         let believed = turn.decision.map(|_| turn.watched.believed.clone()).unwrap_or_default();
-        ParticlesRecord {
-            id: self.place.id,
-            game: game.name.clone(),
-            step: turn.number,
-            role: game.roles[turn.role.index()].clone(),
-            player: self.label(turn.role),
-            states: believed.into_iter().map(Into::into).collect(),
-        }
+        let states = believed.into_iter().map(Into::into).collect();
+        let TurnRecord { id, game, step, role, player, .. } = self.turn(turn);
+        ParticlesRecord { id, game, step, role, player, states }
     }
 
     fn position(&self, turn: &Turn<'_>, state: Vec<String>, goals: &IndexMap<String, u8>) -> PositionRecord {
@@ -269,13 +263,13 @@ impl<M: StateMachine> Recorder<'_, M> {
             own: seen.own.presumed().map_or(String::new(), show),
             percepts: seen.percepts.iter().map(|&percept| self.machine.terms().show(percept.0)).collect(),
         });
-        let record = self.turn(turn);
+        let TurnRecord { id, game, step, role, player, own, depleted, .. } = self.turn(turn);
         PositionRecord {
-            id: record.id,
-            game: record.game,
-            step: record.step,
-            role: record.role,
-            player: record.player,
+            id,
+            game,
+            step,
+            role,
+            player,
             state,
             evidence: seen.collect(),
             legal: turn.step.legal[turn.role].iter().map(|&own| show(own)).collect(),
@@ -287,7 +281,7 @@ impl<M: StateMachine> Recorder<'_, M> {
                 .flat_map(|decision| &decision.visits)
                 .map(|&(own, of)| (show(own), of))
                 .collect(),
-            own: record.own,
+            own,
             belief: turn.decision.and_then(|decision| decision.held).map(|held| HeldRecord {
                 particles: held.particles,
                 states: held.states,
@@ -297,7 +291,7 @@ impl<M: StateMachine> Recorder<'_, M> {
                 attempts: held.attempts,
                 accepted: held.accepted,
             }),
-            depleted: record.depleted,
+            depleted,
             goals: goals.clone(),
         }
     }
