@@ -4,6 +4,7 @@
 //! file nor its games. Shards on several computers may share the folder or have their files copied into one: the plan
 //! is the same, and one of another hash is refused.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{self, Path, PathBuf};
@@ -217,18 +218,15 @@ pub fn refuse_other_division(folder: &Path, shard: Shard) -> LabResult {
 /// # Errors
 /// If there are none, or they are of several divisions.
 pub fn division(folder: &Path) -> LabResult<u64> {
-    let mut found: Option<u64> = None;
-    for shard in shards(folder)? {
-        match found {
-            Some(count) if count != shard.count => {
-                let (one, other) = (count.min(shard.count), count.max(shard.count));
-                let holds = format!("shards of {one} and of {other}");
-                return Err(holding(folder, &holds, "merge one division only: move the other files away"));
-            }
-            _ => found = Some(shard.count),
+    let counts: BTreeSet<u64> = shards(folder)?.iter().map(|shard| shard.count).collect();
+    match *Vec::from_iter(counts) {
+        [] => Err(LabError::NoMatches(folder.to_owned())),
+        [count] => Ok(count),
+        [one, other, ..] => {
+            let holds = format!("shards of {one} and of {other}");
+            Err(holding(folder, &holds, "merge one division only: move the other files away"))
         }
     }
-    found.ok_or_else(|| LabError::NoMatches(folder.to_owned()))
 }
 
 /// The shards that a folder has matches of.
