@@ -188,11 +188,8 @@ impl ConfigReader<'_> {
             seed: self.count(&written.seed, 0, i64::MAX)?,
             repetitions: self.count(&written.repetitions, 1, MAX_REPETITIONS)?,
             engine: self.engine(written)?,
-            limit: match &written.limit {
-                Some(limit) => self.count(limit, 1, 1 << 31)? as usize,
-                None => PLAYOUT_STEPS,
-            },
-            nodes: written.budget.nodes.as_ref().map(|nodes| self.count(nodes, 1, i64::MAX)).transpose()?,
+            limit: self.count_of(&written.limit, 1, 1 << 31)?.map_or(PLAYOUT_STEPS, |limit| limit as usize),
+            nodes: self.count_of(&written.budget.nodes, 1, i64::MAX)?,
             clocks: self.clocks(written)?,
             think_ahead: self.thinks_ahead(written)?,
             stop: written.stop.as_ref().map(|stop| self.stop(stop)).transpose()?,
@@ -240,6 +237,10 @@ impl ConfigReader<'_> {
         } else {
             Err(self.error(number, format!("{value}: expected a whole number from {least} to {most}")))
         }
+    }
+
+    fn count_of(&self, number: &Option<Spanned<i64>>, least: i64, most: i64) -> ConfigResult<Option<u64>> {
+        number.as_ref().map(|number| self.count(number, least, most)).transpose()
     }
 
     /// The meaning of a word that is one of two; the default if it is not written.
@@ -358,19 +359,15 @@ impl ConfigReader<'_> {
         };
         beside("challengers", !table.challengers.is_empty(), kind == "gauntlet")?;
         beside("pairings", !table.pairings.is_empty(), kind == "pairings")?;
-        match kind {
-            "round_robin" => Ok(MeetingSchedule::RoundRobin),
-            "gauntlet" => {
-                let challengers = table.challengers.iter().map(|name| self.table(written, name));
-                Ok(MeetingSchedule::Gauntlet(challengers.collect::<Result<_, _>>()?))
-            }
-            _ => {
-                let pairing = |names: &Spanned<Vec<Spanned<String>>>| {
-                    names.get_ref().iter().map(|name| self.table(written, name)).collect()
-                };
-                Ok(MeetingSchedule::Pairings(table.pairings.iter().map(pairing).collect::<Result<_, _>>()?))
-            }
-        }
+        let tables = |names: &[Spanned<String>]| -> ConfigResult<Vec<usize>> {
+            names.iter().map(|name| self.table(written, name)).collect()
+        };
+        let pairings = table.pairings.iter().map(|names| tables(names.get_ref()));
+        Ok(match kind {
+            "round_robin" => MeetingSchedule::RoundRobin,
+            "gauntlet" => MeetingSchedule::Gauntlet(tables(&table.challengers)?),
+            _ => MeetingSchedule::Pairings(pairings.collect::<Result<_, _>>()?),
+        })
     }
 
     fn stop(&self, stop: &Spanned<StopTable>) -> ConfigResult<StoppingRule> {
@@ -386,9 +383,7 @@ impl ConfigReader<'_> {
             }
             _ => return Err(self.error(stop, "to stop needs either a width or an sprt")),
         };
-        let or = |number: &Option<Spanned<i64>>, default: u64| {
-            number.as_ref().map_or(Ok(default), |number| self.count(number, 2, 1_000_000))
-        };
-        Ok(StoppingRule { rule, every: or(&table.every, EVERY)?, least: or(&table.least, LEAST)? })
+        let [every, least] = [&table.every, &table.least].map(|number| self.count_of(number, 2, 1_000_000));
+        Ok(StoppingRule { rule, every: every?.unwrap_or(EVERY), least: least?.unwrap_or(LEAST) })
     }
 }
