@@ -25,27 +25,18 @@ pub(super) fn meetings(config: &ExperimentConfig, width: usize) -> Result<Vec<Ve
             let later = |chosen: &[usize]| chosen.last().map_or(0, |last| last + 1)..all.len();
             (0..width).fold(vec![Vec::new()], |found, _| extended(&found, MAX_CELLS + 1, later))
         }
-        MeetingSchedule::Gauntlet(_) if width == 1 => all.iter().map(|&entrant| vec![entrant]).collect(),
+        MeetingSchedule::Gauntlet(_) if width == 1 => one_of_each([all.clone()]),
         MeetingSchedule::Gauntlet(tables) if width == 2 => {
-            let is_challenger = |entrant: usize| tables.contains(&config.plan.entrants[entrant].table);
-            let (challengers, others): (Vec<usize>, Vec<usize>) =
-                all.iter().partition(|&&entrant| is_challenger(entrant));
-            challengers
-                .iter()
-                .flat_map(|&challenger| others.iter().map(move |&other| vec![challenger, other]))
-                .collect()
+            let is_challenger = |&entrant: &usize| tables.contains(&config.plan.entrants[entrant].table);
+            let (challengers, others) = all.iter().partition(|entrant| is_challenger(entrant));
+            one_of_each([challengers, others])
         }
         MeetingSchedule::Gauntlet(_) => {
             return Err("a gauntlet is for games with one or two roles; give pairings".into());
         }
         MeetingSchedule::Pairings(pairings) => {
             let fitting = pairings.iter().filter(|pairing| pairing.len() == width);
-            let of_pairing = |pairing: &Vec<usize>| {
-                let any =
-                    |found: Vec<_>, &table: &usize| extended(&found, MAX_CELLS + 1, |_| of_table(table));
-                pairing.iter().fold(vec![Vec::new()], any)
-            };
-            fitting.flat_map(of_pairing).collect()
+            fitting.flat_map(|pairing| one_of_each(pairing.iter().map(|&table| of_table(table)))).collect()
         }
     };
     let mut seen = BTreeSet::new();
@@ -68,6 +59,12 @@ pub(super) fn met(seats: &SeatPermutations, entrants: &[usize]) -> Vec<usize> {
         met.sort_unstable();
     }
     met
+}
+
+/// Each combination of one entrant of each of these.
+fn one_of_each(parts: impl IntoIterator<Item = Vec<usize>>) -> Vec<Vec<usize>> {
+    let begun = vec![Vec::new()];
+    parts.into_iter().fold(begun, |found, part| extended(&found, MAX_CELLS + 1, |_| part.clone()))
 }
 
 /// Each combination with each entrant that may come next, up to the limit.
