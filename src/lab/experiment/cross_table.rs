@@ -18,17 +18,15 @@ pub(super) fn cross_table(pairings: &[Pairing<'_>]) -> Option<(ShownTable, (u64,
     let is_gauntlet =
         firsts().all(|one| !is_first(&one.against)) && pairings.iter().any(|one| one.is_mirrored);
     let rows: Vec<&Pairing<'_>> = pairings.iter().filter(|one| !is_gauntlet || !one.is_mirrored).collect();
-    let columns = distinct(rows.iter().map(|one| one.against.as_str()));
+    let mut columns = distinct(rows.iter().map(|one| one.against.as_str()));
     if columns.len() > COLUMNS || columns.iter().any(|against| against.is_empty()) {
         return None;
     }
     let players = distinct(rows.iter().map(|one| one.player));
     // Entrants that are both have one order in rows and columns.
-    let columns: Vec<&str> = if columns.iter().all(|column| players.contains(column)) {
-        players.iter().copied().filter(|player| columns.contains(player)).collect()
-    } else {
-        columns
-    };
+    if columns.iter().all(|column| players.contains(column)) {
+        columns.sort_by_key(|column| players.iter().position(|player| player == column));
+    }
     let cell =
         |player: &str, against: &str| rows.iter().find(|one| one.player == player && one.against == against);
     let shown = |player: &&str| {
@@ -71,6 +69,5 @@ fn footnote(is_few: bool, is_replaced: bool) -> Option<String> {
     let few = is_few.then(|| format!("* fewer than {FEW} deals: the interval is not reliable"));
     let replaced = is_replaced
         .then(|| format!("{REPLACED_SIGN} moves of one of the two that were replaced after faults, if more than {REPLACED} %"));
-    let notes: Vec<String> = few.into_iter().chain(replaced).collect();
-    (!notes.is_empty()).then(|| notes.join("; "))
+    few.into_iter().chain(replaced).reduce(|few, replaced| few + "; " + &replaced)
 }

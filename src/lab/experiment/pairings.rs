@@ -144,10 +144,8 @@ fn is_half(entrant: &EntrantSummary) -> bool {
 /// Whether the second of two entrants scored what the first left of 100 points.
 fn is_mirror(cell: &CellSummary) -> bool {
     let [first, second] = &cell.entrants[..] else { return false };
-    let close = |one: Option<f64>, other: Option<f64>| match (one, other) {
-        (Some(one), Some(other)) => (one - other).abs() < ROUNDING,
-        (None, None) => true,
-        _ => false,
+    let close = |one: Option<f64>, other: Option<f64>| {
+        one.zip(other).map_or(one == other, |(one, other)| (one - other).abs() < ROUNDING)
     };
     close(first.score.mean(), second.score.mean().map(|mean| 100.0 - mean))
         && close(first.score.half_width(), second.score.half_width())
