@@ -9,13 +9,12 @@ use rand::RngExt as _;
 use serde::Serialize;
 
 use super::belief_strength::{BeliefSums, DRAWS, DealSums, MEASURES, SCORE};
-use super::columns::{TITLES, columns};
+use super::columns::{TITLES, columns, in_section};
 use super::folder::Planned;
 use super::score_figures::score_axis;
 use hyperplay_machine::{Seed, counted};
-use hyperplay_report::Reading::{self, One};
 use hyperplay_report::{
-    Axis, Column, FEW, Figure, FigurePoint, FigureSeries, LinePlot, MeanInterval, Plot, Table,
+    Axis, FEW, Figure, FigurePoint, FigureSeries, LinePlot, MeanInterval, Plot, Reading, Table,
     rank_correlation, sampled_intervals,
 };
 
@@ -174,23 +173,16 @@ impl MeasuredBeliefs {
 
 /// The tables; none if no belief was measured.
 pub fn belief_tables(all: &[MeasuredBeliefs]) -> Vec<Table> {
-    let columns = ["beliefs", "belief_strength"].map(|table| columns(&[table]));
-    let made = [
-        Table::of(&columns[0], all.iter().flat_map(|one| &one.entrants)).named(TITLES, "beliefs"),
-        Table::of(&columns[1], all.iter().flat_map(|one| &one.correlations))
-            .named(TITLES, "belief_strength")
-            .with_few("deals", FEW, "measured deals"),
-    ];
+    let rows = all.iter().flat_map(|one| &one.entrants);
+    let beliefs = in_section(Table::of(&columns(&["beliefs"]), rows).named(TITLES, "beliefs"));
+    let rows = all.iter().flat_map(|one| &one.correlations);
+    let strength = Table::of(&columns(&["belief_strength"]), rows).named(TITLES, "belief_strength");
+    let mut strength = in_section(strength.with_few("deals", FEW, "measured deals"));
     // The mark stands behind an interval.
-    let shown = |(table, columns): (Table, &Vec<Column>)| {
-        let mut view: Vec<Reading> = columns[1..].iter().map(|column| One(column.name)).collect();
-        if let Some(low) = columns.iter().position(|column| column.name == "correlation_low") {
-            let ends = [columns[low].name, columns[low + 1].name, ""];
-            view.splice(low - 1.., [Reading::Joined("95 %", Reading::INTERVAL, ends)]);
-        }
-        table.viewed(view)
-    };
-    made.into_iter().zip(&columns).map(shown).filter(|table| !table.rows.is_empty()).collect()
+    let ends = ["correlation_low", "correlation_high", ""];
+    strength.view.retain(|reading| !matches!(reading, Reading::One(name) if ends.contains(name)));
+    strength.view.push(Reading::Joined("95 %", Reading::INTERVAL, ends));
+    [beliefs, strength].into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -20,6 +20,12 @@ pub(super) fn readings(view: &str) -> Vec<Reading> {
     readings_of(include_str!("views.tsv"), view)
 }
 
+/// The same table for the section of a game: readers are shown all columns but the first, which is the game.
+pub(super) fn in_section(table: Table) -> Table {
+    let view = table.columns[1..].iter().map(|column| Reading::One(column.name)).collect();
+    table.viewed(view)
+}
+
 /// The table of this name over deals: the columns of these tables of `columns.tsv`, in its own view of `views.tsv`.
 pub(super) fn over_deals<R: Serialize>(name: &'static str, parts: &[&str], rows: &[R]) -> Table {
     let table = Table::of(&columns(parts), rows).named(TITLES, name).viewed(readings(name));
