@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::folder::Planned;
 use super::pairings::Pairing;
-use super::score_figures::{Family, deals, in_words, score_axis, score_point};
+use super::score_figures::{Family, PANELS, deals, in_words, score_axis, score_point};
 use super::summary::{ExperimentSummary, StepSummary};
 use super::work::Figure as WorkFigure;
 use hyperplay_machine::counted;
@@ -15,9 +15,6 @@ const RESOLUTION: f64 = 1e-6;
 
 /// Steps shown have at least this number of decisions.
 const LEAST: u64 = 20;
-
-/// The most panels of a figure.
-const PANELS: usize = 12;
 
 /// The scores against the time of a decision: entrants that differ in parameters in the panels and with
 /// the markers that they have over their parameters.
@@ -40,13 +37,10 @@ pub(super) fn score_by_time(
         panels.push(PlotPanel { title: String::new(), series: series.collect() });
     }
     for family in families {
+        let of_family = if families.len() > 1 { format!("{}: ", family.name) } else { String::new() };
         // Times are measured, so their order is not that of the parameter and a line would say nothing.
         for panel in family.panels(false, |_, pairing| point(pairing)) {
-            let title = if families.len() > 1 {
-                format!("{}: {}", family.name, panel.title)
-            } else {
-                panel.title.clone()
-            };
+            let title = format!("{of_family}{}", panel.title);
             panels.push(PlotPanel { title: title.trim_end_matches(": ").to_owned(), ..panel });
         }
     }

@@ -43,6 +43,11 @@ impl Factor {
         if is_geometric { Axis::logarithmic(self.name()) } else { Axis::linear(self.name()) }
     }
 
+    /// The value that an entrant has, with its key.
+    pub fn titled(&self, entrant: &Entrant) -> String {
+        format!("{}={}", self.key, entrant.parameters.get(&self.key).map_or("", String::as_str))
+    }
+
     /// Where a value is on its axis.
     pub fn place(&self, value: &str) -> Option<f64> {
         let at = self.values.iter().position(|known| known == value)?;

@@ -23,7 +23,7 @@ use hyperplay_report::{
 const ROWS: usize = 40;
 
 /// The most panels of a figure; with more, nothing can be compared.
-const PANELS: usize = 12;
+pub(super) const PANELS: usize = 12;
 
 /// How a score is drawn: its place, its interval, and whether that is reliable.
 pub(super) fn score_point(x: f64, score: &Sample) -> Option<FigurePoint> {
@@ -170,19 +170,15 @@ impl<'a> Family<'a> {
             [one, rest @ ..] if one.values.len() <= TOGETHER => (Some(one), rest),
             rest => (None, rest),
         };
-        let part = |entrant: &Entrant, factor: &Factor| {
-            let value = entrant.parameters.get(&factor.key).map_or("", String::as_str);
-            format!("{}={value}", factor.key)
-        };
         for &(entrant, pairing) in &self.pairings {
             let against = pairing.others_in_words();
-            let fixed: Vec<String> = rest.iter().map(|factor| part(entrant, factor)).collect();
+            let fixed: Vec<String> = rest.iter().map(|factor| factor.titled(entrant)).collect();
             // With one factor the opponents are the lines, and otherwise panels.
             let (title, line) = match lines {
                 _ if self.factors.len() == 1 => {
                     (String::new(), format!("{} {against}", self.name).trim().to_owned())
                 }
-                Some(factor) => (joined([vec![against], fixed].concat()), part(entrant, factor)),
+                Some(factor) => (joined([vec![against], fixed].concat()), factor.titled(entrant)),
                 None => (against, fixed.join(" ")),
             };
             let points = panels.entry(title).or_default().entry(line).or_default();
@@ -208,30 +204,25 @@ impl<'a> Family<'a> {
             title,
             series: lines.into_iter().map(series).collect(),
         };
-        divided(panels.into_iter().map(panel))
+        panels.into_iter().map(panel).flat_map(divided).collect()
     }
 }
 
-/// Panels with no more lines than can be told apart.
-fn divided(panels: impl Iterator<Item = PlotPanel>) -> Vec<PlotPanel> {
-    let mut divided = Vec::new();
-    for PlotPanel { title, series } in panels {
-        if series.len() <= TOGETHER {
-            divided.push(PlotPanel { title, series });
-            continue;
-        }
-        divided.extend(series.into_iter().map(|one| PlotPanel {
-            title: format!("{title} {}", one.name).trim().to_owned(),
-            series: vec![one],
-        }));
+/// A panel as several with no more lines than can be told apart.
+fn divided(PlotPanel { title, series }: PlotPanel) -> Vec<PlotPanel> {
+    if series.len() <= TOGETHER {
+        return vec![PlotPanel { title, series }];
     }
-    divided
+    let alone = |one: FigureSeries| PlotPanel {
+        title: format!("{title} {}", one.name).trim().to_owned(),
+        series: vec![one],
+    };
+    series.into_iter().map(alone).collect()
 }
 
 /// The parts of a title that are not empty, in one text.
 fn joined(parts: Vec<String>) -> String {
-    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    parts.join(", ")
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 /// The scores of entrants over their parameters, and why some are not drawn.
@@ -271,12 +262,12 @@ fn heat(name: &[&str], family: &Family<'_>) -> Option<Figure> {
     let mut panels: IndexMap<String, Vec<Vec<HeatCell>>> = IndexMap::new();
     let empty = || vec![vec![HeatCell::default(); x.values.len()]; y.values.len()];
     for &(entrant, pairing) in &family.pairings {
-        let value = |factor: &Factor| entrant.parameters.get(&factor.key);
-        let fixed =
-            rest.iter().map(|factor| format!("{}={}", factor.key, value(factor).map_or("", String::as_str)));
+        let fixed = rest.iter().map(|factor| factor.titled(entrant));
         let title = joined(std::iter::once(pairing.others_in_words()).chain(fixed).collect());
         let cells = panels.entry(title).or_insert_with(empty);
-        let place = |factor: &Factor| factor.values.iter().position(|known| Some(known) == value(factor));
+        let place = |factor: &Factor| {
+            factor.values.iter().position(|value| Some(value) == entrant.parameters.get(&factor.key))
+        };
         if let (Some(column), Some(row)) = (place(x), place(y)) {
             let words = match score_words(pairing) {
                 Some([mean, half, marks]) => vec![format!("{mean}{marks}"), format!("± {half}")],
