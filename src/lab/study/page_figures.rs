@@ -35,19 +35,12 @@ pub(super) fn figures(study: &Study) -> (Vec<Figure>, Vec<String>) {
     let set_tv = |figures: &Figures| Mean { value: figures.set_tv, error: figures.set_tv_error };
     let step = Axis::linear("step (joint moves made)");
     let draws = series(study, &largest, |own| points(own, |row| row.place.step, draws_at));
+    let over_particles = |label, figure: Read, baseline: fn(&Figures) -> f64| {
+        over_particles(study, &decisions, label, figure, baseline)
+    };
     let all = [
-        (
-            "bias",
-            over_particles(study, &decisions, "bias TV (probability)", bias, |figures| {
-                figures.bias_tv_baseline
-            }),
-        ),
-        (
-            "set-distance",
-            over_particles(study, &decisions, "set TV (probability)", set_tv, |figures| {
-                figures.set_tv_baseline
-            }),
-        ),
+        ("bias", over_particles("bias TV (probability)", bias, |figures| figures.bias_tv_baseline)),
+        ("set-distance", over_particles("set TV (probability)", set_tv, |figures| figures.set_tv_baseline)),
         ("independent-draws", LinePlot::single(step, Axis::logarithmic("worth (independent draws)"), draws)),
         ("calibration", calibration(study, &largest)),
     ];
