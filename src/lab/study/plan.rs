@@ -125,11 +125,8 @@ impl StudyPlan {
 
     /// The model that is really played. It does not tremble.
     fn played(&self) -> Option<Assumed> {
-        if let MatchSource::Model(played) = &self.play {
-            Some(Assumed::exactly(played.clone()))
-        } else {
-            None
-        }
+        let MatchSource::Model(played) = &self.play else { return None };
+        Some(Assumed::exactly(played.clone()))
     }
 
     /// The players of the matches as an opponent model, if there are some: each is asked what it would do, at all that its role may
@@ -250,21 +247,21 @@ impl StudyPlan {
 impl MeasuredPosterior<'_> {
     /// Why the posterior is not exact up to the end.
     pub(super) fn why(&self, end: &PointsEnd) -> String {
-        let error = match end {
-            PointsEnd::Exact(error) => error,
+        let is_asked = self.assumed.is_none();
+        match end {
             PointsEnd::Work(step) => {
-                return format!("the states of --work are used up by the posteriors up to step {step}");
+                format!("the states of --work are used up by the posteriors up to step {step}")
             }
-        };
-        match error {
-            ExactError::Inconsistent(step) if self.assumed.is_none() => {
+            PointsEnd::Exact(ExactError::Inconsistent(step)) if is_asked => {
                 format!("what the players say they would do excludes what was seen up to step {step}")
             }
-            error if self.assumed.is_none() => format!("with the players asked what they would do: {error}"),
-            ExactError::Inconsistent(step) if !self.model.is_uniform() => {
+            PointsEnd::Exact(error) if is_asked => {
+                format!("with the players asked what they would do: {error}")
+            }
+            PointsEnd::Exact(ExactError::Inconsistent(step)) if !self.model.is_uniform() => {
                 format!("the opponent model excludes what was seen up to step {step}")
             }
-            error => error.to_string(),
+            PointsEnd::Exact(error) => error.to_string(),
         }
     }
 }
