@@ -104,16 +104,12 @@ pub(super) fn follow(
             if following.work >= most {
                 break;
             }
-            let belief = following.belief();
-            set.extend(
-                belief
-                    .into_iter()
-                    .flat_map(|belief| belief.particles().iter().map(move |one| (belief, one)))
-                    .map(|(belief, particle)| {
-                        let own = belief.state(particle);
-                        (particle.weight, own.clone(), *own == state && belief.history(particle) == truth)
-                    }),
-            );
+            if let Some(belief) = following.belief() {
+                set.extend(belief.particles().iter().map(|particle| {
+                    let own = belief.state(particle);
+                    (particle.weight, own.clone(), *own == state && belief.history(particle) == truth)
+                }));
+            }
             (is_depleted, is_whole) = (set.is_empty(), outcome == Some(UpdateOutcome::Enumerated));
         }
         let mut compared = compared(machine, &state, &set, &mut facts, &seed);
