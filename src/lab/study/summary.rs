@@ -110,11 +110,6 @@ fn summary(all: &[&StudyRow], of: &Measured, source: PosteriorSource, step: Opti
     ]);
     let mut methods = MethodCounts::default();
     rows.iter().for_each(|row| methods.add(&row.figures.methods));
-    let bins = |of: fn(&StudyRow) -> &[Bin; BINS]| {
-        let mut sums = [Bin::default(); BINS];
-        rows.iter().for_each(|row| sums.iter_mut().zip(of(row)).for_each(|(sum, bin)| sum.add(bin, 1.0)));
-        sums
-    };
     StudySummary {
         of: of.clone(),
         source,
@@ -141,8 +136,8 @@ fn summary(all: &[&StudyRow], of: &Measured, source: PosteriorSource, step: Opti
         ]),
         means,
         methods,
-        calibration: bins(|row| &row.figures.calibration),
-        calibration_control: bins(|row| &row.control.calibration),
+        calibration: Bin::sums(rows.iter().map(|row| &row.figures.calibration), 1.0),
+        calibration_control: Bin::sums(rows.iter().map(|row| &row.control.calibration), 1.0),
     }
 }
 

@@ -53,11 +53,7 @@ pub(super) fn batches(count: usize) -> Vec<std::ops::Range<usize>> {
 /// The bins of these batches, in the mean over all sets.
 pub(super) fn calibration(batches: &[ReplicateBatch]) -> [Bin; BINS] {
     let sets: usize = batches.iter().map(|batch| batch.sets.len()).sum();
-    let mut all = [Bin::default(); BINS];
-    for batch in batches {
-        all.iter_mut().zip(&batch.bins).for_each(|(sum, bin)| sum.add(bin, 1.0 / sets as f64));
-    }
-    all
+    Bin::sums(batches.iter().map(|batch| &batch.bins), 1.0 / sets as f64)
 }
 
 /// The equal mixture of all sets of these batches, over `histories` histories. The empty ones lie outside the information set.

@@ -45,6 +45,13 @@ impl Bin {
         bins[at].add(&Bin { count: 1.0, said, held: f64::from(u8::from(is_true)) }, 1.0);
     }
 
+    /// The sums of some bins, each multiplied.
+    pub(in super::super) fn sums<'a>(all: impl Iterator<Item = &'a [Bin; BINS]>, times: f64) -> [Bin; BINS] {
+        let mut sums = [Bin::default(); BINS];
+        all.for_each(|bins| sums.iter_mut().zip(bins).for_each(|(sum, bin)| sum.add(bin, times)));
+        sums
+    }
+
     /// Adds another bin, its weight multiplied.
     pub fn add(&mut self, other: &Bin, times: f64) {
         self.count += other.count * times;

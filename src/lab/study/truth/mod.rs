@@ -23,7 +23,7 @@ use std::sync::Arc;
 use rand::RngExt;
 use rayon::prelude::*;
 
-use super::harness::{EvaluationPoint, Replicates, prefixes};
+use super::harness::{Bin, EvaluationPoint, Replicates, prefixes};
 use follow::{TruthSet, follow};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Evaluated, History, Role, Seed};
@@ -65,9 +65,7 @@ pub(super) fn measure_truth(
 fn together(sets: &[&TruthSet], mut point: TruthPoint, seed: &Seed) -> TruthPoint {
     let held: Vec<&&TruthSet> = sets.iter().filter(|set| set.drawn.is_finite()).collect();
     let (mut rng, share) = (seed.rng(), 1.0 / held.len() as f64);
-    for set in &held {
-        point.calibration.iter_mut().zip(&set.calibration).for_each(|(sum, bin)| sum.add(bin, share));
-    }
+    point.calibration = Bin::sums(held.iter().map(|set| &set.calibration), share);
     for relation in held.iter().flat_map(|set| set.facts.keys()) {
         let of = |set: &&&TruthSet| set.facts.get(relation).copied().unwrap_or_default();
         let drawn = held.iter().map(|set| of(set)[1]);

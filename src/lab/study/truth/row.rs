@@ -87,10 +87,6 @@ fn row(of: &Measured, points: &[&TruthPoint], step: Option<usize>, seed: &Seed) 
     let (mut ranks, (z, relation, relations, z_p)) =
         ([0; 10], greatest_excess(points, matches.len().min(DIFFERING), seed));
     chosen.iter().for_each(|point| ranks[((point.rank * 10.0) as usize).min(9)] += 1);
-    let mut calibration = [Bin::default(); BINS];
-    for point in points {
-        calibration.iter_mut().zip(&point.calibration).for_each(|(sum, bin)| sum.add(bin, 1.0));
-    }
     TruthRow {
         of: of.clone(),
         step,
@@ -103,7 +99,7 @@ fn row(of: &Measured, points: &[&TruthPoint], step: Option<usize>, seed: &Seed) 
         relation,
         relations,
         z_p,
-        calibration,
+        calibration: Bin::sums(points.iter().map(|point| &point.calibration), 1.0),
         means: MEANS.into_iter().map(|name| (name, mean(name))).collect(),
     }
 }
