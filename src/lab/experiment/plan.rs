@@ -11,6 +11,7 @@
 //! numbers.
 
 use std::collections::BTreeMap;
+use std::mem::replace;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -259,17 +260,10 @@ impl ExperimentPlan {
 
     /// The number of the first match of each cell in a round, for looking up [`MatchPlace::id`].
     pub(super) fn firsts(&self, round: u64) -> Vec<u64> {
-        let deals = self.deals(round);
-        let mut first = deals.start * self.width();
-        let in_round = deals.end - deals.start;
-        self.cells
-            .iter()
-            .map(|cell| {
-                let here = first;
-                first += in_round * cell.seat_permutations.len() as u64;
-                here
-            })
-            .collect()
+        let Range { start, end } = self.deals(round);
+        let counts = self.cells.iter().map(|cell| (end - start) * cell.seat_permutations.len() as u64);
+        let firsts = counts.scan(start * self.width(), |next, count| Some(replace(next, *next + count)));
+        firsts.collect()
     }
 
     /// The number that a match has by its cell, deal and seat permutation, if the plan has these.
