@@ -195,17 +195,12 @@ fn section(page: &mut Page, of: &Game<'_>) {
 
 /// Why no entrant of a game has a score.
 fn why_unscored(pairings: &[Pairing<'_>]) -> String {
+    // The entrants of a cell share its matches.
+    let cells = || pairings.chunk_by(|one, next| one.number == next.number).map(|of_cell| of_cell[0].cell);
+    let matches: u64 = cells().map(|cell| cell.matches).sum();
     let mut outcomes: IndexMap<&str, u64> = IndexMap::new();
-    let mut matches = 0;
-    for (at, one) in pairings.iter().enumerate() {
-        // The entrants of a cell share its matches.
-        if pairings[..at].iter().any(|other| std::ptr::eq(other.cell, one.cell)) {
-            continue;
-        }
-        matches += one.cell.matches;
-        for (outcome, count) in &one.cell.unfinished {
-            *outcomes.entry(outcome).or_default() += count;
-        }
+    for (outcome, count) in cells().flat_map(|cell| &cell.unfinished) {
+        *outcomes.entry(outcome).or_default() += count;
     }
     let are = if matches == 1 { "is" } else { "are" };
     let matches = format!("{} {are} there", counted(matches, "match"));
