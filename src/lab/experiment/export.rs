@@ -50,13 +50,13 @@ struct TurnRow<'a> {
 /// If the results cannot be read or the tables cannot be written.
 pub fn export(planned: &Planned, mut results: Results<'_>, to: &Path) -> LabResult<(Vec<PathBuf>, u64)> {
     let paths = ["matches.csv", "turns.csv"].map(|name| to.join(name));
-    let create = |path: &PathBuf, head: String| -> Result<PartFile, FileError> {
+    let begin = |path: &PathBuf, columns: &[Column]| -> Result<PartFile, FileError> {
+        let head = Table::of::<()>(columns, []).csv_head();
         let mut file = WrittenFile::at(path, FileContent::like("csv", head.as_bytes()))?.begin()?;
         FileError::at(path, file.write_all(head.as_bytes()))?;
         Ok(file)
     };
     let [of_match, of_turn] = ["match", "turn"].map(|table| columns(&[table]));
-    let begin = |path: &PathBuf, columns: &[Column]| create(path, Table::of::<()>(columns, []).csv_head());
     let (mut matches, mut turns) = (begin(&paths[0], &of_match)?, begin(&paths[1], &of_turn)?);
     let mut decisions = DecisionTables::new(to);
     let mut count = 0;
