@@ -256,11 +256,9 @@ impl<'a> Summing<'a> {
         for summary in &mut cell.entrants {
             means.get(&summary.entrant).into_iter().for_each(|&mean| summary.score.add(mean));
         }
-        if let Some((first, second)) = plan_cell.rivals()
-            && let (Some(first), Some(second)) = (means.get(&first), means.get(&second))
-        {
-            cell.difference.add(first - second);
-        }
+        let difference = |(first, second)| Some(means.get(&first)? - means.get(&second)?);
+        let rivals = plan_cell.rivals().and_then(difference);
+        rivals.into_iter().for_each(|difference| cell.difference.add(difference));
         self.scores.insert((place.cell, place.deal), means);
     }
 
@@ -305,16 +303,11 @@ impl<'a> Summing<'a> {
         for standing in &mut self.summary.standings {
             self.plan.deals(self.round).for_each(|deal| standing.add(self.plan, deal, &scores));
         }
+        let score = |(cell, entrant), deal: u64| scores.get(&(cell, deal))?.get(&entrant).copied();
         for contrast in &mut self.summary.contrasts {
-            let score = |(cell, entrant): (usize, usize), deal: u64| {
-                scores.get(&(cell, deal))?.get(&entrant).copied()
-            };
             for deal in self.plan.deals(self.round) {
-                if let (Some(first), Some(second)) =
-                    (score(contrast.first, deal), score(contrast.second, deal))
-                {
-                    contrast.scores.add(&[first, second]);
-                }
+                let both = score(contrast.first, deal).zip(score(contrast.second, deal));
+                both.into_iter().for_each(|(first, second)| contrast.scores.add(&[first, second]));
             }
         }
     }
