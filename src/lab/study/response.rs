@@ -139,22 +139,17 @@ impl ResponseFigures {
         }
         let [given, responses @ ..] = played else { return };
         let Some(values) = &given.goals else { return };
-        let mut sum = Some(0.0);
-        for (&role, response) in roles.iter().zip(responses) {
+        let mut gain = |(&role, response): (&Role, &PlayedMatch)| {
             let value = f64::from(values[role].value());
             self.values[role].add(value);
-            let Some(goals) = &response.goals else {
-                sum = None;
-                continue;
-            };
-            let goal = f64::from(goals[role].value());
+            let goal = f64::from(response.goals.as_ref()?[role].value());
             self.responses[role].add(goal);
             self.gains[role].add(goal - value);
-            sum = sum.map(|sum| sum + goal - value);
-        }
-        if let Some(sum) = sum {
-            self.all_gains.add(sum);
-        }
+            Some(goal - value)
+        };
+        let gains: Vec<Option<f64>> = roles.iter().zip(responses).map(&mut gain).collect();
+        let sum: Option<f64> = gains.into_iter().sum();
+        sum.into_iter().for_each(|sum| self.all_gains.add(sum));
     }
 
     /// Counts decisions, faults and matches without goals.
