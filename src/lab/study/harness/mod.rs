@@ -202,7 +202,7 @@ fn follow(
             let particles = belief.iter().flat_map(|belief| {
                 belief.particles().iter().map(|particle| {
                     let history = belief.history(particle);
-                    let place = point.place(&history, belief.state(particle));
+                    let place = point.places.of(&history, belief.state(particle));
                     (history, particle.weight, place)
                 })
             });

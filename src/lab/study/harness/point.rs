@@ -58,7 +58,7 @@ pub struct EvaluationPoint {
     /// The processor time of the oracle: of this step, and of all up to it.
     pub(super) seconds: [f64; 2],
     /// The place of every history of the posterior, or of every state.
-    places: Places,
+    pub(super) places: Places,
     /// The place of the true history or state.
     pub(in super::super) true_place: Option<usize>,
     /// The open fluents.
@@ -88,21 +88,17 @@ impl EvaluationPoint {
         let place = self.true_place?;
         Some([self.posterior.histories[place].1, self.of_states[self.posterior.ends[place]]])
     }
-
-    /// The place in the posterior of a history that ends in this state, if it has one.
-    pub(super) fn place(&self, history: &History, state: &State) -> Option<usize> {
-        self.places.of(history, state)
-    }
 }
 
 #[derive(Clone, Debug)]
-enum Places {
+pub(super) enum Places {
     OfHistories(FxHashMap<History, usize>),
     OfStates(FxHashMap<State, usize>),
 }
 
 impl Places {
-    fn of(&self, history: &History, state: &State) -> Option<usize> {
+    /// That of a history that ends in this state, if it has one.
+    pub(super) fn of(&self, history: &History, state: &State) -> Option<usize> {
         match self {
             Places::OfHistories(places) => places.get(history).copied(),
             Places::OfStates(places) => places.get(state).copied(),

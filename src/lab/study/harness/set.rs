@@ -87,7 +87,7 @@ impl Loose {
         let mut numbers: FxHashMap<History, usize> = FxHashMap::default();
         for particle in particles {
             let history = belief.history(particle);
-            if let Some(place) = point.place(&history, belief.state(particle)) {
+            if let Some(place) = point.places.of(&history, belief.state(particle)) {
                 loose.cells.push((place, particle.weight));
                 continue;
             }

@@ -81,12 +81,9 @@ impl Values {
         let (all, budget) = ((states.len() * moves.len()) as u64, steps.min(STEPS));
         let each = budget * tried.len() as u64 / (length * all).max(1);
         let playouts = playouts.min(each.try_into().unwrap_or(u32::MAX));
-        if playouts == 0 {
-            return evaluated(machine, &mut scratch, None);
-        }
         let at_once = (states.len() as u64 * u64::from(playouts)).max(AT_ONCE);
-        let steps = moves.len() as u64 * at_once * length / tried.len() as u64;
-        if steps > budget {
+        let steps = moves.len() as u64 * at_once * length / tried.len().max(1) as u64;
+        if playouts == 0 || steps > budget {
             return evaluated(machine, &mut scratch, None);
         }
         let mut values = vec![0.0; states.len() * moves.len()];
