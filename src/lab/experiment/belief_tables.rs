@@ -122,12 +122,9 @@ impl MeasuredBeliefs {
         let (regret, draws) = (row("regret"), words(row(DRAWS)));
         let unknown = "Whether a better belief is a better player cannot be told here".to_owned();
         let left_out: usize = self.entrants.iter().map(|row| row.left_out).sum();
-        let rest = match counted(left_out as u64, "decision") {
-            all if left_out > 0 => {
-                format!(" Left out, because the exact posterior is not known there: {all}.")
-            }
-            _ => String::new(),
-        };
+        let all = counted(left_out as u64, "decision");
+        let rest = format!(" Left out, because the exact posterior is not known there: {all}.");
+        let rest = if left_out > 0 { rest } else { String::new() };
         let (entrants, deals) = regret.map_or((0, 0), |row| (row.entrants, row.deals));
         let answer = match regret.map(|row| row.correlation) {
             None => return format!("No regret of a belief was measured here.{rest}"),

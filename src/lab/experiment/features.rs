@@ -43,10 +43,8 @@ type Numbers = IndexSet<String>;
 /// The terms at the last place of a relation; `None` if there are more than [`MOST`].
 fn numbers_of(game: &Game, domains: &PositionDomains, relation: &str, arity: usize) -> Option<Numbers> {
     let store = game.terms();
-    let terms = match store.symbols().get(relation) {
-        Some(relation) => domains.terms_at(relation, arity, arity - 1, MOST)?,
-        None => Vec::new(),
-    };
+    let of_relation = |relation| domains.terms_at(relation, arity, arity - 1, MOST);
+    let terms = store.symbols().get(relation).map_or(Some(Vec::new()), of_relation)?;
     let mut ids: Vec<TermId> = terms.iter().filter_map(|term| store.intern_term(term)).collect();
     ids.sort_by(|&a, &b| store.compare(a, b));
     Some(ids.into_iter().map(|id| store.show(id)).collect())
@@ -105,11 +103,8 @@ pub fn export_features(
     while let Some(finished) = results.next()? {
         games[plan.cells[finished.place.cell].game].add(planned, &finished)?;
     }
-    let mut paths = Vec::new();
-    for game in games {
-        paths.extend(game.finish()?);
-    }
-    Ok(paths)
+    let paths = games.into_iter().map(Features::finish).collect::<Result<Vec<_>, _>>()?;
+    Ok(paths.concat())
 }
 
 /// The name of a game in names of files.

@@ -151,10 +151,8 @@ impl Blocks {
         let line = BlockLine { block: key.to_owned(), content: block.clone() };
         let line = serde_json::to_string(&line).expect("a block is plain data") + "\n";
         let line = String::from_utf8(sealed(line.as_bytes())).expect("a line is text");
-        match file.line(line.trim_end()) {
-            Ok(()) => true,
-            Err(error) => self.fail(error),
-        }
+        let written = file.line(line.trim_end());
+        written.map_or_else(|error| self.fail(error), |()| true)
     }
 
     /// Remembers the first error of writing; false.
