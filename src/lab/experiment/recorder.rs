@@ -263,6 +263,7 @@ impl<M: StateMachine> Recorder<'_, M> {
             own: seen.own.presumed().map_or(String::new(), show),
             percepts: seen.percepts.iter().map(|&percept| self.machine.terms().show(percept.0)).collect(),
         });
+        let visits = turn.decision.iter().flat_map(|decision| &decision.visits);
         let TurnRecord { id, game, step, role, player, own, depleted, .. } = self.turn(turn);
         PositionRecord {
             id,
@@ -275,12 +276,7 @@ impl<M: StateMachine> Recorder<'_, M> {
             legal: turn.step.legal[turn.role].iter().map(|&own| show(own)).collect(),
             policy: turn.decision.map(|decision| rounded_pairs(&decision.policy)).unwrap_or_default(),
             values: turn.decision.map(|decision| rounded_pairs(&decision.values)).unwrap_or_default(),
-            visits: turn
-                .decision
-                .iter()
-                .flat_map(|decision| &decision.visits)
-                .map(|&(own, of)| (show(own), of))
-                .collect(),
+            visits: visits.map(|&(own, of)| (show(own), of)).collect(),
             own,
             belief: turn.decision.and_then(|decision| decision.held).map(|held| HeldRecord {
                 particles: held.particles,

@@ -296,10 +296,6 @@ fn heat(name: &[&str], family: &Family<'_>) -> Option<Figure> {
         panels: panels.into_iter().map(|(title, cells)| HeatPanel { title, cells }).collect(),
     };
     let title = format!("Score of {} by {} and {}", family.name, x.name(), y.name());
-    Some(Figure::new(
-        &[name, &[family.name, "by", &x.key, "and", &y.key]].concat(),
-        title,
-        caption,
-        Plot::Heat(plot),
-    ))
+    let words = [name, &[family.name, "by", &x.key, "and", &y.key]].concat();
+    Some(Figure::new(&words, title, caption, Plot::Heat(plot)))
 }

@@ -155,12 +155,8 @@ fn over_particles(
 fn mean_at(x: f64, rows: &[&StudyRow], figure: Read) -> FigurePoint {
     let read = rows.iter().map(|row| figure(&row.figures)).filter(|mean| mean.value.is_finite());
     let mean = Mean::of_means(read);
-    FigurePoint::between(
-        x,
-        mean.value,
-        (mean.value - mean.half_width()).max(0.0),
-        mean.value + mean.half_width(),
-    )
+    let (value, half) = (mean.value, mean.half_width());
+    FigurePoint::between(x, value, (value - half).max(0.0), value + half)
 }
 
 /// The independent draws that a sampler is worth at a step, if that is a number above 0.
@@ -244,10 +240,8 @@ fn bin_point(bins: impl Iterator<Item = (usize, Bin)>) -> FigurePoint {
         said.add(&bin, 1.0);
     }
     let matches = all.means().count() as usize;
-    all.share().map_or_else(
-        || FigurePoint::alone(f64::NAN, f64::NAN),
-        |[value, low, high]| over_matches(said.said / said.count, MeanInterval { value, low, high }, matches),
-    )
+    let Some([value, low, high]) = all.share() else { return FigurePoint::alone(f64::NAN, f64::NAN) };
+    over_matches(said.said / said.count, MeanInterval { value, low, high }, matches)
 }
 
 #[cfg(test)]

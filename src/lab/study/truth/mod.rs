@@ -69,10 +69,8 @@ fn together(sets: &[&TruthSet], mut point: TruthPoint, seed: &Seed) -> TruthPoin
     for relation in held.iter().flat_map(|set| set.facts.keys()) {
         let of = |set: &&&TruthSet| set.facts.get(relation).copied().unwrap_or_default();
         let drawn = held.iter().map(|set| of(set)[1]);
-        point
-            .facts
-            .entry(relation.clone())
-            .or_insert_with(|| [of(&held[0])[0]].into_iter().chain(drawn).collect());
+        let numbers = [of(&held[0])[0]].into_iter().chain(drawn);
+        point.facts.entry(relation.clone()).or_insert_with(|| numbers.collect());
     }
     point.facts.retain(|_, numbers| numbers.iter().any(|number| *number != numbers[0]));
     let below = held.iter().filter(|set| set.drawn < set.truth).count();
