@@ -64,7 +64,7 @@ pub(super) struct Stroke {
 }
 
 impl Stroke {
-    pub(super) fn plain(colour: Colour, width: f64) -> Stroke {
+    pub(super) const fn plain(colour: Colour, width: f64) -> Stroke {
         Stroke { colour, width, dash: None }
     }
 }

@@ -76,8 +76,9 @@ impl ForestPlot {
         let labels: Vec<Vec<String>> = self.rows.iter().map(|row| wrap(&row.label, labels)).collect();
         let height = |lines: &Vec<String>| lines.len().max(1) as f64 * LEADING + 2.0;
         let bottom = top + labels.iter().map(height).sum::<f64>() + 2.0;
-        let axis = BottomAxis::new(&span, (left, right), (left - 12.0, width));
-        axis.draw(&mut canvas, (left, right), (top, bottom));
+        let sides = (left, right);
+        let axis = BottomAxis::new(&span, sides, (left - 12.0, width));
+        axis.draw(&mut canvas, sides, (top, bottom));
         if let Some(reference) = self.reference.filter(|value| value.is_finite()) {
             canvas.line(vec![(x(reference), top), (x(reference), bottom)], Look::new(0, true).line());
         }
@@ -101,13 +102,8 @@ impl ForestPlot {
             canvas.part = Part::Frame;
             upper += height(lines);
         }
-        let mut end = paragraph(
-            &mut canvas,
-            &self.axis.label,
-            (left, right),
-            bottom + axis.height + 1.0,
-            Anchor::Middle,
-        );
+        let below = bottom + axis.height + 1.0;
+        let mut end = paragraph(&mut canvas, &self.axis.label, sides, below, Anchor::Middle);
         if self.rows.iter().any(|row| row.is_few && row.interval.is_some()) {
             end = paragraph(&mut canvas, FEW_NOTE, (2.0, width - 2.0), end + 2.0, Anchor::Start);
         }

@@ -30,6 +30,9 @@ const COLOURS: [Colour; 5] = [
     Colour(8, 48, 107),
 ];
 
+/// The outline of a cell, and of the colours.
+const OUTLINE: Stroke = Stroke::plain(Colour::INK, 0.4);
+
 /// Black, because on any colour black or white has a contrast of 4.5.
 const BLACK: Colour = Colour(0, 0, 0);
 
@@ -113,15 +116,11 @@ impl HeatMap {
                 let limits = (from - BETWEEN / 2.0 + 2.0, from + wide + BETWEEN / 2.0 - 2.0);
                 let axis = BottomAxis::new(&span, sides, limits);
                 axis.draw(&mut canvas, sides, (lower, lower));
-                let cell_width = wide / count;
+                let x = |column: usize| from + column as f64 * (wide / count);
+                let y = |row: usize| lower - row as f64 * height;
                 for (at, cells) in panel.cells.iter().enumerate() {
                     for (number, cell) in cells.iter().enumerate() {
-                        let area = TextBox(
-                            from + number as f64 * cell_width,
-                            lower - (at as f64 + 1.0) * height,
-                            from + (number as f64 + 1.0) * cell_width,
-                            lower - at as f64 * height,
-                        );
+                        let area = TextBox(x(number), y(at + 1), x(number + 1), y(at));
                         draw_cell(&mut canvas, cell, written, area, (least, greatest));
                     }
                 }
@@ -160,11 +159,7 @@ impl HeatMap {
             let colour = colour(f64::from(step) / f64::from(steps - 1));
             canvas.rectangle(TextBox(at(step), base - 6.0, at(step + 1) + 0.1, base), Some(colour), None);
         }
-        canvas.rectangle(
-            TextBox(left, base - 6.0, left + bar, base),
-            None,
-            Some(Stroke::plain(Colour::INK, 0.4)),
-        );
+        canvas.rectangle(TextBox(left, base - 6.0, left + bar, base), None, Some(OUTLINE));
         canvas.text(&high, (left + bar + 4.0, base), Anchor::Start);
         base + LEADING / 2.0
     }
@@ -182,7 +177,7 @@ fn draw_cell(
     let share = |value: f64| if greatest > least { (value - least) / (greatest - least) } else { 0.5 };
     let fill = value.map_or(Colour::WHITE, |value| colour(share(value)));
     canvas.part = Part::Frame;
-    canvas.rectangle(area, Some(fill), Some(Stroke::plain(Colour::INK, 0.4)));
+    canvas.rectangle(area, Some(fill), Some(OUTLINE));
     let ink = if fill.contrast(BLACK) >= fill.contrast(Colour::WHITE) { BLACK } else { Colour::WHITE };
     let unknown = ["?".to_owned()];
     let words: &[String] = if value.is_some() { &cell.words } else { &unknown };
