@@ -33,6 +33,11 @@ const MAX_REPETITIONS: i64 = 1_000_000_000;
 /// The kinds of schedules.
 const KINDS: [&str; 3] = ["round_robin", "gauntlet", "pairings"];
 
+/// The words for the seat permutations that are played, and for the reaction to a fault.
+const SEATS: [(&str, SeatPermutations); 2] =
+    [("all", SeatPermutations::All), ("given", SeatPermutations::Given)];
+const ON_FAULT: [(&str, OnFault); 2] = [("stop", OnFault::Stop), ("record", OnFault::Record)];
+
 /// The remedy of errors that have no other.
 const KEYS: &str = "docs/experiments/README.md explains every key";
 
@@ -193,10 +198,7 @@ impl ConfigReader<'_> {
             clocks: self.clocks(written)?,
             think_ahead: self.thinks_ahead(written)?,
             stop: written.stop.as_ref().map(|stop| self.stop(stop)).transpose()?,
-            seats: {
-                let words = [("all", SeatPermutations::All), ("given", SeatPermutations::Given)];
-                self.word("seats", &written.schedule.seats, words)?
-            },
+            seats: self.word("seats", &written.schedule.seats, SEATS)?,
             games: Vec::new(),
             entrants,
             cells: Vec::new(),
@@ -209,11 +211,7 @@ impl ConfigReader<'_> {
                 .iter()
                 .map(|game| NamedGame { name: game.get_ref().clone(), place: place(self.text, &game.span()) })
                 .collect(),
-            on_fault: self.word(
-                "on_fault",
-                &written.on_fault,
-                [("stop", OnFault::Stop), ("record", OnFault::Record)],
-            )?,
+            on_fault: self.word("on_fault", &written.on_fault, ON_FAULT)?,
             without_turns: written.without_turns,
             schedule: self.schedule(written)?,
             stop_place: written.stop.as_ref().map(|stop| place(self.text, &stop.span())),
