@@ -8,6 +8,8 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexSet;
+
 use super::plan::Entrant;
 use hyperplay_report::{Axis, AxisScale};
 
@@ -69,15 +71,12 @@ fn unevenness(ascending: &[f64]) -> f64 {
 
 /// The factors of these entrants of one table; none if they do not differ.
 pub(super) fn factors(entrants: &[&Entrant]) -> Vec<Factor> {
-    let mut values: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut values: BTreeMap<&str, IndexSet<&str>> = BTreeMap::new();
     for (key, value) in entrants.iter().flat_map(|entrant| &entrant.parameters) {
-        let known = values.entry(key).or_default();
-        if !known.contains(&value.as_str()) {
-            known.push(value);
-        }
+        values.entry(key).or_default().insert(value);
     }
     let varied = values.into_iter().filter(|(_, values)| values.len() > 1);
-    let mut keys: Vec<Factor> = varied.map(|(key, values)| factor(key, &values)).collect();
+    let mut keys: Vec<Factor> = varied.map(|(key, values)| factor(key, &Vec::from_iter(values))).collect();
     keys.sort_by_key(|factor| {
         (factor.numbers.is_none(), std::cmp::Reverse(factor.values.len()), factor.key != "particles")
     });

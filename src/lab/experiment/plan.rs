@@ -11,9 +11,11 @@
 //! numbers.
 
 use std::collections::BTreeMap;
+use std::hash::Hash;
 use std::mem::replace;
 use std::ops::Range;
 
+use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 
 use super::config::{ConfigError, ConfigResult, ExperimentConfig};
@@ -346,14 +348,8 @@ impl Cell {
 }
 
 /// Each once, in the order in which they come.
-pub(super) fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
-    let mut distinct = Vec::new();
-    for one in all {
-        if !distinct.contains(&one) {
-            distinct.push(one);
-        }
-    }
-    distinct
+pub(super) fn distinct<T: Hash + Eq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    all.collect::<IndexSet<T>>().into_iter().collect()
 }
 
 #[cfg(test)]

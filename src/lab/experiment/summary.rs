@@ -5,7 +5,7 @@
 //! first, and a deal with a match that has no goals is in no mean. Of a match that failed nothing is counted but that
 //! it did. A *contrast* compares two entrants who met the same others on the same deals, in two cells.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::folder::Planned;
 use super::lines::DamagedLine;
@@ -329,17 +329,14 @@ impl EntrantSummary {
 /// Which entrants met the same others.
 fn contrasts(plan: &ExperimentPlan) -> Vec<Contrast> {
     /// By game and others: the cells, and who met the others there.
-    type Groups = BTreeMap<(usize, Vec<usize>), Vec<(usize, usize)>>;
+    type Groups = BTreeMap<(usize, Vec<usize>), BTreeSet<(usize, usize)>>;
     let mut groups = Groups::new();
     for (number, cell) in plan.cells.iter().enumerate() {
         for (at, &entrant) in cell.entrants.iter().enumerate() {
             let mut others = cell.entrants.clone();
             others.remove(at);
             others.sort_unstable();
-            let group = groups.entry((cell.game, others)).or_default();
-            if !group.contains(&(number, entrant)) {
-                group.push((number, entrant));
-            }
+            groups.entry((cell.game, others)).or_default().insert((number, entrant));
         }
     }
     let mut found = Vec::new();
