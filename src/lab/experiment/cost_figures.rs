@@ -28,11 +28,9 @@ pub(super) fn score_by_time(
     };
     let mut panels: Vec<PlotPanel> = Vec::new();
     if families.is_empty() {
-        let meetings: Vec<&Pairing<'_>> = pairings.iter().filter(|one| !one.against.is_empty()).collect();
-        let players: Vec<&Pairing<'_>> =
-            if meetings.len() <= TOGETHER { pairings.iter().collect() } else { Vec::new() };
+        let meetings = pairings.iter().filter(|one| !one.against.is_empty()).count();
+        let players = pairings.iter().filter(|_| meetings <= TOGETHER);
         let series = players
-            .iter()
             .map(|one| FigureSeries::measured(one.title(), point(one).into_iter().collect()).unjoined());
         panels.push(PlotPanel { title: String::new(), series: series.collect() });
     }

@@ -70,7 +70,7 @@ pub(super) fn is_of(label: &str, name: &str) -> bool {
 }
 
 /// The name of the table from which an entrant comes.
-fn name_of(label: &str) -> &str {
+pub(super) fn name_of(label: &str) -> &str {
     label.split(' ').next().unwrap_or_default()
 }
 

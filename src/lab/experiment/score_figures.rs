@@ -10,6 +10,7 @@ use indexmap::IndexMap;
 use super::cross_table::{score_in_words, score_words};
 use super::factors::{Factor, factors};
 use super::folder::Planned;
+use super::joined::name_of;
 use super::pairings::Pairing;
 use super::plan::Entrant;
 use super::summary::{EntrantSummary, ExperimentSummary};
@@ -148,8 +149,7 @@ impl<'a> Family<'a> {
                 here.map(|one| (&entrants[one.entrant.entrant], one)).collect();
             let of_table: Vec<&Entrant> = pairings.iter().map(|(entrant, _)| *entrant).collect();
             let factors = factors(&of_table);
-            let label = pairings.first().map(|(entrant, _)| entrant.label.as_str()).unwrap_or_default();
-            let name = label.split(' ').next().unwrap_or(label);
+            let name = pairings.first().map_or("", |(entrant, _)| name_of(&entrant.label));
             (!factors.is_empty()).then_some(Family { name, factors, pairings })
         };
         (0..tables).filter_map(family).collect()
