@@ -48,20 +48,18 @@ fn config(plan: &StudyPlan, game: &StudyGame) -> Value {
         "playouts": plan.playouts,
         "seed": plan.seed,
     });
-    if plan.work != WORK {
-        config["work"] = json!(plan.work);
-    }
-    if let Some(limit) = plan.update_limit {
-        config["limit"] = json!(limit.as_secs_f64());
-    }
-    if let Some(equilibrium) = &plan.equilibrium {
-        config["equilibrium"] = json!(equilibrium.spec().to_string());
-    }
     let samplers = plan.samplers.iter().map(SamplerSpec::spec);
     let specs = samplers.chain(plan.play.specs()).chain(plan.equilibrium.iter().map(SamplerSpec::spec));
     let policies: BTreeMap<String, String> = specs.flat_map(Spec::file_hashes).collect();
-    if !policies.is_empty() {
-        config["policies"] = json!(policies);
+    let equilibrium = plan.equilibrium.as_ref().map(|equilibrium| equilibrium.spec().to_string());
+    let unusual = [
+        ("work", (plan.work != WORK).then_some(json!(plan.work))),
+        ("limit", plan.update_limit.map(|limit| json!(limit.as_secs_f64()))),
+        ("equilibrium", equilibrium.map(Value::from)),
+        ("policies", (!policies.is_empty()).then_some(json!(policies))),
+    ];
+    for (key, value) in unusual.into_iter().filter_map(|(key, value)| Some((key, value?))) {
+        config[key] = value;
     }
     config
 }
