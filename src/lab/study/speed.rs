@@ -100,9 +100,7 @@ impl Speed {
         own.into_iter().zip(other.rates()).for_each(|(sum, (_, _, more))| sum.join(more));
         self.goals.resize(other.goals.len(), 0);
         self.goals.iter_mut().zip(&other.goals).for_each(|(sum, more)| *sum += more);
-        if let Some(usage) = other.lanes {
-            self.used(usage);
-        }
+        other.lanes.into_iter().for_each(|usage| self.used(usage));
     }
 }
 
@@ -204,8 +202,7 @@ impl Measure<'_> {
         loop {
             let since = ThreadTime::now();
             let count = work() as u64;
-            rate.count += count;
-            rate.seconds += since.elapsed().as_secs_f64();
+            rate.join(Rate { count, seconds: since.elapsed().as_secs_f64() });
             if count == 0 || self.is_over(*rate) {
                 return;
             }

@@ -59,13 +59,10 @@ impl DecisionTally {
         };
         for step in played.steps.iter().filter(|step| step.legal[role].len() > 1) {
             let Some(decision) = &step.decisions[role] else { continue };
-            tally.add(DecisionTally {
-                decisions: 1,
-                states: decision.cost.states,
-                playouts: decision.cost.playouts,
-                depletions: u64::from(decision.depleted),
-                ..DecisionTally::default()
-            });
+            tally.decisions += 1;
+            tally.states += decision.cost.states;
+            tally.playouts += decision.cost.playouts;
+            tally.depletions += u64::from(decision.depleted);
         }
         tally
     }

@@ -234,13 +234,10 @@ fn point(
     let mut legal = Vec::new();
     machine.legal(&state, evidence.role, &mut scratch, &mut legal);
     let histories = posterior.histories.iter().map(|(history, _)| history).enumerate();
-    let places = match source {
-        PosteriorSource::Exact | PosteriorSource::None => {
-            Places::OfHistories(histories.map(|(at, history)| (history.clone(), at)).collect())
-        }
-        PosteriorSource::States => Places::OfStates(
-            histories.map(|(at, history)| (machine.replay(history, &mut scratch), at)).collect(),
-        ),
+    let places = if source == PosteriorSource::States {
+        Places::OfStates(histories.map(|(at, history)| (machine.replay(history, &mut scratch), at)).collect())
+    } else {
+        Places::OfHistories(histories.map(|(at, history)| (history.clone(), at)).collect())
     };
     let true_place = places.of(&truth, &state);
     let of_states = by_state(&posterior, |at| posterior.histories[at].1);
