@@ -69,11 +69,8 @@ impl Figure {
 /// The words as the name of a file.
 fn file_name(words: &[&str]) -> String {
     let plain = |one: char| if one.is_ascii_alphanumeric() || "_.".contains(one) { one } else { '-' };
-    let words = words.iter().map(|word| {
-        let text: String = word.chars().map(plain).collect();
-        text.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
-    });
-    let name = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-");
+    let text: String = words.join("-").chars().map(plain).collect();
+    let name = text.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
     let name = name.trim_start_matches(['.', '-']);
     if name.is_empty() { "figure".to_owned() } else { name.to_owned() }
 }

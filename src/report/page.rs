@@ -60,11 +60,8 @@ impl Page {
         let row = |cells: &[String], tag: &str| {
             let cells = cells.iter().zip(&table.is_text).map(|(cell, &is_text)| {
                 let text = escape(&typeset(cell));
-                if is_text {
-                    format!("<{tag} class=\"w\">{}</{tag}>", breakable(&text))
-                } else {
-                    format!("<{tag}>{text}</{tag}>")
-                }
+                let (class, text) = if is_text { (" class=\"w\"", breakable(&text)) } else { ("", text) };
+                format!("<{tag}{class}>{text}</{tag}>")
             });
             format!("<tr>{}</tr>\n", cells.collect::<String>())
         };

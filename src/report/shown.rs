@@ -39,11 +39,10 @@ impl Table {
             place(name).map_or_else(|| MISSING.to_owned(), shown)
         };
         let shown = |row: &Vec<Value>| {
-            let mut mark = String::new();
-            for of_row in self.marks.iter().filter(|mark| self.has_mark(row, mark)) {
-                mark +=
-                    &if mark.ends_with(of_row.sign) { String::new() } else { format!(" {}", of_row.sign) };
-            }
+            let of_row = self.marks.iter().filter(|mark| self.has_mark(row, mark));
+            let mut signs: Vec<&str> = of_row.map(|mark| mark.sign).collect();
+            signs.dedup();
+            let mark: String = signs.iter().map(|sign| format!(" {sign}")).collect();
             let is_missing = |name: &&str| cell(row, name) == MISSING;
             let is_word = |name: &str| place(name).is_some_and(|at| row[at].is_string());
             let one = |reading: &Reading| match *reading {
