@@ -73,11 +73,7 @@ impl Budget {
     /// This budget with at most so much time from now on.
     pub fn within(self, time: Duration) -> Self {
         let end = Instant::now().checked_add(time);
-        let deadline = match (self.deadline, end) {
-            (Some(deadline), Some(end)) => Some(deadline.min(end)),
-            (deadline, end) => deadline.or(end),
-        };
-        Budget { deadline, ..self }
+        Budget { deadline: self.deadline.into_iter().chain(end).min(), ..self }
     }
 
     /// Whether the deadline has passed.

@@ -81,9 +81,7 @@ impl Percepts {
         percepts.dedup();
         Percepts(percepts.into())
     }
-}
 
-impl Percepts {
     /// The set of these percepts, which are in the natural order, each once.
     #[inline]
     pub fn in_order(percepts: impl Into<Box<[Percept]>>) -> Self {

@@ -37,14 +37,8 @@ const FEW: usize = 3;
 /// assert_eq!(scores.iter().map(|(role, score)| role.index() + score).sum::<usize>(), 16);
 /// assert_eq!((scores.values(), scores.len(), scores.is_empty()), (&[5, 10][..], 2, false));
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ByRole<T>(SmallVec<[T; FEW]>);
-
-impl<T> Default for ByRole<T> {
-    fn default() -> Self {
-        ByRole(SmallVec::new())
-    }
-}
 
 impl<T> ByRole<T> {
     /// The map that holds `values` in role order.

@@ -301,11 +301,7 @@ pub trait StateMachineExt: StateMachine {
         work: impl FnOnce(&mut Self::Scratch) -> T,
     ) -> T {
         let outer = self.set_deadline(scratch, None);
-        let earliest = match (outer, deadline) {
-            (Some(outer), Some(deadline)) => Some(outer.min(deadline)),
-            (outer, deadline) => outer.or(deadline),
-        };
-        self.set_deadline(scratch, earliest);
+        self.set_deadline(scratch, outer.into_iter().chain(deadline).min());
         let made = work(scratch);
         self.set_deadline(scratch, outer);
         made

@@ -75,6 +75,11 @@ impl Symbol {
         }
     }
 
+    /// The relations of the language: the words with an arity.
+    pub fn keywords() -> impl Iterator<Item = Symbol> {
+        (0..WORDS.len() as u32).map(Symbol).filter(|word| word.keyword_arity().is_some())
+    }
+
     /// Whether this is `base`, `input` or `percept`: a relation that declares what may occur and has no part in play.
     pub fn is_declaration(self) -> bool {
         matches!(self, Symbol::BASE | Symbol::INPUT | Symbol::PERCEPT)

@@ -40,10 +40,14 @@ impl Term {
 
     /// Whether no variable occurs in the term.
     pub fn is_ground(&self) -> bool {
+        self.all_variables(&|_| false)
+    }
+
+    /// The arguments; a variable or a constant has none.
+    pub fn arguments(&self) -> &[Term] {
         match self {
-            Term::Variable(_) => false,
-            Term::Constant(_) => true,
-            Term::Compound(_, arguments) => arguments.iter().all(Term::is_ground),
+            Term::Variable(_) | Term::Constant(_) => &[],
+            Term::Compound(_, arguments) => arguments,
         }
     }
 
@@ -51,8 +55,7 @@ impl Term {
     pub fn functor(&self) -> Option<(Symbol, usize)> {
         match self {
             Term::Variable(_) => None,
-            Term::Constant(name) => Some((*name, 0)),
-            Term::Compound(name, arguments) => Some((*name, arguments.len())),
+            Term::Constant(name) | Term::Compound(name, _) => Some((*name, self.arguments().len())),
         }
     }
 
@@ -79,11 +82,15 @@ impl Term {
     pub fn each_variable(&self, visit: &mut dyn FnMut(Symbol)) {
         match self {
             Term::Variable(variable) => visit(*variable),
-            Term::Constant(_) => {}
-            Term::Compound(_, arguments) => {
-                arguments.iter().for_each(|argument| argument.each_variable(visit))
-            }
+            term => term.arguments().iter().for_each(|argument| argument.each_variable(visit)),
         }
+    }
+
+    /// Every occurrence of a variable, from left to right.
+    pub fn variables(&self) -> Vec<Symbol> {
+        let mut variables = Vec::new();
+        self.each_variable(&mut |variable| variables.push(variable));
+        variables
     }
 
     /// Whether two terms may have a common instance. The variables of the two terms are taken to be different, and each
