@@ -39,18 +39,13 @@ impl FindingCollector {
     pub(super) fn dialect(&mut self, form: Dialect, span: Span, help: impl FnOnce() -> String) {
         if !self.dialects.contains(&form) {
             self.dialects.push(form);
-            self.add(Finding::note(FindingCode::Dialect, span, form.message()).help(help()));
+            self.add(Finding::note(FindingCode::Dialect, span, form.to_string()).help(help()));
         }
     }
 
     /// Adds a syntax error.
     pub fn syntax(&mut self, span: Span, message: impl Into<String>) {
         self.add(Finding::syntax(span, message));
-    }
-
-    /// Says that a clause of a declaration could not be read.
-    pub(super) fn unread(&mut self, declaration: Symbol, clause: Span) {
-        self.unread.push((declaration, clause));
     }
 
     /// All findings, in the order of the text.

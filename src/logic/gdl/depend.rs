@@ -103,6 +103,12 @@ impl Dependencies {
         Dependencies { graph, node, component, cyclic }
     }
 
+    /// The graph without its negative arrows.
+    pub(super) fn positive(&self) -> Self {
+        let mut arrows = self.graph.edge_weights().copied().filter(|arrow| !arrow.negative);
+        Dependencies::new(&mut self.graph.node_weights().copied(), &mut arrows)
+    }
+
     /// Whether each of the two relations is derived from the other.
     pub(crate) fn in_a_cycle(&self, a: Symbol, b: Symbol) -> bool {
         let number = |symbol| self.node.get(&symbol).map(|node| self.component[node.index()]);

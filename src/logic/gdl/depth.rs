@@ -41,8 +41,5 @@ fn atom_depth(atom: &Atom) -> usize {
 }
 
 fn term_depth(term: &Term) -> usize {
-    match term {
-        Term::Variable(_) | Term::Constant(_) => 0,
-        Term::Compound(_, arguments) => 1 + arguments.iter().map(term_depth).max().unwrap_or(0),
-    }
+    term.arguments().iter().map(|argument| 1 + term_depth(argument)).max().unwrap_or(0)
 }

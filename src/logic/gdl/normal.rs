@@ -49,8 +49,7 @@ impl ClauseBranch {
 
     /// The variables that the positive atoms bind, sorted.
     pub(super) fn bound(&self) -> Vec<Symbol> {
-        let mut bound = Vec::new();
-        self.positive().for_each(|atom| atom.each_variable(&mut |variable| bound.push(variable)));
+        let mut bound: Vec<Symbol> = self.positive().flat_map(Atom::variables).collect();
         bound.sort_unstable();
         bound.dedup();
         bound
@@ -61,25 +60,19 @@ impl ClauseBranch {
     /// conjunction, because the alternatives of that are negations of their own.
     pub(super) fn free_in_negations(&self, clause: &Clause) -> Vec<Symbol> {
         let bound = self.bound();
-        let mut elsewhere = Vec::new();
-        clause.head.each_variable(&mut |variable| elsewhere.push(variable));
+        let mut elsewhere: Vec<Symbol> = clause.head.variables().collect();
         for (literal, _) in &self.body {
             if let Literal::Distinct(a, b) | Literal::Same(a, b) = literal {
-                [a, b]
-                    .into_iter()
-                    .for_each(|term| term.each_variable(&mut |variable| elsewhere.push(variable)));
+                elsewhere.extend([a, b].into_iter().flat_map(Term::variables));
             }
         }
         clause.body.iter().for_each(|formula| negated_conjunctions(formula, true, &mut elsewhere));
         elsewhere.sort_unstable();
-        let mut free = Vec::new();
-        for (atom, _) in self.atoms().filter(|(_, negated)| *negated) {
-            atom.each_variable(&mut |variable| {
-                if bound.binary_search(&variable).is_err() && elsewhere.binary_search(&variable).is_err() {
-                    free.push(variable);
-                }
-            });
-        }
+        let negated = self.atoms().filter(|(_, negated)| *negated).flat_map(|(atom, _)| atom.variables());
+        let is_free = |variable: &Symbol| {
+            bound.binary_search(variable).is_err() && elsewhere.binary_search(variable).is_err()
+        };
+        let mut free: Vec<Symbol> = negated.filter(is_free).collect();
         free.sort_unstable();
         free.dedup();
         free

@@ -38,6 +38,11 @@ impl Atom {
         self.arguments.iter().for_each(|argument| argument.each_variable(visit));
     }
 
+    /// Every occurrence of a variable, from left to right.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = Symbol> {
+        self.arguments.iter().flat_map(Term::variables)
+    }
+
     /// Whether no variable occurs in the atom.
     pub(crate) fn is_ground(&self) -> bool {
         self.arguments.iter().all(Term::is_ground)

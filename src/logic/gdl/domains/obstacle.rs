@@ -80,25 +80,22 @@ impl PositionDomains {
         let graph = &self.fixpoint.as_ref()?.graph;
         for (position, (term, &node)) in arguments.iter().zip(nodes).enumerate() {
             path.push((outer, position));
-            let inside = match term {
-                Term::Variable(_) => Ok(None),
-                Term::Constant(name) if graph.has_constant(node, *name) => Ok(None),
-                Term::Compound(_, _) if graph.is_any(node) => Ok(None),
+            let is_admitted = match term {
+                Term::Variable(_) => true,
+                Term::Constant(name) => graph.has_constant(node, *name),
+                Term::Compound(..) if graph.is_any(node) => true,
                 Term::Compound(name, inner) => match graph.arguments(node, (*name, inner.len())) {
-                    Some(nodes) => Ok(self.excluded(*name, inner, nodes, path)),
-                    None => Err(()),
+                    Some(nodes) => match self.excluded(*name, inner, nodes, path) {
+                        None => true,
+                        inside => return inside,
+                    },
+                    None => false,
                 },
-                Term::Constant(_) => Err(()),
             };
-            match inside {
-                Ok(None) => {
-                    path.pop();
-                }
-                Ok(found) => return found,
-                Err(()) => {
-                    return Some(Obstacle::Term { term, path: path.clone(), known: graph.known(node) });
-                }
+            if !is_admitted {
+                return Some(Obstacle::Term { term, path: path.clone(), known: graph.known(node) });
             }
+            path.pop();
         }
         None
     }

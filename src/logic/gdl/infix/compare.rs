@@ -231,9 +231,7 @@ fn bound(body: &[Formula]) -> FxHashSet<Symbol> {
     let mut bound = FxHashSet::default();
     for formula in body {
         if let Formula::Atom(atom) = formula {
-            atom.each_variable(&mut |variable| {
-                bound.insert(variable);
-            });
+            bound.extend(atom.variables());
         }
     }
     bound

@@ -54,7 +54,7 @@ pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollec
         anonymous.begin_clause();
         let mut reader = KifReader { text, symbols, anonymous: &mut anonymous, tuple: &tuple, report };
         match (reader.clause(&form), reader.declaration(&form)) {
-            (None, Some(declaration)) => report.unread(declaration, form.span()),
+            (None, Some(declaration)) => report.unread.push((declaration, form.span())),
             (clause, _) => clauses.extend(clause),
         }
     });

@@ -184,7 +184,7 @@ impl<'c, 'a> Search<'c, 'a> {
             for (term, _) in
                 atom.arguments.iter().zip(details).filter(|(_, detail)| **detail == Detail::Value)
             {
-                term.each_variable(&mut |variable| needed.push(variable));
+                needed.extend(term.variables());
             }
         }
         needed.sort_unstable();

@@ -8,14 +8,13 @@
 use rustc_hash::FxHashSet;
 
 use super::RulesheetView;
-use crate::gdl::depend::Dependency;
 use crate::gdl::normal::ClauseBranch;
 use crate::gdl::{Atom, Clause, Dependencies, Finding, FindingCode};
 use hyperplay_machine::terms::{Symbol, Term};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     // A negation brings no term into a head, so a cycle through one builds no terms.
-    let positive = (!view.graph.negative_cycles().is_empty()).then(|| positive(view));
+    let positive = (!view.graph.negative_cycles().is_empty()).then(|| view.graph.positive());
     let graph = positive.as_ref().unwrap_or(&view.graph);
     for (clause, branches) in view.clauses() {
         let mut seen = FxHashSet::default();
@@ -36,27 +35,10 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The dependency graph without its negative edges.
-fn positive(view: &RulesheetView<'_>) -> Dependencies {
-    let arrows = view.clauses().enumerate().flat_map(|(index, (clause, branches))| {
-        let head = clause.head.relation;
-        let body = branches.iter().flat_map(ClauseBranch::positive).map(|atom| atom.relation);
-        body.map(move |body| Dependency { head, body, negative: false, clause: index })
-    });
-    Dependencies::new(&mut view.defined.iter().copied(), &mut { arrows })
-}
-
 /// The variables of the positive conditions that are not in a cycle with the head.
 fn bound_outside(graph: &Dependencies, clause: &Clause, branch: &ClauseBranch) -> FxHashSet<Symbol> {
-    let mut variables = FxHashSet::default();
-    branch.positive().filter(|atom| !graph.in_a_cycle(clause.head.relation, atom.relation)).for_each(
-        |atom| {
-            atom.each_variable(&mut |variable| {
-                variables.insert(variable);
-            });
-        },
-    );
-    variables
+    let is_outside = |atom: &&Atom| !graph.in_a_cycle(clause.head.relation, atom.relation);
+    branch.positive().filter(is_outside).flat_map(Atom::variables).collect()
 }
 
 /// Whether a condition is a recursive call. A keyword with a wrong number of arguments has a finding already.

@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::names::count;
 use super::{MANY, RulesheetView, each_part};
 use crate::gdl::{Atom, Clause, Finding, FindingCode, Span, Syntax};
 use hyperplay_machine::terms::{Symbol, Term};
@@ -102,14 +103,9 @@ fn arity(view: &RulesheetView<'_>, atom: &Atom, findings: &mut Vec<Finding>) {
         return;
     }
     let name = view.name(atom.relation);
-    let takes = match arity {
-        0 => "no argument".to_owned(),
-        1 => "1 argument".to_owned(),
-        more => format!("{more} arguments"),
-    };
-    let message = format!("`{name}` takes {takes}, here it has {}", atom.arguments.len());
+    let message = format!("`{name}` takes {}, here it has {}", count(arity), atom.arguments.len());
     let finding = Finding::error(FindingCode::KeywordArity, view.locate(atom.at.0, atom.relation), message);
-    findings.push(if let Some(help) = arity_help(view, atom, arity) { finding.help(help) } else { finding });
+    findings.push(finding.help_if(arity_help(view, atom, arity)));
 }
 
 /// A suggestion for `(base cell (1 2))`, `(init cell 1 1)`, `(legal move)` and the like.
@@ -155,11 +151,8 @@ fn part(
     noted: &mut FxHashSet<Symbol>,
     findings: &mut Vec<Finding>,
 ) {
-    let (symbol, compound) = match term {
-        Term::Variable(_) => return,
-        Term::Constant(symbol) => (*symbol, false),
-        Term::Compound(functor, _) => (*functor, true),
-    };
+    let Some((symbol, arity)) = term.functor() else { return };
+    let compound = arity > 0;
     if !is_keyword(view, symbol) {
         return;
     }

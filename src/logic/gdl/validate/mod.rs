@@ -130,16 +130,11 @@ const MANY: usize = 12;
 
 /// The names as a list, each in backquotes. A long list is cut off.
 fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    let mut text = String::new();
-    for (position, name) in names.enumerate() {
-        if position == MANY {
-            text += ", ...";
-            break;
-        }
-        let comma = if position > 0 { ", " } else { "" };
-        text += &format!("{comma}`{name}`");
+    let mut shown: Vec<String> = names.take(MANY + 1).map(|name| format!("`{name}`")).collect();
+    if let Some(further) = shown.get_mut(MANY) {
+        *further = "...".to_owned();
     }
-    text
+    shown.join(", ")
 }
 
 /// The data that every check reads.
@@ -182,9 +177,9 @@ impl<'s> RulesheetView<'s> {
         }
         let mut symbols = sheet.symbols.clone();
         let asked = ranges::repair(&sheet.clauses, &mut branches, &mut symbols);
-        let mut heads = sheet.clauses.iter().map(|clause| clause.head.relation);
+        let defined: FxHashSet<Symbol> = sheet.clauses.iter().map(|clause| clause.head.relation).collect();
         let graph = Dependencies::new(
-            &mut heads,
+            &mut defined.iter().copied(),
             &mut branches.iter().enumerate().flat_map(|(index, branches)| {
                 let head = sheet.clauses[index].head.relation;
                 branches.iter().flat_map(ClauseBranch::atoms).map(move |(atom, negative)| Dependency {
@@ -195,7 +190,6 @@ impl<'s> RulesheetView<'s> {
                 })
             }),
         );
-        let defined = sheet.clauses.iter().map(|clause| clause.head.relation).collect();
         let lines = sheet.source.line_starts();
         let Arrangement { written, ref ignored, ref split, .. } = *arrangement;
         RulesheetView {
@@ -281,7 +275,5 @@ fn each_atom_of_clause<'f>(clause: &'f Clause, visit: &mut dyn FnMut(&'f Atom)) 
 /// Calls `visit` for a term and every term inside it, outermost first.
 fn each_part<'t>(term: &'t Term, visit: &mut dyn FnMut(&'t Term)) {
     visit(term);
-    if let Term::Compound(_, arguments) = term {
-        arguments.iter().for_each(|argument| each_part(argument, visit));
-    }
+    term.arguments().iter().for_each(|argument| each_part(argument, visit));
 }

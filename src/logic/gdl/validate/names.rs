@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::locate::{code, is_variable, words};
 use super::{RulesheetView, each_atom_of_clause, each_part, keywords, relations};
 use crate::gdl::{Finding, FindingCode, Span, Syntax};
+use hyperplay_machine::counted;
 use hyperplay_machine::terms::{Symbol, Term, fold};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
@@ -112,12 +113,8 @@ impl Lacking<'_> {
     }
 }
 
-fn count(arguments: usize) -> String {
-    match arguments {
-        0 => "no argument".to_owned(),
-        1 => "1 argument".to_owned(),
-        more => format!("{more} arguments"),
-    }
+pub(super) fn count(arguments: usize) -> String {
+    if arguments == 0 { "no argument".to_owned() } else { counted(arguments as u64, "argument") }
 }
 
 fn kinds(

@@ -10,7 +10,7 @@
 use super::{MANY, RulesheetView, projection};
 use crate::gdl::depend::Dependency;
 use crate::gdl::stratify::{MAX_INSTANCES, Refusal, Step, stratify};
-use crate::gdl::{Dependencies, Finding, FindingCode, Literal, PositionDomains, Rule, Span};
+use crate::gdl::{Atom, Dependencies, Finding, FindingCode, PositionDomains, Rule, Span};
 use hyperplay_machine::terms::{Symbol, Symbols, Term};
 
 /// The rules of play with their symbols. They are meaningful if no finding is an error.
@@ -56,22 +56,18 @@ fn accepted(view: &RulesheetView<'_>, cycle: &[Dependency]) -> Finding {
 
 /// The error about a cycle of ground atoms, or of relations if ground atoms are too many.
 fn refused(view: &RulesheetView<'_>, cycle: &[Dependency], refusal: &Refusal) -> Finding {
-    let (arrows, words, why) = match refusal {
-        Refusal::Cycle(steps) => {
-            let (arrows, words) = atoms(view, steps);
-            (arrows, words, None)
+    let (arrows, words) = match refusal {
+        Refusal::Cycle(steps) => atoms(view, steps),
+        Refusal::Infinite | Refusal::TooMany => (cycle.to_vec(), relations(view, cycle)),
+    };
+    let why = match refusal {
+        Refusal::Cycle(_) => String::new(),
+        Refusal::Infinite => {
+            "whether a ground atom does cannot be decided, because some variable has infinitely many values; "
+                .to_owned()
         }
-        Refusal::Infinite => (
-            cycle.to_vec(),
-            relations(view, cycle),
-            Some("whether a ground atom does cannot be decided, because some variable has infinitely many values".to_owned()),
-        ),
-        Refusal::TooMany => (
-            cycle.to_vec(),
-            relations(view, cycle),
-            Some(format!(
-                "whether a ground atom does is not decided, because the rules have more than {MAX_INSTANCES} instances"
-            )),
+        Refusal::TooMany => format!(
+            "whether a ground atom does is not decided, because the rules have more than {MAX_INSTANCES} instances; "
         ),
     };
     let message = format!("`{}` depends on its own negation: {}", words[0].0, in_words(&words));
@@ -80,8 +76,7 @@ fn refused(view: &RulesheetView<'_>, cycle: &[Dependency], refusal: &Refusal) ->
         .take(MANY)
         .map(|arrow| format!("`{}` at line {}", view.name(arrow.head), view.line(place(view, arrow))))
         .collect();
-    let help = format!("the cycle runs through {}; break it at one of them", lines.join(", "));
-    let help = if let Some(why) = why { format!("{why}; {help}") } else { help };
+    let help = format!("{why}the cycle runs through {}; break it at one of them", lines.join(", "));
     let finding =
         Finding::error(FindingCode::UnstratifiedNegation, place(view, &arrows[0]), message).help(help);
     match arrows.last() {
@@ -130,13 +125,10 @@ fn in_words(words: &Words) -> String {
 
 /// The place at which the body of the clause reads the relation of a dependency.
 fn place(view: &RulesheetView<'_>, arrow: &Dependency) -> Span {
+    let is_it = |(atom, negative): (&Atom, bool)| (atom.relation, negative) == (arrow.body, arrow.negative);
     view.branches[arrow.clause]
         .iter()
         .flat_map(|branch| &branch.body)
-        .find(|(literal, _)| match literal {
-            Literal::Positive(atom) => !arrow.negative && atom.relation == arrow.body,
-            Literal::Negative(atom) => arrow.negative && atom.relation == arrow.body,
-            _ => false,
-        })
+        .find(|(literal, _)| literal.signed().is_some_and(is_it))
         .map_or(view.sheet.clauses[arrow.clause].at.0, |(_, span)| *span)
 }

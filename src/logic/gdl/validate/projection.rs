@@ -7,7 +7,8 @@
 //! Invariant: two negations that differ only in the names of their variables share one relation, and it does not take
 //! part in a cycle through negation unless the negated relation does.
 
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::gdl::{At, Atom, Literal, Rule};
 use hyperplay_machine::terms::{Symbol, Symbols, Term};
@@ -21,15 +22,11 @@ pub(super) fn project(rules: &mut Vec<Rule>, symbols: &mut Symbols) {
     let mut known: FxHashMap<Shape, Symbol> = FxHashMap::default();
     let mut added = Vec::new();
     for rule in rules.iter_mut() {
-        let bound = bound(rule);
+        let bound: FxHashSet<Symbol> =
+            rule.body.iter().filter_map(Literal::positive).flat_map(Atom::variables).collect();
         for literal in &mut rule.body {
             let Literal::Negative(atom) = literal else { continue };
-            let mut variables: Vec<Symbol> = Vec::new();
-            atom.each_variable(&mut |variable| {
-                if !variables.contains(&variable) {
-                    variables.push(variable);
-                }
-            });
+            let variables: IndexSet<Symbol, FxBuildHasher> = atom.variables().collect();
             let kept: Vec<bool> = variables.iter().map(|variable| bound.contains(variable)).collect();
             if kept.iter().all(|kept| *kept) {
                 continue;
@@ -37,36 +34,23 @@ pub(super) fn project(rules: &mut Vec<Rule>, symbols: &mut Symbols) {
             let numbered: Vec<Symbol> =
                 (0..variables.len()).map(|number| symbols.intern(&format!("v{number}"))).collect();
             let mut rename = |variable: Symbol| {
-                let position = variables.iter().position(|&other| other == variable);
+                let position = variables.get_index_of(&variable);
                 Term::Variable(numbered[position.expect("all variables of the atom are listed")])
             };
             let body = atom.replacing(&mut rename);
-            let of_kept = |names: &[Symbol]| -> Vec<Term> {
-                names
-                    .iter()
-                    .zip(&kept)
-                    .filter(|(_, kept)| **kept)
-                    .map(|(&name, _)| Term::Variable(name))
-                    .collect()
+            let of_kept = |name: &dyn Fn(usize) -> Symbol| -> Vec<Term> {
+                (0..kept.len()).filter(|&at| kept[at]).map(|at| Term::Variable(name(at))).collect()
             };
             let relation = *known.entry((body.clone(), kept.clone())).or_insert_with(|| {
                 let relation = symbols.fresh(format!("some_{}", symbols.name(atom.relation)));
-                let head = Atom { relation, arguments: of_kept(&numbered), at: At(atom.at.0) };
+                let head = Atom { relation, arguments: of_kept(&|at| numbered[at]), at: At(atom.at.0) };
                 added.push(Rule { head, body: vec![Literal::Positive(body)], clause: rule.clause });
                 relation
             });
-            *atom = Atom { relation, arguments: of_kept(&variables), at: atom.at };
+            *atom = Atom { relation, arguments: of_kept(&|at| variables[at]), at: atom.at };
         }
     }
     rules.append(&mut added);
-}
-
-/// The variables that the positive literals of a rule bind.
-fn bound(rule: &Rule) -> Vec<Symbol> {
-    let mut bound = Vec::new();
-    let atoms = rule.body.iter().filter_map(Literal::positive);
-    atoms.for_each(|atom| atom.each_variable(&mut |variable| bound.push(variable)));
-    bound
 }
 
 #[cfg(test)]

@@ -36,11 +36,10 @@ pub(super) fn repair(
     for (index, alternatives) in branches.iter().enumerate() {
         for (number, branch) in alternatives.iter().enumerate() {
             let bound = branch.bound();
-            clauses[index].head.each_variable(&mut |variable| {
-                if bound.binary_search(&variable).is_err() {
-                    repair.add((index, number), variable);
-                }
-            });
+            let unbound = clauses[index].head.variables().filter(|own| bound.binary_search(own).is_err());
+            for variable in unbound {
+                repair.add((index, number), variable);
+            }
         }
     }
     if repair.positions.is_empty() {
@@ -115,17 +114,13 @@ impl Repair<'_> {
 
     /// The variables of an atom at positions in question that no condition brings a value for.
     fn unbrought(&self, place: Place, branch: &ClauseBranch, atom: &Atom) -> Vec<Symbol> {
-        let mut wanted = Vec::new();
-        for position in self.positions_of(atom) {
-            atom.arguments[position].each_variable(&mut |variable| wanted.push(variable));
-        }
+        let asked = self.positions_of(atom).map(|position| &atom.arguments[position]);
+        let mut wanted: Vec<Symbol> = asked.flat_map(Term::variables).collect();
         if wanted.is_empty() {
             return wanted;
         }
         let mut brought = self.open.get(&place).cloned().unwrap_or_default();
-        for other in self.bringing(branch) {
-            other.each_variable(&mut |variable| brought.push(variable));
-        }
+        brought.extend(self.bringing(branch).flat_map(Atom::variables));
         wanted.retain(|variable| !brought.contains(variable));
         wanted.sort_unstable();
         wanted.dedup();

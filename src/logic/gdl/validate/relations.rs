@@ -12,24 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{RulesheetView, each_atom_of_clause};
 use crate::gdl::suggest::nearest;
 use crate::gdl::{Atom, Finding, FindingCode, Span, Syntax};
-use hyperplay_machine::terms::{Symbol, Term};
-
-/// The keywords that a misspelt relation may stand for.
-const KEYWORDS: [Symbol; 13] = [
-    Symbol::ROLE,
-    Symbol::INIT,
-    Symbol::TRUE,
-    Symbol::DOES,
-    Symbol::NEXT,
-    Symbol::LEGAL,
-    Symbol::GOAL,
-    Symbol::TERMINAL,
-    Symbol::BASE,
-    Symbol::INPUT,
-    Symbol::SEES,
-    Symbol::PERCEPT,
-    Symbol::DISTINCT,
-];
+use hyperplay_machine::terms::Symbol;
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let mut defined: FxHashMap<Symbol, Span> = FxHashMap::default();
@@ -50,10 +33,9 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let kinds = Kinds::of(view);
     let first: FxHashMap<Symbol, Symbol> =
         view.split.iter().map(|(&(name, _), &split)| (split, name)).collect();
-    let among = |relations: &mut dyn Iterator<Item = Symbol>| -> FxHashSet<Symbol> {
-        relations.map(|relation| first.get(&relation).copied().unwrap_or(relation)).collect()
-    };
-    let (any_defined, any_used) = (among(&mut defined.keys().copied()), among(&mut used.iter().copied()));
+    let written = |relation: &Symbol| first.get(relation).copied().unwrap_or(*relation);
+    let any_defined: FxHashSet<Symbol> = defined.keys().map(written).collect();
+    let any_used: FxHashSet<Symbol> = used.iter().map(written).collect();
     let is_defined = |relation: &Symbol| any_defined.contains(relation) || first.contains_key(relation);
     let is_used = |relation: &Symbol| any_used.contains(relation) || first.contains_key(relation);
     // Suggestions compare every name with every other one, so a text with very many names gets none.
@@ -72,21 +54,17 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
             let unread = |word: &&str| {
                 view.sheet.symbols.get(word).is_none_or(|symbol| !defined.contains_key(&symbol))
             };
-            let words = KEYWORDS.iter().map(|&word| view.name(word));
-            findings.push(
-                match nearest(view.name(relation), words.chain(missing.iter().copied()).filter(unread)) {
-                    Some(near) => finding.help(format!("did you mean `{near}`?")),
-                    None => finding,
-                },
-            );
+            let words = Symbol::keywords().map(|word| view.name(word));
+            let near = nearest(view.name(relation), words.chain(missing.iter().copied()).filter(unread));
+            findings.push(finding.help_if(near.map(|near| format!("did you mean `{near}`?"))));
         }
     }
 }
 
-/// The relations that a clause of another relation reads, or a clause that was left out.
+/// The relations that a clause of another relation reads; clauses that were left out count.
 pub(super) fn used(view: &RulesheetView<'_>) -> FxHashSet<Symbol> {
     let mut used = FxHashSet::default();
-    for clause in &view.sheet.clauses {
+    for clause in view.sheet.clauses.iter().chain(view.ignored) {
         for formula in &clause.body {
             formula.each_atom(&mut |atom| {
                 if atom.relation != clause.head.relation {
@@ -94,13 +72,6 @@ pub(super) fn used(view: &RulesheetView<'_>) -> FxHashSet<Symbol> {
                 }
             });
         }
-    }
-    for clause in view.ignored {
-        clause.body.iter().for_each(|formula| {
-            formula.each_atom(&mut |atom| {
-                used.insert(atom.relation);
-            });
-        });
     }
     used
 }
@@ -123,12 +94,7 @@ impl Kinds {
                     (Symbol::DOES | Symbol::LEGAL | Symbol::INPUT, [_, made]) => (&mut kinds.moves, made),
                     _ => return,
                 };
-                match term {
-                    Term::Constant(name) | Term::Compound(name, _) => {
-                        set.insert(*name);
-                    }
-                    Term::Variable(_) => {}
-                }
+                set.extend(term.functor().map(|(name, _)| name));
             });
         }
         kinds
@@ -165,8 +131,6 @@ fn undefined(
     known.sort_unstable();
     let written = view.written.symbols.count();
     let known = known.into_iter().map(|(_, symbol)| symbol).filter(|symbol| symbol.index() < written);
-    match nearest(name, KEYWORDS.into_iter().chain(known).map(|symbol| view.name(symbol))) {
-        Some(near) => finding.help(format!("did you mean `{near}`?")),
-        None => finding,
-    }
+    let near = nearest(name, Symbol::keywords().chain(known).map(|symbol| view.name(symbol)));
+    finding.help_if(near.map(|near| format!("did you mean `{near}`?")))
 }

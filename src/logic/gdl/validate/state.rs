@@ -101,6 +101,6 @@ impl DependencyRule {
             let place = view.sheet.clauses[last.clause].at.0;
             finding = finding.related(place, format!("`{}` is read here", view.name(last.body)));
         }
-        Some(if let Some(help) = self.help { finding.help(help) } else { finding })
+        Some(finding.help_if(self.help))
     }
 }

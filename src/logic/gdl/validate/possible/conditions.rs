@@ -190,10 +190,7 @@ impl Report<'_, '_, '_> {
                     Some((place, near)) => finding.related(place, format!("`{near}` stands here")),
                     None => finding,
                 };
-                match self.remedy(term, path, known, near).filter(|_| !waits) {
-                    Some(help) => finding.help(help),
-                    None => finding,
-                }
+                finding.help_if(self.remedy(term, path, known, near).filter(|_| !waits))
             }
         };
         self.findings.push(finding);

@@ -37,7 +37,7 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// The conditions and clauses that are taken to be fulfilled, because something has been reported about them.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Explained {
     atoms: FxHashSet<Span>,
     clauses: FxHashSet<usize>,
@@ -70,8 +70,7 @@ impl Explained {
         let heads = view.sheet.clauses.iter().map(|clause| &clause.head);
         let defined: FxHashSet<(Symbol, usize)> =
             heads.map(|head| (head.relation, head.arguments.len())).collect();
-        let (atoms, clauses, unmarked) = Default::default();
-        let mut explained = Explained { atoms, clauses, unmarked };
+        let mut explained = Explained::default();
         for (index, (clause, branches)) in view.clauses().enumerate() {
             if inside(&in_clause, clause.at.0) {
                 explained.clauses.insert(index);
@@ -111,8 +110,7 @@ impl Explained {
         for (index, (clause, branches)) in view.clauses().enumerate() {
             let head = opened.get(&index).unwrap_or(&clause.head);
             for branch in branches {
-                let mut free = Vec::new();
-                head.each_variable(&mut |variable| free.push(variable));
+                let free = head.variables().collect();
                 rules.push(RuleParts { head, body: self.rest(index, branch), free });
             }
         }
