@@ -114,7 +114,7 @@ impl Database {
 
     /// Brings the indexes up to date that a plan and its subgoals look into.
     pub(super) fn refresh(&mut self, program: &DatalogProgram, plan: &JoinPlan, terms: &TermStore) {
-        let nested = plan.tested().flat_map(|relation| program.subgoal_lookups(relation).iter().copied());
+        let nested = plan.tested().flat_map(|relation| program.subgoal_lookups[relation].iter().copied());
         for (relation, index) in plan.lookups().chain(nested) {
             let is_own = self.fixed.is_none() || program.stage(relation) > 0;
             if is_own && self.relations[relation].len() > INDEXED_ROWS {
@@ -127,10 +127,5 @@ impl Database {
     pub fn work(&self) -> EvaluationWork {
         let counter = &self.subgoals.counter;
         EvaluationWork { visits: counter.before + counter.visits, tests: counter.tested }
-    }
-
-    /// The rows of the delta of a relation, as start and end.
-    pub(super) fn delta(&self, relation: RelationId) -> (usize, usize) {
-        self.delta[relation]
     }
 }

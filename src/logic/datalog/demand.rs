@@ -172,10 +172,8 @@ impl Scribe<'_, '_> {
     }
 
     fn order(&mut self, task: &Task) -> Vec<usize> {
-        let program = self.program;
-        let id = |atom: &Atom| program.by_name[&atom.relation];
         let given = |position: usize| task.copy.as_ref().is_some_and(|copy| copy.known[position]);
-        self.estimator.order(&self.request.rules[task.rule], None, &given, &id)
+        self.estimator.order(&self.request.rules[task.rule], None, &given, self.program)
     }
 
     /// The literals of a rule that read restricted relations, in the order of evaluation: their positions, and the
@@ -183,18 +181,9 @@ impl Scribe<'_, '_> {
     fn reads(&mut self, task: &Task) -> Vec<(usize, Copy)> {
         let order = self.order(task);
         let rule = &self.request.rules[task.rule];
-        let mut bound = FxHashSet::default();
-        let bind = |term: &Term, bound: &mut FxHashSet<Symbol>| {
-            term.each_variable(&mut |variable| {
-                bound.insert(variable);
-            });
-        };
-        for (argument, known) in rule.head.arguments.iter().zip(task.copy.iter().flat_map(|copy| &copy.known))
-        {
-            if *known {
-                bind(argument, &mut bound);
-            }
-        }
+        let known = task.copy.iter().flat_map(|copy| &copy.known);
+        let known = rule.head.arguments.iter().zip(known).filter(|(_, known)| **known);
+        let mut bound: FxHashSet<Symbol> = known.flat_map(|(argument, _)| argument.variables()).collect();
         let mut reads = Vec::new();
         for position in order {
             let (Literal::Positive(atom) | Literal::Negative(atom)) = &rule.body[position] else { continue };
@@ -204,7 +193,7 @@ impl Scribe<'_, '_> {
                 reads.push((position, Copy { relation: atom.relation, group: task.group, known }));
             }
             if let Literal::Positive(atom) = &rule.body[position] {
-                atom.arguments.iter().for_each(|argument| bind(argument, &mut bound));
+                bound.extend(atom.variables());
             }
         }
         reads

@@ -125,7 +125,8 @@ impl Database {
                 relation.insert(tuple);
             });
             if relation.len() > most {
-                return Err(program.limit_error(&plans[0], LimitExceeded::Tuples, terms));
+                let rule = &program.rules[plans[0].rule];
+                return Err(program.limit_error(rule, LimitExceeded::Tuples, terms));
             }
         }
         Ok(())
@@ -139,7 +140,8 @@ impl Database {
         out: &mut Relation,
     ) -> LimitResult {
         let limit_exceeded = self.walk(program, plan, terms, WalkOutput::Tuples(out));
-        limit_exceeded.map_or(Ok(()), |limit| Err(program.limit_error(plan, limit, terms)))
+        let rule = &program.rules[plan.rule];
+        limit_exceeded.map_or(Ok(()), |limit| Err(program.limit_error(rule, limit, terms)))
     }
 
     /// Executes a plan over the tuples of this database. Returns the limit that it exceeded, if it did.

@@ -36,7 +36,7 @@ impl<'a> FunctionalDependencies<'a> {
     /// # Panics
     /// If the program has no relation of the atom's name.
     pub fn determines(&self, atom: &Atom, is_known: &dyn Fn(Symbol) -> bool) -> bool {
-        let relation = self.program.by_name[&atom.relation];
+        let relation = self.program.id(atom);
         let rows = self.database.relation(relation, self.program);
         if rows.len() > MEASURED_ROWS {
             return false;

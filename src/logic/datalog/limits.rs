@@ -33,13 +33,6 @@ impl Default for EvaluationLimits {
     }
 }
 
-impl EvaluationLimits {
-    /// The number of tuples that a relation of this arity may hold.
-    pub(super) fn tuples_of(&self, arity: usize) -> usize {
-        self.tuples.min(self.cells / arity.max(1))
-    }
-}
-
 /// The limit that an evaluation exceeded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LimitExceeded {
@@ -119,12 +112,6 @@ impl VisitCounter {
         self.visits <= self.next_look || self.look()
     }
 
-    /// Counts a tuple that is tested or derived.
-    #[inline]
-    pub(super) fn test(&mut self) {
-        self.tested += 1;
-    }
-
     #[cold]
     fn look(&mut self) -> bool {
         if self.stopped.is_none() && self.visits > self.limit {
@@ -160,16 +147,11 @@ pub struct LimitError {
 }
 
 fn said(exceeded: LimitExceeded, relation: &str, limit: u64) -> String {
+    let holds = |what: String| format!("the relation `{relation}` holds {what} (last rule: ");
     match exceeded {
-        LimitExceeded::Tuples => {
-            format!("the relation `{relation}` holds more than {limit} tuples (last rule: ")
-        }
-        LimitExceeded::Depth => {
-            format!("the relation `{relation}` holds terms nested deeper than {limit} (last rule: ")
-        }
-        LimitExceeded::Size => {
-            format!("the relation `{relation}` holds terms of more than {limit} names (last rule: ")
-        }
+        LimitExceeded::Tuples => holds(format!("more than {limit} tuples")),
+        LimitExceeded::Depth => holds(format!("terms nested deeper than {limit}")),
+        LimitExceeded::Size => holds(format!("terms of more than {limit} names")),
         LimitExceeded::Visits => {
             format!("more than {limit} tuples were looked at to derive `{relation}` (rule: ")
         }

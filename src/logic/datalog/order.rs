@@ -10,9 +10,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::DatalogProgram;
 use super::plan::{RelationId, shape_of};
 use super::relation::{IndexShape, Relation};
-use crate::gdl::{Atom, Literal, Rule, Symbol, Term, TermStore};
+use crate::gdl::{Literal, Rule, Symbol, Term, TermStore};
 
 /// The number of rows that is expected of a relation that is empty in the sample.
 const UNKNOWN: f64 = 16.0;
@@ -22,7 +23,7 @@ const SAMPLED_ROWS: usize = 4096;
 /// Measures selectivity on a sample of the relations and remembers what it has measured.
 pub(super) struct SelectivityEstimator<'s, 'a> {
     sample: &'s dyn Fn(RelationId) -> Option<&'a Relation>,
-    terms: &'a TermStore,
+    pub(super) terms: &'a TermStore,
     measured: FxHashMap<(RelationId, IndexShape), f64>,
     /// The number of rows that are examined to measure a shape. Different keys are counted among these only, so a large relation
     /// seems less selective than it is unless all are examined.
@@ -58,7 +59,7 @@ impl<'s, 'a> SelectivityEstimator<'s, 'a> {
         rule: &Rule,
         first: Option<usize>,
         given: &dyn Fn(usize) -> bool,
-        relation: &dyn Fn(&Atom) -> RelationId,
+        program: &DatalogProgram,
     ) -> Vec<usize> {
         let mut left: Vec<usize> = (0..rule.body.len()).collect();
         // The literals in which a variable occurs: their costs change when it is bound.
@@ -83,7 +84,7 @@ impl<'s, 'a> SelectivityEstimator<'s, 'a> {
         let mut next = first;
         while !left.is_empty() {
             let mut cost = |position: usize| {
-                *costs[position].get_or_insert_with(|| self.cost(&rule.body[position], &bound, relation))
+                *costs[position].get_or_insert_with(|| self.cost(&rule.body[position], &bound, program))
             };
             let chosen = next.take().unwrap_or_else(|| {
                 let cheaper = |a: usize, b: usize| if cost(b) < cost(a) { b } else { a };
@@ -100,19 +101,14 @@ impl<'s, 'a> SelectivityEstimator<'s, 'a> {
 
     /// The expected number of rows of a positive literal; -1 for a test whose variables are bound, and infinity for one
     /// whose variables are not.
-    fn cost(
-        &mut self,
-        literal: &Literal,
-        bound: &FxHashSet<Symbol>,
-        relation: &dyn Fn(&Atom) -> RelationId,
-    ) -> f64 {
+    fn cost(&mut self, literal: &Literal, bound: &FxHashSet<Symbol>, program: &DatalogProgram) -> f64 {
         let mut known = true;
         literal.each_variable(&mut |variable| known &= bound.contains(&variable));
         match literal {
             _ if known => -1.0,
             Literal::Positive(atom) => {
                 let (shape, _) = shape_of(atom, &|variable| bound.contains(&variable));
-                self.matches(relation(atom), shape)
+                self.matches(program.id(atom), shape)
             }
             _ => f64::INFINITY,
         }

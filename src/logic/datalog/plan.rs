@@ -7,8 +7,10 @@
 //!
 //! Invariant: a step reads only registers that an earlier step or its own row binds.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
+use super::DatalogProgram;
+use super::order::SelectivityEstimator;
 use super::relation::{IndexShape, TermPath};
 use crate::gdl::{Atom, Literal, Rule, Symbol, Symbols, Term, TermId, TermStore, print_rule};
 
@@ -121,31 +123,32 @@ impl JoinPlan {
     }
 }
 
-/// The input of [`compile`].
+/// What [`compile`] makes a plan of.
 pub(super) struct PlanDraft<'a> {
     /// The rule.
     pub(super) rule: &'a Rule,
     /// The index of the rule in the program.
     pub(super) index: usize,
-    /// The positions of the literals in the body, in the order of evaluation.
-    pub(super) order: Vec<usize>,
+    /// The position of the literal that is evaluated first, if one is to be.
+    pub(super) first: Option<usize>,
     /// Whether the head is given, because the plan evaluates a subgoal of a tabled relation.
     pub(super) is_subgoal: bool,
     /// For plans that show instances: whether a relation is open, so that the row of its tuple is reported.
     pub(super) open: Option<&'a dyn Fn(RelationId) -> bool>,
 }
 
-/// Compiles a rule. `relation` returns the id of an atom's relation; `rows` returns the rows that the positive literal
+/// Compiles a rule. The estimator chooses the order of its literals; `rows` returns the rows that the positive literal
 /// at a position of the body visits.
 pub(super) fn compile(
+    estimator: &mut SelectivityEstimator<'_, '_>,
     draft: &PlanDraft<'_>,
-    relation: &dyn Fn(&Atom) -> RelationId,
     rows: &dyn Fn(usize) -> RowRange,
-    terms: &TermStore,
+    program: &DatalogProgram,
 ) -> JoinPlan {
-    let PlanDraft { rule, index, ref order, is_subgoal, open } = *draft;
-    let is_open = |atom: &Atom| open.is_some_and(|open| open(relation(atom)));
-    let mut registers = Registers { variables: Vec::new(), terms };
+    let PlanDraft { rule, index, first, is_subgoal, open } = *draft;
+    let order = estimator.order(rule, first, &|_| is_subgoal, program);
+    let is_open = |atom: &Atom| open.is_some_and(|open| open(program.id(atom)));
+    let mut registers = Registers { variables: Vec::new(), terms: estimator.terms };
     let mut steps = Vec::with_capacity(order.len() + 1);
     // For each register, the number of steps up to and including the one that binds it.
     let mut bound_by = Vec::new();
@@ -153,14 +156,14 @@ pub(super) fn compile(
         steps.push(JoinStep::Given(registers.pattern(&rule.head)));
         bound_by.resize(registers.variables.len(), steps.len());
     }
-    for &position in order {
+    for position in order {
         let step = match &rule.body[position] {
-            Literal::Positive(atom) => registers.find(relation(atom), atom, rows(position)),
+            Literal::Positive(atom) => registers.find(program.id(atom), atom, rows(position)),
             Literal::Negative(atom) if is_open(atom) => {
-                JoinStep::Unless(relation(atom), registers.expressions(&atom.arguments))
+                JoinStep::Unless(program.id(atom), registers.expressions(&atom.arguments))
             }
             Literal::Negative(atom) => {
-                JoinStep::Absent(relation(atom), registers.expressions(&atom.arguments))
+                JoinStep::Absent(program.id(atom), registers.expressions(&atom.arguments))
             }
             Literal::Distinct(a, b) => JoinStep::Distinct(registers.expression(a), registers.expression(b)),
             Literal::Same(a, b) => JoinStep::Same(registers.expression(a), registers.expression(b)),
@@ -186,7 +189,7 @@ pub(super) fn compile(
     let builds = arguments.iter().any(|argument| !matches!(argument, TermExpression::Register(_)));
     JoinPlan {
         rule: index,
-        head: relation(&rule.head),
+        head: program.id(&rule.head),
         arguments,
         steps,
         registers: registers.variables.len(),
@@ -301,47 +304,40 @@ impl Registers<'_> {
     }
 }
 
-/// A plan together with the names that printing it needs.
-pub(super) struct DisplayedPlan<'a> {
-    /// The plan.
-    pub(super) plan: &'a JoinPlan,
-    /// The rule that it came from.
-    pub(super) rule: &'a Rule,
-    /// The line on which that rule begins.
-    pub(super) line: usize,
-    /// The names of the program's relations.
-    pub(super) relations: &'a [Symbol],
-    /// The symbol table.
-    pub(super) symbols: &'a Symbols,
-}
-
-impl fmt::Display for DisplayedPlan<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "line {}: {}", self.line, print_rule(self.rule, self.symbols))?;
-        let name = |relation: &RelationId| self.symbols.name(self.relations[*relation]);
-        for (number, step) in self.plan.steps.iter().enumerate() {
-            write!(f, "  {}. ", number + 1)?;
+impl JoinPlan {
+    /// Writes the plan of a rule that begins on `line`.
+    pub(super) fn write(
+        &self,
+        out: &mut String,
+        program: &DatalogProgram,
+        line: usize,
+        symbols: &Symbols,
+    ) -> fmt::Result {
+        writeln!(out, "line {line}: {}", print_rule(&program.rules[self.rule], symbols))?;
+        let name = |relation: &RelationId| symbols.name(program.name(*relation));
+        for (number, step) in self.steps.iter().enumerate() {
+            write!(out, "  {}. ", number + 1)?;
             match step {
-                JoinStep::Given(_) => writeln!(f, "given {}", name(&self.plan.head))?,
+                JoinStep::Given(_) => writeln!(out, "given {}", name(&self.head))?,
                 JoinStep::Find(find) => {
                     let keys = find.pattern.key.len();
-                    write!(f, "find {} by ", name(&find.relation))?;
+                    write!(out, "find {} by ", name(&find.relation))?;
                     match keys {
-                        0 => write!(f, "scan")?,
-                        _ => write!(f, "index of {keys} of its terms")?,
+                        0 => write!(out, "scan")?,
+                        _ => write!(out, "index of {keys} of its terms")?,
                     }
                     if find.rows != RowRange::All {
-                        write!(f, " ({:?})", find.rows)?;
+                        write!(out, " ({:?})", find.rows)?;
                     }
-                    writeln!(f, ", binding {}", find.pattern.bind.len())?;
+                    writeln!(out, ", binding {}", find.pattern.bind.len())?;
                 }
-                JoinStep::Holds(relation, ..) => writeln!(f, "test {}", name(relation))?,
-                JoinStep::Absent(relation, _) => writeln!(f, "test not {}", name(relation))?,
-                JoinStep::Unless(relation, _) => writeln!(f, "look up {}", name(relation))?,
-                JoinStep::Distinct(..) => writeln!(f, "test distinct")?,
-                JoinStep::Same(..) => writeln!(f, "test not distinct")?,
+                JoinStep::Holds(relation, ..) => writeln!(out, "test {}", name(relation))?,
+                JoinStep::Absent(relation, _) => writeln!(out, "test not {}", name(relation))?,
+                JoinStep::Unless(relation, _) => writeln!(out, "look up {}", name(relation))?,
+                JoinStep::Distinct(..) => writeln!(out, "test distinct")?,
+                JoinStep::Same(..) => writeln!(out, "test not distinct")?,
             }
         }
-        writeln!(f, "  derive {}, decided after step {}", name(&self.plan.head), self.plan.decided)
+        writeln!(out, "  derive {}, decided after step {}", name(&self.head), self.decided)
     }
 }

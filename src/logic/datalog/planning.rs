@@ -5,6 +5,8 @@
 //! planned with the tuples of one state as the sample, which is cut off where a relation grows large. A plan never
 //! changes what is derived; see [`order`](super::order).
 
+use std::sync::Arc;
+
 use super::plan::JoinPlan;
 use super::{Database, DatalogProgram, LimitExceeded, LimitResult, RelationId, Stage};
 use crate::gdl::TermStore;
@@ -46,7 +48,7 @@ impl Database {
             return Ok(());
         }
         if !program.components[component].is_planned || again && !program.involves_tabling(component) {
-            let stages = program.stages();
+            let stages = Arc::clone(&program.stages);
             let this = &*self;
             program.plan(component, &|id| Some(this.stored(id, stages[id])), terms);
             for (relation, _) in program.components[component].plans().flat_map(JoinPlan::lookups) {
@@ -94,7 +96,7 @@ impl Database {
     /// Chooses the relations that are tabled, which means evaluated subgoal by subgoal instead of derived. The tuples
     /// in this database are the sample. The `targets` are never tabled.
     pub fn choose_tabled(&mut self, program: &mut DatalogProgram, targets: &[RelationId], terms: &TermStore) {
-        let stages = program.stages();
+        let stages = Arc::clone(&program.stages);
         let this = &*self;
         program.choose_tabled(targets, &|id| Some(this.stored(id, stages[id])), terms);
         self.adopt_shapes(program);

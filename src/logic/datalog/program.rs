@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::limits::{EvaluationLimits, LimitError, LimitExceeded};
 use super::order::SelectivityEstimator;
-use super::plan::{DisplayedPlan, JoinPlan, JoinStep, PlanDraft, RelationId, RowRange, compile};
+use super::plan::{JoinPlan, JoinStep, PlanDraft, RelationId, RowRange, compile};
 use super::relation::{IndexShape, Relation};
 use crate::gdl::{Atom, Literal, Rule, Symbol, TermStore, print_rule};
 
@@ -113,9 +113,9 @@ impl DatalogProgram {
         });
         let mut edges = FxHashSet::default();
         for rule in &self.rules {
-            let head = self.by_name[&rule.head.relation];
+            let head = self.id(&rule.head);
             for atom in rule.body.iter().filter_map(Literal::atom) {
-                let body = self.by_name[&atom.relation];
+                let body = self.id(atom);
                 if edges.insert((head, body)) {
                     graph.add_edge(NodeIndex::new(head), NodeIndex::new(body), ());
                 }
@@ -168,14 +168,12 @@ impl DatalogProgram {
         terms: &'a TermStore,
     ) {
         let mut estimator = SelectivityEstimator::new(sample, terms);
-        let relation = |atom: &Atom| self.by_name[&atom.relation];
-        let is_own = |atom: &Atom| self.component_of[relation(atom)] == component;
+        let is_own = |atom: &Atom| self.component_of[self.id(atom)] == component;
         let (mut first, mut repeated) = (Vec::new(), Vec::new());
         for &index in &self.components[component].rules {
             let rule = &self.rules[index];
-            let order = estimator.order(rule, None, &|_| false, &relation);
-            let draft = PlanDraft { rule, index, order, is_subgoal: false, open: None };
-            first.push(compile(&draft, &relation, &|_| RowRange::All, terms));
+            let draft = PlanDraft { rule, index, first: None, is_subgoal: false, open: None };
+            first.push(compile(&mut estimator, &draft, &|_| RowRange::All, self));
             let recursive: Vec<usize> = (0..rule.body.len())
                 .filter(|&position| matches!(&rule.body[position], Literal::Positive(atom) if is_own(atom)))
                 .collect();
@@ -185,9 +183,8 @@ impl DatalogProgram {
                     Ordering::Greater if recursive.binary_search(&position).is_ok() => RowRange::Old,
                     _ => RowRange::All,
                 };
-                let order = estimator.order(rule, Some(delta), &|_| false, &relation);
-                let draft = PlanDraft { rule, index, order, is_subgoal: false, open: None };
-                repeated.push(compile(&draft, &relation, &rows, terms));
+                let draft = PlanDraft { first: Some(delta), ..draft };
+                repeated.push(compile(&mut estimator, &draft, &rows, self));
             }
         }
         self.index(&mut first);
@@ -265,9 +262,9 @@ impl DatalogProgram {
         self.by_name.get(&name).copied()
     }
 
-    /// The stages of all relations.
-    pub(super) fn stages(&self) -> Arc<[Stage]> {
-        Arc::clone(&self.stages)
+    /// The relation of an atom of the program.
+    pub(super) fn id(&self, atom: &Atom) -> RelationId {
+        self.by_name[&atom.relation]
     }
 
     /// The stage of a relation.
@@ -284,8 +281,8 @@ impl DatalogProgram {
     /// program is stratified. The rules of a validated game are.
     pub fn negative_cycle(&self) -> Option<&[RelationId]> {
         let rule = self.rules.iter().find_map(|rule| {
-            let component = self.component_of[self.by_name[&rule.head.relation]];
-            let is_inside = |literal: &Literal| matches!(literal, Literal::Negative(atom) if self.component_of[self.by_name[&atom.relation]] == component);
+            let component = self.component_of[self.id(&rule.head)];
+            let is_inside = |literal: &Literal| matches!(literal, Literal::Negative(atom) if self.component_of[self.id(atom)] == component);
             rule.body.iter().any(is_inside).then_some(component)
         });
         rule.map(|component| &self.components[component].relations[..])
@@ -333,11 +330,12 @@ impl DatalogProgram {
     /// The plans as text: for each plan, the line and the text of its rule, then its steps. Components that were not
     /// planned are left out. `line` returns the line on which a rule begins.
     pub fn describe(&self, terms: &TermStore, line: impl Fn(&Rule) -> usize) -> String {
-        let show = |plan: &JoinPlan| {
-            let (rule, relations) = (&self.rules[plan.rule], &self.names[..]);
-            DisplayedPlan { plan, rule, line: line(rule), relations, symbols: terms.symbols() }.to_string()
-        };
-        self.components.iter().flat_map(Component::plans).map(show).collect()
+        let mut text = String::new();
+        for plan in self.components.iter().flat_map(Component::plans) {
+            plan.write(&mut text, self, line(&self.rules[plan.rule]), terms.symbols())
+                .expect("a string can be written to");
+        }
+        text
     }
 }
 
@@ -352,7 +350,8 @@ impl DatalogProgram {
     /// The number of tuples that a relation may hold.
     pub(super) fn most_tuples(&self, relation: RelationId) -> usize {
         let most = self.most.get(relation).copied().unwrap_or(usize::MAX);
-        self.limits.tuples_of(self.arities[relation]).min(most)
+        let of_cells = self.limits.cells / self.arities[relation].max(1);
+        self.limits.tuples.min(of_cells).min(most)
     }
 
     /// A rule that derives a relation, if the relation holds more tuples than [`set_most`](Self::set_most) allows.
@@ -362,25 +361,10 @@ impl DatalogProgram {
         self.rules.iter().filter(|_| has_outgrown).find(|rule| rule.head.relation == name)
     }
 
-    /// The error for a limit exceeded by a plan of the program.
-    pub(super) fn limit_error(
-        &self,
-        plan: &JoinPlan,
-        exceeded: LimitExceeded,
-        terms: &TermStore,
-    ) -> LimitError {
-        self.limit_error_in(&self.rules[plan.rule], exceeded, terms)
-    }
-
     /// The error for a limit exceeded by a rule over relations of the program.
-    pub(super) fn limit_error_in(
-        &self,
-        rule: &Rule,
-        exceeded: LimitExceeded,
-        terms: &TermStore,
-    ) -> LimitError {
+    pub(super) fn limit_error(&self, rule: &Rule, exceeded: LimitExceeded, terms: &TermStore) -> LimitError {
         let relation = terms.symbols().name(rule.head.relation).to_owned();
-        let head = self.by_name[&rule.head.relation];
+        let head = self.id(&rule.head);
         let rule = print_rule(rule, terms.symbols());
         let EvaluationLimits { depth, size, visits, .. } = self.limits;
         let limit = match exceeded {

@@ -15,7 +15,7 @@ use super::order::SelectivityEstimator;
 use super::plan::{JoinPlan, JoinStep, PlanDraft, RowRange, compile};
 use super::walk::{NO_ROW, WalkOutput};
 use super::{Database, DatalogProgram, LimitResult, Relation, RelationId};
-use crate::gdl::{Atom, Literal, Rule, TermStore};
+use crate::gdl::{Literal, Rule, TermStore};
 
 /// A plan that has visited fewer rows than this is cheap, and is not made again when the relations have doubled.
 const CHEAP_VISITS: u64 = 500;
@@ -106,7 +106,7 @@ impl Database {
             for version in &mut versions {
                 let rule = &program.rules[version.rule];
                 let id = |position: usize| {
-                    program.by_name[&rule.body[position].atom().expect("only an atom has a delta").relation]
+                    program.id(rule.body[position].atom().expect("only an atom has a delta"))
                 };
                 let is_idle = match version.delta {
                     Some(position) => {
@@ -120,7 +120,7 @@ impl Database {
                 if is_idle || self.lacks_rows(program, rule) {
                     continue;
                 }
-                let head = program.by_name[&rule.head.relation];
+                let head = program.id(&rule.head);
                 let position = relations.iter().position(|&id| id == head);
                 let out = &mut derived[position.expect("a component's rules derive its relations")];
                 self.run_version(program, version, allowance, terms, out)?;
@@ -136,7 +136,7 @@ impl Database {
                 self.delta[id] = (start, relation.len());
                 allowance.tuples = allowance.tuples.saturating_sub(relation.len() - start);
                 if let Some(rule) = program.outgrown(id, self.relations[id].len()) {
-                    return Err(program.limit_error_in(rule, LimitExceeded::Tuples, terms));
+                    return Err(program.limit_error(rule, LimitExceeded::Tuples, terms));
                 }
             }
             if !has_grown {
@@ -149,7 +149,7 @@ impl Database {
     /// Whether a positive literal of a rule has a relation without tuples.
     fn lacks_rows(&self, program: &DatalogProgram, rule: &Rule) -> bool {
         let mut read = rule.body.iter().filter_map(Literal::positive);
-        read.any(|atom| self.relations[program.by_name[&atom.relation]].is_empty())
+        read.any(|atom| self.relations[program.id(atom)].is_empty())
     }
 
     fn run_version(
@@ -169,32 +169,26 @@ impl Database {
         let plan = version.plan.as_ref().expect("planned above");
         program.limits.tuples = allowance.tuples;
         let visits = self.charged_walk(program, plan, allowance, terms, WalkOutput::New(out));
-        version.visits +=
-            visits.map_err(|limit_exceeded| program.limit_error(plan, limit_exceeded, terms))?;
+        let rule = &program.rules[version.rule];
+        version.visits += visits.map_err(|exceeded| program.limit_error(rule, exceeded, terms))?;
         Ok(())
     }
 
     fn rows_read(&self, program: &DatalogProgram, rule: &Rule) -> usize {
         let read = rule.body.iter().filter_map(Literal::positive);
-        read.map(|atom| self.relations[program.by_name[&atom.relation]].len()).sum()
+        read.map(|atom| self.relations[program.id(atom)].len()).sum()
     }
 
     fn plan_version(&self, program: &DatalogProgram, version: &Version, terms: &TermStore) -> JoinPlan {
-        let rule = &program.rules[version.rule];
-        let id = |atom: &Atom| program.by_name[&atom.relation];
-        let component = program.component_of[id(&rule.head)];
-        let is_own = |position: usize| {
-            rule.body[position].positive().is_some_and(|atom| program.component_of[id(atom)] == component)
-        };
-        let rows = |position: usize| match version.delta {
+        let Version { rule: index, delta: first, ref later, .. } = *version;
+        let rows = |position: usize| match first {
             Some(delta) if position == delta => RowRange::Delta,
-            Some(delta) if position > delta && is_own(position) => RowRange::Old,
+            _ if later.contains(&position) => RowRange::Old,
             _ => RowRange::All,
         };
         let sample = |id: RelationId| Some(&self.relations[id]);
-        let order = SelectivityEstimator::new(&sample, terms).order(rule, version.delta, &|_| false, &id);
-        let draft = PlanDraft { rule, index: version.rule, order, is_subgoal: false, open: None };
-        compile(&draft, &id, &rows, terms)
+        let draft = PlanDraft { rule: &program.rules[index], index, first, is_subgoal: false, open: None };
+        compile(&mut SelectivityEstimator::new(&sample, terms), &draft, &rows, program)
     }
 
     /// Gives a plan the indexes that it uses.
@@ -243,11 +237,10 @@ impl Database {
         if self.lacks_rows(program, rule) {
             return Ok(());
         }
-        let id = |atom: &Atom| program.by_name[&atom.relation];
         let sample = |id: RelationId| Some(&self.relations[id]);
-        let order = SelectivityEstimator::new(&sample, terms).order(rule, None, &|_| false, &id);
-        let draft = PlanDraft { rule, index: 0, order, is_subgoal: false, open: Some(is_open) };
-        let mut plan = compile(&draft, &id, &|_| RowRange::All, terms);
+        let mut estimator = SelectivityEstimator::new(&sample, terms);
+        let draft = PlanDraft { rule, index: 0, first: None, is_subgoal: false, open: Some(is_open) };
+        let mut plan = compile(&mut estimator, &draft, &|_| RowRange::All, program);
         self.adopt(program, &mut plan);
         let open: Vec<(usize, RelationId, bool)> = plan
             .steps
@@ -272,7 +265,7 @@ impl Database {
             show(head, &conditions)
         };
         let done = self.charged_walk(program, &plan, allowance, terms, WalkOutput::Instances(&mut shown));
-        done.map(drop).map_err(|limit_exceeded| program.limit_error_in(rule, limit_exceeded, terms))
+        done.map(drop).map_err(|limit_exceeded| program.limit_error(rule, limit_exceeded, terms))
     }
 }
 
@@ -280,9 +273,7 @@ impl Database {
 /// for each literal that reads the component.
 fn versions(program: &DatalogProgram, component: usize) -> Vec<Version> {
     let is_own = |literal: &Literal| {
-        literal
-            .positive()
-            .is_some_and(|atom| program.component_of[program.by_name[&atom.relation]] == component)
+        literal.positive().is_some_and(|atom| program.component_of[program.id(atom)] == component)
     };
     let version = |rule, delta, later: &[usize]| {
         let later = later.to_vec();

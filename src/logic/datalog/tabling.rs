@@ -16,7 +16,7 @@ use super::order::SelectivityEstimator;
 use super::plan::{JoinPlan, JoinStep, PlanDraft, RelationId, RowRange, compile};
 use super::program::{Component, DatalogProgram, Stage};
 use super::relation::Relation;
-use crate::gdl::{Atom, TermStore};
+use crate::gdl::TermStore;
 
 /// A relation with more rows in the sample is tabled, where that is possible.
 const TABLED_ROWS: usize = 1000;
@@ -65,9 +65,7 @@ impl DatalogProgram {
         let mut nesting = vec![0_usize; self.relations()];
         // The relations that read a relation come before it here, so it is known whether they are tabled themselves.
         for number in (0..self.components.len()).rev() {
-            if let Some(plans) =
-                self.subgoal_plans_for(number, targets, sample, &mut estimator, terms, &nesting)
-            {
+            if let Some(plans) = self.subgoal_plans_for(number, targets, sample, &mut estimator, &nesting) {
                 self.components[number].subgoal_plans = Some(plans);
             }
             let component = &self.components[number];
@@ -89,7 +87,6 @@ impl DatalogProgram {
         targets: &[RelationId],
         sample: &dyn Fn(RelationId) -> Option<&'a Relation>,
         estimator: &mut SelectivityEstimator<'_, 'a>,
-        terms: &TermStore,
         nesting: &[usize],
     ) -> Option<Vec<JoinPlan>> {
         let component = &self.components[number];
@@ -107,12 +104,10 @@ impl DatalogProgram {
         if self.components.iter().flat_map(Component::plans).flat_map(|plan| &plan.steps).any(reads) {
             return None;
         }
-        let id = |atom: &Atom| self.by_name[&atom.relation];
         let plan = |&index: &usize| {
-            let rule = &self.rules[index];
-            let order = estimator.order(rule, None, &|_| true, &id);
-            let draft = PlanDraft { rule, index, order, is_subgoal: true, open: None };
-            compile(&draft, &id, &|_| RowRange::All, terms)
+            let draft =
+                PlanDraft { rule: &self.rules[index], index, first: None, is_subgoal: true, open: None };
+            compile(estimator, &draft, &|_| RowRange::All, self)
         };
         let mut plans: Vec<JoinPlan> = component.rules.iter().map(plan).collect();
         if nesting[relation] + plans.iter().map(|plan| plan.steps.len()).max().unwrap_or(0) > NESTED_STEPS {
@@ -136,20 +131,11 @@ impl DatalogProgram {
         }
     }
 
-    /// The indexes that the subgoals of a relation look into; none if the relation is derived.
-    pub(super) fn subgoal_lookups(&self, relation: RelationId) -> &[(RelationId, usize)] {
-        &self.subgoal_lookups[relation]
-    }
-
     /// Whether a component is tabled or tests a tabled relation. The plans of such a component no longer change.
     pub(super) fn involves_tabling(&self, component: usize) -> bool {
         let component = &self.components[component];
-        component.subgoal_plans.is_some()
-            || component.plans().flat_map(JoinPlan::tested).any(|relation| self.is_tabled(relation))
-    }
-
-    fn is_tabled(&self, relation: RelationId) -> bool {
-        self.subgoal_plans(relation).is_some()
+        let mut tested = component.plans().flat_map(JoinPlan::tested);
+        component.subgoal_plans.is_some() || tested.any(|relation| self.subgoal_plans(relation).is_some())
     }
 
     /// The plans that evaluate a subgoal of a relation, if the relation is tabled.

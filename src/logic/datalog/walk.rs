@@ -223,7 +223,7 @@ impl<'a, 's> Walk<'a, 's> {
 
     /// Hands the head to the output. Returns whether the walk goes on.
     fn put(&mut self, head: &[TermId]) -> bool {
-        self.subgoals.counter.test();
+        self.subgoals.counter.tested += 1;
         let (plan, steps) = (self.plan, self.plan.steps.len());
         let held = |cursors: &mut [StrideCursor]| {
             self.database.relation(plan.head, self.program).position_by(&mut cursors[steps], head)
@@ -271,7 +271,7 @@ impl<'a, 's> Walk<'a, 's> {
 
     /// Whether a tuple holds, whether its relation is derived or tabled.
     fn holds(&mut self, relation: RelationId, tuple: &[TermId]) -> bool {
-        self.subgoals.counter.test();
+        self.subgoals.counter.tested += 1;
         let Some(plans) = self.program.subgoal_plans(relation) else {
             return self.relation(relation).contains(tuple);
         };
@@ -301,7 +301,7 @@ impl<'a, 's> Walk<'a, 's> {
     }
 
     fn range(&self, relation: RelationId, rows: RowRange) -> std::ops::Range<usize> {
-        let (start, end) = self.database.delta(relation);
+        let (start, end) = self.database.delta[relation];
         match rows {
             RowRange::All => 0..self.relation(relation).len(),
             RowRange::Delta => start..end,
