@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::{Arithmetic, NUMBERS, Number, checked, spelled_number};
+use crate::{NUMBERS, Number, spelled_number};
 use hyperplay_logic::gdl::{Symbol, TermId, TermStore};
 use rustc_hash::FxHashMap;
 
@@ -57,16 +57,5 @@ impl Numbers {
             [] => spelled_number(self.terms.symbols().name(self.terms.functor(term))),
             _ => None,
         }
-    }
-
-    /// The result of an operation as a term. With one operand it is the difference from 0.
-    pub(super) fn compute(
-        &self,
-        operation: Arithmetic,
-        first: Number,
-        second: Option<Option<Number>>,
-    ) -> Option<TermId> {
-        let (a, b) = if let Some(second) = second { (first, second?) } else { (Number::from(0), first) };
-        self.term(checked(operation, a, b)?)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: the slots of a clause are numbered from 0; a [`Bindings`] has a place for each of them.
 
-use crate::Arithmetic;
+use crate::{Arithmetic, Number, checked};
 use hyperplay_logic::gdl::{Symbol, Term, TermId, TermStore};
 
 use super::numbers::Numbers;
@@ -85,7 +85,10 @@ impl Pattern {
             }
             Pattern::Compute(operation, operands) => {
                 let operand = |place: usize| numbers.number(operands[place].value(bindings, numbers)?);
-                numbers.compute(*operation, operand(0)?, operands.get(1).map(|_| operand(1)))
+                let first = operand(0)?; // the only operand is subtracted from 0
+                let (a, b) =
+                    if operands.len() == 1 { (Number::from(0), first) } else { (first, operand(1)?) };
+                numbers.term(checked(*operation, a, b)?)
             }
         }
     }
@@ -134,9 +137,7 @@ impl Pattern {
             Pattern::Compute(..) => self.value(bindings, numbers) == Some(term),
         }
     }
-}
 
-impl Pattern {
     /// Whether a term may be an instance of both patterns, each with variables of its own.
     pub(super) fn may_unify(
         &self,

@@ -51,8 +51,6 @@ pub struct Switch {
     pub initial: Option<usize>,
     /// Whether it returns to its first setting at the end of each chronon (ours).
     pub is_momentary: bool,
-    /// Where it is declared.
-    pub span: Span,
 }
 
 /// A chance: nature's switch, which is drawn once in every chronon.
@@ -62,8 +60,6 @@ pub struct Chance {
     pub id: Term,
     /// The probabilities in lowest common terms: whole numbers above 0, each divided by their sum.
     pub weights: Vec<u64>,
-    /// Where it is declared.
-    pub span: Span,
 }
 
 /// The selector of the operation of a branching.
@@ -84,8 +80,6 @@ pub struct Branching {
     pub operations: Vec<Term>,
     /// The selector among them.
     pub selector: Selector,
-    /// Where it stands.
-    pub span: Span,
 }
 
 /// One clause for an operation. A branching tries the clauses that match its term, in the order of the text.

@@ -66,12 +66,9 @@ pub(super) fn weights(distribution: &[Number]) -> Option<Vec<u64>> {
 /// The program of the clauses; a clause without a meaning is left out, and the checks report it.
 pub(super) fn lower(sheet: &Rulesheet) -> Interaction {
     let mut lowering = Lowering { symbols: &sheet.symbols, program: Interaction::default() };
-    let clauses = || sheet.clauses.iter();
-    clauses().for_each(|clause| lowering.account(clause));
-    clauses().for_each(|clause| lowering.selector(clause));
-    clauses().for_each(|clause| lowering.barred(clause));
-    clauses().for_each(|clause| lowering.setting(clause));
-    clauses().for_each(|clause| lowering.rule(clause));
+    sheet.clauses.iter().for_each(|clause| lowering.account(clause));
+    sheet.clauses.iter().for_each(|clause| lowering.selector(clause));
+    sheet.clauses.iter().for_each(|clause| lowering.rule(clause));
     lowering.program
 }
 
@@ -80,7 +77,7 @@ struct Lowering<'s> {
     program: Interaction,
 }
 
-impl Lowering<'_> {
+impl<'s> Lowering<'s> {
     /// A term in which arithmetic without variables is replaced by its value.
     fn evaluated(&self, term: &Term) -> Term {
         let Term::Compound(functor, arguments) = term else { return term.clone() };
@@ -96,25 +93,14 @@ impl Lowering<'_> {
         Term::Compound(*functor, arguments.iter().map(|argument| self.evaluated(argument)).collect())
     }
 
-    /// Accounts of those from whom something is hidden.
-    fn barred(&mut self, clause: &Clause) {
-        if self.is(clause, "hidden", 2) || self.is(clause, "request", 2) {
-            let agents = &clause.head.arguments[1];
-            let agents = items(agents, self.symbols).unwrap_or(std::slice::from_ref(agents));
-            for agent in agents.iter().filter(|agent| matches!(agent, Term::Constant(_))) {
-                self.owner(agent);
-            }
-        }
-    }
-
-    fn is(&self, clause: &Clause, word: &str, arity: usize) -> bool {
-        self.symbols.name(clause.head.relation) == word && clause.head.arguments.len() == arity
+    /// The word that a clause begins with and its arguments.
+    fn head<'c>(&self, clause: &'c Clause) -> (&'s str, &'c [Term]) {
+        (self.symbols.name(clause.head.relation), &clause.head.arguments)
     }
 
     /// Accounts, first those of the text, then those of owners who have none.
     fn account(&mut self, clause: &Clause) {
-        if self.is(clause, "init", 1)
-            && let Term::Compound(word, arguments) = &clause.head.arguments[0]
+        if let ("init", [Term::Compound(word, arguments)]) = self.head(clause)
             && self.symbols.name(*word) == "account"
             && let [agent, balance] = &arguments[..]
             && let Some(balance) = number(balance, self.symbols)
@@ -135,84 +121,75 @@ impl Lowering<'_> {
     }
 
     fn selector(&mut self, clause: &Clause) {
-        let arguments = &clause.head.arguments;
-        if self.is(clause, "switch", 3)
-            && let Some(aliases) = items(&arguments[2], self.symbols)
-            && matches!(arguments[1], Term::Constant(_))
-        {
-            let owner = self.owner(&arguments[1]);
-            self.program.switches.push(Switch {
-                id: self.evaluated(&arguments[0]),
-                owner,
-                aliases: aliases.iter().map(|alias| self.evaluated(alias)).collect(),
-                initial: None,
-                is_momentary: false,
-                span: clause.at.0,
-            });
-        }
-        if self.is(clause, "chance", 2)
-            && let Some(list) = items(&arguments[1], self.symbols)
-            && let Some(list) =
-                list.iter().map(|item| number(item, self.symbols)).collect::<Option<Vec<Number>>>()
-            && let Some(weights) = weights(&list)
-        {
-            self.program.chances.push(Chance {
-                id: self.evaluated(&arguments[0]),
-                weights,
-                span: clause.at.0,
-            });
-        }
-    }
-
-    fn setting(&mut self, clause: &Clause) {
-        let arguments = &clause.head.arguments;
-        if self.is(clause, "init", 1) {
-            match &arguments[0] {
-                Term::Compound(word, parts) if *word == Symbol::DOES => {
-                    let [id, alias] = &parts[..] else { return };
-                    let (id, alias) = (self.evaluated(id), self.evaluated(alias));
-                    if let Some(switch) = self.program.switches.iter_mut().find(|switch| switch.id == id) {
-                        switch.initial = switch.aliases.iter().position(|other| *other == alias);
-                    }
-                }
-                Term::Compound(word, _) if self.symbols.name(*word) == "account" => {}
-                fact => self.program.facts.push(self.evaluated(fact)),
+        match self.head(clause) {
+            ("switch", [id, owner @ Term::Constant(_), aliases]) => {
+                let Some(aliases) = items(aliases, self.symbols) else { return };
+                let owner = self.owner(owner);
+                self.program.switches.push(Switch {
+                    id: self.evaluated(id),
+                    owner,
+                    aliases: aliases.iter().map(|alias| self.evaluated(alias)).collect(),
+                    initial: None,
+                    is_momentary: false,
+                });
             }
-        }
-        if self.is(clause, "momentary", 1)
-            && let Some(switch) = self.program.switches.iter_mut().find(|switch| switch.id == arguments[0])
-        {
-            switch.is_momentary = true;
-        }
-        if self.is(clause, "balances", 2) {
-            let [low, high] = [0, 1].map(|place| number(&arguments[place], self.symbols));
-            self.program.balances = low.zip(high).filter(|(low, high)| low < high);
+            ("chance", [id, distribution]) => {
+                let Some(list) = items(distribution, self.symbols) else { return };
+                let list: Option<Vec<Number>> = list.iter().map(|item| number(item, self.symbols)).collect();
+                if let Some(weights) = list.and_then(|list| weights(&list)) {
+                    self.program.chances.push(Chance { id: self.evaluated(id), weights });
+                }
+            }
+            _ => {}
         }
     }
 
+    /// What stands in a clause that may name an account or a selector.
     fn rule(&mut self, clause: &Clause) {
-        let (arguments, span) = (&clause.head.arguments, clause.at.0);
-        if self.is(clause, "branching", 2)
-            && let Some(operations) = items(&arguments[0], self.symbols)
-            && let Some(selector) = self.selector_of(&arguments[1], operations.len())
-        {
-            let operations = operations.iter().map(|operation| self.evaluated(operation)).collect();
-            self.program.branchings.push(Branching { operations, selector, span });
-        }
-        if self.is(clause, "operation", 1) {
-            let (tests, effects) = self.body(&clause.body);
-            self.program.operations.push(Operation { head: arguments[0].clone(), tests, effects, span });
-        }
-        if (self.is(clause, "hidden", 2) || self.is(clause, "request", 2))
-            && let Some(fact) = as_atom(&arguments[0], clause.head.at.0)
-        {
-            let agents = items(&arguments[1], self.symbols).unwrap_or(std::slice::from_ref(&arguments[1]));
-            let (tests, _) = self.body(&clause.body);
-            self.program.hidden.push(HiddenRule { fact, agents: agents.to_vec(), tests, span });
-        }
-        if self.is(clause, "terminal", 0) {
-            let (tests, _) = self.body(&clause.body);
-            self.program.terminal.push(tests);
+        let span = clause.at.0;
+        match self.head(clause) {
+            ("init", [Term::Compound(word, parts)]) if *word == Symbol::DOES => {
+                let [id, alias] = &parts[..] else { return };
+                let (id, alias) = (self.evaluated(id), self.evaluated(alias));
+                if let Some(switch) = self.program.switches.iter_mut().find(|switch| switch.id == id) {
+                    switch.initial = switch.aliases.iter().position(|other| *other == alias);
+                }
+            }
+            ("init", [Term::Compound(word, _)]) if self.symbols.name(*word) == "account" => {}
+            ("init", [fact]) => self.program.facts.push(self.evaluated(fact)),
+            ("momentary", [id]) => {
+                let switch = self.program.switches.iter_mut().find(|switch| switch.id == *id);
+                switch.into_iter().for_each(|switch| switch.is_momentary = true);
+            }
+            ("balances", [low, high]) => {
+                let [low, high] = [low, high].map(|term| number(term, self.symbols));
+                self.program.balances = low.zip(high).filter(|(low, high)| low < high);
+            }
+            ("branching", [operations, id]) => {
+                let Some(operations) = items(operations, self.symbols) else { return };
+                let Some(selector) = self.selector_of(id, operations.len()) else { return };
+                let operations = operations.iter().map(|operation| self.evaluated(operation)).collect();
+                self.program.branchings.push(Branching { operations, selector });
+            }
+            ("operation", [head]) => {
+                let (tests, effects) = self.body(&clause.body);
+                self.program.operations.push(Operation { head: head.clone(), tests, effects, span });
+            }
+            ("hidden" | "request", [fact, agents]) => {
+                let agents = items(agents, self.symbols).unwrap_or(std::slice::from_ref(agents));
+                for agent in agents.iter().filter(|agent| matches!(agent, Term::Constant(_))) {
+                    self.owner(agent);
+                }
+                if let Some(fact) = as_atom(fact, clause.head.at.0) {
+                    let (tests, _) = self.body(&clause.body);
+                    self.program.hidden.push(HiddenRule { fact, agents: agents.to_vec(), tests, span });
+                }
+            }
+            ("terminal", []) => {
+                let (tests, _) = self.body(&clause.body);
+                self.program.terminal.push(tests);
+            }
+            _ => {}
         }
     }
 

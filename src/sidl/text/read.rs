@@ -404,12 +404,6 @@ impl Reader<'_> {
 
 /// A term as an atom.
 pub(super) fn as_atom(term: &Term, span: Span) -> Option<Atom> {
-    let at = At(span);
-    match term {
-        Term::Variable(_) => None,
-        Term::Constant(relation) => Some(Atom { relation: *relation, arguments: Vec::new(), at }),
-        Term::Compound(relation, arguments) => {
-            Some(Atom { relation: *relation, arguments: arguments.to_vec(), at })
-        }
-    }
+    let (relation, _) = term.functor()?;
+    Some(Atom { relation, arguments: term.arguments().to_vec(), at: At(span) })
 }

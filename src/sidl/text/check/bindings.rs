@@ -218,9 +218,5 @@ fn variables_that(formula: &Formula, are: &dyn Fn(Symbol) -> bool) -> FxHashSet<
 
 /// The variables that are not bound, in their order, each once.
 fn unbound(terms: &[Term], bound: &Bound) -> Bound {
-    let mut unbound = Bound::default();
-    for term in terms {
-        term.each_variable(&mut |variable| unbound.extend((!bound.contains(&variable)).then_some(variable)));
-    }
-    unbound
+    terms.iter().flat_map(Term::variables).filter(|variable| !bound.contains(variable)).collect()
 }

@@ -128,18 +128,12 @@ impl<'s> Checker<'s> {
 
     /// `ax` and `next`.
     fn effect(&mut self, word: &str, fact: &Term, at: Span) {
-        let (name, arguments): (Symbol, &[Term]) = match fact {
-            Term::Variable(_) => {
-                let message =
-                    format!("`{word}` is applied to a variable, so it is not said which fact is meant");
-                self.error(FindingCode::KeywordMisused, at, message)
-                    .set_help(format!("write `{word}(fact)`"));
-                return;
-            }
-            Term::Constant(name) => (*name, &[]),
-            Term::Compound(name, arguments) => (*name, arguments),
+        let Some((name, arity)) = fact.functor() else {
+            let message = format!("`{word}` is applied to a variable, so it is not said which fact is meant");
+            self.error(FindingCode::KeywordMisused, at, message).set_help(format!("write `{word}(fact)`"));
+            return;
         };
-        match (word, self.name(name), arguments) {
+        match (word, self.name(name), fact.arguments()) {
             ("next", "does", [id, alias]) => self.setting(id, alias, true, at),
             (_, "does", _) => {
                 let message = format!("`{word}` cannot be applied to the setting of a switch in this way");
@@ -152,7 +146,7 @@ impl<'s> Checker<'s> {
                 self.error(FindingCode::KeywordMisused, at, message)
                     .set_help("write `goal(agent, payoff)`, which adds to the balance");
             }
-            _ => self.known_fact(name, arguments.len(), at),
+            _ => self.known_fact(name, arity, at),
         }
     }
 }

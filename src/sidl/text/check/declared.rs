@@ -213,14 +213,10 @@ impl<'s> Checker<'s> {
     }
 
     fn first_fact(&mut self, fact: &Term, at: Span) {
-        let (name, arity) = match fact {
-            Term::Constant(name) => (*name, 0),
-            Term::Compound(name, arguments) => (*name, arguments.len()),
-            Term::Variable(_) => {
-                let message = format!("the variable `{}` stands where a fact must stand", self.spell(fact));
-                self.error(FindingCode::KeywordMisused, at, message).set_help("write `init(fact)`");
-                return;
-            }
+        let Some((name, arity)) = fact.functor() else {
+            let message = format!("the variable `{}` stands where a fact must stand", self.spell(fact));
+            self.error(FindingCode::KeywordMisused, at, message).set_help("write `init(fact)`");
+            return;
         };
         if matches!(self.name(name), "account" | "does") {
             self.wrong_arity(self.name(name), 2, 0, at);

@@ -179,10 +179,8 @@ impl<'s> Checker<'s> {
         let mut steps = 0;
         let mut start = Available::default();
         for fact in &program.facts {
-            match fact {
-                Term::Compound(name, arguments) => start.add(*name, arguments),
-                Term::Constant(name) => start.add(*name, &[]),
-                Term::Variable(_) => {}
+            if let Some(name) = name_of(fact) {
+                start.add(name, fact.arguments());
             }
         }
         let named = self.named();
