@@ -57,28 +57,12 @@ pub fn viewed() -> impl Iterator<Item = &'static str> {
 
 /// All built-in games, the perfect ones first, by name.
 pub fn all() -> Vec<Builtin> {
-    let mut games = Vec::new();
-    for (folder, dir, perfect) in [("perfect", &PERFECT, true), ("imperfect", &IMPERFECT, false)] {
-        let mut here: Vec<Builtin> =
-            dir.files().filter_map(|file| builtin(dir, folder, file, perfect)).collect();
-        here.sort_by(|a, b| a.name.cmp(&b.name));
-        games.extend(here);
-    }
-    games
+    [of_folder(&PERFECT, "perfect", true), of_folder(&IMPERFECT, "imperfect", false)].concat()
 }
 
 /// The built-in interactions in SIDL, by name: each goes by its full file name.
 pub fn interactions() -> Vec<Builtin> {
-    let files = SIDL.files().filter(|file| file.path().extension().is_some_and(|ending| ending == "sidl"));
-    let mut games: Vec<Builtin> = files
-        .filter_map(|file| {
-            let name = file.path().file_name()?.to_str()?.to_owned();
-            let path = format!("games/sidl/{name}");
-            Some(Builtin { name, path, perfect: false, text: file.contents_utf8()? })
-        })
-        .collect();
-    games.sort_by(|a, b| a.name.cmp(&b.name));
-    games
+    of_folder(&SIDL, "sidl", false)
 }
 
 /// All built-in games, and behind them the interactions.
@@ -104,12 +88,21 @@ pub fn remedy(name: &str) -> String {
     }
 }
 
+/// The games of a folder, by name.
+fn of_folder(dir: &Dir<'static>, folder: &str, perfect: bool) -> Vec<Builtin> {
+    let games = dir.files().filter_map(|file| builtin(dir, folder, file, perfect));
+    let mut games: Vec<Builtin> = games.collect();
+    games.sort_by(|a, b| a.name.cmp(&b.name));
+    games
+}
+
 fn builtin(dir: &Dir<'static>, folder: &str, file: &'static File<'static>, perfect: bool) -> Option<Builtin> {
     let path = file.path();
     let (stem, full) = (path.file_stem()?.to_str()?, path.file_name()?.to_str()?);
     let is_second = !full.ends_with(".kif") && dir.contains(path.with_extension("kif"));
+    let is_sidl = full.ends_with(".sidl");
     Some(Builtin {
-        name: if is_second { full.to_owned() } else { stem.to_owned() },
+        name: if is_second || is_sidl { full.to_owned() } else { stem.to_owned() },
         path: format!("games/{folder}/{full}"),
         perfect,
         text: file.contents_utf8()?,

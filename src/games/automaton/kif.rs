@@ -20,15 +20,11 @@ const RESERVED: [&str; 15] = [
 ];
 
 fn spell(name: &str) -> String {
-    match fold(name) {
-        "does" => "setting".to_owned(),
-        word if RESERVED.contains(&word) => format!("{name}_"),
-        _ => name.to_owned(),
+    match RESERVED.into_iter().find(|word| word.eq_ignore_ascii_case(name)) {
+        Some("does") => "setting".to_owned(),
+        Some(_) => format!("{name}_"),
+        None => name.to_owned(),
     }
-}
-
-fn fold(name: &str) -> &str {
-    RESERVED.iter().find(|word| word.eq_ignore_ascii_case(name)).copied().unwrap_or(name)
 }
 
 impl Automaton<'_> {

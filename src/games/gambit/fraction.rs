@@ -102,13 +102,8 @@ fn decimal(text: &str) -> Result<(i128, i128), NumberFault> {
         return Err(NumberFault::Malformed);
     }
     let part = part.trim_end_matches('0');
-    let number = integer(&if whole.is_empty() && mantissa.len() > 1 {
-        format!("0{part}")
-    } else if part.is_empty() {
-        whole.to_owned()
-    } else {
-        format!("0{whole}{part}")
-    })?;
+    let digits = if mantissa.len() > 1 { format!("0{whole}{part}") } else { whole.to_owned() };
+    let number = integer(&digits)?;
     let tens = exponent.saturating_sub(part.len() as i64);
     if number == 0 {
         return Ok((0, 1));

@@ -68,9 +68,7 @@ pub(super) fn sheet(file: &GambitFile, source: &str, plan: &Plan<'_>) -> String 
         chance: nodes().any(|node| matches!(node, GambitNode::Chance(_))),
         moves: nodes().any(|node| !matches!(node, GambitNode::Terminal(_))),
         decisions: nodes().any(|node| matches!(node, GambitNode::Decision(_))),
-        decisions_below: (0..plan.live.len())
-            .filter(|&node| plan.live[node] && plan.parents[node].is_some())
-            .any(|node| matches!(file.nodes[node], GambitNode::Decision(_))),
+        decisions_below: nodes().skip(1).any(|node| matches!(node, GambitNode::Decision(_))),
         longest_delay: (0..plan.live.len())
             .filter(|&node| plan.live[node])
             .map(|node| plan.delay(node))
@@ -310,7 +308,7 @@ impl Sheet<'_> {
         self.line("; the turn of random, and where each move leads; or with which payoffs the game ends.");
         let children = children(plan.parents);
         for (index, &node) in self.file.nodes.iter().enumerate().filter(|(index, _)| plan.live[*index]) {
-            let (children, number) = (&children.1[children.0[index]..children.0[index + 1]], index + 1);
+            let (children, number) = (&children[index], index + 1);
             let delay = plan.delay(index);
             if !matches!(node, GambitNode::Terminal(_)) {
                 self.out.push('\n');
@@ -347,22 +345,15 @@ impl Sheet<'_> {
     }
 }
 
-/// The nodes below each node: where the list of each begins, and all lists one after the other.
-fn children(parents: &[Option<(u32, u32)>]) -> (Vec<usize>, Vec<u32>) {
-    let mut start = vec![0; parents.len() + 1];
-    for (parent, _) in parents.iter().flatten() {
-        start[*parent as usize + 1] += 1;
-    }
-    for index in 0..parents.len() {
-        start[index + 1] += start[index];
-    }
-    let mut all = vec![0; start[parents.len()]];
+/// The nodes below each node, in the order of its moves, which is that of the file.
+fn children(parents: &[Option<(u32, u32)>]) -> Vec<Vec<u32>> {
+    let mut children = vec![Vec::new(); parents.len()];
     for (child, parent) in (0..).zip(parents) {
-        if let Some((parent, choice)) = parent {
-            all[start[*parent as usize] + *choice as usize] = child;
+        if let Some((parent, _)) = parent {
+            children[*parent as usize].push(child);
         }
     }
-    (start, all)
+    children
 }
 
 /// A name on one line of a comment.
