@@ -150,51 +150,41 @@ impl BoardLayout {
         has_changed: impl Fn(TermId, f64) -> bool,
     ) -> (Vec<HandGroup>, Vec<LineGroup>) {
         let (game, terms) = (&self.game, self.game.terms());
-        let mut hands: Vec<HandGroup> = Vec::new();
-        let mut lines: Vec<LineGroup> = Vec::new();
-        let mut last = None;
-        for &(fact, probability) in rest {
+        let (mut hands, mut lines) = (Vec::new(), Vec::new());
+        let kind = |fact: &Fact| (terms.functor(fact.0), terms.arguments(fact.0).len());
+        let first = |fact: &Fact| terms.arguments(fact.0)[0];
+        let words =
+            |parts: &[TermId]| parts.iter().map(|&part| game.show(part)).collect::<Vec<_>>().join(" ");
+        let thing = |&(fact, probability): &Fact, text: String| {
             let changed = has_changed(fact, probability);
-            let thing = |text: String| GroupThing { text, probability, changed, fact };
-            let name = game.show(terms.intern(terms.functor(fact), &[]));
-            let kind = (terms.functor(fact), terms.arguments(fact).len());
-            match terms.arguments(fact) {
-                [] => {
-                    let values = vec![thing(name.clone())];
+            GroupThing { text, probability, changed, fact }
+        };
+        for group in rest.chunk_by(|a, b| kind(a) == kind(b)) {
+            let (functor, arity) = kind(&group[0]);
+            let name = game.show(terms.intern(functor, &[]));
+            let described = |fact: &Fact, from: usize| thing(fact, words(&terms.arguments(fact.0)[from..]));
+            match arity {
+                0 => {
+                    let values = vec![thing(&group[0], name.clone())];
                     lines.push(LineGroup { name, kind: GroupKind::Marks, values });
                 }
-                &[value] => {
-                    if last != Some((kind, None)) {
-                        lines.push(LineGroup { name, kind: GroupKind::Table, values: Vec::new() });
-                    }
-                    lines.last_mut().into_iter().for_each(|line| line.values.push(thing(game.show(value))));
-                    last = Some((kind, None));
+                1 => {
+                    let values: Vec<GroupThing> = group.iter().map(|fact| described(fact, 0)).collect();
+                    let kind = group_kind(&name, values.iter().map(|value| value.text.as_str()));
+                    lines.push(LineGroup { name, kind, values });
                 }
-                &[first, ref others @ ..] => {
-                    let text = others.iter().map(|&term| game.show(term)).collect::<Vec<_>>().join(" ");
-                    if last.map(|(of, _)| of) != Some(kind) {
-                        hands.push(HandGroup { relation: name, kind: GroupKind::Table, owners: Vec::new() });
-                    }
-                    let Some(hand) = hands.last_mut() else { continue };
-                    if last != Some((kind, Some(first))) {
-                        hand.owners.push(HandOwner { name: game.show(first), things: Vec::new() });
-                    }
-                    hand.owners
-                        .last_mut()
-                        .into_iter()
-                        .for_each(|owner| owner.things.push(thing(text.clone())));
-                    last = Some((kind, Some(first)));
+                _ => {
+                    let owner = |own: &[Fact]| HandOwner {
+                        name: game.show(first(&own[0])),
+                        things: own.iter().map(|fact| described(fact, 1)).collect(),
+                    };
+                    let owners: Vec<HandOwner> =
+                        group.chunk_by(|a, b| first(a) == first(b)).map(owner).collect();
+                    let things = owners.iter().flat_map(|owner| &owner.things);
+                    let kind = group_kind(&name, things.map(|thing| thing.text.as_str()));
+                    hands.push(HandGroup { relation: name, kind, owners });
                 }
             }
-        }
-        for line in &mut lines {
-            if line.kind != GroupKind::Marks {
-                line.kind = group_kind(&line.name, line.values.iter().map(|value| value.text.as_str()));
-            }
-        }
-        for hand in &mut hands {
-            let things = hand.owners.iter().flat_map(|owner| &owner.things);
-            hand.kind = group_kind(&hand.relation, things.map(|thing| thing.text.as_str()));
         }
         (hands, lines)
     }

@@ -71,12 +71,11 @@ fn parts(name: &str) -> Vec<String> {
 /// one. A number at the end is kept.
 fn candidates(name: &str) -> impl Iterator<Item = String> {
     let parts = parts(name);
-    let is_digit = |letter: &char| letter.is_ascii_digit();
-    let number: String = parts.last().map_or_else(String::new, |part| {
-        part.chars().rev().take_while(is_digit).collect::<Vec<_>>().into_iter().rev().collect()
-    });
-    let letters =
-        |part: &String| part.chars().filter(|letter| !is_digit(letter)).map(String::from).collect::<Vec<_>>();
+    let is_digit = |letter: char| letter.is_ascii_digit();
+    let number = parts.last().map_or("", |part| &part[part.trim_end_matches(is_digit).len()..]).to_owned();
+    let letters = |part: &String| {
+        part.chars().filter(|&letter| !is_digit(letter)).map(String::from).collect::<Vec<_>>()
+    };
     let first: Vec<String> = parts.first().map_or_else(Vec::new, letters);
     let last: Vec<String> = parts.last().filter(|_| parts.len() > 1).map_or_else(Vec::new, letters);
     let initial = first.first().cloned().unwrap_or_default();
