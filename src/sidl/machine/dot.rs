@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::{Branching, Chance, Effect, Interaction, Number, Selector, Switch, Test};
-use hyperplay_logic::gdl::{DotGraph, Symbol, Symbols, Syntax, Term, TermStore, print_term};
+use hyperplay_logic::gdl::{Atom, DotGraph, Symbol, Symbols, Syntax, Term, TermStore, print_term};
 
 use super::interaction_machine::InteractionMachine;
 use super::numbers::Numbers;
@@ -183,15 +183,13 @@ impl Diagram<'_> {
 
     fn effect(&mut self, number: usize, effect: &Effect) {
         let from = format!("o{number}");
+        let mut change = |atom: &Atom, style: &str| {
+            let to = self.named(atom.relation, &atom.arguments);
+            self.arrow(&from, &to, style);
+        };
         match effect {
-            Effect::Create(atom) => {
-                let to = self.named(atom.relation, &atom.arguments);
-                self.arrow(&from, &to, "color=darkgreen");
-            }
-            Effect::Remove(atom) => {
-                let to = self.named(atom.relation, &atom.arguments);
-                self.arrow(&from, &to, "color=red, style=dashed");
-            }
+            Effect::Create(atom) => change(atom, "color=darkgreen"),
+            Effect::Remove(atom) => change(atom, "color=red, style=dashed"),
             Effect::Pay(agent, amount) => {
                 let known = self.program.agents.iter().position(|(known, _)| known == agent);
                 let to = match (known, self.symbols.get("account")) {

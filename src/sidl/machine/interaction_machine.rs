@@ -64,7 +64,6 @@ pub struct InteractionMachine {
     setup: GameSetup<State>,
     /// The map from balances to goals.
     pub goal_scale: BalanceScale,
-    horizon: Option<u32>,
 }
 
 /// The working memory with which one thread evaluates.
@@ -118,7 +117,6 @@ impl InteractionMachine {
             program,
             setup: game.setup(State::of_fluents(fluents)),
             goal_scale: BalanceScale::declared(Number::from(0), Number::from(1)),
-            horizon: game.horizon(),
         };
         machine.goal_scale = declared.unwrap_or_else(|| machine.explore());
         machine
@@ -283,7 +281,7 @@ impl InteractionMachine {
         scratch.work += evaluation.visits + facts.len() as u64;
         note(evaluation.failure, scratch);
         let mut fluents: Vec<TermId> = Vec::new();
-        if self.horizon.is_some() {
+        if self.game.horizon().is_some() {
             let now = self.chronon(state).unwrap_or_default();
             facts.retain(self.program.words.chronon, |_| false);
             fluents.extend(chronon(i64::from(now) + 1, &self.program));
@@ -430,7 +428,7 @@ impl StateMachine for InteractionMachine {
     }
 
     fn terminal(&self, state: &State, scratch: &mut InteractionScratch) -> bool {
-        if let Some(horizon) = self.horizon
+        if let Some(horizon) = self.game.horizon()
             && self.chronon(state).is_none_or(|now| now >= horizon)
         {
             return true;

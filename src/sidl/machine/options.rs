@@ -107,18 +107,18 @@ impl Program {
 
     /// The options of a chance.
     pub(super) fn draws(&self, chance: usize, facts: &Facts) -> Vec<DrawOption> {
-        let it = &self.chances[chance];
+        let (id, weights) = &self.chances[chance];
         let is_fixed = |predicate, _: &Pattern, _: &Bindings| {
             predicate != self.words.does && predicate != self.words.account
         };
         let known: Known<'_> = &is_fixed;
         let mut options: Vec<DrawOption> = Vec::new();
-        for (place, &weight) in it.weights.iter().enumerate() {
+        for (place, &weight) in weights.iter().enumerate() {
             let branchings = || self.selected_by(Selector::Chance(chance));
             let acts = branchings().any(|branching| self.may_act(branching, place, facts, known));
             let term = acts.then(|| {
                 let operations = branchings().map(|branching| branching.operations[place].term);
-                let arguments: Vec<TermId> = std::iter::once(it.id).chain(operations).collect();
+                let arguments: Vec<TermId> = std::iter::once(*id).chain(operations).collect();
                 self.terms.intern(self.words.draw, &arguments)
             });
             match options.iter_mut().find(|option| option.term == term) {

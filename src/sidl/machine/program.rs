@@ -69,13 +69,6 @@ pub(super) struct CompiledSwitch {
     pub(super) is_read: bool,
 }
 
-/// A compiled chance.
-#[derive(Clone, Debug)]
-pub(super) struct CompiledChance {
-    pub(super) id: TermId,
-    pub(super) weights: Vec<u64>,
-}
-
 /// A compiled rule for what is hidden.
 #[derive(Clone, Debug)]
 pub(super) struct CompiledHidden {
@@ -129,7 +122,8 @@ pub(super) struct Program {
     pub(super) numbers: Numbers,
     pub(super) agents: Vec<TermId>,
     pub(super) switches: Vec<CompiledSwitch>,
-    pub(super) chances: Vec<CompiledChance>,
+    /// The identifier of each chance, and the weights of its operations.
+    pub(super) chances: Vec<(TermId, Vec<u64>)>,
     pub(super) branchings: Vec<CompiledBranching>,
     pub(super) hidden: Vec<CompiledHidden>,
     /// Each without changes.
@@ -187,7 +181,7 @@ impl Program {
             terms: Arc::clone(terms),
             removable: removable.collect(),
             chances: (interaction.chances.iter())
-                .map(|chance| CompiledChance { id: ground(&chance.id), weights: chance.weights.clone() })
+                .map(|chance| (ground(&chance.id), chance.weights.clone()))
                 .collect(),
             hidden: interaction.hidden.iter().map(|rule| hidden(rule, terms)).collect(),
             terminal: interaction.terminal.iter().map(|tests| conjunction(tests, terms)).collect(),

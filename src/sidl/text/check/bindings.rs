@@ -11,7 +11,6 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::text::lower::items;
-use crate::text::number::Arithmetic;
 use crate::text::spell::spell_variable;
 use hyperplay_logic::gdl::{Atom, Clause, Finding, FindingCode, Formula, Span, Symbol, Term};
 
@@ -49,18 +48,13 @@ impl<'s> Checker<'s> {
                 self.is_bound(agent, &bound, clause.head.at.0);
             }
         }
-        let first = clause.body.iter().find(|formula| self.is_effect(formula));
-        if let Some(first) = first {
-            let late = clause
-                .body
-                .iter()
-                .find(|test| test.at().0.start > first.at().0.start && !self.is_effect(test));
-            if let Some(test) = late {
-                let message = "this test stands behind an effect, and is evaluated before it";
-                let finding = Finding::note(FindingCode::TestAfterEffect, test.at().0, message);
-                let finding = finding.related(first.at().0, "the first effect");
-                self.findings.push(finding.help("all tests are evaluated first; write them first"));
-            }
+        if let Some(first) = effects.first()
+            && let Some(test) = tests.iter().find(|test| test.at().0.start > first.at().0.start)
+        {
+            let message = "this test stands behind an effect, and is evaluated before it";
+            let finding = Finding::note(FindingCode::TestAfterEffect, test.at().0, message);
+            let finding = finding.related(first.at().0, "the first effect");
+            self.findings.push(finding.help("all tests are evaluated first; write them first"));
         }
     }
 
@@ -156,11 +150,7 @@ impl<'s> Checker<'s> {
         match term {
             Term::Variable(variable) => bound.extend([*variable]),
             Term::Constant(_) => {}
-            Term::Compound(functor, parts)
-                if Arithmetic::named(self.name(*functor), parts.len()).is_some() =>
-            {
-                self.is_bound(term, bound, at);
-            }
+            _ if self.is_arithmetic(term) => self.is_bound(term, bound, at),
             Term::Compound(_, parts) => parts.iter().for_each(|part| self.bind(part, bound, at)),
         }
     }

@@ -30,6 +30,7 @@ use hyperplay_logic::gdl::{
 use hyperplay_machine::counted;
 
 use super::interaction::Interaction;
+use super::number::Arithmetic;
 use super::read::{HEADS, head_arity};
 use super::spell::{spell, spell_atom};
 use declared::Declared;
@@ -89,6 +90,11 @@ impl<'s> Checker<'s> {
 
     fn name(&self, symbol: Symbol) -> &'s str {
         self.sheet.symbols.name(symbol)
+    }
+
+    /// Whether a term is arithmetic.
+    fn is_arithmetic(&self, term: &Term) -> bool {
+        term.functor().is_some_and(|(name, operands)| Arithmetic::named(self.name(name), operands).is_some())
     }
 
     fn spell(&self, term: &Term) -> String {

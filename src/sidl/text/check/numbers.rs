@@ -7,7 +7,7 @@ use num_traits::Zero;
 
 use crate::text::load::NUMBERS;
 use crate::text::lower::number;
-use crate::text::number::{Arithmetic, Number, spelled_number};
+use crate::text::number::{Number, spelled_number};
 use hyperplay_logic::gdl::{Atom, FindingCode, Span, Term};
 
 use super::Checker;
@@ -52,7 +52,7 @@ impl<'s> Checker<'s> {
         let is_other = match term {
             Term::Variable(_) => false,
             Term::Constant(name) => spelled_number(self.name(*name)).is_none(),
-            Term::Compound(functor, parts) => Arithmetic::named(self.name(*functor), parts.len()).is_none(),
+            Term::Compound(..) => !self.is_arithmetic(term),
         };
         if is_other {
             let message = format!("`{}` stands where a number must stand", self.spell(term));
@@ -71,7 +71,7 @@ impl<'s> Checker<'s> {
                 }
             }
             Term::Compound(functor, parts) => {
-                if Arithmetic::named(self.name(*functor), parts.len()).is_none() {
+                if !self.is_arithmetic(term) {
                     parts.iter().for_each(|part| self.value(part, at));
                     return;
                 }

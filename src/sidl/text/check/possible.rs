@@ -11,7 +11,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::text::interaction::{Effect, Operation, Test};
 use crate::text::lower::{items, number};
-use crate::text::number::Arithmetic;
 use hyperplay_logic::gdl::{Atom, Finding, FindingCode, Rulesheet, Span, Symbol, Term, did_you_mean};
 
 use super::Checker;
@@ -339,18 +338,12 @@ fn name_of(term: &Term) -> Option<Symbol> {
 
 /// Whether two terms may have the same value; arithmetic may have any.
 fn may_be_same(a: &Term, b: &Term, checker: &Checker<'_>) -> bool {
-    let is_open = |term: &Term| match term {
-        Term::Variable(_) => true,
-        Term::Constant(_) => false,
-        Term::Compound(functor, parts) => {
-            !term.is_ground() && Arithmetic::named(checker.name(*functor), parts.len()).is_some()
-        }
-    };
+    let is_open =
+        |term: &Term| matches!(term, Term::Variable(_)) || !term.is_ground() && checker.is_arithmetic(term);
     match (a, b) {
         _ if is_open(a) || is_open(b) => true,
         (Term::Compound(f, xs), Term::Compound(g, ys))
-            if Arithmetic::named(checker.name(*f), xs.len()).is_none()
-                && Arithmetic::named(checker.name(*g), ys.len()).is_none() =>
+            if !checker.is_arithmetic(a) && !checker.is_arithmetic(b) =>
         {
             f == g && xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| may_be_same(x, y, checker))
         }
