@@ -337,9 +337,7 @@ impl DatalogProgram {
         }
         text
     }
-}
 
-impl DatalogProgram {
     /// Bounds the number of tuples of one relation, in addition to [`DatalogProgram::limits`]. The example is at
     /// [`LimitError`].
     pub fn set_most(&mut self, relation: RelationId, tuples: usize) {

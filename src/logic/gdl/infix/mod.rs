@@ -308,7 +308,7 @@ impl<'r> InfixReader<'r> {
         let symbol = self.checked_name(token)?;
         self.next += 1;
         if token.kind == InfixTokenKind::Variable {
-            self.report_variable(token);
+            self.report_variable(token, "a name must stand", "a name");
         }
         Some(symbol)
     }

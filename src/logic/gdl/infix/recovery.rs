@@ -32,15 +32,7 @@ impl InfixReader<'_> {
             InfixTokenKind::Name => return Some(()),
             InfixTokenKind::Variable if self.kind_after(1) == Some(InfixTokenKind::Open) => return Some(()),
             InfixTokenKind::Variable => {
-                let spelling = self.spelling(token);
-                let finding = Finding::syntax(
-                    token.span(),
-                    format!("the variable `{spelling}` stands where a clause must begin"),
-                );
-                self.report.add(finding.help(format!(
-                    "the name of a relation begins small: `{}`",
-                    fold(spelling.trim_start_matches('?'))
-                )));
+                self.report_variable(token, "a clause must begin", "the name of a relation");
                 return None;
             }
             InfixTokenKind::If if token.slip => return None,
@@ -234,13 +226,11 @@ impl InfixReader<'_> {
         while self.take(InfixTokenKind::Close).is_some() {}
     }
 
-    pub(super) fn report_variable(&mut self, token: InfixToken) {
+    pub(super) fn report_variable(&mut self, token: InfixToken, wanted: &str, name: &str) {
         let spelling = self.spelling(token);
-        let finding = Finding::syntax(
-            token.span(),
-            format!("the variable `{spelling}` stands where a name must stand"),
-        );
-        self.report
-            .add(finding.help(format!("a name begins small: `{}`", fold(spelling.trim_start_matches('?')))));
+        let finding =
+            Finding::syntax(token.span(), format!("the variable `{spelling}` stands where {wanted}"));
+        let small = fold(spelling.trim_start_matches('?'));
+        self.report.add(finding.help(format!("{name} begins small: `{small}`")));
     }
 }

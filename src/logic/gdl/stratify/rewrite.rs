@@ -102,11 +102,9 @@ impl Rewriting<'_> {
     /// Adds the rules of an instance. There are several if a positive condition may be about several strata.
     fn rules(&mut self, rule: &Rule, instance: &Instance, relation: Symbol, out: &mut Vec<Rule>) -> Accepted {
         let values = &instance.values;
-        let instance_of = |atom: &Atom, relation: Symbol| Atom {
-            relation,
-            arguments: atom.arguments.iter().map(|term| replaced(term, values)).collect(),
-            at: atom.at,
-        };
+        let by = |variable: Symbol| values.get(&variable).cloned().unwrap_or(Term::Variable(variable));
+        let instance_of =
+            |atom: &Atom, relation: Symbol| Atom { relation, ..atom.replacing(&mut |own| by(own)) };
         let mut bodies: Vec<Vec<Literal>> = vec![Vec::with_capacity(rule.body.len())];
         for (position, literal) in rule.body.iter().enumerate() {
             let own = instance.body.iter().find(|(other, _)| *other == position);
@@ -126,12 +124,7 @@ impl Rewriting<'_> {
                 (Literal::Positive(atom), Some(relations)) => {
                     relations.iter().map(|&other| Literal::Positive(instance_of(atom, other))).collect()
                 }
-                (Literal::Positive(atom), None) => vec![Literal::Positive(instance_of(atom, atom.relation))],
-                (Literal::Negative(atom), None) => vec![Literal::Negative(instance_of(atom, atom.relation))],
-                (Literal::Distinct(a, b), _) => {
-                    vec![Literal::Distinct(replaced(a, values), replaced(b, values))]
-                }
-                (Literal::Same(a, b), _) => vec![Literal::Same(replaced(a, values), replaced(b, values))],
+                (literal, _) => vec![literal.replacing(&mut |own| by(own))],
             };
             if let [only] = &literals[..] {
                 bodies.iter_mut().for_each(|body| body.push(only.clone()));

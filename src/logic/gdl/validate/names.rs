@@ -5,7 +5,6 @@
 //! constant does not count as a function. The keywords are checked in a file of their own.
 
 use std::borrow::Cow;
-use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -62,13 +61,7 @@ impl<'l> ArityUses<'l> {
         span: Span,
         findings: &mut Vec<Finding>,
     ) {
-        let (usual, first) = match self.first.entry(name) {
-            Entry::Vacant(entry) => {
-                entry.insert((arity, span));
-                return;
-            }
-            Entry::Occupied(entry) => *entry.get(),
-        };
+        let (usual, first) = *self.first.entry(name).or_insert((arity, span));
         if usual == arity || !self.reported.insert((name, arity)) {
             return;
         }

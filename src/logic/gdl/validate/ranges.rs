@@ -45,10 +45,7 @@ pub(super) fn repair(
     if repair.positions.is_empty() {
         return Vec::new();
     }
-    match repair.spread(branches) {
-        Some(()) => repair.apply(branches, symbols).unwrap_or_default(),
-        None => Vec::new(),
-    }
+    repair.spread(branches).and_then(|()| repair.apply(branches, symbols)).unwrap_or_default()
 }
 
 /// An alternative of a clause: the positions of both.
@@ -71,15 +68,12 @@ impl Repair<'_> {
         }
         let is_it = |term: &Term| *term == Term::Variable(variable);
         let positions = (0..head.arguments.len()).filter(|&position| is_it(&head.arguments[position]));
-        let before = self.positions.len();
-        let mut stands = false;
-        for position in positions {
-            self.positions.insert((head.relation, position));
-            stands = true;
-        }
-        if !stands {
+        let positions: Vec<(Symbol, usize)> = positions.map(|position| (head.relation, position)).collect();
+        if positions.is_empty() {
             return false;
         }
+        let before = self.positions.len();
+        self.positions.extend(positions);
         let open = self.open.entry(place).or_default();
         let is_new = !open.contains(&variable);
         if is_new {

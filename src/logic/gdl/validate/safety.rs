@@ -73,17 +73,12 @@ impl Unbound {
         };
         clause.head.each_variable(&mut |variable| add(variable, VariablePlace::Head, clause.head.at.0));
         for (literal, span) in &branch.body {
-            match literal {
-                Literal::Positive(_) => {}
-                Literal::Negative(atom) => {
-                    atom.each_variable(&mut |variable| add(variable, VariablePlace::Negation, *span));
-                }
-                Literal::Distinct(a, b) | Literal::Same(a, b) => {
-                    for term in [a, b] {
-                        term.each_variable(&mut |variable| add(variable, VariablePlace::Distinct, *span));
-                    }
-                }
-            }
+            let place = match literal {
+                Literal::Positive(_) => continue,
+                Literal::Negative(_) => VariablePlace::Negation,
+                Literal::Distinct(..) | Literal::Same(..) => VariablePlace::Distinct,
+            };
+            literal.each_variable(&mut |variable| add(variable, place, *span));
         }
     }
 }
