@@ -166,40 +166,30 @@ impl TermStore {
     /// The id of the term that a text in prefix form spells, ignoring case. `None` if the text is not a ground term or
     /// contains a name that does not occur in the rulesheet.
     pub fn read(&self, text: &str) -> Option<TermId> {
-        // One list of finished terms for each open parenthesis, the functor first.
-        let mut open: Vec<(Option<Symbol>, Vec<TermId>)> = Vec::new();
-        let mut result = None;
-        for word in text.replace('(', " ( ").replace(')', " ) ").split_whitespace() {
-            if result.is_some() || open.len() > super::term::MAX_DEPTH {
-                return None;
-            }
-            let done = match word {
-                "(" => {
-                    open.push((None, Vec::new()));
-                    continue;
-                }
-                ")" => {
-                    let (functor, arguments) = open.pop()?;
-                    self.intern(functor?, &arguments)
-                }
-                name => {
-                    let symbol = self.symbols.get(name)?;
-                    match open.last_mut() {
-                        Some((functor @ None, _)) => {
-                            *functor = Some(symbol);
-                            continue;
-                        }
-                        _ => self.intern(symbol, &[]),
-                    }
-                }
-            };
-            match open.last_mut() {
-                Some((Some(_), arguments)) => arguments.push(done),
-                Some((None, _)) => return None,
-                None => result = Some(done),
+        let text = text.replace('(', " ( ").replace(')', " ) ");
+        let mut words = text.split_whitespace();
+        let term = self.read_from(words.next()?, &mut words, super::term::MAX_DEPTH)?;
+        words.next().is_none().then_some(term)
+    }
+
+    /// The term that begins with `word` and goes on with `words`, nested `depth` times at most.
+    fn read_from<'t>(
+        &self,
+        word: &str,
+        words: &mut impl Iterator<Item = &'t str>,
+        depth: usize,
+    ) -> Option<TermId> {
+        if word != "(" {
+            return Some(self.intern(self.symbols.get(word)?, &[]));
+        }
+        let (functor, depth) = (self.symbols.get(words.next()?)?, depth.checked_sub(1)?);
+        let mut arguments = Vec::new();
+        loop {
+            match words.next()? {
+                ")" => return Some(self.intern(functor, &arguments)),
+                word => arguments.push(self.read_from(word, words, depth)?),
             }
         }
-        result.filter(|_| open.is_empty())
     }
 
     /// These terms in their natural order, each once.
