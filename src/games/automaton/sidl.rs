@@ -17,7 +17,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::names::Names;
 use super::{Automaton, AutomatonError, AutomatonState, AutomatonStep};
-use hyperplay_machine::{Move, Role, StateMachine};
+use hyperplay_machine::{ChanceDistribution, Move, Role, StateMachine};
 use hyperplay_sidl::is_reserved;
 
 /// Facts of the automaton, which are no names of a game.
@@ -165,13 +165,8 @@ fn perceived(step: &AutomatonStep) -> bool {
 
 /// The probabilities of `moves` moves as fractions.
 fn shares(weights: &[u64], moves: usize) -> Vec<String> {
-    match weights {
-        [] => vec![format!("1/{moves}"); moves],
-        weights => {
-            let total: u64 = weights.iter().sum();
-            weights.iter().map(|weight| format!("{weight}/{total}")).collect()
-        }
-    }
+    let chance = ChanceDistribution::weighted(weights.to_vec());
+    (0..moves).map(|place| format!("{}/{}", chance.weight(place), chance.total(moves))).collect()
 }
 
 struct Writer<'a> {

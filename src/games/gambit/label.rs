@@ -50,12 +50,11 @@ pub(super) fn unescapable(text: &str) -> String {
 
 /// The labels of siblings, made legal.
 pub(super) fn legal_labels<'t>(labels: impl Iterator<Item = &'t str>) -> Vec<String> {
-    let encode = |label: &str| match printable(label) {
-        legal if legal.is_empty() => "_".to_owned(),
-        legal => legal.into_owned(),
-    };
     let encoded = labels.map(|label| {
-        let legal = encode(label);
+        let legal = match printable(label) {
+            legal if legal.is_empty() => "_".to_owned(),
+            legal => legal.into_owned(),
+        };
         let kept = legal == label;
         (legal, kept)
     });

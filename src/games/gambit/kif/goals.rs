@@ -99,33 +99,24 @@ impl Goals {
 
 fn spread(payoffs: impl Iterator<Item = Fraction> + Clone) -> Option<Spread> {
     let least = payoffs.clone().min()?;
-    let zero = Fraction::from_integer(0);
-    let (mut range, mut step) = (zero, zero);
-    for payoff in payoffs {
-        let above = fraction::subtract(payoff, least)?;
-        range = range.max(above);
-        step = fraction::common_divisor(step, above)?;
-    }
+    let (range, step) = greatest_and_step(payoffs.map(|payoff| fraction::subtract(payoff, least)))?;
     Some(Spread { least, range, step })
+}
+
+/// The greatest of some sizes, and the greatest number of which all are multiples.
+fn greatest_and_step(mut sizes: impl Iterator<Item = Option<Fraction>>) -> Option<(Fraction, Fraction)> {
+    let zero = Fraction::from_integer(0);
+    sizes.try_fold((zero, zero), |(greatest, step), size| {
+        Some((greatest.max(size?), fraction::common_divisor(step, size?)?))
+    })
 }
 
 /// The scale on which a payoff of 0 is a goal of 50 and all payoffs are whole goals, if there is one.
 fn centred(payoffs: impl Iterator<Item = Fraction>) -> Option<GoalScale> {
     let zero = Fraction::from_integer(0);
-    let (mut most, mut step) = (zero, zero);
-    for payoff in payoffs {
-        let size = if payoff < zero { fraction::subtract(zero, payoff)? } else { payoff };
-        most = most.max(size);
-        step = fraction::common_divisor(step, size)?;
-    }
-    if most == zero {
-        return None;
-    }
-    let steps = fraction::divide(most, step)?.to_integer();
-    if steps > 50 {
-        return None;
-    }
-    let unit = fraction::divide(step, Fraction::from_integer(50 / steps))?;
+    let size = |payoff| if payoff < zero { fraction::subtract(zero, payoff) } else { Some(payoff) };
+    let (most, step) = greatest_and_step(payoffs.map(size))?;
+    let unit = if most > zero { exact_unit(most, step, 50)? } else { return None };
     Some(GoalScale { offset: fraction::multiply(unit, Fraction::from_integer(-50))?, unit })
 }
 
@@ -134,11 +125,11 @@ fn units(spreads: &[Spread], file: &GambitFile, round: bool) -> Result<(Vec<Frac
     let zero = Fraction::from_integer(0);
     let range = spreads.iter().map(|spread| spread.range).max().unwrap_or(zero);
     let step = spreads.iter().try_fold(zero, |step, spread| fraction::common_divisor(step, spread.step));
-    if let Some(unit) = step.and_then(|step| exact_unit(range, step)) {
+    if let Some(unit) = step.and_then(|step| exact_unit(range, step, 100)) {
         return Ok((vec![unit; spreads.len()], true));
     }
     let own: Vec<Option<Fraction>> =
-        spreads.iter().map(|spread| exact_unit(spread.range, spread.step)).collect();
+        spreads.iter().map(|spread| exact_unit(spread.range, spread.step, 100)).collect();
     let Some(coarse) = own.iter().position(Option::is_none) else {
         return Ok((own.into_iter().flatten().collect(), true));
     };
@@ -151,16 +142,16 @@ fn units(spreads: &[Spread], file: &GambitFile, round: bool) -> Result<(Vec<Frac
     Err(KifError::PayoffsTooFine { player: file.players[coarse].clone(), least, most, step })
 }
 
-/// The smallest unit of which `step` is a multiple and which fits a hundred times at most into `range`.
-fn exact_unit(range: Fraction, step: Fraction) -> Option<Fraction> {
+/// The smallest unit of which `step` is a multiple and which fits `goals` times at most into `range`.
+fn exact_unit(range: Fraction, step: Fraction, goals: i128) -> Option<Fraction> {
     if *range.numer() == 0 {
         return Some(Fraction::from_integer(1));
     }
     let steps = fraction::divide(range, step)?.to_integer();
-    if steps > 100 {
+    if steps > goals {
         return None;
     }
-    fraction::divide(step, Fraction::from_integer(100 / steps))
+    fraction::divide(step, Fraction::from_integer(goals / steps))
 }
 
 /// The goal next to a payoff; the upper one of two.
