@@ -10,9 +10,6 @@ use super::shown::{
 };
 use hyperplay_logic::gdl::TermId;
 
-/// The probabilities of the picture before by fact; none if there is no picture before.
-type Before = Option<BTreeMap<TermId, f64>>;
-
 impl BoardLayout {
     /// A state, or what is believed of one, as data: facts with their probabilities, and those of the picture before,
     /// if what has changed is to be marked. Facts that are impossible are left out.
@@ -22,7 +19,7 @@ impl BoardLayout {
         facts.sort_by(|a, b| terms.compare(a.0, b.0).then(b.1.total_cmp(&a.1)));
         facts.dedup_by_key(|fact| fact.0);
         let boards = Board::all(self, &facts, before.unwrap_or(&[]));
-        let before: Before = before.map(|facts| facts.iter().copied().collect());
+        let before: Option<BTreeMap<TermId, f64>> = before.map(|facts| facts.iter().copied().collect());
         let has_changed = |fact: TermId, probability: f64| {
             let is_now = |before: &BTreeMap<TermId, f64>| {
                 (before.get(&fact).copied().unwrap_or(0.0) - probability).abs() > 1e-9
@@ -231,12 +228,7 @@ fn cells_named(number: usize, panel: &BoardPanel, words: &[String]) -> Vec<MoveT
     let words_of_title = || panel.title.split(|c: char| "(), ".contains(c)).filter(|word| !word.is_empty());
     let axis = words_of_title().skip(1).find(|word| ["column", "row"].contains(word));
     let is_column_first = axis == Some("column");
-    let cell = |row: Option<String>, column: Option<String>| MoveTarget {
-        panel: Some(number),
-        row,
-        column,
-        hand: None,
-    };
+    let cell = |row, column| MoveTarget { panel: Some(number), row, column, hand: None };
     let is_row_of_cells = panel.rows.iter().all(|row| row.name.is_empty());
     let mut found = Vec::new();
     let mut at = 0;
