@@ -178,13 +178,8 @@ pub(super) fn compile(
         decided = decided.max(bound_by[register]);
     };
     rule.head.each_variable(&mut decides);
-    for literal in &rule.body {
-        match literal {
-            Literal::Positive(atom) | Literal::Negative(atom) if is_open(atom) => {
-                atom.each_variable(&mut decides)
-            }
-            _ => {}
-        }
+    for atom in rule.body.iter().filter_map(Literal::atom).filter(|atom| is_open(atom)) {
+        atom.each_variable(&mut decides);
     }
     let builds = arguments.iter().any(|argument| !matches!(argument, TermExpression::Register(_)));
     JoinPlan {

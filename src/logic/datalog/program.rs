@@ -92,10 +92,8 @@ impl DatalogProgram {
     fn collect_relations(&mut self, inputs: &[(Symbol, usize, Stage)]) {
         let mut all: Vec<(Symbol, usize)> = inputs.iter().map(|&(name, arity, _)| (name, arity)).collect();
         for rule in &self.rules {
-            all.push((rule.head.relation, rule.head.arguments.len()));
-            all.extend(
-                rule.body.iter().filter_map(Literal::atom).map(|atom| (atom.relation, atom.arguments.len())),
-            );
+            all.push(rule.head.functor());
+            all.extend(rule.body.iter().filter_map(Literal::atom).map(Atom::functor));
         }
         for (name, arity) in all {
             self.by_name.entry(name).or_insert_with(|| {
@@ -125,6 +123,9 @@ impl DatalogProgram {
         // chosen because petgraph's implementation of it is not recursive.
         self.component_of = vec![0; self.names.len()];
         let mut stages = vec![0; self.names.len()];
+        for &(name, _, stage) in inputs {
+            stages[self.by_name[&name]] = stage;
+        }
         for (number, component) in kosaraju_scc(&graph).into_iter().enumerate() {
             let mut relations: Vec<RelationId> = component.iter().map(|node| node.index()).collect();
             relations.sort_unstable();
@@ -136,17 +137,11 @@ impl DatalogProgram {
             let mut read: Vec<usize> = read.filter(|&other| other != number).collect();
             read.sort_unstable();
             read.dedup();
-            let given = |relation: &RelationId| {
-                inputs
-                    .iter()
-                    .find(|(name, ..)| *name == self.names[*relation])
-                    .map_or(0, |&(_, _, stage)| stage)
-            };
-            let own = relations.iter().map(given).max().unwrap_or(0);
-            let inherited =
-                read.iter().map(|&other| stages[self.components[other].relations[0]]).max().unwrap_or(0);
+            let inherited = read.iter().map(|&other| self.components[other].relations[0]);
+            let known = relations.iter().copied().chain(inherited).map(|relation| stages[relation]);
+            let stage = known.max().unwrap_or(0);
             for &relation in &relations {
-                stages[relation] = own.max(inherited);
+                stages[relation] = stage;
             }
             self.reads.push(read);
             self.components.push(Component { relations, ..Component::default() });

@@ -33,6 +33,11 @@ pub struct Atom {
 }
 
 impl Atom {
+    /// The relation and the number of arguments.
+    pub(crate) fn functor(&self) -> (Symbol, usize) {
+        (self.relation, self.arguments.len())
+    }
+
     /// Calls `visit` for every occurrence of a variable, from left to right.
     pub fn each_variable(&self, visit: &mut dyn FnMut(Symbol)) {
         self.arguments.iter().for_each(|argument| argument.each_variable(visit));

@@ -60,7 +60,7 @@ impl Fixpoint {
                 fixpoint.declare(relation);
             }
             for atom in rule.body.iter().filter_map(|literal| literal.positive()) {
-                let reading = readers.entry(key(atom)).or_default();
+                let reading = readers.entry(atom.functor()).or_default();
                 if reading.last() != Some(&index) {
                     reading.push(index);
                 }
@@ -150,7 +150,7 @@ impl Fixpoint {
 
     /// The nodes for the arguments of an atom. The moves of a role that is named are only those of the role.
     pub(super) fn positions(&self, atom: &Atom) -> Option<SmallVec<[NodeId; 8]>> {
-        let domain = self.relations.get(&key(atom)).filter(|domain| domain.may_hold)?;
+        let domain = self.relations.get(&atom.functor()).filter(|domain| domain.may_hold)?;
         let mut positions = SmallVec::from_slice(&domain.positions);
         if let (Symbol::LEGAL | Symbol::DOES, [Term::Constant(role), _]) =
             (atom.relation, &atom.arguments[..])
@@ -266,9 +266,4 @@ fn fed(head: &Atom) -> impl Iterator<Item = (Symbol, usize)> + use<> {
     };
     let arity = head.arguments.len();
     std::iter::once(head.relation).chain(also).map(move |relation| (relation, arity))
-}
-
-/// The name and arity of the relation of an atom.
-pub(super) fn key(atom: &Atom) -> (Symbol, usize) {
-    (atom.relation, atom.arguments.len())
 }

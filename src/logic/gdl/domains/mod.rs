@@ -114,12 +114,11 @@ impl PositionDomains {
     /// the variable occurs neither in a positive condition nor in the head.
     pub fn values_of(&self, rule: &Rule, variable: Symbol, most: usize) -> Option<Vec<Term>> {
         self.fixpoint.as_ref()?;
-        match self.bindings(&rule.body.iter().collect::<Vec<_>>(), &mut Budget(QUESTION)) {
-            None => Some(Vec::new()),
-            Some(bindings) => match bindings.get(&variable) {
-                Some(meet) => self.terms(meet, most),
-                None => self.values_in(&rule.head, variable, most),
-            },
+        let body: Vec<&Literal> = rule.body.iter().collect();
+        let Some(bindings) = self.bindings(&body, &mut Budget(QUESTION)) else { return Some(Vec::new()) };
+        match bindings.get(&variable) {
+            Some(meet) => self.terms(meet, most),
+            None => self.values_in(&rule.head, variable, most),
         }
     }
 
@@ -148,6 +147,7 @@ impl PositionDomains {
     }
 
     fn terms(&self, meet: &Meet, most: usize) -> Option<Vec<Term>> {
-        terms::of(&self.fixpoint.as_ref()?.graph, meet, most)
+        let mut budget = Budget(QUESTION.saturating_add(10 * most as u64));
+        terms::list(&self.fixpoint.as_ref()?.graph, meet, most, &mut Vec::new(), &mut budget)
     }
 }

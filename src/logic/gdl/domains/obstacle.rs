@@ -3,9 +3,9 @@
 //! The obstacle of an atom is the first part, from left to right, that its position does not admit. Parts inside a term
 //! are only looked at if the functor of the term is admitted.
 
-use super::super::rule::{Atom, Literal};
+use super::super::rule::Atom;
 use super::fixpoint::Bindings;
-use super::graph::{Budget, Functor, NodeId};
+use super::graph::{Budget, Functor, Meet, NodeId};
 use super::{PositionDomains, QUESTION};
 use hyperplay_machine::terms::{Symbol, Term};
 
@@ -37,36 +37,21 @@ impl PositionDomains {
         let Some(positions) = fixpoint.positions(atom) else { return Some(Obstacle::Relation) };
         let mut path = Vec::new();
         let excluded = self.excluded(atom.relation, &atom.arguments, &positions, &mut path);
-        let mut bindings = Bindings::default();
-        excluded.or_else(|| {
-            fixpoint.bind_atom(atom, &mut bindings);
-            self.empty(bindings)
-        })
+        excluded.or_else(|| self.variable_without_value(&mut [atom].into_iter()).map(Obstacle::Variable))
     }
 
-    /// A variable for which the conditions of a body together leave no term, while each of them alone may hold.
-    pub(in crate::gdl) fn variable_without_value(&self, body: &[&Literal]) -> Option<Symbol> {
+    /// The first variable for which some atoms together leave no term, while each of them alone may hold.
+    pub(in crate::gdl) fn variable_without_value(
+        &self,
+        atoms: &mut dyn Iterator<Item = &Atom>,
+    ) -> Option<Symbol> {
         let fixpoint = self.fixpoint.as_ref()?;
         let mut bindings = Bindings::default();
-        for literal in body {
-            match literal {
-                Literal::Positive(atom) => fixpoint.bind_atom(atom, &mut bindings),
-                _ => true,
-            };
+        for atom in atoms {
+            fixpoint.bind_atom(atom, &mut bindings);
         }
-        match self.empty(bindings)? {
-            Obstacle::Variable(variable) => Some(variable),
-            _ => None,
-        }
-    }
-
-    /// The first of the variables that has no value.
-    fn empty<'t>(&self, bindings: Bindings) -> Option<Obstacle<'t>> {
-        let graph = &self.fixpoint.as_ref()?.graph;
-        let empty = bindings
-            .into_iter()
-            .filter(|(_, meet)| graph.has_terms(meet, &mut Budget(QUESTION)) == Ok(false));
-        empty.map(|(variable, _)| variable).min().map(Obstacle::Variable)
+        let has_no_term = |meet: &Meet| fixpoint.graph.has_terms(meet, &mut Budget(QUESTION)) == Ok(false);
+        bindings.into_iter().filter(|(_, meet)| has_no_term(meet)).map(|(variable, _)| variable).min()
     }
 
     /// The first part of some arguments that their nodes do not admit.

@@ -3,18 +3,11 @@
 //! The list is complete or not given at all: a meet that occurs inside its own terms is taken to be infinite. The order
 //! is constants first, then compound terms, each by symbol, which is by first occurrence in the text.
 
-use super::QUESTION;
 use super::graph::{Budget, Graph, Meet};
 use hyperplay_machine::terms::Term;
 
-/// The terms of a meet, unless they are infinitely many or more than `most`.
-pub(super) fn of(graph: &Graph, meet: &Meet, most: usize) -> Option<Vec<Term>> {
-    let mut budget = Budget(QUESTION.saturating_add(10 * most as u64));
-    list(graph, meet, most, &mut Vec::new(), &mut budget)
-}
-
-/// The same inside the terms of the meets of `path`.
-fn list(
+/// The terms of a meet inside those of the meets of `path`, unless they are infinitely many or more than `most`.
+pub(super) fn list(
     graph: &Graph,
     meet: &Meet,
     most: usize,

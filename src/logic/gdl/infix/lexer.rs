@@ -14,8 +14,9 @@ use crate::gdl::dialect::Dialect;
 use crate::gdl::source::is_blank;
 use crate::gdl::{Finding, Span};
 
-/// The operators by their spelling, with what the infix form writes in place of those that it does not have.
-const OPERATORS: [(&str, InfixTokenKind, Option<&str>); 39] = [
+/// The operators by their spelling. Those that the infix form does not have come with what it writes in their place, and
+/// with the dialect that has them; a slip has none.
+const OPERATORS: [(&str, InfixTokenKind, Option<(&str, Option<Dialect>)>); 39] = [
     (":-", InfixTokenKind::If, None),
     ("<=", InfixTokenKind::If, None),
     ("⇐", InfixTokenKind::If, None),
@@ -30,16 +31,16 @@ const OPERATORS: [(&str, InfixTokenKind, Option<&str>); 39] = [
     (")", InfixTokenKind::Close, None),
     (",", InfixTokenKind::Comma, None),
     (".", InfixTokenKind::Stop, None),
-    ("&&", InfixTokenKind::And, Some("&")),
-    ("||", InfixTokenKind::Or, Some("|")),
-    ("<-", InfixTokenKind::If, Some(":-")),
-    (":=", InfixTokenKind::If, Some(":-")),
-    (":", InfixTokenKind::If, Some(":-")),
-    ("=>", InfixTokenKind::If, Some(":-")),
-    ("<=>", InfixTokenKind::If, Some(":-")),
-    ("\\+", InfixTokenKind::Not, Some("~")),
-    ("!", InfixTokenKind::Not, Some("~")),
-    ("-", InfixTokenKind::Not, Some("~")),
+    ("&&", InfixTokenKind::And, Some(("&", Some(Dialect::And)))),
+    ("||", InfixTokenKind::Or, Some(("|", Some(Dialect::Or)))),
+    ("<-", InfixTokenKind::If, Some((":-", Some(Dialect::Arrow)))),
+    (":=", InfixTokenKind::If, Some((":-", None))),
+    (":", InfixTokenKind::If, Some((":-", None))),
+    ("=>", InfixTokenKind::If, Some((":-", None))),
+    ("<=>", InfixTokenKind::If, Some((":-", None))),
+    ("\\+", InfixTokenKind::Not, Some(("~", Some(Dialect::Not)))),
+    ("!", InfixTokenKind::Not, Some(("~", Some(Dialect::Not)))),
+    ("-", InfixTokenKind::Not, Some(("~", None))),
     ("=", InfixTokenKind::Same, None),
     ("==", InfixTokenKind::Same, None),
     ("!=", InfixTokenKind::Differ, None),
@@ -51,22 +52,11 @@ const OPERATORS: [(&str, InfixTokenKind, Option<&str>); 39] = [
     (">", InfixTokenKind::Order, None),
     (">=", InfixTokenKind::Order, None),
     ("=<", InfixTokenKind::Order, None),
-    ("[", InfixTokenKind::Open, Some("(")),
-    ("]", InfixTokenKind::Close, Some(")")),
-    ("{", InfixTokenKind::Open, Some("(")),
-    ("}", InfixTokenKind::Close, Some(")")),
+    ("[", InfixTokenKind::Open, Some(("(", None))),
+    ("]", InfixTokenKind::Close, Some((")", None))),
+    ("{", InfixTokenKind::Open, Some(("(", None))),
+    ("}", InfixTokenKind::Close, Some((")", None))),
 ];
-
-/// The dialect to which an operator belongs; `None` if it is a slip.
-fn dialect(operator: &str) -> Option<Dialect> {
-    match operator {
-        "&&" => Some(Dialect::And),
-        "||" => Some(Dialect::Or),
-        "\\+" | "!" => Some(Dialect::Not),
-        "<-" => Some(Dialect::Arrow),
-        _ => None,
-    }
-}
 
 /// Splits a text into tokens.
 pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<InfixToken> {
@@ -158,9 +148,9 @@ fn token(rest: &str, c: char, at: usize, report: &mut FindingCollector) -> (Opti
         // `-1` is a number, and `-a` is read as a name.
         .filter(|(spelt, ..)| *spelt != "-" || !rest[1..].starts_with(is_letter));
     if let Some(&(spelt, kind, meant)) = operator {
-        if let (Some(meant), Some(form)) = (meant, dialect(spelt)) {
+        if let Some((meant, Some(form))) = meant {
             report.dialect(form, span(spelt.len()), || format!("the infix form writes `{meant}`"));
-        } else if let Some(meant) = meant {
+        } else if let Some((meant, None)) = meant {
             let message = format!("`{spelt}` is not used in GDL");
             report.add(Finding::syntax(span(spelt.len()), message).help(format!("write `{meant}`")));
         }

@@ -78,12 +78,11 @@ impl<'a> Component<'a> {
         domains: &'a PositionDomains,
     ) -> Component<'a> {
         let mut facts: FxHashMap<(Symbol, usize), Vec<&'a [Term]>> = FxHashMap::default();
-        let key = |atom: &Atom| (atom.relation, atom.arguments.len());
         for rule in rules.iter().filter(|rule| rule.body.is_empty() && rule.head.is_ground()) {
-            facts.entry(key(&rule.head)).or_default().push(&rule.head.arguments);
+            facts.entry(rule.head.functor()).or_default().push(&rule.head.arguments);
         }
         for rule in rules.iter().filter(|rule| !(rule.body.is_empty() && rule.head.is_ground())) {
-            facts.remove(&key(&rule.head));
+            facts.remove(&rule.head.functor());
         }
         Component { rules, is_inside, domains, facts, trials: Cell::new(0) }
     }
@@ -197,7 +196,7 @@ impl<'c, 'a> Search<'c, 'a> {
             .iter()
             .filter_map(|literal| match literal {
                 Literal::Positive(atom) if is_needed(atom) => {
-                    let tuples = component.facts.get(&(atom.relation, atom.arguments.len()))?;
+                    let tuples = component.facts.get(&atom.functor())?;
                     Some((atom, &tuples[..]))
                 }
                 _ => None,

@@ -21,7 +21,7 @@ pub(super) type Arities = FxHashMap<(Symbol, usize), Symbol>;
 
 /// The clauses that are checked and played.
 pub(super) struct Arrangement<'s> {
-    /// The rulesheet as written.
+    /// The rulesheet as written: a name may have several arities there, and declarations may be malformed.
     pub(super) written: &'s Rulesheet,
     /// The rulesheet with the repairs.
     pub(super) sheet: Cow<'s, Rulesheet>,
@@ -151,7 +151,7 @@ fn one_arity_each(sheet: &Rulesheet) -> Option<(Rulesheet, Arities)> {
         })
         .collect();
     let rename = |atom: &mut Atom| {
-        if let Some(&name) = names.get(&(atom.relation, atom.arguments.len())) {
+        if let Some(&name) = names.get(&atom.functor()) {
             atom.relation = name;
         }
     };

@@ -8,7 +8,6 @@
 use rustc_hash::FxHashSet;
 
 use super::RulesheetView;
-use crate::gdl::normal::ClauseBranch;
 use crate::gdl::{Atom, Clause, Dependencies, Finding, FindingCode};
 use hyperplay_machine::terms::{Symbol, Term};
 
@@ -22,7 +21,9 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
         for branch in
             branches.iter().filter(|branch| branch.positive().any(|call| recursive(graph, clause, call)))
         {
-            let outside = bound_outside(graph, clause, branch);
+            let is_outside = |atom: &&Atom| !graph.in_a_cycle(clause.head.relation, atom.relation);
+            let outside: FxHashSet<Symbol> =
+                branch.positive().filter(is_outside).flat_map(Atom::variables).collect();
             for call in branch.positive().filter(|call| recursive(graph, clause, call)) {
                 for argument in &call.arguments {
                     let listed = argument.all_variables(&|variable| outside.contains(&variable));
@@ -33,12 +34,6 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
-}
-
-/// The variables of the positive conditions that are not in a cycle with the head.
-fn bound_outside(graph: &Dependencies, clause: &Clause, branch: &ClauseBranch) -> FxHashSet<Symbol> {
-    let is_outside = |atom: &&Atom| !graph.in_a_cycle(clause.head.relation, atom.relation);
-    branch.positive().filter(is_outside).flat_map(Atom::variables).collect()
 }
 
 /// Whether a condition is a recursive call. A keyword with a wrong number of arguments has a finding already.

@@ -35,8 +35,12 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
         terms(clause, &mut |outer, span| {
             each_part(outer, &mut |term| part(view, term, span, &mut noted, findings));
         });
-        if let (Symbol::ROLE, [Term::Constant(role)]) = (clause.head.relation, &clause.head.arguments[..]) {
-            named_role(view, *role, clause.head.at.0, findings);
+        if let (Symbol::ROLE, [Term::Constant(role)]) = (clause.head.relation, &clause.head.arguments[..])
+            && is_keyword(view, *role)
+        {
+            let message = format!("a role cannot be named `{}`", view.name(*role));
+            let place = view.locate(clause.head.at.0, *role);
+            findings.push(Finding::error(FindingCode::KeywordMisused, place, message));
         }
     }
 }
@@ -172,12 +176,5 @@ fn part(
         let help = "it is taken as a plain name there, without its meaning in the language";
         let place = view.locate(span, symbol);
         findings.push(Finding::note(FindingCode::KeywordInTerm, place, message).help(help));
-    }
-}
-
-fn named_role(view: &RulesheetView<'_>, role: Symbol, span: Span, findings: &mut Vec<Finding>) {
-    if is_keyword(view, role) {
-        let message = format!("a role cannot be named `{}`", view.name(role));
-        findings.push(Finding::error(FindingCode::KeywordMisused, view.locate(span, role), message));
     }
 }

@@ -28,8 +28,8 @@ use super::{
     Atom, Clause, Dependencies, Finding, FindingCode, Game, Language, Rule, Rulesheet, Severity, Span,
     print_term,
 };
+use arrangement::Arrangement;
 pub(super) use arrangement::ignore_unread;
-use arrangement::{Arities, Arrangement};
 use hyperplay_machine::terms::{Symbol, Symbols, Term, TermStore};
 
 mod arrangement;
@@ -140,12 +140,8 @@ fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
 /// The data that every check reads.
 struct RulesheetView<'s> {
     sheet: &'s Rulesheet,
-    /// The rulesheet as written: a name may have several arities there, and declarations may be malformed.
-    written: &'s Rulesheet,
-    /// The clauses that were left out.
-    ignored: &'s [Clause],
-    /// The relations whose name has another arity where it is used first, by name and arity.
-    split: &'s Arities,
+    /// What was done to the rulesheet as written.
+    arrangement: &'s Arrangement<'s>,
     /// Whether the whole text could be read.
     is_complete: bool,
     /// The alternatives of each clause, with role variables repaired.
@@ -191,20 +187,7 @@ impl<'s> RulesheetView<'s> {
             }),
         );
         let lines = sheet.source.line_starts();
-        let Arrangement { written, ref ignored, ref split, .. } = *arrangement;
-        RulesheetView {
-            sheet,
-            written,
-            ignored,
-            split,
-            is_complete,
-            branches,
-            asked,
-            symbols,
-            graph,
-            defined,
-            lines,
-        }
+        RulesheetView { sheet, arrangement, is_complete, branches, asked, symbols, graph, defined, lines }
     }
 
     /// The clauses with their alternatives.

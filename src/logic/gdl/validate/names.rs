@@ -18,7 +18,7 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let lacking = Lacking { view, used: relations::used(view) };
     let mut relations = ArityUses::new("relation", Some(&lacking));
     let mut functions = ArityUses::new("function", None);
-    for clause in &view.written.clauses {
+    for clause in &view.arrangement.written.clauses {
         each_atom_of_clause(clause, &mut |atom| {
             if atom.relation.keyword_arity().is_none() {
                 relations.add(view, atom.relation, atom.arguments.len(), atom.at.0, findings);
@@ -95,7 +95,7 @@ struct Lacking<'v> {
 
 impl Lacking<'_> {
     fn of(&self, name: Symbol, arity: usize) -> Option<String> {
-        let relation = self.view.split.get(&(name, arity)).copied().unwrap_or(name);
+        let relation = self.view.arrangement.split.get(&(name, arity)).copied().unwrap_or(name);
         let lacks = match (self.view.defines(relation), self.used.contains(&relation)) {
             _ if !self.view.is_complete => return None,
             (false, _) => "defines",

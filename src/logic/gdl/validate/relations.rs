@@ -32,7 +32,7 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     }
     let kinds = Kinds::of(view);
     let first: FxHashMap<Symbol, Symbol> =
-        view.split.iter().map(|(&(name, _), &split)| (split, name)).collect();
+        view.arrangement.split.iter().map(|(&(name, _), &split)| (split, name)).collect();
     let written = |relation: &Symbol| first.get(relation).copied().unwrap_or(*relation);
     let any_defined: FxHashSet<Symbol> = defined.keys().map(written).collect();
     let any_used: FxHashSet<Symbol> = used.iter().map(written).collect();
@@ -64,7 +64,7 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
 /// The relations that a clause of another relation reads; clauses that were left out count.
 pub(super) fn used(view: &RulesheetView<'_>) -> FxHashSet<Symbol> {
     let mut used = FxHashSet::default();
-    for clause in view.sheet.clauses.iter().chain(view.ignored) {
+    for clause in view.sheet.clauses.iter().chain(&view.arrangement.ignored) {
         for formula in &clause.body {
             formula.each_atom(&mut |atom| {
                 if atom.relation != clause.head.relation {
@@ -129,7 +129,7 @@ fn undefined(
     let defined = defined.into_iter().flatten();
     let mut known: Vec<(Span, Symbol)> = defined.map(|(&symbol, &span)| (span, symbol)).collect();
     known.sort_unstable();
-    let written = view.written.symbols.count();
+    let written = view.arrangement.written.symbols.count();
     let known = known.into_iter().map(|(_, symbol)| symbol).filter(|symbol| symbol.index() < written);
     let near = nearest(name, Symbol::keywords().chain(known).map(|symbol| view.name(symbol)));
     finding.help_if(near.map(|near| format!("did you mean `{near}`?")))

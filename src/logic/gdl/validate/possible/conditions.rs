@@ -303,11 +303,10 @@ impl Report<'_, '_, '_> {
         let view = self.view;
         let clause = &view.sheet.clauses[index];
         let branch = &view.branches[index][0];
-        let body: Vec<&Literal> = branch.body.iter().map(|(literal, _)| literal).collect();
         let message = "the conditions of this rule never hold together";
         let found =
             |span: Span, message: String| Finding::warning(FindingCode::ImpossibleCondition, span, message);
-        let variable = domains.variable_without_value(&body);
+        let variable = domains.variable_without_value(&mut branch.positive());
         self.findings.push(
             match variable.and_then(|variable| Some((variable, outermost(branch, variable)?))) {
                 None => found(clause.at.0, format!("{message}, because of `distinct`")),

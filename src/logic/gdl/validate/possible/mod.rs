@@ -68,8 +68,7 @@ impl Explained {
             starts.get(next).is_some_and(|start| *start < span.end)
         };
         let heads = view.sheet.clauses.iter().map(|clause| &clause.head);
-        let defined: FxHashSet<(Symbol, usize)> =
-            heads.map(|head| (head.relation, head.arguments.len())).collect();
+        let defined: FxHashSet<(Symbol, usize)> = heads.map(Atom::functor).collect();
         let mut explained = Explained::default();
         for (index, (clause, branches)) in view.clauses().enumerate() {
             if inside(&in_clause, clause.at.0) {
