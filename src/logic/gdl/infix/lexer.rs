@@ -14,9 +14,12 @@ use crate::gdl::dialect::Dialect;
 use crate::gdl::source::is_blank;
 use crate::gdl::{Finding, Span};
 
-/// The operators by their spelling. Those that the infix form does not have come with what it writes in their place, and
-/// with the dialect that has them; a slip has none.
-const OPERATORS: [(&str, InfixTokenKind, Option<(&str, Option<Dialect>)>); 39] = [
+/// What the infix form writes in the place of an operator that it does not have, and the dialect that has it; a slip has
+/// none.
+type Meant = (&'static str, Option<Dialect>);
+
+/// The operators by their spelling.
+const OPERATORS: [(&str, InfixTokenKind, Option<Meant>); 39] = [
     (":-", InfixTokenKind::If, None),
     ("<=", InfixTokenKind::If, None),
     ("⇐", InfixTokenKind::If, None),
