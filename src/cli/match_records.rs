@@ -6,10 +6,10 @@ use super::failure::CommandResult;
 use super::output::log;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Role, Seed};
-use hyperplay_net::host::{GgpRecord, RecordHeading, SightRules};
+use hyperplay_net::host::{RecordHeading, SightRules, ggp_record};
 use hyperplay_play::files::{FileContent, WrittenFile};
 use hyperplay_play::referee::{Heading, Match, MatchOutcome, Settings};
-use serde::Serialize;
+use serde_json::Value;
 
 /// Which records are kept, and where: one file a match and form.
 pub struct MatchRecords {
@@ -40,10 +40,8 @@ impl MatchRecords {
             return Ok(());
         }
         if self.ggp {
-            let series = "hyperplay";
-            let heading =
-                RecordHeading { transcript, series, seed, times, scrambled: self.scrambled, persons };
-            self.write("json", &settings.id, &GgpRecord::new(machine, &heading, settings, played))?;
+            let heading = RecordHeading { transcript, seed, times, scrambled: self.scrambled, persons };
+            self.write("json", &settings.id, &ggp_record(machine, &heading, settings, played))?;
         }
         if let Some(sight) = &self.sight {
             self.write("sight.json", &settings.id, &sight.of(machine, &settings.id, played))?;
@@ -51,9 +49,9 @@ impl MatchRecords {
         Ok(())
     }
 
-    fn write(&self, extension: &str, id: &str, record: &impl Serialize) -> CommandResult {
+    fn write(&self, extension: &str, id: &str, record: &Value) -> CommandResult {
         let path = self.folder.join(format!("{id}.{extension}"));
-        let text = serde_json::to_string(record).expect("a record has string keys only") + "\n";
+        let text = format!("{record}\n");
         WrittenFile::at(&path, FileContent::beginning("record of this match", text.as_str()))?.text(text)?;
         log(format_args!("{}", path.display()));
         Ok(())

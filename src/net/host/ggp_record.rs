@@ -5,67 +5,21 @@
 //! that crashed, and for one that is not asked any more, `CE` stands too. Times are milliseconds since 1970. The record
 //! has the true states and nothing of percepts, so for a game with hidden information it is for after the match.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use hyperplay_engine::Engine;
-use hyperplay_machine::{ByRole, Role, Seed, StateMachine as _, StateMachineExt as _};
+use hyperplay_machine::{ByRole, JointMove, Role, Seed, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::referee::{FaultKind, Heading, Match, MatchOutcome, Settings};
 use rand::RngExt as _;
 
 /// Characters of a random token.
 const TOKEN: usize = 32;
 
-/// The record of one match; its fields are those of ggp-base, in camel case.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct GgpRecord {
-    /// The name of the match.
-    pub match_id: String,
-    /// A text that no other record has.
-    pub random_token: String,
-    /// When the match began.
-    pub start_time: u64,
-    /// Where the rules are; here what names them on the command line.
-    #[serde(rename = "gameMetaURL")]
-    pub game_meta_url: String,
-    /// Whether it came to its end.
-    pub is_completed: bool,
-    /// Whether it ended without a result.
-    pub is_aborted: bool,
-    /// The states, the first and the last among them.
-    pub states: Vec<String>,
-    /// The joint moves.
-    pub moves: Vec<Vec<String>>,
-    /// When each state was reached.
-    pub state_times: Vec<u64>,
-    /// The errors, by step and role.
-    pub errors: Vec<Vec<String>>,
-    /// The goals, if it came to its end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub goal_values: Option<Vec<u8>>,
-    /// Seconds; there is no preview.
-    pub preview_clock: u64,
-    /// Seconds.
-    pub start_clock: u64,
-    /// Seconds.
-    pub play_clock: u64,
-    /// The specs of the players.
-    pub player_names_from_host: Vec<String>,
-    /// Whether a person plays.
-    pub is_player_human: Vec<bool>,
-    /// The name of the series.
-    pub tournament_name_from_host: String,
-    /// Whether the players were given other names than those of the rules.
-    pub scrambled: bool,
-}
-
 /// The further data of a record, besides the events.
 #[derive(Clone, Debug)]
 pub struct RecordHeading<'a> {
     /// The further data of a transcript.
     pub transcript: &'a Heading,
-    /// The name of the series.
-    pub series: &'a str,
     /// The seed of the match, of which the token is made.
     pub seed: &'a Seed,
     /// When each state was reached, the initial one included.
@@ -76,43 +30,44 @@ pub struct RecordHeading<'a> {
     pub persons: &'a [Role],
 }
 
-impl GgpRecord {
-    /// The record of a match that was played on this machine. O(steps × facts).
-    pub fn new(machine: &Engine, heading: &RecordHeading<'_>, settings: &Settings, played: &Match) -> Self {
-        let goals = match &played.outcome {
-            MatchOutcome::Over(goals) => Some(goals.values().iter().map(|goal| goal.value()).collect()),
-            _ => None,
-        };
-        let clocks = settings.clocks;
-        let names = &heading.transcript.players;
-        Self {
-            match_id: settings.id.clone(),
-            random_token: token(heading.seed),
-            start_time: heading.times.first().copied().unwrap_or_default(),
-            game_meta_url: heading.transcript.game.clone(),
-            is_completed: goals.is_some(),
-            is_aborted: goals.is_none(),
-            moves: played
-                .steps
-                .iter()
-                .map(|step| step.joint.iter().map(|&own| spaced(&machine.show_move(own))).collect())
-                .collect(),
-            errors: played.steps.iter().map(|step| errors(step.joint.len(), &step.faults)).collect(),
-            states: played.states(machine).map(|state| state_text(&machine.fluents(&state))).collect(),
-            state_times: heading.times.to_vec(),
-            goal_values: goals,
-            preview_clock: 0,
-            start_clock: clocks.map_or(0, |clocks| clocks.start.as_secs()),
-            play_clock: clocks.map_or(0, |clocks| clocks.play.as_secs()),
-            player_names_from_host: names
-                .iter()
-                .map(|name| name.clone().unwrap_or_else(|| "random".to_owned()))
-                .collect(),
-            is_player_human: machine.each_role().map(|role| heading.persons.contains(&role)).collect(),
-            tournament_name_from_host: heading.series.to_owned(),
-            scrambled: heading.scrambled,
-        }
-    }
+/// The record of a match that was played on this machine: a JSON object, whose fields are those of ggp-base; its rules
+/// are named as on the command line. O(steps × facts).
+pub fn ggp_record(
+    machine: &Engine,
+    heading: &RecordHeading<'_>,
+    settings: &Settings,
+    played: &Match,
+) -> Value {
+    let goals: Option<Vec<u8>> = match &played.outcome {
+        MatchOutcome::Over(goals) => Some(goals.values().iter().map(|goal| goal.value()).collect()),
+        _ => None,
+    };
+    let shown =
+        |joint: &JointMove| joint.iter().map(|&own| spaced(&machine.show_move(own))).collect::<Value>();
+    let names = heading.transcript.players.iter();
+    let mut record = json!({
+        "matchId": settings.id,
+        "randomToken": token(heading.seed),
+        "startTime": heading.times.first().copied().unwrap_or_default(),
+        "gameMetaURL": heading.transcript.game,
+        "isCompleted": goals.is_some(),
+        "isAborted": goals.is_none(),
+        "states": played.states(machine).map(|state| state_text(&machine.fluents(&state))).collect::<Value>(),
+        "moves": played.steps.iter().map(|step| shown(&step.joint)).collect::<Value>(),
+        "stateTimes": heading.times,
+        "errors": played.steps.iter().map(|step| errors(step.joint.len(), &step.faults)).collect::<Value>(),
+        "goalValues": goals,
+        "previewClock": 0,
+        "startClock": settings.clocks.map_or(0, |clocks| clocks.start.as_secs()),
+        "playClock": settings.clocks.map_or(0, |clocks| clocks.play.as_secs()),
+        "playerNamesFromHost": names.map(|name| name.as_deref().unwrap_or("random")).collect::<Value>(),
+        "isPlayerHuman": machine.each_role().map(|role| heading.persons.contains(&role)).collect::<Value>(),
+        "tournamentNameFromHost": "hyperplay",
+        "scrambled": heading.scrambled,
+    });
+    // A record without a result has no goals.
+    record.as_object_mut().into_iter().for_each(|fields| fields.retain(|_, value| !value.is_null()));
+    record
 }
 
 /// The word of each role for what went wrong in one step.

@@ -10,7 +10,7 @@
 //! another name there, and `sees_xml` gets its name. So every engine that evaluates legal moves evaluates them, without
 //! a code path of their own.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 use thiserror::Error;
 
 use crate::protocol::{game_line, pieces, replace_words};
@@ -43,17 +43,6 @@ pub struct SightError {
     what: String,
     /// The remedy.
     pub remedy: &'static str,
-}
-
-/// The terms that the viewers of one match may see, state by state.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Sighted {
-    /// `hyperplay.sight/1`.
-    pub schema: &'static str,
-    /// The name of the match.
-    pub match_id: String,
-    /// For each state, the initial one first, the terms that may be shown, by role.
-    pub states: Vec<BTreeMap<String, Vec<String>>>,
 }
 
 impl SightRules {
@@ -93,12 +82,13 @@ impl SightRules {
         Ok(SightRules { viewing })
     }
 
-    /// The terms that the viewers may see of a match that was played on `machine`. O(steps × rules).
-    pub fn of(&self, machine: &Engine, match_id: &str, played: &Match) -> Sighted {
+    /// The terms that the viewers may see of a match that was played on `machine`: a JSON object with its `match_id`, and in
+    /// `states` for each state, the initial one first, the terms that may be shown, by role. O(steps × rules).
+    pub fn of(&self, machine: &Engine, match_id: &str, played: &Match) -> Value {
         let viewing = &*self.viewing;
         let mut scratch = viewing.scratch();
         let mut state = viewing.initial();
-        let mut states = Vec::with_capacity(played.steps.len() + 1);
+        let mut states: Vec<BTreeMap<String, Vec<String>>> = Vec::with_capacity(played.steps.len() + 1);
         let seen = |state: &hyperplay_machine::State, scratch: &mut hyperplay_engine::EngineScratch| {
             let by_role = viewing.legal_by_role(state, scratch);
             by_role
@@ -123,7 +113,7 @@ impl SightRules {
             state = viewing.next(&state, &JointMove::new(joint), &mut scratch);
             states.push(seen(&state, &mut scratch));
         }
-        Sighted { schema: "hyperplay.sight/1", match_id: match_id.to_owned(), states }
+        json!({ "schema": "hyperplay.sight/1", "match_id": match_id, "states": states })
     }
 }
 
@@ -163,14 +153,14 @@ mod tests {
         let seats = ByRole::new(vec![Some(Seat::player(LegalPlayer)), None]);
         let (settings, interrupt) = (Settings::default(), Interrupt::default());
         let played = play_match(&*machine, seats, &settings, &Seed::root(1), &interrupt, |_| ()).unwrap();
-        let sighted = rules.of(&machine, "m", &played);
-        assert_eq!(sighted.states.len(), 3);
-        assert_eq!(sighted.states[0]["me"], ["may_wait", "start"]);
-        assert_eq!(sighted.states[1]["me"], ["may_wait", "second"]);
-        assert_eq!(sighted.states[2]["me"], ["may_wait", "third"]);
+        let sighted = &rules.of(&machine, "m", &played)["states"];
+        assert_eq!(sighted.as_array().unwrap().len(), 3);
+        assert_eq!(sighted[0]["me"], json!(["may_wait", "start"]));
+        assert_eq!(sighted[1]["me"], json!(["may_wait", "second"]));
+        assert_eq!(sighted[2]["me"], json!(["may_wait", "third"]));
         let hidden = machine.show_move(played.steps[0].joint.of(machine.role_named("random").unwrap()));
         let hidden = hidden.replace("hide", "hidden");
-        assert_eq!(sighted.states[2]["random"], ["third".to_owned(), hidden]);
+        assert_eq!(sighted[2]["random"], json!(["third", hidden]));
     }
 
     #[test]

@@ -23,6 +23,18 @@ pub enum WireDialect {
     Gdl1,
 }
 
+impl WireDialect {
+    /// The dialect of messages. The official one is told by the numbers of its steps, the others by the game: whether it
+    /// is one of imperfect information ([`Game::is_imperfect`](hyperplay_logic::gdl::Game::is_imperfect)).
+    pub fn told(is_numbered: bool, is_imperfect: bool) -> WireDialect {
+        match (is_numbered, is_imperfect) {
+            (true, _) => WireDialect::Gdl2,
+            (false, true) => WireDialect::Gdl2Of2011,
+            (false, false) => WireDialect::Gdl1,
+        }
+    }
+}
+
 impl SpecWord for WireDialect {
     const WORDS: &'static [(&'static str, Self)] =
         &[("gdl2", WireDialect::Gdl2), ("gdl2-2011", WireDialect::Gdl2Of2011), ("gdl1", WireDialect::Gdl1)];

@@ -13,8 +13,6 @@
 
 use std::time::Duration;
 
-use super::dialect::WireDialect;
-
 /// A message of a game master. Keywords are read in any case; terms are kept as text, as they were spelt.
 ///
 /// ```
@@ -76,16 +74,4 @@ pub struct StepMessage {
     /// The percepts, or in GDL-I the joint move; none before the first step (`NIL`). `()` is an empty list. A master
     /// that writes `NIL` for an empty list after the first step is told by the count of the steps.
     pub seen: Option<Vec<String>>,
-}
-
-impl StepMessage {
-    /// The dialect of the message. The official one is told by its form, the others by the game: whether it is one of
-    /// imperfect information ([`Game::is_imperfect`](hyperplay_logic::gdl::Game::is_imperfect)).
-    pub fn dialect(&self, is_imperfect: bool) -> WireDialect {
-        match (&self.numbered, is_imperfect) {
-            (Some(_), _) => WireDialect::Gdl2,
-            (None, true) => WireDialect::Gdl2Of2011,
-            (None, false) => WireDialect::Gdl1,
-        }
-    }
 }

@@ -12,7 +12,8 @@ use parking_lot::Mutex;
 use serde::Serialize;
 
 use super::seated::Seated;
-use crate::protocol::{StartMessage, WireDialect};
+use super::session::Session;
+use crate::protocol::WireDialect;
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_logic::gdl::{Game, Language};
 use hyperplay_play::files::{EarlierRecords, FileContent, FileError, RecordFile, WrittenFile};
@@ -39,24 +40,6 @@ pub struct PlayedStep {
     pub late: bool,
     /// Why it was not the player's move.
     pub fallback: Option<String>,
-}
-
-/// A match that has ended.
-pub(super) struct EndedMatch<'a> {
-    /// How it began.
-    pub start: &'a StartMessage,
-    /// The player.
-    pub player: &'a str,
-    /// The seat, with the knowledge of its role.
-    pub seated: &'a Seated,
-    /// The answers, step by step.
-    pub steps: &'a [PlayedStep],
-    /// The oddities.
-    pub remarks: &'a [String],
-    /// How it ended.
-    pub outcome: EvidenceOutcome,
-    /// How long it took, in seconds.
-    pub seconds: f64,
 }
 
 /// Records in a folder, and the rules that they name.
@@ -124,39 +107,40 @@ impl EvidenceRecorder {
         Ok(EvidenceRecorder { folder: RecordFolder::open(folder, EVIDENCE_SCHEMA, earlier)?, seed })
     }
 
-    /// Keeps a match.
-    pub(super) fn append(&self, ended: &EndedMatch<'_>) {
-        self.folder.append(|folder| self.record(folder, ended));
+    /// Keeps a match that has ended.
+    pub(super) fn append(&self, session: &Session, seated: &Seated, outcome: EvidenceOutcome) {
+        self.folder.append(|folder| self.record(folder, session, seated, outcome));
     }
 
-    fn record(&self, folder: &RecordFolder, ended: &EndedMatch<'_>) -> io::Result<EvidenceRecord> {
-        let (engines, known) = (&ended.seated.parts.engines, &ended.seated.known);
+    fn record(
+        &self,
+        folder: &RecordFolder,
+        session: &Session,
+        seated: &Seated,
+        outcome: EvidenceOutcome,
+    ) -> io::Result<EvidenceRecord> {
+        let (start, engines, known) = (&session.parts.start, &seated.parts.engines, &seated.known);
         let (game, evidence) = (engines.game(), &known.evidence);
         let (path, hash) = folder.rules(game)?;
         let no_engine = |error: hyperplay_engine::EngineError| io::Error::other(error.to_string());
         let engine: std::sync::Arc<Engine> = engines.get(EngineKind::Interpreter).map_err(no_engine)?;
-        let dialect = match (game.is_imperfect(), known.is_numbered) {
-            (_, true) => WireDialect::Gdl2,
-            (true, false) => WireDialect::Gdl2Of2011,
-            (false, false) => WireDialect::Gdl1,
-        };
         let clocks = ToldClocks {
-            startclock: ended.start.startclock.as_secs_f64(),
-            playclock: ended.start.playclock.as_secs_f64(),
+            startclock: start.startclock.as_secs_f64(),
+            playclock: start.playclock.as_secs_f64(),
         };
         let heading = EvidenceHeading {
             game: path,
             rules: hash,
-            match_id: ended.start.id.clone(),
-            player: ended.player.to_owned(),
+            match_id: start.id.clone(),
+            player: session.parts.spec.spec().to_string(),
             seed: self.seed,
-            dialect: dialect.to_string(),
+            dialect: WireDialect::told(known.is_numbered, game.is_imperfect()).to_string(),
             clocks,
         };
-        let mut record = EvidenceRecord::new(&*engine, heading, evidence, ended.outcome);
+        let mut record = EvidenceRecord::new(&*engine, heading, evidence, outcome);
         // A game master may say any number of a step.
         let longest = evidence.step() + LONGEST_HOLE;
-        for played in ended.steps.iter().filter(|played| played.step <= longest) {
+        for played in session.steps.iter().filter(|played| played.step <= longest) {
             let step = record.step(played.step);
             step.answered = Some(played.answered.clone());
             step.seconds = Some(played.seconds);
@@ -167,8 +151,8 @@ impl EvidenceRecorder {
             // Nothing is known of the steps before the last message.
             record.step(known.made.saturating_sub(1).min(longest));
         }
-        record.remarks = ended.remarks.to_vec();
-        record.run = Some(RunInfo::now(engine.kind(), 1, ended.seconds));
+        record.remarks = [&session.remarks[..], &known.remarks[..]].concat();
+        record.run = Some(RunInfo::now(engine.kind(), 1, session.parts.received.elapsed().as_secs_f64()));
         Ok(record)
     }
 }

@@ -14,57 +14,47 @@ const LONGEST_MOVE: usize = 100;
 /// How often clauses are left out before the rules are given up: leaving one out may make another one wrong.
 const ROUNDS: usize = 20;
 
-/// A game made of what a game master sent.
-#[derive(Clone, Debug)]
-pub struct ReceivedRules {
-    /// The game; none if nothing could be made of the rules.
-    pub game: Option<Game>,
-    /// The oddities in them, in sentences.
-    pub remarks: Vec<String>,
-}
-
-impl ReceivedRules {
-    /// Reads rules in prefix form. Names are kept as they are spelt first. Up to 20 times the time of one validation. A
-    /// text of more bytes than `most` is not read.
-    pub fn read_within(name: &str, text: &str, most: u64) -> ReceivedRules {
-        if text.len() as u64 > most {
-            let remark = format!("the rules have {} bytes, and no more than {most} are read", text.len());
-            return ReceivedRules { game: None, remarks: vec![remark] };
-        }
-        let mut text = text.to_owned();
-        let mut remarks = Vec::new();
-        for _ in 0..ROUNDS {
-            let loaded = load(Source::new(name, &text), Some(Syntax::Kif));
-            if let Some(game) = loaded.game {
-                let faults = game.faults().len();
-                if faults > 0 {
-                    remarks.push(format!("{} of the rules repaired", counted(faults as u64, "fault")));
-                }
-                return ReceivedRules { game: Some(game), remarks };
-            }
-            let errors = loaded.findings.iter().filter(|finding| finding.severity == Severity::Error);
-            let spans = loaded.rulesheet.clauses.iter().map(|clause| clause.at.0).collect::<Vec<_>>();
-            let mut wrong: Vec<(usize, usize)> = Vec::new();
-            for error in errors {
-                remarks.push(format!("error in the rules: {}", error.message));
-                // A clause that was read, or the text that was not.
-                let clause =
-                    spans.iter().find(|span| span.start <= error.span.start && error.span.start < span.end);
-                let span = clause.unwrap_or(&error.span);
-                if span.start < span.end {
-                    wrong.push((span.start, span.end));
-                }
-            }
-            wrong.sort_unstable();
-            wrong.dedup();
-            if wrong.is_empty() {
-                break;
-            }
-            remarks.push(format!("{} left out", counted(wrong.len() as u64, "clause")));
-            text = without(&text, &wrong);
-        }
-        ReceivedRules { game: None, remarks }
+/// Reads the rules in prefix form that a game master sent: the game, none if nothing could be made of them, and the
+/// oddities in them, in sentences. Names are kept as they are spelt first. Up to 20 times the time of one validation. A
+/// text of more bytes than `most` is not read.
+pub fn read_within(name: &str, text: &str, most: u64) -> (Option<Game>, Vec<String>) {
+    if text.len() as u64 > most {
+        let remark = format!("the rules have {} bytes, and no more than {most} are read", text.len());
+        return (None, vec![remark]);
     }
+    let mut text = text.to_owned();
+    let mut remarks = Vec::new();
+    for _ in 0..ROUNDS {
+        let loaded = load(Source::new(name, &text), Some(Syntax::Kif));
+        if let Some(game) = loaded.game {
+            let faults = game.faults().len();
+            if faults > 0 {
+                remarks.push(format!("{} of the rules repaired", counted(faults as u64, "fault")));
+            }
+            return (Some(game), remarks);
+        }
+        let errors = loaded.findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let spans = loaded.rulesheet.clauses.iter().map(|clause| clause.at.0).collect::<Vec<_>>();
+        let mut wrong: Vec<(usize, usize)> = Vec::new();
+        for error in errors {
+            remarks.push(format!("error in the rules: {}", error.message));
+            // A clause that was read, or the text that was not.
+            let clause =
+                spans.iter().find(|span| span.start <= error.span.start && error.span.start < span.end);
+            let span = clause.unwrap_or(&error.span);
+            if span.start < span.end {
+                wrong.push((span.start, span.end));
+            }
+        }
+        wrong.sort_unstable();
+        wrong.dedup();
+        if wrong.is_empty() {
+            break;
+        }
+        remarks.push(format!("{} left out", counted(wrong.len() as u64, "clause")));
+        text = without(&text, &wrong);
+    }
+    (None, remarks)
 }
 
 /// The text with blanks in place of these parts, which are in order; they may overlap.
@@ -126,15 +116,15 @@ mod tests {
         let unsafe_clause = format!("{GOOD} (<= (next (at ?y)) (does x go))");
         let broken = format!("{GOOD} (<= (next");
         for text in [GOOD.to_owned(), unsafe_clause, broken] {
-            let rules = ReceivedRules::read_within("m", &text, 10_000);
-            let game = rules.game.unwrap_or_else(|| panic!("{text}: {:?}", rules.remarks));
+            let (game, remarks) = read_within("m", &text, 10_000);
+            let game = game.unwrap_or_else(|| panic!("{text}: {remarks:?}"));
             assert_eq!(game.roles().len(), 1);
-            assert_eq!(rules.remarks.is_empty(), text == GOOD, "{:?}", rules.remarks);
+            assert_eq!(remarks.is_empty(), text == GOOD, "{remarks:?}");
         }
-        let hopeless = ReceivedRules::read_within("m", "(this is) (no game)", 10_000);
-        assert!(hopeless.game.is_none() && !hopeless.remarks.is_empty());
-        assert!(ReceivedRules::read_within("m", "", 10_000).game.is_none());
-        assert!(ReceivedRules::read_within("m", GOOD, 20).game.is_none());
+        let hopeless = read_within("m", "(this is) (no game)", 10_000);
+        assert!(hopeless.0.is_none() && !hopeless.1.is_empty());
+        assert!(read_within("m", "", 10_000).0.is_none());
+        assert!(read_within("m", GOOD, 20).0.is_none());
     }
 
     #[test]

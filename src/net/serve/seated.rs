@@ -133,7 +133,7 @@ impl Seated {
         }
         let mut rng = seed.child("fallback").index(step).rng();
         let fallback = legal[rng.random_range(0..legal.len())];
-        spare.set(self.parts.engines.game().terms().show(fallback.0));
+        *spare.lock() = self.parts.engines.game().terms().show(fallback.0);
         let shown = |own: Move, fallback: Option<String>| Chosen {
             text: self.parts.engines.game().terms().show(own.0),
             fallback,

@@ -18,8 +18,8 @@ use tokio::sync::oneshot;
 use super::cancel::CancelToken;
 use super::knowledge::{Heard, SentAnswer};
 use super::margin::AnswerMargin;
-use super::records::{EndedMatch, EvidenceRecorder, PlayedStep};
-use super::rules::{ReceivedRules, unconditional_move};
+use super::records::{EvidenceRecorder, PlayedStep};
+use super::rules::read_within;
 use super::seated::{Chosen, Seated};
 use super::thinker::PlayerParts;
 use crate::protocol::{StartMessage, StepMessage};
@@ -55,24 +55,8 @@ pub enum Order {
 }
 
 /// The answer that the front of the server gives if the session does not: it always has one.
-#[derive(Clone, Debug)]
-pub struct Spare(Arc<Mutex<String>>);
-
-impl Spare {
-    /// At first the word that the rules suggest.
-    pub fn new(rules: &str, role: &str) -> Spare {
-        Spare(Arc::new(Mutex::new(unconditional_move(rules, role))))
-    }
-
-    /// The answer.
-    pub fn text(&self) -> String {
-        self.0.lock().clone()
-    }
-
-    pub(super) fn set(&self, text: String) {
-        *self.0.lock() = text;
-    }
-}
+/// At first the word that the rules suggest.
+pub type Spare = Arc<Mutex<String>>;
 
 /// The parts from which a session is made.
 pub struct SessionParts {
@@ -133,11 +117,11 @@ pub fn run(parts: SessionParts, ready: oneshot::Sender<()>, orders: &Receiver<Or
     session.end(end);
 }
 
-struct Session {
-    parts: SessionParts,
+pub(super) struct Session {
+    pub(super) parts: SessionParts,
     seated: Option<Seated>,
-    remarks: Vec<String>,
-    steps: Vec<PlayedStep>,
+    pub(super) remarks: Vec<String>,
+    pub(super) steps: Vec<PlayedStep>,
     /// Whether the last answer ended the match, once that was asked.
     is_over: Option<bool>,
 }
@@ -148,12 +132,11 @@ impl Session {
         let (memory, thinks_ahead) = (parts.memory, parts.thinks_ahead);
         // The game has its text; one of which no game is made is not kept.
         let text = std::mem::take(&mut parts.start.rules);
-        let rules = ReceivedRules::read_within(&parts.start.id, &text, memory / MEMORY_OF_TEXT);
+        let (game, mut remarks) = read_within(&parts.start.id, &text, memory / MEMORY_OF_TEXT);
         drop(text);
         let SessionParts { start, spec, seed, margin, cancel, .. } = &parts;
         let until = parts.received + start.startclock.saturating_sub(margin.of(start.startclock));
-        let mut remarks = rules.remarks;
-        let seated = rules.game.and_then(|game| {
+        let seated = game.and_then(|game| {
             let engines = Arc::new(Engines::within(&game, GroundingLimits::in_memory(memory)));
             let terms = game.terms();
             let role =
@@ -206,7 +189,8 @@ impl Session {
         let deadline = received + clock.saturating_sub(margin.of(clock));
         let mut chosen = match &mut self.seated {
             None => {
-                Chosen { text: spare.text(), fallback: Some("no game could be made of the rules".to_owned()) }
+                let fallback = Some("no game could be made of the rules".to_owned());
+                Chosen { text: spare.lock().clone(), fallback }
             }
             Some(seated) => {
                 match seated.hear(message) {
@@ -231,7 +215,7 @@ impl Session {
         let was_spared = spared.load(Ordering::Acquire);
         if was_spared {
             // The front has sent what it had.
-            chosen.text = spare.text();
+            chosen.text.clone_from(&spare.lock());
             chosen.fallback = Some("no answer was ready".to_owned());
         }
         // A connection that is gone took no answer.
@@ -242,7 +226,7 @@ impl Session {
         let step = self.seated.as_ref().map_or(self.steps.len(), |seated| seated.known.made);
         tracing::info!(step, own = %chosen.text, milliseconds = elapsed.as_millis() as u64, late, "answered");
         let Chosen { text, fallback } = chosen;
-        spare.set(text.clone());
+        spare.lock().clone_from(&text);
         self.steps.push(PlayedStep {
             step,
             answered: text.clone(),
@@ -280,19 +264,11 @@ impl Session {
     }
 
     /// Keeps a record.
-    fn end(mut self, outcome: EvidenceOutcome) {
+    fn end(self, outcome: EvidenceOutcome) {
         tracing::info!(outcome = outcome.as_str(), "ended");
-        let (Some(recorder), Some(seated)) = (&self.parts.recorder, &self.seated) else { return };
-        self.remarks.extend_from_slice(&seated.known.remarks);
-        recorder.append(&EndedMatch {
-            start: &self.parts.start,
-            player: &self.parts.spec.spec().to_string(),
-            seated,
-            steps: &self.steps,
-            remarks: &self.remarks,
-            outcome,
-            seconds: self.parts.received.elapsed().as_secs_f64(),
-        });
+        if let (Some(recorder), Some(seated)) = (&self.parts.recorder, &self.seated) {
+            recorder.append(&self, seated, outcome);
+        }
     }
 }
 

@@ -24,6 +24,7 @@ use tokio::time::timeout_at;
 use super::cancel::CancelToken;
 use super::margin::AnswerMargin;
 use super::records::EvidenceRecorder;
+use super::rules::unconditional_move;
 use super::session::{LONGEST, Order, SessionParts, Spare, run};
 use crate::protocol::{Message, MessageError, StartMessage, StepMessage};
 use hyperplay_engine::EngineKind;
@@ -247,7 +248,7 @@ impl PlayerServer {
             let evicted = running.iter().filter(|(_, of)| of.cancel.is_evicted());
             let Some(id) = evicted.min_by_key(|(_, of)| of.heard).map(|(id, _)| id.clone()) else { return };
             let Some(of) = running.remove(&id) else { return };
-            self.remember(&id, Some(of.spare.text()));
+            self.remember(&id, Some(of.spare.lock().clone()));
             self.ends(of, EvidenceOutcome::Expired);
         }
     }
@@ -255,7 +256,7 @@ impl PlayerServer {
     async fn start(&self, start: StartMessage, received: Instant) -> Result<String, Refusal> {
         let (ready, prepared) = oneshot::channel();
         let (id, startclock) = (start.id.clone(), start.startclock.min(LONGEST));
-        let spare = Spare::new(&start.rules, &start.role);
+        let spare = Arc::new(Mutex::new(unconditional_move(&start.rules, &start.role)));
         let is_other_role = |of: &RunningMatch| of.role != fold(&start.role) && !of.cancel.is_evicted();
         let is_full = |running: &HashMap<String, RunningMatch>| {
             let is_new = running.get(&id).is_none_or(|of| of.cancel.is_evicted());
@@ -402,7 +403,7 @@ impl PlayerServer {
             }
             _ => {
                 spared.store(true, Ordering::Release);
-                let text = spare.text();
+                let text = spare.lock().clone();
                 tracing::warn!(%id, own = %text, "the match has no answer ready; the spare one is sent");
                 text
             }

@@ -232,7 +232,7 @@ impl Playing {
             for joint in JointMoves::new(&legal) {
                 let is_sent = Some(joint.of(self.role)) == own;
                 let is_own = is_sent || !is_told;
-                let explains = match step.dialect(self.is_imperfect) {
+                let explains = match WireDialect::told(step.numbered.is_some(), self.is_imperfect) {
                     WireDialect::Gdl1 if seen.is_empty() && defect != Defect::JointMoves => is_own,
                     WireDialect::Gdl1 => joint.iter().map(|each| each.0).eq(terms.iter().copied()),
                     _ => is_own && self.explains(state, &joint, &terms, defect),

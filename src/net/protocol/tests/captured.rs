@@ -34,7 +34,7 @@ fn every_captured_message_is_read_and_written_again_with_the_same_bytes() {
                 }
                 Message::Play(step) | Message::Stop(step) => {
                     assert_eq!(step.seen.is_none(), place == 1, "{file}: {body}");
-                    told = step.dialect(is_imperfect.unwrap());
+                    told = WireDialect::told(step.numbered.is_some(), is_imperfect.unwrap());
                 }
                 other => panic!("{file}: {other:?}"),
             }
