@@ -26,7 +26,6 @@ pub use error::MessageError;
 pub use message::{Message, StartMessage, StepMessage};
 pub use read::read_term;
 pub use rules::{game_line, rules_line, with_joint_moves, with_nothing_seen};
-pub use scan::ReadLimits;
 pub(crate) use scan::{pieces, replace_words};
 pub use scramble::Scrambler;
 pub use write::{Phrasing, WireLetters};

@@ -32,14 +32,9 @@ impl Expression<'_> {
 }
 
 impl Message {
-    /// Reads a message, within the default limits. O(length).
-    pub fn read(text: &str) -> Result<Message, MessageError> {
-        Message::read_within(text, ReadLimits::default())
-    }
-
     /// Reads a message. O(length).
-    pub fn read_within(text: &str, limits: ReadLimits) -> Result<Message, MessageError> {
-        let mut scanner = Scanner::new(text, limits)?;
+    pub fn read(text: &str) -> Result<Message, MessageError> {
+        let mut scanner = Scanner::new(text, ReadLimits::default())?;
         let list = scanner.next_expression()?;
         let empty = "the message is empty; a game master sends a list such as `(INFO)`";
         let list = list.ok_or_else(|| MessageError(empty.to_owned()))?;

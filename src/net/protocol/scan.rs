@@ -11,11 +11,11 @@ use super::error::MessageError;
 
 /// The limits on a text from the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ReadLimits {
+pub(super) struct ReadLimits {
     /// How many bytes a text may have.
-    pub bytes: usize,
+    pub(super) bytes: usize,
     /// How many lists may lie inside one another.
-    pub depth: usize,
+    pub(super) depth: usize,
 }
 
 impl Default for ReadLimits {

@@ -91,15 +91,15 @@ impl Phrasing {
         match message {
             Message::Info => "(INFO)".to_owned(),
             Message::Preview { rules, clock } => {
-                format!("(PREVIEW {} {})", rules_list(&spell(rules)), Seconds(*clock))
+                format!("(PREVIEW {} {})", rules_list(&spell(rules)), seconds(*clock))
             }
             Message::Start(start) => format!(
                 "(START {} {} {} {} {})",
                 start.id,
                 spell(&start.role),
                 rules_list(&spell(&start.rules)),
-                Seconds(start.startclock),
-                Seconds(start.playclock)
+                seconds(start.startclock),
+                seconds(start.playclock)
             ),
             Message::Play(step) => self.step("PLAY", step),
             Message::Stop(step) => self.step("STOP", step),
@@ -143,15 +143,7 @@ fn rules_list(rules: &str) -> String {
 }
 
 /// A duration as seconds, with as many decimals as it has.
-struct Seconds(Duration);
-
-impl fmt::Display for Seconds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0.as_secs())?;
-        if self.0.subsec_nanos() > 0 {
-            let decimals = format!("{:09}", self.0.subsec_nanos());
-            write!(f, ".{}", decimals.trim_end_matches('0'))?;
-        }
-        Ok(())
-    }
+fn seconds(clock: Duration) -> String {
+    let all = format!("{}.{:09}", clock.as_secs(), clock.subsec_nanos());
+    all.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
