@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 
 /// One connection in the book.
 struct Entry {
-    task: Option<JoinHandle<()>>,
+    task: JoinHandle<()>,
     is_answering: bool,
 }
 
@@ -45,18 +45,12 @@ impl ConnectionBook {
                 );
                 return;
             };
-            if let Some(task) = entry.task {
-                task.abort();
-            }
+            entry.task.abort();
         }
         let place = pages.next;
         pages.next += 1;
-        pages.entries.insert(place, Entry { task: None, is_answering: false });
-        // The task may run before this returns, but not past the lock.
-        let task = begin(place);
-        if let Some(entry) = pages.entries.get_mut(&place) {
-            entry.task = Some(task);
-        }
+        // The task may run before it stands in the book, but not past the lock.
+        pages.entries.insert(place, Entry { task: begin(place), is_answering: false });
     }
 
     /// Notes that a request is whole.
@@ -79,6 +73,6 @@ impl ConnectionBook {
     /// Ends all connections.
     pub(super) fn close(&self) {
         let entries = std::mem::take(&mut self.pages.lock().entries);
-        entries.into_values().filter_map(|entry| entry.task).for_each(|task| task.abort());
+        entries.into_values().for_each(|entry| entry.task.abort());
     }
 }
