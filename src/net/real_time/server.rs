@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::http::server::{Call, CallAnswer, FutureAnswer, Responder, ServerLimits, ServerThread, router};
+use crate::http::server::{Call, CallAnswer, Responder, ServerLimits, ServerThread, router};
 use hyperplay_machine::Role;
 use hyperplay_play::referee::CommandInbox;
 
@@ -27,7 +27,6 @@ struct CommandMessage {
     switch: String,
     alias: String,
     /// The chronon that it is meant for; without it, the one that runs.
-    #[serde(default)]
     chronon: Option<usize>,
 }
 
@@ -64,8 +63,8 @@ impl Tokens {
 }
 
 impl Responder for Tokens {
-    fn respond(self: Arc<Self>, call: Call) -> FutureAnswer {
-        Box::pin(async move { self.answer(&call.body, call.received) })
+    async fn respond(&self, call: Call) -> CallAnswer {
+        self.answer(&call.body, call.received)
     }
 }
 
@@ -83,7 +82,7 @@ impl CommandServer {
     pub fn listen(at: impl ToSocketAddrs) -> std::io::Result<CommandServer> {
         let tokens: Arc<Tokens> = Arc::default();
         let limits = ServerLimits { body_bytes: COMMAND_BYTES, ..ServerLimits::default() };
-        let router = router(Arc::clone(&tokens) as Arc<dyn Responder>, &limits);
+        let router = router(Arc::clone(&tokens), &limits);
         Ok(CommandServer { server: ServerThread::listen(at, limits, router)?, tokens })
     }
 

@@ -5,23 +5,21 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 
 use super::table::{PlayerServer, Refusal};
-use crate::http::server::{Call, CallAnswer, FutureAnswer, Responder, ServerLimits, serve_http};
+use crate::http::server::{Call, CallAnswer, Responder, ServerLimits, serve_http};
 
 impl Responder for PlayerServer {
-    fn respond(self: Arc<Self>, call: Call) -> FutureAnswer {
-        Box::pin(async move {
-            match self.answer(call.body, call.received).await {
-                Ok(body) => CallAnswer { status: 200, body },
-                Err(Refusal::Unreadable(error)) => {
-                    tracing::info!(peer = %call.peer, "no message: {error}");
-                    CallAnswer { status: 400, body: error.to_string() }
-                }
-                Err(Refusal::Failed(what)) => {
-                    tracing::error!(peer = %call.peer, "{what}");
-                    CallAnswer { status: 503, body: what }
-                }
+    async fn respond(&self, call: Call) -> CallAnswer {
+        match self.answer(call.body, call.received).await {
+            Ok(body) => CallAnswer { status: 200, body },
+            Err(Refusal::Unreadable(error)) => {
+                tracing::info!(peer = %call.peer, "no message: {error}");
+                CallAnswer { status: 400, body: error.to_string() }
             }
-        })
+            Err(Refusal::Failed(what)) => {
+                tracing::error!(peer = %call.peer, "{what}");
+                CallAnswer { status: 503, body: what }
+            }
+        }
     }
 }
 
@@ -37,7 +35,7 @@ impl PlayerServer {
         limits: ServerLimits,
         shutdown: impl Future<Output = ()> + Send,
     ) -> std::io::Result<()> {
-        let served = serve_http(listener, limits, Arc::clone(&self) as Arc<dyn Responder>, shutdown).await;
+        let served = serve_http(listener, limits, Arc::clone(&self), shutdown).await;
         self.close();
         served
     }

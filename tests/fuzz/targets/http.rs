@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use hyperplay::net::http::client::{Address, Ending, ReplyLimits, exchange_bytes};
-use hyperplay::net::http::server::{Call, CallAnswer, FutureAnswer, Responder, ServerLimits, serve_http};
+use hyperplay::net::http::server::{Call, CallAnswer, Responder, ServerLimits, serve_http};
 
 /// Far more than any exchange takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -21,8 +21,8 @@ const BODY: usize = 512;
 struct Length;
 
 impl Responder for Length {
-    fn respond(self: Arc<Self>, call: Call) -> FutureAnswer {
-        Box::pin(async move { CallAnswer { status: 200, body: call.body.len().to_string() } })
+    async fn respond(&self, call: Call) -> CallAnswer {
+        CallAnswer { status: 200, body: call.body.len().to_string() }
     }
 }
 

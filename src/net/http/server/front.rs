@@ -12,6 +12,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, Response, StatusCode, header};
+use axum::response::IntoResponse as _;
 use tokio::time::timeout;
 
 use super::{Call, CallAnswer, Responder, ServerLimits};
@@ -28,21 +29,20 @@ pub struct Received {
     pub received: Instant,
 }
 
-#[derive(Clone)]
-struct Answering {
-    responder: Arc<dyn Responder>,
+struct Answering<R> {
+    responder: Arc<R>,
     body_bytes: usize,
     idle: Duration,
 }
 
 /// The routes of a server.
-pub(crate) fn router(responder: Arc<dyn Responder>, limits: &ServerLimits) -> Router {
+pub(crate) fn router<R: Responder>(responder: Arc<R>, limits: &ServerLimits) -> Router {
     let (body_bytes, idle) = (limits.body_bytes, limits.idle);
-    Router::new().fallback(answer).with_state(Answering { responder, body_bytes, idle })
+    Router::new().fallback(answer::<R>).with_state(Arc::new(Answering { responder, body_bytes, idle }))
 }
 
-async fn answer(
-    State(answering): State<Answering>,
+async fn answer<R: Responder>(
+    State(answering): State<Arc<Answering<R>>>,
     Extension(of): Extension<Received>,
     request: Request,
 ) -> Response<Body> {
@@ -95,15 +95,12 @@ fn written(answer: CallAnswer) -> Response<Body> {
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let kind = if status == StatusCode::OK { "text/acl" } else { "text/plain" };
     let length = HeaderValue::from(answer.body.len());
-    let mut response = Response::new(Body::from(answer.body));
-    *response.status_mut() = status;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    response.headers_mut().insert(header::CONTENT_LENGTH, length);
-    response
+    let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(kind)), (header::CONTENT_LENGTH, length)];
+    (status, headers, answer.body).into_response()
 }
 
 /// The message of a body.
-async fn of_body(body: Body, answering: &Answering) -> Result<String, CallAnswer> {
+async fn of_body<R>(body: Body, answering: &Answering<R>) -> Result<String, CallAnswer> {
     let refused = |status, body: String| CallAnswer { status, body };
     // All of it is there, unless a chunk is said to be longer than it is.
     let bytes = timeout(answering.idle, to_bytes(body, answering.body_bytes))

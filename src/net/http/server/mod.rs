@@ -24,7 +24,7 @@ mod thread;
 
 use std::future::Future;
 use std::net::SocketAddr;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -60,13 +60,10 @@ pub struct CallAnswer {
     pub body: String,
 }
 
-/// The answer on its way.
-pub type FutureAnswer = Pin<Box<dyn Future<Output = CallAnswer> + Send>>;
-
 /// A type that answers calls.
 pub trait Responder: Send + Sync + 'static {
     /// Answers a call. If the connection breaks, the future is dropped.
-    fn respond(self: Arc<Self>, call: Call) -> FutureAnswer;
+    fn respond(&self, call: Call) -> impl Future<Output = CallAnswer> + Send;
 }
 
 /// How long running calls may go on after the shutdown.
@@ -82,7 +79,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub async fn serve_http(
     listener: TcpListener,
     limits: ServerLimits,
-    responder: Arc<dyn Responder>,
+    responder: Arc<impl Responder>,
     shutdown: impl Future<Output = ()> + Send,
 ) -> std::io::Result<()> {
     let routes = router(responder, &limits);

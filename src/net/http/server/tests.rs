@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::{Call, CallAnswer, FutureAnswer, Responder, ServerLimits, serve_http};
+use super::{Call, CallAnswer, Responder, ServerLimits, serve_http};
 
 /// Answers at once, but for the calls that wait until they are released.
 struct Counting {
@@ -15,15 +15,13 @@ struct Counting {
 }
 
 impl Responder for Counting {
-    fn respond(self: Arc<Self>, call: Call) -> FutureAnswer {
-        Box::pin(async move {
-            if call.body == "(WAIT)" {
-                self.waiting.fetch_add(1, Ordering::SeqCst);
-                drop(self.released.acquire().await);
-            }
-            let body = if call.body == "(START)" { "READY".to_owned() } else { call.body.len().to_string() };
-            CallAnswer { status: 200, body }
-        })
+    async fn respond(&self, call: Call) -> CallAnswer {
+        if call.body == "(WAIT)" {
+            self.waiting.fetch_add(1, Ordering::SeqCst);
+            drop(self.released.acquire().await);
+        }
+        let body = if call.body == "(START)" { "READY".to_owned() } else { call.body.len().to_string() };
+        CallAnswer { status: 200, body }
     }
 }
 
