@@ -10,6 +10,7 @@ use super::master::{CheckClocks, CheckMaster, LegalAnswer};
 use super::verdict::{CheckEnd, CheckExchange, Checked, fail};
 use crate::http::client::{Address, Ending, ExchangeError, Reply, ReplyLimits, exchange_bytes, request};
 use crate::protocol::{Message, Phrasing};
+use hyperplay_play::referee::unix_millis;
 
 /// An answer, or why there is none, and whether the connection was closed.
 pub(super) type Exchanged = (Result<Reply, ExchangeError>, bool);
@@ -31,11 +32,10 @@ pub(super) struct Conversation {
 
 impl Conversation {
     pub(super) fn new(address: Address, clocks: CheckClocks) -> Self {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         Conversation {
             address,
             clocks,
-            tag: format!("check{}", now.as_millis()),
+            tag: format!("check{}", unix_millis()),
             matches: 0,
             open: Vec::new(),
             exchanges: Vec::new(),

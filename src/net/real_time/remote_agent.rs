@@ -53,11 +53,8 @@ impl RemoteAgent {
 /// A moment in seconds since 1970 UTC.
 fn unix(moment: Instant) -> f64 {
     let (now, wall) = (Instant::now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
-    let wall = wall.as_secs_f64();
-    match moment.checked_duration_since(now) {
-        Some(ahead) => wall + ahead.as_secs_f64(),
-        None => wall - now.duration_since(moment).as_secs_f64(),
-    }
+    let [ahead, ago] = [moment.saturating_duration_since(now), now.saturating_duration_since(moment)];
+    wall.as_secs_f64() + ahead.as_secs_f64() - ago.as_secs_f64()
 }
 
 impl InteractionAgent for RemoteAgent {

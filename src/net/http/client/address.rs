@@ -1,7 +1,6 @@
 //! Addresses of players: `http://host:port/path`.
 
 use std::fmt;
-use std::net::{IpAddr, SocketAddr};
 
 use thiserror::Error;
 
@@ -79,11 +78,6 @@ impl Address {
         };
         let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
         Ok(Address { host: host.to_owned(), port, path })
-    }
-
-    /// The place, if the host is a number.
-    pub(super) fn literal(&self) -> Option<SocketAddr> {
-        self.host.parse::<IpAddr>().ok().map(|host| SocketAddr::new(host, self.port))
     }
 }
 

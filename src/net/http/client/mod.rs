@@ -151,7 +151,7 @@ fn converse(
         record.received.extend_from_slice(&buffer[..length]);
         if complete.is_some() {
             // Bytes that follow a complete answer are not a part of it; the limit holds for them all the same.
-            if record.received.len() > limits.total() {
+            if record.received.len() > limits.body.saturating_add(limits.head) {
                 return Err(ExchangeError::TooLong(limits.body));
             }
             continue;
@@ -204,8 +204,8 @@ fn connect(address: &Address, deadline: Instant) -> Result<TcpStream, ExchangeEr
 /// it.
 fn look_up(address: &Address, deadline: Instant) -> Result<Vec<SocketAddr>, ExchangeError> {
     let unknown = || ExchangeError::UnknownHost(address.to_string());
-    if let Some(place) = address.literal() {
-        return Ok(vec![place]);
+    if let Ok(host) = address.host.parse() {
+        return Ok(vec![SocketAddr::new(host, address.port)]);
     }
     let (sender, receiver) = mpsc::channel();
     let (host, port) = (address.host.to_owned(), address.port);

@@ -22,12 +22,6 @@ impl Default for ReplyLimits {
     }
 }
 
-impl ReplyLimits {
-    pub(super) fn total(self) -> usize {
-        self.body.saturating_add(self.head)
-    }
-}
-
 /// An answer with the status 200.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reply {
