@@ -50,7 +50,7 @@ pub struct CheckPlayerArguments {
 }
 
 fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(checks().iter().map(|check| check.name))
+    PossibleValuesParser::new(checks())
 }
 
 /// Runs the command.
@@ -76,7 +76,7 @@ pub fn run(arguments: &CheckPlayerArguments, session: &Session) -> CommandResult
     let wanted = |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|only| only == name);
     let see = |report: &CheckReport| {
         if arguments.json {
-            log(format_args!("{}: {}", report.name, report.verdict.name()));
+            log(format_args!("{}: {}", report.name, report.verdict));
         } else if written.is_ok() {
             written = out.line(row(report));
         }
@@ -129,8 +129,7 @@ fn find(address: &Address) -> CommandResult {
 /// One line of the table.
 fn row(report: &CheckReport) -> String {
     let seconds = report.elapsed.as_secs_f64();
-    let mut row =
-        format!("{:<16} {:<8} {seconds:>5.1} s  {}", report.name, report.verdict.name(), report.about);
+    let mut row = format!("{:<16} {:<8} {seconds:>5.1} s  {}", report.name, report.verdict, report.about);
     if let (CheckVerdict::Pass | CheckVerdict::Skipped, Some(reason)) = (report.verdict, &report.reason) {
         row.push_str(&format!(" ({})", printable(reason)));
     }

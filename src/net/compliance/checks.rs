@@ -1,6 +1,5 @@
 //! The list of the checks, and running them one after the other.
 
-use std::sync::LazyLock;
 use std::time::Instant;
 
 use super::conversation::Conversation;
@@ -13,32 +12,19 @@ use crate::http::client::Address;
 /// How a check is run: what it found worth saying, or why it ended early.
 pub(super) type CheckRun = fn(&mut Conversation) -> Checked;
 
-/// A check of a player server.
-#[derive(Clone, Copy, Debug)]
-pub struct ComplianceCheck {
-    /// Its name.
-    pub name: &'static str,
-    /// The demand that it makes of a player.
-    pub about: &'static str,
-    run: CheckRun,
+/// The names of all checks, in the order in which they run.
+pub fn checks() -> impl Iterator<Item = &'static str> {
+    RUNS.iter().map(|&(name, _)| name)
 }
 
-/// All checks, in the order in which they run.
-pub fn checks() -> &'static [ComplianceCheck] {
-    static CHECKS: LazyLock<Vec<ComplianceCheck>> = LazyLock::new(|| {
-        let said = |name| {
-            include_str!("checks.tsv").lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('\t'))
-        };
-        let check = |&(name, run)| ComplianceCheck {
-            name,
-            about: said(name).expect("the file has every check"),
-            run,
-        };
-        RUNS.iter().map(check).collect()
-    });
-    &CHECKS
+/// The demand that a check makes of a player.
+fn about(name: &str) -> &'static str {
+    let mut lines = include_str!("checks.tsv").lines();
+    let found = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix('\t'));
+    found.expect("the file has every check")
 }
 
+/// The checks by name.
 const RUNS: &[(&str, CheckRun)] = &[
     ("info", server::info),
     ("start", matches::start),
@@ -83,12 +69,12 @@ pub fn run_checks(
 ) -> Vec<CheckReport> {
     let mut conversation = Conversation::new(address.clone(), clocks);
     let mut reports = Vec::new();
-    for check in checks().iter().filter(|check| wanted(check.name)) {
+    for &(name, run) in RUNS.iter().filter(|(name, _)| wanted(name)) {
         if !go_on() {
             break;
         }
         let begin = Instant::now();
-        let (verdict, reason) = match (check.run)(&mut conversation) {
+        let (verdict, reason) = match run(&mut conversation) {
             Ok(note) => (CheckVerdict::Pass, note),
             Err(CheckEnd::Fail(reason)) => (CheckVerdict::Fail, Some(reason)),
             Err(CheckEnd::Skip(reason)) => (CheckVerdict::Skipped, Some(reason)),
@@ -96,8 +82,7 @@ pub fn run_checks(
         let elapsed = begin.elapsed();
         let exchanges = std::mem::take(&mut conversation.exchanges);
         conversation.abandon();
-        let report =
-            CheckReport { name: check.name, about: check.about, verdict, reason, exchanges, elapsed };
+        let report = CheckReport { name, about: about(name), verdict, reason, exchanges, elapsed };
         watch(&report);
         reports.push(report);
     }

@@ -20,6 +20,6 @@ mod server_checks;
 mod tests;
 mod verdict;
 
-pub use checks::{ComplianceCheck, checks, run_checks};
+pub use checks::{checks, run_checks};
 pub use master::CheckClocks;
 pub use verdict::{CheckExchange, CheckReport, CheckVerdict, shown_bytes};

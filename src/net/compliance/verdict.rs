@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 
 /// How a check ended.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, strum::IntoStaticStr, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, strum::Display, Serialize)]
 #[strum(serialize_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 pub enum CheckVerdict {
@@ -15,13 +15,6 @@ pub enum CheckVerdict {
     Fail,
     /// The check does not apply to this player.
     Skipped,
-}
-
-impl CheckVerdict {
-    /// The word in reports.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
 }
 
 /// One request and what came back.
