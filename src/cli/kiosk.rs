@@ -15,7 +15,7 @@ use super::session::Session;
 use super::watched_experiment::FolderExperiment;
 use clap::Args;
 use hyperplay_games::builtin;
-use hyperplay_kiosk::{CatalogueGame, Kiosk, KioskOptions, KioskRefusal, TableRequest, WatchedExperiment};
+use hyperplay_kiosk::{Kiosk, KioskOptions, KioskRefusal, TableRequest, WatchedExperiment};
 use hyperplay_play::files::FileError;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -78,18 +78,6 @@ pub struct KioskArguments {
     log_format: LogForm,
 }
 
-/// The games of the lobby.
-fn catalogue() -> Vec<CatalogueGame> {
-    builtin::everything()
-        .map(|game| CatalogueGame {
-            about: game.about(),
-            view: game.view().map(str::to_owned),
-            text: game.text.to_owned(),
-            name: game.name,
-        })
-        .collect()
-}
-
 /// An order with the clocks of the command line.
 fn clocks(arguments: &KioskArguments) -> TableRequest {
     TableRequest {
@@ -111,11 +99,8 @@ fn order(arguments: &KioskArguments) -> CommandResult<Option<TableRequest>> {
         (order.name, order.rules) = (Some(source.name().to_owned()), Some(source.text().to_owned()));
         // A file NAME.view.toml beside NAME.kif says how it is drawn.
         let view = std::path::Path::new(game).with_extension("view.toml");
-        order.view = match std::fs::read_to_string(&view) {
-            Ok(text) => Some(text),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(cause) => return Err(FileError::System(view, cause).into()),
-        };
+        let text = view.exists().then(|| FileError::at(&view, std::fs::read_to_string(&view)));
+        order.view = text.transpose()?;
     }
     for seat in &arguments.seats {
         let (role, player) = seat.split_once('=').ok_or_else(|| {
@@ -149,7 +134,7 @@ pub fn run(arguments: &KioskArguments, session: &Session) -> CommandResult {
     let options = KioskOptions {
         registry: registry.clone(),
         engine: arguments.engine.engine,
-        games: catalogue(),
+        games: builtin::everything().collect(),
         seed,
         record: arguments.record.clone().map(|folder| (folder, arguments.earlier.earlier())),
         tables: arguments.tables.into(),

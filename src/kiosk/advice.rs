@@ -6,9 +6,10 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::answers::{KioskResult, refusal};
-use super::scene::{SceneChoice, SceneMix, weighed};
+use super::scene::{SceneChoice, weighed};
 use super::table::Table;
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, Evidence, Move, Seed, StateMachineExt as _};
@@ -72,12 +73,13 @@ pub(super) fn mixes(table: Weak<Table>, engine: &Arc<Engine>, spec: &PlayerSpec)
             let value =
                 |of: Move| decision.values.iter().find(|(own, _)| *own == of).map(|(_, value)| *value);
             let best = decision.values.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max);
-            let mix = SceneMix {
-                step: evidence.step() + 1,
-                own: engine.show_move(own),
-                mix: weighed(&engine, &decision.policy, true),
-                loss: value(own).map(|value| (best - value).max(0.0)),
-            };
+            // The loss is that against the best move, in goal points; none where the equilibrium does not say.
+            let mix = json!({
+                "step": evidence.step() + 1,
+                "own": engine.show_move(own),
+                "mix": weighed(&engine, &decision.policy, "probability"),
+                "loss": value(own).map(|value| (best - value).max(0.0)),
+            });
             let Some(table) = table.upgrade() else { return };
             table.add_mix(role, mix);
         }

@@ -2,24 +2,15 @@
 //!
 //! It is made of the text alone, which everybody at the table may know, and of nothing that happens.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use hyperplay_logic::gdl::{Game, Symbols, Syntax, Term, print_term};
 use hyperplay_sidl::{Chance, Interaction, Selector, Switch};
 
-/// A branching.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub(super) struct DiagramBranching {
-    /// The owner of its switch; `random` for a chance; none if it runs in every chronon.
-    owner: Option<String>,
-    /// The name of its switch or chance.
-    selector: Option<String>,
-    /// The selector of each operation, an alias or a probability, and the operation.
-    operations: Vec<(String, String)>,
-}
-
-/// The branchings of an interaction, in the order in which they are tried.
-pub(super) fn diagram(game: &Game) -> Vec<DiagramBranching> {
+/// The branchings of an interaction, in the order in which they are tried. Each has the `owner` of its switch (`random` for a
+/// chance, none if it runs in every chronon), the name of its switch or chance as `selector`, and the `operations`, each behind
+/// its selector: an alias or a probability.
+pub(super) fn diagram(game: &Game) -> Vec<Value> {
     let interaction = Interaction::of(game);
     let symbols = game.terms().symbols();
     let branchings = interaction.branchings.iter();
@@ -40,11 +31,9 @@ pub(super) fn diagram(game: &Game) -> Vec<DiagramBranching> {
                     (Some("random".to_owned()), Some(id), shares.collect())
                 }
             };
-            DiagramBranching {
-                owner,
-                selector: selector.map(|id| show(id, symbols)),
-                operations: selections.into_iter().zip(operations).collect(),
-            }
+            let selector = selector.map(|id| show(id, symbols));
+            let operations: Value = selections.into_iter().zip(operations).map(|pair| json!(pair)).collect();
+            json!({ "owner": owner, "selector": selector, "operations": operations })
         })
         .collect()
 }
@@ -65,11 +54,8 @@ mod tests {
             operation(stop) :- not(over), next(over). terminal :- over. init(does(s, wait)). init(account(alice, 0)).";
         let game = hyperplay_sidl::load(Source::new("stop.sidl", text)).game.unwrap();
         let drawn = diagram(&game);
-        assert_eq!((drawn[0].owner.as_deref(), drawn[0].selector.as_deref()), (Some("alice"), Some("s")));
-        assert_eq!(
-            drawn[1].operations,
-            [("1/4".to_owned(), "wait".to_owned()), ("3/4".to_owned(), "stop".to_owned())]
-        );
-        assert_eq!((drawn[2].owner.as_deref(), drawn[2].operations[0].0.as_str()), (None, "always"));
+        assert_eq!((&drawn[0]["owner"], &drawn[0]["selector"]), (&json!("alice"), &json!("s")));
+        assert_eq!(drawn[1]["operations"], json!([["1/4", "wait"], ["3/4", "stop"]]));
+        assert_eq!((&drawn[2]["owner"], &drawn[2]["operations"][0][0]), (&Value::Null, &json!("always")));
     }
 }

@@ -34,13 +34,13 @@ struct PersonAgent {
 impl InteractionAgent for PersonAgent {
     fn start(&mut self, start: &AgentStart<'_>) {
         if let Some(table) = self.table.upgrade() {
-            table.shared().in_time.get_or_insert_default().inbox = Some(start.inbox.clone());
+            table.shared.lock().in_time.get_or_insert_default().inbox = Some(start.inbox.clone());
         }
     }
 
     fn tell(&mut self, news: &ChrononNews<'_>) {
         let Some(table) = self.table.upgrade() else { return };
-        let mut shared = table.shared();
+        let mut shared = table.shared.lock();
         if news.ends.is_some() {
             shared.in_time.get_or_insert_default().commanded.retain(|(role, _), _| *role != self.role);
             shared.clock = Some((news.begun, table.chronon()));
@@ -93,7 +93,7 @@ impl Table {
     /// # Errors
     /// If the interaction does not run, or there is no such switch or setting of hers.
     pub(super) fn command(&self, role: Role, switch: &str, alias: &str, at: Instant) -> KioskResult {
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         shared.touched = self.begun.elapsed();
         let inbox = shared.in_time.as_ref().and_then(|in_time| in_time.inbox.clone());
         let inbox =

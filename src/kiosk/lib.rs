@@ -46,6 +46,7 @@ use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use hyperplay_engine::EngineKind;
+use hyperplay_games::builtin::Builtin;
 use hyperplay_play::files::{EarlierRecords, FileError};
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::SCHEMA;
@@ -57,7 +58,7 @@ use past::PastMatches;
 use table::Table;
 
 pub use answers::{KioskRefusal, KioskResult};
-pub use lobby::{CatalogueGame, TableRequest};
+pub use lobby::TableRequest;
 pub use view::{BoardView, ViewError};
 pub use watch::{WatchedExperiment, WatchedScore, WatchedState, WatchedTranscript};
 
@@ -69,7 +70,7 @@ pub struct KioskOptions {
     /// The engine of tables.
     pub engine: EngineKind,
     /// The games of the lobby.
-    pub games: Vec<CatalogueGame>,
+    pub games: Vec<Builtin>,
     /// The seed of tables for which none is given; each has a child of it.
     pub seed: u64,
     /// The folder for transcripts, and what becomes of those that it has.

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::answers::{KioskResult, refusal};
 use super::room::GameRoom;
 use hyperplay_engine::{EngineKind, Interpreter};
+use hyperplay_games::builtin::Builtin;
 use hyperplay_logic::gdl::{Finding, Game, Source, did_you_mean};
 use hyperplay_machine::{PLAYOUT_STEPS, Seed, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::analysis::findings_on_size;
@@ -29,19 +30,6 @@ const GREATEST: u64 = 100_000;
 /// Random matches by which the length of a game is estimated, and the longest time for them.
 const MEASURED: usize = 8;
 const MEASURING: Duration = Duration::from_millis(400);
-
-/// A game that the lobby offers.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CatalogueGame {
-    /// Its name.
-    pub name: String,
-    /// Its rules.
-    pub text: String,
-    /// A description of the game, in a sentence.
-    pub about: String,
-    /// How it is drawn: the text of a view file, if there is one.
-    pub view: Option<String>,
-}
 
 /// The table that somebody wants to play at.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -67,22 +55,14 @@ pub struct TableRequest {
     pub spectators: Option<String>,
 }
 
-/// How long the matches of a game are.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-struct MeasuredLength {
-    mean: f64,
-    longest: usize,
-    matches: usize,
-}
-
 /// The games of a kiosk.
 pub(super) struct Lobby {
-    games: Vec<CatalogueGame>,
+    games: Vec<Builtin>,
     kind: EngineKind,
     rooms: Mutex<Vec<Arc<GameRoom>>>,
     /// Those of rules that were sent, as long as somebody plays by them or looks at a match.
     sent: Mutex<Vec<Weak<GameRoom>>>,
-    lengths: Mutex<BTreeMap<String, MeasuredLength>>,
+    lengths: Mutex<BTreeMap<String, Value>>,
     /// The data known of each game from its rules.
     entries: Mutex<Option<Vec<Value>>>,
     is_closed: AtomicBool,
@@ -90,7 +70,7 @@ pub(super) struct Lobby {
 
 impl Lobby {
     /// A lobby with these games.
-    pub(super) fn new(games: Vec<CatalogueGame>, kind: EngineKind) -> Lobby {
+    pub(super) fn new(games: Vec<Builtin>, kind: EngineKind) -> Lobby {
         Lobby {
             games,
             kind,
@@ -113,7 +93,7 @@ impl Lobby {
             if self.is_closed.load(Ordering::Relaxed) {
                 return;
             }
-            let rules = hyperplay_games::load(Source::new(game.name.as_str(), game.text.as_str()), None).game;
+            let rules = hyperplay_games::load(game.source(), None).game;
             let machine = rules.and_then(|rules| Interpreter::new(&rules).ok());
             if let Some(length) = machine.and_then(|machine| measured(&machine)) {
                 self.lengths.lock().insert(game.name.clone(), length);
@@ -158,7 +138,7 @@ impl Lobby {
         if let Some(room) = self.rooms.lock().iter().find(|room| room.name == game.name) {
             return Ok(Arc::clone(room));
         }
-        let room = Arc::new(GameRoom::open(&game.name, &game.text, game.view.as_deref(), true, self.kind)?);
+        let room = Arc::new(GameRoom::open(&game.name, game.text, game.view(), true, self.kind)?);
         let mut rooms = self.rooms.lock();
         // Somebody may have opened it in the meantime.
         if let Some(known) = rooms.iter().find(|known| known.name == room.name) {
@@ -201,22 +181,19 @@ impl Lobby {
 }
 
 /// The entry of a game, from its rules.
-fn entry(game: &CatalogueGame) -> Value {
-    let loaded = hyperplay_games::load(Source::new(game.name.as_str(), game.text.as_str()), None).game;
-    let Some(rules) = loaded else {
-        return json!({ "name": game.name, "roles": [], "random": false, "hidden": false, "about": game.about });
-    };
+fn entry(game: &Builtin) -> Value {
+    let rules = hyperplay_games::load(game.source(), None).game;
     json!({
         "name": game.name,
-        "roles": rules.played_names(),
-        "random": rules.random().is_some(),
-        "hidden": rules.is_imperfect(),
-        "about": game.about,
+        "roles": rules.as_ref().map(Game::played_names).unwrap_or_default(),
+        "random": rules.as_ref().is_some_and(|rules| rules.random().is_some()),
+        "hidden": rules.as_ref().is_some_and(Game::is_imperfect),
+        "about": game.about(),
     })
 }
 
 /// The lengths of some random matches, as far as the time suffices.
-fn measured(machine: &Interpreter) -> Option<MeasuredLength> {
+fn measured(machine: &Interpreter) -> Option<Value> {
     let until = Instant::now() + MEASURING;
     let (mut steps, mut longest, mut matches) = (0_usize, 0, 0_usize);
     let mut scratch = machine.scratch();
@@ -239,7 +216,8 @@ fn measured(machine: &Interpreter) -> Option<MeasuredLength> {
         }
         (steps, longest, matches) = (steps + length, longest.max(length), matches + 1);
     }
-    (matches > 0).then(|| MeasuredLength { mean: steps as f64 / matches as f64, longest, matches })
+    (matches > 0)
+        .then(|| json!({ "mean": steps as f64 / matches as f64, "longest": longest, "matches": matches }))
 }
 
 /// The players that the form offers, by spec.

@@ -60,11 +60,6 @@ impl MatchScenes {
         }
     }
 
-    /// The number of joint moves so far.
-    pub(super) fn step_number(&self) -> usize {
-        self.states.len() - 1
-    }
-
     /// Takes in a step.
     pub(super) fn step(&mut self, engine: &Engine, step: &MatchStep, notes: BTreeMap<Role, String>) {
         let mut scratch = engine.scratch();

@@ -5,12 +5,13 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use serde_json::json;
 
 use super::in_time::switches;
 use super::match_scenes::MatchScenes;
 use super::parts::{Sight, Sitting};
 use super::past::PastMatch;
-use super::scene::{Phase, SceneGoal, SceneMove, SceneResult, SightScene};
+use super::scene::{Phase, SceneMove, SceneResult, SightScene};
 use super::table::{GONE, OpenQuestion, Table};
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Budget, ByRole, Role, Seed, StateMachine as _, StateMachineExt as _};
@@ -24,13 +25,8 @@ use hyperplay_play::referee::{
 /// How long a match with clocks waits for the others after the first person has come.
 const ARRIVAL: Duration = Duration::from_secs(2 * 60);
 
-/// The end that a match has come to.
-struct Ending {
-    scenes: BTreeMap<Sight, SightScene>,
-    step: usize,
-    result: SceneResult,
-    past: Arc<PastMatch>,
-}
+/// What is left of a match that was played: its last scenes, and the match as it can be looked at again.
+type Ending = (BTreeMap<Sight, SightScene>, PastMatch);
 
 impl Table {
     /// Plays the match, and tells how it ended even if it could not be played.
@@ -78,7 +74,7 @@ impl Table {
         };
         let result = self.result(&engine, &played);
         self.record(&engine, &settings, &played, chronons, begun.elapsed());
-        let (scenes, step) = (telling.scenes(), telling.step_number());
+        let scenes = telling.scenes();
         let past = PastMatch {
             id: parts.id.clone(),
             room: Arc::clone(&parts.room),
@@ -87,10 +83,10 @@ impl Table {
             states: telling.states,
             moves: telling.steps,
             seats: self.seats(None),
-            result: result.clone(),
+            result,
             reviews: Mutex::default(),
         };
-        Ok(Ending { scenes, step, result, past: Arc::new(past) })
+        Ok((scenes, past))
     }
 
     /// Waits until every person has come or left. Where there are clocks, a person who has not come some time after the
@@ -98,7 +94,7 @@ impl Table {
     fn await_persons(&self) {
         let persons: Vec<Role> = self.persons().collect();
         let mut first = None::<Instant>;
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         while !self.interrupt.is_raised() && !persons.iter().all(|person| shared.come.contains(person)) {
             if first.is_none() && !shared.come.is_empty() {
                 first = Some(Instant::now());
@@ -140,8 +136,8 @@ impl Table {
             });
             questions.insert(role, OpenQuestion { legal: own.clone(), shown: shown.collect() });
         }
-        let step = telling.step_number();
-        let mut shared = self.shared();
+        let step = telling.steps.len();
+        let mut shared = self.shared.lock();
         if let Some(machine) = engine.interaction() {
             let of_role = |role| (role, switches(machine, &telling.state, role));
             shared.in_time.get_or_insert_default().switches = self.persons().map(of_role).collect();
@@ -158,7 +154,7 @@ impl Table {
 
     /// Why the moves of a step were not chosen by the persons.
     fn notes(&self, step: &MatchStep) -> BTreeMap<Role, String> {
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         let mut notes: BTreeMap<Role, String> = BTreeMap::new();
         let late = std::mem::take(&mut shared.late);
         for &role in shared.questions.keys().filter(|role| !shared.chosen.contains_key(role)) {
@@ -179,7 +175,7 @@ impl Table {
             MatchOutcome::Over(goals) => goals
                 .iter()
                 .filter(|&(role, _)| engine.random() != Some(role))
-                .map(|(role, goal)| SceneGoal { role: engine.roles()[role].clone(), goal: goal.value() })
+                .map(|(role, goal)| json!({ "role": engine.roles()[role], "goal": goal.value() }))
                 .collect(),
             _ => Vec::new(),
         };
@@ -226,11 +222,11 @@ impl Table {
 
     /// The thread ends.
     fn finish(&self, ended: Result<Ending, String>) {
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         match ended {
-            Ok(Ending { scenes, step, result, past }) => {
-                (shared.scenes, shared.step) = (scenes, step);
-                (shared.result, shared.past) = (Some(result), Some(past));
+            Ok((scenes, past)) => {
+                (shared.scenes, shared.step) = (scenes, past.steps());
+                (shared.result, shared.past) = (Some(past.result.clone()), Some(Arc::new(past)));
             }
             Err(why) => {
                 tracing::warn!(table = %self.parts.id, "the match could not be played: {why}");

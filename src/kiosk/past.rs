@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use serde_json::{Value, json};
 
 use super::answers::{KioskResult, refusal};
 use super::role_scenes::{NotedStep, RoleScenes, picture_of};
 use super::room::GameRoom;
 use super::scene::{
-    Phase, Scene, SceneBelief, SceneChoice, SceneDecision, SceneGoal, SceneResult, SceneReview, SceneSeat,
-    SightScene,
+    Phase, Scene, SceneBelief, SceneChoice, SceneDecision, SceneResult, SceneSeat, SightScene,
 };
 use hyperplay_engine::Engine;
 use hyperplay_machine::{Role, State, StateMachine as _, StateMachineExt as _};
@@ -102,7 +102,7 @@ impl PastMatch {
         };
         let names = self.room.game.role_names();
         let next = self.moves.get(step);
-        let decisions = next.map_or_else(Vec::new, |made| {
+        let decisions: Vec<SceneDecision> = next.map_or_else(Vec::new, |made| {
             // A role sees its own decisions only.
             let said = made.step.decisions.iter().filter(|&(own, _)| role.is_none_or(|role| role == own));
             said.filter_map(|(own, said)| {
@@ -113,9 +113,10 @@ impl PastMatch {
             })
             .collect()
         });
+        // The joint move that follows, in the order of the roles; none at the end.
         let joint = next
             .filter(|_| role.is_none())
-            .map(|made| made.step.joint.iter().map(|&own| engine.show_move(own)).collect());
+            .map(|made| made.step.joint.iter().map(|&own| engine.show_move(own)).collect::<Value>());
         let is_last = step == self.steps();
         let seats = self.seats.iter().map(|seat| SceneSeat {
             is_you: role.is_some_and(|role| names[role.index()] == seat.role),
@@ -126,13 +127,9 @@ impl PastMatch {
             step,
             seats: seats.collect(),
             result: is_last.then(|| self.result.clone()),
-            review: Some(SceneReview {
-                step,
-                steps: self.steps(),
-                seen_by: seen_by.to_owned(),
-                joint,
-                decisions,
-            }),
+            review: Some(json!({
+                "step": step, "steps": self.steps(), "as": seen_by, "joint": joint, "decisions": decisions,
+            })),
             ..Scene::of(&self.id, &self.room, seen_by, told)
         })
     }
@@ -173,7 +170,7 @@ impl PastMatch {
         let goals = names.iter().zip(goals).filter(|(role, _)| Some(*role) != random.as_ref());
         let result = SceneResult {
             outcome: transcript.outcome.clone(),
-            goals: goals.map(|(role, &goal)| SceneGoal { role: role.clone(), goal }).collect(),
+            goals: goals.map(|(role, &goal)| json!({ "role": role, "goal": goal })).collect(),
         };
         Ok(PastMatch {
             id,

@@ -25,16 +25,6 @@ const PARTICLES: usize = 300;
 const NODES: u64 = 200_000;
 const NODES_OF_RULES: u64 = 6_000;
 
-/// The budget of a belief for one step on this engine.
-fn budget(engine: &Engine) -> Budget {
-    Budget::nodes(if engine.kind() == EngineKind::Interpreter { NODES_OF_RULES } else { NODES })
-}
-
-/// The seed of the belief of a role after `step` steps: the same in every match.
-fn seed(engine: &Engine, role: Role, step: usize) -> Seed {
-    Seed::root(0).child("companion").child(&engine.roles()[role]).index(step)
-}
-
 /// The scenes that a role is told.
 pub(super) struct RoleScenes {
     room: Arc<GameRoom>,
@@ -66,8 +56,11 @@ impl RoleScenes {
     }
 
     fn follow(&mut self) {
-        let seed = seed(&self.engine, self.evidence.role, self.evidence.step());
-        self.companion.follow(&self.evidence, &budget(&self.engine), &seed);
+        let is_by_rules = self.engine.kind() == EngineKind::Interpreter;
+        let budget = Budget::nodes(if is_by_rules { NODES_OF_RULES } else { NODES });
+        // The same in every match.
+        let seed = Seed::root(0).child("companion").child(&self.engine.roles()[self.evidence.role]);
+        self.companion.follow(&self.evidence, &budget, &seed.index(self.evidence.step()));
         self.before = std::mem::replace(&mut self.shares, self.companion.facts());
     }
 

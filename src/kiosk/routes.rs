@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::http::{Response, StatusCode, header};
 use axum::middleware;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response as AxumResponse};
@@ -49,6 +49,9 @@ const LISTED: usize = 50;
 /// The answer of a route.
 type Answer = KioskResult<Response<Body>>;
 
+/// The answer of a route that has nothing to say.
+type Done = KioskResult<StatusCode>;
+
 /// A value as JSON.
 fn answer(value: &impl Serialize) -> Response<Body> {
     Json(value).into_response()
@@ -89,15 +92,7 @@ fn file(name: &str) -> AxumResponse {
     let Some((kind, text)) = page::file(name) else {
         return refusal(404, "the page has no such file", "load the page again").into_response();
     };
-    let mut response = Response::new(Body::from(text));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    response
-}
-
-fn nothing() -> Response<Body> {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::NO_CONTENT;
-    response
+    ([(header::CONTENT_TYPE, kind)], text).into_response()
 }
 
 /// The body of a request.
@@ -139,7 +134,6 @@ async fn lobby(State(kiosk): State<Arc<Kiosk>>) -> Answer {
 #[derive(Deserialize)]
 struct ToCheck {
     text: String,
-    #[serde(default)]
     name: Option<String>,
 }
 
@@ -177,7 +171,7 @@ fn without_clock(scene: &Scene) -> Scene {
     let mut scene = scene.clone();
     scene.version = 0;
     if let Some(clock) = &mut scene.clock {
-        clock.left = 0.0;
+        clock["left"] = json!(0.0);
     }
     scene
 }
@@ -215,11 +209,10 @@ async fn events(
 ) -> KioskResult<AxumResponse> {
     let secret = asked(&query, "token").to_owned();
     let watching = kiosk.seat(&id, &secret, |table, token| {
-        let place = table
-            .stream_place(token)
-            .ok_or_else(|| refusal(429, "this link is open in too many places", "close some of its pages"))?;
+        let full = |_| refusal(429, "this link is open in too many places", "close some of its pages");
+        let place = Arc::clone(&token.streams).try_acquire_owned().map_err(full)?;
         let places = [place, kiosk.stream_place(&kiosk.streams)?];
-        let changes = table.changes();
+        let changes = table.changes.subscribe();
         Ok(Watching {
             table: Arc::clone(table),
             secret: secret.clone(),
@@ -245,12 +238,9 @@ struct Chosen {
     own: String,
 }
 
-async fn choose(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: Bytes) -> Answer {
+async fn choose(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: Bytes) -> Done {
     let Chosen { token, step, own } = read(&body)?;
-    kiosk.seat(&id, &token, |table, token| {
-        table.choose(seat_of(token)?, step, &own)?;
-        Ok(nothing())
-    })
+    kiosk.act(&id, &token, |table, role| table.choose(role, step, &own))
 }
 
 /// The diagram of the interaction that a table runs.
@@ -278,12 +268,9 @@ async fn command(
     Path(id): Path<String>,
     Extension(of): Extension<Received>,
     body: Bytes,
-) -> Answer {
+) -> Done {
     let Commanded { token, switch, alias } = read(&body)?;
-    kiosk.seat(&id, &token, |table, token| {
-        table.command(seat_of(token)?, &switch, &alias, of.received)?;
-        Ok(nothing())
-    })
+    kiosk.act(&id, &token, |table, role| table.command(role, &switch, &alias, of.received))
 }
 
 /// The role that a token may move for.
@@ -299,18 +286,17 @@ struct Leaving {
     token: String,
 }
 
-async fn leave(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: Bytes) -> Answer {
+async fn leave(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: Bytes) -> Done {
     let Leaving { token } = read(&body)?;
-    kiosk.seat(&id, &token, |table, token| {
-        table.leave(seat_of(token)?);
-        Ok(nothing())
+    kiosk.act(&id, &token, |table, role| {
+        table.leave(role);
+        Ok(())
     })
 }
 
 #[derive(Deserialize)]
 struct AskedHint {
     token: String,
-    #[serde(default)]
     player: Option<String>,
 }
 
@@ -353,7 +339,8 @@ fn reviewed(past: &PastMatch, query: &HashMap<String, String>) -> Answer {
 async fn review(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query(query): Asked) -> Answer {
     blocking(move || {
         let past = kiosk.seat(&id, asked(&query, "token"), |table, _| {
-            table.past().ok_or_else(|| refusal(409, "the match is not over", "wait for its end"))
+            let past = table.shared.lock().past.clone();
+            past.ok_or_else(|| refusal(409, "the match is not over", "wait for its end"))
         })?;
         reviewed(&past, &query)
     })
@@ -363,7 +350,6 @@ async fn review(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query(q
 #[derive(Deserialize)]
 struct ToReplay {
     transcript: String,
-    #[serde(default)]
     rules: Option<String>,
 }
 
@@ -382,6 +368,11 @@ async fn replayed(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query
 }
 
 impl Kiosk {
+    /// The holder of a seat does something at its table.
+    fn act(&self, id: &str, secret: &str, what: impl FnOnce(&Table, Role) -> KioskResult) -> Done {
+        self.seat(id, secret, |table, token| what(table, seat_of(token)?)).map(|()| StatusCode::NO_CONTENT)
+    }
+
     /// A place for a stream among `places`.
     fn stream_place(&self, places: &Arc<Semaphore>) -> KioskResult<OwnedSemaphorePermit> {
         let full = |_| refusal(429, "too many pages follow this server", "close some of them");

@@ -1,6 +1,7 @@
 //! Scenes: the knowledge that one token may have at one moment, as the page reads it.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::room::GameRoom;
 use super::view::BoardView;
@@ -23,26 +24,6 @@ pub(super) struct SightScene {
     pub(super) past: Vec<PastStep>,
     pub(super) picture: Option<BoardPicture>,
     pub(super) belief: Option<SceneBelief>,
-}
-
-/// The game of a scene.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
-pub(super) struct SceneGame {
-    pub(super) name: String,
-    pub(super) roles: Vec<String>,
-    pub(super) random: Option<String>,
-    pub(super) hidden: bool,
-}
-
-impl SceneGame {
-    pub(super) fn of(room: &GameRoom) -> SceneGame {
-        SceneGame {
-            name: room.name.clone(),
-            roles: room.game.role_names(),
-            random: room.random(),
-            hidden: room.game.is_imperfect(),
-        }
-    }
 }
 
 /// Where a match is.
@@ -86,48 +67,6 @@ pub(super) struct PastStep {
     pub(super) note: Option<String>,
 }
 
-/// The time that is left.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub(super) struct SceneClock {
-    pub(super) total: f64,
-    pub(super) left: f64,
-}
-
-/// A move with a number: its probability or its value.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub(super) struct Weighed {
-    #[serde(rename = "move")]
-    pub(super) own: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) probability: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) value: Option<f64>,
-}
-
-/// The judgement of an equilibrium on an own move.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub(super) struct SceneMix {
-    pub(super) step: usize,
-    pub(super) own: String,
-    pub(super) mix: Vec<Weighed>,
-    /// The loss of the move against the best one, in goal points; none where the equilibrium does not say.
-    pub(super) loss: Option<f64>,
-}
-
-/// A fact and its probability.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub(super) struct SceneFact {
-    pub(super) fact: String,
-    pub(super) probability: f64,
-}
-
-/// A state by what is open in it.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub(super) struct SceneState {
-    pub(super) probability: f64,
-    pub(super) facts: Vec<String>,
-}
-
 /// The belief.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub(super) struct SceneBelief {
@@ -138,16 +77,11 @@ pub(super) struct SceneBelief {
     pub(super) histories: usize,
     pub(super) states: usize,
     pub(super) ess: f64,
-    pub(super) facts: Vec<SceneFact>,
+    /// The open facts, as `fact` and `probability`.
+    pub(super) facts: Vec<Value>,
     pub(super) picture: Option<BoardPicture>,
-    pub(super) likeliest: Vec<SceneState>,
-}
-
-/// The goal of a role.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub(super) struct SceneGoal {
-    pub(super) role: String,
-    pub(super) goal: u8,
+    /// States by what is open in them, as `probability` and `facts`.
+    pub(super) likeliest: Vec<Value>,
 }
 
 /// How a match ended.
@@ -155,15 +89,18 @@ pub(super) struct SceneGoal {
 pub(super) struct SceneResult {
     /// `over`, `step-limit`, `no-legal-move`, `failed` or `interrupted`.
     pub(super) outcome: String,
-    pub(super) goals: Vec<SceneGoal>,
+    /// As `role` and `goal`.
+    pub(super) goals: Vec<Value>,
 }
 
 /// The choice of a program, and its reasons.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct SceneChoice {
     choice: String,
-    policy: Vec<Weighed>,
-    values: Vec<Weighed>,
+    /// As `move` and `probability`.
+    policy: Vec<Value>,
+    /// As `move` and `value`.
+    values: Vec<Value>,
     explanation: Vec<String>,
 }
 
@@ -176,30 +113,20 @@ pub(super) struct SceneDecision {
     pub(super) belief: Option<SceneBelief>,
 }
 
-/// Where in a finished match a scene stands.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub(super) struct SceneReview {
-    pub(super) step: usize,
-    pub(super) steps: usize,
-    #[serde(rename = "as")]
-    pub(super) seen_by: String,
-    /// The joint move that follows, in the order of the roles; none at the end.
-    pub(super) joint: Option<Vec<String>>,
-    pub(super) decisions: Vec<SceneDecision>,
-}
-
 /// The scene that a token may know.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub(super) struct Scene {
     pub(super) table: String,
     /// How many scenes this token has been sent on this stream.
     pub(super) version: u64,
-    pub(super) game: SceneGame,
+    /// Its `name`, its `roles`, which of them is `random`, and whether something is `hidden`.
+    pub(super) game: Value,
     pub(super) view: BoardView,
     pub(super) sees: String,
     pub(super) phase: Phase,
     pub(super) step: usize,
-    pub(super) clock: Option<SceneClock>,
+    /// The seconds of the step, as `total` and `left`.
+    pub(super) clock: Option<Value>,
     pub(super) seats: Vec<SceneSeat>,
     pub(super) legal: Vec<SceneMove>,
     /// The switches of the seat, in an interaction that runs in real time; absent elsewhere.
@@ -209,9 +136,11 @@ pub(super) struct Scene {
     pub(super) past: Vec<PastStep>,
     pub(super) picture: Option<BoardPicture>,
     pub(super) belief: Option<SceneBelief>,
-    pub(super) equilibrium: Vec<SceneMix>,
+    /// The judgements of the equilibrium on own moves.
+    pub(super) equilibrium: Vec<Value>,
     pub(super) result: Option<SceneResult>,
-    pub(super) review: Option<SceneReview>,
+    /// Where in a finished match the scene stands.
+    pub(super) review: Option<Value>,
 }
 
 impl Scene {
@@ -219,7 +148,12 @@ impl Scene {
     pub(super) fn of(table: &str, room: &GameRoom, sees: &str, told: SightScene) -> Scene {
         Scene {
             table: table.to_owned(),
-            game: SceneGame::of(room),
+            game: json!({
+                "name": room.name,
+                "roles": room.game.role_names(),
+                "random": room.random(),
+                "hidden": room.game.is_imperfect(),
+            }),
             view: room.view.clone(),
             sees: sees.to_owned(),
             past: told.past,
@@ -275,13 +209,13 @@ impl SceneBelief {
             facts: open
                 .iter()
                 .take(FACTS)
-                .map(|&(fact, probability)| SceneFact { fact: game.show(fact), probability })
+                .map(|&(fact, probability)| json!({ "fact": game.show(fact), "probability": probability }))
                 .collect(),
             picture: Some(room.picture(&facts, before)),
             likeliest: likeliest
-                .map(|(facts, probability)| SceneState {
-                    probability,
-                    facts: facts.into_iter().map(|fact| game.show(fact)).collect(),
+                .map(|(facts, probability)| {
+                    let facts: Value = facts.into_iter().map(|fact| game.show(fact)).collect();
+                    json!({ "probability": probability, "facts": facts })
                 })
                 .collect(),
         }
@@ -298,19 +232,14 @@ impl SceneChoice {
         }
         SceneChoice {
             choice: engine.show_move(decision.choice),
-            policy: weighed(engine, &decision.policy, true),
-            values: weighed(engine, &decision.values, false),
+            policy: weighed(engine, &decision.policy, "probability"),
+            values: weighed(engine, &decision.values, "value"),
             explanation,
         }
     }
 }
 
-/// Moves with their probabilities, or with their values.
-pub(super) fn weighed(engine: &Engine, moves: &[(Move, f64)], are_shares: bool) -> Vec<Weighed> {
-    let of = |&(own, number): &(Move, f64)| Weighed {
-        own: engine.show_move(own),
-        probability: are_shares.then_some(number),
-        value: (!are_shares).then_some(number),
-    };
-    moves.iter().map(of).collect()
+/// Moves, each with a number of this name: its `probability` or its `value`.
+pub(super) fn weighed(engine: &Engine, moves: &[(Move, f64)], name: &str) -> Vec<Value> {
+    moves.iter().map(|&(own, number)| json!({ "move": engine.show_move(own), name: number })).collect()
 }

@@ -12,15 +12,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex};
+use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::answers::{KioskResult, refusal};
 use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
-use super::scene::{
-    Phase, Scene, SceneClock, SceneMix, SceneMove, SceneResult, SceneSeat, SceneSwitch, SightScene,
-};
+use super::scene::{Phase, Scene, SceneMove, SceneResult, SceneSeat, SceneSwitch, SightScene};
 use hyperplay_logic::gdl::fold;
 use hyperplay_machine::{Evidence, Move, Role};
 use hyperplay_play::referee::{CommandInbox, Interrupt};
@@ -74,7 +73,7 @@ pub(super) struct Shared {
     pub(super) clock: Option<(Instant, Duration)>,
     /// In an interaction that runs in real time.
     pub(super) in_time: Option<InTime>,
-    pub(super) mixes: BTreeMap<Role, Vec<SceneMix>>,
+    pub(super) mixes: BTreeMap<Role, Vec<Value>>,
     pub(super) result: Option<SceneResult>,
     pub(super) past: Option<Arc<PastMatch>>,
     pub(super) is_ended: bool,
@@ -88,9 +87,9 @@ pub(super) struct Shared {
 pub(super) struct Table {
     pub(super) parts: TableParts,
     pub(super) begun: Instant,
-    shared: Mutex<Shared>,
+    pub(super) shared: Mutex<Shared>,
     pub(super) bell: Condvar,
-    changes: watch::Sender<u64>,
+    pub(super) changes: watch::Sender<u64>,
     pub(super) interrupt: Interrupt,
     is_closed: AtomicBool,
     pub(super) is_hinting: Mutex<BTreeSet<Role>>,
@@ -120,30 +119,16 @@ impl Table {
         Ok(table)
     }
 
-    pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock()
-    }
-
     /// Something changed that some token may have to be told.
     pub(super) fn ring(&self) {
         self.bell.notify_all();
         self.changes.send_modify(|number| *number += 1);
     }
 
-    /// Tells of changes.
-    pub(super) fn changes(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
-    }
-
     /// The token with this secret, found in a time that does not depend on the secret.
     pub(super) fn token(&self, secret: &str) -> Option<&TableToken> {
         // All are looked at, whichever it is.
         self.parts.tokens.iter().fold(None, |found, token| if token.is(secret) { Some(token) } else { found })
-    }
-
-    /// A place for a stream of scenes; none if the token has as many as it may.
-    pub(super) fn stream_place(&self, token: &TableToken) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&token.streams).try_acquire_owned().ok()
     }
 
     pub(super) fn persons(&self) -> impl Iterator<Item = Role> + '_ {
@@ -153,24 +138,24 @@ impl Table {
 
     /// Whether the match is over.
     pub(super) fn is_over(&self) -> bool {
-        self.shared().phase == Phase::Over
+        self.shared.lock().phase == Phase::Over
     }
 
     /// How long nobody has looked at the table, if its match is over.
     pub(super) fn forgotten(&self) -> Option<Duration> {
-        let shared = self.shared();
+        let shared = self.shared.lock();
         shared.is_ended.then(|| self.begun.elapsed().saturating_sub(shared.touched))
     }
 
     /// Whether nothing will change any more.
     pub(super) fn is_still(&self) -> bool {
-        let shared = self.shared();
+        let shared = self.shared.lock();
         self.is_closed.load(Ordering::Acquire) || (shared.is_ended && shared.is_settled)
     }
 
     /// A person has come, or is still there.
     pub(super) fn come(&self, role: Role) {
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         shared.touched = self.begun.elapsed();
         shared.seen.insert(role, Instant::now());
         let is_new = shared.come.insert(role);
@@ -182,7 +167,7 @@ impl Table {
 
     /// Lets persons leave who have been gone for long.
     pub(super) fn sweep(&self) {
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         // A person who has the page open is there.
         for token in self.parts.tokens.iter().filter(|token| token.is_seat && token.is_open()) {
             if let Sight::Role(role) = token.sight {
@@ -202,7 +187,7 @@ impl Table {
 
     /// A person leaves: from now on legal moves are drawn for her.
     pub(super) fn leave(&self, role: Role) {
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         shared.left.insert(role);
         shared.come.insert(role);
         // A match that no person plays any more ends.
@@ -224,7 +209,7 @@ impl Table {
     /// Waits a while for the thread to end.
     pub(super) fn wait(&self, longest: Duration) {
         let until = Instant::now() + longest;
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         while !shared.is_ended && Instant::now() < until {
             self.bell.wait_for(&mut shared, until.saturating_duration_since(Instant::now()));
         }
@@ -235,7 +220,7 @@ impl Table {
     /// # Errors
     /// If it is not her turn, or the move is not legal.
     pub(super) fn choose(&self, role: Role, step: usize, text: &str) -> KioskResult {
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         shared.touched = self.begun.elapsed();
         let late = |error: &str| refusal(409, error, "look at the table again");
         if shared.phase != Phase::Play || shared.step != step {
@@ -259,7 +244,7 @@ impl Table {
 
     /// Waits for what a person chooses at a step; none if the time is up, or she leaves, or the server ends.
     pub(super) fn chosen(&self, role: Role, step: usize, deadline: Option<Instant>) -> Option<Move> {
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         loop {
             if shared.step != step {
                 return None;
@@ -284,21 +269,16 @@ impl Table {
     /// # Errors
     /// If there is nothing to choose.
     pub(super) fn to_advise(&self, role: Role) -> KioskResult<(Evidence, Vec<Move>)> {
-        let shared = self.shared();
+        let shared = self.shared.lock();
         let evidence = shared.scenes.get(&Sight::Role(role)).and_then(|scene| scene.evidence.clone());
         let legal = shared.questions.get(&role).map(|question| question.legal.clone());
         let nothing = || refusal(409, "there is nothing to choose now", "ask when it is your turn");
         evidence.zip(legal).ok_or_else(nothing)
     }
 
-    /// The match, once it is over.
-    pub(super) fn past(&self) -> Option<Arc<PastMatch>> {
-        self.shared().past.clone()
-    }
-
     /// The scene that a token may know now.
     pub(super) fn scene(&self, token: &TableToken) -> Scene {
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         shared.touched = self.begun.elapsed();
         let room = &self.parts.room;
         let own = match token.sight {
@@ -310,9 +290,9 @@ impl Table {
         let scene = shared.scenes.get(&token.sight).cloned().unwrap_or_default();
         let chosen = seat.and_then(|role| shared.chosen.get(&role)).map(|own| room.game.show(own.0));
         let question = seat.and_then(|role| shared.questions.get(&role)).filter(|_| chosen.is_none());
-        let clock = shared.clock.filter(|_| shared.phase == Phase::Play).map(|(begun, total)| SceneClock {
-            total: total.as_secs_f64(),
-            left: total.saturating_sub(begun.elapsed()).as_secs_f64(),
+        let clock = shared.clock.filter(|_| shared.phase == Phase::Play).map(|(begun, total)| {
+            let left = total.saturating_sub(begun.elapsed());
+            json!({ "total": total.as_secs_f64(), "left": left.as_secs_f64() })
         });
         let mixes = seat.and_then(|role| shared.mixes.get(&role)).cloned().unwrap_or_default();
         let sees = own.map_or(TRUTH, |role| names[role.index()].as_str());
@@ -345,13 +325,13 @@ impl Table {
 
     /// The equilibrium has said all that it has to say.
     pub(super) fn settle(&self) {
-        self.shared().is_settled = true;
+        self.shared.lock().is_settled = true;
         self.ring();
     }
 
     /// Adds what an equilibrium says of a move.
-    pub(super) fn add_mix(&self, role: Role, mix: SceneMix) {
-        self.shared().mixes.entry(role).or_default().push(mix);
+    pub(super) fn add_mix(&self, role: Role, mix: Value) {
+        self.shared.lock().mixes.entry(role).or_default().push(mix);
         self.ring();
     }
 }
