@@ -8,14 +8,8 @@ const FIRST = 8;
 let players = null;
 
 /** The players that the server knows, asked for once. */
-function knownPlayers() {
-  players ??= get('/api/lobby').then(
-    lobby => lobby.players ?? [],
-    error => {
-      players = null;
-      throw error;
-    },
-  );
+async function knownPlayers() {
+  players ??= (await get('/api/lobby')).players ?? [];
   return players;
 }
 

@@ -35,13 +35,13 @@ class Sheet {
   }
 
   show() {
-    const { findings, playable, roles } = this.answer;
+    const { findings, playable } = this.answer;
     const counts = SEVERITIES.map(kind => [kind, findings.filter(({ severity }) => severity === kind).length]).filter(
       ([, count]) => count,
     );
     const said = counts.length ? counts.map(([kind, count]) => counted(count, kind)).join(', ') : 'nothing was found';
     const heading = el('h2', { id: 'rules-title', tabindex: '-1' }, this.name);
-    const play = () => this.open(roles);
+    const play = () => this.open();
     const playing = html`<button type="button" class="primary" id="play-rules" onclick=${play}>Play it</button>`;
     const sheet = html`
       <section class="card" id="rules" aria-labelledby="rules-title">
@@ -65,12 +65,11 @@ class Sheet {
     this.root.scrollIntoView({ block: 'start' });
   }
 
-  open(roles) {
-    const names = roles.map(role => (typeof role === 'string' ? role : role.name));
+  open() {
     this.play({
       title: this.name,
       about: 'Your own rules.',
-      roles: names,
+      roles: this.answer.roles,
       hasRandom: Boolean(this.answer.random),
       body: { rules: this.text, name: this.name },
     });

@@ -50,14 +50,9 @@ export function drawScene(scene, large, picks) {
   });
 }
 
-/** Whether there is something that the belief could shade. */
-function canShade(scene) {
-  return Boolean(scene.belief?.picture) && scene.belief.facts.some(isOpen);
-}
-
 /** The box that turns the shading on and off, and draws again; null where nothing could be shaded. */
 export function shadeBox(scene, text, redraw) {
-  if (!canShade(scene)) return null;
+  if (!scene.belief?.picture || !scene.belief.facts.some(isOpen)) return null;
   const onchange = event => {
     shading.isOn = event.target.checked;
     redraw();
