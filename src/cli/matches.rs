@@ -17,7 +17,7 @@ use super::game_argument::{GameArgument, Opened};
 use super::match_records::MatchRecords;
 use super::options::{EarlierOption, EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::output::log;
-use super::progress::{Heartbeat, Progress, RunningSeries};
+use super::progress::{Progress, RunningSeries, heartbeat};
 use super::real_time::RealTime;
 use super::report::{Report, Title};
 use super::seats::SeatArguments;
@@ -180,8 +180,6 @@ pub fn run_hosted(
     };
     let report = series.play()?;
     let title = Title {
-        game: &opened.name,
-        roles: engine.roles(),
         heading: &series.heading,
         engine: &engine,
         preparation,
@@ -252,7 +250,7 @@ impl Series<'_> {
         let mut report = Report::new(self.machine.roles().len());
         let settings = self.settings();
         let running = Arc::new(RunningSeries::new(self.machine.roles().values().to_vec()));
-        let heartbeat = Heartbeat::beside(&progress, &running);
+        let beating = heartbeat(&progress, &running);
         let play = |index| {
             let played = self.one(index, &settings, &running);
             progress.tick();
@@ -273,7 +271,7 @@ impl Series<'_> {
                 Ok(())
             },
         )?;
-        drop(heartbeat);
+        drop(beating);
         report.time = progress.finish();
         Ok(report)
     }

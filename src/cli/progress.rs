@@ -2,12 +2,13 @@
 //!
 //! Progress goes to standard error, so results stay clean. Without a terminal there is no line for a task that takes
 //! less than ten seconds, and none at all for a command that shows its results one by one. Where a unit of a task may
-//! take long, a [`Heartbeat`] says what is being done, also while nothing ends.
+//! take long, a [`heartbeat`] says what is being done, also while nothing ends.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::{self, Thread};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -149,51 +150,26 @@ impl RunningSeries {
     }
 }
 
-/// Says by a thread of its own how far a series is, until it is dropped: beside the bar on a terminal, in a plain line
-/// every ten seconds elsewhere, also while no match ends.
-pub struct Heartbeat {
-    ended: Arc<AtomicBool>,
-    speaker: Option<Thread>,
-}
-
-impl Heartbeat {
-    /// Begins to speak beside the progress of the series.
-    pub fn beside(progress: &Progress, series: &Arc<RunningSeries>) -> Self {
-        let ended = Arc::new(AtomicBool::new(false));
-        let (heard, series) = (Arc::clone(&ended), Arc::clone(series));
-        let (bar, unit) = (progress.bar.clone(), progress.unit);
-        let pause = Duration::from_millis(if bar.is_some() { 200 } else { INTERVAL * 1_000 });
-        let speak = move || {
-            let watch = Stopwatch::start();
-            for due in 1.. {
-                while watch.elapsed() < pause * due {
-                    // It wakes up early to find out that the task has ended.
-                    thread::park_timeout(pause);
-                    if heard.load(Ordering::Relaxed) {
-                        return;
-                    }
-                }
-                match (&bar, series.in_words()) {
-                    (_, words) if words.is_empty() => {}
-                    (Some(bar), words) => bar.set_message(format!("{unit}: {words}")),
-                    (None, words) => log(format_args!("{words}")),
-                }
+/// Says by a thread of its own how far a series is, until the sender that it returns is dropped: beside the bar of the
+/// progress on a terminal, in a plain line every ten seconds elsewhere, also while no match ends.
+pub fn heartbeat(progress: &Progress, series: &Arc<RunningSeries>) -> Sender<()> {
+    let (beating, ended) = channel();
+    let (bar, unit, series) = (progress.bar.clone(), progress.unit, Arc::clone(series));
+    let pause = Duration::from_millis(if bar.is_some() { 200 } else { INTERVAL * 1_000 });
+    let speak = move || {
+        while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+            match (&bar, series.in_words()) {
+                (_, words) if words.is_empty() => {}
+                (Some(bar), words) => bar.set_message(format!("{unit}: {words}")),
+                (None, words) => log(format_args!("{words}")),
             }
-        };
-        // Without another thread nothing is said; the task does not need it.
-        let spawned =
-            (!progress.quiet).then(|| thread::Builder::new().name("heartbeat".to_owned()).spawn(speak).ok());
-        Heartbeat { ended, speaker: spawned.flatten().map(|handle| handle.thread().clone()) }
-    }
-}
-
-impl Drop for Heartbeat {
-    fn drop(&mut self) {
-        self.ended.store(true, Ordering::Relaxed);
-        if let Some(speaker) = &self.speaker {
-            speaker.unpark();
         }
+    };
+    if !progress.quiet {
+        // Without a thread nothing is said.
+        let _ = thread::Builder::new().name("heartbeat".to_owned()).spawn(speak);
     }
+    beating
 }
 
 #[cfg(test)]

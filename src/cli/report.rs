@@ -9,17 +9,13 @@ use super::failure::CommandResult;
 use super::output::Output;
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_lab::study::{DecisionTally, PlayedMatch};
-use hyperplay_machine::{ByRole, Role, counted};
+use hyperplay_machine::{ByRole, Role, StateMachine as _, counted};
 use hyperplay_play::referee::Heading;
 use hyperplay_report::{FEW, Sample, Table};
 
 /// The heading of the report.
 pub struct Title<'a> {
-    /// Where the rules came from.
-    pub game: &'a str,
-    /// The names of the roles.
-    pub roles: &'a ByRole<String>,
-    /// Rules, players and seed.
+    /// Where the rules came from, players and seed.
     pub heading: &'a Heading,
     /// The engine of the referee, and of the players that name none.
     pub engine: &'a Engine,
@@ -49,11 +45,8 @@ impl Title<'_> {
 
     /// The roles that are played, with their specs.
     fn players(&self) -> impl Iterator<Item = (Role, &str, &str)> {
-        let specs = self.heading.players.iter();
-        self.roles
-            .iter()
-            .zip(specs)
-            .filter_map(|((role, name), spec)| Some((role, name.as_str(), spec.as_deref()?)))
+        let roles = self.engine.roles().iter().zip(&self.heading.players);
+        roles.filter_map(|((role, name), spec)| Some((role, name.as_str(), spec.as_deref()?)))
     }
 }
 
@@ -153,7 +146,7 @@ impl Report {
         };
         let players: Value = title.players().map(|(_, name, spec)| (name, spec)).collect();
         json!({
-            "game": title.game,
+            "game": title.heading.game,
             "rules": title.heading.rules,
             "seed": title.heading.seed,
             "reproduces": title.reproduces,
@@ -183,7 +176,7 @@ impl Report {
             (_, true) => " (with clocks, players think ahead: another run may differ)",
             (_, false) => " (with clocks, no player thinks ahead: another run may differ)",
         };
-        let (game, seed) = (title.game, title.heading.seed);
+        let Heading { game, seed, .. } = title.heading;
         out.line(format_args!("{game}: {}, seed {seed}{clocks}", counted(self.matches as u64, "match")))?;
         if self.matches == 0 {
             return out.line("nothing was played, so there are no scores; --matches N plays N matches");
