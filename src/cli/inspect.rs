@@ -14,13 +14,13 @@ use super::game_tree::{TreeOptions, no_tree, size_as_json, size_in_words};
 use super::interaction_parts::InteractionParts;
 use super::network;
 use super::options::{EngineOption, no_engine, pick_seed, seconds, seed};
-use super::output::{Output, log};
+use super::output::{Output, log, some};
 use super::progress::Progress;
 use super::session::Session;
 use hyperplay_engine::propnet::{DotLimits, dot, named_outputs};
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_games::automaton::{Automaton, AutomatonLimits};
-use hyperplay_logic::gdl::{Dependencies, Language, TermId, TermStore};
+use hyperplay_logic::gdl::{Dependencies, Language, TermId};
 use hyperplay_machine::{
     Budget, ByRole, EvaluationFailure as Stopped, Move, Role, Seed, StateMachine, StateMachineExt,
 };
@@ -130,14 +130,11 @@ pub fn run(arguments: &InspectArguments, session: &Session) -> CommandResult {
     let Session { interrupt, out, .. } = session;
     let opened = arguments.game.open()?;
     let is_sidl = opened.game.language() == Language::Sidl;
-    if let Some(Graph::Dot) = arguments.graph
-        && is_sidl
-    {
-        let (_, engine) = arguments.engine.open_for_steps(&opened)?;
-        return out.text(&diagram(&engine));
-    }
     if let Some(Graph::Dot) = arguments.graph {
-        return out.text(&Dependencies::of(opened.game.rules()).dot(opened.game.terms().symbols()));
+        return out.text(&match is_sidl {
+            true => diagram(&arguments.engine.open_for_steps(&opened)?.1),
+            false => Dependencies::of(opened.game.rules()).dot(opened.game.terms().symbols()),
+        });
     }
     if arguments.plans {
         let interpreter = Engines::new(&opened.game).interpreter();
@@ -158,9 +155,7 @@ pub fn run(arguments: &InspectArguments, session: &Session) -> CommandResult {
         return out.text(&automaton.dot());
     }
     match &arguments.dot {
-        Some(path) if is_sidl => {
-            write_diagram(path, &diagram(&engine))?;
-        }
+        Some(path) if is_sidl => write_diagram(path, &diagram(&engine))?,
         Some(path) => draw(&engines, path, &arguments.part, &opened.name)?,
         None => {}
     }
@@ -282,10 +277,6 @@ fn look<'a>(
 }
 
 impl Inspection<'_> {
-    fn terms(&self) -> &TermStore {
-        self.opened.game.terms()
-    }
-
     fn language(&self) -> &'static str {
         match self.opened.game.language() {
             Language::Sidl => "SIDL",
@@ -301,7 +292,7 @@ impl Inspection<'_> {
 
     /// Moves in prefix form, as in every report in JSON.
     fn moves(&self, moves: &[Move]) -> Vec<String> {
-        moves.iter().map(|own| self.terms().show(own.0)).collect()
+        moves.iter().map(|own| self.opened.game.terms().show(own.0)).collect()
     }
 
     /// Terms in the syntax of the rulesheet.
@@ -387,7 +378,7 @@ impl Inspection<'_> {
             self.drawn.lines().try_for_each(|drawn| out.line(format_args!("  {drawn}")))?;
         }
         for (role, own) in self.legal.iter() {
-            let moves = some(&self.written(own.iter().map(|own| own.0)));
+            let moves = some(self.written(own.iter().map(|own| own.0)).into_iter(), LISTED);
             line("legal at start", format!("{}, {}: {moves}", roles[role], own.len()))?;
         }
         let all = match self.cut {
@@ -443,15 +434,6 @@ impl Inspection<'_> {
 
     fn words(&self, words: &SurveyWords) -> String {
         let terms = self.written(words.terms.iter().copied());
-        format!("{} {}: {}", terms.len(), words.basis, some(&terms))
+        format!("{} {}: {}", terms.len(), words.basis, some(terms.into_iter(), LISTED))
     }
-}
-
-/// The first of them.
-fn some(terms: &[String]) -> String {
-    let mut text = terms.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(" ");
-    if terms.len() > LISTED {
-        text += &format!(" and {} more", terms.len() - LISTED);
-    }
-    text
 }

@@ -32,14 +32,12 @@ pub fn put_into(document: &mut Value, network: Result<&Grounded, TooLarge>, seco
     if let Some(seconds) = seconds {
         document["grounding"]["seconds"] = (seconds - of_passes).max(0.0).into();
     }
-    let NetworkStats { bits, moves, all, legal, terminal, goals, percepts, next } = grounded.propnet.stats();
-    let parts =
-        [("legal", legal), ("terminal", terminal), ("goals", goals), ("percepts", percepts), ("next", next)];
-    let mut network = json!(all);
-    network["bits"] = bits.into();
-    network["moves"] = moves.into();
+    let stats = grounded.propnet.stats();
+    let mut network = json!(stats.all);
+    network["bits"] = stats.bits.into();
+    network["moves"] = stats.moves.into();
     network["seconds"] = of_passes.into();
-    network["parts"] = parts.into_iter().map(|(part, size)| (part, json!(size))).collect();
+    network["parts"] = parts(&stats).into_iter().map(|(part, size)| (part, json!(size))).collect();
     network["passes"] = json!(grounded.passes);
     document["network"] = network;
 }
@@ -58,25 +56,30 @@ pub fn sentence(network: Result<&Grounded, TooLarge>) -> String {
     }
 }
 
+/// The size of what decides each query.
+fn parts(stats: &NetworkStats) -> [(&'static str, Size); 5] {
+    let NetworkStats { legal, terminal, goals, percepts, next, .. } = *stats;
+    [("legal", legal), ("terminal", terminal), ("goals", goals), ("percepts", percepts), ("next", next)]
+}
+
 /// The size of what decides each query, and the size after each pass.
 ///
 /// # Errors
 /// If standard output cannot be written to.
 pub fn write(grounded: &Grounded, out: &Output) -> CommandResult {
     let stats = grounded.propnet.stats();
-    let parts = [
-        ("  all", stats.all),
-        ("  legal", stats.legal),
-        ("  terminal", stats.terminal),
-        ("  goals", stats.goals),
-        ("  percepts", stats.percepts),
-        ("  next", stats.next),
-    ];
+    let all = std::iter::once(("all", stats.all)).chain(parts(&stats));
     let columns = ["  decides: text", "gates", "wires", "two-input gates", "depth"];
     let row = |(part, size): (&str, Size)| {
-        [part.into(), size.gates.into(), size.wires.into(), size.two_inputs.into(), size.depth.into()]
+        [
+            format!("  {part}").into(),
+            size.gates.into(),
+            size.wires.into(),
+            size.two_inputs.into(),
+            size.depth.into(),
+        ]
     };
-    out.text(&Table::plain(columns, parts.map(row)).shown().as_text())?;
+    out.text(&Table::plain(columns, all.map(row)).shown().as_text())?;
     let columns = ["  pass: text", "bits", "gates", "wires", "two-input gates", "ms: 2"];
     let rows = grounded.passes.iter().map(|pass| {
         let name = format!("  {}", pass.name).into();

@@ -76,6 +76,13 @@ pub fn printable(text: &str) -> String {
     if text.chars().nth(MOST).is_some() { clean + "..." } else { clean }
 }
 
+/// At most so many words, with blanks between them, and how many more there are.
+pub fn some(words: impl ExactSizeIterator<Item = String>, most: usize) -> String {
+    let more = words.len().saturating_sub(most);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    words.take(most).chain(more).collect::<Vec<_>>().join(" ")
+}
+
 /// Whether what is written to standard output (or standard error) may be coloured.
 pub fn colour(stderr: bool) -> bool {
     let terminal = if stderr { io::stderr().is_terminal() } else { io::stdout().is_terminal() };

@@ -3,7 +3,7 @@
 //! Terms are written in the syntax of the rulesheet. `replay` shows recorded matches by the same functions.
 
 use super::failure::CommandResult;
-use super::output::Output;
+use super::output::{Output, some};
 use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_logic::gdl::TermId;
 use hyperplay_machine::{Move, Percepts, Role, State, StateMachine, StateMachineExt};
@@ -150,11 +150,7 @@ impl<'a> ShownMatch<'a> {
 
     /// Moves as the rulesheet would write them; of many the first ones.
     pub fn list(&self, moves: &[Move]) -> String {
-        let mut shown: Vec<String> = moves.iter().take(SHOWN).map(|&own| self.term(own.0)).collect();
-        if moves.len() > SHOWN {
-            shown.push(format!("and {} more", moves.len() - SHOWN));
-        }
-        shown.join(" ")
+        some(moves.iter().map(|own| self.term(own.0)), SHOWN)
     }
 
     fn percepts(&self, percepts: &Percepts) -> String {
