@@ -91,7 +91,13 @@ impl HumanSeat {
     }
 
     /// Asks until a line is a move; none if the person leaves or the clock runs out.
-    fn dialogue(&mut self, at: &mut Shared, view: &View<'_>, budget: &Budget, seed: &Seed) -> Option<Move> {
+    fn dialogue(
+        &mut self,
+        at: &mut Shared,
+        view: &View<'_>,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> Result<Move, Typed> {
         let moves: Vec<String> = view.legal.iter().map(|own| shown(&self.engine, own.0)).collect();
         at.console.say(&format!("step {}\n{}", view.evidence.step() + 1, self.knowledge.board()));
         at.console.say(&if moves.len() > LISTED {
@@ -106,22 +112,14 @@ impl HumanSeat {
                 budget.left().map_or(String::new(), |left| format!(" ({:.0} s left)", left.as_secs_f64()));
             let line = match at.console.ask(&format!("{name}{left}> "), budget.deadline) {
                 Typed::Line(line) => line,
-                Typed::Late => {
-                    at.was_late(self.role);
-                    return None;
-                }
                 Typed::Ended => {
                     at.console.say("standard input has ended\n");
-                    self.table.leave();
-                    return None;
+                    return Err(Typed::Ended);
                 }
-                Typed::Gone => {
-                    self.table.leave();
-                    return None;
-                }
+                gone => return Err(gone),
             };
             match choice::read(&line, &moves, proposed.take()) {
-                Line::Play(place) => return Some(view.legal[place]),
+                Line::Play(place) => return Ok(view.legal[place]),
                 Line::Found(found) => {
                     at.console.say(&listed(&moves, found.iter().copied()));
                     if let [only] = found[..] {
@@ -139,16 +137,13 @@ impl HumanSeat {
                         Word::Belief => self.knowledge.belief(),
                         Word::Hint => self.hint(view, budget, &seed.child("hint").index(asked as usize)),
                         Word::Past => self.past(view.evidence),
-                        Word::Quit => {
-                            self.table.leave();
-                            return None;
-                        }
+                        Word::Quit => return Err(Typed::Gone),
                     };
                     at.console.say(&said);
                 }
             }
         }
-        None
+        Err(Typed::Gone)
     }
 }
 
@@ -167,18 +162,16 @@ impl Player for HumanSeat {
         let mut at = table.shared.lock();
         let chosen = match at.turn_to(&self.engine, self.role, budget.deadline) {
             Typed::Line(_) => self.dialogue(&mut at, view, budget, seed),
-            Typed::Late => {
-                at.was_late(self.role);
-                None
-            }
-            Typed::Gone | Typed::Ended => {
-                table.leave();
-                None
-            }
+            away => Err(away),
         };
         // A person who leaves is not asked again, and the match is not counted; a person who is late gets a move that
         // is drawn.
-        chosen.map_or_else(|| Decision::uniform(view.legal, seed), certain)
+        match chosen {
+            Ok(own) => return certain(own),
+            Err(Typed::Late) => at.was_late(self.role),
+            Err(_) => table.leave(),
+        }
+        Decision::uniform(view.legal, seed)
     }
 }
 
