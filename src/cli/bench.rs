@@ -68,7 +68,8 @@ pub fn run(arguments: &BenchArguments, session: &Session) -> CommandResult {
     let watch = Stopwatch::start();
     let network = engines.network();
     let grounding = watch.elapsed();
-    let kinds = arguments.kinds();
+    let all = EngineKind::ALL.into_iter().filter(|kind| *kind != EngineKind::Auto);
+    let kinds = if arguments.engines.is_empty() { all.collect() } else { arguments.engines.clone() };
     let progress = Progress::new(kinds.len(), "engines", false);
     let mut all = Vec::new();
     for kind in kinds {
@@ -160,16 +161,6 @@ fn measure(
         }
         Ok(speed)
     })
-}
-
-impl BenchArguments {
-    /// The engines that are measured.
-    fn kinds(&self) -> Vec<EngineKind> {
-        if self.engines.is_empty() {
-            return EngineKind::ALL.into_iter().filter(|kind| *kind != EngineKind::Auto).collect();
-        }
-        self.engines.clone()
-    }
 }
 
 impl Measured {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::failure::{CommandFailure, CommandResult, go_on};
 use super::game_argument::{NO_RULES, NO_RULES_REMEDY, is_empty, source, syntaxes};
-use super::options::{EngineOption, ThreadsOption, engine_for_steps, pick_seed, seconds, seed};
+use super::options::{EngineOption, ThreadsOption, noted, pick_seed, seconds, seed};
 use super::output::{Output, colour, log};
 use super::progress::Progress;
 use super::session::Session;
@@ -141,7 +141,8 @@ fn check(
         };
         match reference {
             Ok(reference) => {
-                let engine = engine_for_steps(&engines, arguments.engine.engine, game.name())?;
+                let kind = arguments.engine.engine;
+                let engine = noted(&engines, engines.for_steps(kind), kind, game.name())?;
                 let progress = Progress::new(effort.matches.saturating_add(effort.search), "trials", false);
                 let tick = &|| progress.tick();
                 let part = interrupt.within(Budget::time(arguments.seconds.unwrap_or(SECONDS)));

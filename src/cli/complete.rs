@@ -98,11 +98,7 @@ fn of_option(option: &str, current: &str, words: &[String], registry: &Registry)
     match option {
         "sampler" => specs(registry, SpecKind::Sampler, current),
         "equilibrium" => specs(registry, SpecKind::Model, current),
-        "play" => {
-            let mut found = specs(registry, SpecKind::Model, current);
-            found.extend(specs(registry, SpecKind::Player, current));
-            found
-        }
+        "play" => [SpecKind::Model, SpecKind::Player].map(|kind| specs(registry, kind, current)).concat(),
         "game" => games(current),
         "role" => {
             let game = words.iter().find(|word| !word.starts_with('-'));
@@ -124,9 +120,8 @@ fn of_positional(path: &[&str], before: &[String], current: &str, registry: &Reg
         ["games"] if before.is_empty() => starting(builtin::everything().map(|game| game.name), current),
         ["players"] => match before {
             [] => {
-                let mut found = names(SpecKind::Player);
-                found.extend(starting(SpecKind::ALL.map(|kind| kind.plural().to_owned()), current));
-                found
+                let kinds = SpecKind::ALL.map(|kind| kind.plural().to_owned());
+                [names(SpecKind::Player), starting(kinds, current)].concat()
             }
             [kind] => {
                 SpecKind::ALL.into_iter().find(|known| known.plural() == kind).map_or_else(Vec::new, names)
@@ -139,20 +134,16 @@ fn of_positional(path: &[&str], before: &[String], current: &str, registry: &Reg
 
 /// The commands of which there is a page of the manual, below the commands named so far.
 fn pages_below(root: &Command, named: &[String], current: &str) -> Vec<String> {
-    let mut command = root;
-    for name in named {
-        let Some(inner) = command.find_subcommand(name) else { return Vec::new() };
-        command = inner;
-    }
+    let command = named.iter().try_fold(root, |command, name| command.find_subcommand(name));
+    let Some(command) = command else { return Vec::new() };
     let names = command.get_subcommands().map(|inner| inner.get_name().to_owned());
     starting(names.filter(|name| name != "help"), current)
 }
 
 /// The built-in games and the files that may be meant.
 fn games(current: &str) -> Vec<String> {
-    let mut found = starting(builtin::everything().map(|game| game.name), current);
-    found.extend(files(current, &["kif", "gdl", "efg"]));
-    found
+    let builtin = starting(builtin::everything().map(|game| game.name), current);
+    [builtin, files(current, &["kif", "gdl", "efg"])].concat()
 }
 
 /// The folders, with a slash behind them, and the files with one of these endings that begin as the text does.

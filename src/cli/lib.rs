@@ -186,18 +186,15 @@ pub fn run_with(registry: &Registry) -> ExitCode {
 }
 
 /// As [`run_with`], with these arguments, of which the first is the name of the program.
-pub fn run_with_arguments<A: Into<OsString> + Clone>(
+pub fn run_with_arguments(
     registry: &Registry,
-    arguments: impl IntoIterator<Item = A>,
+    arguments: impl IntoIterator<Item: Into<OsString>>,
 ) -> ExitCode {
     ExitCode::from(exit_code(registry, arguments))
 }
 
 /// As [`run_with_arguments`], with the number of the exit code, for a program that is not ended by it.
-pub fn exit_code<A: Into<OsString> + Clone>(
-    registry: &Registry,
-    arguments: impl IntoIterator<Item = A>,
-) -> u8 {
+pub fn exit_code(registry: &Registry, arguments: impl IntoIterator<Item: Into<OsString>>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     let words: Vec<String> =
         arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();

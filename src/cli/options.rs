@@ -62,12 +62,12 @@ impl EngineOption {
     /// If it cannot be made.
     pub fn open_for_steps(self, opened: &Opened) -> CommandResult<(Engines, Arc<Engine>)> {
         let engines = Engines::new(&opened.game);
-        let engine = engine_for_steps(&engines, self.engine, &opened.name)?;
+        let engine = noted(&engines, engines.for_steps(self.engine), self.engine, &opened.name)?;
         Ok((engines, engine))
     }
 }
 
-/// The engine of a kind, for the game of this name. Where the fastest is the interpreter, a note says why.
+/// The engine of a kind, for the game of this name, as in [`noted`].
 ///
 /// # Errors
 /// If it cannot be made.
@@ -75,15 +75,12 @@ pub fn engine(engines: &Engines, kind: EngineKind, name: &str) -> CommandResult<
     noted(engines, engines.get(kind), kind, name)
 }
 
-/// The same for work without playouts.
+/// The engine of a kind that was made, or not, for the game of this name. Where the fastest is the interpreter, a note says
+/// why.
 ///
 /// # Errors
-/// If it cannot be made.
-pub fn engine_for_steps(engines: &Engines, kind: EngineKind, name: &str) -> CommandResult<Arc<Engine>> {
-    noted(engines, engines.for_steps(kind), kind, name)
-}
-
-fn noted(
+/// If it could not be made.
+pub fn noted(
     engines: &Engines,
     engine: Result<Arc<Engine>, EngineError>,
     kind: EngineKind,

@@ -117,10 +117,11 @@ impl RealTime {
         mut watch: impl FnMut(&MatchStep),
     ) -> CommandResult<ManagedInteraction> {
         let machine = engine.interaction().expect("only an interaction is run in real time");
-        let mut players = seats.build_local(engines);
         let mut agents: Vec<Option<Box<dyn InteractionAgent>>> = Vec::new();
         for role in (0..machine.roles().len()).map(Role::new) {
-            agents.push(match (&self.addresses[role], players[role].take()) {
+            let local = seats.0[role].as_ref().filter(|spec| !spec.spec().is_remote());
+            let seat = local.map(|spec| spec.seat(&engines[role], role));
+            agents.push(match (&self.addresses[role], seat) {
                 (Some(address), _) => {
                     let (machine, server) = (Arc::clone(machine), Arc::clone(&self.server));
                     Some(Box::new(RemoteAgent::new(address.clone(), id, machine, server)))

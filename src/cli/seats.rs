@@ -97,14 +97,6 @@ impl SeatArguments {
         })
     }
 
-    /// A fresh player for every seat that is not that of another program.
-    pub fn build_local(&self, engines: &ByRole<Arc<Engine>>) -> ByRole<Option<Seat>> {
-        ByRole::from_fn(self.0.len(), |role| {
-            let local = self.0[role].as_ref().filter(|spec| !spec.spec().is_remote());
-            local.map(|spec| spec.seat(&engines[role], role))
-        })
-    }
-
     /// The roles that persons play.
     pub fn persons(&self) -> Vec<Role> {
         let is_person =
