@@ -66,10 +66,6 @@ impl Batch {
         self.game.words().unwrap_or_else(|_| unreachable!("a batch is only made where there are words"))
     }
 
-    fn checked<T>(&mut self, answer: T) -> PyResult<T> {
-        self.game.checked(&mut self.scratch, answer)
-    }
-
     /// The rows that are not over, with their joint moves: the numbers of `moves` by row and role.
     fn joints(&self, moves: &PyReadonlyArray2<'_, i64>) -> PyResult<Vec<(usize, JointMove)>> {
         let (moves, words, roles) = (moves.as_array(), self.words(), self.game.engine.roles().len());
@@ -212,7 +208,7 @@ impl Batch {
             self.refuse_illegal(&joints)?;
         }
         self.advance(&joints);
-        self.checked(())
+        self.game.checked(&mut self.scratch, ())
     }
 
     /// The numbers of random moves: int64 [N, roles]. Each role chooses uniformly among its legal moves, and `random` as the rules say; -1 in
@@ -229,7 +225,7 @@ impl Batch {
                 drawn[[row, role.index()]] = number.map_or(-1, |&number| number as i64);
             }
         }
-        self.checked(drawn.into_pyarray(py))
+        self.game.checked(&mut self.scratch, drawn.into_pyarray(py))
     }
 
     /// Which percepts a role has at the step that makes these moves (see step), before the step is made: uint8 [N, percepts].
@@ -269,7 +265,7 @@ impl Batch {
         let goals = Array2::from_shape_fn((self.states.len(), engine.roles().len()), |(row, role)| {
             engine.goal(&self.states[row], Role::new(role), scratch).value()
         });
-        self.checked(goals.into_pyarray(py))
+        self.game.checked(&mut self.scratch, goals.into_pyarray(py))
     }
 
     /// The mean goals of `count` random playouts from each row: float64 [N, roles]; in rows that are over, their goals.

@@ -11,7 +11,7 @@ use hyperplay_think::solve::{
 };
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict, PyDict};
 
 use super::belief::Steps;
 use super::failure::{interruptible, wrong};
@@ -70,29 +70,19 @@ pub fn read_policy(py: Python<'_>, game: &Game, path: &str, unit: f64, nodes: us
 
 impl Policy {
     fn by_role<'py>(&self, py: Python<'py>, of: &ByRole<f64>) -> PyResult<Bound<'py, PyDict>> {
-        let table = PyDict::new(py);
         let engine = &self.of.game.engine;
         let players = engine.each_role().filter(|&role| engine.random() != Some(role));
-        players.into_iter().try_for_each(|role| table.set_item(&engine.roles()[role], of[role]))?;
-        Ok(table)
+        players.map(|role| (&engine.roles()[role], of[role])).into_py_dict(py)
     }
 
     fn at<'py>(&self, py: Python<'py>, set: usize) -> PyResult<Bound<'py, PyDict>> {
-        let table = PyDict::new(py);
         let shares = self.of.tree.moves(set).iter().zip(self.profile.of(&self.of.tree, set));
-        shares
-            .into_iter()
-            .try_for_each(|(&own, share)| table.set_item(self.of.game.engine.show_move(own), share))?;
-        Ok(table)
+        shares.map(|(&own, share)| (self.of.game.engine.show_move(own), share)).into_py_dict(py)
     }
 
     /// A policy that was not solved.
     pub fn of(tree: &Arc<Solvable>, profile: Profile) -> Policy {
         Policy { of: Arc::clone(tree), profile, found: None }
-    }
-
-    fn with(&self, profile: Profile) -> Policy {
-        Policy::of(&self.of, profile)
     }
 }
 
@@ -150,7 +140,7 @@ impl Policy {
 
     /// A best response of every role to the others' part of this policy.
     fn best_response(&self, py: Python<'_>) -> PyResult<Policy> {
-        interruptible(py, |_| Ok(self.with(self.of.form.best_responses(&self.profile))))
+        interruptible(py, |_| Ok(Policy::of(&self.of, self.of.form.best_responses(&self.profile))))
     }
 
     /// The policy that a function gives: it is called with role, evidence and legal moves, and answers probabilities by move or one move.
@@ -171,7 +161,7 @@ impl Policy {
                 .filter(|shares| !shares.is_empty())
                 .unwrap_or_else(|| vec![1.0; moves.len()])
         });
-        failure.map_or_else(|| Ok(self.with(profile)), Err)
+        failure.map_or_else(|| Ok(Policy::of(&self.of, profile)), Err)
     }
 
     /// Writes the policy as a file, for `policy:FILE` in specs. A file that is there is not replaced, and none is left half written.

@@ -7,7 +7,7 @@ use hyperplay_play::for_engine::play_match;
 use hyperplay_play::player::{self as players, PlayerSpec, Registry, Seat, View};
 use hyperplay_play::referee::{Clocks, Concurrency, Heading, Settings, Transcript, match_seed, play_series};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict, PyDict};
 
 use super::failure::{interruptible, time, wrong};
 use super::game::{Game, Shared};
@@ -71,10 +71,8 @@ impl Player {
             Ok(player.decide(&View { evidence, legal: &moves }, &stop.budget(seconds, states), &seed))
         })?;
         let (shown, engine) = (PyDict::new(py), &self.game.engine);
-        let table = |of: &[(Move, f64)]| -> PyResult<Bound<'py, PyDict>> {
-            let table = PyDict::new(py);
-            of.iter().try_for_each(|(own, number)| table.set_item(engine.show_move(*own), number))?;
-            Ok(table)
+        let table = |of: &[(Move, f64)]| {
+            of.iter().map(|(own, number)| (engine.show_move(*own), number)).into_py_dict(py)
         };
         shown.set_item("move", engine.show_move(decision.choice))?;
         shown.set_item("policy", table(&decision.policy)?)?;

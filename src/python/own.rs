@@ -168,10 +168,12 @@ pub fn registry(
     samplers: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Registry> {
     let refuse = |error: RegistryError| wrong(error, "take another name");
+    let entry = |name: Bound<'_, PyAny>| -> PyResult<SpecEntry> {
+        Ok(SpecEntry::new(name.extract::<String>()?, "is written in Python"))
+    };
     let mut registry = Registry::standard();
     for (name, make) in players.into_iter().flatten() {
-        let (entry, make) =
-            (SpecEntry::new(name.extract::<String>()?, "is written in Python"), Arc::new(make.unbind()));
+        let (entry, make) = (entry(name)?, Arc::new(make.unbind()));
         let read = move |_: &_, _: &_| {
             let make = Arc::clone(&make);
             Ok(move |engine: &Arc<Engine>, role: Role| {
@@ -186,8 +188,7 @@ pub fn registry(
         registry = registry.with_player(entry, read).map_err(refuse)?;
     }
     for (name, make) in samplers.into_iter().flatten() {
-        let (entry, make) =
-            (SpecEntry::new(name.extract::<String>()?, "is written in Python"), Arc::new(make.unbind()));
+        let (entry, make) = (entry(name)?, Arc::new(make.unbind()));
         let read = move |_: &_, _: &_| Ok(PythonSampler(Python::attach(|py| make.clone_ref(py))));
         registry = registry.with_sampler(entry, read).map_err(refuse)?;
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hyperplay_machine::{self as machine, ChanceDistribution, Seed, StateMachine, StateMachineExt};
 use numpy::{PyArray1, ToPyArray};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict, PyDict};
 
 use super::failure::wrong;
 use super::game::{Game, Shared};
@@ -65,14 +65,14 @@ impl State {
 
     /// What each role perceives at the step that makes these moves, by role.
     fn percepts<'py>(&self, py: Python<'py>, moves: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        let (engine, seen) = (&self.game.engine, PyDict::new(py));
-        let mut scratch = engine.scratch();
+        let (engine, mut scratch) = (&self.game.engine, self.game.engine.scratch());
         let joint = self.read(moves, &mut scratch)?;
-        for role in engine.each_role() {
+        let seen = |role| {
             let percepts = engine.percepts(&self.state, &joint, role, &mut scratch);
             let shown: Vec<String> = percepts.iter().map(|percept| engine.terms().show(percept.0)).collect();
-            seen.set_item(&engine.roles()[role], shown)?;
-        }
+            (&engine.roles()[role], shown)
+        };
+        let seen = engine.each_role().map(seen).into_py_dict(py)?;
         self.game.checked(&mut scratch, seen)
     }
 
@@ -91,11 +91,9 @@ impl State {
     /// The goal of each role, 0 to 100.
     #[getter]
     fn goals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (engine, goals) = (&self.game.engine, PyDict::new(py));
-        let mut scratch = engine.scratch();
-        for role in engine.each_role() {
-            goals.set_item(&engine.roles()[role], engine.goal(&self.state, role, &mut scratch).value())?;
-        }
+        let (engine, mut scratch) = (&self.game.engine, self.game.engine.scratch());
+        let goal = |role| (&engine.roles()[role], engine.goal(&self.state, role, &mut scratch).value());
+        let goals = engine.each_role().map(goal).into_py_dict(py)?;
         self.game.checked(&mut scratch, goals)
     }
 
