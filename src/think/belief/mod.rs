@@ -179,16 +179,6 @@ impl UpdateCost {
         self.attempts += tried;
         self.accepted += agreed;
     }
-
-    /// The cost since `before`, an earlier value of the same account.
-    pub(crate) fn since(self, before: UpdateCost) -> UpdateCost {
-        UpdateCost {
-            states: self.states - before.states,
-            backtracks: self.backtracks - before.backtracks,
-            attempts: self.attempts - before.attempts,
-            accepted: self.accepted - before.accepted,
-        }
-    }
 }
 
 /// A belief by any sampler.

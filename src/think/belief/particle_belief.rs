@@ -31,7 +31,6 @@ pub struct ParticleBelief<M: Bulk> {
     evidence: Evidence,
     held: Held<M>,
     particles: Vec<Particle>,
-    cost: UpdateCost,
 }
 
 impl<M: Bulk> ParticleBelief<M> {
@@ -42,7 +41,6 @@ impl<M: Bulk> ParticleBelief<M> {
             evidence: Evidence::new(role),
             held: Held::new(&machine, role, &model, &options),
             particles: vec![Particle { id: ParticleId(0), weight: 1.0 }],
-            cost: UpdateCost::default(),
             machine,
             model,
             options,
@@ -67,22 +65,13 @@ impl<M: Bulk + 'static> Belief<M> for ParticleBelief<M> {
         if !self.evidence.follow(evidence) {
             self.held = Held::new(&self.machine, evidence.role, &self.model, &self.options);
         }
-        let (outcome, particles);
-        match &mut self.held {
-            Held::Forward(forward) => {
-                let before = forward.cost();
-                (particles, outcome) = match forward.follow(evidence, budget, seed) {
-                    Followed::Done => forward.report(seed),
-                    Followed::Ended(outcome) => (Vec::new(), outcome),
-                };
-                self.cost = forward.cost().since(before);
-            }
-            Held::Backtracking(belief) => {
-                let before = belief.cost();
-                (particles, outcome) = belief.follow(evidence, budget, seed);
-                self.cost = belief.cost().since(before);
-            }
-        }
+        let (particles, outcome) = match &mut self.held {
+            Held::Forward(forward) => match forward.follow(evidence, budget, seed) {
+                Followed::Done => forward.report(seed),
+                Followed::Ended(outcome) => (Vec::new(), outcome),
+            },
+            Held::Backtracking(belief) => belief.follow(evidence, budget, seed),
+        };
         self.particles = particles;
         outcome
     }
@@ -98,14 +87,14 @@ impl<M: Bulk + 'static> Belief<M> for ParticleBelief<M> {
     fn state(&self, particle: &Particle) -> &M::State {
         match &self.held {
             Held::Forward(forward) => forward.state(particle.id.0),
-            Held::Backtracking(belief) => belief.state(particle.id),
+            Held::Backtracking(belief) => belief.tree.state(particle.id.into()),
         }
     }
 
     fn history(&self, particle: &Particle) -> History {
         match &self.held {
             Held::Forward(forward) => forward.history(particle.id.0),
-            Held::Backtracking(belief) => belief.history(particle.id),
+            Held::Backtracking(belief) => belief.tree.history(particle.id.into()),
         }
     }
 
@@ -118,7 +107,10 @@ impl<M: Bulk + 'static> Belief<M> for ParticleBelief<M> {
     }
 
     fn cost(&self) -> UpdateCost {
-        self.cost
+        match &self.held {
+            Held::Forward(forward) => forward.cost,
+            Held::Backtracking(belief) => belief.tree.spent,
+        }
     }
 
     fn method(&self) -> UpdateMethod {
@@ -131,7 +123,7 @@ impl<M: Bulk + 'static> Belief<M> for ParticleBelief<M> {
     fn take_failure(&mut self) -> Option<EvaluationFailure> {
         match &mut self.held {
             Held::Forward(forward) => forward.take_failure(),
-            Held::Backtracking(belief) => belief.take_failure(),
+            Held::Backtracking(belief) => belief.tree.take_failure(),
         }
     }
 }

@@ -21,8 +21,8 @@ use std::sync::Arc;
 use super::opponents::Opponents;
 use super::options::{BeliefOptions, Weight};
 use super::resample::normalised;
-use super::{Particle, ParticleId, SharedModel, UpdateCost, UpdateOutcome, merged};
-use hyperplay_machine::{Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
+use super::{Particle, SharedModel, UpdateOutcome, merged};
+use hyperplay_machine::{Budget, BudgetAccount, Bulk, Evidence, Role, Seed};
 use node_id::{NodeId, ROOT};
 use tree::Tree;
 use walk::{WalkEnd, walk};
@@ -34,7 +34,7 @@ const ATTEMPTS: usize = 4;
 #[derive_where::derive_where(Clone)]
 pub(super) struct Backtracking<M: Bulk> {
     options: BeliefOptions,
-    tree: Tree<M>,
+    pub(super) tree: Tree<M>,
     /// Where each particle is; those whose budget ran out have some way to go.
     nodes: Vec<NodeId>,
 }
@@ -111,22 +111,5 @@ impl<M: Bulk> Backtracking<M> {
         let weights = normalised(&arrived.iter().map(ln_weight).collect::<Vec<f64>>());
         let weighted = arrived.iter().zip(weights).filter(|&(_, weight)| weight > 0.0);
         merged(weighted.map(|(&node, weight)| Particle { id: node.into(), weight }), options.merge)
-    }
-
-    /// The cost since the beginning.
-    pub(super) fn cost(&self) -> UpdateCost {
-        self.tree.spent
-    }
-
-    pub(super) fn take_failure(&mut self) -> Option<EvaluationFailure> {
-        self.tree.take_failure()
-    }
-
-    pub(super) fn state(&self, id: ParticleId) -> &M::State {
-        self.tree.state(id.into())
-    }
-
-    pub(super) fn history(&self, id: ParticleId) -> History {
-        self.tree.history(id.into())
     }
 }

@@ -44,7 +44,7 @@ pub(crate) struct Tree<M: Bulk> {
     large: usize,
     deepest: usize,
     deadline: Budget,
-    /// The cost since the beginning.
+    /// The cost of this update.
     pub(crate) spent: UpdateCost,
 }
 
@@ -76,6 +76,7 @@ impl<M: Bulk> Tree<M> {
     /// deadline of the budget until [`end`](Tree::end).
     pub(crate) fn begin(&mut self, evidence: &Evidence, budget: &Budget) {
         self.evidence.follow(evidence);
+        self.spent = UpdateCost::default();
         self.deadline = Budget { nodes: None, ..*budget };
         self.machine.set_deadline(&mut self.scratch, budget.deadline);
     }

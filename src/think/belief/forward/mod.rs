@@ -152,7 +152,8 @@ pub(super) struct Forward<M: Bulk> {
     large: usize,
     /// States saved for a search for the complete information set, and how many the next one is to have.
     saved: (u64, u64),
-    cost: UpdateCost,
+    /// The cost of this update.
+    pub(super) cost: UpdateCost,
     /// The states that may have been visited at the end of this update.
     most: u64,
 }
@@ -208,11 +209,6 @@ impl<M: Bulk> Forward<M> {
         machine.select_consistent(&[(&population.states[0], &joint); SEVERAL], &observed, scratch);
     }
 
-    /// The cost since the beginning.
-    pub(super) fn cost(&self) -> UpdateCost {
-        self.cost
-    }
-
     /// Why an evaluation of the rules met a limit, if one did since the last call.
     pub(super) fn take_failure(&mut self) -> Option<EvaluationFailure> {
         let own = self.machine.take_failure(&mut self.scratch);
@@ -254,10 +250,11 @@ impl<M: Bulk> Forward<M> {
 
     fn follow_in_time(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
         self.evidence.follow(evidence);
+        self.cost = UpdateCost::default();
         if let Some(refused) = refused(&*self.machine, evidence, &mut self.scratch) {
             return Followed::Ended(refused);
         }
-        self.most = budget.nodes.map_or(u64::MAX, |nodes| self.cost.states.saturating_add(nodes));
+        self.most = budget.nodes.unwrap_or(u64::MAX);
         let is_plain = self.is_plain();
         if is_plain && self.last_enumerated.is_none() {
             self.begin_sampling();

@@ -27,7 +27,7 @@ use crate::belief::backtracking::node_id::{NodeId, ROOT};
 use crate::belief::backtracking::tree::Tree;
 use crate::belief::backtracking::walk::{WalkEnd, walk};
 use crate::belief::resample::{normalised, systematic};
-use crate::belief::{BeliefOptions, UpdateCost, UpdateOutcome};
+use crate::belief::{BeliefOptions, UpdateOutcome};
 use hyperplay_machine::{Budget, BudgetAccount, Bulk, Evidence, Seed};
 
 /// A search may visit as many states as the particles may in an update, and at least this number.
@@ -51,7 +51,6 @@ impl<M: Bulk> Forward<M> {
         let new = || Box::new(Tree::new(Arc::clone(&self.machine), evidence.role, None));
         let mut tree = self.tree.take().unwrap_or_else(new);
         tree.opponents = self.opponents.take();
-        tree.spent = UpdateCost::default();
         tree.begin(evidence, budget);
         let found = self.found(&mut tree, budget, &seed.child("search"));
         tree.end();
