@@ -92,18 +92,17 @@ fn observed_step(evidence: &Evidence, step: usize) -> ObservedStep<'_> {
     ObservedStep { role: evidence.role, observation: &evidence.steps[step], is_end }
 }
 
-/// Why no history explains the evidence, if that is seen in the initial state.
-fn refused<M: StateMachine>(
-    machine: &M,
-    evidence: &Evidence,
-    scratch: &mut M::Scratch,
-) -> Option<UpdateOutcome> {
+/// What was followed, or with which outcome an update ends that has no particles.
+type Followed<T = ()> = Result<T, UpdateOutcome>;
+
+/// Refuses evidence that no history explains, if that is seen in the initial state.
+fn refuse<M: StateMachine>(machine: &M, evidence: &Evidence, scratch: &mut M::Scratch) -> Followed {
     let is_over = machine.terminal(&machine.initial(), scratch);
     if machine.is_interrupted(scratch) {
-        return Some(UpdateOutcome::Depleted { step: evidence.step() });
+        return Err(UpdateOutcome::Depleted { step: evidence.step() });
     }
     let is_right = is_over == (evidence.over && evidence.step() == 0);
-    (!is_right).then(|| UpdateOutcome::Inconsistent { step: evidence.step().min(1) })
+    if is_right { Ok(()) } else { Err(UpdateOutcome::Inconsistent { step: evidence.step().min(1) }) }
 }
 
 /// The evidence of a role after a history; an answer after the deadline may be cut off.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::backtracking::Backtracking;
-use super::forward::{Followed, Forward};
+use super::forward::Forward;
 use super::model::SharedModel;
 use super::options::{BeliefOptions, SamplingMethod};
 use super::{
@@ -65,14 +65,14 @@ impl<M: Bulk + 'static> Belief<M> for ParticleBelief<M> {
         if !self.evidence.follow(evidence) {
             self.held = Held::new(&self.machine, evidence.role, &self.model, &self.options);
         }
-        let (particles, outcome) = match &mut self.held {
-            Held::Forward(forward) => match forward.follow(evidence, budget, seed) {
-                Followed::Done => forward.report(seed),
-                Followed::Ended(outcome) => (Vec::new(), outcome),
-            },
-            Held::Backtracking(belief) => belief.follow(evidence, budget, seed),
+        let followed = match &mut self.held {
+            Held::Forward(forward) => forward.follow(evidence, budget, seed).map(|()| forward.report(seed)),
+            Held::Backtracking(belief) => {
+                belief.follow(evidence, budget, seed).map(|particles| (particles, UpdateOutcome::Sampled))
+            }
         };
-        self.particles = particles;
+        let outcome;
+        (self.particles, outcome) = followed.unwrap_or_else(|outcome| (Vec::new(), outcome));
         outcome
     }
 

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use super::opponents::Opponents;
 use super::options::{BeliefOptions, Weight};
 use super::resample::normalised;
-use super::{Particle, SharedModel, UpdateOutcome, merged};
+use super::{Followed, Particle, SharedModel, UpdateOutcome, merged};
 use hyperplay_machine::{Budget, BudgetAccount, Bulk, Evidence, Role, Seed};
 use node_id::{NodeId, ROOT};
 use tree::Tree;
@@ -46,32 +46,26 @@ impl<M: Bulk> Backtracking<M> {
         Self { tree: Tree::new(machine, role, opponents), nodes: vec![ROOT; options.particles], options }
     }
 
-    /// Follows the evidence, which continues what was followed before. Gives what is to be reported, and how it ended.
+    /// Follows the evidence, which continues what was followed before. Gives what is to be reported.
     pub(super) fn follow(
         &mut self,
         evidence: &Evidence,
         budget: &Budget,
         seed: &Seed,
-    ) -> (Vec<Particle>, UpdateOutcome) {
+    ) -> Followed<Vec<Particle>> {
         self.tree.begin(evidence, budget);
         if self.tree.is_large() {
             self.tree.compact(&mut self.nodes);
         }
-        let refused = self.walk_all(budget, seed);
+        let walked = self.walk_all(budget, seed);
         self.tree.end();
-        let particles = if refused.is_some() { Vec::new() } else { self.weighted() };
-        let outcome = match particles[..] {
-            [] => refused.unwrap_or(UpdateOutcome::Depleted { step: evidence.step() }),
-            _ => UpdateOutcome::Sampled,
-        };
-        (particles, outcome)
+        let particles = walked.map(|()| self.weighted())?;
+        if particles.is_empty() { Err(UpdateOutcome::Depleted { step: evidence.step() }) } else { Ok(particles) }
     }
 
-    /// Brings all particles as far as their budgets last; why there is no history, if that is found out.
-    fn walk_all(&mut self, budget: &Budget, seed: &Seed) -> Option<UpdateOutcome> {
-        if let Some(refused) = self.tree.refused() {
-            return Some(refused);
-        }
+    /// Brings all particles as far as their budgets last. An error says that there is no history.
+    fn walk_all(&mut self, budget: &Budget, seed: &Seed) -> Followed {
+        self.tree.refuse()?;
         let share = budget.nodes.map_or(u64::MAX, |nodes| nodes / self.nodes.len() as u64);
         let seed = seed.child("particle");
         for (particle, node) in self.nodes.iter_mut().enumerate() {
@@ -91,10 +85,10 @@ impl<M: Bulk> Backtracking<M> {
                 }
             }
             if let Some(step) = self.tree.refuted() {
-                return Some(UpdateOutcome::Inconsistent { step });
+                return Err(UpdateOutcome::Inconsistent { step });
             }
         }
-        None
+        Ok(())
     }
 
     /// The particles that are at the last step.

@@ -13,7 +13,7 @@ use super::branches::{Among, Branch, Branches};
 use super::node_id::{NodeId, ROOT};
 use crate::belief::joints::LegalJoints;
 use crate::belief::opponents::{Opponents, agreeing, policies};
-use crate::belief::{ParticleId, UpdateCost, UpdateOutcome, observed_step, refused};
+use crate::belief::{Followed, ParticleId, UpdateCost, observed_step, refuse};
 use hyperplay_machine::{Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, JointMove, Role};
 
 /// A tree with more nodes is large: it takes some hundreds of megabytes.
@@ -198,9 +198,9 @@ impl<M: Bulk> Tree<M> {
         Some((Among::OwnConsistent, self.branches(node)?.mass(Among::OwnConsistent)))
     }
 
-    /// Why nothing explains the evidence, if that is seen in the initial state.
-    pub(crate) fn refused(&mut self) -> Option<UpdateOutcome> {
-        refused(&*self.machine, &self.evidence, &mut self.scratch)
+    /// Refuses evidence that nothing explains, if that is seen in the initial state.
+    pub(crate) fn refuse(&mut self) -> Followed {
+        refuse(&*self.machine, &self.evidence, &mut self.scratch)
     }
 
     /// Marks the branch that leads to a node as dead, and gives the node above.

@@ -26,9 +26,9 @@
 use super::enumeration::ENUMERATION_COST;
 use super::population::{Population, PopulationBuilder};
 use super::rejection::{Drawn, Expected};
-use super::{Followed, Forward, Kind, StepTask};
-use crate::belief::UpdateOutcome;
+use super::{Forward, Kind, StepTask};
 use crate::belief::options::SamplingMethod;
+use crate::belief::{Followed, UpdateOutcome};
 use hyperplay_machine::Bulk;
 
 /// A population that was too small is made larger by this factor.
@@ -70,7 +70,7 @@ impl<M: Bulk> Forward<M> {
     pub(super) fn begin_filter(&mut self, task: StepTask<'_>, keeps_part: bool) -> Followed {
         while !self.filter_anew(task, keeps_part) {
             if self.is_spent(task.budget) {
-                return Followed::Ended(UpdateOutcome::Depleted { step: task.evidence.step() });
+                return Err(UpdateOutcome::Depleted { step: task.evidence.step() });
             }
             if self.opponents.is_some() && self.lists_all.is_none() {
                 self.lists_all = Some(true);
@@ -197,20 +197,20 @@ impl<M: Bulk> Forward<M> {
             let different = self.population.len();
             let is_full = self.population.total() >= self.options.particles as f64;
             if is_full && (2 * different > wanted || different >= ENOUGH) {
-                return Followed::Done;
+                return Ok(());
             }
             if self.enumerates_instead(self.options.all_states() as f64, task) {
-                return Followed::Done;
+                return Ok(());
             }
             if self.is_rare() {
-                return Followed::Done;
+                return Ok(());
             }
             let (covered, until) = self.covered;
             if different <= covered && step < until {
-                return Followed::Done;
+                return Ok(());
             }
             if self.draws_instead(task) {
-                return Followed::Done;
+                return Ok(());
             }
             if self.growth >= MOST_GROWTH {
                 return self.search(evidence, budget, seed);
@@ -221,10 +221,10 @@ impl<M: Bulk> Forward<M> {
                 // Several times the draws have found few more histories: there are no more.
                 self.covered = (self.population.len(), step + COVERED_STEPS);
                 self.growth /= GROWTH;
-                return Followed::Done;
+                return Ok(());
             }
         }
-        Followed::Done
+        Ok(())
     }
 
     /// Draws whole histories in place of the population, where a larger filter would take more attempts. If they do not

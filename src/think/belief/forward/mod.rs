@@ -49,7 +49,9 @@ use super::backtracking::tree::Tree;
 use super::model::OpponentModel;
 use super::opponents::Opponents;
 use super::options::{BeliefOptions, SamplingMethod};
-use super::{Particle, ParticleId, UpdateCost, UpdateMethod, UpdateOutcome, merged, observed_step, refused};
+use super::{
+    Followed, Particle, ParticleId, UpdateCost, UpdateMethod, UpdateOutcome, merged, observed_step, refuse,
+};
 
 use alias::AliasTable;
 use enumeration::Extension;
@@ -110,15 +112,6 @@ impl<'a> StepTask<'a> {
     fn observed(&self) -> ObservedStep<'a> {
         observed_step(self.evidence, self.step)
     }
-}
-
-/// How following the evidence went.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Followed {
-    /// To its last step.
-    Done,
-    /// It ended.
-    Ended(UpdateOutcome),
 }
 
 /// The histories of one role.
@@ -251,9 +244,7 @@ impl<M: Bulk> Forward<M> {
     fn follow_in_time(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
         self.evidence.follow(evidence);
         self.cost = UpdateCost::default();
-        if let Some(refused) = refused(&*self.machine, evidence, &mut self.scratch) {
-            return Followed::Ended(refused);
-        }
+        refuse(&*self.machine, evidence, &mut self.scratch)?;
         self.most = budget.nodes.unwrap_or(u64::MAX);
         let is_plain = self.is_plain();
         if is_plain && self.last_enumerated.is_none() {
@@ -267,17 +258,14 @@ impl<M: Bulk> Forward<M> {
                 self.genealogy.begin();
                 continue;
             }
-            let followed = self.step(StepTask { step, evidence, budget, seed: &seed.index(step) });
-            if followed != Followed::Done {
-                return followed;
-            }
+            self.step(StepTask { step, evidence, budget, seed: &seed.index(step) })?;
             if self.genealogy.len() >= self.large {
                 let whole = self.last_enumerated.as_ref().map_or(0, |last| last.generation);
                 self.genealogy.compact(whole);
                 self.large = LARGE.max(4 * self.genealogy.len());
             }
         }
-        Followed::Done
+        Ok(())
     }
 
     fn step(&mut self, task: StepTask<'_>) -> Followed {
@@ -294,14 +282,14 @@ impl<M: Bulk> Forward<M> {
             match next {
                 Some(next) if next.len() == 0 => {
                     self.genealogy.take_last();
-                    return Followed::Ended(UpdateOutcome::Inconsistent { step: step + 1 });
+                    return Err(UpdateOutcome::Inconsistent { step: step + 1 });
                 }
                 Some(next) => {
                     self.population = next;
-                    return Followed::Done;
+                    return Ok(());
                 }
                 None if budget.is_late() => {
-                    return Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
+                    return Err(UpdateOutcome::Depleted { step: evidence.step() });
                 }
                 None => self.begin_sampling(),
             }
@@ -344,7 +332,7 @@ impl<M: Bulk> Forward<M> {
     fn sampled(&mut self, task: StepTask<'_>) -> Followed {
         let StepTask { step, evidence, budget, seed } = task;
         let method = self.options.method;
-        let depleted = Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
+        let depleted = Err(UpdateOutcome::Depleted { step: evidence.step() });
         self.genealogy.begin();
         if method == SamplingMethod::ParticleFilter || matches!(self.kind, Kind::Filtered | Kind::Searched) {
             // If the population cannot be continued, another one begins with the rest of the time.
@@ -370,7 +358,7 @@ impl<M: Bulk> Forward<M> {
         let is_over = self.is_spent(budget) || method != SamplingMethod::Auto;
         let is_alone = builder.population.len() == 0;
         match drawn {
-            Drawn::Enumerated => return Followed::Done,
+            Drawn::Enumerated => return Ok(()),
             Drawn::Incomplete if !is_over || is_alone => {
                 let last = self.genealogy.take_last();
                 let followed = match is_over {
@@ -387,7 +375,7 @@ impl<M: Bulk> Forward<M> {
             Drawn::Complete | Drawn::Incomplete => {}
         }
         (self.kind, self.population) = (Kind::Independent, builder.population);
-        Followed::Done
+        Ok(())
     }
 
     /// States that may still be visited in this update.

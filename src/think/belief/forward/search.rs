@@ -20,14 +20,14 @@ use std::sync::Arc;
 
 use super::population::PopulationBuilder;
 use super::trajectory::Trajectory;
-use super::{Followed, Forward, Kind};
+use super::{Forward, Kind};
 use crate::belief::backtracking::branches::Among;
 use crate::belief::backtracking::metropolis::moved;
 use crate::belief::backtracking::node_id::{NodeId, ROOT};
 use crate::belief::backtracking::tree::Tree;
 use crate::belief::backtracking::walk::{WalkEnd, walk};
 use crate::belief::resample::{normalised, systematic};
-use crate::belief::{BeliefOptions, UpdateOutcome};
+use crate::belief::{BeliefOptions, Followed, UpdateOutcome};
 use hyperplay_machine::{Budget, BudgetAccount, Bulk, Evidence, Seed};
 
 /// A search may visit as many states as the particles may in an update, and at least this number.
@@ -61,7 +61,7 @@ impl<M: Bulk> Forward<M> {
         self.opponents = tree.opponents.take();
         // What it knows helps if the search goes on.
         self.tree = Some(tree).filter(|tree| ended.is_err() && !tree.is_large() && self.failure.is_none());
-        ended.map_or_else(Followed::Ended, |()| Followed::Done)
+        ended
     }
 
     /// Makes these histories the population.
@@ -80,7 +80,7 @@ impl<M: Bulk> Forward<M> {
     }
 
     /// As many nodes at the last step as particles are wanted, or why there is none.
-    fn found(&self, tree: &mut Tree<M>, budget: &Budget, seed: &Seed) -> Result<Vec<NodeId>, UpdateOutcome> {
+    fn found(&self, tree: &mut Tree<M>, budget: &Budget, seed: &Seed) -> Followed<Vec<NodeId>> {
         let BeliefOptions { particles: wanted, states, .. } = self.options;
         let most = self.options.all_states().max(LEAST_STATES).min(self.left());
         let account = |tree: &Tree<M>, share: u64| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::population::Population;
-use super::{Followed, Forward};
+use super::Forward;
 use crate::belief::tests::Biased;
 use crate::belief::{BeliefOptions, OpponentModel, Uniform, UpdateMethod, exact};
 use crate::toy::{ME, Rules, Toy};
@@ -31,11 +31,11 @@ fn bias(
         let seed = Seed::root(1).index(replicate);
         let mut forward = Forward::new(Arc::clone(toy), Role::new(ME), model, options.clone());
         let before = evidence.until(evidence.step() - 2);
-        assert_eq!(forward.follow(&before, &Budget::UNLIMITED, &seed), Followed::Done);
+        assert_eq!(forward.follow(&before, &Budget::UNLIMITED, &seed), Ok(()));
         if begins_anew {
             forward.population = Population::empty();
         }
-        assert_eq!(forward.search(evidence, &Budget::UNLIMITED, &seed), Followed::Done);
+        assert_eq!(forward.search(evidence, &Budget::UNLIMITED, &seed), Ok(()));
         assert_eq!((forward.method(), forward.depth()), (UpdateMethod::Backtracking, evidence.step()));
         for (entry, weight) in forward.population.weights.iter().enumerate() {
             *mean.entry(forward.history(entry)).or_default() += weight / (PARTICLES * replicates) as f64;
@@ -134,7 +134,7 @@ fn rare_evidence_is_followed_by_all_continuations() {
                 for step in 1..=evidence.step() {
                     let seed = Seed::root(1).index(replicate).index(step);
                     let followed = forward.follow(&evidence.until(step), &Budget::UNLIMITED, &seed);
-                    assert_eq!(followed, Followed::Done);
+                    assert_eq!(followed, Ok(()));
                     let is_searched = forward.method() == UpdateMethod::Backtracking;
                     assert!(lists_all.is_some() || !is_searched, "step {step} was found by a search");
                 }
