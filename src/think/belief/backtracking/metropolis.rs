@@ -17,7 +17,6 @@
 
 use rand::{Rng, RngExt};
 
-use super::branches::Branch;
 use super::node_id::NodeId;
 use super::tree::Tree;
 use hyperplay_machine::{BudgetAccount, Bulk};
@@ -43,13 +42,7 @@ pub(crate) fn moved<M: Bulk>(
             ln_ratio += mass.ln();
         }
         let index = tree.branches(node)?.draw(among, rng)?;
-        if tree.branches(node)?.branch(index).is_none() && !tree.expand(node, &[index], account) {
-            return None;
-        }
-        match tree.branches(node)?.branch(index)? {
-            Branch::Open(child) => node = child,
-            Branch::Contradicted | Branch::Dead => return None,
-        }
+        node = tree.child(node, index, account)?;
     }
     (ln_ratio >= 0.0 || rng.random::<f64>() < ln_ratio.exp()).then_some(node)
 }

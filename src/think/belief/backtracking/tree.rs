@@ -214,19 +214,22 @@ impl<M: Bulk> Tree<M> {
 
     /// The node of a history that explains the evidence; `None` if it cannot be paid for.
     pub(crate) fn insert(&mut self, history: &History, account: &mut BudgetAccount) -> Option<NodeId> {
-        let mut node = ROOT;
-        for joint in &history.0 {
-            let branches = self.branches(node)?;
-            let index = branches.joints.index_of(joint);
-            if branches.branch(index).is_none() && !self.expand(node, &[index], account) {
-                return None;
-            }
-            match self.branches(node)?.branch(index)? {
-                Branch::Open(child) => node = child,
-                Branch::Contradicted | Branch::Dead => return None,
-            }
+        history.0.iter().try_fold(ROOT, |node, joint| {
+            let index = self.branches(node)?.joints.index_of(joint);
+            self.child(node, index, account)
+        })
+    }
+
+    /// The node that a branch leads to, which is tried if it was not; `None` if that cannot be paid for, or it leads
+    /// nowhere.
+    pub(crate) fn child(&mut self, node: NodeId, index: u64, account: &mut BudgetAccount) -> Option<NodeId> {
+        if self.branches(node)?.branch(index).is_none() && !self.expand(node, &[index], account) {
+            return None;
         }
-        Some(node)
+        match self.branches(node)?.branch(index)? {
+            Branch::Open(child) => Some(child),
+            Branch::Contradicted | Branch::Dead => None,
+        }
     }
 
     /// Whether the tree has reached the number of nodes at which those that no particle needs are dropped.
