@@ -175,7 +175,7 @@ fn distinct_states<S: Clone + Eq + std::hash::Hash>(population: &Population<S>) 
     let each = population.states.iter().zip(population.known.iter().copied());
     let (states, known): (Vec<S>, Vec<u32>) =
         each.filter(|&one| met.insert(one)).map(|(state, known)| (state.clone(), known)).unzip();
-    (states.len() < population.len()).then(|| Population { states, known, ..Population::empty() })
+    (states.len() < population.len()).then(|| Population { states, known, ..Population::default() })
 }
 
 /// Keeps one history for each state and knowledge of the others.
@@ -238,7 +238,7 @@ impl<M: Bulk> Forward<M> {
         if options.is_none() && self.options.exact_update && !*by_state && !budget.is_late() {
             let distinct = distinct_states(population)?;
             all_legal_joints(&mut context, &distinct, observed, most)?;
-            let all = std::mem::replace(population, Population::empty());
+            let all = std::mem::take(population);
             *population = merge_states::<M>(all, genealogy, &seed.child("states before"));
             *by_state = true;
             options = all_legal_joints(&mut context, population, observed, most);

@@ -272,7 +272,7 @@ impl<M: Bulk> Forward<M> {
         let StepTask { step, evidence, budget, .. } = task;
         if let (Kind::Enumerated { mut by_state }, false) = (self.kind, self.is_plain()) {
             let most = self.affordable_states(step).min(self.left() / 2);
-            let mut population = std::mem::replace(&mut self.population, Population::empty());
+            let mut population = std::mem::take(&mut self.population);
             let next = if self.options.enumerate {
                 self.enumerated(&mut population, task, &mut by_state, most)
             } else {

@@ -15,6 +15,7 @@ use hyperplay_machine::JointMove;
 
 /// The histories of one generation, by the numbers of their entries in the [`Genealogy`].
 #[derive(Clone, Debug)]
+#[derive_where::derive_where(Default)]
 pub(super) struct Population<S> {
     /// The state after each.
     pub(super) states: Vec<S>,
@@ -46,18 +47,7 @@ pub(super) fn continued(hash: u64, joint: &JointMove) -> u64 {
 impl<S> Population<S> {
     /// The empty history, at the initial state.
     pub(super) fn initial(state: S) -> Self {
-        Self { states: vec![state], weights: vec![1.0], hashes: vec![0], known: vec![0], ..Self::empty() }
-    }
-
-    /// No history.
-    pub(super) fn empty() -> Self {
-        Population {
-            states: Vec::new(),
-            weights: Vec::new(),
-            hashes: Vec::new(),
-            known: Vec::new(),
-            joints: Vec::new(),
-        }
+        Self { states: vec![state], weights: vec![1.0], hashes: vec![0], known: vec![0], ..Self::default() }
     }
 
     /// Different histories.
@@ -81,7 +71,7 @@ impl<S> Population<S> {
     pub(super) fn reweighted(self, weights: &[f64], genealogy: &mut Genealogy) -> Population<S> {
         let is_kept: Vec<bool> = weights.iter().map(|&weight| weight > 0.0).collect();
         genealogy.retain_last(&is_kept);
-        let mut kept = Population::empty();
+        let mut kept = Population::default();
         let each = self.states.into_iter().zip(self.hashes).zip(self.known).zip(weights);
         for (((state, hash), known), &weight) in each.filter(|&(_, &weight)| weight > 0.0) {
             kept.states.push(state);

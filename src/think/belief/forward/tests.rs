@@ -33,7 +33,7 @@ fn bias(
         let before = evidence.until(evidence.step() - 2);
         assert_eq!(forward.follow(&before, &Budget::UNLIMITED, &seed), Ok(()));
         if begins_anew {
-            forward.population = Population::empty();
+            forward.population = Population::default();
         }
         assert_eq!(forward.search(evidence, &Budget::UNLIMITED, &seed), Ok(()));
         assert_eq!((forward.method(), forward.depth()), (UpdateMethod::Backtracking, evidence.step()));
