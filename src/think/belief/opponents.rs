@@ -56,7 +56,8 @@ pub(super) struct Opponents {
     lists: Numbered<Vec<Move>>,
     /// By the place of the role, the class of its evidence and the number of its list of moves.
     policies: FxHashMap<(usize, u32, usize), Policy>,
-    failure: Option<EvaluationFailure>,
+    /// Why the model could not evaluate the rules, if that happened since the failure was taken.
+    pub(super) failure: Option<EvaluationFailure>,
 }
 
 impl Opponents {
@@ -73,16 +74,6 @@ impl Opponents {
             policies: FxHashMap::default(),
             failure: None,
         })
-    }
-
-    /// Why the model could not evaluate the rules, if that happened since the last call.
-    pub(super) fn take_failure(&mut self) -> Option<EvaluationFailure> {
-        self.failure.take()
-    }
-
-    /// Whether there was such a failure.
-    pub(super) fn has_failed(&self) -> bool {
-        self.failure.is_some()
     }
 
     /// The knowledge after each of some steps.

@@ -68,6 +68,7 @@ impl fmt::Display for Replacement {
 
 /// A state that is held possible.
 #[derive(PartialEq, Debug)]
+#[derive_where::derive_where(Clone, Copy)]
 pub struct WeightedState<'a, S> {
     /// The state.
     pub state: &'a S,
@@ -76,14 +77,6 @@ pub struct WeightedState<'a, S> {
     /// In how many of the histories held possible it is the last state; at least 1.
     pub histories: u32,
 }
-
-impl<S> Clone for WeightedState<'_, S> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S> Copy for WeightedState<'_, S> {}
 
 impl<'a, S> WeightedState<'a, S> {
     /// The only state that is possible, after the only history.

@@ -89,7 +89,7 @@ impl<M: Bulk> Tree<M> {
 
     /// Why an evaluation of the rules met a limit, if one did since the last call.
     pub(crate) fn take_failure(&mut self) -> Option<EvaluationFailure> {
-        let of_model = self.opponents.as_mut().and_then(Opponents::take_failure);
+        let of_model = self.opponents.as_mut().and_then(|opponents| opponents.failure.take());
         self.machine.take_failure(&mut self.scratch).or(of_model)
     }
 

@@ -185,7 +185,7 @@ impl<M: Bulk> DrawContext<'_, M> {
             listed.clear(); // the deadline may have cut off some
             return None;
         }
-        if opponents.has_failed() {
+        if opponents.failure.is_some() {
             listed.clear(); // a policy that rests on a failure is asked for again
         }
         let steps: Vec<(&M::State, &JointMove)> =

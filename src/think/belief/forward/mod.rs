@@ -205,7 +205,7 @@ impl<M: Bulk> Forward<M> {
     /// Why an evaluation of the rules met a limit, if one did since the last call.
     pub(super) fn take_failure(&mut self) -> Option<EvaluationFailure> {
         let own = self.machine.take_failure(&mut self.scratch);
-        let of_model = self.opponents.as_mut().and_then(Opponents::take_failure);
+        let of_model = self.opponents.as_mut().and_then(|opponents| opponents.failure.take());
         self.failure.take().or(own).or(of_model)
     }
 
