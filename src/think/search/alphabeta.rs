@@ -23,10 +23,9 @@ use rustc_hash::FxHashMap;
 
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
+use super::graph::{Index, successors};
 use crate::tree::LeafValues;
-use hyperplay_machine::{
-    Budget, BudgetAccount, Bulk, ByRole, Goal, JointMove, JointMoves, Move, Role, StateMachineExt,
-};
+use hyperplay_machine::{Budget, BudgetAccount, Bulk, ByRole, Goal, Move, Role, StateMachineExt};
 
 /// No search goes deeper: it recurses, and a game that can loop would never be complete.
 const MAX_DEPTH: u32 = 400;
@@ -104,8 +103,6 @@ enum Stop {
     Budget,
     NotAlternating,
 }
-
-type Index = u32;
 
 /// The relation of a value to the true one, at the depth searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -291,26 +288,16 @@ impl<M: Bulk> Search<'_, M> {
         if self.machine.is_interrupted(self.scratch) {
             return Err(Stop::Budget);
         }
-        let active = match roles_with_choice(&legal)[..] {
+        let choosing = legal.iter().filter(|(_, moves)| moves.len() != 1).map(|(role, _)| role);
+        let active = match choosing.collect::<Vec<Role>>()[..] {
             [] => self.role,
             [one] if Some(one) != self.machine.random() && !legal[one].is_empty() => one,
             _ => return Err(Stop::NotAlternating),
         };
-        let count = legal.values().iter().map(|moves| moves.len() as u64).product::<u64>();
-        if count > self.account.left() {
-            return Err(Stop::Budget);
-        }
-        let joints: Vec<JointMove> = JointMoves::new(&legal).collect();
-        if !joints.iter().all(|_| self.account.spend()) {
-            return Err(Stop::Budget);
-        }
-        let steps: Vec<_> = joints.iter().map(|joint| (&state, joint)).collect();
-        let mut successors = Vec::with_capacity(joints.len());
-        let advanced = self.machine.advance(&steps, self.scratch);
-        if self.machine.is_interrupted(self.scratch) {
-            return Err(Stop::Budget);
-        }
-        for (next, end) in advanced {
+        let reached = successors(self.machine, &state, &legal, &mut self.account, self.scratch);
+        let reached = reached.ok_or(Stop::Budget)?;
+        let mut successors = Vec::with_capacity(reached.len());
+        for (next, end) in reached {
             let end = end.map(|goals| self.end(&goals)).transpose()?;
             successors.push(self.enter(next, end));
         }
@@ -360,9 +347,4 @@ impl<M: Bulk> Search<'_, M> {
         }
         Ok(legal[self.role].len() as f64 - legal[self.other].len() as f64)
     }
-}
-
-/// The roles that do not have exactly one move.
-fn roles_with_choice(legal: &ByRole<Vec<Move>>) -> Vec<Role> {
-    legal.iter().filter(|(_, moves)| moves.len() != 1).map(|(role, _)| role).collect()
 }

@@ -68,24 +68,14 @@ impl Graph {
             }
             let state = state.clone();
             let legal = machine.legal_by_role(&state, scratch);
-            let joints = legal.values().iter().map(|moves| moves.len() as u64).product::<u64>();
-            if joints > account.left() || machine.is_interrupted(scratch) {
-                return None;
-            }
-            if joints == 0 {
-                nodes.push(Node::End(machine.goals(&state, scratch)));
-                continue;
-            }
-            let joints: Vec<JointMove> = JointMoves::new(&legal).collect();
-            if !joints.iter().all(|_| account.spend()) {
-                return None;
-            }
-            let steps: Vec<_> = joints.iter().map(|joint| (&state, joint)).collect();
-            let advanced = machine.advance(&steps, scratch);
             if machine.is_interrupted(scratch) {
                 return None;
             }
-            let successors = advanced
+            if legal.values().iter().any(Vec::is_empty) {
+                nodes.push(Node::End(machine.goals(&state, scratch)));
+                continue;
+            }
+            let successors = successors(machine, &state, &legal, account, scratch)?
                 .into_iter()
                 .map(|(next, end)| {
                     *found.entry(next).or_insert_with_key(|next| {
@@ -104,6 +94,28 @@ impl Graph {
         let order = order(&nodes)?;
         Some(Graph { nodes, order })
     }
+}
+
+/// What follows from each joint move of a state, in order; `None` if the account does not grant them all, or the
+/// deadline of the scratch passed.
+pub(super) fn successors<M: Bulk>(
+    machine: &M,
+    state: &M::State,
+    legal: &ByRole<Vec<Move>>,
+    account: &mut BudgetAccount,
+    scratch: &mut M::Scratch,
+) -> Option<Vec<Reached<M::State>>> {
+    let count = legal.values().iter().map(|moves| moves.len() as u64).product::<u64>();
+    if count > account.left() {
+        return None;
+    }
+    let joints: Vec<JointMove> = JointMoves::new(legal).collect();
+    if !joints.iter().all(|_| account.spend()) {
+        return None;
+    }
+    let steps: Vec<_> = joints.iter().map(|joint| (state, joint)).collect();
+    let reached = machine.advance(&steps, scratch);
+    (!machine.is_interrupted(scratch)).then_some(reached)
 }
 
 /// Kahn's algorithm; `None` if there is a cycle.
