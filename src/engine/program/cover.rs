@@ -12,7 +12,8 @@
 use smallvec::SmallVec;
 
 use super::cut::Cut;
-use super::graph::{Graph, is_negated, node};
+use super::graph::Graph;
+use crate::propnet::Wire;
 
 /// Cuts kept for each node, the node itself apart.
 const CUTS: usize = 6;
@@ -54,8 +55,8 @@ impl Covering<'_> {
         let size = graph.ands.len();
         let mut readers = vec![0.0; size];
         let wires = graph.ands.iter().enumerate().filter(|(number, _)| !graph.is_leaf(*number));
-        for edge in wires.flat_map(|(_, wires)| wires).chain(&graph.outputs) {
-            readers[node(*edge)] += 1.0;
+        for wire in wires.flat_map(|(_, wires)| wires).chain(&graph.outputs) {
+            readers[wire.gate()] += 1.0;
         }
         Covering {
             graph,
@@ -98,14 +99,14 @@ impl Covering<'_> {
     /// The cuts of a node from those of its wires, none within another.
     fn candidates(&self, number: usize) -> SmallVec<[Cut; 2 * CUTS]> {
         let [left, right] = self.graph.ands[number];
-        let cuts_of = |edge| {
-            let number = node(edge);
+        let cuts_of = |wire: Wire| {
+            let number = wire.gate();
             std::iter::once(Cut::trivial(number as u32)).chain(self.cuts[number].iter().copied())
         };
         let mut found: SmallVec<[Cut; 2 * CUTS]> = SmallVec::new();
         for a in cuts_of(left) {
             for b in cuts_of(right) {
-                let Some(cut) = a.and(is_negated(left), &b, is_negated(right)) else { continue };
+                let Some(cut) = a.and(left.is_negated(), &b, right.is_negated()) else { continue };
                 if !found.iter().any(|other| other.is_within(&cut)) {
                     found.retain(|other| !cut.is_within(other));
                     found.push(cut);
@@ -117,8 +118,8 @@ impl Covering<'_> {
 
     fn count_references(&mut self) {
         self.references.fill(0);
-        for &edge in &self.graph.outputs {
-            self.references[node(edge)] += 1;
+        for &wire in &self.graph.outputs {
+            self.references[wire.gate()] += 1;
         }
         for number in (self.graph.inputs + 1..self.graph.ands.len()).rev() {
             if self.references[number] > 0 {

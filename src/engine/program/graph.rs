@@ -4,27 +4,14 @@
 //! 3-input look-up tables are needed and they are not deep. Only what an output needs is kept.
 //!
 //! Invariant: node 0 is the constant, nodes 1 to `inputs` the inputs, and the wires into a later node lead to nodes
-//! with smaller numbers.
+//! with smaller numbers. So a [`Wire`] is a node or its complement, as in a [`Network`].
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use crate::propnet::{Gate, Network, Wire};
-
-/// A node or its complement: the number doubled, plus one for the complement.
-pub(super) type Edge = u32;
-
-/// The node of an edge.
-pub(super) fn node(edge: Edge) -> usize {
-    (edge >> 1) as usize
-}
-
-/// Whether an edge is complemented.
-pub(super) fn is_negated(edge: Edge) -> bool {
-    edge & 1 == 1
-}
+use crate::propnet::{Gate, Network, Wire, follow};
 
 /// Gates of two wires.
 #[derive(Debug)]
@@ -32,11 +19,11 @@ pub(super) struct Graph {
     /// How many inputs there are.
     pub inputs: usize,
     /// The wires into each node; those of the constant and of the inputs mean nothing.
-    pub ands: Vec<[Edge; 2]>,
+    pub ands: Vec<[Wire; 2]>,
     /// The outputs, in the order given.
-    pub outputs: Vec<Edge>,
+    pub outputs: Vec<Wire>,
     levels: Vec<u32>,
-    unique: FxHashMap<[Edge; 2], u32>,
+    unique: FxHashMap<[Wire; 2], Wire>,
 }
 
 impl Graph {
@@ -45,21 +32,21 @@ impl Graph {
         let inputs = network.inputs();
         let mut graph = Graph {
             inputs,
-            ands: vec![[0, 0]; inputs + 1],
+            ands: vec![[Wire::FALSE; 2]; inputs + 1],
             outputs: Vec::new(),
             levels: vec![0; inputs + 1],
             unique: FxHashMap::default(),
         };
-        let mut edges: Vec<Edge> = Vec::with_capacity(network.gates().len());
+        let mut placed: Vec<Wire> = Vec::with_capacity(network.gates().len());
         let needed = network.needed(outputs.iter().copied());
         for (gate, needed) in network.gates().iter().zip(needed) {
-            edges.push(match gate {
-                Gate::And(wires) if needed => graph.and(wires, &edges),
-                Gate::Input(number) => (number + 1) << 1,
-                Gate::And(_) | Gate::False => 0,
+            placed.push(match gate {
+                Gate::And(wires) if needed => graph.and(wires, &placed),
+                Gate::Input(number) => network.input(*number as usize),
+                Gate::And(_) | Gate::False => Wire::FALSE,
             });
         }
-        graph.outputs = outputs.iter().map(|&wire| edge_of(&edges, wire)).collect();
+        graph.outputs = outputs.iter().map(|&wire| follow(&placed, wire)).collect();
         graph
     }
 
@@ -68,10 +55,10 @@ impl Graph {
         node <= self.inputs
     }
 
-    fn and(&mut self, wires: &[Wire], edges: &[Edge]) -> Edge {
-        let inputs = wires.iter().map(|&wire| edge_of(edges, wire));
-        let mut ready: BinaryHeap<Reverse<(u32, Edge)>> =
-            inputs.map(|edge| Reverse((self.levels[node(edge)], edge))).collect();
+    fn and(&mut self, wires: &[Wire], placed: &[Wire]) -> Wire {
+        let inputs = wires.iter().map(|&wire| follow(placed, wire));
+        let mut ready: BinaryHeap<Reverse<(u32, Wire)>> =
+            inputs.map(|wire| Reverse((self.levels[wire.gate()], wire))).collect();
         while let (Some(Reverse((_, first))), Some(Reverse((_, second)))) = (ready.pop(), ready.pop()) {
             let pair = self.pair(first, second);
             // The third one joins the same look-up table.
@@ -82,31 +69,27 @@ impl Graph {
             if ready.is_empty() {
                 return joined;
             }
-            ready.push(Reverse((self.levels[node(joined)], joined)));
+            ready.push(Reverse((self.levels[joined.gate()], joined)));
         }
         unreachable!("a gate has two wires or more")
     }
 
-    fn pair(&mut self, a: Edge, b: Edge) -> Edge {
+    fn pair(&mut self, a: Wire, b: Wire) -> Wire {
         let pair = [a.min(b), a.max(b)];
         match pair {
             [a, b] if a == b => return a,
-            [a, b] if a ^ 1 == b => return 0,
-            [0, _] => return 0,
-            [1, b] => return b,
+            [a, b] if a == !b => return Wire::FALSE,
+            [Wire::FALSE, _] => return Wire::FALSE,
+            [Wire::TRUE, b] => return b,
             _ => {}
         }
-        if let Some(&node) = self.unique.get(&pair) {
-            return node << 1;
+        if let Some(&known) = self.unique.get(&pair) {
+            return known;
         }
-        let number = u32::try_from(self.ands.len()).expect("memory ends before 2^31 nodes");
+        let made = Wire::of_gate(self.ands.len());
         self.ands.push(pair);
-        self.levels.push(1 + pair.map(|edge| self.levels[node(edge)]).into_iter().max().unwrap_or(0));
-        self.unique.insert(pair, number);
-        number << 1
+        self.levels.push(1 + pair.map(|wire| self.levels[wire.gate()]).into_iter().max().unwrap_or(0));
+        self.unique.insert(pair, made);
+        made
     }
-}
-
-fn edge_of(edges: &[Edge], wire: Wire) -> Edge {
-    edges[wire.gate()] ^ Edge::from(wire.is_negated())
 }

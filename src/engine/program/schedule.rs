@@ -14,7 +14,8 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use super::cut::{Cut, complement_leaf, depends_on, reorder};
-use super::graph::{Edge, Graph, is_negated, node};
+use super::graph::Graph;
+use crate::propnet::Wire;
 
 /// Look-up tables of one function in a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,23 +93,23 @@ pub(super) fn schedule(graph: &Graph, cover: &[(u32, Cut)], first: usize) -> Lut
 /// look-up table.
 fn outputs(graph: &Graph, places: &FxHashMap<u32, u32>, luts: &mut Vec<Lut3>) -> Vec<u32> {
     let inputs = graph.inputs;
-    let mut found: FxHashMap<Edge, u32> = FxHashMap::default();
-    for &edge in graph.outputs.iter().filter(|&&edge| !is_negated(edge) && node(edge) != 0) {
-        found.insert(edge, places[&(node(edge) as u32)]);
+    let mut found: FxHashMap<Wire, u32> = FxHashMap::default();
+    for &wire in graph.outputs.iter().filter(|&&wire| !wire.is_negated() && wire.gate() != 0) {
+        found.insert(wire, places[&(wire.gate() as u32)]);
     }
     let readers = readers(luts, inputs);
     let add = |luts: &mut Vec<Lut3>, function: u8, reads: [u32; 3], size: usize| {
         luts.push(Lut3 { function, reads, size });
         (inputs + luts.len() - 1) as u32
     };
-    for &edge in &graph.outputs {
-        if found.contains_key(&edge) {
+    for &wire in &graph.outputs {
+        if found.contains_key(&wire) {
             continue;
         }
-        let number = node(edge);
+        let number = wire.gate();
         let place = if number == 0 {
-            add(luts, if is_negated(edge) { 0xff } else { 0 }, [0; 3], 0)
-        } else if graph.is_leaf(number) || found.contains_key(&(edge ^ 1)) {
+            add(luts, if wire.is_negated() { 0xff } else { 0 }, [0; 3], 0)
+        } else if graph.is_leaf(number) || found.contains_key(&!wire) {
             add(luts, 0x55, [places[&(number as u32)], 0, 0], 1)
         } else {
             let place = places[&(number as u32)];
@@ -119,9 +120,9 @@ fn outputs(graph: &Graph, places: &FxHashMap<u32, u32>, luts: &mut Vec<Lut3>) ->
             }
             place
         };
-        found.insert(edge, place);
+        found.insert(wire, place);
     }
-    graph.outputs.iter().map(|edge| found[edge]).collect()
+    graph.outputs.iter().map(|wire| found[wire]).collect()
 }
 
 /// Complements look-up tables, and what their readers make of them, where that makes the different functions fewer.

@@ -47,6 +47,7 @@ pub(crate) use ground::ground_in_each_form;
 pub use ground::{GroundingStats, ground};
 pub use limits::{GroundingLimits, TooLarge, What};
 pub use net::{Fluent, Propnet, RoleNet};
+pub(crate) use network::follow;
 pub use network::{Gate, Network, Wire, value_of};
 pub use simplify::simplify;
 pub use stats::{NetworkStats, Size};

@@ -27,7 +27,7 @@ impl Wire {
     pub const TRUE: Wire = Wire(1);
 
     /// The wire of the gate with this number.
-    pub(super) fn of_gate(gate: usize) -> Wire {
+    pub(crate) fn of_gate(gate: usize) -> Wire {
         Wire((gate as u32) << 1)
     }
 
@@ -259,7 +259,7 @@ impl Network {
 }
 
 /// The wire that replaces a wire, where these replace the gates.
-pub(super) fn follow(place: &[Wire], wire: Wire) -> Wire {
+pub(crate) fn follow(place: &[Wire], wire: Wire) -> Wire {
     place[wire.gate()].negate_if(wire.is_negated())
 }
 
