@@ -164,7 +164,7 @@ impl Implied {
         let network = &net.network;
         let needed = network.needed(of);
         for (number, gate) in network.gates().iter().enumerate().filter(|(number, _)| needed[*number]) {
-            let wire = network.wire(number);
+            let wire = Wire::of_gate(number);
             match gate {
                 Gate::False => {}
                 Gate::Input(input) if (*input as usize) < net.bits() => {

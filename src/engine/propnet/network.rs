@@ -28,7 +28,7 @@ impl Wire {
 
     /// The wire of the gate with this number.
     pub(crate) fn of_gate(gate: usize) -> Wire {
-        Wire((gate as u32) << 1)
+        Wire(u32::try_from(gate << 1).expect("memory ends before 2^31 gates"))
     }
 
     /// The number of the gate.
@@ -109,7 +109,7 @@ impl Network {
     /// The wire of an input.
     pub fn input(&self, number: usize) -> Wire {
         debug_assert!(number < self.inputs);
-        Wire((number as u32 + 1) << 1)
+        Wire::of_gate(number + 1)
     }
 
     /// The wires of all inputs, in order.
@@ -164,12 +164,6 @@ impl Network {
     pub fn or(&mut self, wires: &[Wire]) -> Wire {
         let negated: Vec<Wire> = wires.iter().map(|&wire| !wire).collect();
         !self.and(&negated)
-    }
-
-    /// The wire of the gate with this number.
-    pub(crate) fn wire(&self, gate: usize) -> Wire {
-        debug_assert!(gate < self.gates.len());
-        Wire((gate as u32) << 1)
     }
 
     /// For every gate, whether some of these wires depend on it. O(wires).

@@ -156,7 +156,7 @@ struct Forms {
 fn build(network: &Network, outputs: &[Wire], with_ors: bool, pool: &mut Pool) -> Vec<FlatLiteral> {
     let needed = network.needed(outputs.iter().copied());
     let mut budget: usize =
-        GROWTH * (0..needed.len()).map(|gate| network.fanin(network.wire(gate)).len()).sum::<usize>();
+        GROWTH * (0..needed.len()).map(|gate| network.fanin(Wire::of_gate(gate)).len()).sum::<usize>();
     let mut built: Vec<FlatLiteral> = Vec::with_capacity(needed.len());
     let mut forms: Vec<Forms> = Vec::with_capacity(needed.len());
     for (gate, needed) in network.gates().iter().zip(needed) {

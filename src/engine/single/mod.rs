@@ -74,7 +74,7 @@ impl Single {
     pub(crate) fn compile(network: &Network, bits: usize, outputs: &[Wire]) -> Single {
         let needed = network.needed(outputs.iter().copied());
         let gates = (0..needed.len()).filter(|&gate| needed[gate]);
-        let luts: usize = gates.map(|gate| network.fanin(network.wire(gate)).len() / 2).sum();
+        let luts: usize = gates.map(|gate| network.fanin(Wire::of_gate(gate)).len() / 2).sum();
         Single::with(network, bits, outputs, MOST.min(PER_LUT * luts + FEW))
     }
 
