@@ -53,7 +53,7 @@ impl LanesCode {
         let fixed = [circuit.goes, circuit.stuck, circuit.terminal];
         let outputs = [&circuit.next[..], &fixed, &circuit.counted, &all(&does), &all(&percepts)].concat();
         let program = LutProgram::compile(&circuit.network, &outputs);
-        let mut planes = (0..outputs.len()).map(|index| program.output(index));
+        let mut planes = program.outputs.iter().copied();
         let next: Vec<usize> = planes.by_ref().take(circuit.bits).collect();
         let mut take = || planes.next().expect("there is one for each output");
         let (goes, stuck, terminal) = (take(), take(), take());

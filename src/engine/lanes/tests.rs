@@ -65,7 +65,7 @@ fn drawn(leaves: usize, legal: usize, draws: u64) -> Vec<u64> {
         program.run(&mut planes);
         for leaf in 0..leaves {
             for word in 0..8 {
-                let mut on = planes[program.output(leaf)][word] & planes[program.output(leaves)][word];
+                let mut on = planes[program.outputs[leaf]][word] & planes[program.outputs[leaves]][word];
                 while on != 0 {
                     let lane = 64 * word + on.trailing_zeros() as usize;
                     on &= on - 1;

@@ -23,12 +23,14 @@ pub(crate) use planes::Planes;
 /// The outputs of a network as straight-line code.
 #[derive(Clone, Debug)]
 pub(crate) struct LutProgram {
-    inputs: usize,
+    /// The inputs: planes 0 to this, which [`run`](LutProgram::run) leaves as they are.
+    pub(crate) inputs: usize,
     /// The number of planes needed.
     pub(crate) planes: usize,
     batches: Vec<LutBatch>,
     operands: Vec<[u32; 3]>,
-    outputs: Vec<usize>,
+    /// The plane of each output, in the order given to [`compile`](LutProgram::compile).
+    pub(crate) outputs: Vec<usize>,
 }
 
 impl LutProgram {
@@ -48,19 +50,9 @@ impl LutProgram {
         }
     }
 
-    /// The inputs: planes 0 to this, which [`run`](LutProgram::run) leaves as they are.
-    pub(crate) fn inputs(&self) -> usize {
-        self.inputs
-    }
-
     /// The number of look-up tables computed in a pass.
     pub(crate) fn luts(&self) -> usize {
         self.operands.len()
-    }
-
-    /// The plane of an output, in the order given to [`compile`](LutProgram::compile).
-    pub(crate) fn output(&self, index: usize) -> usize {
-        self.outputs[index]
     }
 
     /// Computes all outputs on 64 x `W` cases. O(look-up tables), without allocation.

@@ -116,7 +116,7 @@ impl Propagator {
         let end = self.end();
         ends.resize(end.program.planes);
         let bits = self.bits();
-        self.set_steps(steps, &mut planes[..step.program.inputs()]);
+        self.set_steps(steps, &mut planes[..step.program.inputs]);
         step.program.run(planes);
         for (bit, &plane) in ends[..bits].iter_mut().zip(&step.next) {
             *bit = planes[plane as usize];

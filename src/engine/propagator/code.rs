@@ -55,7 +55,7 @@ impl EndProgram {
         let mut wires = vec![propnet.terminal];
         wires.extend(propnet.roles.values().iter().flat_map(goals));
         let program = LutProgram::compile(&propnet.network, &wires);
-        let mut plane = planes(&program, wires.len());
+        let mut plane = planes(&program);
         EndProgram {
             terminal: plane(),
             goals: by_role(propnet, |role| role.goals.iter().map(|&(goal, _)| (goal, plane())).collect()),
@@ -70,7 +70,7 @@ impl StepProgram {
         let percepts = |role: &RoleNet| if short { Vec::new() } else { role.percepts.clone() };
         let wires = step_wires(propnet, short);
         let program = LutProgram::compile(&propnet.network, &wires);
-        let mut plane = planes(&program, wires.len());
+        let mut plane = planes(&program);
         StepProgram {
             next: propnet.next.iter().map(|_| plane()).collect(),
             percepts: by_role(propnet, |role| {
@@ -128,8 +128,8 @@ fn by_role<T>(propnet: &Propnet, of: impl FnMut(&RoleNet) -> T) -> ByRole<T> {
 }
 
 /// The planes of the outputs, one after the other.
-fn planes(program: &LutProgram, outputs: usize) -> impl FnMut() -> u32 + use<> {
-    let plane = |index| u32::try_from(program.output(index)).expect("memory ends before 2^32 planes");
-    let mut planes = (0..outputs).map(plane).collect::<Vec<u32>>().into_iter();
+fn planes(program: &LutProgram) -> impl FnMut() -> u32 + use<> {
+    let plane = |&plane: &usize| u32::try_from(plane).expect("memory ends before 2^32 planes");
+    let mut planes = program.outputs.iter().map(plane).collect::<Vec<u32>>().into_iter();
     move || planes.next().expect("there is a plane for each output")
 }

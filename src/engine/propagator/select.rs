@@ -34,7 +34,7 @@ impl SelectProgram {
         after.resize(inputs.len(), Wire::FALSE);
         outputs.extend(network.import(&net.network, &after, &[net.terminal]));
         let program = LutProgram::compile(&network, &outputs);
-        let mut planes = (0..outputs.len()).map(|output| program.output(output));
+        let mut planes = program.outputs.iter().copied();
         let next = planes.by_ref().take(net.bits()).collect();
         let percepts = known.iter().map(|&(percept, _)| percept).zip(planes.by_ref()).collect();
         let terminal = planes.next().expect("it is the last output");
@@ -123,7 +123,7 @@ impl Propagator {
         planes.resize(code.program.planes);
         let mut found = Vec::new();
         for (pass, steps) in steps.chunks(64 * W).enumerate() {
-            self.set_steps(steps, &mut planes[..code.program.inputs()]);
+            self.set_steps(steps, &mut planes[..code.program.inputs]);
             code.program.run(planes);
             let mut agree = [!0; W];
             for &(plane, is_on) in expected {

@@ -141,7 +141,7 @@ impl Single {
                 packed.clear();
                 packed.resize(outputs, 0);
                 for output in 0..self.outputs {
-                    packed[output / 64] |= (planes[program.output(output)][0] & 1) << (output % 64);
+                    packed[output / 64] |= (planes[program.outputs[output]][0] & 1) << (output % 64);
                 }
                 packed
             }

@@ -64,7 +64,7 @@ impl ConsistentCode {
         let seen: Vec<Wire> = percepts.iter().map(|&(_, wire)| wire).collect();
         let outputs = [&circuit.next[..], &fixed, &seen, &does.values().concat()].concat();
         let program = LutProgram::compile(&circuit.network, &outputs);
-        let mut planes = (0..outputs.len()).map(|index| program.output(index));
+        let mut planes = program.outputs.iter().copied();
         let next: Vec<usize> = planes.by_ref().take(circuit.next.len()).collect();
         let mut take = || planes.next().expect("there is one for each output");
         let (goes, fits, hopeless, terminal) = (take(), take(), take(), take());
