@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::difference::{EngineDifference, fact};
-use super::{Answers, Made};
+use super::{Answers, Disagreement};
 use crate::{Engine, EngineScratch};
 use hyperplay_logic::gdl::TermId;
 use hyperplay_machine::{
-    Bulk, ByRole, Goal, JointMove, Move, Percepts, Role, State, StateMachine, StateMachineExt,
+    Bulk, ByRole, Goal, JointMove, Move, Percepts, State, StateMachine, StateMachineExt,
 };
 
 /// Steps made at once in bulk: more than any engine takes in one pass.
@@ -49,9 +49,9 @@ impl Follower {
         of_step: Option<&JointMove>,
         expected: Vec<String>,
         found: Vec<String>,
-    ) -> Box<EngineDifference> {
-        let machine = (self.machine.as_ref(), self.machine.kind());
-        EngineDifference::new(machine, (step, &self.states[step], of_step), question, [expected, found])
+    ) -> Disagreement {
+        let (machine, place) = ((&*self.machine, self.machine.kind()), (step, &self.states[step], of_step));
+        Disagreement::Differs(EngineDifference::new(machine, place, question, [expected, found]))
     }
 
     fn show(&self, term: TermId) -> String {
@@ -98,7 +98,7 @@ impl Follower {
 
 impl Follower {
     /// Compares the answers about the current state.
-    pub(super) fn compare(&mut self, answers: &Answers) -> Result<(), Box<EngineDifference>> {
+    pub(super) fn compare(&mut self, answers: &Answers) -> Result<(), Disagreement> {
         let step = self.steps.len();
         let state = self.state().clone();
         let mut fluents = self.machine.holds(&state);
@@ -126,22 +126,21 @@ impl Follower {
     }
 
     /// Compares the percepts of a step and makes it; the state that it leads to is to be compared next.
-    pub(super) fn step(&mut self, made: &Made) -> Result<(), Box<EngineDifference>> {
+    pub(super) fn step(&mut self, joint: &JointMove, percepts: &ByRole<Percepts>) -> Result<(), Disagreement> {
         let state = self.state().clone();
         let (machine, scratch) = (&self.machine, &mut self.scratch);
-        let of_role = |role: Role| machine.percepts(&state, &made.joint, role, scratch);
-        let percepts = ByRole::from_fn(made.percepts.len(), of_role);
-        if percepts != made.percepts {
-            let (expected, found) = (self.seen(&made.percepts), self.seen(&percepts));
-            return Err(self.differs("the percepts", self.steps.len(), Some(&made.joint), expected, found));
+        let own = ByRole::from_fn(joint.len(), |role| machine.percepts(&state, joint, role, scratch));
+        if own != *percepts {
+            let (expected, found) = (self.seen(percepts), self.seen(&own));
+            return Err(self.differs("the percepts", self.steps.len(), Some(joint), expected, found));
         }
-        self.states.push(self.machine.next(&state, &made.joint, &mut self.scratch));
-        self.steps.push((made.joint.clone(), percepts));
+        self.states.push(self.machine.next(&state, joint, &mut self.scratch));
+        self.steps.push((joint.clone(), own));
         Ok(())
     }
 
     /// Makes all steps of the match once more, in bulk.
-    pub(super) fn once_more(&mut self) -> Result<(), Box<EngineDifference>> {
+    pub(super) fn once_more(&mut self) -> Result<(), Disagreement> {
         if self.steps.is_empty() {
             return Ok(());
         }

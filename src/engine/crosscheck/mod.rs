@@ -36,7 +36,7 @@ use std::sync::Arc;
 use super::{Engine, Interpreter, InterpreterScratch};
 use hyperplay_logic::gdl::TermId;
 use hyperplay_machine::{
-    ByRole, EvaluationFailure, Goal, JointMove, Move, Percepts, Seed, State, StateMachine, StateMachineExt,
+    ByRole, EvaluationFailure, Goal, Move, Seed, State, StateMachine, StateMachineExt,
 };
 
 pub use difference::EngineDifference;
@@ -70,12 +70,6 @@ struct Answers {
     goals: ByRole<Goal>,
 }
 
-/// All answers of the interpreter about a step.
-struct Made {
-    joint: JointMove,
-    percepts: ByRole<Percepts>,
-}
-
 /// Plays one random match of at most `limit` steps on the interpreter and on the other engines.
 ///
 /// # Errors
@@ -96,10 +90,7 @@ pub fn crosscheck(
         if let Some(failure) = reference.take_failure(&mut scratch) {
             return Err(Disagreement::Failed(failure));
         }
-        followers
-            .iter_mut()
-            .try_for_each(|follower| follower.compare(&answers))
-            .map_err(Disagreement::Differs)?;
+        followers.iter_mut().try_for_each(|follower| follower.compare(&answers))?;
         over |= answers.terminal;
         let none = answers.legal.values().iter().any(Vec::is_empty);
         if over || none || steps == limit {
@@ -109,11 +100,10 @@ pub fn crosscheck(
         let percepts =
             ByRole::from_fn(joint.len(), |role| reference.percepts(&state, &joint, role, &mut scratch));
         state = reference.next(&state, &joint, &mut scratch);
-        let made = Made { joint, percepts };
-        followers.iter_mut().try_for_each(|follower| follower.step(&made)).map_err(Disagreement::Differs)?;
+        followers.iter_mut().try_for_each(|follower| follower.step(&joint, &percepts))?;
         steps += 1;
     }
-    followers.iter_mut().try_for_each(|follower| follower.once_more()).map_err(Disagreement::Differs)?;
+    followers.iter_mut().try_for_each(Follower::once_more)?;
     Ok(Agreed { steps, over })
 }
 
