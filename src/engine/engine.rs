@@ -95,16 +95,15 @@ impl Engine {
     /// The fluents that hold in a state, each once, in no particular order.
     pub fn holds(&self, state: &State) -> Vec<TermId> {
         match self {
-            Engine::Network(machine) => machine.holds(state),
+            Engine::Network(machine) => machine.propagator.holds(state),
             Engine::Interpreter(_) | Engine::Interaction(_) => state.fluents().to_vec(),
         }
     }
 
     /// Compiles now what would be compiled when it is first needed, so that a measurement does not include it.
     pub fn prepare(&self) {
-        match self {
-            Engine::Interpreter(_) | Engine::Interaction(_) => {}
-            Engine::Network(machine) => machine.prepare(),
+        if let Engine::Network(machine) = self {
+            machine.propagator.prepare();
         }
     }
 

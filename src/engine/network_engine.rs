@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::lanes::{LaneUsage, LanesScratch};
 use super::stepper::{Stepper, StepperScratch};
 use super::{Interpreter, Lanes, Propagator, PropagatorScratch};
-use hyperplay_logic::gdl::{Game, TermId};
+use hyperplay_logic::gdl::Game;
 use hyperplay_machine::{
     Budget, Bulk, ConsistentDraws, EvaluationFailure, GameSetup, Goal, JointMove, Move, ObservedStep,
     Percepts, Reached, Role, Seed, Start, State, StateMachine, StepAttempts, Successor, Tally,
@@ -71,16 +71,6 @@ impl NetworkEngine {
     /// The game.
     pub fn game(&self) -> &Game {
         self.propagator.game()
-    }
-
-    /// The fluents that hold in a state, each once, in the natural order of terms.
-    pub fn holds(&self, state: &State) -> Vec<TermId> {
-        self.propagator.holds(state)
-    }
-
-    /// Compiles now what would be compiled when it is first needed.
-    pub fn prepare(&self) {
-        self.propagator.prepare();
     }
 
     /// As [`Bulk::playouts`], and how the lanes were used, if there are any.

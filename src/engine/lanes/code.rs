@@ -79,11 +79,6 @@ impl LanesCode {
         LanesCode { next, staged, goes, stuck, terminal, counted, does, percepts, program, circuit }
     }
 
-    /// How many look-up tables a pass computes.
-    pub(super) fn luts(&self) -> usize {
-        self.program.luts()
-    }
-
     /// The planes that a vector needs.
     pub(super) fn planes(&self) -> usize {
         self.program.planes + self.staged.len()

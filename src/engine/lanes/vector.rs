@@ -132,7 +132,7 @@ impl<const W: usize> Vector<W> {
         (self.active, self.places, self.passes) = ([0; W], [None; W], 0);
         let mut usage = LaneUsage::default();
         // A pass through a network of a million gates takes milliseconds, and many of them more than a move may take.
-        let look = (WORDS_A_LOOK / (work.code.luts() * W).max(1)).clamp(1, PASSES_A_LOOK) as u64;
+        let look = (WORDS_A_LOOK / (work.code.program.luts() * W).max(1)).clamp(1, PASSES_A_LOOK) as u64;
         let mut open = 0..work.plan.ends.len();
         for place in 0..W {
             self.load_word(place, open.next(), &work);
