@@ -22,8 +22,8 @@ use hyperplay_logic::datalog::{
 };
 use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId};
 use hyperplay_machine::{
-    Bulk, ByRole, EvaluationFailure, GameSetup, Goal, JointMove, Move, Percept, Percepts, Role, Seed, State,
-    StateMachine, StateMachineExt,
+    Bulk, ByRole, EvaluationFailure, GameSetup, Goal, JointMove, JointMoves, Move, Percept, Percepts, Role,
+    Seed, State, StateMachine, StateMachineExt,
 };
 
 /// A relation with more rows in the initial state is restricted to what is asked of it, together with what reads it,
@@ -207,12 +207,12 @@ impl Interpreter {
         let mut own = self.scratch();
         let scratch = &mut own;
         self.enter(state, None, scratch);
-        for (stage, targets) in [(STATE, &targets), (STEP, &targets)] {
+        for stage in [STATE, STEP] {
             if stage == STEP {
-                let joint = self.first_joint(state, scratch);
-                self.set_joint(joint.as_ref(), scratch);
+                let first = JointMoves::new(&self.legal_by_role(state, scratch)).next();
+                self.set_joint(first.as_ref(), scratch);
             }
-            for &target in targets.iter() {
+            for &target in &targets {
                 if self.program.stage(target) <= stage {
                     scratch.database.plan(&mut self.program, target, again, &terms)?;
                 }
@@ -226,24 +226,9 @@ impl Interpreter {
         Ok(own.database)
     }
 
-    fn first_joint(&self, state: &State, scratch: &mut InterpreterScratch) -> Option<JointMove> {
-        let legal = self.legal_by_role(state, scratch);
-        legal
-            .values()
-            .iter()
-            .map(|moves| moves.first().copied())
-            .collect::<Option<Vec<_>>>()
-            .map(JointMove::new)
-    }
-
     /// The game.
     pub fn game(&self) -> &Game {
         &self.game
-    }
-
-    /// The state in which exactly these fluents hold.
-    pub fn state(&self, fluents: Vec<TermId>) -> State {
-        State::of_fluents(fluents)
     }
 
     /// The text of every join plan: the line and text of the rule it came from, then its steps.

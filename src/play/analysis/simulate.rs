@@ -266,7 +266,7 @@ impl<'a> Inspector<'a> {
         let (terms, random) = (self.machine.terms(), self.machine.random());
         // An interaction in SIDL has one balance for each role, which no rule can contradict.
         let Some(reference) = self.reference else { return };
-        let state = reference.state(self.machine.holds(state));
+        let state = State::of_fluents(self.machine.holds(state));
         for role in self.machine.each_role() {
             let Some(goals) = &mut self.goals else { return };
             let values = reference.goal_values(&state, role, goals);
