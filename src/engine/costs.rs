@@ -75,9 +75,10 @@ impl EngineCosts {
     }
 
     /// These costs with those of a single state by what has been compiled for it.
-    pub(crate) fn compiled(self, work: SingleWork) -> EngineCosts {
-        let SingleWork { look_ups, tables } = work;
-        EngineCosts { single: SINGLE + LOOK_UP * look_ups as f64 + TABLE * tables as f64, ..self }
+    pub(crate) fn compiled(self, passes: [SingleWork; 2]) -> EngineCosts {
+        let sum = |of: fn(&SingleWork) -> usize| passes.iter().map(of).sum::<usize>() as f64;
+        let (look_ups, tables) = (sum(|pass| pass.look_ups), sum(|pass| pass.tables));
+        EngineCosts { single: SINGLE + LOOK_UP * look_ups + TABLE * tables, ..self }
     }
 
     /// Whether no interpreter makes a step faster than the network.

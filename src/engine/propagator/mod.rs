@@ -201,8 +201,8 @@ impl Propagator {
     }
 
     /// The work of a step and of the queries about the state after it. Compiles the programs that answer them.
-    pub(crate) fn single_work(&self) -> SingleWork {
-        self.view().single.work() + self.single_next().single.work()
+    pub(crate) fn single_work(&self) -> [SingleWork; 2] {
+        [self.view().single.work(), self.single_next().single.work()]
     }
 
     fn view(&self) -> &SingleView {

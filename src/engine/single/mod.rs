@@ -9,8 +9,6 @@ mod nibble;
 #[cfg(test)]
 mod tests;
 
-use std::ops::Add;
-
 use super::program::LutProgram;
 use crate::propnet::{Network, Wire};
 use flat::Flat;
@@ -41,21 +39,13 @@ enum Form {
     Luts(LutProgram),
 }
 
-/// How many operations the passes for a single state consist of.
+/// How many operations a pass for a single state consists of.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct SingleWork {
     /// Nibbles that are looked up.
     pub(crate) look_ups: usize,
     /// Look-up tables of programs.
     pub(crate) tables: usize,
-}
-
-impl Add for SingleWork {
-    type Output = SingleWork;
-
-    fn add(self, other: SingleWork) -> SingleWork {
-        SingleWork { look_ups: self.look_ups + other.look_ups, tables: self.tables + other.tables }
-    }
 }
 
 /// The working memory of one thread.
