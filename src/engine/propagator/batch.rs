@@ -190,7 +190,9 @@ fn goals<const W: usize>(
             let again: [u64; W] = std::array::from_fn(|word| on[word] & !open[word]);
             open.iter_mut().zip(holds).for_each(|(open, holds)| *open &= !holds);
             for lane in bits_on(&holds, 0..count) {
-                put(&mut goals[lane], role, goal);
+                if let Some(goals) = &mut goals[lane] {
+                    goals[role] = goal;
+                }
             }
             // The same value by another rule is no fault.
             let is_other = |lane: &usize| goals[*lane].as_ref().is_some_and(|goals| goals[role] != goal);
@@ -203,10 +205,4 @@ fn goals<const W: usize>(
         }
     }
     (goals, faults)
-}
-
-fn put(goals: &mut Option<ByRole<Goal>>, role: Role, goal: Goal) {
-    if let Some(goals) = goals {
-        goals[role] = goal;
-    }
 }
